@@ -40,7 +40,7 @@ fn write_frame(
 ) -> Result<Vec<u8>, Failure> {
     let failed = |why: String| Failure::Untranslatable(format!("the frame for `{whose}`: {why}"));
     let value =
-        |name: &str| value(name).ok_or_else(|| format!("it has `{name}`, {}", signatures.lacking(name)));
+        |name: &str| value(name).ok_or_else(|| format!("it has `{{{name}}}`, {}", signatures.lacking(name)));
     let frame = fields::write_fields(fields, &binary.spelling, &value).map_err(failed)?;
     binary.cut.framed(frame).map_err(failed)
 }

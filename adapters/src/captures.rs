@@ -83,12 +83,14 @@ pub enum Source {
 pub struct Captures {
     declared: Vec<(String, Option<String>)>,
     found: BTreeMap<String, String>,
+    /// Why the answer that should have had a value has none.
+    missed: BTreeMap<String, String>,
 }
 
 impl Captures {
     pub fn of(declared: &[Capture]) -> Self {
         let declared = declared.iter().map(|capture| (capture.name.clone(), capture.default.clone()));
-        Captures { declared: declared.collect(), found: BTreeMap::new() }
+        Captures { declared: declared.collect(), ..Captures::default() }
     }
 
     pub fn knows(&self, name: &str) -> bool {
@@ -98,6 +100,19 @@ impl Captures {
     pub fn get(&self, name: &str) -> Option<&str> {
         let default = || self.declared.iter().find(|(declared, _)| declared == name)?.1.as_ref();
         self.found.get(name).or_else(default).map(String::as_str)
+    }
+
+    /// Notes why an answer that should have had a value has none.
+    pub fn miss(&mut self, name: &str, why: String) {
+        self.missed.insert(name.to_owned(), why);
+    }
+
+    /// Says why there is no value, in words that follow its name.
+    pub fn lacking(&self, name: &str) -> String {
+        match self.missed.get(name) {
+            Some(why) => format!("which was not captured: {why}"),
+            None => "which has not been captured in this run, and has no `default`".to_owned(),
+        }
     }
 
     pub fn take(&mut self, name: &str, value: &str) {

@@ -5,6 +5,7 @@
 //! wait for, and how long ([`crate::stream`]).
 
 use std::io::{self, ErrorKind};
+use std::net::SocketAddr;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::Instant;
 
@@ -106,6 +107,11 @@ impl Channel {
         Ok(Channel { tls: Some(Box::new(session)), ..self })
     }
 
+    /// Says whether it is a socket, and not two pipes.
+    pub fn is_socket(&self) -> bool {
+        self.end == ChannelEnded::Disconnected
+    }
+
     pub fn is_of_datagrams(&self) -> bool {
         self.peer.is_some()
     }
@@ -118,6 +124,14 @@ impl Channel {
     /// Takes the datagrams that have come from elsewhere, and are no messages.
     pub fn strays(&mut self) -> Vec<Stray> {
         self.peer.as_mut().map(Peer::strays).unwrap_or_default()
+    }
+
+    /// Returns where datagrams go now, if that is not the address any more.
+    pub fn moved_to(&self) -> Option<SocketAddr> {
+        match self.peer {
+            Some(Peer::Host { address, to, .. }) if to != address => Some(to),
+            _ => None,
+        }
     }
 
     pub fn reader(&self) -> BorrowedFd<'_> {

@@ -213,6 +213,29 @@ impl Inbox {
         if frame.len() > LONGEST { Err(self.too_long()) } else { Ok(Some(frame)) }
     }
 
+    /// Says what is missing of the frame that has begun. Names another length by which the bytes are whole.
+    pub fn describe_short_frame(&self) -> Option<String> {
+        let rest = self.rest();
+        let Cut::Length(length) = &self.cut else {
+            let has_begun = !rest.is_empty() && !matches!(self.cut, Cut::Lines | Cut::Datagrams);
+            return has_begun.then(|| "its end has not come".to_owned());
+        };
+        let (begin, whole) = length.read_bounds(rest)?;
+        let (owed, came) = (whole - begin as i128, rest.len() - begin);
+        let integer = WireInteger { is_little: !length.integer.is_little, ..length.integer };
+        let others = [
+            (Length { counts_all: true, ..*length }, "counts itself, too", ", counts: frame"),
+            (Length { integer, ..*length }, "has its bytes in the other order", ""),
+        ];
+        let is_whole =
+            |other: &Length| other.read_bounds(rest).is_some_and(|(_, end)| end == rest.len() as i128);
+        let other = others.into_iter().find(|(other, ..)| is_whole(other)).map(|(other, why, counts)| {
+            format!(". If the length {why}, write `frame: {{ length: {}{counts} }}`", other.integer.name())
+        });
+        let other = other.unwrap_or_default();
+        Some(format!("its length asks for {owed} more bytes, and {came} have come{other}"))
+    }
+
     /// Returns the bytes of a frame that was taken. They are valid until the next bytes come.
     pub fn bytes(&self, frame: Range<usize>) -> &[u8] {
         &self.buffer[frame]
@@ -348,6 +371,38 @@ mod tests {
         let endless = vec![b'x'; LONGEST + 1];
         let delimiter = Cut::Delimiter(b"ab".to_vec());
         assert!(matches!(frames(&delimiter, &[&endless, b"x"]), Err(Failure::Flood(_))));
+    }
+
+    #[test]
+    fn a_short_frame_is_told_with_the_way_of_counting_that_fits() {
+        let of = |integer, counts_all| Cut::Length(Length { integer, at: 0, counts_all });
+        let asks =
+            |owed: usize, came: usize| format!("its length asks for {owed} more bytes, and {came} have come");
+        for (cut, bytes, expected) in [
+            (Cut::Lines, &b"x"[..], None),
+            (of(BIG, false), &[0, 4, 1], Some(asks(4, 1))),
+            (
+                of(BIG, false),
+                &[0, 4, 1, 2],
+                Some(
+                    asks(4, 2)
+                        + ". If the length counts itself, too, write `frame: { length: u16, counts: frame }`",
+                ),
+            ),
+            (
+                of(BIG, false),
+                &[1, 0, 9],
+                Some(
+                    asks(256, 1)
+                        + ". If the length has its bytes in the other order, write `frame: { length: u16le }`",
+                ),
+            ),
+            (Cut::Fixed(3), &[1, 2], Some("its end has not come".to_owned())),
+        ] {
+            let mut inbox = Inbox::new(cut);
+            inbox.space().unwrap().extend_from_slice(bytes);
+            assert_eq!(inbox.describe_short_frame(), expected);
+        }
     }
 
     #[test]

@@ -57,16 +57,35 @@ const STRAYS: usize = 1000;
 pub enum Peer {
     /// An address. The socket is connected to it, and a second one gets all other datagrams.
     Address { peer: SocketAddr, elsewhere: OwnedFd },
-    /// Every port of a host. The next datagram goes to the port that was heard last.
+    /// Every port of a host.
     Host {
-        last: SocketAddr,
+        address: SocketAddr,
+        /// Where the next datagram goes: to the port that was heard last, if `follows`.
+        to: SocketAddr,
+        follows: bool,
         /// Datagrams from other hosts that were not taken yet.
         strays: Vec<Stray>,
     },
 }
 
-/// A datagram from elsewhere, which is no message: from where it came, in words, and its bytes.
-pub type Stray = (String, Vec<u8>);
+/// A datagram from elsewhere, which is no message.
+#[derive(Debug)]
+pub struct Stray {
+    pub from: SocketAddr,
+    pub is_same_host: bool,
+    pub bytes: Vec<u8>,
+}
+
+impl Stray {
+    fn new(from: SocketAddr, peer: SocketAddr, bytes: Vec<u8>) -> Self {
+        Stray { from, is_same_host: from.ip() == peer.ip(), bytes }
+    }
+
+    /// Says in words from where it came.
+    pub fn note(&self) -> String {
+        format!("{FROM}{}, {}", self.from, if self.is_same_host { ANOTHER_PORT } else { "another host" })
+    }
+}
 
 /// Opens a socket for datagrams to this address, at a port of its own. Says who is heard at it.
 pub fn open_socket(to: SocketAddr, replies: RepliesFrom) -> io::Result<(OwnedFd, Peer)> {
@@ -78,11 +97,12 @@ pub fn open_socket(to: SocketAddr, replies: RepliesFrom) -> io::Result<(OwnedFd,
             let elsewhere = connect_beside(&socket, to)?;
             Ok((socket.into(), Peer::Address { peer, elsewhere }))
         }
-        RepliesFrom::AnyPort => {
+        RepliesFrom::AnyPort | RepliesFrom::FreshPort => {
             // The kernel replaces an address that means "this machine", and knows whether there is a way.
             let asked = UdpSocket::bind(any_address(to))?;
             asked.connect(to)?;
-            Ok((socket.into(), Peer::Host { last: asked.peer_addr()?, strays: Vec::new() }))
+            let (address, follows) = (asked.peer_addr()?, replies == RepliesFrom::AnyPort);
+            Ok((socket.into(), Peer::Host { address, to: address, follows, strays: Vec::new() }))
         }
     }
 }
@@ -90,17 +110,17 @@ pub fn open_socket(to: SocketAddr, replies: RepliesFrom) -> io::Result<(OwnedFd,
 impl Peer {
     /// Reads a datagram that is a message, and appends it to the buffer. The socket does not block.
     pub fn read(&mut self, socket: impl AsFd, buffer: &mut Vec<u8>) -> Result<usize, Errno> {
-        let Peer::Host { last, strays } = self else {
+        let Peer::Host { to, follows, strays, .. } = self else {
             return rustix::io::read(socket, spare_capacity(buffer));
         };
         let before = buffer.len();
         for _ in 0..STRAYS {
             let (count, from) = receive_datagram(&socket, buffer)?;
-            if from.ip() == last.ip() {
-                *last = from;
+            if from.ip() == to.ip() {
+                *to = if *follows { from } else { *to };
                 return Ok(count);
             }
-            strays.push((describe_stray(from, *last), buffer.split_off(before)));
+            strays.push(Stray::new(from, *to, buffer.split_off(before)));
             buffer.reserve(LONGEST);
         }
         Err(Errno::AGAIN)
@@ -109,7 +129,7 @@ impl Peer {
     pub fn write(&self, socket: impl AsFd, bytes: &[u8]) -> Result<usize, Errno> {
         match self {
             Peer::Address { .. } => rustix::io::write(socket, bytes),
-            Peer::Host { last, .. } => rustix::net::sendto(socket, bytes, SendFlags::empty(), last),
+            Peer::Host { to, .. } => rustix::net::sendto(socket, bytes, SendFlags::empty(), to),
         }
     }
 
@@ -130,20 +150,11 @@ impl Peer {
                     let mut bytes = Vec::with_capacity(LONGEST);
                     let (_, from) = receive_datagram(&elsewhere, &mut bytes).ok()?;
                     bytes.shrink_to_fit();
-                    Some((describe_stray(from, *peer), bytes))
+                    Some(Stray::new(from, *peer, bytes))
                 };
                 std::iter::from_fn(next).take(STRAYS).collect()
             }
         }
-    }
-}
-
-/// Says in words from where a datagram came, if not from this peer.
-fn describe_stray(from: SocketAddr, peer: SocketAddr) -> String {
-    if from.ip() == peer.ip() {
-        format!("{FROM}{from}, {ANOTHER_PORT}")
-    } else {
-        format!("{FROM}{from}, another host")
     }
 }
 

@@ -171,6 +171,8 @@ pub enum RepliesFrom {
     SamePort,
     /// Replies from any port of the host. The next datagram goes to the port that was heard last.
     AnyPort,
+    /// Replies from any port of the host. All datagrams go to the address.
+    FreshPort,
 }
 
 impl Iut {

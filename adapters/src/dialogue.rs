@@ -5,10 +5,12 @@ mod between;
 
 use std::time::Instant;
 
+use coreach_model::excerpt::shortened;
 use coreach_model::semantics::Event;
 
 use crate::adapter::{Failure, Received, Sent, Session};
 use crate::binary;
+use crate::datagrams::Stray;
 use crate::description::Encoding;
 use crate::evidence::{self, Evidence};
 use crate::json_lines::{self, Message};
@@ -40,6 +42,8 @@ pub struct Dialogue {
     /// When the end of a stream of this run was last told as that output.
     hung_up: Option<Instant>,
     sent: Sent,
+    /// The number of bytes that had come when something was last sent.
+    came_before: u64,
     seed: u64,
     evidence: Evidence,
     /// An earlier run has used the stream. Messages before the beginning of this one may be of that run.
@@ -61,6 +65,7 @@ impl Dialogue {
             has_hung_up: false,
             hung_up: None,
             sent: Sent::Yes,
+            came_before: 0,
             seed: session.seed,
             evidence,
             is_again: false,
@@ -240,8 +245,9 @@ impl Dialogue {
                 ChannelEnded::Closed | ChannelEnded::Disconnected | ChannelEnded::Broken
                     if self.pending.is_empty() =>
                 {
-                    "\nhelp: if it may do so, name an output for it, `on_close: OUTPUT`, and an input that begins \
-                     anew, `reconnect: INPUT`"
+                    "\nhelp: coreach uses one connection for the whole run: let the system keep it open\nhelp: if the system \
+                     is to close it, the model needs an output for that, and an input that connects again: `on_close: \
+                     OUTPUT` and `reconnect: INPUT` in the IUT file name them"
                 }
                 _ => "",
             };
@@ -249,8 +255,9 @@ impl Dialogue {
             let what = format!("{}{running}", ended.text());
             let failure = self.with_open_output(make_loss(&what, process));
             // If the process has ended, the failure tells that instead, and this remedy does not fit.
-            let help = if failure.text().contains(&what) { help } else { "" };
-            return Err(Failure::Lost(failure.text().to_owned() + help));
+            let is_told = !help.is_empty() && failure.text().contains(&what);
+            let help = if is_told { self.describe_last_exchange() + help } else { String::new() };
+            return Err(Failure::Lost(failure.text().to_owned() + &help));
         };
         if self.has_hung_up {
             return Ok(Received::Silence);
@@ -308,6 +315,7 @@ impl Dialogue {
     /// the process ended, if there is one.
     fn write(&mut self, bytes: &[u8], until: Instant, process: Option<&Process>) -> Result<(), Failure> {
         self.may_be_untaken = true;
+        self.came_before = self.stream.came();
         let sent = self.stream.send(bytes, until, process.map(Process::end));
         sent.map_err(|failure| match failure {
             Failure::Lost(what) => make_loss(&what, process),
@@ -315,12 +323,47 @@ impl Dialogue {
         })
     }
 
-    /// Marks a message that has not come as a whole. It may be why a run ended in silence.
+    /// Marks what may be why a run ended in silence, such as a message that has not come as a whole.
     pub fn mark_unread(&self) {
-        // If the rest has a whole line, it is not an incomplete message: nobody has asked for that line.
-        if self.stream.ended().is_none() && !self.stream.rest().contains(&b'\n') {
-            self.evidence.mark(&self.unread(), evidence::INCOMPLETE);
+        match (self.explain_silence(), self.explain_line_end()) {
+            _ if self.stream.ended().is_some() => {}
+            (Some(why), _) => self.evidence.mark(why.as_bytes(), evidence::NO_ANSWER),
+            (_, Some(why)) => self.evidence.mark(why.as_bytes(), evidence::MAYBE),
+            // If the rest has a whole line, it is not an incomplete message: nobody has asked for that line.
+            _ if self.stream.rest().contains(&b'\n') => {}
+            _ => self.evidence.mark(&self.unread(), evidence::INCOMPLETE),
         }
+    }
+
+    /// Explains why nothing was received, if what came shows it.
+    fn explain_silence(&self) -> Option<String> {
+        let ports = "coreach hears one port of a host. If each answer comes from a new port, write `replies_from: \
+                     fresh_port`. If the system goes on at that port, as TFTP does, write `replies_from: any_port`";
+        if let Some(Stray { from, bytes, .. }) = &self.stream.stray {
+            return Some(format!(
+                "`{}` came from {from}, another port. {ports}",
+                stream::escape_bytes(bytes)
+            ));
+        }
+        if let Some(to) = self.stream.channel.moved_to().filter(|_| self.stream.came() == self.came_before) {
+            return Some(format!("the last message went to {to}, from where the last answer came. {ports}"));
+        }
+        let why = self.stream.inbox.describe_short_frame()?;
+        let rest = self.stream.rest().iter().take(32).map(|byte| format!("{byte:02x}"));
+        Some(format!("it has sent `{}`, an incomplete frame: {why}", rest.collect::<Vec<_>>().join(" ")))
+    }
+
+    /// Explains the end of a line over a socket over which nothing has come.
+    fn explain_line_end(&self) -> Option<String> {
+        let sent = self.pending.sent_text().filter(|sent| !sent.ends_with("\r\n"))?;
+        let (has, end) = if sent.ends_with('\n') { ("LF", "\\r\\n") } else { ("nothing", "\\n") };
+        let text = shortened(sent).escape_debug().to_string();
+        (self.stream.channel.is_socket() && self.stream.came() == 0).then(|| {
+            format!(
+                "coreach sent `{text}`, with {has} at its end. If the system waits for `{end}`, write `line_ending: \
+                 \"{end}\"`"
+            )
+        })
     }
 
     /// Marks a message that came on standard error, if nothing has come on standard output.
@@ -347,6 +390,17 @@ impl Dialogue {
         let mut text = self.pending.text();
         text.extend_from_slice(self.stream.rest());
         text
+    }
+
+    /// Says after which message the stream has ended, in a line of its own.
+    fn describe_last_exchange(&self) -> String {
+        let Some(sent) = self.pending.sent_text().map(|text| shortened(text.trim_end())) else {
+            return String::new();
+        };
+        match String::from_utf8_lossy(&self.pending.taken()).into_owned() {
+            answer if answer.is_empty() => format!("\nit came after `{sent}` had been sent"),
+            answer => format!("\nit came after its answer `{}` to `{sent}`", shortened(&answer)),
+        }
     }
 
     fn with_open_output(&self, failure: Failure) -> Failure {

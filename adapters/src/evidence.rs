@@ -62,7 +62,13 @@ pub const ON_STDERR: &str = "on standard error";
 pub const FROM: &str = "from ";
 
 /// The end of that note, if only the port is another one.
-pub const ANOTHER_PORT: &str = "another port of the host (`replies_from: any_port` takes it)";
+pub const ANOTHER_PORT: &str = "another port of the host";
+
+/// The note of a mark whose text says why nothing was received, and what helps.
+pub const NO_ANSWER: &str = "no answer";
+
+/// The note of a mark whose text says what may be the reason for that.
+pub const MAYBE: &str = "maybe";
 
 /// Bytes that continue a line within this time belong to the message before.
 const SOON: Duration = Duration::from_millis(10);
@@ -113,14 +119,6 @@ pub struct EvidenceItem {
     pub rest: Vec<u8>,
     /// In words: how a direction ended, why a text is no event, how many messages are missing.
     pub note: Option<String>,
-}
-
-impl EvidenceItem {
-    /// Says in words from where a datagram came that is no message. `None` for all other items.
-    pub fn from_elsewhere(&self) -> Option<&str> {
-        let note = self.note.as_deref().filter(|note| note.starts_with(FROM));
-        note.filter(|_| self.kind == EvidenceKind::Mark)
-    }
 }
 
 /// The log of a run. Its clones are the same log.

@@ -207,7 +207,8 @@ impl HttpAdapter {
             self.server.stop();
             return;
         }
-        self.system.mark_unclean(format!("`{name}` of an earlier run was sent and has not been answered"));
+        let what = format!("`{name}` of an earlier run was sent and has not been answered");
+        self.system.mark_unclean(what, system::NAME_BARRIER);
         // The answer to one request can be waited for later. If there are two such requests, none is.
         self.late = if self.late.is_some() { None } else { Some(requests) };
     }
@@ -285,8 +286,10 @@ impl HttpRun {
     /// Takes out of an answer what is to be sent later.
     fn capture(&mut self, captures: &[Capture], reply: &Reply, outputs: &[&str]) {
         for capture in captures {
-            if let Some(value) = capture_value(capture, reply, outputs) {
-                self.signatures.capture(&capture.name, &value);
+            match capture_value(capture, reply, outputs) {
+                Ok(value) => drop(self.signatures.capture(&capture.name, &value)),
+                Err(Some(why)) => self.signatures.miss_capture(&capture.name, why),
+                Err(None) => {}
             }
         }
     }
@@ -353,11 +356,11 @@ pub fn fill_request(
     common: &[(String, Template)],
     base: &str,
     what: &str,
-    value: impl Fn(&str) -> Result<String, &'static str>,
+    value: impl Fn(&str) -> Result<String, String>,
 ) -> Result<PreparedRequest, Failure> {
     let no_value = |name: String| {
         let why = value(&name).err().unwrap_or_default();
-        Failure::Untranslatable(format!("the request for `{what}` has the hole `{name}`, {why}"))
+        Failure::Untranslatable(format!("the request for `{what}` has `{{{name}}}`, {why}"))
     };
     let given = |name: &str| value(name).ok();
     let path = request.path.fill_as(given, |value| percent_encoded(&value)).map_err(no_value)?;

@@ -4,13 +4,14 @@
 //! Time does not pass between a call and its answer, so silence is known at once and never waited for. The
 //! time of a wait only says whether the tester waits or looks.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use coreach_model::iosts::Iosts;
 use coreach_model::semantics::Event;
 use coreach_model::{Datum, Value};
 
 use crate::adapter::{Adapter, Failure, Received, Session};
+use crate::evidence::{Evidence, EvidenceItem, NO_ANSWER};
 
 /// What an implementation in Rust provides.
 pub trait Implementation {
@@ -27,6 +28,11 @@ pub trait Implementation {
     /// Returns the next output, if there is one now. `waited` says whether the tester waits for it or only
     /// looks. An implementation that may send but may also stay silent for a while can use the difference.
     fn output(&mut self, waited: bool) -> Option<Event>;
+
+    /// Explains why it is silent. `None` if it is not, or does not know.
+    fn explain_silence(&self) -> Option<String> {
+        None
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -50,6 +56,15 @@ impl<I: Implementation> Adapter for InProcess<I> {
 
     fn receive_from_state(&mut self) -> Option<Received> {
         Some(self.0.output(true).map_or(Received::Silence, Received::Output))
+    }
+
+    fn evidence(&mut self, begin: Instant) -> Vec<EvidenceItem> {
+        let evidence = Evidence::default();
+        evidence.mark(self.0.explain_silence().unwrap_or_default().as_bytes(), NO_ANSWER);
+        // Without a time, so that one seed gives the same bytes.
+        let mut items = evidence.take(begin);
+        items.iter_mut().for_each(|item| item.at = Duration::ZERO);
+        items
     }
 
     fn stop(&mut self) {}

@@ -18,6 +18,12 @@ pub struct WireInteger {
 }
 
 impl WireInteger {
+    /// Returns the name of the form.
+    pub fn name(self) -> String {
+        let (sign, order) = (if self.is_signed { "i" } else { "u" }, if self.is_little { "le" } else { "" });
+        if self.width == 0 { "varint".to_owned() } else { format!("{sign}{}{order}", 8 * self.width) }
+    }
+
     /// Finds a form by its name: `u16` and `i32` have the most significant byte first, `u16le` the least
     /// significant one.
     pub fn named(name: &str) -> Option<Self> {

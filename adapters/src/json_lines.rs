@@ -121,7 +121,7 @@ pub fn read_message(line: &str, signatures: &Signatures) -> Result<Message, Fail
             let is_value = |(key, _): &&(String, Tree)| key != "output" && key != "values";
             let help = match members.iter().find(is_value).filter(|_| tree.get("output").is_some()) {
                 Some((key, value)) => {
-                    format!("{text}: `{key}` stands under `values`: {{\"values\": {{\"{key}\": {value}}}}}")
+                    format!("{text}: `{key}` belongs under `values`: {{\"values\": {{\"{key}\": {value}}}}}")
                 }
                 None => text.to_owned(),
             };

@@ -55,7 +55,7 @@ fn write_line(
 ) -> Result<String, Failure> {
     let text = template.fill(&value).map_err(|name| {
         let why = signatures.lacking(&name);
-        Failure::Untranslatable(format!("the line for `{whose}` has the hole `{name}`, {why}"))
+        Failure::Untranslatable(format!("the line for `{whose}` has `{{{name}}}`, {why}"))
     })?;
     if breaks_a_line(template, value, signatures.announced()) {
         let why = "which a line cannot carry: exclude it in the guard, send its `{len(...)}` before it, or give it an \
@@ -155,8 +155,15 @@ impl Pending {
         self.asked = Some(stimulus.to_owned());
     }
 
+    /// Notes a text that was sent. No line has answered it yet.
     pub fn note_sent_text(&mut self, text: &str) {
         self.sent_text = Some(text.to_owned());
+        self.taken.clear();
+    }
+
+    /// Returns the text that was sent last.
+    pub fn sent_text(&self) -> Option<&str> {
+        self.sent_text.as_deref()
     }
 
     pub fn taken(&self) -> Vec<u8> {

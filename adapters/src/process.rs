@@ -141,6 +141,7 @@ impl Process {
             false if self.is_talking && self.succeeded() => {
                 "\nhelp: it must go on until its input ends".to_owned()
             }
+            false if self.succeeded() => self.explain_early_end().to_owned(),
             false => String::new(),
         };
         let own = match own {
@@ -154,6 +155,21 @@ impl Process {
         format!("{state}{own}{words}{help}")
     }
 
+    fn has_left_processes(&self) -> bool {
+        self.succeeded() && self.keeper.as_ref().is_some_and(ProcessKeeper::has_running)
+    }
+
+    /// Explains the end of a server in the middle of its work, without an error.
+    fn explain_early_end(&self) -> &'static str {
+        match self.has_left_processes() {
+            true => {
+                "\na process that it has started goes on in the background\nhelp: the program of `launch` must stay in the \
+                 foreground: leave out `&`, and look for an option such as `--foreground`, `-D` or `daemon off`"
+            }
+            false => "\nhelp: the program of `launch` must go on running until coreach ends it",
+        }
+    }
+
     /// Describes the end of a process that is kept for many runs, unless a run has told of it.
     pub fn describe_untold_end(&self) -> Option<String> {
         let is_untold = self.has_ended(Instant::now()) && !self.is_told.get();
@@ -161,11 +177,13 @@ impl Process {
             self.is_told.set(true);
             let state = self.status().map_or("has ended".to_owned(), describe_status);
             let words = self.describe_words(self.tail.last(LAST_WORDS).as_deref());
-            format!(
-                "`{}` {state} after the run before{words}\nhelp: with `keep: true`, one is for all runs: leave `keep` \
-                 out, and each run starts a new one",
-                self.name
-            )
+            let (when, why) = match self.has_left_processes() {
+                true => ("", self.explain_early_end()),
+                false => {
+                    (" after the run before", "\nhelp: leave out `keep: true`, and each run starts it anew")
+                }
+            };
+            format!("`{}` {state}{when}{words}{why}", self.name)
         })
     }
 

@@ -214,7 +214,10 @@ fn describe_unmatched(reply: &Reply, http: &Http, body: Option<&Result<Tree, Str
             let (is, wanted) = (reply.status, one.status);
             format!("\nit is `{action}` but for the status {wanted}\nhelp: if the system is right, write `status: {is}` there")
         }),
-        // An observation of another status is not close.
+        // An observation of another status is not close, and a remedy that is sure needs no list of them.
+        Some((_, (..=1, _))) if !(200..300).contains(&reply.status) && !explain_status(reply.status).is_empty() => {
+            String::new()
+        }
         Some((_, (..=1, _))) => {
             let others = http.observations.iter().filter(|(_, one)| one.status != reply.status).take(6);
             let others = others.map(|(name, one)| format!("; `{name}` has status {}", one.status));
@@ -235,6 +238,7 @@ fn describe_unmatched(reply: &Reply, http: &Http, body: Option<&Result<Tree, Str
             "\nhelp: it redirects to `{place}`, and coreach follows no redirections: ask for that in `path`"
         )
     });
+    let closest = if moved.is_empty() { closest } else { String::new() };
     let help = if but_status.is_some() || http.observations.iter().any(|(_, one)| one.status == reply.status)
     {
         ""
@@ -306,10 +310,27 @@ fn find_near(body: &Tree, pointer: &str) -> Option<String> {
 }
 
 /// Takes the value of a capture out of an HTTP answer. `outputs` are the outputs that the answer is.
-pub fn capture_value(capture: &Capture, reply: &Reply, outputs: &[&str]) -> Option<String> {
-    let is_from = capture.from.is_empty()
-        || outputs.iter().any(|output| capture.from.iter().any(|from| from == output));
-    if is_from { text_at(&capture.place, reply).map(Cow::into_owned) } else { None }
+///
+/// # Errors
+/// Why the answer has no value, if it is one of those that should have it.
+pub fn capture_value(capture: &Capture, reply: &Reply, outputs: &[&str]) -> Result<String, Option<String>> {
+    let is_named = outputs.iter().any(|output| capture.from.iter().any(|from| from == output));
+    if !is_named && !capture.from.is_empty() {
+        return Err(None);
+    }
+    text_at(&capture.place, reply).map(Cow::into_owned).ok_or_else(|| {
+        is_named.then(|| {
+            let body = String::from_utf8_lossy(&reply.body);
+            let has = format!("has the body `{}`", shortened(body.trim_end()));
+            let has = if body.is_empty() { "has no body".to_owned() } else { has };
+            let near = match (&capture.place.source, read_body(reply)) {
+                (Source::Pointer(pointer), Ok(Ok(body))) => find_near(&body, pointer),
+                _ => None,
+            };
+            let help = near.map_or(String::new(), |near| format!("\nhelp: {near}"));
+            format!("the answer to `{}` lacks {}, and {has}{help}", reply.asked, capture.place)
+        })
+    })
 }
 
 fn text_at<'a>(place: &'a AnswerPlace, reply: &'a Reply) -> Option<Cow<'a, str>> {
@@ -418,7 +439,7 @@ mod tests {
         let capture = Capture { name: "c".to_owned(), place, from: Vec::new(), default: None };
         let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
         let reply = Reply { status: 200, headers: headers.collect(), body: body.into(), ..Reply::default() };
-        capture_value(&capture, &reply, &[])
+        capture_value(&capture, &reply, &[]).ok()
     }
 
     #[test]

@@ -156,12 +156,7 @@ impl Server {
             first = first.or_else(|| connected.as_ref().err().cloned());
             // If it has ended, another server has answered.
             if process.has_ended(Instant::now()) {
-                let mut text = process.farewell("has ended");
-                if process.succeeded() {
-                    text += "\nhelp: the program of `launch` must go on running in the foreground: do not let it run in the \
-                             background, as by `&` or as a daemon";
-                }
-                return Err(Failure::Start(text));
+                return Err(Failure::Start(process.farewell("has ended")));
             }
             match connected {
                 Ok(stream) => return Ok(stream),

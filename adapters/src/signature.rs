@@ -6,7 +6,7 @@ use coreach_model::diagnostic::nearest;
 use coreach_model::excerpt::shortened;
 use coreach_model::iosts::{Action, ActionKind, Iosts};
 use coreach_model::json::{self, Tree};
-use coreach_model::reader::collect::inventory;
+use coreach_model::reader::collect::{inventory, listed};
 use coreach_model::semantics::Event;
 use coreach_model::{Type, Value};
 use serde_json::{Map, Value as Json};
@@ -84,12 +84,16 @@ impl Signatures {
     }
 
     /// Says why a hole stays empty, in words that follow its name.
-    pub fn lacking(&self, name: &str) -> &'static str {
-        if self.captures.knows(name) {
-            "which has not been captured in this run, and has no `default`"
-        } else {
-            "for which there is no value"
+    pub fn lacking(&self, name: &str) -> String {
+        match self.captures.knows(name) {
+            true => self.captures.lacking(name),
+            false => "for which there is no value".to_owned(),
         }
+    }
+
+    /// Notes why an answer that should have had the value of a capture has none.
+    pub fn miss_capture(&mut self, name: &str, why: String) {
+        self.captures.miss(name, why);
     }
 
     /// Fills a hole in the text of a stimulus: by a parameter as it is spelt, a constant, or a captured
@@ -233,7 +237,14 @@ impl Wire<'_> {
                 )
             }
             Wire::Json(Tree::Text(text)) => format!("\nhelp: {}", suggest(text, "values", literals)),
-            Wire::Json(_) => String::new(),
+            Wire::Json(_) => {
+                let literals: Vec<String> = literals().map(|literal| format!("\"{literal}\"")).collect();
+                let names = listed(literals.iter().map(String::as_str));
+                format!(
+                    "\nhelp: in JSON, each value of `{}` is a text: {names}. Send one of these",
+                    named.name
+                )
+            }
         }
     }
 

@@ -193,7 +193,7 @@ impl Adapter for StdioAdapter {
             }
         } else if self.description.settle.is_some() && dialogue.as_ref().is_some_and(Dialogue::may_be_untaken)
         {
-            self.system.mark_unclean(system::UNREAD.to_owned());
+            self.system.mark_unclean(system::UNREAD.to_owned(), system::BE_QUIET);
         }
         self.untold = self.untold.take().or_else(|| self.find_untold_end());
         if let Some(mut process) = self.process.take() {

@@ -15,16 +15,19 @@ use crate::adapter::Failure;
 pub use crate::channel::ChannelEnded;
 use crate::channel::{Came, Channel};
 use crate::cut::{Cut, Inbox, MOST};
+use crate::datagrams::Stray;
 use crate::evidence::{self, Evidence};
 
 /// Two directions, one of them seen as frames.
 #[derive(Debug)]
 pub struct Stream {
-    channel: Channel,
-    inbox: Inbox,
+    pub(crate) channel: Channel,
+    pub(crate) inbox: Inbox,
     ended: Option<ChannelEnded>,
     sent: u64,
     came: u64,
+    /// The last datagram that came from another port of the host, and is no message.
+    pub(crate) stray: Option<Stray>,
     /// Sees every byte, in both directions.
     evidence: Evidence,
 }
@@ -60,6 +63,7 @@ impl Stream {
             ended: None,
             sent: 0,
             came: 0,
+            stray: None,
             evidence: Evidence::default(),
         }
     }
@@ -290,13 +294,15 @@ impl Stream {
         if space.len() > before || matches!(came, Ok(Came::Bytes(_))) {
             self.evidence.received(&space[before..], goes_on);
         }
-        for (from, bytes) in self.channel.strays() {
-            self.evidence.mark(&bytes, &from);
+        for stray in self.channel.strays() {
+            self.evidence.mark(&stray.bytes, &stray.note());
+            self.stray = Some(stray).filter(|stray| stray.is_same_host).or(self.stray.take());
         }
         match came? {
             Came::Bytes(count) => {
                 self.inbox.came(count);
                 self.came += count as u64;
+                self.stray = None;
                 return Ok(true);
             }
             Came::Nothing => {}

@@ -55,6 +55,7 @@ pub struct System {
 #[derive(Debug)]
 struct UnderWay {
     what: String,
+    help: &'static str,
     since: Instant,
     /// Another program has left it, and not a run of ours.
     is_found: bool,
@@ -88,7 +89,8 @@ impl System {
         // If we have left something ourselves, we know more of it.
         if found == FoundClaim::Mark && self.under_way.is_none() {
             let what = format!("a run at {name} was cut off, or has left something under way");
-            self.under_way = Some(UnderWay { what, since: Instant::now(), is_found: true });
+            self.under_way =
+                Some(UnderWay { what, help: NAME_BARRIER, since: Instant::now(), is_found: true });
         }
         Ok(())
     }
@@ -104,8 +106,9 @@ impl System {
         self.under_way.is_some()
     }
 
-    pub fn mark_unclean(&mut self, what: String) {
-        self.under_way = Some(UnderWay { what, since: Instant::now(), is_found: false });
+    /// Notes what may be under way, and what helps if it does not come.
+    pub fn mark_unclean(&mut self, what: String, help: &'static str) {
+        self.under_way = Some(UnderWay { what, help, since: Instant::now(), is_found: false });
     }
 
     pub fn mark_clean(&mut self) {
@@ -124,6 +127,8 @@ impl System {
     ) -> Result<(), Failure> {
         let Some(under_way) = &self.under_way else { return Ok(()) };
         let (what, lost) = (under_way.what.clone(), under_way.since + settle.within);
+        // If it is not quiet for so long, it is of no use to wait for that.
+        let help = if settle.quiet.is_some() { NAME_BARRIER } else { under_way.help };
         match look((Instant::now() + settle.within).min(deadline)) {
             Arrival::Come => {
                 self.under_way = None;
@@ -142,8 +147,9 @@ impl System {
                 }
             }
         }
+        let time = settle.within.as_millis();
         Err(Failure::Unclean(format!(
-            "{what}, and may still come; a `barrier` in `settle` would tell when it cannot any more"
+            "{what}, and coreach has waited {time} ms for it: messages of that run may still come\nhelp: {help}"
         )))
     }
 }
@@ -152,13 +158,21 @@ impl System {
 pub const THE_END: &str = "the other side to end the connection";
 
 /// What may be under way if that did not come.
-pub const UNREAD: &str = "an earlier run has ended its connection, and the other side has not";
+pub const UNREAD: &str = "the system has not closed its side of the connection of an earlier run";
+
+/// What helps then, and with datagrams.
+pub const BE_QUIET: &str = "let the system close it when coreach does, or take silence for the end of a run: `settle: { quiet_ms: 500 }`";
+
+/// What helps if silence cannot show that nothing is under way.
+pub const NAME_BARRIER: &str =
+    "separate runs by a `barrier`, for example a pause: `settle: { barrier: [{ pause_ms: 3000 }] }`";
 
 /// The awaited event with datagrams, for messages.
 pub const QUIET: &str = "quiet";
 
 /// What may be under way if it did not become quiet.
-pub const UNDER_WAY: &str = "datagrams of an earlier run may be under way";
+pub const UNDER_WAY: &str =
+    "datagrams of an earlier run were under way, and nothing has shown that they have come";
 
 /// Does the steps that need no connection, in their order: commands and pauses.
 pub fn run_steps_apart(

@@ -328,10 +328,11 @@ impl TcpAdapter {
             self.server.stop();
             return;
         }
-        self.system.mark_unclean(match self.protocol {
-            Protocol::Tcp => system::UNREAD.to_owned(),
-            Protocol::Udp => system::UNDER_WAY.to_owned(),
-        });
+        let (what, help) = match self.protocol {
+            Protocol::Tcp => (system::UNREAD, system::BE_QUIET),
+            Protocol::Udp => (system::UNDER_WAY, system::NAME_BARRIER),
+        };
+        self.system.mark_unclean(what.to_owned(), help);
         // The connections of one run can be waited for later. If there are two such runs, neither is.
         self.late = if self.late.is_empty() { dialogues } else { Vec::new() };
     }

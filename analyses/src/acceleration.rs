@@ -13,7 +13,6 @@
 //!
 //! **Where we differ**: a number that is set has its value after the first time, so the element after the
 //! first time is accelerated. Cases with parameters, and cases that change finite data, are left to widening.
-//!
 //! **Why it is right**: the result contains the result of one time, so a solution of the accelerated
 //! equations is a solution of the equations themselves. Descending steps use the latter.
 
@@ -32,18 +31,24 @@ pub struct Repetition {
 
 /// Reads what a case does each time. `None`: the case is not simple, or moves nothing.
 pub fn find_repetition(case: &Case, dimensions: usize) -> Option<Repetition> {
-    let is_assigned = |at: usize| case.numeric.iter().any(|(assigned, _)| *assigned == at);
+    // A case with dimensions of its own is not simple.
+    if !case.extra.is_empty() {
+        return None;
+    }
+    let is_assigned = |dimension: usize| case.numeric.iter().any(|(assigned, _)| *assigned == dimension);
     let (mut moves, mut sets) = (Vec::new(), false);
-    for (at, value) in case.numeric.iter().filter(|_| case.extra.is_empty()) {
+    for (assigned, value) in &case.numeric {
         let value = value.as_ref()?;
-        let change = value.minus(&LinearExpression::variable(*at));
-        if (0..dimensions).all(|other| change.coefficient(other).is_zero()) {
-            moves.push((*at, change.constant_term()));
-        } else if (0..dimensions).any(|other| is_assigned(other) && !value.coefficient(other).is_zero()) {
-            return None;
-        } else {
-            sets = true;
+        let change = value.minus(&LinearExpression::variable(*assigned));
+        if (0..dimensions).all(|dimension| change.coefficient(dimension).is_zero()) {
+            moves.push((*assigned, change.constant_term()));
+            continue;
         }
+        if (0..dimensions).any(|dimension| is_assigned(dimension) && !value.coefficient(dimension).is_zero())
+        {
+            return None;
+        }
+        sets = true;
     }
     moves.retain(|(_, change)| !change.is_zero());
     (!moves.is_empty()).then_some(Repetition { moves, sets })
@@ -63,43 +68,34 @@ impl Repetition {
         case.condition.meet(self.move_repeatedly(&guarded, -1, integer), integer, integer.len())
     }
 
-    /// Moves every vector one or more times: forward if `way` is 1, backward if it is -1.
-    fn move_repeatedly<D: Domain>(&self, from: &D, way: i64, integer: &[bool]) -> D {
+    /// Moves every vector one or more times: forward if `sign` is 1, backward if it is -1.
+    fn move_repeatedly<D: Domain>(&self, from: &D, sign: i64, integer: &[bool]) -> D {
         if from.is_bottom() {
             return from.clone();
         }
         let times = LinearExpression::variable(integer.len());
-        let is_once = times.minus(&LinearExpression::constant(Rational::from(1)));
-        let is_once = Constraint::from_expression(&is_once, Relation::AtLeast);
-        let with_times = [integer, &[true]].concat();
-        let moves = self.moves.iter().map(|(at, by)| {
-            let by = times.times(&(by * &Rational::from(way)));
-            (*at, Some(LinearExpression::variable(*at).plus(&by)))
+        let times_less_one = times.minus(&LinearExpression::constant(Rational::from(1)));
+        let at_least_once = Constraint::from_expression(&times_less_one, Relation::AtLeast);
+        let integer = [integer, &[true]].concat();
+        let moves = self.moves.iter().map(|(dimension, amount)| {
+            let change = times.times(&(amount * &Rational::from(sign)));
+            (*dimension, Some(LinearExpression::variable(*dimension).plus(&change)))
         });
         let moves: Box<Assignments> = moves.collect();
-        let all = from.add_dimensions(1).meet_congruences(&[], &with_times);
-        all.meet_constraints(&[is_once], &with_times).assign(&moves).remove_last_dimensions(1)
+        let with_times = from.add_dimensions(1).meet_congruences(&[], &integer);
+        with_times.meet_constraints(&[at_least_once], &integer).assign(&moves).remove_last_dimensions(1)
     }
 
     /// The constraints of the condition, moved once: they hold after each time.
     fn moved_guard(&self, condition: &Condition) -> Vec<Constraint> {
-        let linear = match condition {
-            Condition::Linear(constraints) => constraints,
-            Condition::And(parts) => match parts.first() {
-                Some(Condition::Linear(constraints)) => constraints,
-                _ => return Vec::new(),
-            },
-            _ => return Vec::new(),
+        let shift = |constraint: &Constraint| {
+            let mut shifted = constraint.expression();
+            for (dimension, amount) in &self.moves {
+                let change = shifted.coefficient(*dimension).clone() * amount.clone();
+                shifted = shifted.minus(&LinearExpression::constant(change));
+            }
+            Constraint::from_expression(&shifted, constraint.relation())
         };
-        let shifted = |constraint: &Constraint| {
-            let expression = constraint.expression();
-            let by = |(at, by): &(usize, Rational)| expression.coefficient(*at).clone() * by.clone();
-            let by = self.moves.iter().map(by).fold(Rational::ZERO, |sum, one| sum + one);
-            Constraint::from_expression(
-                &expression.minus(&LinearExpression::constant(by)),
-                constraint.relation(),
-            )
-        };
-        linear.iter().map(shifted).collect()
+        condition.linear_part().iter().map(shift).collect()
     }
 }

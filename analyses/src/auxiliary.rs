@@ -13,9 +13,8 @@
 //! integer with few values, there is one case for each value instead: in each the product is linear.
 //!
 //! **Sound**: for all values of the other numbers, the dimension has a value that satisfies its constraints.
-//! So it restricts nothing if its term does not count, or has no value.
-//!
-//! **Cost**: for each product a projection for the bounds of each factor, and a meet for each case.
+//! So it restricts nothing if its term has no value. **Cost**: for each product a projection for the bounds
+//! of each factor, and a meet for each case.
 
 use std::collections::HashMap;
 
@@ -38,7 +37,9 @@ pub struct Multiplication {
 
 #[derive(Default)]
 pub struct Auxiliaries {
+    /// How many numbers there may be.
     most: usize,
+    /// For each number: is it an integer?
     pub integer: Vec<bool>,
     pub bounds: Vec<Constraint>,
     /// The numbers that are products. A product comes after the products that are its factors.
@@ -130,42 +131,50 @@ impl Auxiliaries {
         dimensions: usize,
         is_whole: bool,
     ) -> Option<LinearExpression> {
-        let [factors, turned] = [[a, b], [b, a]].map(|factors| factors.map(Clone::clone));
-        let known = self.products.iter().find(|known| known.factors == factors || known.factors == turned);
-        if let Some(known) = known {
+        let is_same = |known: &&Multiplication| {
+            let [first, second] = &known.factors;
+            (first, second) == (a, b) || (first, second) == (b, a)
+        };
+        if let Some(known) = self.products.iter().find(is_same) {
             return Some(LinearExpression::variable(known.dimension));
         }
         let number = self.add(dimensions, is_whole)?;
+        let factors = [a.clone(), b.clone()];
         self.products.push(Multiplication { dimension: dimensions, factors, is_whole });
         Some(number)
     }
 
     /// Keeps the mentioned numbers, their factors, and all numbers before the last of these, with what is
     /// known of them. The numbers begin at dimension `first`.
-    pub fn keep_needed(&self, first: usize, mentioned: impl Fn(usize) -> bool) -> Auxiliaries {
-        let mut is_needed: Vec<bool> = (0..self.integer.len()).map(|at| mentioned(first + at)).collect();
+    pub fn keep_needed(&self, first: usize, is_mentioned: impl Fn(usize) -> bool) -> Auxiliaries {
+        let mut needed: Vec<bool> =
+            (0..self.integer.len()).map(|number| is_mentioned(first + number)).collect();
+        // From the last product on, because its factors come before it.
         for product in self.products.iter().rev() {
-            if is_needed[product.dimension - first] {
-                for (at, is_needed) in is_needed.iter_mut().enumerate() {
-                    *is_needed |= product.mentions(first + at);
+            if needed[product.dimension - first] {
+                for (number, is_needed) in needed.iter_mut().enumerate() {
+                    *is_needed |= product.mentions(first + number);
                 }
             }
         }
-        let count = is_needed.iter().rposition(|is_needed| *is_needed).map_or(0, |last| last + 1);
-        let within = |constraint: &&Constraint| {
-            constraint.coefficients().iter().skip(first + count).all(Integer::is_zero)
+        // Only the numbers behind the last needed one are cut off, so that no other dimension moves.
+        let Some(last) = needed.iter().rposition(|is_needed| *is_needed) else {
+            return Auxiliaries::default();
         };
-        let products = self.products.iter().filter(|product| is_needed[product.dimension - first]);
-        let read = |instance: &CellInstance| {
+        let has_kept_numbers = |constraint: &&Constraint| {
+            constraint.coefficients().iter().skip(first + last + 1).all(Integer::is_zero)
+        };
+        let products = self.products.iter().filter(|product| needed[product.dimension - first]);
+        let keep_needed_cells = |instance: &CellInstance| {
             let mut instance = instance.clone();
-            instance.numbers.retain(|(_, number)| is_needed[*number - first]);
+            instance.numbers.retain(|(_, number)| needed[*number - first]);
             (!instance.numbers.is_empty()).then_some(instance)
         };
         Auxiliaries {
-            integer: self.integer[..count].to_vec(),
-            bounds: self.bounds.iter().filter(within).take_while(|_| count > 0).cloned().collect(),
+            integer: self.integer[..=last].to_vec(),
+            bounds: self.bounds.iter().filter(has_kept_numbers).cloned().collect(),
             products: products.cloned().collect(),
-            instances: self.instances.iter().filter_map(read).collect(),
+            instances: self.instances.iter().filter_map(keep_needed_cells).collect(),
             ..Auxiliaries::default()
         }
     }
@@ -178,9 +187,9 @@ impl Multiplication {
 
     /// The constraints of the product if factor `which` has this value.
     fn times(&self, which: usize, value: &Rational) -> [Constraint; 2] {
-        let [one, other] = [&self.factors[which], &self.factors[1 - which]];
+        let (fixed, free) = (&self.factors[which], &self.factors[1 - which]);
         let product = LinearExpression::variable(self.dimension);
-        [(one, LinearExpression::constant(value.clone())), (&product, other.times(value))]
+        [(fixed, LinearExpression::constant(value.clone())), (&product, free.times(value))]
             .map(|(a, b)| positive_constraint(&a.minus(&b), Relation::Equal))
     }
 
@@ -189,20 +198,21 @@ impl Multiplication {
         let [a, b] = &self.factors;
         let [(a_low, a_high), (b_low, b_high)] = bounds;
         let product = LinearExpression::variable(self.dimension);
-        let mut found = Vec::new();
+        let mut inequalities = Vec::new();
         // (a - x) * (b - y) has the sign of both sides.
         for (x, y, is_above) in
             [(a_low, b_low, true), (a_high, b_high, true), (a_low, b_high, false), (a_high, b_low, false)]
         {
             let (Some(x), Some(y)) = (x, y) else { continue };
             let others = b.times(x).plus(&a.times(y)).minus(&LinearExpression::constant(x * y));
-            let [more, less] = if is_above { [&product, &others] } else { [&others, &product] };
-            found.push(positive_constraint(&more.minus(less), Relation::AtLeast));
+            let [greater, smaller] = if is_above { [&product, &others] } else { [&others, &product] };
+            inequalities.push(positive_constraint(&greater.minus(smaller), Relation::AtLeast));
         }
+        // A square is not negative.
         if a == b {
-            found.push(positive_constraint(&product, Relation::AtLeast));
+            inequalities.push(positive_constraint(&product, Relation::AtLeast));
         }
-        found
+        inequalities
     }
 
     /// Splits an element into at most `most` cases in which the product is related to its factors. Together
@@ -211,8 +221,8 @@ impl Multiplication {
         let bounds =
             self.factors.each_ref().map(|factor| find_bounds(element, factor, integer, self.is_whole));
         let values = bounds.each_ref().map(|bounds| list_few_values(bounds, self.is_whole, most));
-        let fewest = (0..2).filter_map(|which| Some((which, values[which].as_ref()?)));
-        match fewest.min_by_key(|(_, values)| values.len()) {
+        let with_few_values = (0..2).filter_map(|which| Some((which, values[which].as_ref()?)));
+        match with_few_values.min_by_key(|(_, values)| values.len()) {
             Some((which, values)) => {
                 let case = |value| element.meet_constraints(&self.times(which, value), integer);
                 values.iter().map(case).filter(|case| !case.is_bottom()).collect()
@@ -226,15 +236,16 @@ impl Multiplication {
 type FactorBounds = (Option<Rational>, Option<Rational>);
 
 /// Finds the bounds of an expression in an element. They are rounded inwards if it is an integer. A strict
-/// bound is given like one that is not.
+/// bound is given like one that is not. An empty element gives no bounds.
 fn find_bounds<D: Domain>(
     element: &D,
-    of: &LinearExpression,
+    expression: &LinearExpression,
     integer: &[bool],
     is_whole: bool,
 ) -> FactorBounds {
+    // A new last dimension gets the value, and all others are projected away.
     let last = integer.len();
-    let alone = element.add_dimensions(1).assign(&[(last, Some(of.clone()))]);
+    let alone = element.add_dimensions(1).assign(&[(last, Some(expression.clone()))]);
     let alone = alone.forget(&(0..last).collect::<Vec<_>>());
     let (mut low, mut high) = (None, None);
     if alone.is_bottom() {
@@ -242,8 +253,8 @@ fn find_bounds<D: Domain>(
     }
     for constraint in alone.constraints() {
         let factor = Rational::from(constraint.coefficients().get(last).cloned().unwrap_or(Integer::ZERO));
-        let Some(share) = factor.reciprocal() else { continue };
-        let value = &Rational::from(-constraint.constant().clone()) * &share;
+        let Some(reciprocal) = factor.reciprocal() else { continue };
+        let value = &Rational::from(-constraint.constant().clone()) * &reciprocal;
         let is_equal = constraint.relation() == Relation::Equal;
         // A product of domains may give more than one bound: the closest counts.
         if is_equal || factor.signum() > 0 {
@@ -258,7 +269,7 @@ fn find_bounds<D: Domain>(
     (low, high)
 }
 
-/// Lists the values within the bounds. `None`: there are more than `most`.
+/// Lists the values within the bounds. `None`: there may be more than `most`.
 fn list_few_values((low, high): &FactorBounds, is_whole: bool, most: usize) -> Option<Vec<Rational>> {
     let (low, high) = (low.as_ref()?, high.as_ref()?);
     if low == high {
@@ -266,5 +277,5 @@ fn list_few_values((low, high): &FactorBounds, is_whole: bool, most: usize) -> O
     }
     let count = (high - low).floor().to_i64().filter(|_| is_whole)?;
     let fits = count < i64::try_from(most).ok()?;
-    fits.then(|| (0..=count).map(|more| low + &Rational::from(more)).collect())
+    fits.then(|| (0..=count).map(|step| low + &Rational::from(step)).collect())
 }

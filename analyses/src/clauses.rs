@@ -7,19 +7,15 @@
 //! constraint `c` of any element there is a clause: "`c`, or the cell is one in which `c` is not known". A
 //! cell that the fact does not have may fall on either side, so few places suffice to tell the two sides
 //! apart. They are found by leaving out one place after the other while the sides stay apart. If unrelated
-//! data have n independent facts, there are n clauses of one place each.
-//!
-//! Example: {b ↦ 0 ≤ x ≤ 3, !b ↦ x = 0} is `x >= 0 && x <= 3 && (b || x == 0)`.
+//! data have n independent facts, there are n clauses of one place each. Example: {b ↦ 0 ≤ x ≤ 3, !b ↦ x = 0}
+//! is `x >= 0 && x <= 3 && (b || x == 0)`.
 //!
 //! **Exact**: in a cell of the fact, the clauses of its element's constraints reduce to these constraints.
 //! The other clauses hold there, since each has an exception for the cell or follows from the element
-//! ([`Sides`]).
-//!
-//! **Limit.** Facts that are all different make as many clauses as cells. Beyond a size clauses are left out,
-//! the longest first. A conjunction with fewer parts over-approximates, and the caller reports it.
-//!
-//! **Cost**: for each cell and constraint one question to the domain, and for each constraint, place and cell
-//! one step.
+//! ([`Sides`]). **Limit.** Facts that are all different make as many clauses as cells. Beyond a size clauses
+//! are left out, the longest first. A conjunction with fewer parts over-approximates, and the caller reports
+//! it. **Cost**: for each cell and constraint one question to the domain, and for each constraint, place and
+//! cell one step.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -52,10 +48,12 @@ pub fn write_clauses<D: Domain>(
     limit: usize,
 ) -> FactClauses {
     let cells: Vec<u32> = value.cells().iter().map(|(cell, _)| *cell).collect();
-    let mut parts: Vec<(usize, Term)> = Vec::new();
+    // The parts with their sizes. The first ones say which cells the fact has.
+    let cell_conditions = cells_term(frame, &cells).lowered().conjuncts();
+    let mut parts: Vec<(usize, Term)> =
+        cell_conditions.into_iter().map(|part| (count_atoms(&part), part)).collect();
+    // Then the constraints of all elements, each once.
     let mut seen = HashSet::new();
-    let cell_condition = cells_term(frame, &cells);
-    parts.extend(cell_condition.lowered().conjuncts().into_iter().map(|part| (count_atoms(&part), part)));
     let mut constraints: Vec<&Constraint> = Vec::new();
     let mut congruences: Vec<Congruence> = Vec::new();
     let mut elements: BTreeSet<ElementId> = BTreeSet::new();
@@ -82,10 +80,10 @@ pub fn write_clauses<D: Domain>(
         let half = D::top(store.dimensions()).meet_constraints(alone, store.integer());
         // Only if the domain expresses exactly this constraint can its order answer whether an element has
         // it.
-        let exact = !half.coarsened() && half.constraints() == alone;
+        let is_expressed = !half.coarsened() && half.constraints() == alone;
         push_clause(to_term(constraint, &frame.numeric), &|element| {
-            let listed = store.constraints(element).any(|own| own == constraint);
-            listed || exact && store.get(element).is_leq(&half)
+            let is_listed = store.constraints(element).any(|own| own == constraint);
+            is_listed || is_expressed && store.get(element).is_leq(&half)
         });
     }
     congruences.sort();
@@ -102,18 +100,20 @@ pub fn write_clauses<D: Domain>(
 
 /// Keeps as many parts as fit the limit: short ones first, and among equally long ones those that come first.
 fn keep_shortest(parts: Vec<(usize, Term)>, limit: usize) -> FactClauses {
-    let mut by_size: Vec<usize> = (0..parts.len()).collect();
-    by_size.sort_by_key(|at| parts[*at].0);
-    let (mut size, mut kept) = (0usize, vec![false; parts.len()]);
-    for at in by_size {
-        if size.saturating_add(parts[at].0) <= limit {
-            size += parts[at].0;
-            kept[at] = true;
+    // The sort is stable, so equally long parts stay in order.
+    let mut by_size: Vec<(usize, usize)> =
+        parts.iter().enumerate().map(|(place, (part_size, _))| (*part_size, place)).collect();
+    by_size.sort_unstable();
+    let (mut size, mut is_kept) = (0usize, vec![false; parts.len()]);
+    for (part_size, place) in by_size {
+        if size.saturating_add(part_size) <= limit {
+            size += part_size;
+            is_kept[place] = true;
         }
     }
-    let left_out = kept.iter().filter(|kept| !**kept).count();
-    let chosen = parts.into_iter().zip(kept).filter(|(_, kept)| *kept).map(|((_, part), _)| part);
-    FactClauses { term: Term::and(chosen), size, left_out }
+    let left_out = is_kept.iter().filter(|is_kept| !**is_kept).count();
+    let kept = parts.into_iter().zip(is_kept).filter(|(_, is_kept)| *is_kept).map(|((_, part), _)| part);
+    FactClauses { term: Term::and(kept), size, left_out }
 }
 
 /// Counts the comparisons and flags of a term that was written here. It shares no parts, so a plain recursion
@@ -161,25 +161,24 @@ impl Sides {
 /// Writes a term over few finite places that holds in every cell where the constraint is not known, and in no
 /// cell where it is known.
 fn exception_cells(frame: &Frame, sides: &Sides) -> Term {
-    let projected = |cells: &[u32], kept: &[bool]| -> BTreeSet<u32> {
-        cells
-            .iter()
-            .map(|cell| {
-                let chosen = (0..kept.len()).filter(|place| kept[*place]);
-                chosen.map(|place| frame.digit(*cell, place) * frame.finite[place].stride).sum()
-            })
-            .collect()
+    // The cells with the digits of other places set to 0.
+    let project = |cells: &[u32], is_kept: &[bool]| -> BTreeSet<u32> {
+        let project_cell = |cell: &u32| {
+            let kept = (0..is_kept.len()).filter(|place| is_kept[*place]);
+            kept.map(|place| frame.digit(*cell, place) * frame.finite[place].stride).sum()
+        };
+        cells.iter().map(project_cell).collect()
     };
-    let mut kept = vec![true; frame.finite.len()];
-    for place in (0..kept.len()).rev() {
-        kept[place] = false;
-        if !projected(&sides.known, &kept).is_disjoint(&projected(&sides.not_known, &kept)) {
-            kept[place] = true;
-        }
+    // A place is needed if the sides are not apart without it.
+    let mut is_kept = vec![true; frame.finite.len()];
+    for place in (0..is_kept.len()).rev() {
+        is_kept[place] = false;
+        let (known, not_known) = (project(&sides.known, &is_kept), project(&sides.not_known, &is_kept));
+        is_kept[place] = !known.is_disjoint(&not_known);
     }
     // A place that does not matter may have any value.
-    let mut cells: Vec<u32> = projected(&sides.not_known, &kept).into_iter().collect();
-    for place in (0..kept.len()).filter(|place| !kept[*place]) {
+    let mut cells: Vec<u32> = project(&sides.not_known, &is_kept).into_iter().collect();
+    for place in (0..is_kept.len()).filter(|place| !is_kept[*place]) {
         let digits = 0..frame.finite[place].values.len() as u32;
         cells = cells
             .iter()

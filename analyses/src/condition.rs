@@ -15,8 +15,9 @@ use crate::linear::constant_truth;
 
 /// A positive formula over linear constraints. Its parts are shared, since cases are copied with their
 /// conditions.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub enum Condition {
+    #[default]
     Yes,
     No,
     Linear(Arc<[Constraint]>),
@@ -44,14 +45,15 @@ impl Condition {
     /// Conjoins conditions. All linear constraints are collected in one part, each once.
     pub fn and(parts: impl IntoIterator<Item = Condition>) -> Condition {
         let (mut linear, mut others): (Vec<Constraint>, Vec<Condition>) = (Vec::new(), Vec::new());
-        let mut work: Vec<Condition> = parts.into_iter().collect();
-        work.reverse();
-        while let Some(part) = work.pop() {
+        let mut open_parts: Vec<Condition> = parts.into_iter().collect();
+        // `pop` takes the last, so the reversed parts are met in their order.
+        open_parts.reverse();
+        while let Some(part) = open_parts.pop() {
             match part {
                 Condition::Yes => {}
                 Condition::No => return Condition::No,
                 Condition::Linear(constraints) => linear.extend_from_slice(&constraints),
-                Condition::And(inner) => work.extend(inner.iter().rev().cloned()),
+                Condition::And(inner) => open_parts.extend(inner.iter().rev().cloned()),
                 Condition::Or(_) | Condition::Congruence(_) if others.contains(&part) => {}
                 Condition::Or(_) | Condition::Congruence(_) => others.push(part),
             }
@@ -74,18 +76,21 @@ impl Condition {
         let whole = || vec![self.clone()];
         match self {
             Condition::Or(parts) => {
-                let all: Vec<Condition> = parts.iter().flat_map(|part| part.alternatives(most)).collect();
-                if all.len() <= most { all } else { whole() }
+                let split: Vec<Condition> = parts.iter().flat_map(|part| part.alternatives(most)).collect();
+                if split.len() <= most { split } else { whole() }
             }
-            Condition::And(parts) => parts.iter().fold(vec![Condition::Yes], |done, part| {
-                let split = part.alternatives(most);
-                let alternatives = if split.len() * done.len() <= most { split } else { vec![part.clone()] };
-                let with = |one: &Condition| {
-                    let one = one.clone();
-                    alternatives.iter().map(move |other| Condition::and([one.clone(), other.clone()]))
-                };
-                done.iter().flat_map(with).collect()
-            }),
+            Condition::And(parts) => {
+                let mut combined = vec![Condition::Yes];
+                for part in parts.iter() {
+                    let split = part.alternatives(most);
+                    let fits = split.len() * combined.len() <= most;
+                    let choices = if fits { split } else { vec![part.clone()] };
+                    let pairs =
+                        combined.iter().flat_map(|first| choices.iter().map(move |next| [first, next]));
+                    combined = pairs.map(|pair| Condition::and(pair.map(Condition::clone))).collect();
+                }
+                combined
+            }
             _ => whole(),
         }
     }
@@ -97,8 +102,8 @@ impl Condition {
                 Condition::No => {}
                 Condition::Yes => return Condition::Yes,
                 Condition::Or(inner) => kept.extend_from_slice(&inner),
-                other if kept.contains(&other) => {}
-                other => kept.push(other),
+                part if kept.contains(&part) => {}
+                part => kept.push(part),
             }
         }
         match kept.len() {
@@ -163,7 +168,7 @@ impl Condition {
 
     pub fn mentions(&self, dimensions: &std::ops::Range<usize>) -> bool {
         let within = |coefficients: &[Integer]| {
-            dimensions.clone().any(|at| coefficients.get(at).is_some_and(|entry| !entry.is_zero()))
+            dimensions.clone().any(|dimension| coefficients.get(dimension).is_some_and(|c| !c.is_zero()))
         };
         match self {
             Condition::Yes | Condition::No => false,
@@ -172,6 +177,19 @@ impl Condition {
             Condition::And(parts) | Condition::Or(parts) => {
                 parts.iter().any(|part| part.mentions(dimensions))
             }
+        }
+    }
+
+    /// The linear constraints of the condition, without those in disjunctions.
+    pub fn linear_part(&self) -> &[Constraint] {
+        match self {
+            Condition::Linear(constraints) => constraints,
+            Condition::And(parts) => match parts.first() {
+                // Only the first part of a conjunction can be linear.
+                Some(Condition::Linear(constraints)) => constraints,
+                _ => &[],
+            },
+            Condition::Yes | Condition::No | Condition::Congruence(_) | Condition::Or(_) => &[],
         }
     }
 

@@ -12,28 +12,29 @@ use coreach_model::term::node::Comparison;
 
 use crate::frame::{FinitePlace, Frame};
 
-/// For each finite place, the digits it may have.
+/// For each finite place, the digits that it may have.
 pub type Cube = Vec<Vec<u32>>;
 
 /// Splits cells into products of sets. Their disjoint union is these cells; cells that have no state may be
 /// added. Merging along one place after the other is not minimal, but finds every set that is one product.
 pub fn split_into_cubes(frame: &Frame, cells: &[u32]) -> Vec<Cube> {
     let places = frame.finite.len();
-    let (cells, open) = frame.without_idle_pairs(cells);
-    let digits = |cell: u32, place: usize| match open.contains(&place) {
+    let (cells, open_pairs) = frame.without_idle_pairs(cells);
+    let digits = |cell: u32, place: usize| match open_pairs.contains(&place) {
         true => vec![0, 1],
         false => vec![frame.digit(cell, place)],
     };
-    let single = |cell: &u32| (0..places).map(|place| digits(*cell, place)).collect();
-    let mut cubes: Vec<Cube> = cells.iter().map(single).collect();
+    let cube_of = |cell: &u32| (0..places).map(|place| digits(*cell, place)).collect();
+    let mut cubes: Vec<Cube> = cells.iter().map(cube_of).collect();
     loop {
-        let before = cubes.len();
+        let count = cubes.len();
         for place in 0..places {
             // Merge the cubes that are the same in all other places. The map's order is the order of the
             // cubes.
             let mut merged: BTreeMap<Cube, Vec<u32>> = BTreeMap::new();
             for mut cube in cubes {
                 budget::ask();
+                // Without the digits of this place, such cubes are the same key.
                 let digits = std::mem::take(&mut cube[place]);
                 merged.entry(cube).or_default().extend(digits);
             }
@@ -44,7 +45,7 @@ pub fn split_into_cubes(frame: &Frame, cells: &[u32]) -> Vec<Cube> {
             });
             cubes = restored.collect();
         }
-        if cubes.len() == before {
+        if cubes.len() == count {
             cubes.sort();
             return cubes;
         }

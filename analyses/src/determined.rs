@@ -1,10 +1,9 @@
 //! Replaces parameters in assigned values by the terms with which the guard equates them.
 //!
-//! **Problem.** `p == v + 2` with `v := p` counts in steps of two, as `v := v + 2` does. But the
-//! search for strides and loops in the assigned values sees a parameter that may be anything.
-//!
-//! **Method.** If the guard says `p == e` and `e` mentions no parameter, `e` replaces `p` in the assigned
-//! values. The guard stays as it is, so the transition is the same. **Cost**: a pass over the guards.
+//! **Problem.** `p == v + 2` with `v := p` counts in steps of two, as `v := v + 2` does. But the search for
+//! strides and loops in the assigned values sees a parameter that may be anything. **Method.** If the guard
+//! says `p == e` and `e` mentions no parameter, `e` replaces `p` in the assigned values. The guard stays as
+//! it is, so the transition is the same. **Cost**: a pass over the guards.
 
 use std::borrow::Cow;
 
@@ -39,11 +38,12 @@ fn determined_parameters(iosts: &Iosts, transition: &Transition) -> Substitution
         conjuncts.iter().find_map(|conjunct| {
             let Node::Compare(Comparison::Equal, left, right) = conjunct.node() else { return None };
             let sides = [(left, right), (right, left)].into_iter();
-            let is_fit = |other: &Term| {
-                other.written_size() <= LONGEST && !parameters.iter().any(|one| other.mentions(one))
+            let may_replace = |value: &Term| {
+                value.written_size() <= LONGEST
+                    && !parameters.iter().any(|parameter| value.mentions(parameter))
             };
-            let mut fit = sides.filter(|(side, other)| side.as_datum() == Some(datum) && is_fit(other));
-            fit.next().map(|(_, other)| other.clone())
+            let mut values = sides.filter(|(side, _)| side.as_datum() == Some(datum)).map(|(_, value)| value);
+            values.find(|value| may_replace(value)).cloned()
         })
     };
     let assigned = parameters.iter().filter(|datum| is_assigned(datum));

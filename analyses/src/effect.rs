@@ -36,7 +36,7 @@ use crate::sizes::decided_keys;
 use crate::summaries::{CellInstance, instantiate_cells};
 
 /// One way to take a transition from one valuation of the finite places.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct Case {
     /// When this way can be taken. It ranges over the dimensions of the frame and of the parameters.
     pub condition: Condition,
@@ -59,17 +59,18 @@ impl Case {
 
     /// Adds the case's own dimensions to an element, with what the element tells of the cells that are read.
     pub fn with_own_dimensions<D: Domain>(&self, frame: &Frame, element: &D, integer: &[bool]) -> D {
-        let all = element.add_dimensions(self.extra.len()).meet_congruences(&[], integer);
-        if self.instances.is_empty() || all.is_bottom() {
-            return all;
+        let extended = element.add_dimensions(self.extra.len()).meet_congruences(&[], integer);
+        if self.instances.is_empty() || extended.is_bottom() {
+            return extended;
         }
-        let known = match &self.constraints_on_elements(frame)[..] {
+        let of_cells = match &self.constraints_on_elements(frame)[..] {
             [] => instantiate_cells(frame, element, &self.instances),
-            others => {
-                instantiate_cells(frame, &element.meet_constraints(others, &frame.integer), &self.instances)
+            constraints => {
+                let restricted = element.meet_constraints(constraints, &frame.integer);
+                instantiate_cells(frame, &restricted, &self.instances)
             }
         };
-        all.meet_constraints(&known, integer)
+        extended.meet_constraints(&of_cells, integer)
     }
 
     /// Lists the constraints of the condition about elements that stand for all of a list. They hold for all
@@ -77,39 +78,33 @@ impl Case {
     /// may hold for the assigned cell only.
     fn constraints_on_elements(&self, frame: &Frame) -> Vec<Constraint> {
         let elements = frame.elements_of_lists();
-        let is_of_state = |at: usize| at < frame.dimensions() && !frame.cells_of_arrays().contains(&at);
+        let is_of_state = |dimension: usize| {
+            dimension < frame.dimensions() && !frame.cells_of_arrays().contains(&dimension)
+        };
         let is_about_all = |constraint: &&Constraint| {
             let mut used =
                 constraint.coefficients().iter().enumerate().filter(|(_, factor)| !factor.is_zero());
-            used.clone().all(|(at, _)| is_of_state(at)) && used.any(|(at, _)| elements.contains(&at))
+            used.clone().all(|(dimension, _)| is_of_state(dimension))
+                && used.any(|(dimension, _)| elements.contains(&dimension))
         };
-        let linear = match &self.condition {
-            Condition::And(parts) => parts.first(),
-            whole => Some(whole),
-        };
-        match linear {
-            Some(Condition::Linear(constraints)) if !elements.is_empty() => {
-                constraints.iter().filter(is_about_all).cloned().collect()
-            }
-            _ => Vec::new(),
-        }
+        self.condition.linear_part().iter().filter(is_about_all).cloned().collect()
     }
 
     /// Restricts an element, which has the case's own dimensions after those of the frame, to the condition.
     pub fn meet<D: Domain>(&self, element: D, integer: &[bool]) -> D {
-        let condition = |element: D| self.condition.meet(element, integer, integer.len());
-        let met = condition(element);
+        let meet_condition = |element: D| self.condition.meet(element, integer, integer.len());
+        let met = meet_condition(element);
         if self.products.is_empty() || met.is_bottom() {
             return met;
         }
         let mut parts = vec![met];
         for product in &self.products {
-            let most = MOST_CASES / parts.len().max(1);
-            parts = parts.iter().flat_map(|part| product.split(part, integer, most)).collect();
+            let most_cases = MOST_CASES / parts.len().max(1);
+            parts = parts.iter().flat_map(|part| product.split(part, integer, most_cases)).collect();
         }
         // A disjunction was met before the product was known: meet it again. A constraint still holds.
-        let again = |part: D| if self.condition.is_linear() { part } else { condition(part) };
-        let parts = parts.into_iter().map(again).filter(|part| !part.is_bottom());
+        let meet_again = |part: D| if self.condition.is_linear() { part } else { meet_condition(part) };
+        let parts = parts.into_iter().map(meet_again).filter(|part| !part.is_bottom());
         parts.reduce(|sum, part| sum.join(&part)).unwrap_or_else(|| D::bottom(integer.len()))
     }
 
@@ -117,14 +112,14 @@ impl Case {
     fn take_auxiliaries(&mut self, auxiliaries: &Auxiliaries, first: usize) {
         let values: Vec<&LinearExpression> =
             self.numeric.iter().filter_map(|(_, value)| value.as_ref()).collect();
-        let needed = auxiliaries.keep_needed(first, |at| {
-            self.condition.mentions(&(at..at + 1))
-                || values.iter().any(|value| !value.coefficient(at).is_zero())
+        let needed = auxiliaries.keep_needed(first, |dimension| {
+            self.condition.mentions(&(dimension..dimension + 1))
+                || values.iter().any(|value| !value.coefficient(dimension).is_zero())
         });
         self.extra.extend(needed.integer);
         (self.products, self.instances) = (needed.products, needed.instances);
-        let known = Condition::and(needed.bounds.into_iter().map(Condition::constraint));
-        self.condition = Condition::and([known, self.condition.clone()]);
+        let bounds = Condition::and(needed.bounds.into_iter().map(Condition::constraint));
+        self.condition = Condition::and([bounds, self.condition.clone()]);
     }
 }
 
@@ -167,12 +162,12 @@ struct Assigned {
 
 impl Assigned {
     fn of(frame: &Frame, datum: &Datum, value: &Term) -> Self {
-        let part = |place: Place| {
-            let part = place.part_of(datum, value);
+        let changed_part = |place: Place| {
+            let new_value = place.part_of(datum, value);
             let slot = frame.slot(&place.term)?;
-            (part != place.term).then_some((place, slot, part))
+            (new_value != place.term).then_some((place, slot, new_value))
         };
-        let parts = frame.places(datum).into_iter().filter_map(part).collect();
+        let parts = frame.places(datum).into_iter().filter_map(changed_part).collect();
         Assigned { is_defined: defined(value), parts, lists: AssignedList::all(frame, datum, value) }
     }
 }
@@ -211,6 +206,7 @@ impl Effect {
             keys: HashMap::new(),
             blind,
         };
+        // A blind effect asks only whether its guard is the literal `false`.
         if blind {
             return effect;
         }
@@ -228,9 +224,12 @@ impl Effect {
             ways *= list.origins.len();
         }
         let values: Substitution = assignments.iter().cloned().collect();
-        let known = frame.identities.ids.iter().map(|id| (id, substitute(&id.term, &values))).enumerate();
-        let new = known.filter(|(_, (id, new))| id.term != *new).map(|(number, (_, new))| (number, new));
-        effect.new_ids = new.collect();
+        for (number, id) in frame.identities.ids.iter().enumerate() {
+            let new_id = substitute(&id.term, &values);
+            if new_id != id.term {
+                effect.new_ids.push((number, new_id));
+            }
+        }
         effect.add_parameters(frame, parameters, &terms);
         effect
     }
@@ -238,24 +237,26 @@ impl Effect {
     /// Adds the parameters that the terms mention: as dimensions, as ids, or as finite parameters.
     fn add_parameters(&mut self, frame: &Frame, parameters: &[Datum], terms: &[&Term]) {
         let mentioned: BTreeSet<Datum> = terms.iter().flat_map(|term| term.data()).collect();
-        let mut valuations = 1usize;
+        // The index of the cell that stands for all of an array is free, like a parameter.
         for summary in frame.summaries.iter().filter(|summary| summary.list.is_none()) {
             let place = Place { term: Term::datum(&summary.index), ty: summary.index.ty().clone() };
             let dimension = self.add_parameter(frame, &place);
             self.numeric_parameters.insert(place.term, dimension);
         }
-        let parameters = || parameters.iter().filter(|datum| mentioned.contains(datum));
-        let is_known = |leaf: &Leaf| {
+        let mentioned_parameters = || parameters.iter().filter(|datum| mentioned.contains(datum));
+        let is_of_known_array = |leaf: &Leaf| {
             leaf.list.is_none() && frame.summaries.iter().any(|summary| summary.index == leaf.index)
         };
-        for leaf in parameters().flat_map(|datum| leaves(frame.arrays, datum)).filter(is_known) {
+        let leaves = mentioned_parameters().flat_map(|datum| leaves(frame.arrays, datum));
+        for leaf in leaves.filter(is_of_known_array) {
             let dimension = self.add_parameter(frame, &leaf.place);
             self.numeric_parameters.insert(leaf.read, dimension);
         }
-        // Whether a list is empty follows from its length.
-        let is_of_length = |place: &Place| matches!(place.term.written(), Some(Node::Compare(..)));
-        let places = parameters().flat_map(|datum| places(frame.arrays, datum));
-        for place in places.filter(|place| !is_of_length(place)) {
+        // Whether a list is empty follows from its length, so this flag is left out.
+        let is_emptiness = |place: &Place| matches!(place.term.written(), Some(Node::Compare(..)));
+        let places = mentioned_parameters().flat_map(|datum| places(frame.arrays, datum));
+        let mut valuations = 1usize;
+        for place in places.filter(|place| !is_emptiness(place)) {
             if place.is_numeric() {
                 let dimension = self.add_parameter(frame, &place);
                 self.numeric_parameters.insert(place.term, dimension);
@@ -282,80 +283,75 @@ impl Effect {
     /// The cases in a cell. The result depends on the digits in `reads` only.
     pub fn compile(&mut self, frame: &Frame, cell: u32) -> Vec<Case> {
         if self.blind {
-            let case = Case {
-                condition: Condition::Yes,
-                numeric: Vec::new(),
-                unknown_bounds: Vec::new(),
-                finite: Vec::new(),
-                extra: Vec::new(),
-                products: Vec::new(),
-                instances: Vec::new(),
-            };
-            return if self.guard.is_false() { Vec::new() } else { vec![case] };
+            return if self.guard.is_false() { Vec::new() } else { vec![Case::default()] };
         }
-        let mut cases: Vec<Case> = Vec::new();
-        let lists: Vec<Vec<Value>> =
-            self.finite_parameters.iter().map(|(_, values)| values.clone()).collect();
-        let read = self.reads.iter().map(|&position| {
+        let digits = self.reads.iter().map(|&position| {
             let place = &frame.finite[position];
             (place.place.term.clone(), place.values[frame.digit(cell, position) as usize].clone())
         });
-        let read: HashMap<Term, Value> = read.collect();
-        let identities = extend_identities(&read, &self.ids, &self.id_parameters, self.partition_limit);
+        let digits: HashMap<Term, Value> = digits.collect();
+        let identities = extend_identities(&digits, &self.ids, &self.id_parameters, self.partition_limit);
         // One case for each choice of: finite parameters, equal ids, the assigned cell that the cell which
         // stands for all is, and the origins of list elements.
-        let whether = tuples(&vec![vec![false, true]; self.assigned_cells.len()]);
-        let assigned = self.assigned.iter().flat_map(|assigned| &assigned.lists);
-        let origins = tuples(&assigned.map(|list| (0..list.origins.len()).collect()).collect::<Vec<_>>());
-        let cells: Vec<(&Vec<bool>, &Vec<usize>)> = whether
-            .iter()
-            .flat_map(|whether| origins.iter().map(move |origins| (whether, origins)))
-            .collect();
-        let tuples = tuples(&lists).into_iter();
-        let ways = tuples.flat_map(|tuple| identities.iter().map(move |all| (tuple.clone(), all)));
-        for ((tuple, identities), (whether, origins)) in
-            ways.flat_map(|way| cells.iter().map(move |cell| (way.clone(), *cell)))
-        {
-            let mut finite = read.clone();
-            finite.extend(identities.clone());
-            let parameters = self.finite_parameters.iter().map(|(place, _)| place.term.clone());
-            finite.extend(parameters.zip(tuple));
-            let mut scope = Scope {
-                frame,
-                parameters: &self.numeric_parameters,
-                finite,
-                dimensions: frame.dimensions() + self.parameter_integer.len(),
-                imprecisions: std::mem::take(&mut self.imprecisions),
-                memory: Memory::default(),
-                fields: std::mem::take(&mut self.fields),
-                auxiliaries: Auxiliaries::new(frame.elements_of_lists().len()),
-                keys: &self.keys,
-            };
-            let on_cells = decide_assigned_cells(&mut scope, &self.assigned_cells, whether);
-            let mut found = if on_cells == Condition::No {
-                Vec::new()
-            } else {
-                self.compile_with_origins(&mut scope, origins)
-            };
-            for case in &mut found {
-                case.condition = Condition::and([on_cells.clone(), case.condition.clone()]);
-            }
-            found.retain(|case| case.condition != Condition::No);
-            found.iter_mut().for_each(|case| case.take_auxiliaries(&scope.auxiliaries, scope.dimensions));
-            (self.imprecisions, self.fields) = (scope.imprecisions, scope.fields);
-            for case in found {
-                let (case, is_exact) = without_parameters(frame, case);
-                let imprecision = (self.guard.clone(), ImprecisionReason::Parameters);
-                if !is_exact && !self.imprecisions.contains(&imprecision) {
-                    self.imprecisions.push(imprecision);
-                }
-                let Some(case) = case else { continue };
-                if !cases.contains(&case) {
-                    cases.push(case);
+        let parameter_values: Vec<Vec<Value>> =
+            self.finite_parameters.iter().map(|(_, values)| values.clone()).collect();
+        let cell_choices = tuples(&vec![vec![false, true]; self.assigned_cells.len()]);
+        let lists = self.assigned.iter().flat_map(|assigned| &assigned.lists);
+        let origin_choices = tuples(&lists.map(|list| (0..list.origins.len()).collect()).collect::<Vec<_>>());
+        let mut cases: Vec<Case> = Vec::new();
+        for values in tuples(&parameter_values) {
+            for identity in &identities {
+                let parameters = self.finite_parameters.iter().map(|(place, _)| place.term.clone());
+                let mut finite = digits.clone();
+                finite.extend(identity.clone());
+                finite.extend(parameters.zip(values.clone()));
+                for is_assigned in &cell_choices {
+                    for origins in &origin_choices {
+                        self.compile_choice(frame, finite.clone(), is_assigned, origins, &mut cases);
+                    }
                 }
             }
         }
         cases
+    }
+
+    /// Compiles the cases of one choice, and adds those that are new. `is_assigned` says for each assigned
+    /// cell whether it is the cell that stands for all.
+    fn compile_choice(
+        &mut self,
+        frame: &Frame,
+        finite: HashMap<Term, Value>,
+        is_assigned: &[bool],
+        origins: &[usize],
+        cases: &mut Vec<Case>,
+    ) {
+        let mut scope = Scope {
+            finite,
+            dimensions: frame.dimensions() + self.parameter_integer.len(),
+            imprecisions: std::mem::take(&mut self.imprecisions),
+            fields: std::mem::take(&mut self.fields),
+            auxiliaries: Auxiliaries::new(frame.elements_of_lists().len()),
+            ..Scope::new(frame, &self.numeric_parameters, &self.keys)
+        };
+        let on_cells = decide_assigned_cells(&mut scope, &self.assigned_cells, is_assigned);
+        let mut new_cases = match on_cells {
+            Condition::No => Vec::new(),
+            _ => self.compile_with_origins(&mut scope, origins),
+        };
+        for case in &mut new_cases {
+            case.condition = Condition::and([on_cells.clone(), case.condition.clone()]);
+        }
+        new_cases.retain(|case| case.condition != Condition::No);
+        new_cases.iter_mut().for_each(|case| case.take_auxiliaries(&scope.auxiliaries, scope.dimensions));
+        (self.imprecisions, self.fields) = (scope.imprecisions, scope.fields);
+        for case in new_cases {
+            let (case, is_exact) = without_parameters(frame, case);
+            let imprecision = (self.guard.clone(), ImprecisionReason::Parameters);
+            if !is_exact && !self.imprecisions.contains(&imprecision) {
+                self.imprecisions.push(imprecision);
+            }
+            cases.extend(case.filter(|case| !cases.contains(case)));
+        }
     }
 
     /// Compiles the cases where the elements of the assigned lists have these origins.
@@ -366,22 +362,15 @@ impl Effect {
         scope.assume_strings(&self.guard);
         let lists = self.assigned.iter().flat_map(|assigned| &assigned.lists).zip(origins);
         let origin_conditions: Vec<Condition> =
-            lists.map(|(list, at)| scope.condition(&list.origins[*at].on)).collect();
+            lists.map(|(list, origin)| scope.condition(&list.origins[*origin].on)).collect();
         let start = Condition::and([bounds, obligations, condition].into_iter().chain(origin_conditions));
         if start == Condition::No {
             return Vec::new();
         }
-        let mut origins = origins.iter();
-        let nothing = Case {
-            condition: start.clone(),
-            numeric: Vec::new(),
-            unknown_bounds: Vec::new(),
-            finite: Vec::new(),
-            extra: self.parameter_integer.clone(),
-            products: Vec::new(),
-            instances: Vec::new(),
-        };
-        let mut cases = vec![nothing];
+        // Each assignment takes as many origins as it has lists.
+        let mut next_origins = origins.iter();
+        let (condition, extra) = (start.clone(), self.parameter_integer.clone());
+        let mut cases = vec![Case { condition, extra, ..Case::default() }];
         for Assigned { is_defined, parts, lists } in &self.assigned {
             let is_defined = condition_unnoted(scope, is_defined);
             for case in &mut cases {
@@ -393,7 +382,7 @@ impl Effect {
                     Slot::Finite(position) => assign_digit(scope, &mut cases, position, part),
                 }
             }
-            for (list, origin) in lists.iter().zip(&mut origins) {
+            for (list, origin) in lists.iter().zip(&mut next_origins) {
                 for (place, dimension, value) in list.changes(*origin) {
                     match value {
                         Some(value) => assign_number(scope, &mut cases, place, dimension, &value),
@@ -407,19 +396,22 @@ impl Effect {
             return cases;
         }
         let id_changes = change_identities(scope, &start, &self.new_ids);
-        let with = |case: &Case, (on, digits): &(Condition, Digits)| {
+        let add_change = |case: &Case, (on, digits): &(Condition, Digits)| {
             let condition = Condition::and([case.condition.clone(), on.clone()]);
             Case { condition, finite: [&case.finite[..], digits].concat(), ..case.clone() }
         };
-        cases.iter().flat_map(|case| id_changes.iter().map(|change| with(case, change))).collect()
+        cases.iter().flat_map(|case| id_changes.iter().map(|change| add_change(case, change))).collect()
     }
 }
 
 /// Lists the assigned cells of arrays where one cell stands for all: "the index variable is this index".
 fn list_assigned_cells<'a>(frame: &Frame, values: impl Iterator<Item = &'a Term>) -> Vec<Term> {
-    let (mut found, mut seen) = (Vec::new(), HashSet::new());
-    let mut work: Vec<&Term> = values.filter(|_| !frame.summaries.is_empty()).collect();
-    while let Some(term) = work.pop() {
+    let (mut cells, mut seen) = (Vec::new(), HashSet::new());
+    if frame.summaries.is_empty() {
+        return cells;
+    }
+    let mut open_terms: Vec<&Term> = values.collect();
+    while let Some(term) = open_terms.pop() {
         if !seen.insert(term.clone()) {
             continue;
         }
@@ -428,26 +420,28 @@ fn list_assigned_cells<'a>(frame: &Frame, values: impl Iterator<Item = &'a Term>
             && let Some(variable) = frame.arrays.index_variable(ty)
             && frame.summaries.iter().any(|summary| summary.index == variable)
         {
-            let is_it = Term::equal(&Term::datum(&variable), index);
-            if !found.contains(&is_it) {
-                found.push(is_it);
+            let is_this_cell = Term::equal(&Term::datum(&variable), index);
+            if !cells.contains(&is_this_cell) {
+                cells.push(is_this_cell);
             }
         }
-        work.extend(term.children().into_iter().rev());
+        // `pop` takes the last term, so reversed children are met in their order.
+        open_terms.extend(term.children().into_iter().rev());
     }
     // Cases are told apart by at most three assigned cells, because there is a way for each subset of them.
-    found.truncate(3);
-    found
+    cells.truncate(3);
+    cells
 }
 
 /// Decides in a scope whether the cell that stands for all is one of the assigned cells. Returns the
 /// condition of this. That it is no assigned cell needs no condition: there are more cells than are assigned.
-fn decide_assigned_cells(scope: &mut Scope, cells: &[Term], whether: &[bool]) -> Condition {
-    let chosen = cells.iter().zip(whether).filter(|(_, is_it)| **is_it).map(|(term, _)| term);
+fn decide_assigned_cells(scope: &mut Scope, cells: &[Term], is_assigned: &[bool]) -> Condition {
+    let chosen = cells.iter().zip(is_assigned).filter(|(_, is_chosen)| **is_chosen).map(|(term, _)| term);
     let condition = Condition::and(chosen.map(|term| scope.condition(term)).collect::<Vec<_>>());
+    // What was compiled so far does not use these decisions.
     scope.memory = Memory::default();
-    for (term, is_it) in cells.iter().zip(whether) {
-        scope.memory.decide(term, *is_it);
+    for (term, is_chosen) in cells.iter().zip(is_assigned) {
+        scope.memory.decide(term, *is_chosen);
     }
     condition
 }
@@ -455,25 +449,21 @@ fn decide_assigned_cells(scope: &mut Scope, cells: &[Term], whether: &[bool]) ->
 /// Compiles a condition and does not note what is lost. It is for conditions that are derived from a term
 /// whose own imprecision is noted.
 fn condition_unnoted(scope: &mut Scope, term: &Term) -> Condition {
-    let known = scope.imprecisions.len();
+    let noted = scope.imprecisions.len();
     // A remembered result would not be noted where the term is met again, so this call has its own memory.
     let memory = std::mem::take(&mut scope.memory);
     let condition = scope.condition(term);
     scope.memory = memory;
-    scope.imprecisions.truncate(known);
+    scope.imprecisions.truncate(noted);
     condition
 }
 
 /// Assigns a number in each case. Splits the cases by the value, or forgets the number where it is not
 /// linear.
 fn assign_number(scope: &mut Scope, cases: &mut Vec<Case>, place: &Place, dimension: usize, value: &Term) {
-    let split = match scope.linear(value) {
-        Ok(split) if split.len() * cases.len() <= CASE_LIMIT => split,
-        other => {
-            let beyond = other.err().unwrap_or_else(|| (value.clone(), ImprecisionReason::Cases));
-            scope.note_imprecision((value.clone(), beyond.1));
-            return assign_any(cases, place, dimension);
-        }
+    let linear = scope.linear(value);
+    let Some(split) = scope.keep_split(value, cases.len(), linear) else {
+        return assign_any(cases, place, dimension);
     };
     let mut next = Vec::new();
     for case in cases.iter() {
@@ -488,6 +478,7 @@ fn assign_number(scope: &mut Scope, cases: &mut Vec<Case>, place: &Place, dimens
     *cases = next;
 }
 
+/// Assigns any number of the place's type in each case.
 fn assign_any(cases: &mut [Case], place: &Place, dimension: usize) {
     let bounds = type_constraints(&place.ty, &LinearExpression::variable(dimension));
     for case in cases {
@@ -498,20 +489,12 @@ fn assign_any(cases: &mut [Case], place: &Place, dimension: usize) {
 
 /// Assigns a digit in each case. Splits the cases by the value, or forgets the digit where it is unknown.
 fn assign_digit(scope: &mut Scope, cases: &mut Vec<Case>, position: usize, value: &Term) {
-    let found = match value.sort().is_number() {
+    let value_cases = match value.sort().is_number() {
         true => scope.cases_among(value, &scope.frame.finite[position].values),
         false => scope.finite_cases(value),
     };
-    let split = match found {
-        Ok(split) if split.len() * cases.len() <= CASE_LIMIT => split,
-        other => {
-            let beyond = other.err().unwrap_or_else(|| (value.clone(), ImprecisionReason::Cases));
-            scope.note_imprecision((value.clone(), beyond.1));
-            for case in cases {
-                case.finite.push((position, None));
-            }
-            return;
-        }
+    let Some(split) = scope.keep_split(value, cases.len(), value_cases) else {
+        return cases.iter_mut().for_each(|case| case.finite.push((position, None)));
     };
     // The same value under several conditions is one case.
     let mut merged: Vec<(Option<u32>, Vec<Condition>)> = Vec::new();
@@ -536,12 +519,12 @@ fn assign_digit(scope: &mut Scope, cases: &mut Vec<Case>, position: usize, value
 
 /// Projects the parameters out of the condition of a case, where no assignment and no disjunction mentions
 /// one: `p == vPaid - cPrice` of a `nat` becomes `vPaid >= cPrice`. Most outputs are such cases. Returns
-/// `None` if the condition holds nowhere, and whether nothing was lost.
-///
-/// A projection may be exponential in its dimensions, so it is limited like every operation on polyhedra.
+/// `None` if the condition holds nowhere, and whether nothing was lost. A projection may be exponential in
+/// its dimensions, so it is limited like every operation on polyhedra.
 fn without_parameters(frame: &Frame, case: Case) -> (Option<Case>, bool) {
-    let (first, all) = (frame.dimensions(), frame.dimensions() + case.extra.len());
-    let in_value = |value: &LinearExpression| (first..all).any(|at| !value.coefficient(at).is_zero());
+    let first = frame.dimensions();
+    let own = first..first + case.extra.len();
+    let has_own = |value: &LinearExpression| own.clone().any(|extra| !value.coefficient(extra).is_zero());
     let (linear, others) = match &case.condition {
         Condition::Linear(constraints) => (constraints.to_vec(), Vec::new()),
         Condition::And(parts) => match parts.split_first() {
@@ -550,26 +533,28 @@ fn without_parameters(frame: &Frame, case: Case) -> (Option<Case>, bool) {
         },
         other => (Vec::new(), vec![other.clone()]),
     };
-    let mentioned = case.numeric.iter().filter_map(|(_, value)| value.as_ref()).any(in_value)
-        || others.iter().any(|part| part.mentions(&(first..all)));
-    if mentioned || case.extra.is_empty() || !case.products.is_empty() || !case.instances.is_empty() {
+    let is_still_used = case.numeric.iter().filter_map(|(_, value)| value.as_ref()).any(has_own)
+        || others.iter().any(|part| part.mentions(&own));
+    if is_still_used || case.extra.is_empty() || !case.products.is_empty() || !case.instances.is_empty() {
+        // Nothing is projected away, so nothing is lost.
         return (Some(case), true);
     }
     let integer = [&frame.integer[..], &case.extra].concat();
-    let classes = if frame.congruences { implied_congruences(&linear, &integer, first) } else { Vec::new() };
-    let parameters: Vec<usize> = (first..all).collect();
+    // The projection of a polyhedron does not see them.
+    let congruences =
+        if frame.congruences { implied_congruences(&linear, &integer, first) } else { Vec::new() };
     let limits = Limits::default();
-    let around = Polyhedron::from_constraints(all, linear).convert_limited(&limits);
-    let tightened = around.polyhedron().tighten_limited(&integer, &limits);
-    let projected = tightened.remove_dimensions(&parameters).convert_limited(&limits);
-    let is_exact = around.is_exact() && projected.is_exact();
+    let whole = Polyhedron::from_constraints(own.end, linear).convert_limited(&limits);
+    let tightened = whole.polyhedron().tighten_limited(&integer, &limits);
+    let projected = tightened.remove_dimensions(&own.collect::<Vec<_>>()).convert_limited(&limits);
+    let is_exact = whole.is_exact() && projected.is_exact();
     let projected = projected.into_polyhedron();
     if projected.is_empty() {
         return (None, true);
     }
     let constraints = projected.constraints();
     let linear = if constraints.is_empty() { Condition::Yes } else { Condition::Linear(constraints.into()) };
-    let condition = Condition::and([linear].into_iter().chain(others).chain(classes));
+    let condition = Condition::and([linear].into_iter().chain(others).chain(congruences));
     (Some(Case { condition, extra: Vec::new(), ..case }), is_exact)
 }
 
@@ -584,9 +569,10 @@ pub fn simplify_alternative(frame: &Frame, case: Case) -> Option<Case> {
 /// Lists the congruences that equalities imply for the first dimensions: `x == 2 * p` of a whole `p` says
 /// that `x` is even.
 fn implied_congruences(constraints: &[Constraint], integer: &[bool], first: usize) -> Vec<Condition> {
-    let around = Grid::all(integer.len()).with(constraints, &[]).with_integers(integer);
-    let seen = around.project(&(0..first).collect::<Vec<_>>()).congruences();
-    let beyond_types = seen.into_iter().filter(|congruence| !congruence.modulus().is_one());
+    let whole = Grid::all(integer.len()).with(constraints, &[]).with_integers(integer);
+    let congruences = whole.project(&(0..first).collect::<Vec<_>>()).congruences();
+    // A congruence modulo 1 says only that a number is an integer, and types say so already.
+    let beyond_types = congruences.into_iter().filter(|congruence| !congruence.modulus().is_one());
     beyond_types.map(Condition::congruence).collect()
 }
 
@@ -596,6 +582,7 @@ pub fn targets(frame: &Frame, case: &Case, cell: u32) -> Vec<u32> {
     for (position, digit) in &case.finite {
         let digits = match digit {
             Some(digit) => *digit..*digit + 1,
+            // Any digit.
             None => 0..frame.finite[*position].values.len() as u32,
         };
         cells = cells
@@ -653,10 +640,8 @@ impl Effects {
 
 /// Lists what the guards of transitions with numeric parameters say of the numbers alone, before and after
 /// the transition, in order. `x + p <= 10` of a `p` that is never negative says `x <= 10`, and says it also
-/// after `x := x + p`.
-///
-/// The projection is that of the domain's `post`, but without the finite places: it is the same for all
-/// cells.
+/// after `x := x + p`. The projection is that of the domain's `post`, but without the finite places: it is
+/// the same for all cells.
 pub fn project_guards<D: Domain>(frame: &Frame, iosts: &Iosts) -> Vec<Constraint> {
     let mut frame = frame.clone();
     // Without the finite places a condition is as long as those of all cells together. A condition of more
@@ -665,10 +650,11 @@ pub fn project_guards<D: Domain>(frame: &Frame, iosts: &Iosts) -> Vec<Constraint
     let frame = &frame;
     let mut effects = Effects::default();
     effects.number_all(frame, iosts, CASE_LIMIT, false);
-    let mut found = Vec::new();
+    let mut constraints_said = Vec::new();
     let assigns_list = |effect: &Effect| effect.assigned.iter().any(|assigned| !assigned.lists.is_empty());
     let is_projected = |effect: &&mut Effect| !effect.numeric_parameters.is_empty() || assigns_list(effect);
     for effect in effects.list.iter_mut().filter(is_projected) {
+        // Nothing is read from the cell, so any cell gives the same cases.
         effect.reads.clear();
         for case in effect.compile(frame, 0) {
             let integer = [&frame.integer[..], &case.extra].concat();
@@ -678,55 +664,45 @@ pub fn project_guards<D: Domain>(frame: &Frame, iosts: &Iosts) -> Vec<Constraint
                 continue;
             }
             let after = before.assign(&case.numeric);
-            let sides = [before, after].map(|side| side.remove_last_dimensions(case.extra.len()));
-            for side in sides.iter().filter(|side| !side.is_bottom()) {
-                let constraints = side.constraints();
+            let elements = [before, after].map(|element| element.remove_last_dimensions(case.extra.len()));
+            for element in elements.iter().filter(|element| !element.is_bottom()) {
+                let own_constraints = element.constraints();
                 // Canonical constraints bound only one of two equal numbers. Intervals bound both.
-                let bounds = Interval::top(frame.dimensions()).meet_constraints(&constraints, &frame.integer);
-                found.extend(constraints);
+                let bounds =
+                    Interval::top(frame.dimensions()).meet_constraints(&own_constraints, &frame.integer);
+                constraints_said.extend(own_constraints);
                 if !bounds.is_bottom() {
-                    found.extend(bounds.constraints());
+                    constraints_said.extend(bounds.constraints());
                 }
             }
         }
     }
-    found
+    constraints_said
 }
 
 /// Lists the linear constraints over the frame's dimensions in the comparisons of these terms, in order, each
 /// once.
 pub fn list_comparisons(frame: &Frame, terms: impl IntoIterator<Item = Term>) -> Vec<Constraint> {
-    let mut seen = HashSet::new();
-    let mut found = Vec::new();
-    let mut visited = HashSet::new();
-    let (none, no_keys) = (HashMap::new(), HashMap::new());
-    let mut scope = Scope {
-        frame,
-        parameters: &none,
-        finite: HashMap::new(),
-        dimensions: frame.dimensions(),
-        imprecisions: Vec::new(),
-        memory: Memory::default(),
-        fields: Fields::new(),
-        auxiliaries: Auxiliaries::default(),
-        keys: &no_keys,
-    };
+    let (mut comparisons, mut seen, mut visited) = (Vec::new(), HashSet::new(), HashSet::new());
+    let (no_parameters, no_keys) = (HashMap::new(), HashMap::new());
+    let mut scope = Scope::new(frame, &no_parameters, &no_keys);
     for term in terms {
-        let mut work = vec![term];
-        while let Some(term) = work.pop() {
+        let mut open_terms = vec![term];
+        while let Some(term) = open_terms.pop() {
+            // A comparison stands below Boolean terms only.
             if !visited.insert(term.clone()) || *term.sort() != Type::Bool {
                 continue;
             }
             if matches!(term.node(), Node::Compare(_, a, _) if a.sort().is_number()) {
                 scope.condition(&term).for_each(&mut |constraint| {
                     if seen.insert(constraint.clone()) {
-                        found.push(constraint.clone());
+                        comparisons.push(constraint.clone());
                     }
                 });
             } else {
-                work.extend(term.children().into_iter().rev().cloned());
+                open_terms.extend(term.children().into_iter().rev().cloned());
             }
         }
     }
-    found
+    comparisons
 }

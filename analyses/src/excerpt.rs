@@ -13,10 +13,10 @@ pub struct Excerpt<'a>(pub &'a Term);
 
 impl fmt::Display for Excerpt<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut cut = CutWriter { out: f, left: MOST_SHOWN, full: false };
+        let mut cut = CutWriter { out: f, room: MOST_SHOWN, is_full: false };
         match write!(cut, "{}", self.0) {
-            Err(_) if cut.full => f.write_str("..."),
-            other => other,
+            Err(_) if cut.is_full => f.write_str("..."),
+            result => result,
         }
     }
 }
@@ -24,18 +24,19 @@ impl fmt::Display for Excerpt<'_> {
 /// Ends the writing by an error when enough is written.
 struct CutWriter<'a, 'b> {
     out: &'a mut fmt::Formatter<'b>,
-    left: usize,
-    full: bool,
+    /// The bytes that may still be written.
+    room: usize,
+    is_full: bool,
 }
 
 impl fmt::Write for CutWriter<'_, '_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
-        if text.len() <= self.left {
-            self.left -= text.len();
+        if text.len() <= self.room {
+            self.room -= text.len();
             return self.out.write_str(text);
         }
-        self.full = true;
-        let end = (0..=self.left).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+        self.is_full = true;
+        let end = (0..=self.room).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
         self.out.write_str(&text[..end])?;
         Err(fmt::Error)
     }

@@ -57,17 +57,9 @@ impl FactWriter {
         store: &Elements<D>,
         values: &[AbstractValue],
     ) -> Term {
-        let parts: Vec<Vec<Term>> =
+        let cases: Vec<Vec<Term>> =
             values.iter().map(|value| self.term(frame, store, value).lowered().conjuncts()).collect();
-        let [first, rest @ ..] = &parts[..] else { return Term::no() };
-        if rest.is_empty() {
-            return Term::and(first.iter().cloned());
-        }
-        let is_common = |part: &Term| rest.iter().all(|other| other.contains(part));
-        let common: Vec<Term> = first.iter().filter(|part| is_common(part)).cloned().collect();
-        let own = |parts: &Vec<Term>| Term::and(parts.iter().filter(|part| !common.contains(part)).cloned());
-        let one = Term::or(parts.iter().map(own).collect::<Vec<_>>());
-        Term::and(common.iter().cloned().chain([one]))
+        write_disjunction(&cases)
     }
 
     /// Writes a value by cases, or in clauses if there are many cases and the clauses are shorter.
@@ -76,25 +68,26 @@ impl FactWriter {
         let mut groups: Vec<(ElementId, Vec<u32>)> = Vec::new();
         let mut group_of: HashMap<ElementId, usize> = HashMap::new();
         for &(cell, element) in value.cells() {
-            let at = *group_of.entry(element).or_insert(groups.len());
-            if at == groups.len() {
+            let group = *group_of.entry(element).or_insert(groups.len());
+            if group == groups.len() {
                 groups.push((element, Vec::new()));
             }
-            groups[at].1.push(cell);
+            let (_, cells) = &mut groups[group];
+            cells.push(cell);
         }
-        if groups.len() > MOST_CASES {
-            let clauses = write_clauses(frame, store, value, self.limit);
-            // Cases are not cheap either, so they are written only if they can be shorter.
-            let least: usize =
-                groups.iter().map(|(element, _)| store.constraints(*element).len().max(1)).sum();
-            if clauses.left_out > 0 || clauses.size <= least {
-                self.shortened += usize::from(clauses.left_out > 0);
-                return clauses.term;
-            }
-            let cases = self.write_cases(frame, store, groups);
-            return if count_atoms(&cases) <= clauses.size { cases } else { clauses.term };
+        if groups.len() <= MOST_CASES {
+            return self.write_cases(frame, store, groups);
         }
-        self.write_cases(frame, store, groups)
+        let clauses = write_clauses(frame, store, value, self.limit);
+        // Cases are not cheap either, so they are written only if they can be shorter.
+        let least_size: usize =
+            groups.iter().map(|(element, _)| store.constraints(*element).len().max(1)).sum();
+        if clauses.left_out > 0 || clauses.size <= least_size {
+            self.shortened += usize::from(clauses.left_out > 0);
+            return clauses.term;
+        }
+        let cases = self.write_cases(frame, store, groups);
+        if count_atoms(&cases) <= clauses.size { cases } else { clauses.term }
     }
 
     /// Writes a value as a disjunction, with one case for each group of cells.

@@ -8,30 +8,28 @@
 //!
 //! **Accelerated**, if the schedule says so: at a head, each edge from the head to itself is taken once or
 //! more often at once, with the values that have just come in. The edges are taken one after the other and
-//! then in reverse, so the effect of one edge on another is seen at once, in any order, and not widened. A
-//! value that contains this result contains the result of taking the edges once, so a solution is found.
-//! Descending steps take the edges once.
+//! then in reverse, so the effect of one edge on another is seen at once and not widened. A value that
+//! contains this result contains the result of taking the edges once, so a solution is found. Descending
+//! steps take the edges once.
 //!
 //! **Guided**, if the schedule says so (Gopan and Reps, *Guided static analysis*, SAS 2007,
 //! <https://doi.org/10.1007/978-3-540-74061-2_22>): a component is solved in phases, with widening and
 //! narrowing in each. At first all its edges are closed. Each phase opens the edges that lead to a state by
-//! the values found so far. So the first effects of a loop are narrowed before its later effects are seen. In
-//! the paper there are as many phases as a path has edges, since a phase opens only the edges after the
-//! solved part. Ours looks along the whole order: a phase opens all edges up to those that go back, and
-//! components inside others have no phases of their own. After eight phases all edges are opened. In the end
-//! the component is solved once more with all edges open, so the soundness does not depend on the phases.
+//! the values found so far, so the first effects of a loop are narrowed before its later effects are seen.
+//! The paper opens only the edges after the solved part. Here a phase opens all edges up to those that go
+//! back, and components inside others have no phases. After eight phases all edges are opened, and the
+//! component is solved once more. So the soundness does not depend on the phases.
 //!
 //! **Where we differ.** The recursive strategy is a single pass with jumps: after the last node of a
 //! component the pass goes back to its head, as long as an input of the head has changed. Nodes without a
 //! changed input are skipped.
 //!
-//! **Why it ends.** Heads only grow, by widening, so each changes finitely often. Once heads are stable, the
-//! rest is acyclic. A head's delay is counted over the whole run, not anew for each visit. In addition the
-//! evaluations are limited: [`Exhausted::Steps`]. An ascending iteration that is stopped has proved nothing,
-//! so every node gets its fallback, which the caller guarantees to contain the solution. A descending
-//! iteration may be stopped anywhere.
-//!
-//! **Cost.** Each evaluation of a node transfers along all its incoming edges. The caller remembers results.
+//! **Why it ends.** Heads only grow, by widening, so each changes finitely often. Once they are stable, the
+//! other nodes have no cycle. A head's delay is counted over the whole run. In addition the evaluations are
+//! limited: [`Exhausted::Steps`]. An ascending iteration that is stopped has proved nothing, so every node
+//! gets its fallback, which the caller guarantees to contain the solution. A descending iteration may be
+//! stopped anywhere. **Cost.** Each evaluation of a node transfers along all its incoming edges. The caller
+//! remembers results.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -147,8 +145,7 @@ pub fn solve<E: Equations>(
         }
         return Solution { values: run.values, steps: run.steps, stopped: Some(stop) };
     }
-    let all = 0..run.order.nodes.len();
-    run.descend(all);
+    run.descend(0..run.order.nodes.len());
     Solution { values: run.values, steps: run.steps, stopped: None }
 }
 
@@ -185,28 +182,30 @@ impl<E: Equations> SolverRun<'_, E> {
         budget::ask_now();
         self.steps += 1;
         self.dirty[node as usize] = false;
-        let mut own = Vec::new();
+        let mut self_loops = Vec::new();
         for &edge in &self.flow.incoming[node as usize] {
             if self.closed[edge as usize] {
                 continue;
             }
             let (source, _) = self.flow.edges[edge as usize];
             if accelerated && source == node {
-                own.push(edge);
+                self_loops.push(edge);
                 continue;
             }
             let value = self.equations.transfer(edge, &self.values[source as usize]);
             sum = self.equations.join(&sum, &value);
         }
-        let first = sum.clone();
         // Take these edges one after the other and, if something changed, once more in reverse.
-        let back = own.iter().rev().skip(1);
-        for (at, edge) in own.iter().chain(back).enumerate() {
-            if at == own.len() && sum == first {
-                break;
-            }
+        let entered = sum.clone();
+        for edge in &self_loops {
             let value = self.equations.repeated(*edge, &sum);
             sum = self.equations.join(&sum, &value);
+        }
+        if sum != entered {
+            for edge in self_loops.iter().rev().skip(1) {
+                let value = self.equations.repeated(*edge, &sum);
+                sum = self.equations.join(&sum, &value);
+            }
         }
         sum
     }
@@ -220,18 +219,19 @@ impl<E: Equations> SolverRun<'_, E> {
 
     /// Ascends to a solution. If guided, each outermost component is solved in phases.
     fn ascend(&mut self) -> Result<(), Exhausted> {
-        let all = 0..self.order.nodes.len();
+        let count = self.order.nodes.len();
         if !self.strategy.guided {
-            return self.ascend_in(all);
+            return self.ascend_in(0..count);
         }
-        let mut ends: Vec<usize> = all.clone().collect();
+        // The last position of the component of each head. A node that is no head is a part of its own.
+        let mut ends: Vec<usize> = (0..count).collect();
         for (end, heads) in self.order.closes.iter().enumerate() {
             for head in heads {
                 ends[*head as usize] = end;
             }
         }
         let mut position = 0;
-        while position < all.end {
+        while position < count {
             let part = position..ends[position] + 1;
             position = part.end;
             if self.order.is_head[part.start] {
@@ -264,6 +264,7 @@ impl<E: Equations> SolverRun<'_, E> {
             self.ascend_in(part.clone())?;
             self.descend(part.clone());
         }
+        // Once more with all edges open.
         for edge in leaving.values().flatten() {
             self.closed[*edge as usize] = false;
         }
@@ -320,8 +321,9 @@ impl<E: Equations> SolverRun<'_, E> {
                     }
                 }
             }
-            let head = |head: &&u32| self.dirty[self.order.nodes[**head as usize] as usize];
-            position = match self.order.closes[position].iter().find(head) {
+            // After the last node of a component, go back to its head if an input of the head has changed.
+            let is_dirty = |head: &&u32| self.dirty[self.order.nodes[**head as usize] as usize];
+            position = match self.order.closes[position].iter().find(is_dirty) {
                 Some(head) => *head as usize,
                 None => position + 1,
             };
@@ -329,7 +331,7 @@ impl<E: Equations> SolverRun<'_, E> {
         Ok(())
     }
 
-    /// Joins or widens a head's value with its inputs.
+    /// Joins or widens a head's value with its inputs. `visits` counts how often it grew.
     fn raise(&mut self, node: u32, visits: &mut usize) {
         let old = self.values[node as usize].clone();
         let sum = self.evaluate_above(node, &old);

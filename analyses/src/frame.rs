@@ -127,18 +127,17 @@ impl Frame {
         Frame { cells: 1, condition_limit: CONDITION_LIMIT, ..Frame::default() }
     }
 
-    /// The frame of a model, its partition limited to this number of cells (at least one).
-    ///
-    /// If the limit does not suffice, the places that most distinct guards mention come first, as long as
-    /// they fit.
+    /// The frame of a model, its partition limited to this number of cells (at least one). If the limit does
+    /// not suffice, the places that most distinct guards mention come first, as long as they fit.
     pub fn new(iosts: &Iosts, partition_limit: usize, arrays: Arrays) -> Self {
         let strings = strings_read_alone(iosts);
         let keeps_strings = strings.iter().any(|datum| *datum.ty() != Type::String);
         let arrays = Arrays { keeps_order: !moves_elements(iosts), keeps_strings, ..arrays };
         let data = || iosts.variables.iter().chain(&iosts.constants);
-        let all = data().flat_map(|datum| places(arrays, datum));
-        let (lengths, all): (Vec<Place>, Vec<Place>) = all.partition(|place| place.lengths(arrays).is_some());
-        let (numeric, others): (Vec<Place>, Vec<Place>) = all.into_iter().partition(Place::is_numeric);
+        // The kinds of places: lengths of short lists, numbers, ids, and what has few values.
+        let (lengths, others): (Vec<Place>, Vec<Place>) =
+            data().flat_map(|datum| places(arrays, datum)).partition(|place| place.lengths(arrays).is_some());
+        let (numeric, others): (Vec<Place>, Vec<Place>) = others.into_iter().partition(Place::is_numeric);
         let (ids, finite): (Vec<Place>, Vec<Place>) = others.into_iter().partition(|place| place.ty.is_id());
         let counts = LazyCell::new(|| count_mentions(iosts, arrays));
         let ids = if ids.is_empty() { ids } else { sort_by_mentions(&counts, ids) };
@@ -156,13 +155,13 @@ impl Frame {
         // Lengths have the room that flags and ids leave. A length without room is a number.
         let mut with_ids = frame.clone();
         with_ids.add_ids(ids.clone(), limit);
-        let mut numbers = Vec::new();
-        for place in choose_digits(&counts, arrays, lengths, limit / with_ids.cells.max(1), &mut numbers) {
+        let (room, mut without_room) = (limit / with_ids.cells.max(1), Vec::new());
+        for place in choose_digits(&counts, arrays, lengths, room, &mut without_room) {
             frame.add_digit(place);
         }
-        numbers.into_iter().for_each(|place| frame.add_number(place));
-        let rest = frame.add_ids(ids, limit);
-        frame.dropped.extend(rest);
+        without_room.into_iter().for_each(|place| frame.add_number(place));
+        let dropped_ids = frame.add_ids(ids, limit);
+        frame.dropped.extend(dropped_ids);
         frame
     }
 
@@ -178,8 +177,9 @@ impl Frame {
     fn add_number(&mut self, place: Place) {
         let dimension = self.numeric.len();
         self.slots.insert(place.term.clone(), Slot::Numeric(dimension));
-        let of_size = DerivedOperation::Standard(StandardOperation::Size);
-        if matches!(place.term.shape(), TermShape::Operation(operation, _) if *operation == of_size) {
+        // The size of a set or map is read as it is written, or as the sum that it stands for.
+        let size_of = DerivedOperation::Standard(StandardOperation::Size);
+        if matches!(place.term.shape(), TermShape::Operation(operation, _) if *operation == size_of) {
             self.slots.insert(place.term.lowered().clone(), Slot::Numeric(dimension));
         }
         self.bounds.extend(type_constraints(&place.ty, &LinearExpression::variable(dimension)));
@@ -219,28 +219,29 @@ impl Frame {
 
     /// The constraints that the digits of a cell set to the lengths of large lists.
     pub fn lengths_of_lists(&self, cell: u32) -> Vec<Constraint> {
-        let mut found = Vec::new();
+        let mut constraints = Vec::new();
         for list in self.summaries.iter().filter_map(|summary| summary.list.as_ref()) {
             let slots = (self.slot(&is_empty(list)), self.slot(&Term::field(list, 0)));
             if let (Some(Slot::Finite(position)), Some(Slot::Numeric(dimension))) = slots {
                 let length = LinearExpression::variable(dimension);
                 let one = LinearExpression::constant(Rational::ONE);
-                found.push(match self.digit(cell, position) {
+                // The digit says whether the list is empty.
+                constraints.push(match self.digit(cell, position) {
                     0 => positive_constraint(&length.minus(&one), Relation::AtLeast),
                     _ => positive_constraint(&length, Relation::Equal),
                 });
             }
         }
-        found
+        constraints
     }
 
     /// The places of a datum: first its fields and cells in order, then the places that stand for all cells,
     /// and last the conditions on strings that it keeps.
     pub fn places(&self, datum: &Datum) -> Vec<Place> {
-        let of_cells = leaves(self.arrays, datum).into_iter().filter(|leaf| leaf.list.is_none());
-        let of_cells = of_cells.map(|leaf| Place { term: leaf.read, ty: leaf.place.ty });
-        let kept = self.predicates.iter().filter(|place| place.term.mentions(datum)).cloned();
-        places(self.arrays, datum).into_iter().chain(of_cells).chain(kept).collect()
+        let leaves = leaves(self.arrays, datum).into_iter().filter(|leaf| leaf.list.is_none());
+        let of_cells = leaves.map(|leaf| Place { term: leaf.read, ty: leaf.place.ty });
+        let predicates = self.predicates.iter().filter(|place| place.term.mentions(datum)).cloned();
+        places(self.arrays, datum).into_iter().chain(of_cells).chain(predicates).collect()
     }
 
     /// Have both frames the same places in the same slots? If so, a result over one holds over the other.
@@ -275,40 +276,40 @@ impl Frame {
             terms.iter().flat_map(|term| mentioned_places(self.arrays, term, &mut seen)).collect();
         // A condition on a string is read with the string's length.
         let predicates = self.predicates.iter().map(|place| &place.term);
-        let is_read =
+        let has_read_length =
             |term: &&Term| term.data().iter().any(|datum| places.contains(&Term::datum(datum).length()));
-        let predicates: Vec<Term> = predicates.filter(is_read).cloned().collect();
+        let predicates: Vec<Term> = predicates.filter(has_read_length).cloned().collect();
         places.extend(predicates);
         let is_read = |id: &Place| all_ids || places.contains(&id.term);
         let ids = self.identities.ids.iter().filter(|id| is_read(id)).cloned().collect();
-        let mut found: Vec<usize> = places
+        let mut positions: Vec<usize> = places
             .iter()
             .filter_map(|place| match self.slot(place) {
                 Some(Slot::Finite(position)) => Some(position),
-                _ => None,
+                Some(Slot::Numeric(_)) | None => None,
             })
             .chain(self.pairs_of(is_read))
             .collect();
-        found.sort_unstable();
-        found.dedup();
-        (found, ids)
+        positions.sort_unstable();
+        positions.dedup();
+        (positions, ids)
     }
 }
 
 /// The places of all data in a term. If one leaf of a record is read, all its leaves are listed, which does
 /// no harm.
 fn mentioned_places(arrays: Arrays, term: &Term, seen: &mut HashSet<Term>) -> Vec<Term> {
-    let (mut found, mut work) = (Vec::new(), vec![term]);
-    while let Some(term) = work.pop() {
+    let (mut found_places, mut open_terms) = (Vec::new(), vec![term]);
+    while let Some(term) = open_terms.pop() {
         if !seen.insert(term.clone()) {
             continue;
         }
         if let Node::Data(datum) = term.node() {
-            found.extend(places(arrays, datum).into_iter().map(|place| place.term));
+            found_places.extend(places(arrays, datum).into_iter().map(|place| place.term));
         }
-        work.extend(term.children());
+        open_terms.extend(term.children());
     }
-    found
+    found_places
 }
 
 /// Chooses the places that become digits: all if they fit the limit, or else those that most guards mention.
@@ -321,17 +322,18 @@ fn choose_digits(
     dropped: &mut Vec<Place>,
 ) -> Vec<Place> {
     let digits = |place: &Place| u32::try_from(place.digits(arrays)?.len()).ok();
-    let fits = |product: u32, place: &Place| {
-        digits(place).and_then(|count| product.checked_mul(count)).filter(|product| *product <= limit)
+    // The cells with this place too, if they are within the limit.
+    let cells_with = |cells: u32, place: &Place| {
+        digits(place).and_then(|count| cells.checked_mul(count)).filter(|product| *product <= limit)
     };
-    if finite.iter().try_fold(1, &fits).is_some() {
+    if finite.iter().try_fold(1, &cells_with).is_some() {
         return finite;
     }
     let mut kept = HashSet::new();
-    let mut product = 1;
+    let mut cells = 1;
     for place in sort_by_mentions(counts, finite.clone()) {
-        if let Some(larger) = fits(product, &place).filter(|_| !is_one_of_many(counts, &place)) {
-            product = larger;
+        if let Some(more_cells) = cells_with(cells, &place).filter(|_| !is_one_of_many(counts, &place)) {
+            cells = more_cells;
             kept.insert(place.term);
         }
     }
@@ -369,11 +371,11 @@ fn is_one_of_many(counts: &HashMap<Term, usize>, place: &Place) -> bool {
         if size(record).is_some() {
             let Type::Record(keys) = record.sort() else { return false };
             let own = Term::field(record, *position);
-            let at = |key: usize| {
-                let other = Term::field(record, key);
-                count(&replace(&place.term, std::iter::once((own.clone(), other)).collect()))
+            let count_key = |key: usize| {
+                let other_key = Term::field(record, key);
+                count(&replace(&place.term, std::iter::once((own.clone(), other_key)).collect()))
             };
-            let least = (0..keys.fields.len()).map(at).min();
+            let least = (0..keys.fields.len()).map(count_key).min();
             return least == Some(count(&place.term));
         }
         term = record;

@@ -2,9 +2,7 @@
 //!
 //! **Problem.** If `x` counts in steps of two from an even number, every linear relation that holds for 0 and
 //! 2 also holds for 1. The congruence `x == 0 (mod 2)` is missing, and for several numbers `x + 2y == 1 (mod
-//! 3)`.
-//!
-//! **Source.** Linear congruences as a domain: Granger, TAPSOFT 1991,
+//! 3)`. **Source.** Linear congruences as a domain: Granger, TAPSOFT 1991,
 //! <https://doi.org/10.1007/3-540-53982-4_10>. Congruences and equalities over the rationals: the grids of
 //! Bagnara et al., LOPSTR 2006, <https://doi.org/10.1007/978-3-540-71410-1_16>.
 //!
@@ -18,11 +16,9 @@
 //!
 //! **Form.** Equalities are in reduced row echelon form. Congruences are zero in the leading columns of
 //! equalities, and otherwise in Hermite form. The last column is the constant, and `(0, 1)` is always among
-//! the congruences. So constants are reduced as well, and the form is unique.
-//!
-//! **Ends**: Euclid's steps lower the absolute value of one entry, and all denominators are bounded.
-//! **Cost**: cubic in the dimensions, with a step for each entry that is not 0. Numbers may grow, and are
-//! exact.
+//! the congruences. So constants are reduced as well, and the form is unique. **Ends**: Euclid's steps lower
+//! the absolute value of one entry, and all denominators are bounded. **Cost**: cubic in the dimensions, with
+//! a step for each entry that is not 0. Numbers may grow, and are exact.
 
 use std::fmt;
 
@@ -49,8 +45,8 @@ impl Congruence {
         let modulus = row.iter().fold(Integer::ONE, |sum, entry| sum.lcm(entry.denominator()));
         let mut whole = scale_row(row, &Rational::from(modulus.clone()));
         let constant = whole.pop().unwrap_or(Rational::ZERO).numerator().clone();
-        let used = whole.iter().rposition(|entry| !entry.is_zero()).map_or(0, |last| last + 1);
-        let coefficients = whole[..used].iter().map(|entry| entry.numerator().clone()).collect();
+        let length = whole.iter().rposition(|entry| !entry.is_zero()).map_or(0, |last| last + 1);
+        let coefficients = whole[..length].iter().map(|entry| entry.numerator().clone()).collect();
         Congruence { coefficients, constant, modulus }
     }
 
@@ -143,12 +139,13 @@ fn reduce_to_echelon(
 ) -> (Vec<GridRow>, Vec<GridRow>) {
     let mut rank = 0;
     for column in 0..columns {
-        let Some(at) = (rank..equalities.len()).find(|at| !equalities[*at][column].is_zero()) else {
+        let Some(pivot) = (rank..equalities.len()).find(|row| !equalities[*row][column].is_zero()) else {
             continue;
         };
-        equalities.swap(rank, at);
+        equalities.swap(rank, pivot);
         let scale = quotient(&Rational::ONE, &equalities[rank][column]);
         let pivot = scale_row(&equalities[rank], &scale);
+        // This makes the pivot's own row 0 as well, so it is put back.
         for row in equalities.iter_mut().chain(&mut rows).filter(|row| !row[column].is_zero()) {
             let factor = row[column].clone();
             subtract_multiple(row, &factor, &pivot);
@@ -165,15 +162,17 @@ fn reduce_to_hermite(columns: usize, mut rows: Vec<GridRow>) -> Vec<GridRow> {
     let mut rank = 0;
     for column in 0..columns {
         budget::ask();
-        for at in rank + 1..rows.len() {
-            while !rows[at][column].is_zero() {
-                let factor = quotient(&rows[rank][column], &rows[at][column]).floor();
-                let other = rows[at].clone();
-                subtract_multiple(&mut rows[rank], &Rational::from(factor), &other);
-                rows.swap(rank, at);
+        // The row at the rank gets the greatest common divisor of the column, and the rows below it get 0.
+        for below in rank + 1..rows.len() {
+            while !rows[below][column].is_zero() {
+                let factor = quotient(&rows[rank][column], &rows[below][column]).floor();
+                let subtracted = rows[below].clone();
+                subtract_multiple(&mut rows[rank], &Rational::from(factor), &subtracted);
+                rows.swap(rank, below);
             }
         }
         let Some(pivot) = rows.get(rank).filter(|row| !row[column].is_zero()).cloned() else { continue };
+        // The pivot is positive, and the entries above it are reduced modulo the pivot.
         let sign = Rational::from(i64::from(pivot[column].signum()));
         let pivot = scale_row(&pivot, &sign);
         for row in &mut rows[..rank] {
@@ -191,6 +190,7 @@ fn reduce_to_hermite(columns: usize, mut rows: Vec<GridRow>) -> Vec<GridRow> {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Grid {
     dimensions: usize,
+    /// For each: the row's value is 0.
     equalities: Vec<GridRow>,
     /// The congruences modulo 1. The last is the constant 1. If the grid has no vector, there are none.
     congruences: Vec<GridRow>,
@@ -230,12 +230,13 @@ impl Grid {
         let is_equality = |constraint: &&Constraint| constraint.relation() == Relation::Equal;
         let equalities = constraints.iter().filter(is_equality);
         let rows = equalities.map(|constraint| row_of(&constraint.expression(), self.dimensions)).collect();
-        self.with_rows(rows, congruences.iter().map(|one| one.row(self.dimensions)).collect())
+        self.with_rows(rows, congruences.iter().map(|congruence| congruence.row(self.dimensions)).collect())
     }
 
     fn with_rows(&self, equalities: Vec<GridRow>, congruences: Vec<GridRow>) -> Self {
-        let no_equality = equalities.iter().all(|row| self.has_equality(row));
-        if no_equality && congruences.iter().all(|row| self.has_congruence(row)) {
+        if equalities.iter().all(|row| self.has_equality(row))
+            && congruences.iter().all(|row| self.has_congruence(row))
+        {
             return self.clone();
         }
         let equalities = self.equalities.iter().cloned().chain(equalities).collect();
@@ -250,17 +251,18 @@ impl Grid {
     /// The vectors of the grid whose marked dimensions are integers.
     pub fn with_integers(&self, integer: &[bool]) -> Self {
         // Mostly a row of the grid already says exactly this.
-        let is_unit = |row: &GridRow, at: usize| {
-            row.iter().enumerate().all(|(other, entry)| match other == at {
+        let is_unit = |row: &GridRow, dimension: usize| {
+            row.iter().enumerate().all(|(column, entry)| match column == dimension {
                 true => *entry == Rational::ONE,
                 false => entry.is_zero(),
             })
         };
-        let is_known = |at: usize| self.congruences.iter().any(|row| is_unit(row, at));
-        let marked = (0..self.dimensions).filter(|at| integer.get(*at) == Some(&true) && !is_known(*at));
-        self.with_rows(Vec::new(), marked.map(|at| unit_row(self.dimensions + 1, at)).collect())
+        let is_known = |dimension: usize| self.congruences.iter().any(|row| is_unit(row, dimension));
+        let new = (0..self.dimensions).filter(|at| integer.get(*at) == Some(&true) && !is_known(*at));
+        self.with_rows(Vec::new(), new.map(|dimension| unit_row(self.dimensions + 1, dimension)).collect())
     }
 
+    /// For each dimension: do all vectors have an integer there?
     pub fn whole_dimensions(&self) -> Vec<bool> {
         (0..self.dimensions).map(|at| self.has_congruence(&unit_row(self.dimensions + 1, at))).collect()
     }
@@ -271,15 +273,15 @@ impl Grid {
         if kept.len() == self.dimensions || self.is_none() {
             return self.clone();
         }
-        let shorter = self.project(&kept);
-        let longer = |row: &GridRow| {
-            let mut long = vec![Rational::ZERO; self.dimensions + 1];
-            for (entry, at) in row.iter().zip(kept.iter().copied().chain([self.dimensions])) {
-                long[at] = entry.clone();
+        let projected = self.project(&kept);
+        let embed = |row: &GridRow| {
+            let mut embedded = vec![Rational::ZERO; self.dimensions + 1];
+            for (entry, column) in row.iter().zip(kept.iter().copied().chain([self.dimensions])) {
+                embedded[column] = entry.clone();
             }
-            long
+            embedded
         };
-        let congruences = shorter.congruences.iter().map(longer).collect();
+        let congruences = projected.congruences.iter().map(embed).collect();
         Self::of(self.dimensions, self.equalities.clone(), congruences)
     }
 
@@ -291,6 +293,7 @@ impl Grid {
         if other.is_none() {
             return self.clone();
         }
+        // Zassenhaus, as the head of this file describes it.
         let length = self.dimensions + 1;
         let twice = |row: &GridRow| [&row[..], row].concat();
         let once = |row: &GridRow| row.iter().cloned().chain(vec![Rational::ZERO; length]).collect();
@@ -314,46 +317,48 @@ impl Grid {
         if self.is_none() {
             return Self::none(kept.len());
         }
-        let mut stays = vec![false; self.dimensions];
-        kept.iter().for_each(|at| stays[*at] = true);
-        let gone: Vec<usize> = (0..self.dimensions).filter(|at| !stays[*at]).collect();
-        let order: Vec<usize> = gone.iter().chain(kept).copied().chain([self.dimensions]).collect();
-        let moved = |rows: &[GridRow]| -> Vec<GridRow> {
-            rows.iter().map(|row| order.iter().map(|at| row[*at].clone()).collect()).collect()
+        let mut is_kept = vec![false; self.dimensions];
+        kept.iter().for_each(|dimension| is_kept[*dimension] = true);
+        let removed: Vec<usize> = (0..self.dimensions).filter(|dimension| !is_kept[*dimension]).collect();
+        // The removed columns come first, so that the echelon form eliminates them.
+        let order: Vec<usize> = removed.iter().chain(kept).copied().chain([self.dimensions]).collect();
+        let reorder = |rows: &[GridRow]| -> Vec<GridRow> {
+            rows.iter().map(|row| order.iter().map(|column| row[*column].clone()).collect()).collect()
         };
         let (equalities, congruences) =
-            reduce_to_echelon(order.len(), moved(&self.equalities), moved(&self.congruences));
+            reduce_to_echelon(order.len(), reorder(&self.equalities), reorder(&self.congruences));
         Self::of_echelon(
             kept.len(),
-            cut_leading_zeros(gone.len(), equalities),
-            cut_leading_zeros(gone.len(), congruences),
+            cut_leading_zeros(removed.len(), equalities),
+            cut_leading_zeros(removed.len(), congruences),
         )
     }
 
     /// The grid with new dimensions at the end, which may have any value.
     pub fn longer(&self, count: usize) -> Self {
-        let at = self.dimensions;
-        let longer = |row: &GridRow| -> GridRow {
+        let constant = self.dimensions;
+        let lengthen = |row: &GridRow| -> GridRow {
             let free = vec![Rational::ZERO; count];
-            row[..at].iter().cloned().chain(free).chain([row[at].clone()]).collect()
+            row[..constant].iter().cloned().chain(free).chain([row[constant].clone()]).collect()
         };
         Grid {
-            dimensions: at + count,
-            equalities: self.equalities.iter().map(longer).collect(),
-            congruences: self.congruences.iter().map(longer).collect(),
+            dimensions: self.dimensions + count,
+            equalities: self.equalities.iter().map(lengthen).collect(),
+            congruences: self.congruences.iter().map(lengthen).collect(),
         }
     }
 
     /// The image of a parallel assignment: the new values are computed from the old vector. `None` is any
     /// value.
     pub fn image(&self, assignments: &[(usize, Option<LinearExpression>)]) -> Self {
-        let (old, all) = (self.dimensions, self.dimensions + assignments.len());
-        let mut kept: Vec<usize> = (0..old).collect();
+        // Each new value is a new dimension, which the projection puts in the place of the old value.
+        let (old_count, count) = (self.dimensions, self.dimensions + assignments.len());
+        let mut kept: Vec<usize> = (0..old_count).collect();
         let mut equalities = Vec::new();
-        for (new, (at, value)) in (old..).zip(assignments) {
-            kept[*at] = new;
-            let is = value.as_ref().map(|value| value.minus(&LinearExpression::variable(new)));
-            equalities.extend(is.map(|is| row_of(&is, all)));
+        for (new, (old, value)) in (old_count..).zip(assignments) {
+            kept[*old] = new;
+            let difference = value.as_ref().map(|value| value.minus(&LinearExpression::variable(new)));
+            equalities.extend(difference.map(|difference| row_of(&difference, count)));
         }
         self.longer(assignments.len()).with_rows(equalities, Vec::new()).project(&kept)
     }
@@ -366,16 +371,17 @@ impl Grid {
             .iter()
             .filter_map(|(at, value)| Some((*at, row_of(value.as_ref()?, self.dimensions))))
             .collect();
-        let through = |row: &GridRow| {
-            let mut new = row.clone();
-            values.iter().for_each(|(at, _)| new[*at] = Rational::ZERO);
+        // The assignment is parallel, so all old entries are taken away before a value is added.
+        let substitute = |row: &GridRow| {
+            let mut substituted = row.clone();
+            values.iter().for_each(|(at, _)| substituted[*at] = Rational::ZERO);
             for (at, value) in &values {
-                subtract_multiple(&mut new, &-&row[*at], value);
+                subtract_multiple(&mut substituted, &-&row[*at], value);
             }
-            new
+            substituted
         };
-        let equalities = free.equalities.iter().map(through).collect();
-        Self::of(self.dimensions, equalities, free.congruences.iter().map(through).collect())
+        let equalities = free.equalities.iter().map(substitute).collect();
+        Self::of(self.dimensions, equalities, free.congruences.iter().map(substitute).collect())
     }
 
     pub fn is_leq(&self, other: &Self) -> bool {
@@ -397,14 +403,15 @@ impl Grid {
 
     /// The row, reduced by the equalities: their leading columns become 0.
     fn reduced_by_equalities(&self, row: &GridRow) -> GridRow {
-        let mut rest = row.clone();
+        let mut reduced = row.clone();
         for equality in &self.equalities {
-            if let Some(factor) = leading_column(equality).map(|at| rest[at].clone()).filter(|f| !f.is_zero())
+            if let Some(factor) =
+                leading_column(equality).map(|at| reduced[at].clone()).filter(|f| !f.is_zero())
             {
-                subtract_multiple(&mut rest, &factor, equality);
+                subtract_multiple(&mut reduced, &factor, equality);
             }
         }
-        rest
+        reduced
     }
 
     fn has_equality(&self, row: &GridRow) -> bool {
@@ -412,16 +419,16 @@ impl Grid {
     }
 
     fn has_congruence(&self, row: &GridRow) -> bool {
-        let mut rest = self.reduced_by_equalities(row);
+        let mut remainder = self.reduced_by_equalities(row);
         for congruence in &self.congruences {
             let Some(at) = leading_column(congruence) else { continue };
-            let factor = quotient(&rest[at], &congruence[at]);
+            let factor = quotient(&remainder[at], &congruence[at]);
             if !factor.is_integer() {
                 return false;
             }
-            subtract_multiple(&mut rest, &factor, congruence);
+            subtract_multiple(&mut remainder, &factor, congruence);
         }
-        leading_column(&rest).is_none()
+        leading_column(&remainder).is_none()
     }
 
     pub fn equalities(&self) -> Vec<Constraint> {
@@ -435,9 +442,9 @@ impl Grid {
 
     /// The canonical congruences. "This number is an integer" is one of them.
     pub fn congruences(&self) -> Vec<Congruence> {
-        let mut rows = self.congruences.iter();
-        rows.next_back();
-        rows.map(|row| Congruence::of_row(row)).collect()
+        // The last row says only that 1 is an integer.
+        let rows = self.congruences.split_last().map_or(&[][..], |(_, rows)| rows);
+        rows.iter().map(|row| Congruence::of_row(row)).collect()
     }
 
     /// Is there a congruence that says more than that linear forms are integers?
@@ -450,21 +457,21 @@ impl Grid {
     pub fn class(&self, coefficients: &[Integer]) -> Option<(Rational, Rational)> {
         let mut value: GridRow = coefficients.iter().map(|c| Rational::from(c.clone())).collect();
         value.resize(self.dimensions + 1, Rational::ZERO);
-        let mut rest = self.reduced_by_equalities(&value);
+        let mut remainder = self.reduced_by_equalities(&value);
         // Write the form as a sum of multiples of the rows. The rows take all integers independently, so the
         // distance is the greatest common divisor of the factors.
         let (mut numerators, mut denominators) = (Integer::ZERO, Integer::ONE);
         for congruence in &self.congruences {
             let Some(at) = leading_column(congruence).filter(|at| *at < self.dimensions) else { continue };
-            let factor = quotient(&rest[at], &congruence[at]);
-            subtract_multiple(&mut rest, &factor, congruence);
+            let factor = quotient(&remainder[at], &congruence[at]);
+            subtract_multiple(&mut remainder, &factor, congruence);
             numerators = numerators.gcd(factor.numerator());
             denominators = denominators.lcm(factor.denominator());
         }
-        let remainder = rest.pop()?;
-        let is_free = leading_column(&rest).is_some();
+        let constant = remainder.pop()?;
+        let is_free = leading_column(&remainder).is_some();
         let distance = Rational::new(numerators, denominators).filter(|distance| !distance.is_zero())?;
-        (!is_free).then_some((remainder, distance))
+        (!is_free).then_some((constant, distance))
     }
 }
 

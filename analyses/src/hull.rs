@@ -7,10 +7,8 @@
 //! vectors of the types. The hull contains every satisfying vector of numbers. With a disjunction or an
 //! integer hole it also contains others, so a caller checks each vector that it draws. A vector is drawn
 //! coordinate by coordinate: the [`Hull::range`] of one, a value in it, [`Hull::fixed`], the range of the
-//! next. Sampling a volume would be slower, and has no meaning if the hull is unbounded.
-//!
-//! **Ends**: no iteration. **Costs** a conversion of a polyhedron with as many dimensions as there are
-//! parameters.
+//! next. Sampling a volume would be slower, and has no meaning if the hull is unbounded. **Ends**: no
+//! iteration. **Costs** a conversion of a polyhedron with as many dimensions as there are parameters.
 
 use std::collections::HashMap;
 
@@ -24,7 +22,7 @@ use crate::domains::polyhedra::Polyhedra;
 use crate::frame::Frame;
 use crate::linear::{big, rational};
 use crate::places::Arrays;
-use crate::scope::{Memory, Scope};
+use crate::scope::Scope;
 
 /// The hull of a condition over numeric data.
 #[derive(Clone, Debug)]
@@ -46,19 +44,8 @@ pub struct Range {
 /// condition mentions no others. The hull contains every satisfying vector.
 pub fn hull(condition: &Term, data: &[Datum]) -> Hull {
     let frame = Frame::new(&model_of_data(data), 1, Arrays::default().without_summaries());
-    let (none, no_keys) = (HashMap::new(), HashMap::new());
-    let mut scope = Scope {
-        frame: &frame,
-        parameters: &none,
-        finite: HashMap::new(),
-        dimensions: frame.dimensions(),
-        imprecisions: Vec::new(),
-        memory: Memory::default(),
-        fields: Default::default(),
-        auxiliaries: Default::default(),
-        keys: &no_keys,
-    };
-    let compiled = scope.condition(condition);
+    let (no_parameters, no_keys) = (HashMap::new(), HashMap::new());
+    let compiled = Scope::new(&frame, &no_parameters, &no_keys).condition(condition);
     let whole = Polyhedra::top(frame.dimensions()).meet_constraints(&frame.bounds, &frame.integer);
     let element = compiled.meet(whole, &frame.integer, frame.dimensions());
     let polyhedron = if element.is_bottom() {
@@ -87,14 +74,17 @@ impl Hull {
         if bounds.is_empty() {
             return None;
         }
-        let integer = self.integer[dimension];
-        let low = bounds.lower.map(|(value, attained)| match integer {
-            true => rational_of_integer(if attained { value.ceil() } else { &value.floor() + &Integer::ONE }),
-            false => rational_of(&value),
+        // An end of an integer that is not attained moves to the next integer.
+        let is_integer = self.integer[dimension];
+        let low = bounds.lower.map(|(value, is_attained)| match (is_integer, is_attained) {
+            (false, _) => rational_of(&value),
+            (true, true) => rational_of_integer(value.ceil()),
+            (true, false) => rational_of_integer(&value.floor() + &Integer::ONE),
         });
-        let high = bounds.upper.map(|(value, attained)| match integer {
-            true => rational_of_integer(if attained { value.floor() } else { &value.ceil() - &Integer::ONE }),
-            false => rational_of(&value),
+        let high = bounds.upper.map(|(value, is_attained)| match (is_integer, is_attained) {
+            (false, _) => rational_of(&value),
+            (true, true) => rational_of_integer(value.floor()),
+            (true, false) => rational_of_integer(&value.ceil() - &Integer::ONE),
         });
         Some(Range { low, high })
     }

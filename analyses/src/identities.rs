@@ -28,9 +28,7 @@ use coreach_polyhedra::{Limits, Polyhedron};
 use crate::condition::Condition;
 use crate::frame::{FinitePlace, Frame};
 use crate::places::Place;
-use crate::scope::{
-    Beyond, CASE_LIMIT, Cases, ImprecisionReason, Scope, limit_cases, mentions_array, simplify_read,
-};
+use crate::scope::{Beyond, CASE_LIMIT, Cases, ImprecisionReason, Scope, mentions_array, simplify_read};
 
 /// The most ids of one type. They have 877 partitions.
 const MOST_IDS: usize = 7;
@@ -43,28 +41,31 @@ pub(crate) type Digits = Vec<(usize, Option<u32>)>;
 impl Frame {
     /// Adds the pairs of these ids, the first ones first, as far as there is room. Returns the ids without
     /// room.
-    pub(crate) fn add_ids(&mut self, all: Vec<Place>, limit: u32) -> Vec<Place> {
+    pub(crate) fn add_ids(&mut self, ids: Vec<Place>, limit: u32) -> Vec<Place> {
         // There is always room for the 15 partitions of four ids.
         let room = (limit / self.cells).max(15);
-        let mut rest = Vec::new();
-        for place in all {
+        let mut without_room = Vec::new();
+        for place in ids {
             let mut counts: HashMap<&Type, usize> = HashMap::new();
             self.identities.ids.iter().chain([&place]).for_each(|id| *counts.entry(&id.ty).or_default() += 1);
             let partitions = counts
                 .values()
                 .try_fold(1u32, |product, count| product.checked_mul(*PARTITIONS.get(*count)?));
-            let own = counts.get(&place.ty).map_or(0, |count| *count as u32 - 1);
-            let fits = partitions.is_some_and(|count| count <= room) && self.cells.leading_zeros() > own;
+            // Each new pair doubles the number of a cell, which has 32 bits.
+            let new_pairs = counts.get(&place.ty).map_or(0, |count| *count as u32 - 1);
+            let fits =
+                partitions.is_some_and(|count| count <= room) && self.cells.leading_zeros() > new_pairs;
             match fits {
                 true => self.add_id(place),
-                false => rest.push(place),
+                false => without_room.push(place),
             }
         }
-        let counts = |ty: &Type| self.identities.ids.iter().filter(|id| id.ty == *ty).count();
-        if self.identities.ids.iter().any(|id| counts(&id.ty) > 2) {
+        // Only with three ids of one type can sameness fail to be transitive.
+        let count_of = |ty: &Type| self.identities.ids.iter().filter(|id| id.ty == *ty).count();
+        if self.identities.ids.iter().any(|id| count_of(&id.ty) > 2) {
             self.identities.possible = Some(self.consistent_cells());
         }
-        rest
+        without_room
     }
 
     fn add_id(&mut self, place: Place) {
@@ -81,17 +82,19 @@ impl Frame {
 
     /// The cells in which sameness is transitive.
     fn consistent_cells(&self) -> Vec<u32> {
-        let of_pair: HashMap<usize, (usize, usize)> =
+        let pairs_by_position: HashMap<usize, (usize, usize)> =
             self.identities.pairs.iter().map(|(pair, position)| (*position, *pair)).collect();
+        // Digit by digit, so that contradictory cells are dropped before they multiply.
         let mut cells = vec![0];
         for (position, finite) in self.finite.iter().enumerate() {
             let digits = 0..finite.values.len() as u32;
-            let with = |digit: u32| cells.iter().map(move |cell| cell + digit * finite.stride);
-            let mut next: Vec<u32> = digits.flat_map(with).collect();
-            if let Some(&(a, b)) = of_pair.get(&position) {
+            let add_digit = |digit: u32| cells.iter().map(move |cell| cell + digit * finite.stride);
+            let mut next: Vec<u32> = digits.flat_map(add_digit).collect();
+            if let Some(&(a, b)) = pairs_by_position.get(&position) {
+                // Of three ids, exactly two pairs cannot be the same.
                 next.retain(|cell| {
-                    (0..a).all(|other| {
-                        let pairs = [(other, a), (other, b), (a, b)];
+                    (0..a).all(|third| {
+                        let pairs = [(third, a), (third, b), (a, b)];
                         pairs.iter().filter(|pair| self.is_same_in(*cell, **pair)).count() != 2
                     })
                 });
@@ -129,22 +132,22 @@ impl Frame {
         let mut inside: HashSet<u32> = cells.iter().copied().filter(|cell| self.is_possible(*cell)).collect();
         let mut outside: HashSet<u32> =
             possible.iter().copied().filter(|cell| !inside.contains(cell)).collect();
-        let mut open: Vec<usize> = Vec::new();
+        let mut open_pairs: Vec<usize> = Vec::new();
         let mut pairs: Vec<usize> = self.identities.pairs.values().copied().collect();
         pairs.sort_unstable();
         for position in pairs.into_iter().rev() {
-            let without = |cells: &HashSet<u32>| -> HashSet<u32> {
+            let clear_pair = |cells: &HashSet<u32>| -> HashSet<u32> {
                 cells.iter().map(|cell| self.with_digit(*cell, position, 0)).collect()
             };
-            let (one, other) = (without(&inside), without(&outside));
-            if one.is_disjoint(&other) {
-                (inside, outside) = (one, other);
-                open.push(position);
+            let (inside_without, outside_without) = (clear_pair(&inside), clear_pair(&outside));
+            if inside_without.is_disjoint(&outside_without) {
+                (inside, outside) = (inside_without, outside_without);
+                open_pairs.push(position);
             }
         }
         let mut cells: Vec<u32> = inside.into_iter().collect();
         cells.sort_unstable();
-        (cells, open)
+        (cells, open_pairs)
     }
 }
 
@@ -160,45 +163,47 @@ pub(crate) fn extend_identities(
     let mut classes: Vec<Vec<&Place>> = Vec::new();
     // Group the ids into classes of the same id.
     for id in ids {
-        let mut own = None;
-        for (at, class) in classes.iter().enumerate().filter(|(_, class)| class[0].ty == id.ty) {
+        let mut own_class = None;
+        for (number, class) in classes.iter().enumerate().filter(|(_, class)| class[0].ty == id.ty) {
             match are_same(known, &class[0].term, &id.term) {
-                Some(true) => own = Some(at),
+                Some(true) => own_class = Some(number),
                 Some(false) => {}
                 None => return vec![HashMap::new()],
             }
         }
-        match own {
-            Some(at) => classes[at].push(id),
+        match own_class {
+            Some(number) => classes[number].push(id),
             None => classes.push(vec![id]),
         }
     }
-    let mut all = vec![(classes, HashMap::new())];
+    // Each parameter joins a class of its type, or makes a new one.
+    let mut cases = vec![(classes, HashMap::new())];
     for parameter in parameters {
-        let mut next = Vec::new();
-        for (classes, pairs) in &all {
-            let fitting = (0..classes.len()).filter(|at| classes[*at][0].ty == parameter.ty);
-            for own in fitting.map(Some).chain([None]) {
+        let mut longer_cases = Vec::new();
+        for (classes, pairs) in &cases {
+            let fitting = (0..classes.len()).filter(|number| classes[*number][0].ty == parameter.ty);
+            for own_class in fitting.map(Some).chain([None]) {
                 let (mut classes, mut pairs) = (classes.clone(), pairs.clone());
-                for (at, class) in classes.iter().enumerate() {
-                    for other in class.iter().filter(|other| other.ty == parameter.ty) {
-                        let is_it = Value::Bool(own == Some(at));
-                        pairs.insert(Term::equal(&other.term, &parameter.term), is_it);
+                for (number, class) in classes.iter().enumerate() {
+                    for id in class.iter().filter(|id| id.ty == parameter.ty) {
+                        let is_same = Value::Bool(own_class == Some(number));
+                        pairs.insert(Term::equal(&id.term, &parameter.term), is_same);
                     }
                 }
-                match own {
-                    Some(at) => classes[at].push(parameter),
+                match own_class {
+                    Some(number) => classes[number].push(parameter),
                     None => classes.push(vec![parameter]),
                 }
-                next.push((classes, pairs));
+                longer_cases.push((classes, pairs));
             }
         }
-        if next.len() > most {
+        // This parameter and those after it stay open.
+        if longer_cases.len() > most {
             break;
         }
-        all = next;
+        cases = longer_cases;
     }
-    all.into_iter().map(|(_, pairs)| pairs).collect()
+    cases.into_iter().map(|(_, pairs)| pairs).collect()
 }
 
 /// Lists the cases of an assignment of ids, each with the new digits of the pairs that it changes. `new` has
@@ -209,23 +214,19 @@ pub(crate) fn change_identities(
     before: &Condition,
     new: &[(usize, Term)],
 ) -> Cases<Digits> {
-    let own = scope.frame.identities.ids.iter().map(|id| Some(id.term.clone()));
-    let mut ways: Vec<(Condition, Vec<Option<Term>>)> = vec![(Condition::Yes, own.collect())];
+    let old_ids = scope.frame.identities.ids.iter().map(|id| Some(id.term.clone()));
+    // The cases so far, each with the ids after it. `None` is any id.
+    let mut cases: Vec<(Condition, Vec<Option<Term>>)> = vec![(Condition::Yes, old_ids.collect())];
     for (number, value) in new {
-        let split: Cases<Option<Term>> = match scope.id_cases(value) {
-            Ok(split) if split.len() * ways.len() <= CASE_LIMIT => {
-                split.into_iter().map(|(on, id)| (on, Some(id))).collect()
-            }
-            other => {
-                let why = other.err().map_or(ImprecisionReason::Cases, |(_, why)| why);
-                scope.note_imprecision((value.clone(), why));
-                vec![(Condition::Yes, None)]
-            }
+        let id_cases = scope.id_cases(value);
+        let split: Cases<Option<Term>> = match scope.keep_split(value, cases.len(), id_cases) {
+            Some(split) => split.into_iter().map(|(on, id)| (on, Some(id))).collect(),
+            None => vec![(Condition::Yes, None)],
         };
         let mut next = Vec::new();
-        for (on, ids) in &ways {
-            for (more, id) in &split {
-                let on = Condition::and([on.clone(), more.clone()]);
+        for (on, ids) in &cases {
+            for (on_id, id) in &split {
+                let on = Condition::and([on.clone(), on_id.clone()]);
                 if !is_contradictory(&Condition::and([before.clone(), on.clone()]), scope.next_dimension()) {
                     let mut ids = ids.clone();
                     ids[*number] = id.clone();
@@ -233,36 +234,31 @@ pub(crate) fn change_identities(
                 }
             }
         }
-        ways = next;
+        cases = next;
     }
     // The same digits under several conditions are one case.
-    let mut found: Vec<(Digits, Vec<Condition>)> = Vec::new();
-    for (on, ids) in ways {
+    let mut merged: Vec<(Digits, Vec<Condition>)> = Vec::new();
+    for (on, ids) in cases {
         let is_new = |number: usize| new.iter().any(|(changed, _)| *changed == number);
         let pairs = scope.frame.identities.pairs.iter().filter(|((a, b), _)| is_new(*a) || is_new(*b));
         let digit = |(a, b): (usize, usize)| are_same(&scope.finite, ids[a].as_ref()?, ids[b].as_ref()?);
         let digits: Digits = pairs.map(|(pair, position)| (*position, digit(*pair).map(u32::from))).collect();
-        match found.iter_mut().find(|(known, _)| *known == digits) {
+        match merged.iter_mut().find(|(known, _)| *known == digits) {
             Some((_, conditions)) => conditions.push(on),
-            None => found.push((digits, vec![on])),
+            None => merged.push((digits, vec![on])),
         }
     }
-    found.into_iter().map(|(digits, conditions)| (Condition::or(conditions), digits)).collect()
+    merged.into_iter().map(|(digits, conditions)| (Condition::or(conditions), digits)).collect()
 }
 
 /// Do the constraints of the condition alone exclude each other?
 fn is_contradictory(condition: &Condition, dimensions: usize) -> bool {
-    let linear = match condition {
-        Condition::No => return true,
-        Condition::Linear(constraints) => constraints,
-        Condition::And(parts) => match parts.first() {
-            Some(Condition::Linear(constraints)) => constraints,
-            _ => return false,
-        },
-        _ => return false,
-    };
-    let around = Polyhedron::from_constraints(dimensions, linear.to_vec());
-    around.convert_limited(&Limits::default()).polyhedron().is_empty()
+    let linear = condition.linear_part();
+    if *condition == Condition::No || linear.is_empty() {
+        return *condition == Condition::No;
+    }
+    let polyhedron = Polyhedron::from_constraints(dimensions, linear.to_vec());
+    polyhedron.convert_limited(&Limits::default()).polyhedron().is_empty()
 }
 
 /// Are these ids the same? `None`: that is not known.
@@ -282,28 +278,30 @@ impl Scope<'_> {
         let (a_cases, b_cases) = match (self.id_cases(a), self.id_cases(b)) {
             (Ok(a_cases), Ok(b_cases)) if a_cases.len() * b_cases.len() <= CASE_LIMIT => (a_cases, b_cases),
             (a, b) => {
-                let why = a.err().or(b.err()).map_or(ImprecisionReason::Cases, |(_, why)| why);
-                self.note_imprecision((whole(), why));
+                let reason = a.err().or(b.err()).map_or(ImprecisionReason::Cases, |(_, reason)| reason);
+                self.note_imprecision((whole(), reason));
                 return Condition::Yes;
             }
         };
         let mut cases = Vec::new();
         for (on_a, x) in &a_cases {
             for (on_b, y) in &b_cases {
-                let same = are_same(&self.finite, x, y);
+                // Different ids have no known order.
+                let may_hold = match (are_same(&self.finite, x, y), comparison) {
+                    (Some(true), _) => Some(comparison.holds(Ordering::Equal)),
+                    (Some(false), Comparison::Equal) => Some(false),
+                    (Some(false), Comparison::NotEqual) => Some(true),
+                    (Some(false) | None, _) => None,
+                };
                 // Unused slots hold the simplest id. A comparison with it loses nothing, so it is not noted.
-                let is_order = !matches!(comparison, Comparison::Equal | Comparison::NotEqual);
-                let is_open = same.is_none() || is_order && same == Some(false);
                 let is_idle = |id: &Term| id.as_literal().is_some_and(|id| *id == Value::any(&id.sort()));
-                if is_open && !is_idle(x) && !is_idle(y) {
+                if may_hold.is_none() && !is_idle(x) && !is_idle(y) {
                     let is_cell = mentions_array(x) || mentions_array(y);
-                    let why =
+                    let reason =
                         if is_cell { ImprecisionReason::Array } else { ImprecisionReason::Unpartitioned };
-                    self.note_imprecision((whole(), why));
+                    self.note_imprecision((whole(), reason));
                 }
-                let holds =
-                    |same: bool| comparison.holds(if same { Ordering::Equal } else { Ordering::Less });
-                if is_open || same.is_some_and(holds) {
+                if may_hold.unwrap_or(true) {
                     cases.push(Condition::and([on_a.clone(), on_b.clone()]));
                 }
             }
@@ -315,9 +313,9 @@ impl Scope<'_> {
         if let Some(known) = self.memory.ids.get(term) {
             return known.clone();
         }
-        let found = self.uncached_id_cases(term);
-        self.memory.ids.insert(term.clone(), found.clone());
-        found
+        let cases = self.uncached_id_cases(term);
+        self.memory.ids.insert(term.clone(), cases.clone());
+        cases
     }
 
     fn uncached_id_cases(&mut self, term: &Term) -> Result<Cases<Term>, Beyond> {
@@ -325,9 +323,7 @@ impl Scope<'_> {
             return self.id_cases(&part);
         }
         let Node::IfThenElse(c, a, b) = term.node() else { return Ok(vec![(Condition::Yes, term.clone())]) };
-        let mut cases = self.guarded(c, |scope| scope.id_cases(a))?;
-        cases.extend(self.guarded(&c.not(), |scope| scope.id_cases(b))?);
-        limit_cases(term, cases)
+        self.branch_cases(term, [c, a, b], Self::id_cases)
     }
 }
 

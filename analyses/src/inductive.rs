@@ -28,10 +28,8 @@
 //!
 //! **Points.** A fact belongs to a [`Point`]: a location, and a token that tells apart separate facts about
 //! it. If there is one fact for each location, the token is `()`. Regions of a location (`crate::regions`)
-//! have numbers as tokens.
-//!
-//! **Cost**: one condition for each entry of the graph, and one for each transition and pair of tokens
-//! between which it leads.
+//! have numbers as tokens. **Cost**: one condition for each entry of the graph, and one for each transition
+//! and pair of tokens between which it leads.
 
 use coreach_model::iosts::LocationId;
 use coreach_model::obligation::enabling_condition;
@@ -97,19 +95,14 @@ pub struct Obligation {
 impl HornClauses {
     /// The conditions under which facts contain the states that are reached from the initial ones.
     pub fn forward(iosts: &Iosts) -> Self {
-        Self::over(
-            iosts,
-            Orientation::Forward,
-            location_points(iosts),
-            |at| at.location == iosts.initial,
-            |_, _, _| true,
-        )
+        let is_entry = |point: &Point| point.location == iosts.initial;
+        Self::over(iosts, Orientation::Forward, location_points(iosts), is_entry, |_, _, _| true)
     }
 
     /// The conditions under which facts contain the states from which an accepting location is reached.
     /// `accepting` has an entry for each location.
     pub fn backward(iosts: &Iosts, accepting: &[bool]) -> Self {
-        let is_entry = |at: &Point| accepting[at.location.place()];
+        let is_entry = |point: &Point| accepting[point.location.place()];
         Self::over(iosts, Orientation::Backward, location_points(iosts), is_entry, |_, _, _| true)
     }
 }
@@ -119,11 +112,9 @@ fn location_points(iosts: &Iosts) -> Vec<Point> {
 }
 
 impl<T: Copy> HornClauses<T> {
-    /// The conditions on facts at these points. `is_entry` says which of them are entries.
-    ///
-    /// `leads` says whether a transition may lead from a token at its source to one at its target. The caller
-    /// must know that every run has a way through the tokens: facts are proved only of the runs that have
-    /// one.
+    /// The conditions on facts at these points. `is_entry` says which of them are entries. `leads` says
+    /// whether a transition may lead from a token at its source to one at its target. The caller must know
+    /// that every run has a way through the tokens: facts are proved only of the runs that have one.
     pub fn over(
         iosts: &Iosts,
         orientation: Orientation,
@@ -131,14 +122,14 @@ impl<T: Copy> HornClauses<T> {
         is_entry: impl Fn(&Point<T>) -> bool,
         leads: impl Fn(T, TransitionId, T) -> bool,
     ) -> Self {
-        let mut at: Numbered<LocationId, Vec<u32>> = iosts.locations.map(|_| Vec::new());
+        let mut points_at: Numbered<LocationId, Vec<u32>> = iosts.locations.map(|_| Vec::new());
         for (number, point) in points.iter().enumerate() {
-            at[point.location].push(number as u32);
+            points_at[point.location].push(number as u32);
         }
         let mut steps = Vec::with_capacity(iosts.transitions.len());
         for (number, transition) in iosts.transitions.numbered() {
-            for &source in &at[transition.source] {
-                for &target in &at[transition.target] {
+            for &source in &points_at[transition.source] {
+                for &target in &points_at[transition.target] {
                     if !leads(points[source as usize].token, number, points[target as usize].token) {
                         continue;
                     }
@@ -156,11 +147,11 @@ impl<T: Copy> HornClauses<T> {
 
     /// Groups facts, one for each point, by location.
     pub fn at_locations<F: Clone>(&self, iosts: &Iosts, facts: &[F]) -> Vec<Vec<F>> {
-        let mut found: Numbered<LocationId, Vec<F>> = iosts.locations.map(|_| Vec::new());
+        let mut by_location: Numbered<LocationId, Vec<F>> = iosts.locations.map(|_| Vec::new());
         for (point, fact) in self.points.iter().zip(facts) {
-            found[point.location].push(fact.clone());
+            by_location[point.location].push(fact.clone());
         }
-        found.into_iter().collect()
+        by_location.into_iter().collect()
     }
 
     /// Lists the obligations that prove these facts inductive within others: first entries, then steps.
@@ -176,18 +167,23 @@ impl<T: Copy> HornClauses<T> {
             facts.len() == points && within.is_none_or(|within| within.len() == points),
             "one for each point"
         );
-        let bound = move |at: u32| within.map_or_else(Term::yes, |within| within[at as usize].clone());
-        let entries = self.entries.iter().map(move |&at| {
-            let mut premises = bound(at).lowered().conjuncts();
+        let bound = move |point: u32| within.map_or_else(Term::yes, |within| within[point as usize].clone());
+        let entries = self.entries.iter().map(move |&point| {
+            let mut premises = bound(point).lowered().conjuncts();
             if self.orientation == Orientation::Forward {
                 premises.extend(iosts.initial_condition.lowered().conjuncts());
             }
-            Obligation { clause: HornClause::Entry(at), premises, conclusion: facts[at as usize].clone() }
+            Obligation {
+                clause: HornClause::Entry(point),
+                premises,
+                conclusion: facts[point as usize].clone(),
+            }
         });
         let steps = self.steps.iter().enumerate().map(move |(number, step)| {
             let transition = &iosts.transitions[step.transition];
             let after = |fact: &Term| substitute(fact, &transition.assignments);
-            let fact = |at: u32| &facts[at as usize];
+            let fact = |point: u32| &facts[point as usize];
+            // `from` and `to` say how values flow. Backward, they flow from the target to the source.
             let (source, target, premise, conclusion) = match self.orientation {
                 Orientation::Forward => (step.from, step.to, fact(step.from).clone(), after(fact(step.to))),
                 Orientation::Backward => (step.to, step.from, after(fact(step.from)), fact(step.to).clone()),
@@ -215,7 +211,7 @@ pub fn chain<'a>(
         "one for each location"
     );
     let inductive = refinements.iter().enumerate().flat_map(move |(number, refinement)| {
-        let within = number.checked_sub(1).map(|before| &refinements[before].facts[..]);
+        let within = number.checked_sub(1).map(|previous| &refinements[previous].facts[..]);
         let clauses = match refinement.orientation {
             Orientation::Forward => HornClauses::forward(iosts),
             Orientation::Backward => HornClauses::backward(iosts, accepting),
@@ -223,10 +219,10 @@ pub fn chain<'a>(
         clauses.obligations(iosts, &refinement.facts, within).collect::<Vec<_>>()
     });
     let last = refinements.last().map(|refinement| &refinement.facts[..]);
-    let goals = claimed.iter().enumerate().map(move |(at, claimed)| Obligation {
-        clause: HornClause::Goal(at as u32),
-        premises: last.map_or_else(Vec::new, |facts| facts[at].lowered().conjuncts()),
-        conclusion: claimed.clone(),
+    let goals = claimed.iter().enumerate().map(move |(location, claim)| Obligation {
+        clause: HornClause::Goal(location as u32),
+        premises: last.map_or_else(Vec::new, |facts| facts[location].lowered().conjuncts()),
+        conclusion: claim.clone(),
     });
     inductive.chain(goals)
 }

@@ -30,6 +30,7 @@ impl Scope<'_> {
                 }
                 _ => Condition::Yes,
             },
+            // It begins with, ends with or contains the other one.
             Node::OnStrings(_, arguments) if expected => {
                 self.compare_lengths(Comparison::AtLeast, &arguments[0], &arguments[1])
             }

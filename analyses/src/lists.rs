@@ -1,11 +1,10 @@
 //! Lists with many slots: one element that stands for each of them.
 //!
 //! **Problem.** The slots of a large list are too many for a domain. Mostly it is enough to know what all
-//! elements have in common: each is at least 3, each is less than the next number.
-//!
-//! **Source.** Summarized dimensions, as for the cells of arrays ([`crate::summaries`]). A state of numbers x
-//! and a list q is seen as the set of all `(x, q[k])`. An abstract value P stands for the states for which
-//! *all* `(x, q[k])` are in P.
+//! elements have in common: each is at least 3, each is less than the next number. **Source.** Summarized
+//! dimensions, as for the cells of arrays ([`crate::summaries`]). A state of numbers x and a list q is seen
+//! as the set of all `(x, q[k])`. An abstract value P stands for the states for which *all* `(x, q[k])` are
+//! in P.
 //!
 //! **Differences to arrays.** A list may be empty, and then it has no such pair. So whether a list is empty
 //! is a digit of the partition, and the element of an empty list may be any. There is no store at an index.
@@ -14,14 +13,10 @@
 //!
 //! **Sound backward** as well. An operation that may drop elements says nothing of the dropped elements. The
 //! element after such an operation is some element of the list before it, and the fact about all elements
-//! holds for this one too.
-//!
-//! **Sound** only if the partition has room for the digit. Without it, no condition restricts the element.
-//!
-//! **Not known:** the order of elements, and how many have a property.
-//!
-//! **Cost**: two cells for each list, a dimension for each number in an element, and for each element that
-//! is read another dimension.
+//! holds for this one too. **Sound** only if the partition has room for the digit. Without it, no condition
+//! restricts the element. **Not known:** the order of elements, and how many have a property. **Cost**: two
+//! cells for each list, a dimension for each number in an element, and for each element that is read another
+//! dimension.
 
 use coreach_model::term::node::{Comparison, Node};
 use coreach_model::term::operation::{
@@ -63,30 +58,33 @@ pub struct AssignedList {
 impl AssignedList {
     /// Finds the large lists in a datum that an assignment changes, with the origins of their elements.
     pub fn all(frame: &Frame, datum: &Datum, value: &Term) -> Vec<AssignedList> {
-        let mut found = Vec::new();
+        let mut assigned_lists = Vec::new();
         for (number, summary) in frame.summaries.iter().enumerate() {
             let Some(list) = summary.list.as_ref().filter(|list| list.mentions(datum)) else { continue };
             let new = substitute(list, &Substitution::from([(datum.clone(), value.clone())]));
             if new == *list {
                 continue;
             }
-            let leaves = summary.leaves.iter().map(|at| (frame.numeric[*at].clone(), *at)).collect();
-            let mut origins =
-                OriginSearch { frame, assigned: list, found: Vec::new(), names: number * MOST_ORIGINS };
-            let is_known = origins.collect(&new, &Term::yes(), Kept::All).is_some();
+            let leaf = |dimension: &usize| (frame.numeric[*dimension].clone(), *dimension);
+            let leaves = summary.leaves.iter().map(leaf).collect();
+            // Each list has numbers of its own for the names of fresh elements.
+            let names = number * MOST_ORIGINS;
+            let mut search = OriginSearch { frame, assigned: list, origins: Vec::new(), names };
+            let is_known = search.collect(&new, &Term::yes(), Kept::All).is_some();
             let is_empty = is_empty(&new);
-            let mut origins = origins.found;
+            let mut origins = search.origins;
             for origin in &mut origins {
                 origin.on = Term::and([is_empty.not(), origin.on.clone()]);
             }
-            if is_known && origins.len() < MOST_ORIGINS {
-                origins.push(ElementOrigin { on: is_empty, element: None });
-            } else {
-                origins = vec![ElementOrigin { on: Term::yes(), element: None }];
+            origins.push(ElementOrigin { on: is_empty, element: None });
+            let is_complete = is_known && origins.len() <= MOST_ORIGINS;
+            let mut assigned = AssignedList { element: element(list), leaves, origins };
+            if !is_complete {
+                assigned.forget();
             }
-            found.push(AssignedList { element: element(list), leaves, origins });
+            assigned_lists.push(assigned);
         }
-        found
+        assigned_lists
     }
 
     /// The places that change, with their dimensions and new values. `None` is any value.
@@ -117,15 +115,16 @@ struct OriginSearch<'a> {
     frame: &'a Frame,
     /// The list that is assigned.
     assigned: &'a Term,
-    found: Vec<ElementOrigin>,
+    origins: Vec<ElementOrigin>,
     /// How many elements have got a fresh name.
     names: usize,
 }
 
 impl OriginSearch<'_> {
+    /// Adds an origin. `None`: there are too many.
     fn add(&mut self, on: Term, element: Term) -> Option<()> {
-        self.found.push(ElementOrigin { on, element: Some(element) });
-        (self.found.len() < MOST_ORIGINS).then_some(())
+        self.origins.push(ElementOrigin { on, element: Some(element) });
+        (self.origins.len() < MOST_ORIGINS).then_some(())
     }
 
     /// Names a fresh element of a list.
@@ -135,7 +134,7 @@ impl OriginSearch<'_> {
     }
 
     /// Collects the origins of the elements of a list that is assigned if `on` holds. `kept` says whether all
-    /// elements of the list are assigned. `None`: an origin is not known.
+    /// elements of the list are assigned. `None`: an origin is not known, or there are too many.
     fn collect(&mut self, list: &Term, on: &Term, kept: Kept) -> Option<()> {
         use StandardOperation::{ElementChanged, ElementInserted, ElementRemoved, Joined, Part, Sorted};
         if self.frame.has_large_list(list) {
@@ -162,15 +161,16 @@ impl OriginSearch<'_> {
             TermShape::Node(Node::Record(record, fields)) if record.form == RecordForm::List => {
                 let Some(Node::Literal(Value::Int(length))) = fields[0].written() else { return None };
                 let length = usize::try_from(length.clone()).ok()?;
-                fields.iter().skip(1).take(length).try_for_each(|one| self.add(on.clone(), one.clone()))
+                let mut elements = fields.iter().skip(1).take(length);
+                elements.try_for_each(|element| self.add(on.clone(), element.clone()))
             }
             TermShape::Node(Node::Literal(Value::Record(record, fields)))
                 if record.form == RecordForm::List =>
             {
                 let Value::Int(length) = &fields[0] else { return None };
                 let length = usize::try_from(length.clone()).ok()?;
-                let elements = fields.iter().skip(1).take(length);
-                elements.cloned().try_for_each(|one| self.add(on.clone(), Term::literal(one)))
+                let mut elements = fields.iter().skip(1).take(length);
+                elements.try_for_each(|element| self.add(on.clone(), Term::literal(element.clone())))
             }
             TermShape::Operation(DerivedOperation::Standard(operation), arguments) => {
                 match (operation, &arguments[..]) {
@@ -180,25 +180,28 @@ impl OriginSearch<'_> {
                     }
                     (Part, [list, ..]) | (ElementRemoved, [list, _]) => self.collect(list, on, Kept::Some),
                     (Sorted, [list]) => self.collect(list, on, kept),
-                    (ElementInserted, [list, _, one]) => {
+                    (ElementInserted, [list, _, element]) => {
                         self.collect(list, on, kept)?;
-                        self.add(on.clone(), one.clone())
+                        self.add(on.clone(), element.clone())
                     }
-                    (ElementChanged, [list, _, one]) => {
+                    (ElementChanged, [list, _, element]) => {
                         self.collect(list, on, Kept::Some)?;
-                        self.add(on.clone(), one.clone())
+                        self.add(on.clone(), element.clone())
                     }
                     _ => None,
                 }
             }
-            TermShape::Operation(DerivedOperation::Quantified(of), arguments) => {
-                let (list, (_, collected)) = (elements_of(of, arguments)?, of.collected.as_ref()?);
+            // A comprehension: an element that satisfies its body gives a collected value.
+            TermShape::Operation(DerivedOperation::Quantified(operation), arguments) => {
+                let (_, collected) = operation.collected.as_ref()?;
+                let list = elements_of(operation, arguments)?;
                 if !self.frame.has_large_list(list) {
                     return None;
                 }
-                let other = self.name_element(list);
-                let at = |body: &Term| body_at(of, arguments, body, &other);
-                self.add(Term::and([on.clone(), is_empty(list).not(), at(&of.body)]), at(collected))
+                let source = self.name_element(list);
+                let [body, collected] =
+                    [&operation.body, collected].map(|body| body_at(operation, arguments, body, &source));
+                self.add(Term::and([on.clone(), is_empty(list).not(), body]), collected)
             }
             _ => None,
         }
@@ -206,16 +209,17 @@ impl OriginSearch<'_> {
 }
 
 /// The list over whose elements an operation goes.
-fn elements_of<'a>(of: &QuantifiedOperation, arguments: &'a [Term]) -> Option<&'a Term> {
-    let list = arguments.first().filter(|_| matches!(of.domain, QuantifierDomain::Elements))?;
+fn elements_of<'a>(operation: &QuantifiedOperation, arguments: &'a [Term]) -> Option<&'a Term> {
+    let list = arguments.first().filter(|_| matches!(operation.domain, QuantifierDomain::Elements))?;
     list.sort().as_list().map(|_| list)
 }
 
 /// A body of the operation, with this value for its bound name.
-fn body_at(of: &QuantifiedOperation, arguments: &[Term], body: &Term, value: &Term) -> Term {
-    let first = arguments.len() - of.read.len();
-    let read = of.read.iter().cloned().zip(arguments[first..].iter().cloned());
-    let values: Substitution = read.chain([(of.bound.clone(), value.clone())]).collect();
+fn body_at(operation: &QuantifiedOperation, arguments: &[Term], body: &Term, value: &Term) -> Term {
+    // The last arguments are the data that the body reads.
+    let first_read = arguments.len() - operation.read.len();
+    let read = operation.read.iter().cloned().zip(arguments[first_read..].iter().cloned());
+    let values: Substitution = read.chain([(operation.bound.clone(), value.clone())]).collect();
     substitute(body, &values)
 }
 
@@ -235,12 +239,12 @@ impl Scope<'_> {
 
     /// Compiles a comparison of large lists: what it says of their lengths.
     pub(crate) fn compared_lists(&mut self, comparison: Comparison, a: &Term, b: &Term) -> Condition {
-        let none = |list: &Term| matches!(list.as_literal(), Some(Value::Record(_, fields)) if fields[0] == Value::int(0));
-        let lengths = Term::compare(comparison, &Term::field(a, 0), &Term::field(b, 0));
-        match comparison {
-            Comparison::NotEqual if !none(a) && !none(b) => Condition::Yes,
-            _ => self.condition(&lengths),
+        let is_empty_literal = |list: &Term| matches!(list.as_literal(), Some(Value::Record(_, fields)) if fields[0] == Value::int(0));
+        // Lists of one length may differ. But only the empty list has length 0.
+        if comparison == Comparison::NotEqual && !is_empty_literal(a) && !is_empty_literal(b) {
+            return Condition::Yes;
         }
+        self.condition(&Term::compare(comparison, &Term::field(a, 0), &Term::field(b, 0)))
     }
 
     /// The cases of a number that an operation makes of a large list. `None` for another term.
@@ -261,16 +265,16 @@ impl Scope<'_> {
         };
         let list = self.large_argument(list_or_number)?;
         let TermShape::Operation(operation, arguments) = list_or_number.shape() else { return None };
+        // The number lies between `least` and `least` plus the length of the list.
         let least = match operation {
             DerivedOperation::Standard(
                 StandardOperation::LeastElement | StandardOperation::GreatestElement,
             ) => {
-                return Some(
-                    self.linear(&element_at(&arguments[0], &Datum::new(format!("# {term}"), Type::Nat))),
-                );
+                let index = Datum::new(format!("# {term}"), Type::Nat);
+                return Some(self.linear(&element_at(&arguments[0], &index)));
             }
             DerivedOperation::Standard(StandardOperation::IndexOf) => -1,
-            DerivedOperation::Quantified(of) => match of.quantifier {
+            DerivedOperation::Quantified(quantified) => match quantified.quantifier {
                 Quantifier::Collect | Quantifier::Count => 0,
                 Quantifier::Index => -1,
                 _ => return Some(Err((term.clone(), ImprecisionReason::Elements))),
@@ -283,13 +287,13 @@ impl Scope<'_> {
         };
         self.note_imprecision((list.clone(), ImprecisionReason::Elements));
         let least = LinearExpression::constant(Rational::from(least));
-        let within = |(on, length): (Condition, LinearExpression)| {
+        let bound_number = |(on, length): (Condition, LinearExpression)| {
             let above = compare_integers(Comparison::AtMost, &least, &number);
             let below = compare_integers(Comparison::AtMost, &number.minus(&least), &length);
             (Condition::and([on, above, below]), number.clone())
         };
-        let whole = self.linear(&Term::field(list, 0));
-        Some(whole.map(|cases| cases.into_iter().map(within).collect()))
+        let lengths = self.linear(&Term::field(list, 0));
+        Some(lengths.map(|cases| cases.into_iter().map(bound_number).collect()))
     }
 
     /// The length of a large list that an operation makes, as a term over the lengths of its arguments.
@@ -323,6 +327,7 @@ impl Scope<'_> {
     pub(crate) fn on_elements(&mut self, term: &Term, expected: bool) -> Option<Condition> {
         if let TermShape::Operation(DerivedOperation::Defined, arguments) = term.shape() {
             let list = self.large_argument(&arguments[0])?;
+            // An element is defined if its index is within the list. Nothing else is known of definedness.
             return Some(match arguments[0].shape() {
                 TermShape::Operation(DerivedOperation::Standard(StandardOperation::Element), read)
                     if expected =>
@@ -341,8 +346,7 @@ impl Scope<'_> {
         if at_index_variable(self.frame.arrays, term).is_some() || term.unfolded().is_some() {
             return None;
         }
-        let found = self.on_all_or_some(term, expected);
-        Some(found.unwrap_or_else(|| {
+        Some(self.on_all_or_some(term, expected).unwrap_or_else(|| {
             self.note_imprecision((list, ImprecisionReason::Elements));
             Condition::Yes
         }))
@@ -353,9 +357,9 @@ impl Scope<'_> {
         let TermShape::Operation(operation, arguments) = term.shape() else { return None };
         let (list, is_all) = match operation {
             DerivedOperation::Standard(StandardOperation::Contains) => (arguments.first()?, !expected),
-            DerivedOperation::Quantified(of) => match of.quantifier {
-                Quantifier::All => (elements_of(of, arguments)?, expected),
-                Quantifier::Some => (elements_of(of, arguments)?, !expected),
+            DerivedOperation::Quantified(quantified) => match quantified.quantifier {
+                Quantifier::All => (elements_of(quantified, arguments)?, expected),
+                Quantifier::Some => (elements_of(quantified, arguments)?, !expected),
                 _ => return None,
             },
             _ => return None,
@@ -363,14 +367,18 @@ impl Scope<'_> {
         if !self.is_nonempty(list)? {
             return Some(if is_all { Condition::Yes } else { Condition::No });
         }
-        let variable = match is_all {
+        // What holds for all elements holds for the one that stands for all. Otherwise a fresh element is one
+        // of some.
+        let index = match is_all {
             true => index_variable(list),
             false => Datum::new(format!("#{} {list}", self.auxiliaries.next_name()), Type::Nat),
         };
-        let one = element_at(list, &variable);
+        let element = element_at(list, &index);
         let body = match operation {
-            DerivedOperation::Quantified(of) => body_at(of, arguments, &of.body, &one),
-            _ => Term::equal(&one, &arguments[1]),
+            DerivedOperation::Quantified(quantified) => {
+                body_at(quantified, arguments, &quantified.body, &element)
+            }
+            _ => Term::equal(&element, &arguments[1]),
         };
         Some(self.condition(&if expected { body } else { body.not() }))
     }

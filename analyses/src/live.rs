@@ -1,15 +1,11 @@
 //! Live variables: those that something reads before they are assigned anew. Only they still matter.
 //!
 //! **Problem.** Two runs at one location behave alike from there on if their data differ only in variables
-//! that nothing reads any more.
-//!
-//! **Method.** The classical backward analysis of live variables (Aho, Sethi, Ullman, *Compilers*, 10.6), on
-//! locations. A variable is live at l if a transition that leaves l reads it in its guard, or in a value that
-//! it assigns to a variable that is live after it. Guards count even if they cannot hold, so this is an
-//! over-approximation.
-//!
-//! **Ends**: sets of variables only grow. **Cost**: each transition once for each variable that becomes live
-//! after it.
+//! that nothing reads any more. **Method.** The classical backward analysis of live variables (Aho, Sethi,
+//! Ullman, *Compilers*, 10.6), on locations. A variable is live at l if a transition that leaves l reads it
+//! in its guard, or in a value that it assigns to a variable that is live after it. Guards count even if they
+//! cannot hold, so this is an over-approximation. **Ends**: sets of variables only grow. **Cost**: each
+//! transition once for each variable that becomes live after it.
 
 use std::collections::BTreeSet;
 
@@ -23,28 +19,29 @@ pub fn live(iosts: &Iosts, ends: &[bool]) -> Numbered<LocationId, BTreeSet<Datum
     assert_eq!(ends.len(), iosts.locations.len(), "one entry for each location");
     let goes_on = |transition: &&Transition| !ends[transition.source.0 as usize];
     let mut entering = iosts.locations.map(|_| Vec::new());
-    let mut found = iosts.locations.map(|_| BTreeSet::new());
+    let mut live_at = iosts.locations.map(|_| BTreeSet::new());
     for transition in iosts.transitions.iter().filter(goes_on) {
         entering[transition.target].push(transition);
         let read = transition.guard.data();
-        found[transition.source].extend(read.into_iter().filter(|datum| iosts.variables.contains(datum)));
+        live_at[transition.source].extend(read.into_iter().filter(|datum| iosts.variables.contains(datum)));
     }
-    let mut work: Vec<LocationId> = iosts.location_ids().collect();
-    while let Some(target) = work.pop() {
+    let mut open_locations: Vec<LocationId> = iosts.location_ids().collect();
+    while let Some(target) = open_locations.pop() {
         for transition in &entering[target] {
-            let read: BTreeSet<Datum> = found[target]
+            let read: BTreeSet<Datum> = live_at[target]
                 .iter()
                 .flat_map(|variable| Iosts::effect(transition, variable).data())
                 .filter(|datum| iosts.variables.contains(datum))
                 .collect();
-            let before = found[transition.source].len();
-            found[transition.source].extend(read);
-            if found[transition.source].len() > before {
-                work.push(transition.source);
+            let live_before = &mut live_at[transition.source];
+            let count = live_before.len();
+            live_before.extend(read);
+            if live_before.len() > count {
+                open_locations.push(transition.source);
             }
         }
     }
-    found
+    live_at
 }
 
 #[cfg(test)]

@@ -37,9 +37,9 @@ impl Scope<'_> {
         let Node::Select(array, _) = term.node() else { return Err(beyond()) };
         let Type::Array(ty) = array.sort() else { return Err(beyond()) };
         let (next, element) = (self.next_dimension(), ty.element.clone());
-        let known = |number: &LinearExpression| type_constraints(&element, number);
+        let in_type = |number: &LinearExpression| type_constraints(&element, number);
         let number =
-            self.auxiliaries.number_of_read(term, next, element.is_integer(), known).ok_or_else(beyond)?;
+            self.auxiliaries.number_of_read(term, next, element.is_integer(), in_type).ok_or_else(beyond)?;
         self.note_imprecision(beyond());
         Ok(vec![(Condition::Yes, number)])
     }
@@ -102,23 +102,24 @@ impl Scope<'_> {
         let beyond = || (term.clone(), ImprecisionReason::IntegerDivision);
         let literal =
             if let Node::Literal(Value::Int(value)) = b.node() { Some(integer(value)) } else { None };
-        let few = |divisor: &Integer| {
-            divisor
-                .abs()
-                .to_i64()
-                .filter(|count| self.frame.congruences && (1..=CASE_LIMIT as i64).contains(count))
+        let few_remainders = |divisor: Integer| {
+            let count = divisor.abs().to_i64()?;
+            let is_few = self.frame.congruences && (1..=CASE_LIMIT as i64).contains(&count);
+            is_few.then_some((divisor, count))
         };
-        let divisor = literal.and_then(|divisor| few(&divisor).map(|count| (divisor, count)));
-        let Some((divisor, count)) = divisor else { return self.quotient_cases(term, operator, a, b) };
-        let share = Rational::from(divisor.clone()).reciprocal().ok_or_else(beyond)?;
+        let Some((divisor, count)) = literal.and_then(few_remainders) else {
+            return self.quotient_cases(term, operator, a, b);
+        };
+        let reciprocal = Rational::from(divisor.clone()).reciprocal().ok_or_else(beyond)?;
         let mut cases = Vec::new();
         for (on, a) in self.linear(a)? {
             for remainder in 0..count {
-                let value = LinearExpression::constant(Rational::from(remainder));
-                let above = a.minus(&value);
+                let remainder = LinearExpression::constant(Rational::from(remainder));
+                let multiple = a.minus(&remainder);
                 let class =
-                    Condition::congruence(Congruence::of(&above, self.next_dimension(), &divisor.abs()));
-                let value = if operator == Operator::Modulo { value } else { above.times(&share) };
+                    Condition::congruence(Congruence::of(&multiple, self.next_dimension(), &divisor.abs()));
+                let value =
+                    if operator == Operator::Modulo { remainder } else { multiple.times(&reciprocal) };
                 let on = Condition::and([on.clone(), class]);
                 cases.extend((on != Condition::No).then_some((on, value)));
             }
@@ -146,20 +147,17 @@ impl Scope<'_> {
                     None => self.auxiliaries.product(&quotient, b, self.next_dimension(), true),
                     linear => linear,
                 };
-                let rest = a.minus(&product.ok_or_else(beyond)?);
+                let remainder = a.minus(&product.ok_or_else(beyond)?);
                 let zero = LinearExpression::constant(Rational::ZERO);
-                let sides = [b.clone(), zero.minus(b)].map(|size| {
-                    let within = [compare_integers(Comparison::AtMost, &zero, &rest)];
-                    Condition::and(within.into_iter().chain([compare_integers(
-                        Comparison::Less,
-                        &rest,
-                        &size,
-                    )]))
+                // `0 <= remainder < |b|`, by the sign of `b`
+                let by_sign = [b.clone(), zero.minus(b)].map(|size| {
+                    let low = compare_integers(Comparison::AtMost, &zero, &remainder);
+                    Condition::and([low, compare_integers(Comparison::Less, &remainder, &size)])
                 });
                 let is_zero = compare_integers(Comparison::Equal, b, &zero);
-                let divided = Condition::or(sides.into_iter().chain([is_zero]));
-                let value = if operator == Operator::Modulo { rest } else { quotient };
-                cases.push((Condition::and([on_a.clone(), on_b.clone(), divided]), value));
+                let is_division = Condition::or(by_sign.into_iter().chain([is_zero]));
+                let value = if operator == Operator::Modulo { remainder } else { quotient };
+                cases.push((Condition::and([on_a.clone(), on_b.clone(), is_division]), value));
             }
         }
         self.note_imprecision(beyond());

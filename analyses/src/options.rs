@@ -2,10 +2,9 @@
 //!
 //! **Problem.** Maps and lists of records have many flags, and a partition by them has many cells. A fixpoint
 //! over these can take longer than a user waits. **Method.** An analysis counts its results of cases. Above a
-//! limit it begins anew and leaves out more of the data. The count is the same on every machine.
-//!
-//! **Sound**, because each analysis is one with other options. **Ends**, because the coarsest one knows
-//! locations only. **Costs** at most the limits of the three before it.
+//! limit it begins anew and leaves out more of the data. The count is the same on every machine. **Sound**,
+//! because each analysis is one with other options. **Ends**, because the coarsest one knows locations only.
+//! **Costs** at most the limits of the three before it.
 
 use crate::domains::DomainKind;
 use crate::frame::CONDITION_LIMIT;

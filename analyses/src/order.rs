@@ -38,17 +38,17 @@ pub fn weak_order(successors: &[Vec<u32>], entries: &[u32]) -> WeakOrder {
     let mut order = WeakOrder::default();
     let mut search = OrderSearch::new(successors);
     let reached = search.reachable(entries);
-    let mut work = vec![OrderWork::Graph(reached)];
-    while let Some(item) = work.pop() {
+    let mut open_work = vec![OrderWork::Graph(reached)];
+    while let Some(item) = open_work.pop() {
         budget::ask();
         match item {
             OrderWork::Graph(nodes) => {
                 // Tarjan's algorithm finds components in reverse topological order. They are pushed in this
                 // order, so the first one to be visited is on top.
                 for component in search.components(&nodes) {
-                    let loops = |node: u32| successors[node as usize].contains(&node);
-                    work.push(match component[..] {
-                        [node] if !loops(node) => OrderWork::Node(node),
+                    let has_loop = |node: u32| successors[node as usize].contains(&node);
+                    open_work.push(match component[..] {
+                        [node] if !has_loop(node) => OrderWork::Node(node),
                         _ => OrderWork::Component(component),
                     });
                 }
@@ -57,9 +57,10 @@ pub fn weak_order(successors: &[Vec<u32>], entries: &[u32]) -> WeakOrder {
             OrderWork::Component(component) => {
                 let position = order.nodes.len() as u32;
                 order.push(component[0], true);
-                work.push(OrderWork::Close(position));
+                // The component is closed after its other nodes, which are on top.
+                open_work.push(OrderWork::Close(position));
                 if component.len() > 1 {
-                    work.push(OrderWork::Graph(component[1..].to_vec()));
+                    open_work.push(OrderWork::Graph(component[1..].to_vec()));
                 }
             }
             OrderWork::Close(head) => {
@@ -88,6 +89,7 @@ struct OrderSearch<'a> {
     regions: u32,
     /// The time at which the present search found the node. 0: not yet.
     found: Vec<u32>,
+    /// The earliest time of a node to which the node leads, as far as is known.
     low: Vec<u32>,
     on_stack: Vec<bool>,
 }
@@ -109,11 +111,11 @@ impl<'a> OrderSearch<'a> {
     fn reachable(&self, entries: &[u32]) -> Vec<u32> {
         let mut seen = vec![false; self.successors.len()];
         let mut reached = Vec::new();
-        let mut work: Vec<u32> = entries.iter().rev().copied().collect();
-        while let Some(node) = work.pop() {
+        let mut open_nodes: Vec<u32> = entries.iter().rev().copied().collect();
+        while let Some(node) = open_nodes.pop() {
             if !std::mem::replace(&mut seen[node as usize], true) {
                 reached.push(node);
-                work.extend(self.successors[node as usize].iter().rev());
+                open_nodes.extend(self.successors[node as usize].iter().rev());
             }
         }
         reached
@@ -135,36 +137,38 @@ impl<'a> OrderSearch<'a> {
             if self.found[root as usize] != 0 {
                 continue;
             }
+            // The nodes on the way from the root, each with the number of its next successor.
             let mut path: Vec<(u32, usize)> = vec![(root, 0)];
-            while let Some((node, next)) = path.last_mut() {
-                let at = *node as usize;
+            while let Some((node_on_path, next)) = path.last_mut() {
+                let (node, place) = (*node_on_path, *node_on_path as usize);
                 if *next == 0 {
                     clock += 1;
-                    self.found[at] = clock;
-                    self.low[at] = clock;
-                    self.on_stack[at] = true;
-                    stack.push(*node);
+                    self.found[place] = clock;
+                    self.low[place] = clock;
+                    self.on_stack[place] = true;
+                    stack.push(node);
                 }
-                if let Some(&successor) = self.successors[at].get(*next) {
+                if let Some(&successor) = self.successors[place].get(*next) {
                     *next += 1;
-                    let to = successor as usize;
-                    if self.region[to] != region {
+                    let target = successor as usize;
+                    if self.region[target] != region {
                         continue;
                     }
-                    if self.found[to] == 0 {
+                    if self.found[target] == 0 {
                         path.push((successor, 0));
-                    } else if self.on_stack[to] {
-                        self.low[at] = self.low[at].min(self.found[to]);
+                    } else if self.on_stack[target] {
+                        self.low[place] = self.low[place].min(self.found[target]);
                     }
                     continue;
                 }
-                let done = *node;
+                // All successors are done.
                 path.pop();
                 if let Some((parent, _)) = path.last() {
-                    self.low[*parent as usize] = self.low[*parent as usize].min(self.low[at]);
+                    self.low[*parent as usize] = self.low[*parent as usize].min(self.low[place]);
                 }
-                if self.low[at] == self.found[at] {
-                    let start = stack.iter().rposition(|node| *node == done).unwrap_or(0);
+                // It leads to no earlier node, so it is the first of its component.
+                if self.low[place] == self.found[place] {
+                    let start = stack.iter().rposition(|other| *other == node).unwrap_or(0);
                     let component = stack.split_off(start);
                     for node in &component {
                         self.on_stack[*node as usize] = false;

@@ -11,6 +11,7 @@
 //! Cost: a look-up for each repeated operation. The memory is that of the distinct elements and pairs, which
 //! the engine's step limit bounds.
 
+use std::hash::Hash;
 use std::rc::Rc;
 
 use coreach_model::budget;
@@ -51,6 +52,31 @@ impl AbstractValue {
     }
 }
 
+/// Stores each value once, and numbers the values.
+struct Interner<T> {
+    values: Vec<T>,
+    numbers: FastMap<T, u32>,
+}
+
+impl<T> Default for Interner<T> {
+    fn default() -> Self {
+        Interner { values: Vec::new(), numbers: FastMap::default() }
+    }
+}
+
+impl<T: Clone + Eq + Hash> Interner<T> {
+    fn number(&mut self, value: T) -> u32 {
+        *self.numbers.entry(value).or_insert_with_key(|value| {
+            self.values.push(value.clone());
+            self.values.len() as u32 - 1
+        })
+    }
+
+    fn get(&self, number: u32) -> &T {
+        &self.values[number as usize]
+    }
+}
+
 /// The content of an element: the numbers of its constraints, and the number of its list of congruences.
 type ElementContent = (Rc<[u32]>, u32);
 
@@ -59,14 +85,11 @@ pub struct Elements<D> {
     dimensions: usize,
     integer: Vec<bool>,
     elements: Vec<D>,
-    lines: Vec<Rc<Constraint>>,
-    line_of: FastMap<Rc<Constraint>, u32>,
+    lines: Interner<Rc<Constraint>>,
     /// The elements by their content.
     ids: FastMap<ElementContent, ElementId>,
     contents: Vec<ElementContent>,
-    /// The lists of congruences that occur, once each.
-    classes: Vec<Rc<[Congruence]>>,
-    class_of: FastMap<Rc<[Congruence]>, u32>,
+    classes: Interner<Rc<[Congruence]>>,
     joins: FastMap<(ElementId, ElementId), ElementId>,
     meets: FastMap<(ElementId, ElementId), Option<ElementId>>,
     orders: FastMap<(ElementId, ElementId), bool>,
@@ -80,12 +103,10 @@ impl<D: Domain> Elements<D> {
             dimensions: integer.len(),
             integer: integer.to_vec(),
             elements: Vec::new(),
-            lines: Vec::new(),
-            line_of: FastMap::default(),
+            lines: Interner::default(),
             ids: FastMap::default(),
             contents: Vec::new(),
-            classes: Vec::new(),
-            class_of: FastMap::default(),
+            classes: Interner::default(),
             joins: FastMap::default(),
             meets: FastMap::default(),
             orders: FastMap::default(),
@@ -118,8 +139,8 @@ impl<D: Domain> Elements<D> {
             return None;
         }
         let lines: Rc<[u32]> =
-            element.constraints().into_iter().map(|own| self.number_constraint(own)).collect();
-        let content = (lines, self.number_congruences(element.congruences().into()));
+            element.constraints().into_iter().map(|line| self.lines.number(Rc::new(line))).collect();
+        let content = (lines, self.classes.number(element.congruences().into()));
         if let Some(known) = self.ids.get(&content) {
             return Some(*known);
         }
@@ -130,44 +151,26 @@ impl<D: Domain> Elements<D> {
         Some(id)
     }
 
-    fn number_constraint(&mut self, constraint: Constraint) -> u32 {
-        if let Some(known) = self.line_of.get(&constraint) {
-            return *known;
-        }
-        let (number, constraint) = (self.lines.len() as u32, Rc::new(constraint));
-        self.lines.push(constraint.clone());
-        self.line_of.insert(constraint, number);
-        number
-    }
-
-    fn number_congruences(&mut self, congruences: Rc<[Congruence]>) -> u32 {
-        if let Some(known) = self.class_of.get(&congruences) {
-            return *known;
-        }
-        let number = self.classes.len() as u32;
-        self.classes.push(congruences.clone());
-        self.class_of.insert(congruences, number);
-        number
-    }
-
     pub fn get(&self, id: ElementId) -> &D {
         &self.elements[id.0 as usize]
     }
 
     pub fn constraints(&self, id: ElementId) -> impl ExactSizeIterator<Item = &Constraint> {
-        self.contents[id.0 as usize].0.iter().map(|line| &*self.lines[*line as usize])
+        let (lines, _) = &self.contents[id.0 as usize];
+        lines.iter().map(|line| &**self.lines.get(*line))
     }
 
     pub fn congruences(&self, id: ElementId) -> &[Congruence] {
-        &self.classes[self.contents[id.0 as usize].1 as usize]
+        let (_, class) = &self.contents[id.0 as usize];
+        self.classes.get(*class)
     }
 
     /// The dimensions that a single constraint of the element fixes, in order, and the number of each such
     /// constraint.
     pub fn fixed(&self, id: ElementId) -> (Vec<usize>, Vec<u32>) {
-        let lines = &self.contents[id.0 as usize].0;
+        let (lines, _) = &self.contents[id.0 as usize];
         let mut fixed: Vec<(usize, u32)> =
-            lines.iter().filter_map(|line| Some((self.lines[*line as usize].fixes()?, *line))).collect();
+            lines.iter().filter_map(|line| Some((self.lines.get(*line).fixes()?, *line))).collect();
         fixed.sort_unstable();
         fixed.into_iter().unzip()
     }
@@ -179,12 +182,9 @@ impl<D: Domain> Elements<D> {
 
     /// Forgets these dimensions in every cell.
     pub fn forget(&mut self, value: &AbstractValue, dimensions: &[usize]) -> AbstractValue {
-        let cells = value.cells().iter();
-        AbstractValue::new(
-            cells
-                .filter_map(|(cell, id)| Some((*cell, self.add(self.get(*id).forget(dimensions))?)))
-                .collect(),
-        )
+        let forget =
+            |(cell, id): &(u32, ElementId)| Some((*cell, self.add(self.get(*id).forget(dimensions))?));
+        AbstractValue::new(value.cells().iter().filter_map(forget).collect())
     }
 
     /// An upper bound of two elements.
@@ -266,23 +266,21 @@ impl<D: Domain> Elements<D> {
         &mut self,
         a: &AbstractValue,
         b: &AbstractValue,
-        mut both: impl FnMut(&mut Self, ElementId, ElementId) -> ElementId,
+        mut combine: impl FnMut(&mut Self, ElementId, ElementId) -> ElementId,
     ) -> AbstractValue {
-        let (mut result, mut rest) = (Vec::with_capacity(a.0.len().max(b.0.len())), b.cells());
+        // The cells of both are in increasing order, and so must be those of the result.
+        let mut result = Vec::with_capacity(a.0.len().max(b.0.len()));
+        let mut cells_of_b = b.cells().iter().copied().peekable();
         for &(cell, element) in a.cells() {
-            while let Some((&(other, id), tail)) = rest.split_first().filter(|(first, _)| first.0 < cell) {
-                result.push((other, id));
-                rest = tail;
+            while let Some(only_in_b) = cells_of_b.next_if(|(cell_of_b, _)| *cell_of_b < cell) {
+                result.push(only_in_b);
             }
-            match rest.split_first() {
-                Some((&(other, id), tail)) if other == cell => {
-                    result.push((cell, both(self, element, id)));
-                    rest = tail;
-                }
-                _ => result.push((cell, element)),
+            match cells_of_b.next_if(|(cell_of_b, _)| *cell_of_b == cell) {
+                Some((_, element_of_b)) => result.push((cell, combine(self, element, element_of_b))),
+                None => result.push((cell, element)),
             }
         }
-        result.extend_from_slice(rest);
+        result.extend(cells_of_b);
         AbstractValue::new(result)
     }
 
@@ -306,13 +304,13 @@ impl<D: Domain> Elements<D> {
         new: &AbstractValue,
         thresholds: &[Constraint],
     ) -> AbstractValue {
-        self.merge(old, new, |store, old, new| {
-            if old == new {
-                return old;
+        self.merge(old, new, |store, below, above| {
+            if below == above {
+                return below;
             }
-            let widened = store.get(old).widen(store.get(new), thresholds);
+            let widened = store.get(below).widen(store.get(above), thresholds);
             let Some(widened) = store.add(widened) else {
-                panic!("the widening of elements that are not bottom is bottom: {old:?}, {new:?}")
+                panic!("the widening of elements that are not bottom is bottom: {below:?}, {above:?}")
             };
             widened
         })
@@ -322,11 +320,11 @@ impl<D: Domain> Elements<D> {
     pub fn narrow(&mut self, old: &AbstractValue, new: &AbstractValue) -> AbstractValue {
         let mut result = Vec::new();
         for &(cell, element) in new.cells() {
-            let Some(before) = old.get(cell) else { continue };
-            let narrowed = if self.is_leq_elements(element, before) {
+            let Some(old_element) = old.get(cell) else { continue };
+            let narrowed = if self.is_leq_elements(element, old_element) {
                 Some(element)
             } else {
-                let narrowed = self.get(before).narrow(self.get(element), &self.integer);
+                let narrowed = self.get(old_element).narrow(self.get(element), &self.integer);
                 self.add(narrowed)
             };
             result.extend(narrowed.map(|narrowed| (cell, narrowed)));

@@ -113,9 +113,9 @@ impl Place {
 
 /// Lists the places of a datum, with fields and cells in order. Cells that stand for all are left out.
 pub fn places(arrays: Arrays, datum: &Datum) -> Vec<Place> {
-    let mut found = Vec::new();
-    collect_places(arrays, Term::datum(datum), datum.ty(), &mut found);
-    found
+    let mut found_places = Vec::new();
+    collect_places(arrays, Term::datum(datum), datum.ty(), &mut found_places);
+    found_places
 }
 
 /// The condition that a list has no element.
@@ -132,36 +132,41 @@ pub fn size(collection: &Term) -> Option<Place> {
 }
 
 /// Collects the places in a term of a type.
-fn collect_places(arrays: Arrays, term: Term, ty: &Type, found: &mut Vec<Place>) {
+fn collect_places(arrays: Arrays, term: Term, ty: &Type, found_places: &mut Vec<Place>) {
     match ty {
         Type::Array(array) => {
             for index in arrays.few_cells(array).unwrap_or_default() {
-                collect_places(arrays, Term::select(&term, &Term::literal(index)), &array.element, found);
+                collect_places(
+                    arrays,
+                    Term::select(&term, &Term::literal(index)),
+                    &array.element,
+                    found_places,
+                );
             }
         }
         Type::Record(record) => {
-            let all = match record.form {
+            let count = match record.form {
                 // So many flags have no room in any partition.
                 RecordForm::Keyed(_) if record.fields.len() > 2 * MOST_SLOTS => 0,
                 _ if record.most() > Some(arrays.most_slots(record)) => 1,
                 _ => record.fields.len(),
             };
             if arrays.is_large_list(record) && arrays.summarized > 0 {
-                found.push(Place { term: is_empty(&term), ty: Type::Bool });
+                found_places.push(Place { term: is_empty(&term), ty: Type::Bool });
             }
             // The size comes first, since an assignment to many flags has too many cases.
-            found.extend(size(&term));
+            found_places.extend(size(&term));
             let mut parts = Vec::new();
-            for (position, (_, field)) in record.fields.iter().enumerate().take(all) {
+            for (position, (_, field)) in record.fields.iter().enumerate().take(count) {
                 collect_places(arrays, Term::field(&term, position), field, &mut parts);
             }
             if record.most().is_some() {
                 parts.retain(|place| !matches!(place.term.node(), Node::OnStrings(..)));
             }
-            found.extend(parts);
+            found_places.extend(parts);
         }
-        Type::String => found.push(Place { term: term.length(), ty: Type::Nat }),
-        _ => found.push(Place { term, ty: ty.clone() }),
+        Type::String => found_places.push(Place { term: term.length(), ty: Type::Nat }),
+        _ => found_places.push(Place { term, ty: ty.clone() }),
     }
 }
 
@@ -169,8 +174,8 @@ fn collect_places(arrays: Arrays, term: Term, ty: &Type, found: &mut Vec<Place>)
 pub fn moves_elements(iosts: &Iosts) -> bool {
     use StandardOperation::{ElementInserted, ElementRemoved, Sorted};
     let values = iosts.transitions.iter().flat_map(|transition| transition.assignments.values());
-    let (mut seen, mut work) = (HashSet::new(), values.collect::<Vec<_>>());
-    while let Some(term) = work.pop() {
+    let (mut seen, mut open_terms) = (HashSet::new(), values.collect::<Vec<_>>());
+    while let Some(term) = open_terms.pop() {
         if !term.has_operations() || !seen.insert(term) {
             continue;
         }
@@ -181,16 +186,16 @@ pub fn moves_elements(iosts: &Iosts) -> bool {
             {
                 return true;
             }
-            TermShape::Operation(DerivedOperation::Quantified(of), _)
-                if of.quantifier == Quantifier::Collect =>
+            TermShape::Operation(DerivedOperation::Quantified(operation), _)
+                if operation.quantifier == Quantifier::Collect =>
             {
                 return true;
             }
             TermShape::Operation(DerivedOperation::Call(function), _) => {
-                work.push(&function.body);
-                work.extend(term.parts());
+                open_terms.push(&function.body);
+                open_terms.extend(term.parts());
             }
-            _ => work.extend(term.parts()),
+            _ => open_terms.extend(term.parts()),
         }
     }
     false
@@ -208,9 +213,9 @@ pub struct Leaf {
 
 /// Lists the leaves of a datum, with fields and cells in order.
 pub fn leaves(arrays: Arrays, datum: &Datum) -> Vec<Leaf> {
-    let mut found = Vec::new();
-    collect_leaves(arrays, Term::datum(datum), datum.ty(), None, &mut found);
-    found
+    let mut found_leaves = Vec::new();
+    collect_leaves(arrays, Term::datum(datum), datum.ty(), None, &mut found_leaves);
+    found_leaves
 }
 
 /// The array or list in which leaves are collected: its index variable, and the list, if it is one.
@@ -222,7 +227,7 @@ fn collect_leaves(
     term: Term,
     ty: &Type,
     index: Option<&SummaryIndex>,
-    found: &mut Vec<Leaf>,
+    found_leaves: &mut Vec<Leaf>,
 ) {
     match (ty, index) {
         // Nothing is known of an array in an element of a list.
@@ -230,35 +235,32 @@ fn collect_leaves(
         (Type::Array(array), _) => match (arrays.few_cells(array), arrays.index_variable(array), index) {
             (Some(cells), ..) => {
                 for cell in cells {
-                    collect_leaves(
-                        arrays,
-                        Term::select(&term, &Term::literal(cell)),
-                        &array.element,
-                        index,
-                        found,
-                    );
+                    let cell = Term::select(&term, &Term::literal(cell));
+                    collect_leaves(arrays, cell, &array.element, index, found_leaves);
                 }
             }
             // Nothing is known of a large array in a cell of another one.
-            (None, Some(own), None) => {
-                let cell = Term::select(&term, &Term::datum(&own));
-                collect_leaves(arrays, cell, &array.element, Some(&(own, None)), found);
+            (None, Some(own_index), None) => {
+                let cell = Term::select(&term, &Term::datum(&own_index));
+                collect_leaves(arrays, cell, &array.element, Some(&(own_index, None)), found_leaves);
             }
             _ => {}
         },
         (Type::Record(record), None) if arrays.is_large_list(record) => {
             if arrays.summarized > 0 {
-                let own = (index_variable(&term), Some(term.clone()));
-                collect_leaves(arrays, element(&term), &record.fields[1].1, Some(&own), found);
+                let own_index = (index_variable(&term), Some(term.clone()));
+                collect_leaves(arrays, element(&term), &record.fields[1].1, Some(&own_index), found_leaves);
             }
         }
+        // Nothing is known of a list, set or map in an element of a list.
         (Type::Record(record), Some((_, Some(_))))
             if record.most().is_some() || matches!(record.form, RecordForm::Keyed(_)) => {}
         (Type::Record(record), _) => {
             for (position, (_, field)) in record.fields.iter().enumerate() {
-                collect_leaves(arrays, Term::field(&term, position), field, index, found);
+                collect_leaves(arrays, Term::field(&term, position), field, index, found_leaves);
             }
         }
+        // It is a place of its own.
         (_, None) => {}
         (_, Some((index, list))) => {
             let (read, place) = match ty {
@@ -270,7 +272,7 @@ fn collect_leaves(
                 ty if ty.is_number() => (term.clone(), Place { term, ty: ty.clone() }),
                 _ => return,
             };
-            found.push(Leaf { index: index.clone(), list: list.clone(), read, place });
+            found_leaves.push(Leaf { index: index.clone(), list: list.clone(), read, place });
         }
     }
 }
@@ -295,10 +297,11 @@ pub fn element_at(list: &Term, index: &Datum) -> Term {
 fn digit_of(term: &Term, ty: &Type) -> Place {
     let values = Value::enumerate(ty, usize::MAX).unwrap_or_default();
     let last = values.len().saturating_sub(1);
-    let digit = |(digit, value): (usize, &Value)| (Term::equal(term, &Term::literal(value.clone())), digit);
-    let others = values.iter().enumerate().take(last).map(digit);
-    let number = others
-        .rev()
-        .fold(Term::int(last), |rest, (is_it, digit)| Term::if_then_else(&is_it, &Term::int(digit), &rest));
+    // `if term == first then 0 else if term == second then 1 else ...`
+    let mut number = Term::int(last);
+    for (digit, value) in values.iter().enumerate().take(last).rev() {
+        let has_value = Term::equal(term, &Term::literal(value.clone()));
+        number = Term::if_then_else(&has_value, &Term::int(digit), &number);
+    }
     Place { term: number, ty: Type::Range(0.into(), last.into()) }
 }

@@ -1,16 +1,14 @@
 //! Conditions on strings that a variable keeps from the guard under which it was assigned.
 //!
 //! **Problem.** The domains know only the length of a string. A guard `matches(p, "[a-z]+")` with `v := p`
-//! says more of `v`, and it stays true as long as `v` is not assigned.
+//! says more of `v`, and it stays true as long as `v` is not assigned. **Method.** Predicate abstraction
+//! (Graf and Saidi, CAV 1997, <https://doi.org/10.1007/3-540-63166-6_10>) with predicates from guards. A
+//! conjunct about one string parameter that is assigned to a variable is a predicate of that variable. Its
+//! truth is a digit of the partition, and the fact names it. The solver then refutes a guard that contradicts
+//! it.
 //!
-//! **Method.** Predicate abstraction (Graf and Saidi, CAV 1997, <https://doi.org/10.1007/3-540-63166-6_10>)
-//! with predicates from guards. A conjunct about one string parameter that is assigned to a variable
-//! is a predicate of that variable. Its truth is a digit of the partition, and the fact names it. The
-//! solver then refutes a guard that contradicts it.
-//!
-//! **Sound**: the digit may be any, unless the guard or a literal decides it.
-//!
-//! **Cost**: two cells for each predicate, of which there are few.
+//! **Sound**: the digit may be any, unless the guard or a literal decides it. **Cost**: two cells for each
+//! predicate, of which there are few.
 
 use std::collections::BTreeSet;
 
@@ -27,30 +25,32 @@ const MOST_PREDICATES: usize = 4;
 /// strings, a fact beyond the length would decide no guard.
 pub fn strings_read_alone(iosts: &Iosts) -> BTreeSet<Datum> {
     let has_strings = |datum: &Datum| *datum.ty() == Type::String || is_list_of_strings(datum.ty());
-    let mut found = BTreeSet::new();
+    let mut strings = BTreeSet::new();
     if !iosts.variables.iter().any(has_strings) {
-        return found;
+        return strings;
     }
     for transition in &iosts.transitions {
         let parameters = &iosts.action(transition.action).parameters;
-        let mut work = transition.guard.unfolded_conjuncts();
-        while let Some(term) = work.pop() {
+        let mut open_terms = transition.guard.unfolded_conjuncts();
+        while let Some(term) = open_terms.pop() {
             match term.written() {
                 Some(Node::And(parts) | Node::Or(parts)) => {
-                    work.extend(parts.iter().flat_map(Term::unfolded_conjuncts));
+                    open_terms.extend(parts.iter().flat_map(Term::unfolded_conjuncts));
                 }
-                Some(Node::Not(inner)) => work.extend(inner.unfolded_conjuncts()),
+                Some(Node::Not(inner)) => open_terms.extend(inner.unfolded_conjuncts()),
                 _ => {
                     let data = term.data();
-                    let is_alone = data.len() == 1 && !parameters.iter().any(|one| data.contains(one));
+                    let Some(only) = data.first().filter(|_| data.len() == 1) else { continue };
                     // The length of a list is known anyway.
-                    let is_read = |datum: &Datum| *datum.ty() == Type::String || term.written().is_none();
-                    found.extend(data.into_iter().filter(|one| is_alone && has_strings(one) && is_read(one)));
+                    let is_read = *only.ty() == Type::String || term.written().is_none();
+                    if has_strings(only) && is_read && !parameters.contains(only) {
+                        strings.insert(only.clone());
+                    }
                 }
             }
         }
     }
-    found
+    strings
 }
 
 fn is_list_of_strings(ty: &Type) -> bool {
@@ -59,7 +59,7 @@ fn is_list_of_strings(ty: &Type) -> bool {
 
 /// Collects the predicates that variables keep, in the order of the transitions, each once.
 pub fn collect_predicates(iosts: &Iosts, read: &BTreeSet<Datum>) -> Vec<Place> {
-    let mut found: Vec<Place> = Vec::new();
+    let mut predicates: Vec<Place> = Vec::new();
     for transition in &iosts.transitions {
         let strings = transition.assignments.iter().filter(|(variable, _)| read.contains(variable));
         for (variable, parameter) in strings.filter_map(|(v, value)| Some((v, value.written_datum()?))) {
@@ -69,14 +69,14 @@ pub fn collect_predicates(iosts: &Iosts, read: &BTreeSet<Datum>) -> Vec<Place> {
                 if conjunct.mentions(parameter) {
                     let term = substitute(&conjunct, &values);
                     let place = Place { term: split_negation(&term).0, ty: Type::Bool };
-                    if !found.contains(&place) && found.len() < MOST_PREDICATES {
-                        found.push(place);
+                    if !predicates.contains(&place) && predicates.len() < MOST_PREDICATES {
+                        predicates.push(place);
                     }
                 }
             }
         }
     }
-    found
+    predicates
 }
 
 /// The conjuncts of a guard that are conditions on strings.

@@ -12,11 +12,9 @@
 //!
 //! **Where we differ** from the thesis: its `coreach` is not intersected with `reach`. Ours contains the
 //! coreachable states that are *reachable*. Selection conjoins `reach` anyway, and each round makes the other
-//! direction more precise.
-//!
-//! **Why it ends**: each fixpoint ends ([`crate::fixpoint`]). The rounds are limited, and end early if
-//! nothing changes. If a fixpoint is stopped by its limit, its answer is the bound that it had to stay
-//! within, and the facts say so.
+//! direction more precise. **Why it ends**: each fixpoint ends ([`crate::fixpoint`]). The rounds are limited,
+//! and end early if nothing changes. If a fixpoint is stopped by its limit, its answer is the bound that it
+//! had to stay within, and the facts say so.
 
 use std::fmt;
 
@@ -263,7 +261,6 @@ impl<D: Domain> Remembered<D> {
         if abstraction.is_exhausted() {
             return None;
         }
-        let orientations = [Orientation::Forward, Orientation::Backward].into_iter().cycle();
         let mut stages: Vec<StageValues> =
             refinements.iter().map(|values| forward.clauses.at_locations(iosts, values)).collect();
         if let Some(backward) = &backward
@@ -286,12 +283,13 @@ impl<D: Domain> Remembered<D> {
         let write = |stage: &StageValues, writer: &mut FactWriter| -> Vec<Term> {
             stage.iter().map(|values| for_all(frame, &writer.disjunction(frame, store, values))).collect()
         };
-        // The facts are written first: shortened facts are counted there, and not again in the refinement
-        // iterations that they rest on.
+        // The facts are written first, so that shortened ones are counted once. The refinement iterations
+        // write them again.
         let reach = write(&stages[0], writer);
         let last = stages.last().filter(|_| backward.is_some());
         let coreach = last.map_or_else(Vec::new, |last| write(last, writer));
         iterations.shortened = writer.shortened;
+        let orientations = [Orientation::Forward, Orientation::Backward].into_iter().cycle();
         let chain = orientations
             .zip(&stages)
             .map(|(orientation, stage)| RefinementIteration { orientation, facts: write(stage, writer) })
@@ -341,36 +339,50 @@ fn refine_by_regions<T: Copy, D: Domain>(
 ) {
     let top = abstraction.top();
     let accepting: Vec<LocationId> = backward.locations().collect();
-    let initial = |at: LocationId| (at == iosts.initial).then(|| forward.entry.clone()).flatten();
-    let accepts = |at: LocationId| accepting.contains(&at).then(|| top.clone());
-    let all = vec![vec![top.clone()]; iosts.locations.len()];
+    let initial_entry =
+        |location: LocationId| (location == iosts.initial).then(|| forward.entry.clone()).flatten();
+    let accepting_entry = |location: LocationId| accepting.contains(&location).then(|| top.clone());
+    let whole_space = vec![vec![top.clone()]; iosts.locations.len()];
+    // The stages before the end, which is backward. Each lies within the stage before it.
+    let stage = |from_end: usize| stages.len().checked_sub(from_end).map_or(&whole_space, |at| &stages[at]);
+    let (coreached, reached, bound_of_reached) = (stage(1), stage(2), stage(3));
+    let facts = [
+        OrientedFacts {
+            orientation: Orientation::Backward,
+            values: coreached,
+            within: reached,
+            entry: &accepting_entry,
+        },
+        OrientedFacts {
+            orientation: Orientation::Forward,
+            values: reached,
+            within: bound_of_reached,
+            entry: &initial_entry,
+        },
+    ];
     let mut regions = Regions::one_each(iosts);
+    let is_split = facts
+        .each_ref()
+        .map(|facts| split_regions(abstraction, iosts, facts, options.disjuncts, &mut regions));
+    if is_split == [false, false] {
+        return;
+    }
+    let clauses = |orientation: Orientation, is_entry: &dyn Fn(LocationId) -> bool| {
+        let points = regions.points();
+        HornClauses::over(iosts, orientation, points, |point| is_entry(point.location), |_, _, _| true)
+    };
+    let forward_clauses = clauses(Orientation::Forward, &|location| location == iosts.initial);
+    let backward_clauses = clauses(Orientation::Backward, &|location| accepting.contains(&location));
     // An analysis with regions may take four times as many steps as the one without. If it takes more, it is
     // given up, and the facts stay as they are.
     let most = iterations.steps.saturating_mul(4);
     let options = Options { step_limit: options.step_limit.min(most), ..options.clone() };
-    let stage = |back: usize| stages.len().checked_sub(back).map_or(&all, |at| &stages[at]);
-    let (known, reached, before) = (stage(1), stage(2), stage(3));
-    let ways = [
-        OrientedFacts { orientation: Orientation::Backward, values: known, within: reached, entry: &accepts },
-        OrientedFacts { orientation: Orientation::Forward, values: reached, within: before, entry: &initial },
-    ];
-    let is_split =
-        ways.each_ref().map(|way| split_regions(abstraction, iosts, way, options.disjuncts, &mut regions));
-    if is_split == [false, false] {
-        return;
-    }
-    let clauses = |orientation: Orientation, enters: &dyn Fn(LocationId) -> bool| {
-        let points = regions.points();
-        HornClauses::over(iosts, orientation, points, |at| enters(at.location), |_, _, _| true)
-    };
-    let ahead = clauses(Orientation::Forward, &|at| at == iosts.initial);
-    let back = clauses(Orientation::Backward, &|at| accepting.contains(&at));
-    let within = regions.within(abstraction, known);
-    let ahead = OneWay::new(ahead, forward.entry.clone());
+    let within = regions.within(abstraction, coreached);
+    let forward = OneWay::new(forward_clauses, forward.entry.clone());
+    let backward = OneWay::new(backward_clauses, None);
     let mut further = Iterations::default();
-    let reached = ahead.solve(abstraction, Some(&within), &options, &mut further);
-    let coreached = OneWay::new(back, None).solve(abstraction, Some(&reached), &options, &mut further);
+    let reached = forward.solve(abstraction, Some(&within), &options, &mut further);
+    let coreached = backward.solve(abstraction, Some(&reached), &options, &mut further);
     iterations.steps += further.steps;
     if further.stopped.is_some() {
         return;
@@ -404,6 +416,7 @@ fn alternate<T: Copy, D: Domain>(
             options,
             iterations,
         );
+        // Nothing is new if it is the stage before, or the forward one before that.
         if refinements.iter().rev().take(2).any(|refinement| *refinement == next) {
             return;
         }
@@ -480,20 +493,12 @@ impl<T, D: Domain> Transfers<'_, T, D> {
         let bound = self.within.map(|within| &within[step.to as usize]);
         match self.way.clauses.orientation {
             Orientation::Forward => {
-                let after = if repeated {
-                    abstraction.post_repeated(transition, source)
-                } else {
-                    abstraction.post(transition, source)
-                };
+                let after = abstraction.post(transition, source, repeated);
                 bound.map_or(after.clone(), |bound| abstraction.store.meet(&after, bound))
             }
             Orientation::Backward => {
                 let bound = bound.cloned().unwrap_or_else(|| abstraction.top());
-                if repeated {
-                    abstraction.pre_repeated(transition, source, &bound)
-                } else {
-                    abstraction.pre(transition, source, &bound)
-                }
+                abstraction.pre(transition, source, &bound, repeated)
             }
         }
     }
@@ -552,24 +557,28 @@ impl<T, D: Domain> Equations for Transfers<'_, T, D> {
 }
 
 fn list_imprecisions<D: Domain>(iosts: &Iosts, abstraction: &Abstraction<D>) -> Vec<Imprecision> {
-    let mut found = Vec::new();
+    let mut imprecisions = Vec::new();
     for place in &abstraction.frame.dropped {
-        found.push(Imprecision {
+        imprecisions.push(Imprecision {
             place: ImprecisionPlace::Data,
             term: place.term.clone(),
             reason: ImprecisionReason::Unpartitioned,
         });
     }
     for (term, reason) in &abstraction.initial_imprecisions {
-        found.push(Imprecision { place: ImprecisionPlace::Initial, term: term.clone(), reason: *reason });
+        imprecisions.push(Imprecision {
+            place: ImprecisionPlace::Initial,
+            term: term.clone(),
+            reason: *reason,
+        });
     }
-    for number in 0..iosts.transitions.len() {
-        for (term, reason) in abstraction.imprecisions(number) {
-            let place = ImprecisionPlace::Transition(number);
-            found.push(Imprecision { place, term: term.clone(), reason: *reason });
+    for transition in 0..iosts.transitions.len() {
+        for (term, reason) in abstraction.imprecisions(transition) {
+            let place = ImprecisionPlace::Transition(transition);
+            imprecisions.push(Imprecision { place, term: term.clone(), reason: *reason });
         }
     }
-    found
+    imprecisions
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 //! the right. Between integers, `a >= b + 1` is written `a > b`. The shorter side of an equality is on the
 //! left. Example: `x0 - x1 >= 0` over ⟨vPaid, cPrice⟩ is `vPaid >= cPrice`.
 
+use std::cmp::Ordering;
 use std::collections::HashSet;
 
 use coreach_model::Value;
@@ -27,10 +28,11 @@ pub fn write_disjunction(cases: &[Vec<Term>]) -> Term {
     let Some(first) = cases.first() else { return Term::no() };
     let shared: Vec<Term> =
         first.iter().filter(|term| cases.iter().all(|case| case.contains(term))).cloned().collect();
-    let known: HashSet<Term> = shared.iter().cloned().collect();
-    let rest = cases.iter().map(|case| Term::and(case.iter().filter(|term| !known.contains(*term)).cloned()));
-    let rest = Term::or(rest.collect::<Vec<_>>());
-    Term::and(shared.into_iter().chain([rest]))
+    let is_shared: HashSet<Term> = shared.iter().cloned().collect();
+    let own_parts =
+        |case: &Vec<Term>| Term::and(case.iter().filter(|term| !is_shared.contains(*term)).cloned());
+    let disjunction = Term::or(cases.iter().map(own_parts).collect::<Vec<_>>());
+    Term::and(shared.into_iter().chain([disjunction]))
 }
 
 /// Writes constraints as conjuncts in an order for reading. Those that follow from the types are left out.
@@ -64,8 +66,8 @@ pub fn written_congruences<D: Domain>(
     store: &Elements<D>,
     element: ElementId,
 ) -> Vec<Congruence> {
-    let found = store.congruences(element);
-    if found.is_empty() {
+    let congruences = store.congruences(element);
+    if congruences.is_empty() {
         return Vec::new();
     }
     let equalities: Vec<Constraint> = store.constraints(element).cloned().collect();
@@ -74,35 +76,35 @@ pub fn written_congruences<D: Domain>(
         let mut entries = congruence.coefficients().iter().zip(&frame.integer);
         entries.all(|(entry, integer)| *integer || entry.is_zero())
     };
-    found.iter().filter(is_whole).filter(|congruence| !types.implies(congruence)).cloned().collect()
+    congruences.iter().filter(is_whole).filter(|congruence| !types.implies(congruence)).cloned().collect()
 }
 
 /// Writes a congruence between integers as `… mod m == r`, with small coefficients.
 pub fn congruence_to_term(congruence: &Congruence, places: &[Place]) -> Term {
     let modulus = big(congruence.modulus());
     let half = modulus.clone() / IBig::from(2);
-    let small = |value: IBig| {
-        let least = value.rem_euclid(modulus.clone());
-        let least = IBig::from(least);
-        if least > half { least - modulus.clone() } else { least }
+    let nearest_to_zero = |value: IBig| {
+        let remainder = IBig::from(value.rem_euclid(modulus.clone()));
+        if remainder > half { remainder - modulus.clone() } else { remainder }
     };
-    let mut coefficients: Vec<IBig> = congruence.coefficients().iter().map(|c| small(big(c))).collect();
+    let mut coefficients: Vec<IBig> =
+        congruence.coefficients().iter().map(|c| nearest_to_zero(big(c))).collect();
     let mut remainder = -big(congruence.constant());
+    // The first coefficient becomes positive, so no sum has only negative terms.
     if coefficients.iter().find(|c| **c != IBig::ZERO).is_some_and(|c| *c < IBig::ZERO) {
         coefficients.iter_mut().for_each(|c| *c = -c.clone());
         remainder = -remainder;
     }
-    let terms = |sign: i32| {
-        let used = places.iter().zip(&coefficients).filter(move |(_, c)| (**c > IBig::ZERO) == (sign > 0));
-        let terms = used
-            .filter(|(_, c)| **c != IBig::ZERO)
-            .map(move |(place, c)| Term::multiply(&Term::int(c.clone() * IBig::from(sign)), &place.term));
-        add_all(terms.collect())
-    };
-    let sum = match (terms(1), terms(-1)) {
-        (Some(more), Some(less)) => Term::subtract(&more, &less),
-        (Some(more), None) => more,
-        _ => Term::int(0),
+    let terms = places.iter().zip(&coefficients);
+    let [negative, positive] = [Ordering::Less, Ordering::Greater].map(|order| {
+        let with_sign = terms.clone().filter(|(_, c)| (*c).cmp(&IBig::ZERO) == order);
+        let size = |c: &IBig| if *c < IBig::ZERO { -c.clone() } else { c.clone() };
+        add_all(with_sign.map(|(place, c)| Term::multiply(&Term::int(size(c)), &place.term)).collect())
+    });
+    let sum = match (positive, negative) {
+        (Some(positive), Some(negative)) => Term::subtract(&positive, &negative),
+        (Some(positive), None) => positive,
+        (None, _) => Term::int(0),
     };
     let remainder = IBig::from(remainder.rem_euclid(modulus.clone()));
     let class = Term::arithmetic(Operator::Modulo, &sum, &Term::int(modulus));
@@ -117,6 +119,7 @@ pub fn sort_for_reading(constraints: &mut [&Constraint]) {
 /// Does every vector within the types satisfy the constraint? The answer is exact, because a linear form has
 /// its extremes at the ends of the types.
 pub fn is_implied_by_types(frame: &Frame, constraint: &Constraint) -> bool {
+    // The least (for -1) or the greatest value of the linear form. `None`: it is infinite.
     let extreme = |sign: i32| -> Option<Integer> {
         let mut sum = constraint.constant().clone();
         for (place, coefficient) in frame.numeric.iter().zip(constraint.coefficients()) {
@@ -129,12 +132,12 @@ pub fn is_implied_by_types(frame: &Frame, constraint: &Constraint) -> bool {
         }
         Some(sum)
     };
-    let least = extreme(-1);
+    let (least, most) = (extreme(-1), || extreme(1));
     match constraint.relation() {
         Relation::AtLeast => least.is_some_and(|least| !least.is_negative()),
         Relation::Greater => least.is_some_and(|least| least.is_positive()),
         Relation::Equal => {
-            least.is_some_and(|least| least.is_zero() && extreme(1).is_some_and(|most| most.is_zero()))
+            least.is_some_and(|least| least.is_zero()) && most().is_some_and(|most| most.is_zero())
         }
     }
 }
@@ -143,51 +146,49 @@ pub fn is_implied_by_types(frame: &Frame, constraint: &Constraint) -> bool {
 /// order is by place, with a lower bound before an upper one.
 fn reading_order(constraint: &Constraint) -> (bool, Vec<usize>, bool) {
     let coefficients = constraint.coefficients();
-    let used: Vec<usize> = (0..coefficients.len()).filter(|at| !coefficients[*at].is_zero()).collect();
-    let falls = used.first().is_some_and(|at| coefficients[*at].is_negative());
-    let length_first = std::iter::once(used.len().min(2)).chain(used).collect();
-    (constraint.relation() != Relation::Equal, length_first, falls)
+    let used: Vec<usize> = (0..coefficients.len()).filter(|place| !coefficients[*place].is_zero()).collect();
+    let is_upper_bound = used.first().is_some_and(|place| coefficients[*place].is_negative());
+    let length_and_places = std::iter::once(used.len().min(2)).chain(used).collect();
+    (constraint.relation() != Relation::Equal, length_and_places, is_upper_bound)
 }
 
 /// Writes a constraint as a term. `places` are those of the dimensions.
 pub fn to_term(constraint: &Constraint, places: &[Place]) -> Term {
-    let used = |(place, c): &(&Place, &Integer)| !c.is_zero() && !place.ty.is_integer();
-    let real = places.iter().zip(constraint.coefficients()).any(|pair| used(&pair));
-    let sum = |sign: i32| -> Vec<Term> {
-        let terms = places.iter().zip(constraint.coefficients());
-        terms
-            .filter(|(_, c)| c.signum() == sign)
-            .map(|(place, c)| multiple(&c.abs(), &place.term, real))
-            .collect()
+    let terms = || places.iter().zip(constraint.coefficients());
+    let real = terms().any(|(place, c)| !c.is_zero() && !place.ty.is_integer());
+    let terms_with_sign = |sign: i32| -> Vec<Term> {
+        let chosen = terms().filter(|(_, c)| c.signum() == sign);
+        chosen.map(|(place, c)| multiple(&c.abs(), &place.term, real)).collect()
     };
-    let (positive, negative) = (sum(1), sum(-1));
-    let constant = big(constraint.constant());
     let number = |value: IBig| literal(value, real);
     // The term is `left REL right + offset`, and both sides have positive coefficients.
-    let (mut left, mut right, mut offset) = (positive, negative, -constant);
+    let (mut left, mut right) = (terms_with_sign(1), terms_with_sign(-1));
+    let mut offset = -big(constraint.constant());
     let mut comparison = match constraint.relation() {
         Relation::Equal => Comparison::Equal,
         Relation::AtLeast => Comparison::AtLeast,
         Relation::Greater => Comparison::Greater,
     };
-    let equality = comparison == Comparison::Equal;
-    let swap = left.is_empty()
-        || (!right.is_empty() && if equality { right.len() < left.len() } else { offset < IBig::ZERO });
-    if swap {
+    // There is something on the left. Then the shorter side of an equality is there, or the offset is
+    // positive.
+    let is_swapped = match (left.is_empty(), right.is_empty(), comparison) {
+        (true, ..) => true,
+        (false, true, _) => false,
+        (false, false, Comparison::Equal) => right.len() < left.len(),
+        (false, false, _) => offset < IBig::ZERO,
+    };
+    if is_swapped {
         std::mem::swap(&mut left, &mut right);
         offset = -offset;
         comparison = match comparison {
             Comparison::AtLeast => Comparison::AtMost,
             Comparison::Greater => Comparison::Less,
-            other => other,
+            equality => equality,
         };
     }
-    if !real && !right.is_empty() {
-        // `a >= b + 1` is `a > b`. There is no `a <= b - 1` here, because the offset is positive.
-        if comparison == Comparison::AtLeast && offset == IBig::ONE {
-            comparison = Comparison::Greater;
-            offset = IBig::ZERO;
-        }
+    // `a >= b + 1` is `a > b`. There is no `a <= b - 1` here, because the offset is positive.
+    if !real && !right.is_empty() && comparison == Comparison::AtLeast && offset == IBig::ONE {
+        (comparison, offset) = (Comparison::Greater, IBig::ZERO);
     }
     let Some(left) = add_all(left) else {
         // The constraint has no variables.

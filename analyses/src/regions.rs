@@ -2,30 +2,27 @@
 //!
 //! **Problem.** A fact of a convex domain is one element for each location. If values come together from two
 //! sides (a band with two outsides, a set of levels with a hole), the fact also contains the states between
-//! them, and selection keeps stimuli that can no longer lead to Accept. A power set of elements would keep
-//! the first values at every location apart. Here a location is split only if a join loses something, and by
-//! the constraint that is lost.
-//!
-//! **Source.** Dynamic partitioning as in NBac (Jeannet, FMSD 2003,
-//! <https://doi.org/10.1023/A:1024480913162>): a control point is split by a condition on which forward and
-//! backward facts disagree. Ours are found at the joins themselves.
+//! them. Then selection keeps stimuli that can no longer lead to Accept. Here a location is split where a
+//! join loses something, by the constraint that is lost. **Source.** Dynamic partitioning as in NBac
+//! (Jeannet, FMSD 2003, <https://doi.org/10.1023/A:1024480913162>): a control point is split by a condition
+//! on which forward and backward facts disagree. Ours are found at the joins themselves.
 //!
 //! **Method.** The analysis has ended once, with a fact for each location. At a location, values come in
 //! through its transitions, one for each disjunct of a guard. A constraint of one of them becomes a split
 //! under two conditions. Some values lie on one side of it and some on the other. And on one of the sides,
 //! the join has states that none of this side's values has. The two halves get values of their own, so their
-//! neighbours are examined again with these. These values only serve to choose splits. The split graph is
-//! then analysed anew, forward and backward, within the known facts: each point (a location and the
-//! half-spaces of its region) has an element that stays within its region.
+//! neighbours are examined again. These values only serve to choose splits. The split graph is then analysed
+//! anew, forward and backward, within the known facts: each point (a location and the half-spaces of its
+//! region) has an element within its region.
 //!
 //! **Why it is right.** The regions of a location cover all states, so each step of a run leads into a region
 //! of its target, and the fact of this point contains the state. So the disjunction of a location's elements
 //! is inductive as one fact, for any regions, and is checked as one. It lies within the fact that was known
-//! before, so it is never coarser.
+//! before.
 //!
 //! **Why it ends**: the regions of a location (`Options::disjuncts`) and of all together (`MOST_SPLITS`) are
-//! limited, and only a split lets locations be examined again. Cost: the transfers into a location, which are
-//! mostly known, joins of at most `MOST_VALUES` of them, and two more fixpoints if something was split.
+//! limited, and only a split lets locations be examined again. **Cost**: the transfers into a location, which
+//! are mostly known, joins of at most `MOST_VALUES` of them, and two more fixpoints if something was split.
 
 use std::collections::VecDeque;
 
@@ -57,9 +54,10 @@ impl Regions {
     }
 
     pub fn points(&self) -> Vec<Point<usize>> {
-        let regions =
-            self.0.numbered().flat_map(|(at, regions)| (0..regions.len()).map(move |token| (at, token)));
-        regions.map(|(location, token)| Point { location, token }).collect()
+        let points_at = |(location, regions): (LocationId, &Vec<Region>)| {
+            (0..regions.len()).map(move |token| Point { location, token })
+        };
+        self.0.numbered().flat_map(points_at).collect()
     }
 
     /// The bound of each point: its region, within the known fact of its location.
@@ -68,14 +66,14 @@ impl Regions {
         abstraction: &mut Abstraction<D>,
         known: &[Vec<AbstractValue>],
     ) -> Vec<AbstractValue> {
-        let mut found = Vec::new();
-        for (at, regions) in self.0.numbered() {
-            let known = join_all(abstraction, &known[at.place()]);
+        let mut bounds = Vec::new();
+        for (location, regions) in self.0.numbered() {
+            let fact = join_all(abstraction, &known[location.place()]);
             for region in regions {
-                found.push(meet_region(abstraction, &known, region));
+                bounds.push(meet_region(abstraction, &fact, region));
             }
         }
-        found
+        bounds
     }
 
     /// Groups the values of the points by location. Two halves are merged again if their join loses nothing.
@@ -84,13 +82,13 @@ impl Regions {
         abstraction: &mut Abstraction<D>,
         values: &[AbstractValue],
     ) -> Vec<Vec<AbstractValue>> {
-        let mut rest = values.iter();
-        let mut found = Vec::new();
-        for (_, regions) in self.0.numbered() {
-            let parts = regions.iter().cloned().zip(rest.by_ref().cloned()).collect();
-            found.push(merge_halves(abstraction, parts).into_iter().map(|(_, value)| value).collect());
+        let mut next_values = values.iter();
+        let mut by_location = Vec::new();
+        for regions in self.0.iter() {
+            let parts = regions.iter().cloned().zip(next_values.by_ref().cloned()).collect();
+            by_location.push(merge_halves(abstraction, parts).into_iter().map(|(_, value)| value).collect());
         }
-        found
+        by_location
     }
 }
 
@@ -111,18 +109,16 @@ pub fn split_regions<D: Domain>(
     most: usize,
     regions: &mut Regions,
 ) -> bool {
-    let at = |all: &[Vec<AbstractValue>], place: LocationId, abstraction: &mut Abstraction<D>| {
-        join_all(abstraction, &all[place.place()])
-    };
     let mut parts: Numbered<LocationId, Vec<RegionPart>> = Numbered::default();
-    for (place, list) in regions.0.numbered() {
-        let (values, within) = (at(known.values, place, abstraction), at(known.within, place, abstraction));
-        let part = |region: &Region| RegionPart {
-            value: meet_region(abstraction, &values, region),
+    for (location, regions) in regions.0.numbered() {
+        let value = join_all(abstraction, &known.values[location.place()]);
+        let within = join_all(abstraction, &known.within[location.place()]);
+        let part_of = |region: &Region| RegionPart {
+            value: meet_region(abstraction, &value, region),
             within: meet_region(abstraction, &within, region),
             region: region.clone(),
         };
-        parts.push(list.iter().map(part).collect());
+        parts.push(regions.iter().map(part_of).collect());
     }
     let mut incoming: Numbered<LocationId, Vec<(TransitionId, LocationId)>> =
         iosts.locations.map(|_| Vec::new());
@@ -138,31 +134,32 @@ pub fn split_regions<D: Domain>(
         }
     }
     let mut queue: VecDeque<LocationId> = iosts.location_ids().collect();
-    let mut splits: usize = regions.0.iter().map(|list| list.len() - 1).sum();
-    let before = splits;
-    while let Some(place) = queue.pop_front() {
-        if parts[place].len() >= most || splits >= MOST_SPLITS {
+    let known_splits: usize = regions.0.iter().map(|regions| regions.len() - 1).sum();
+    let mut splits = known_splits;
+    while let Some(location) = queue.pop_front() {
+        if parts[location].len() >= most || splits >= MOST_SPLITS {
             continue;
         }
-        let found = (0..parts[place].len()).find_map(|number| {
-            let part = &parts[place][number];
+        let first_split = (0..parts[location].len()).find_map(|number| {
+            let part = &parts[location][number];
             if part.value.is_bottom() {
                 return None;
             }
-            let values = incoming_values(abstraction, known, place, part, &incoming[place], &parts);
+            let values = incoming_values(abstraction, known, location, part, &incoming[location], &parts);
             Some((number, find_halves(abstraction, part, &values)?))
         });
-        let Some((number, [one, other])) = found else { continue };
+        let Some((number, halves)) = first_split else { continue };
         splits += 1;
-        parts[place].splice(number..=number, [one, other]);
-        for next in outgoing[place].iter().chain([&place]) {
+        parts[location].splice(number..=number, halves);
+        // The values that come from these halves may now split the neighbours, or the location once more.
+        for next in outgoing[location].iter().chain([&location]) {
             if !queue.contains(next) {
                 queue.push_back(*next);
             }
         }
     }
-    regions.0 = parts.map(|list| list.iter().map(|part| part.region.clone()).collect());
-    splits > before
+    regions.0 = parts.map(|parts| parts.iter().map(|part| part.region.clone()).collect());
+    splits > known_splits
 }
 
 struct RegionPart {
@@ -175,13 +172,13 @@ struct RegionPart {
 fn incoming_values<D: Domain>(
     abstraction: &mut Abstraction<D>,
     known: &OrientedFacts<'_>,
-    place: LocationId,
+    location: LocationId,
     part: &RegionPart,
     incoming: &[(TransitionId, LocationId)],
     parts: &Numbered<LocationId, Vec<RegionPart>>,
 ) -> Vec<AbstractValue> {
-    let entry = (known.entry)(place).map(|entry| abstraction.store.meet(&entry, &part.within));
-    let mut found: Vec<AbstractValue> = entry.into_iter().collect();
+    let entry = (known.entry)(location).map(|entry| abstraction.store.meet(&entry, &part.within));
+    let mut incoming_values_list: Vec<AbstractValue> = entry.into_iter().collect();
     for (transition, from) in incoming {
         for source in parts[*from].iter().filter(|source| !source.value.is_bottom()) {
             let values = match known.orientation {
@@ -192,13 +189,13 @@ fn incoming_values<D: Domain>(
             };
             for value in values {
                 let value = abstraction.store.meet(&value, &part.within);
-                if !value.is_bottom() && !found.contains(&value) {
-                    found.push(value);
+                if !value.is_bottom() && !incoming_values_list.contains(&value) {
+                    incoming_values_list.push(value);
                 }
             }
         }
     }
-    found
+    incoming_values_list
 }
 
 /// Splits a region into two halves, if its values lie on both sides of a constraint and their join loses
@@ -229,11 +226,11 @@ fn find_halves<D: Domain>(
                 return None;
             }
             tried.push(constraint.clone());
-            let Some(other) = complement(&constraint, abstraction.store.integer()) else { continue };
-            if !separates(abstraction, &elements, &constraint, &other) {
+            let Some(opposite) = complement(&constraint, abstraction.store.integer()) else { continue };
+            if !separates(abstraction, &elements, &constraint, &opposite) {
                 continue;
             }
-            let half = |abstraction: &mut Abstraction<D>, side: &Constraint, opposite: &Constraint| {
+            let make_half = |abstraction: &mut Abstraction<D>, side: &Constraint, opposite: &Constraint| {
                 // A value on both sides mostly comes through a loop, from the join itself, so no half has it.
                 let own = values.iter().filter(|value| {
                     meet_region(abstraction, value, std::slice::from_ref(opposite)).is_bottom()
@@ -243,7 +240,10 @@ fn find_halves<D: Domain>(
                 let within = meet_region(abstraction, &part.within, std::slice::from_ref(side));
                 RegionPart { value: join_all(abstraction, &own), within, region }
             };
-            return Some([half(abstraction, &constraint, &other), half(abstraction, &other, &constraint)]);
+            return Some([
+                make_half(abstraction, &constraint, &opposite),
+                make_half(abstraction, &opposite, &constraint),
+            ]);
         }
     }
     None
@@ -255,14 +255,14 @@ fn split_candidates<D: Domain>(abstraction: &Abstraction<D>, elements: &[Element
     let is_simple = |constraint: &&Constraint| {
         let largest = Integer::from(i64::from(i32::MAX));
         let is_small = *constraint.constant() < largest && -constraint.constant().clone() < largest;
-        is_small && constraint.coefficients().iter().filter(|one| !one.is_zero()).count() <= 2
+        is_small && constraint.coefficients().iter().filter(|factor| !factor.is_zero()).count() <= 2
     };
     // A region must contain a state as a whole, so it cannot be split by a number that stands for many cells.
     let of_state = |constraint: &&Constraint| {
         let mut cells = abstraction.frame.summaries.iter().flat_map(|summary| &summary.leaves);
         cells.all(|leaf| constraint.coefficients().get(*leaf).is_none_or(Integer::is_zero))
     };
-    let mut found = Vec::new();
+    let mut candidates = Vec::new();
     for element in elements {
         for constraint in abstraction.store.constraints(*element).filter(is_simple).filter(of_state) {
             if constraint.relation() == Relation::Equal {
@@ -270,21 +270,23 @@ fn split_candidates<D: Domain>(abstraction: &Abstraction<D>, elements: &[Element
                 let least = Constraint::from_expression(&expression, Relation::AtLeast);
                 let most =
                     Constraint::from_expression(&expression.times(&Rational::from(-1)), Relation::AtLeast);
-                found.extend([least, most]);
+                candidates.extend([least, most]);
             } else {
-                found.push(constraint.clone());
+                candidates.push(constraint.clone());
             }
         }
     }
-    found
+    candidates
 }
 
-/// The half-space of all states that do not satisfy the constraint.
+/// The half-space of all states that do not satisfy the constraint. `None`: they are no half-space.
 fn complement(constraint: &Constraint, integer: &[bool]) -> Option<Constraint> {
-    let is_whole = constraint.coefficients().iter().zip(integer).all(|(one, whole)| *whole || one.is_zero());
+    let factors = constraint.coefficients().iter();
+    let is_whole = factors.zip(integer).all(|(factor, is_integer)| *is_integer || factor.is_zero());
     if !is_whole || constraint.relation() != Relation::AtLeast {
         return constraint.negated();
     }
+    // Of an integer `e`, not `e >= 0` is `-(e + 1) >= 0`.
     let one = LinearExpression::constant(Rational::from(Integer::from(1)));
     let below = constraint.expression().plus(&one).times(&Rational::from(-1));
     Some(Constraint::from_expression(&below, Relation::AtLeast))
@@ -296,26 +298,27 @@ fn separates<D: Domain>(
     abstraction: &mut Abstraction<D>,
     elements: &[ElementId],
     constraint: &Constraint,
-    other: &Constraint,
+    opposite: &Constraint,
 ) -> bool {
     let (mut inside, mut outside) = (None, None);
     for element in elements {
-        let is_in = element_on_side(abstraction, *element, other).is_none();
+        let is_in = element_on_side(abstraction, *element, opposite).is_none();
         let is_out = element_on_side(abstraction, *element, constraint).is_none();
         let side = match (is_in, is_out) {
             (true, false) => &mut inside,
             (false, true) => &mut outside,
-            _ => continue,
+            // It crosses the border, so it is on no side.
+            (true, true) | (false, false) => continue,
         };
         *side = Some(side.map_or(*element, |known| abstraction.store.join_ids(known, *element)));
     }
     let (Some(inside), Some(outside)) = (inside, outside) else { return false };
     let join = abstraction.store.join_ids(inside, outside);
-    let mut has_more = |side: &Constraint, of_side: ElementId| {
+    let mut has_new_states = |side: &Constraint, of_side: ElementId| {
         element_on_side(abstraction, join, side)
             .is_some_and(|half| !abstraction.store.is_within(half, of_side))
     };
-    has_more(constraint, inside) || has_more(other, outside)
+    has_new_states(constraint, inside) || has_new_states(opposite, outside)
 }
 
 /// The part of an element in a half-space. `None`: it is empty.
@@ -346,9 +349,7 @@ fn meet_region<D: Domain>(
 }
 
 fn join_all<D: Domain>(abstraction: &mut Abstraction<D>, values: &[AbstractValue]) -> AbstractValue {
-    let mut all = values.iter();
-    let first = all.next().cloned().unwrap_or_default();
-    all.fold(first, |sum, value| abstraction.store.join(&sum, value))
+    values.iter().fold(AbstractValue::bottom(), |sum, value| abstraction.store.join(&sum, value))
 }
 
 /// Merges halves of a region again if their join has no further states.
@@ -357,20 +358,21 @@ fn merge_halves<D: Domain>(
     mut parts: Vec<(Region, AbstractValue)>,
 ) -> Vec<(Region, AbstractValue)> {
     loop {
-        let pair = (1..parts.len()).find_map(|at| {
-            let ((one, value), (other, next)) = (&parts[at - 1], &parts[at]);
-            let ((side, path), (opposite, rest)) = (one.split_last()?, other.split_last()?);
-            if path != rest {
+        let exact_pair = parts.windows(2).enumerate().find_map(|(first, pair)| {
+            let [(region, value), (next_region, next_value)] = pair else { return None };
+            // Halves of one region differ in their last constraint only, and stand side by side.
+            let ((side, whole), (opposite, next_whole)) = (region.split_last()?, next_region.split_last()?);
+            if whole != next_whole {
                 return None;
             }
-            let sum = abstraction.store.join(value, next);
-            let is_exact = [(side, value), (opposite, next)].into_iter().all(|(side, value)| {
+            let sum = abstraction.store.join(value, next_value);
+            let is_exact = [(side, value), (opposite, next_value)].into_iter().all(|(side, value)| {
                 let half = meet_region(abstraction, &sum, std::slice::from_ref(side));
                 abstraction.store.is_leq(&half, value)
             });
-            is_exact.then(|| (at, path.to_vec(), sum))
+            is_exact.then(|| (first, whole.to_vec(), sum))
         });
-        let Some((at, path, sum)) = pair else { return parts };
-        parts.splice(at - 1..=at, [(path, sum)]);
+        let Some((first, whole, sum)) = exact_pair else { return parts };
+        parts.splice(first..=first + 1, [(whole, sum)]);
     }
 }

@@ -6,7 +6,7 @@
 //! its own, about which something is known ([`crate::auxiliary`]), as long as there is room. Without room,
 //! the atom that contains it is read as true. Both are over-approximations, and noted as an
 //! [`ImprecisionReason`] with the term. An `if-then-else` below a comparison or an assignment is a case
-//! split, limit_cases by [`CASE_LIMIT`].
+//! split with at most [`CASE_LIMIT`] cases.
 //!
 //! `mod` and `div` by a number are linear where the remainder is known. For a domain that knows congruences
 //! they are a case split over the remainders. Another domain would not tell these cases apart, so there the
@@ -92,7 +92,6 @@ pub struct Memory {
 
 impl Memory {
     pub fn decide(&mut self, comparison: &Term, holds: bool) {
-        let truth = |holds| if holds { Condition::Yes } else { Condition::No };
         self.conditions.insert(comparison.clone(), truth(holds));
         self.conditions.insert(comparison.not(), truth(!holds));
     }
@@ -126,7 +125,26 @@ pub struct Scope<'a> {
     pub keys: &'a HashMap<Term, bool>,
 }
 
-impl Scope<'_> {
+impl<'a> Scope<'a> {
+    /// A scope without values of finite places and without room for auxiliary numbers.
+    pub fn new(
+        frame: &'a Frame,
+        parameters: &'a HashMap<Term, usize>,
+        keys: &'a HashMap<Term, bool>,
+    ) -> Self {
+        Scope {
+            frame,
+            parameters,
+            finite: HashMap::new(),
+            dimensions: frame.dimensions(),
+            imprecisions: Vec::new(),
+            memory: Memory::default(),
+            fields: Fields::new(),
+            auxiliaries: Auxiliaries::default(),
+            keys,
+        }
+    }
+
     pub fn note_imprecision(&mut self, (term, reason): Beyond) {
         if !self.imprecisions.iter().any(|(known, why)| (known, why) == (&term, &reason)) {
             self.imprecisions.push((term, reason));
@@ -156,22 +174,23 @@ impl Scope<'_> {
         if let Some(body) = self.unfolded(term) {
             return self.condition(&body);
         }
-        if let Some(found) = self.on_elements(term, true) {
-            return found;
+        if let Some(condition) = self.on_elements(term, true) {
+            return condition;
         }
+        // An atom costs less than a look-up.
         if !matches!(self.root(term), Node::And(_) | Node::Or(_) | Node::IfThenElse(..) | Node::Compare(..)) {
             return self.uncached_condition(term);
         }
         if let Some(known) = self.memory.conditions.get(term) {
             return known.clone();
         }
-        let mut found = self.uncached_condition(term);
-        if found.size() > self.frame.condition_limit {
+        let mut condition = self.uncached_condition(term);
+        if condition.size() > self.frame.condition_limit {
             self.note_imprecision((term.clone(), ImprecisionReason::Constraints));
-            found = Condition::Yes;
+            condition = Condition::Yes;
         }
-        self.memory.conditions.insert(term.clone(), found.clone());
-        found
+        self.memory.conditions.insert(term.clone(), condition.clone());
+        condition
     }
 
     /// The body of a called function, if a large list may be read in it.
@@ -197,22 +216,21 @@ impl Scope<'_> {
                 if parts.iter().filter(is_flag).any(|flag| self.condition(flag) == Condition::No) {
                     return Condition::No;
                 }
-                let (mut all, mut size) = (Vec::new(), 0);
+                let (mut conjuncts, mut size) = (Vec::new(), 0);
                 for part in parts.iter() {
-                    let found = self.condition(part);
-                    size += found.size();
-                    if found == Condition::No {
+                    let conjunct = self.condition(part);
+                    if conjunct == Condition::No {
                         return Condition::No;
                     }
-                    if size > self.frame.condition_limit {
-                        // The parts of a conjunction that fit are better than nothing.
-                        size -= found.size();
+                    // The parts of a conjunction that fit are better than nothing.
+                    if size + conjunct.size() > self.frame.condition_limit {
                         self.note_imprecision((part.clone(), ImprecisionReason::Constraints));
                         continue;
                     }
-                    all.push(found);
+                    size += conjunct.size();
+                    conjuncts.push(conjunct);
                 }
-                Condition::and(all)
+                Condition::and(conjuncts)
             }
             Node::Or(parts) => {
                 let parts = match &self.frame.summaries[..] {
@@ -239,7 +257,7 @@ impl Scope<'_> {
             }
             Node::Compare(comparison, a, b) => self.comparison(*comparison, a, b),
             Node::Not(inner) => match (self.on_elements(inner, false), self.unfolded(inner)) {
-                (Some(found), _) => found,
+                (Some(condition), _) => condition,
                 (_, Some(body)) => self.condition(&body.not()),
                 // The form of the operation may be any term.
                 _ if inner.written().is_none() => self.condition(&inner.lowered().not()),
@@ -254,6 +272,7 @@ impl Scope<'_> {
     fn compile_boolean(&mut self, term: &Term, expected: bool) -> Condition {
         let digit = match self.list_element(term) {
             Some(Ok(digit)) => Some(digit),
+            // The read was noted as lost already.
             Some(Err(_)) => return Condition::Yes,
             None => None,
         };
@@ -274,52 +293,28 @@ impl Scope<'_> {
 
     /// Reads a term as true, and notes it.
     fn give_up_on(&mut self, term: &Term) -> Condition {
-        let reason =
-            if mentions_array(term) { ImprecisionReason::Array } else { ImprecisionReason::Unpartitioned };
-        self.note_imprecision((term.clone(), reason));
+        self.note_imprecision((term.clone(), reason_without_slot(term)));
         Condition::Yes
     }
 
     /// Compiles a comparison: the disjunction of the cases of its sides in which it holds.
     fn comparison(&mut self, comparison: Comparison, a: &Term, b: &Term) -> Condition {
         match a.sort() {
-            Type::Int | Type::Real => match (self.linear(a), self.linear(b)) {
-                (Ok(a_cases), Ok(b_cases)) if a_cases.len() * b_cases.len() <= CASE_LIMIT => {
-                    let compare = if *a.sort() == Type::Real { compare_reals } else { compare_integers };
-                    let mut cases = Vec::new();
-                    for (on_a, a) in &a_cases {
-                        for (on_b, b) in &b_cases {
-                            let atom = compare(comparison, a, b);
-                            cases.push(Condition::and([on_a.clone(), on_b.clone(), atom]));
-                        }
-                    }
-                    Condition::or(cases)
-                }
-                (Err((_, reason)), _) | (_, Err((_, reason))) => {
-                    self.lost_comparison(comparison, a, b, reason)
-                }
-                _ => self.lost_comparison(comparison, a, b, ImprecisionReason::Cases),
-            },
-            Type::Bool | Type::Enum(_) => match (self.finite_cases(a), self.finite_cases(b)) {
-                (Ok(a_cases), Ok(b_cases)) if a_cases.len() * b_cases.len() <= CASE_LIMIT => {
-                    let mut cases = Vec::new();
-                    for (on_a, a) in &a_cases {
-                        for (on_b, b) in &b_cases {
-                            if comparison.holds(a.cmp(b)) {
-                                cases.push(Condition::and([on_a.clone(), on_b.clone()]));
-                            }
-                        }
-                    }
-                    Condition::or(cases)
-                }
-                (Err((_, reason)), _) | (_, Err((_, reason))) => {
-                    self.lost_comparison(comparison, a, b, reason)
-                }
-                _ => self.lost_comparison(comparison, a, b, ImprecisionReason::Cases),
-            },
+            Type::Int | Type::Real => {
+                let compare = if *a.sort() == Type::Real { compare_reals } else { compare_integers };
+                let compared =
+                    compare_cases(self.linear(a), self.linear(b), |a, b| compare(comparison, a, b));
+                compared.unwrap_or_else(|reason| self.lost_comparison(comparison, a, b, reason))
+            }
+            Type::Bool | Type::Enum(_) => {
+                let compare = |a: &Value, b: &Value| truth(comparison.holds(a.cmp(b)));
+                compare_cases(self.finite_cases(a), self.finite_cases(b), compare)
+                    .unwrap_or_else(|reason| self.lost_comparison(comparison, a, b, reason))
+            }
             Type::String => self.compared_strings(comparison, a, b),
             Type::Id(_) => self.compared_ids(comparison, a, b),
             Type::Array(array) => {
+                // Equal arrays agree in the cell that stands for all. Of unequal ones nothing follows.
                 let variable = self.frame.arrays.index_variable(array);
                 match variable.filter(|_| comparison == Comparison::Equal) {
                     Some(variable) => {
@@ -351,9 +346,9 @@ impl Scope<'_> {
         if let Some(known) = self.memory.finite.get(term) {
             return known.clone();
         }
-        let found = self.uncached_finite_cases(term);
-        self.memory.finite.insert(term.clone(), found.clone());
-        found
+        let cases = self.uncached_finite_cases(term);
+        self.memory.finite.insert(term.clone(), cases.clone());
+        cases
     }
 
     /// Compiles the cases of a Boolean or enumeration term by its root.
@@ -367,28 +362,21 @@ impl Scope<'_> {
         }
         if let Some(digit) = digit.or_else(|| self.summary_number(term)) {
             let values = Value::enumerate(term.sort(), CASE_LIMIT).unwrap_or_default();
-            let is = |(at, value): (usize, Value)| {
-                let at = LinearExpression::constant(Rational::from(at as i64));
-                (compare_integers(Comparison::Equal, &digit, &at), value)
+            let case_of = |(position, value): (usize, Value)| {
+                let position = LinearExpression::constant(Rational::from(position as i64));
+                (compare_integers(Comparison::Equal, &digit, &position), value)
             };
-            let cases: Cases<Value> = values.into_iter().enumerate().map(is).collect();
+            let cases: Cases<Value> = values.into_iter().enumerate().map(case_of).collect();
+            // The list is empty if the type has more values than the limit.
             return if cases.is_empty() { Err((term.clone(), ImprecisionReason::Cases)) } else { Ok(cases) };
         }
         match self.root(term) {
             Node::Literal(value) => Ok(vec![(Condition::Yes, value.clone())]),
-            Node::IfThenElse(c, a, b) => {
-                let mut cases = self.guarded(c, |scope| scope.finite_cases(a))?;
-                cases.extend(self.guarded(&c.not(), |scope| scope.finite_cases(b))?);
-                limit_cases(term, cases)
-            }
+            Node::IfThenElse(c, a, b) => self.branch_cases(term, [c, a, b], Self::finite_cases),
             Node::Data(_) | Node::Field(..) | Node::Select(..) | Node::Store(..) | Node::Record(..) => {
-                let reason = if mentions_array(term) {
-                    ImprecisionReason::Array
-                } else {
-                    ImprecisionReason::Unpartitioned
-                };
-                Err((term.clone(), reason))
+                Err((term.clone(), reason_without_slot(term)))
             }
+            // A Boolean operation: the term or its negation holds.
             _ => {
                 let split = [(term.clone(), true), (term.not(), false)];
                 let cases = split.map(|(term, value)| (self.condition(&term), Value::Bool(value)));
@@ -405,8 +393,8 @@ impl Scope<'_> {
             for value in values {
                 let Value::Int(number) = value else { continue };
                 let number = LinearExpression::constant(Rational::from(integer(number)));
-                let is_it = compare_integers(Comparison::Equal, &expression, &number);
-                let on = Condition::and([on.clone(), is_it]);
+                let is_equal = compare_integers(Comparison::Equal, &expression, &number);
+                let on = Condition::and([on.clone(), is_equal]);
                 if on != Condition::No {
                     cases.push((on, value.clone()));
                 }
@@ -421,30 +409,31 @@ impl Scope<'_> {
         if let Some(known) = self.memory.linear.get(term) {
             return known.clone();
         }
-        let mut found = self.uncached_linear(term);
-        if let Ok(cases) = &found
+        let mut result = self.uncached_linear(term);
+        if let Ok(cases) = &result
             && cases.iter().map(|(on, _)| on.size()).sum::<usize>() > self.frame.condition_limit
         {
-            found = Err((term.clone(), ImprecisionReason::Constraints));
+            result = Err((term.clone(), ImprecisionReason::Constraints));
         }
-        self.memory.linear.insert(term.clone(), found.clone());
-        found
+        self.memory.linear.insert(term.clone(), result.clone());
+        result
     }
 
     /// Compiles the cases of a number. What is known of the term as a whole comes before its root.
     fn uncached_linear(&mut self, term: &Term) -> Result<Cases<LinearExpression>, Beyond> {
-        let one = |expression| Ok(vec![(Condition::Yes, expression)]);
+        let one_case = |expression| Ok(vec![(Condition::Yes, expression)]);
+        // The length of a short list is a digit of the cell.
         if let Some(Value::Int(length)) = self.finite.get(term) {
-            return one(LinearExpression::constant(Rational::from(integer(length))));
+            return one_case(LinearExpression::constant(Rational::from(integer(length))));
         }
         if let Some(Slot::Numeric(dimension)) = self.frame.slot(term) {
-            return one(LinearExpression::variable(dimension));
+            return one_case(LinearExpression::variable(dimension));
         }
         if let Some(cases) = self.size_of(term) {
             return limit_cases(term, cases);
         }
         if let Some(number) = self.list_element(term).transpose()? {
-            return one(number);
+            return one_case(number);
         }
         if let Some(body) = self.unfolded(term) {
             return self.linear(&body);
@@ -460,23 +449,19 @@ impl Scope<'_> {
         }
         match self.root(term) {
             Node::Literal(Value::Int(value)) => {
-                one(LinearExpression::constant(Rational::from(integer(value))))
+                one_case(LinearExpression::constant(Rational::from(integer(value))))
             }
-            Node::Literal(Value::Real(value)) => one(LinearExpression::constant(rational(value))),
+            Node::Literal(Value::Real(value)) => one_case(LinearExpression::constant(rational(value))),
             Node::Data(_) | Node::Field(..) | Node::Select(..) | Node::OnStrings(..) => {
                 match self.summary_number(term) {
-                    Some(number) => one(number),
+                    Some(number) => one_case(number),
                     None if matches!(term.node(), Node::OnStrings(..)) => self.number_of_strings(term),
                     None => self.cell_cases(term),
                 }
             }
             Node::Negate(a) => Ok(map_cases(self.linear(a)?, |a| a.times(&Rational::from(-1)))),
             Node::ToReal(a) => self.linear(a),
-            Node::IfThenElse(c, a, b) => {
-                let mut cases = self.guarded(c, |scope| scope.linear(a))?;
-                cases.extend(self.guarded(&c.not(), |scope| scope.linear(b))?);
-                limit_cases(term, cases)
-            }
+            Node::IfThenElse(c, a, b) => self.branch_cases(term, [c, a, b], Self::linear),
             Node::Arithmetic(operator, a, b) => {
                 if matches!(operator, Operator::IntegerDivide | Operator::Modulo) {
                     return self.division_cases(term, *operator, a, b);
@@ -508,9 +493,7 @@ impl Scope<'_> {
     /// The cases of the digit of a flag or a literal. A summary has such a digit as a number.
     fn digit_cases(&mut self, term: &Term) -> Result<Cases<LinearExpression>, Beyond> {
         if let Node::IfThenElse(c, a, b) = self.root(term) {
-            let mut cases = self.guarded(c, |scope| scope.linear(a))?;
-            cases.extend(self.guarded(&c.not(), |scope| scope.linear(b))?);
-            return limit_cases(term, cases);
+            return self.branch_cases(term, [c, a, b], Self::linear);
         }
         if let Some(number) = self.summary_number(term) {
             return Ok(vec![(Condition::Yes, number)]);
@@ -541,21 +524,67 @@ impl Scope<'_> {
         }
     }
 
-    /// The cases of one branch, under the branch's condition. There are none if the condition is "no".
-    pub(crate) fn guarded<T>(
+    /// The cases of `if c then a else b`: those of each branch, under its condition. A branch whose condition
+    /// is "no" has none.
+    pub(crate) fn branch_cases<T>(
         &mut self,
-        on: &Term,
-        cases: impl FnOnce(&mut Self) -> Result<Cases<T>, Beyond>,
+        term: &Term,
+        [c, a, b]: [&Term; 3],
+        cases_of: impl Fn(&mut Self, &Term) -> Result<Cases<T>, Beyond>,
     ) -> Result<Cases<T>, Beyond> {
-        let on = self.condition(on);
-        if on == Condition::No {
-            return Ok(Vec::new());
+        let mut cases = Vec::new();
+        for (on, branch) in [(c.clone(), a), (c.not(), b)] {
+            let on = self.condition(&on);
+            if on != Condition::No {
+                let of_branch = cases_of(self, branch)?.into_iter();
+                cases.extend(of_branch.map(|(inner, value)| (Condition::and([on.clone(), inner]), value)));
+            }
         }
-        Ok(cases(self)?
-            .into_iter()
-            .map(|(inner, value)| (Condition::and([on.clone(), inner]), value))
-            .collect())
+        limit_cases(term, cases)
     }
+
+    /// Returns the cases of an assigned value, if they split `count` cases of a transition into few enough.
+    /// Otherwise notes that the value is lost.
+    pub(crate) fn keep_split<T>(
+        &mut self,
+        value: &Term,
+        count: usize,
+        split: Result<Cases<T>, Beyond>,
+    ) -> Option<Cases<T>> {
+        let reason = match split {
+            Ok(split) if split.len() * count <= CASE_LIMIT => return Some(split),
+            Ok(_) => ImprecisionReason::Cases,
+            Err((_, reason)) => reason,
+        };
+        self.note_imprecision((value.clone(), reason));
+        None
+    }
+}
+
+/// The disjunction of the combinations of cases, each with the condition that the comparison then needs.
+/// Errors: why a side has no cases, or that there are too many.
+fn compare_cases<T>(
+    a_cases: Result<Cases<T>, Beyond>,
+    b_cases: Result<Cases<T>, Beyond>,
+    compare: impl Fn(&T, &T) -> Condition,
+) -> Result<Condition, ImprecisionReason> {
+    let (a_cases, b_cases) = (a_cases.map_err(|(_, reason)| reason)?, b_cases.map_err(|(_, reason)| reason)?);
+    if a_cases.len() * b_cases.len() > CASE_LIMIT {
+        return Err(ImprecisionReason::Cases);
+    }
+    let pairs = a_cases.iter().flat_map(|a_case| b_cases.iter().map(move |b_case| (a_case, b_case)));
+    Ok(Condition::or(
+        pairs.map(|((on_a, a), (on_b, b))| Condition::and([on_a.clone(), on_b.clone(), compare(a, b)])),
+    ))
+}
+
+/// Why a place without a slot is unknown.
+fn reason_without_slot(term: &Term) -> ImprecisionReason {
+    if mentions_array(term) { ImprecisionReason::Array } else { ImprecisionReason::Unpartitioned }
+}
+
+fn truth(holds: bool) -> Condition {
+    if holds { Condition::Yes } else { Condition::No }
 }
 
 fn has_parts(arrays: Arrays, sort: &Type) -> bool {
@@ -568,37 +597,41 @@ fn has_parts(arrays: Arrays, sort: &Type) -> bool {
 
 /// Splits a comparison of records or arrays into comparisons of their parts, down to what has no parts.
 fn split_comparison(arrays: Arrays, whole: &Term) -> Term {
-    let mut found = Vec::new();
-    let mut work = vec![whole.clone()];
-    while let Some(term) = work.pop() {
+    let mut comparisons = Vec::new();
+    let mut open_terms = vec![whole.clone()];
+    while let Some(term) = open_terms.pop() {
         let root = term.written().unwrap_or_else(|| term.node());
         let Node::Compare(comparison, a, b) = root else {
-            found.push(term);
+            comparisons.push(term);
             continue;
         };
         match a.sort() {
             // Only the length of a large list is known.
-            Type::Record(record) if arrays.is_large_list(record) && term != *whole => found.push(term),
+            Type::Record(record) if arrays.is_large_list(record) && term != *whole => comparisons.push(term),
             Type::Record(record) => {
-                let field = |at| Term::compare(*comparison, &Term::field(a, at), &Term::field(b, at));
-                work.extend((0..record.fields.len()).rev().map(field));
+                let compare_field =
+                    |field| Term::compare(*comparison, &Term::field(a, field), &Term::field(b, field));
+                // `pop` takes the last, so the reversed parts are met in their order.
+                open_terms.extend((0..record.fields.len()).rev().map(compare_field));
+                // Sets and maps with equal fields have equal sizes.
                 if let (Comparison::Equal, Some(a), Some(b)) = (comparison, size(a), size(b)) {
-                    found.push(Term::equal(&a.term, &b.term));
+                    comparisons.push(Term::equal(&a.term, &b.term));
                 }
             }
             Type::Array(array) if arrays.few_cells(array).is_some() => {
-                let cell = |index: Value| {
+                let compare_cell = |index: Value| {
                     let index = Term::literal(index);
                     Term::compare(*comparison, &Term::select(a, &index), &Term::select(b, &index))
                 };
-                work.extend(arrays.few_cells(array).unwrap_or_default().into_iter().rev().map(cell));
+                open_terms
+                    .extend(arrays.few_cells(array).unwrap_or_default().into_iter().rev().map(compare_cell));
             }
-            _ => found.push(term),
+            _ => comparisons.push(term),
         }
     }
     match whole.node() {
-        Node::Compare(Comparison::Equal, ..) => Term::and(found),
-        _ => Term::or(found),
+        Node::Compare(Comparison::Equal, ..) => Term::and(comparisons),
+        _ => Term::or(comparisons),
     }
 }
 
@@ -632,16 +665,17 @@ fn compare(
     b: &LinearExpression,
     is_positive: &dyn Fn(&LinearExpression) -> Constraint,
 ) -> Condition {
-    let more = |a: &LinearExpression, b: &LinearExpression| Condition::constraint(is_positive(&a.minus(b)));
+    let greater =
+        |a: &LinearExpression, b: &LinearExpression| Condition::constraint(is_positive(&a.minus(b)));
     let at_least = |a: &LinearExpression, b: &LinearExpression| {
         Condition::constraint(positive_constraint(&a.minus(b), Relation::AtLeast))
     };
     match comparison {
         Comparison::Equal => Condition::constraint(positive_constraint(&a.minus(b), Relation::Equal)),
-        Comparison::NotEqual => Condition::or([more(b, a), more(a, b)]),
-        Comparison::Less => more(b, a),
+        Comparison::NotEqual => Condition::or([greater(b, a), greater(a, b)]),
+        Comparison::Less => greater(b, a),
         Comparison::AtMost => at_least(b, a),
-        Comparison::Greater => more(a, b),
+        Comparison::Greater => greater(a, b),
         Comparison::AtLeast => at_least(a, b),
     }
 }
@@ -673,8 +707,8 @@ pub(crate) fn simplify_read(arrays: Arrays, term: &Term) -> Option<Term> {
         },
         Node::Select(array, index) => match array.node() {
             Node::Store(inner, at, element) => {
-                let other = Term::select(inner, index);
-                Some(Term::if_then_else(&Term::equal(index, at), element, &other))
+                let read_below = Term::select(inner, index);
+                Some(Term::if_then_else(&Term::equal(index, at), element, &read_below))
             }
             Node::IfThenElse(c, a, b) => {
                 Some(Term::if_then_else(c, &Term::select(a, index), &Term::select(b, index)))
@@ -682,9 +716,8 @@ pub(crate) fn simplify_read(arrays: Arrays, term: &Term) -> Option<Term> {
             Node::Literal(Value::Array(value)) if index.as_literal().is_none() => {
                 let is_at = |at: &Value| Term::equal(index, &Term::literal(at.clone()));
                 let default = Term::literal(value.default.clone());
-                let cells = value.cells.iter().rev();
-                Some(cells.fold(default, |rest, (at, element)| {
-                    Term::if_then_else(&is_at(at), &Term::literal(element.clone()), &rest)
+                Some(value.cells.iter().rfold(default, |otherwise, (at, element)| {
+                    Term::if_then_else(&is_at(at), &Term::literal(element.clone()), &otherwise)
                 }))
             }
             _ => match simplify_read(arrays, array) {
@@ -701,10 +734,15 @@ pub(crate) fn simplify_read(arrays: Arrays, term: &Term) -> Option<Term> {
 fn choose_cell(arrays: Arrays, array: &Term, index: &Term) -> Option<Term> {
     let Type::Array(ty) = array.sort() else { return None };
     let cells = arrays.few_cells(ty).filter(|_| index.as_literal().is_none())?;
+    // One of the cells is read, so the last needs no comparison.
     let (last, others) = cells.split_last()?;
     let cell = |at: &Value| Term::select(array, &Term::literal(at.clone()));
     let is_at = |at: &Value| Term::equal(index, &Term::literal(at.clone()));
-    Some(others.iter().rfold(cell(last), |rest, at| Term::if_then_else(&is_at(at), &cell(at), &rest)))
+    Some(
+        others
+            .iter()
+            .rfold(cell(last), |otherwise, at| Term::if_then_else(&is_at(at), &cell(at), &otherwise)),
+    )
 }
 
 pub(crate) fn mentions_array(term: &Term) -> bool {

@@ -2,12 +2,10 @@
 //!
 //! **Problem.** `len(s)` stands for a sum of flags. If there are many keys, the partition has no room for the
 //! flags, so nothing is known of the sum. Then "the set never has more than three keys" cannot be proved.
-//!
 //! **Method.** The size is a number of its own ([`crate::places::size`]). Assigned values are read as they
 //! were written. An added key makes the size one greater, or leaves it as it is. The guard decides between
-//! the two, if it asks whether the set has the key.
-//!
-//! **Sound**: if the guard says nothing of a key, both are possible.
+//! the two, if it asks whether the set has the key. **Sound**: if the guard says nothing of a key, both are
+//! possible.
 
 use std::collections::HashMap;
 
@@ -63,8 +61,8 @@ impl Scope<'_> {
             let mut cases = Vec::new();
             for (on, branch) in [(c.clone(), a), (c.not(), b)] {
                 let on = self.condition(&on);
-                let own = self.collection_size(branch)?;
-                cases.extend(own.into_iter().map(|(own, size)| (Condition::and([on.clone(), own]), size)));
+                let sizes = self.collection_size(branch)?;
+                cases.extend(sizes.into_iter().map(|(own, size)| (Condition::and([on.clone(), own]), size)));
             }
             return Some(cases);
         }
@@ -93,16 +91,19 @@ impl Scope<'_> {
             let asked = Term::standard(StandardOperation::HasKey, [key.clone(), whole.clone()]);
             // Two of several keys may be equal, so the guard decides only for a single key.
             let has_key = self.keys.get(&asked).copied().filter(|_| keys.len() == 1);
-            let changes = [0, step].into_iter().filter(|change| match has_key {
-                None => true,
-                Some(has_key) => (*change != 0) == (has_key == (step < 0)),
-            });
-            let changes: Vec<LinearExpression> =
-                changes.map(|change| LinearExpression::constant(Rational::from(change))).collect();
-            let each = cases
-                .iter()
-                .flat_map(|(on, size)| changes.iter().map(move |change| (on.clone(), size.plus(change))));
-            cases = each.collect();
+            let is_removed = step < 0;
+            let changes: &[i64] = match has_key {
+                None => &[0, step],
+                Some(has_key) if has_key == is_removed => &[step],
+                // The added key is there already, or the removed one is not.
+                Some(_) => &[0],
+            };
+            let mut changed_cases = Vec::new();
+            for (on, size) in &cases {
+                let change = |change: &i64| size.plus(&LinearExpression::constant(Rational::from(*change)));
+                changed_cases.extend(changes.iter().map(|step| (on.clone(), change(step))));
+            }
+            cases = changed_cases;
             if cases.len() > CASE_LIMIT {
                 return None;
             }

@@ -2,34 +2,28 @@
 //!
 //! **Problem.** The cells of an array are too many for a domain if each is a number of its own. Mostly it is
 //! enough to know what all cells have in common: each is at most the limit, each is less than the next
-//! number.
-//!
-//! **Source.** Summarized dimensions (Gopan, DiMaio, Dor, Reps, Sagiv, TACAS 2004,
+//! number. **Source.** Summarized dimensions (Gopan, DiMaio, Dor, Reps, Sagiv, TACAS 2004,
 //! <https://doi.org/10.1007/978-3-540-24730-2_38>): a state of numbers x and an array a is seen as the set of
 //! all `(x, a[k])`. An abstract value P stands for the states for which *all* `(x, a[k])` are in P.
 //!
 //! **Method.** Each number, flag or literal of two in the cells of an array is one dimension. Terms mention
-//! it as the cell at the *index variable*, written `#`. There is an index variable for each index type with
-//! more than a few and at most so many values ([`Arrays`]). All arrays with these indices share it, so `a[k]
-//! <= b[k]` for all k is a fact too. Within one transition `#` is an unknown number like a parameter. A
-//! transition that assigns `a[i]` has two cases, by whether `#` is `i` ([`crate::effect`]), and their results
-//! are joined. If it is, the cell has the assigned value, and if not, its old value. A read `a[i]` is the
-//! cell itself if `#` is `i`. If not, it is an *instance*: a number of which the fact says the same as of
-//! `a[#]`. So one fact is used twice, which is right, because it holds for all cells. Conditions on all
-//! cells, or on some cell, arrive here written out for each cell, and are put together again
+//! it as the cell at the *index variable*, written `#`. There is one for each index type with more than a few
+//! and at most so many values ([`Arrays`]). All arrays with these indices share it, so `a[k] <= b[k]` for all
+//! k is a fact too. Within one transition `#` is an unknown number like a parameter. A transition that
+//! assigns `a[i]` has two cases, by whether `#` is `i` ([`crate::effect`]), and their results are joined. If
+//! it is, the cell has the assigned value, and if not, its old value. A read `a[i]` is the cell itself if `#`
+//! is `i`. If not, it is an *instance*: a number of which the fact says the same as of `a[#]`. Conditions on
+//! all cells, or on some cell, arrive here written out for each cell, and are put together again
 //! ([`merge_conjuncts`], [`merge_disjuncts`]).
 //!
 //! **Where we differ**: terms have no quantifiers, so facts are written with the index variable replaced by
-//! each of its values in turn ([`for_all`]), and are checked in this form. We also tried the index variable
-//! as a dimension of its own that never changes (Monniaux and Gonnord, SAS 2016,
-//! <https://doi.org/10.1007/978-3-662-53413-7_18>). It proves `a[k] <= k` for all k, but nothing more of the
-//! programs in `examples/numerical`. And a hull over index and counter has another slope for each pair of
-//! bounds, so there were many facts and unreadable guards.
+//! each of its values in turn ([`for_all`]), and are checked in this form. The index variable is no dimension
+//! of its own (as in Monniaux and Gonnord, SAS 2016, <https://doi.org/10.1007/978-3-662-53413-7_18>). That
+//! proves `a[k] <= k` for all k, but little else, and makes many unreadable facts.
 //!
 //! **Sound** only if an element contains *all* tuples of a state: values of different cases are joined before
-//! they are read, and regions of a location differ in numbers of the state, never in cells.
-//!
-//! **Cost**: a dimension for each number in a cell, and for each read another dimension and a projection.
+//! they are read, and regions of a location differ in numbers of the state, never in cells. **Cost**: a
+//! dimension for each number in a cell, and for each read another dimension and a projection.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -99,13 +93,16 @@ pub struct CellInstance {
 /// Instantiates a fact about all cells for the cells that are read: lists constraints over the dimensions of
 /// the fact and of the case.
 pub fn instantiate_cells<D: Domain>(frame: &Frame, fact: &D, instances: &[CellInstance]) -> Vec<Constraint> {
-    let mut found = Vec::new();
+    let mut instantiated = Vec::new();
     for CellInstance { summary, numbers, .. } in instances {
-        let leaves = &frame.summaries[*summary].leaves;
-        let number =
-            |at: usize| numbers.iter().find(|(leaf, _)| *leaf == at).map_or(at, |(_, number)| *number);
-        let others: Vec<usize> = leaves.iter().copied().filter(|leaf| number(*leaf) == *leaf).collect();
-        let known = if others.is_empty() { fact.clone() } else { fact.forget(&others) };
+        // The number of the instance for a dimension of the cell, and any other dimension itself.
+        let instance_of = |dimension: usize| {
+            numbers.iter().find(|(leaf, _)| *leaf == dimension).map_or(dimension, |(_, number)| *number)
+        };
+        // Dimensions of the cell that are not read have no instance, so they are forgotten.
+        let leaves = frame.summaries[*summary].leaves.iter().copied();
+        let unread: Vec<usize> = leaves.filter(|leaf| instance_of(*leaf) == *leaf).collect();
+        let known = if unread.is_empty() { fact.clone() } else { fact.forget(&unread) };
         if known.is_bottom() {
             continue;
         }
@@ -116,17 +113,19 @@ pub fn instantiate_cells<D: Domain>(frame: &Frame, fact: &D, instances: &[CellIn
                 .enumerate()
                 .filter(|(_, factor)| !factor.is_zero())
                 .collect();
-            if used.iter().all(|(at, _)| number(*at) == *at) {
+            // It says nothing of the cell.
+            if used.iter().all(|(dimension, _)| instance_of(*dimension) == *dimension) {
                 continue;
             }
-            let constant = LinearExpression::constant(Rational::from(constraint.constant().clone()));
-            let expression = used.into_iter().fold(constant, |sum, (at, factor)| {
-                sum.plus(&LinearExpression::variable(number(at)).times(&Rational::from(factor.clone())))
-            });
-            found.push(Constraint::from_expression(&expression, constraint.relation()));
+            let mut expression = LinearExpression::constant(Rational::from(constraint.constant().clone()));
+            for (dimension, factor) in used {
+                let instance = LinearExpression::variable(instance_of(dimension));
+                expression = expression.plus(&instance.times(&Rational::from(factor.clone())));
+            }
+            instantiated.push(Constraint::from_expression(&expression, constraint.relation()));
         }
     }
-    found
+    instantiated
 }
 
 /// Writes a fact about all cells for each value of the index variables. A conjunct with too many instances is
@@ -135,7 +134,7 @@ pub fn for_all(frame: &Frame, fact: &Term) -> Term {
     if frame.summaries.is_empty() {
         return fact.clone();
     }
-    let mut found = Vec::new();
+    let mut conjuncts = Vec::new();
     for part in fact.lowered().conjuncts() {
         let mentioned = part.data();
         let mut instances = vec![part.clone()];
@@ -143,15 +142,16 @@ pub fn for_all(frame: &Frame, fact: &Term) -> Term {
             // One conjunct about all cells may become at most 256 conjuncts.
             let values = Value::enumerate(summary.index.ty(), 256 / instances.len().max(1));
             let values = values.unwrap_or_default();
-            let at = |part: &Term, value: &Value| {
+            let instance_at = |part: &Term, value: &Value| {
                 let index = Term::literal(value.clone());
                 substitute(part, &Substitution::from([(summary.index.clone(), index)]))
             };
-            instances = instances.iter().flat_map(|part| values.iter().map(move |v| at(part, v))).collect();
+            instances =
+                instances.iter().flat_map(|part| values.iter().map(move |v| instance_at(part, v))).collect();
         }
-        found.extend(instances);
+        conjuncts.extend(instances);
     }
-    Term::and(found)
+    Term::and(conjuncts)
 }
 
 /// Merges conjuncts that say the same of one cell each, and together of all cells, into one about the cell at
@@ -189,25 +189,27 @@ fn merge_parts(
         generals.push(general.map(|(key, _)| key));
     }
     indices.retain(|(_, variable), values| suffice(variable, values));
-    let is_single = |key: &Option<(Term, Datum)>| key.as_ref().is_none_or(|key| !indices.contains_key(key));
-    let single = parts.iter().zip(&generals).filter(|(_, key)| is_single(key)).map(|(part, _)| part.clone());
-    indices.keys().map(|(general, variable)| write_merged(general, variable)).chain(single).collect()
+    let is_merged = |key: &Option<(Term, Datum)>| key.as_ref().is_some_and(|key| indices.contains_key(key));
+    let others = parts.iter().zip(&generals).filter(|(_, key)| !is_merged(key)).map(|(part, _)| part.clone());
+    indices.keys().map(|(general, variable)| write_merged(general, variable)).chain(others).collect()
 }
 
 /// Writes what a term says of cells at one index for the cell at the index variable. Also returns this index.
+/// `None`: it reads no such cell, or cells at several indices.
 fn generalize(arrays: Arrays, term: &Term) -> Option<((Term, Datum), Value)> {
     let mut read = BTreeSet::new();
     collect_reads(arrays, term, &mut read);
     let (.., variable, value) = read.first().cloned()?;
-    let is_same = read.iter().all(|(.., other, at)| (other, at) == (&variable, &value));
+    let has_one_index =
+        read.iter().all(|(.., variable_of_read, index)| (variable_of_read, index) == (&variable, &value));
     let images = read.into_iter().map(|(cell, image, ..)| (cell, image)).collect();
-    is_same.then(|| ((replace(term, images), variable), value))
+    has_one_index.then(|| ((replace(term, images), variable), value))
 }
 
 /// Collects the cells at known indices in a term, each with the cell at the index variable.
 fn collect_reads(arrays: Arrays, term: &Term, found: &mut BTreeSet<(Term, Term, Datum, Value)>) {
-    let (mut seen, mut work) = (HashSet::new(), vec![term]);
-    while let Some(term) = work.pop() {
+    let (mut seen, mut open_terms) = (HashSet::new(), vec![term]);
+    while let Some(term) = open_terms.pop() {
         if !seen.insert(term.clone()) {
             continue;
         }
@@ -217,6 +219,6 @@ fn collect_reads(arrays: Arrays, term: &Term, found: &mut BTreeSet<(Term, Term, 
         {
             found.insert((term.clone(), cell, variable, value.clone()));
         }
-        work.extend(term.children());
+        open_terms.extend(term.children());
     }
 }

@@ -27,23 +27,22 @@ pub enum Thresholds {
 
 /// Lists the constraints at which widening over the frame may stop, each once.
 pub fn list_thresholds<D: Domain>(iosts: &Iosts, frame: &Frame, wanted: &Thresholds) -> Vec<Constraint> {
-    let mut found = frame.bounds.clone();
+    let mut thresholds = frame.bounds.clone();
     match wanted {
         Thresholds::List(numbers) => {
-            for (dimension, number) in
-                (0..frame.dimensions()).flat_map(|dimension| numbers.iter().map(move |n| (dimension, n)))
-            {
-                let variable = LinearExpression::variable(dimension);
-                let number = LinearExpression::constant(Rational::from(integer(number)));
-                found.push(positive_constraint(&variable.minus(&number), Relation::AtLeast));
-                found.push(positive_constraint(&number.minus(&variable), Relation::AtLeast));
+            for variable in (0..frame.dimensions()).map(LinearExpression::variable) {
+                for number in numbers {
+                    let number = LinearExpression::constant(Rational::from(integer(number)));
+                    thresholds.push(positive_constraint(&variable.minus(&number), Relation::AtLeast));
+                    thresholds.push(positive_constraint(&number.minus(&variable), Relation::AtLeast));
+                }
             }
         }
         Thresholds::Auto => {
             let guards = iosts.transitions.iter().map(|transition| transition.guard.clone());
             let terms = std::iter::once(iosts.initial_condition.clone()).chain(guards);
             for atom in list_comparisons(frame, terms) {
-                found.extend(shifted_bounds(&atom));
+                thresholds.extend(shifted_bounds(&atom));
             }
             // Only bounds of single numbers are used, and no very large ones. A threshold that a polyhedron
             // satisfies becomes one of its rows, and rows over several numbers, or with 64-bit constants,
@@ -54,14 +53,14 @@ pub fn list_thresholds<D: Domain>(iosts: &Iosts, frame: &Frame, wanted: &Thresho
                 (true, true) => project_guards::<Polyhedra>(frame, iosts),
                 (true, false) => project_guards::<Interval>(frame, iosts),
             };
-            found.extend(projected.into_iter().filter(is_bound));
+            thresholds.extend(projected.into_iter().filter(is_bound));
         }
     }
     let mut seen = BTreeSet::new();
-    found.retain(|constraint| seen.insert(constraint.clone()));
+    thresholds.retain(|constraint| seen.insert(constraint.clone()));
     // Each threshold is tried at each widening, so there are at most 400.
-    found.truncate(400);
-    found
+    thresholds.truncate(400);
+    thresholds
 }
 
 /// Is it a bound of one number, and not beyond 32 bits?
@@ -74,11 +73,11 @@ fn is_bound(constraint: &Constraint) -> bool {
 /// Both half-spaces of a comparison, at its constant, one below and one above.
 fn shifted_bounds(atom: &Constraint) -> Vec<Constraint> {
     let expression = atom.expression();
-    let mut found = Vec::new();
+    let mut bounds = Vec::new();
     for offset in [-1i64, 0, 1] {
         let shifted = expression.plus(&LinearExpression::constant(Rational::from(Integer::from(offset))));
-        found.push(positive_constraint(&shifted, Relation::AtLeast));
-        found.push(positive_constraint(&shifted.times(&Rational::from(-1)), Relation::AtLeast));
+        bounds.push(positive_constraint(&shifted, Relation::AtLeast));
+        bounds.push(positive_constraint(&shifted.times(&Rational::from(-1)), Relation::AtLeast));
     }
-    found
+    bounds
 }

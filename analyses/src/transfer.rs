@@ -51,13 +51,13 @@ pub struct Abstraction<D> {
     pub work_limit: Option<u64>,
 }
 
-/// To compile so many parts of a condition is as much work as a result.
+/// The parts of a condition that take as much work to compile as a result takes.
 const PARTS: u64 = 1024;
 
-/// So many steps of a condition are, too.
+/// The steps of a condition that take as much work as a result.
 const STEPS: u64 = 2048;
 
-/// A domain with congruences takes so many times as long for a step.
+/// The factor by which a step takes longer in a domain with congruences.
 const CONGRUENCES: u64 = 4;
 
 impl<D: Domain> Abstraction<D> {
@@ -132,8 +132,8 @@ impl<D: Domain> Abstraction<D> {
         let mut known: BTreeMap<u32, Vec<Case>> = BTreeMap::new();
         let mut result = Vec::new();
         for &(cell, element) in top.cells() {
-            let key = self.keep_digits(cell, &effect.reads);
-            let cases = known.entry(key).or_insert_with(|| effect.compile(&self.frame, key));
+            let digits = self.keep_digits(cell, &effect.reads);
+            let cases = known.entry(digits).or_insert_with(|| effect.compile(&self.frame, digits));
             for case in cases.iter() {
                 let integer = [&self.frame.integer[..], &case.extra].concat();
                 let before = self.store.get(element).add_dimensions(case.extra.len());
@@ -159,17 +159,18 @@ impl<D: Domain> Abstraction<D> {
 
     /// The numbers of the cases of a transition in a cell. They are compiled when they are first needed.
     fn cases(&mut self, transition: usize, cell: u32) -> Range<usize> {
-        let number = self.effect_of[transition];
-        let key = self.keep_digits(cell, &self.effects.get(number).reads);
-        if let Some(known) = self.compiled.get(&(number, key)) {
+        let effect = self.effect_of[transition];
+        let digits = self.keep_digits(cell, &self.effects.get(effect).reads);
+        if let Some(known) = self.compiled.get(&(effect, digits)) {
             return known.clone();
         }
         let start = self.cases.len();
-        let found = self.effects.get_mut(number).compile(&self.frame, key);
-        self.work += found.iter().map(|case| 4 + case.condition.size() as u64 / PARTS).sum::<u64>();
-        self.cases.extend(found);
+        let new_cases = self.effects.get_mut(effect).compile(&self.frame, digits);
+        // To compile a case takes at least as much work as four results.
+        self.work += new_cases.iter().map(|case| 4 + case.condition.size() as u64 / PARTS).sum::<u64>();
+        self.cases.extend(new_cases);
         let range = start..self.cases.len();
-        self.compiled.insert((number, key), range.clone());
+        self.compiled.insert((effect, digits), range.clone());
         range
     }
 
@@ -178,24 +179,34 @@ impl<D: Domain> Abstraction<D> {
         &self.effects.get(self.effect_of[transition]).imprecisions
     }
 
-    /// The states after a transition, which is given by its position in the model.
-    pub fn post(&mut self, transition: usize, from: &AbstractValue) -> AbstractValue {
+    /// The states after a transition, which is given by its position in the model. If it `may_repeat` and is
+    /// a simple loop, it is taken once or more often.
+    pub fn post(&mut self, transition: usize, from: &AbstractValue, may_repeat: bool) -> AbstractValue {
         if self.is_exhausted() {
             return self.top();
         }
         let mut result: BTreeMap<u32, ElementId> = BTreeMap::new();
         for &(cell, element) in from.cells() {
-            for number in self.cases(transition, cell) {
+            for number in self.cases_to_take(transition, cell, may_repeat) {
                 if self.is_exhausted() {
                     return self.top();
                 }
                 let Some(after) = self.post_case(number, element) else { continue };
                 for target in targets(&self.frame, &self.cases[number], cell) {
-                    self.join_into(&mut result, target, after);
+                    let is_loop = may_repeat && target == cell;
+                    let repeated =
+                        is_loop.then(|| self.repeat(number, element, after, Orientation::Forward)).flatten();
+                    self.join_into(&mut result, target, repeated.unwrap_or(after));
                 }
             }
         }
         AbstractValue::new(result.into_iter().collect())
+    }
+
+    /// The numbers of a transition's cases in a cell. Only a case without disjunctions can be repeated, so
+    /// the others are split for that.
+    fn cases_to_take(&mut self, transition: usize, cell: u32, may_repeat: bool) -> Vec<usize> {
+        if may_repeat { self.split_cases(transition, cell) } else { self.cases(transition, cell).collect() }
     }
 
     /// [`Abstraction::post`] for one cell, with nothing joined: a cell and an element for each case of the
@@ -215,12 +226,13 @@ impl<D: Domain> Abstraction<D> {
 
     /// The cases of a transition in a cell. A case with disjunctions is split into at most eight without.
     fn split_cases(&mut self, transition: usize, cell: u32) -> Vec<usize> {
-        let mut found = Vec::new();
+        let mut split_numbers = Vec::new();
         for number in self.cases(transition, cell) {
             if !self.split.contains_key(&number) {
                 let case = self.cases[number].clone();
                 let conditions = case.condition.alternatives(8);
                 let start = self.cases.len();
+                // A case without disjunctions stands for itself.
                 let range = if conditions.len() < 2 {
                     number..number + 1
                 } else {
@@ -231,9 +243,9 @@ impl<D: Domain> Abstraction<D> {
                 };
                 self.split.insert(number, range);
             }
-            found.extend(self.split[&number].clone());
+            split_numbers.extend(self.split[&number].clone());
         }
-        found
+        split_numbers
     }
 
     /// [`Abstraction::post`] with nothing joined: a value for each way to take the transition.
@@ -284,11 +296,10 @@ impl<D: Domain> Abstraction<D> {
             cell += u32::try_from(digit).ok()? * finite.stride;
         }
         let mut equalities = Vec::new();
-        let stands_for_cells = |at: &usize| {
-            let summaries = &self.frame.summaries;
-            summaries.iter().any(|summary| summary.leaves.contains(at))
-        };
-        for dimension in (0..self.frame.dimensions()).filter(|at| !stands_for_cells(at)) {
+        // A number that stands for many cells has no value of its own in a state.
+        let stands_for_cells =
+            |dimension: &usize| self.frame.summaries.iter().any(|summary| summary.leaves.contains(dimension));
+        for dimension in (0..self.frame.dimensions()).filter(|dimension| !stands_for_cells(dimension)) {
             let value = match evaluate(&self.frame.numeric[dimension].term, state).ok()? {
                 Value::Int(value) => Rational::from(integer(&value)),
                 Value::Real(value) => rational(&value),
@@ -301,6 +312,7 @@ impl<D: Domain> Abstraction<D> {
         Some((cell, self.store.add(point)?))
     }
 
+    /// Joins an element to that of a cell, if there is one.
     fn join_into(&mut self, result: &mut BTreeMap<u32, ElementId>, cell: u32, element: ElementId) {
         let sum = match result.get(&cell) {
             Some(known) => self.store.join_ids(*known, element),
@@ -315,6 +327,7 @@ impl<D: Domain> Abstraction<D> {
         self.work += 1 + count_steps().wrapping_sub(steps_before).saturating_mul(weight) / STEPS;
     }
 
+    /// The element after a case, without its target cell. `None`: the case cannot be taken.
     fn post_case(&mut self, number: usize, element: ElementId) -> Option<ElementId> {
         let case = &self.cases[number];
         if case.is_identity() {
@@ -324,7 +337,7 @@ impl<D: Domain> Abstraction<D> {
         if let Some(known) = self.posts.get(&key) {
             return *known;
         }
-        let steps = count_steps();
+        let steps_before = count_steps();
         let integer: Vec<bool> = [&self.frame.integer[..], &case.extra].concat();
         let extra = case.extra.len();
         let before = case.with_own_dimensions(&self.frame, self.store.get(element), &integer);
@@ -338,36 +351,13 @@ impl<D: Domain> Abstraction<D> {
             }
             self.store.add(after)
         };
-        self.add_work(steps);
+        self.add_work(steps_before);
         self.posts.insert(key, result);
         result
     }
 
-    /// The states after a transition that is taken once or, if it is a simple loop, more often.
-    pub fn post_repeated(&mut self, transition: usize, from: &AbstractValue) -> AbstractValue {
-        if self.is_exhausted() {
-            return self.top();
-        }
-        let mut result: BTreeMap<u32, ElementId> = BTreeMap::new();
-        for &(cell, element) in from.cells() {
-            for number in self.split_cases(transition, cell) {
-                if self.is_exhausted() {
-                    return self.top();
-                }
-                let Some(after) = self.post_case(number, element) else { continue };
-                for target in targets(&self.frame, &self.cases[number], cell) {
-                    let is_loop = target == cell;
-                    let more =
-                        is_loop.then(|| self.repeat(number, element, after, Orientation::Forward)).flatten();
-                    self.join_into(&mut result, target, more.unwrap_or(after));
-                }
-            }
-        }
-        AbstractValue::new(result.into_iter().collect())
-    }
-
-    /// Takes a case more than once. `None`: it is not simple. `once` is the result of taking it once. If the
-    /// case sets numbers, they have their values after the first time, so the repetition begins there.
+    /// Takes a case once or more often. `None`: it is no simple loop. `once` is the result of taking it once.
+    /// If the case sets numbers, they have their values after the first time, so the repetition begins there.
     fn repeat(
         &mut self,
         number: usize,
@@ -379,88 +369,66 @@ impl<D: Domain> Abstraction<D> {
         let repetition = find_repetition(case, self.frame.dimensions())?;
         let start = if repetition.sets { once } else { from };
         let key = (number as u32, start, orientation);
-        let more = match self.repeated.get(&key) {
+        let repeated = match self.repeated.get(&key) {
             Some(known) => *known,
             None => {
                 let (element, integer) = (self.store.get(start), &self.frame.integer);
-                let more = match orientation {
+                let repeated = match orientation {
                     Orientation::Forward => repetition.go_forward(case, element, integer),
                     Orientation::Backward => repetition.go_backward(case, element, integer),
                 };
-                let more = if more.is_bottom() { None } else { self.store.add(more) };
-                self.repeated.insert(key, more);
-                more
+                let repeated = if repeated.is_bottom() { None } else { self.store.add(repeated) };
+                self.repeated.insert(key, repeated);
+                repeated
             }
         };
-        Some(match more {
-            Some(more) => self.store.join_ids(once, more),
+        Some(match repeated {
+            Some(repeated) => self.store.join_ids(once, repeated),
             None => once,
         })
     }
 
-    /// The states within `within` from which a transition can lead to `to`, if it is taken once or, if it is
-    /// a simple loop, more often.
-    pub fn pre_repeated(
+    /// The states within `within` from which a transition can lead to `to`. If it `may_repeat` and is a
+    /// simple loop, it is taken once or more often.
+    pub fn pre(
         &mut self,
         transition: usize,
         to: &AbstractValue,
         within: &AbstractValue,
+        may_repeat: bool,
     ) -> AbstractValue {
-        if self.is_exhausted() {
-            return within.clone();
-        }
-        let mut result: BTreeMap<u32, ElementId> = BTreeMap::new();
-        for &(cell, element) in within.cells() {
-            for number in self.split_cases(transition, cell) {
-                if self.is_exhausted() {
-                    return within.clone();
-                }
-                for target in targets(&self.frame, &self.cases[number], cell) {
-                    let Some(after) = to.get(target) else { continue };
-                    let Some(before) = self.pre_case(number, after, element) else { continue };
-                    let is_simple = target == cell
-                        && find_repetition(&self.cases[number], self.frame.dimensions())
-                            .is_some_and(|repetition| !repetition.sets);
-                    let more = is_simple
-                        .then(|| self.repeat(number, after, before, Orientation::Backward))
-                        .flatten();
-                    let more = more.and_then(|more| self.store.meet_ids(more, element));
-                    self.join_into(&mut result, cell, more.unwrap_or(before));
-                }
-            }
-        }
-        AbstractValue::new(result.into_iter().collect())
-    }
-
-    /// The states within `within` from which the transition can lead to `to`.
-    pub fn pre(&mut self, transition: usize, to: &AbstractValue, within: &AbstractValue) -> AbstractValue {
-        let mut result = Vec::new();
         if to.is_bottom() {
             return AbstractValue::bottom();
         }
         if self.is_exhausted() {
             return within.clone();
         }
+        let mut result: BTreeMap<u32, ElementId> = BTreeMap::new();
         for &(cell, element) in within.cells() {
-            let mut sum: Option<ElementId> = None;
-            for number in self.cases(transition, cell) {
+            for number in self.cases_to_take(transition, cell, may_repeat) {
                 if self.is_exhausted() {
                     return within.clone();
                 }
                 for target in targets(&self.frame, &self.cases[number], cell) {
-                    let Some(target) = to.get(target) else { continue };
-                    let Some(before) = self.pre_case(number, target, element) else { continue };
-                    sum = Some(match sum {
-                        Some(sum) => self.store.join_ids(sum, before),
-                        None => before,
-                    });
+                    let Some(after) = to.get(target) else { continue };
+                    let Some(before) = self.pre_case(number, after, element) else { continue };
+                    // Backward, a case that sets numbers is not repeated.
+                    let is_simple = may_repeat
+                        && target == cell
+                        && find_repetition(&self.cases[number], self.frame.dimensions())
+                            .is_some_and(|repetition| !repetition.sets);
+                    let repeated = is_simple
+                        .then(|| self.repeat(number, after, before, Orientation::Backward))
+                        .flatten()
+                        .and_then(|repeated| self.store.meet_ids(repeated, element));
+                    self.join_into(&mut result, cell, repeated.unwrap_or(before));
                 }
             }
-            result.extend(sum.map(|sum| (cell, sum)));
         }
-        AbstractValue::new(result)
+        AbstractValue::new(result.into_iter().collect())
     }
 
+    /// The part of `within` from which a case leads into `target`. `None`: there is none.
     fn pre_case(&mut self, number: usize, target: ElementId, within: ElementId) -> Option<ElementId> {
         let case = &self.cases[number];
         if case.is_identity() {
@@ -470,7 +438,7 @@ impl<D: Domain> Abstraction<D> {
         if let Some(known) = self.pres.get(&key) {
             return *known;
         }
-        let steps = count_steps();
+        let steps_before = count_steps();
         let integer: Vec<bool> = [&self.frame.integer[..], &case.extra].concat();
         let extra = case.extra.len();
         let before = self.store.get(target).add_dimensions(extra).substitute(&case.numeric);
@@ -483,7 +451,7 @@ impl<D: Domain> Abstraction<D> {
             let met = case.meet(met, &integer);
             if met.is_bottom() { None } else { self.store.add(met.remove_last_dimensions(extra)) }
         };
-        self.add_work(steps);
+        self.add_work(steps_before);
         self.pres.insert(key, result);
         result
     }

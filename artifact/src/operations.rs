@@ -21,7 +21,7 @@ use coreach_model::term::operation::{
 use coreach_model::{Datum, Term, Type, codec};
 use serde_json::{Value as Json, json};
 
-use crate::reading::{Reading, TermNumber};
+use crate::reading::{Reading, TermNumber, as_number, find_word};
 use crate::types::TypeTable;
 
 const QUANTIFIERS: [(&str, Quantifier); 6] = [
@@ -64,30 +64,31 @@ const STANDARD: [(&str, StandardOperation); 26] = [
 
 /// Gives the word of an operation on numbers or collections.
 pub fn operation_word(operation: StandardOperation) -> &'static str {
-    STANDARD.iter().find(|(_, one)| *one == operation).map_or("", |one| one.0)
+    find_word(&STANDARD, operation)
 }
 
 /// Lists the words of all operations.
 pub(crate) fn operation_words() -> impl Iterator<Item = &'static str> {
     let others = ["call", "match", "set", "map", "defined"];
-    others.into_iter().chain(QUANTIFIERS.map(|one| one.0)).chain(STANDARD.map(|one| one.0))
+    let quantifiers = QUANTIFIERS.map(|(word, _)| word);
+    others.into_iter().chain(quantifiers).chain(STANDARD.map(|(word, _)| word))
 }
 
 /// Lists the terms that an operation names in addition to its arguments: bodies and their data.
 pub(crate) fn inner_terms(operation: &DerivedOperation) -> Vec<Term> {
     let data = |data: &[Datum]| data.iter().map(Term::datum).collect::<Vec<Term>>();
     match operation {
-        DerivedOperation::Call(of) => [data(&of.parameters), vec![of.body.clone()]].concat(),
-        DerivedOperation::Quantified(of) => {
-            let element = of.collected.iter().map(|(_, element)| element.clone()).collect();
-            [vec![Term::datum(&of.bound)], data(&of.read), vec![of.body.clone()], element].concat()
+        DerivedOperation::Call(inner) => [data(&inner.parameters), vec![inner.body.clone()]].concat(),
+        DerivedOperation::Quantified(inner) => {
+            let element = inner.collected.iter().map(|(_, element)| element.clone()).collect();
+            [vec![Term::datum(&inner.bound)], data(&inner.read), vec![inner.body.clone()], element].concat()
         }
-        DerivedOperation::Match(of) => {
+        DerivedOperation::Match(inner) => {
             let case = |case: &MatchArm| {
                 let names = case.names.iter().map(|(name, _)| Term::datum(name));
                 names.chain([case.body.clone()]).collect::<Vec<Term>>()
             };
-            of.cases.iter().flat_map(case).chain(data(&of.read)).collect()
+            inner.cases.iter().flat_map(case).chain(data(&inner.read)).collect()
         }
         _ => Vec::new(),
     }
@@ -101,36 +102,37 @@ pub(crate) fn write_operation(
     types: &mut TypeTable,
 ) -> (&'static str, Vec<Json>) {
     let list = |terms: &[Term]| terms.iter().map(|term| json!(number(term))).collect::<Json>();
-    let data = |data: &[Datum]| data.iter().map(|one| json!(number(&Term::datum(one)))).collect::<Json>();
+    let data = |data: &[Datum]| data.iter().map(|datum| json!(number(&Term::datum(datum)))).collect::<Json>();
     match operation {
-        DerivedOperation::Call(of) => {
-            let (name, named) = (json!(of.name), json!(of.named));
-            ("call", vec![name, named, data(&of.parameters), json!(number(&of.body)), list(arguments)])
+        DerivedOperation::Call(inner) => {
+            let (name, named) = (json!(inner.name), json!(inner.named));
+            ("call", vec![name, named, data(&inner.parameters), json!(number(&inner.body)), list(arguments)])
         }
-        DerivedOperation::Quantified(of) => {
-            let domain = match &of.domain {
+        DerivedOperation::Quantified(inner) => {
+            let domain = match &inner.domain {
                 QuantifierDomain::Elements => Json::Null,
                 QuantifierDomain::Values(text, values) => {
-                    let ty = types.number(of.bound.ty());
+                    let ty = types.number(inner.bound.ty());
                     json!([text, ty, values.iter().map(codec::to_json).collect::<Json>()])
                 }
             };
-            let bound = json!(number(&Term::datum(&of.bound)));
-            let word = QUANTIFIERS.iter().find(|(_, one)| *one == of.quantifier).map_or("", |one| one.0);
-            let mut parts = vec![bound, domain, data(&of.read), json!(number(&of.body)), list(arguments)];
-            if let Some((ty, element)) = &of.collected {
+            let bound = json!(number(&Term::datum(&inner.bound)));
+            let word = find_word(&QUANTIFIERS, inner.quantifier);
+            let mut parts =
+                vec![bound, domain, data(&inner.read), json!(number(&inner.body)), list(arguments)];
+            if let Some((ty, element)) = &inner.collected {
                 parts.extend([json!(types.number(&Type::Record(ty.clone()))), json!(number(element))]);
             }
             (word, parts)
         }
-        DerivedOperation::Match(of) => {
+        DerivedOperation::Match(inner) => {
             let case = |case: &MatchArm| {
-                let names = case.names.iter();
-                let names: Json = names.map(|(name, at)| json!([number(&Term::datum(name)), at])).collect();
+                let pair = |(name, field): &(Datum, usize)| json!([number(&Term::datum(name)), field]);
+                let names: Json = case.names.iter().map(pair).collect();
                 json!([case.alternative, names, number(&case.body)])
             };
-            let cases = of.cases.iter().map(case).collect();
-            ("match", vec![cases, data(&of.read), list(arguments)])
+            let cases = inner.cases.iter().map(case).collect();
+            ("match", vec![cases, data(&inner.read), list(arguments)])
         }
         DerivedOperation::SetOf(ty) => {
             ("set", vec![json!(types.number(&Type::Record(ty.clone()))), list(arguments)])
@@ -150,49 +152,49 @@ pub(crate) fn read_if_operation(reading: &Reading<'_>) -> Option<Result<Term, St
     if !operation_words().any(|word| word == reading.word) {
         return None;
     }
-    let term =
-        read_operation(reading).and_then(|(operation, arguments)| match operation.accepts(&arguments) {
-            true => Ok(Term::apply(operation, arguments)),
-            false => reading.wrong("its parts do not fit, or a body mentions other data"),
-        });
-    Some(term)
+    Some(read_operation(reading).and_then(|(operation, arguments)| match operation.accepts(&arguments) {
+        true => Ok(Term::apply(operation, arguments)),
+        false => reading.wrong("its parts do not fit, or a body mentions other data"),
+    }))
 }
 
 /// Reads an operation and its arguments, by the word of the node.
 fn read_operation(reading: &Reading<'_>) -> Result<(DerivedOperation, Vec<Term>), String> {
     if let Some((_, operation)) = STANDARD.iter().find(|(word, _)| *word == reading.word) {
-        let arguments = (0..reading.rest.len()).map(|at| reading.part(at)).collect::<Result<_, _>>()?;
+        let arguments =
+            (0..reading.parts.len()).map(|place| reading.part(place)).collect::<Result<_, _>>()?;
         return Ok((DerivedOperation::Standard(*operation), arguments));
     }
     if let Some((_, quantifier)) = QUANTIFIERS.iter().find(|(word, _)| *word == reading.word) {
-        let is_collection = *quantifier == Quantifier::Collect;
-        reading.arity(if is_collection { 7 } else { 5 })?;
-        let collected = match is_collection.then(|| reading.ty(5)).transpose()? {
+        // A comprehension has the type of its list and the element after the parts of any quantifier.
+        let is_comprehension = *quantifier == Quantifier::Collect;
+        reading.arity(if is_comprehension { 7 } else { 5 })?;
+        let collected = match is_comprehension.then(|| reading.ty(5)).transpose()? {
             None => None,
             Some(Type::Record(ty)) => Some((ty.clone(), reading.part(6)?)),
             Some(_) => return reading.wrong("its type is no list"),
         };
-        let bound = read_datum(reading, &reading.rest[0])?;
-        let (domain, read) = (read_domain(reading)?, read_data(reading, &reading.rest[2])?);
+        let bound = read_datum(reading, &reading.parts[0])?;
+        let (domain, read) = (read_domain(reading)?, read_data(reading, &reading.parts[2])?);
         let (quantifier, body) = (*quantifier, reading.part(3)?);
-        let of = QuantifiedOperation { quantifier, bound, domain, read, body, collected };
-        return Ok((DerivedOperation::Quantified(Arc::new(of)), reading.list(4)?));
+        let operation = QuantifiedOperation { quantifier, bound, domain, read, body, collected };
+        return Ok((DerivedOperation::Quantified(Arc::new(operation)), reading.list(4)?));
     }
     match reading.word {
         "call" => {
             reading.arity(5)?;
-            let Some(name) = reading.rest[0].as_str() else { return reading.wrong("it has no name") };
-            let parameters = read_data(reading, &reading.rest[2])?;
+            let Some(name) = reading.parts[0].as_str() else { return reading.wrong("it has no name") };
+            let parameters = read_data(reading, &reading.parts[2])?;
             let (named, body) = (reading.place(1)?, reading.part(3)?);
-            let of = DeclaredFunction { name: name.to_owned(), named, parameters, body };
-            Ok((DerivedOperation::Call(Arc::new(of)), reading.list(4)?))
+            let operation = DeclaredFunction { name: name.to_owned(), named, parameters, body };
+            Ok((DerivedOperation::Call(Arc::new(operation)), reading.list(4)?))
         }
         "match" => {
             reading.arity(3)?;
-            let Some(cases) = reading.rest[0].as_array() else { return reading.wrong("it has no cases") };
+            let Some(cases) = reading.parts[0].as_array() else { return reading.wrong("it has no cases") };
             let cases = cases.iter().map(|case| read_case(reading, case)).collect::<Result<Vec<_>, _>>()?;
-            let of = MatchOperation { cases, read: read_data(reading, &reading.rest[1])? };
-            Ok((DerivedOperation::Match(Arc::new(of)), reading.list(2)?))
+            let operation = MatchOperation { cases, read: read_data(reading, &reading.parts[1])? };
+            Ok((DerivedOperation::Match(Arc::new(operation)), reading.list(2)?))
         }
         "set" | "map" => {
             reading.arity(2)?;
@@ -211,15 +213,13 @@ fn read_operation(reading: &Reading<'_>) -> Result<(DerivedOperation, Vec<Term>)
 }
 
 fn read_domain(reading: &Reading<'_>) -> Result<QuantifierDomain, String> {
-    let [text, ty, values] = match &reading.rest[1] {
+    let parts = match &reading.parts[1] {
         Json::Null => return Ok(QuantifierDomain::Elements),
-        Json::Array(parts) => match parts.as_slice() {
-            [text, ty, values] => [text, ty, values],
-            _ => return reading.wrong("its values are not of three parts"),
-        },
+        Json::Array(parts) => parts.as_slice(),
         _ => return reading.wrong("its values are no list"),
     };
-    let ty = ty.as_u64().and_then(|number| usize::try_from(number).ok());
+    let [text, ty, values] = parts else { return reading.wrong("its values are not of three parts") };
+    let ty = as_number(ty);
     let (Some(text), Some(ty), Some(values)) =
         (text.as_str(), ty.and_then(|number| reading.types.get(number)), values.as_array())
     else {
@@ -234,28 +234,28 @@ fn read_case(reading: &Reading<'_>, case: &Json) -> Result<MatchArm, String> {
     let Some([alternative, names, body]) = case.as_array().map(Vec::as_slice) else {
         return reading.wrong("a case is not of three parts");
     };
-    let number = |json: &Json| json.as_u64().and_then(|number| usize::try_from(number).ok());
     let alternative = match alternative {
+        // The case `_`.
         Json::Null => None,
-        json => match number(json) {
+        json => match as_number(json) {
             Some(number) => Some(number),
             None => return reading.wrong("a case has no alternative"),
         },
     };
     let Some(names) = names.as_array() else { return reading.wrong("a case has no names") };
     let name = |name: &Json| match name.as_array().map(Vec::as_slice) {
-        Some([datum, at]) => match number(at) {
-            Some(at) => Ok((read_datum(reading, datum)?, at)),
+        Some([datum, field]) => match as_number(field) {
+            Some(field) => Ok((read_datum(reading, datum)?, field)),
             None => reading.wrong("a name has no position"),
         },
         _ => reading.wrong("a name is not of two parts"),
     };
     let names = names.iter().map(name).collect::<Result<_, _>>()?;
-    Ok(MatchArm { alternative, names, body: reading.part_of(number(body))? })
+    Ok(MatchArm { alternative, names, body: reading.part_of(as_number(body))? })
 }
 
 fn read_datum(reading: &Reading<'_>, json: &Json) -> Result<Datum, String> {
-    let term = reading.part_of(json.as_u64().and_then(|number| usize::try_from(number).ok()))?;
+    let term = reading.part_of(as_number(json))?;
     term.as_datum().cloned().map_or_else(|| reading.wrong("a part is no datum"), Ok)
 }
 

@@ -1,9 +1,9 @@
 //! Reads a document as a graph: every number is checked, and every condition in its scope.
 //!
-//! Documents are kept for years and come back by mail, so nothing in one is believed. A document that is
-//! accepted is as well-formed as a model that its reader accepts: names are names and distinct, guards are
-//! conditions on constants, variables and the action's own parameters, an assigned value has its variable's
-//! sort. So the code that runs a test case need not check again.
+//! A document may come from anywhere, so nothing in it is believed. A document that is accepted is as
+//! well-formed as a model that its reader accepts. Names are distinct. Guards are conditions on constants,
+//! variables and the action's own parameters. An assigned value has the sort of its variable. So the code
+//! that runs a test case need not check again.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -107,11 +107,8 @@ pub fn read_graph(document: &Document) -> Result<Graph, DocumentError> {
     for (number, entry) in document.transitions.iter().enumerate() {
         let what = format!("the transition {number}");
         let ends = (place(entry.source, &what)?, place(entry.target, &what)?);
-        transitions.push(
-            reading
-                .transition(entry, ends, actions.len(), &variables)
-                .map_err(|why| format!("{what}: {why}"))?,
-        );
+        let transition = reading.transition(entry, ends, actions.len(), &variables);
+        transitions.push(transition.map_err(|why| format!("{what}: {why}"))?);
     }
     let iosts = Iosts {
         name: document.name.clone(),
@@ -124,16 +121,17 @@ pub fn read_graph(document: &Document) -> Result<Graph, DocumentError> {
         transitions,
         origin: None,
     };
-    let mut fact = |of: fn(&LocationEntry) -> Option<TermNumber>, otherwise: Term, what: &str| {
-        let each = document.locations.iter().map(|entry| match of(entry) {
+    // Reads a condition of each location, which is `default` where the document says nothing.
+    let mut facts = |number: fn(&LocationEntry) -> Option<TermNumber>, default: Term, what: &str| {
+        let fact = |entry| match number(entry) {
             Some(number) => reading.condition(number, None, what),
-            None => Ok(otherwise.clone()),
-        });
-        each.collect::<Result<Vec<Term>, String>>().map(Numbered::from)
+            None => Ok(default.clone()),
+        };
+        document.locations.iter().map(fact).collect::<Result<Vec<Term>, String>>().map(Numbered::from)
     };
-    let must_answer = fact(|entry| entry.must_answer, Term::no(), "`must_answer`")?;
-    let reach = fact(|entry| entry.reach, Term::yes(), "`reach`")?;
-    let coreach = fact(|entry| entry.coreach, Term::yes(), "`coreach`")?;
+    let must_answer = facts(|entry| entry.must_answer, Term::no(), "`must_answer`")?;
+    let reach = facts(|entry| entry.reach, Term::yes(), "`reach`")?;
+    let coreach = facts(|entry| entry.coreach, Term::yes(), "`coreach`")?;
     let known = |number: TermNumber| {
         terms.get(number).cloned().ok_or_else(|| "it names a term that is not there".to_owned())
     };
@@ -143,14 +141,12 @@ pub fn read_graph(document: &Document) -> Result<Graph, DocumentError> {
         None => None,
     };
     let verdicts: Numbered<LocationId, _> = document.locations.iter().map(|entry| entry.verdict).collect();
-    let others_fail = match document.others_fail {
-        Some(number) => Some(place(number, "`others_fail`")?),
-        None => None,
-    };
+    let others_fail = document.others_fail.map(|number| place(number, "`others_fail`")).transpose()?;
     if others_fail.is_some_and(|fail| verdicts[fail] != Some(Verdict::Fail)) {
         return Err("`others_fail` names no location Fail".to_owned().into());
     }
     let uncontrollable = read_uncontrollable(&document.actions)?;
+    // With `others_fail`, the observations that are left out lead to Fail.
     if document.stage == TEST_CASE && others_fail.is_none() {
         check_observations(&iosts, &verdicts, &uncontrollable)?;
     }
@@ -178,15 +174,13 @@ fn check_observations(
     uncontrollable: &BTreeSet<ActionId>,
 ) -> Result<(), String> {
     let taken: HashSet<_> = iosts.transitions.iter().map(|t| (t.source, t.action)).collect();
-    let observed = |id: &ActionId| iosts.action(*id).is_observed() || uncontrollable.contains(id);
+    let is_observed = |id: &ActionId| iosts.action(*id).is_observed() || uncontrollable.contains(id);
     for location in iosts.location_ids().filter(|location| verdicts[*location].is_none()) {
-        if let Some(missing) =
-            iosts.action_ids().filter(observed).find(|id| !taken.contains(&(location, *id)))
-        {
+        let mut observations = iosts.action_ids().filter(is_observed);
+        if let Some(missing) = observations.find(|id| !taken.contains(&(location, *id))) {
             let (action, location) = (&iosts.action(missing).name, &iosts.location(location).name);
-            return Err(format!(
-                "the location `{location}` has no transition for the observation `{action}`"
-            ));
+            let what = format!("the observation `{action}`");
+            return Err(format!("the location `{location}` has no transition for {what}"));
         }
     }
     Ok(())
@@ -202,16 +196,14 @@ struct Scopes {
 
 impl Scopes {
     fn data(&mut self, entries: &[DatumEntry], types: &[Type]) -> Result<Vec<Datum>, String> {
-        entries
-            .iter()
-            .map(|entry| {
-                let datum = read_datum(entry, types)?;
-                match self.names.insert(entry.name.clone()) {
-                    true => Ok(datum),
-                    false => Err(format!("`{}` is declared twice", entry.name)),
-                }
-            })
-            .collect()
+        let mut data = Vec::new();
+        for entry in entries {
+            data.push(read_datum(entry, types)?);
+            if !self.names.insert(entry.name.clone()) {
+                return Err(format!("`{}` is declared twice", entry.name));
+            }
+        }
+        Ok(data)
     }
 
     /// Reads the actions, and notes the parameters of each.
@@ -228,13 +220,11 @@ impl Scopes {
             }
             let parameters: Vec<Datum> =
                 entry.parameters.iter().map(|entry| read_datum(entry, types)).collect::<Result<_, _>>()?;
-            let mut own = HashSet::new();
-            if let Some(again) = entry
-                .parameters
-                .iter()
-                .find(|entry| self.names.contains(&entry.name) || !own.insert(&entry.name))
-            {
-                return Err(format!("the parameter `{}` of `{}` is declared twice", again.name, entry.name));
+            let mut own_names = HashSet::new();
+            let mut is_known = |name| self.names.contains(name) || !own_names.insert(name);
+            if let Some(repeated) = entry.parameters.iter().find(|parameter| is_known(&parameter.name)) {
+                let (parameter, action) = (&repeated.name, &entry.name);
+                return Err(format!("the parameter `{parameter}` of `{action}` is declared twice"));
             }
             if entry.kind == ActionKind::Internal && !parameters.is_empty() {
                 return Err(format!("the internal action `{}` has parameters", entry.name));
@@ -248,40 +238,37 @@ impl Scopes {
 
 fn read_datum(entry: &DatumEntry, types: &[Type]) -> Result<Datum, String> {
     let ty = types.get(entry.ty).ok_or_else(|| format!("the type of `{}` is not there", entry.name))?;
-    if is_name(&entry.name) {
-        Ok(Datum::new(&entry.name, ty.clone()))
-    } else {
-        Err(format!("`{}` is no name", entry.name))
+    match is_name(&entry.name) {
+        true => Ok(Datum::new(&entry.name, ty.clone())),
+        false => Err(format!("`{}` is no name", entry.name)),
     }
 }
 
 fn read_locations(entries: &[LocationEntry]) -> Result<Numbered<LocationId, Location>, String> {
     let mut seen = HashSet::new();
-    entries
-        .iter()
-        .map(|entry| match is_name(&entry.name) && seen.insert(&entry.name) {
-            true => Ok(Location {
-                name: entry.name.clone(),
-                label: entry.label.clone(),
-                description: entry.description.clone(),
-            }),
-            false => Err(format!("the location `{}` is no name, or stands there twice", entry.name)),
-        })
-        .collect()
+    let mut locations = Numbered::new();
+    for LocationEntry { name, label, description, .. } in entries {
+        if !is_name(name) || !seen.insert(name) {
+            return Err(format!("the location `{name}` is no name, or stands there twice"));
+        }
+        let (name, label) = (name.clone(), label.clone());
+        locations.push(Location { name, label, description: description.clone() });
+    }
+    Ok(locations)
 }
 
 fn read_uncontrollable(entries: &[ActionEntry]) -> Result<BTreeSet<ActionId>, String> {
-    let mut found = BTreeSet::new();
+    let mut uncontrollable = BTreeSet::new();
     for (number, entry) in entries.iter().enumerate() {
         match entry.controllable {
             Some(false) if entry.kind != ActionKind::Input => {
                 return Err(format!("`{}` is no input, and `controllable` is of inputs", entry.name));
             }
-            Some(false) => drop(found.insert(ActionId::of(number))),
+            Some(false) => drop(uncontrollable.insert(ActionId::of(number))),
             Some(true) | None => {}
         }
     }
-    Ok(found)
+    Ok(uncontrollable)
 }
 
 struct Reading<'a> {

@@ -8,10 +8,10 @@ use crate::types::TypeNumber;
 /// The place of a term in the table of terms.
 pub type TermNumber = usize;
 
-/// A node that is read: its word, the rest of it, and the terms and types before it.
+/// A node that is read: its word, the parts after it, and the terms and types before it.
 pub(crate) struct Reading<'a> {
     pub(crate) word: &'a str,
-    pub(crate) rest: &'a [Json],
+    pub(crate) parts: &'a [Json],
     pub(crate) terms: &'a [Term],
     pub(crate) types: &'a [Type],
 }
@@ -24,12 +24,12 @@ impl Reading<'_> {
 
     /// Checks that the node has so many parts.
     pub(crate) fn arity(&self, count: usize) -> Result<(), String> {
-        if self.rest.len() == count { Ok(()) } else { self.wrong("it has too many parts, or too few") }
+        if self.parts.len() == count { Ok(()) } else { self.wrong("it has too many parts, or too few") }
     }
 
     /// Reads a part as a number.
-    pub(crate) fn place(&self, at: usize) -> Result<usize, String> {
-        let number = self.rest.get(at).and_then(Json::as_u64).and_then(|number| usize::try_from(number).ok());
+    pub(crate) fn place(&self, part: usize) -> Result<usize, String> {
+        let number = self.parts.get(part).and_then(as_number);
         number.map_or_else(|| self.wrong("a part is no number"), Ok)
     }
 
@@ -39,19 +39,30 @@ impl Reading<'_> {
         term.map_or_else(|| self.wrong("a part is no term before it"), |term| Ok(term.clone()))
     }
 
-    pub(crate) fn part(&self, at: usize) -> Result<Term, String> {
-        self.part_of(Some(self.place(at)?))
+    /// Reads a part as the number of a term.
+    pub(crate) fn part(&self, part: usize) -> Result<Term, String> {
+        self.part_of(Some(self.place(part)?))
     }
 
-    pub(crate) fn ty(&self, at: usize) -> Result<&Type, String> {
-        let number: TypeNumber = self.place(at)?;
+    /// Reads a part as the number of a type.
+    pub(crate) fn ty(&self, part: usize) -> Result<&Type, String> {
+        let number: TypeNumber = self.place(part)?;
         self.types.get(number).map_or_else(|| self.wrong("there is no such type"), Ok)
     }
 
     /// Reads a part as a list of terms.
-    pub(crate) fn list(&self, at: usize) -> Result<Vec<Term>, String> {
-        let Some(parts) = self.rest[at].as_array() else { return self.wrong("its parts are no list") };
-        let place = |part: &Json| part.as_u64().and_then(|number| usize::try_from(number).ok());
-        parts.iter().map(|part| self.part_of(place(part))).collect()
+    pub(crate) fn list(&self, part: usize) -> Result<Vec<Term>, String> {
+        let Some(numbers) = self.parts[part].as_array() else { return self.wrong("its parts are no list") };
+        numbers.iter().map(|number| self.part_of(as_number(number))).collect()
     }
+}
+
+/// Finds the word of a value in a list.
+pub(crate) fn find_word<T: PartialEq>(words: &[(&'static str, T)], wanted: T) -> &'static str {
+    words.iter().find(|(_, value)| *value == wanted).map_or("", |(word, _)| word)
+}
+
+/// The number, if it can be a place in a table.
+pub(crate) fn as_number(json: &Json) -> Option<usize> {
+    json.as_u64().and_then(|number| usize::try_from(number).ok())
 }

@@ -1,12 +1,10 @@
 //! The table of terms has each shared part once, by number.
 //!
-//! **Problem.** Terms share their parts, text does not: a guard of forty steps `x := x + y, y := x` is forty
-//! nodes, and as text a hundred million letters. A program that writes guards as text needs limits, and one
-//! that reads them needs a parser. **Method.** A document has one list of nodes; a node names only nodes
-//! before it, and every guard, effect and fact is a number. Each shared node is written once and read once.
-//! The reader makes each node with the model's constructors, after it has checked the sorts. So it refuses
-//! the errors of a hostile document, and an accepted document is as well-sorted as a model that our own
-//! reader accepts.
+//! **Problem.** Terms share their parts, but text does not. A guard of forty steps `x := x + y, y := x` is
+//! forty nodes, and as text a hundred million letters. **Method.** A document has one list of nodes. A node
+//! names only nodes before it, and every guard, effect and fact is a number. Each shared node is written once
+//! and read once. The reader checks the sorts of each node, and makes it with the model's constructors. So an
+//! accepted document is as well-sorted as a model that our own reader accepts.
 //!
 //! A node is a list: a word, then the parts that the word needs.
 //!
@@ -32,8 +30,8 @@ use serde_json::{Value as Json, json};
 
 use crate::error::DocumentError;
 use crate::operations;
-use crate::reading::Reading;
 pub use crate::reading::TermNumber;
+use crate::reading::{Reading, find_word};
 use crate::types::TypeTable;
 
 /// A node of the table, in its written form.
@@ -47,9 +45,9 @@ impl JsonSchema for TermNode {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        let operators = OPERATORS.map(|of| of.0).into_iter().chain(ON_STRINGS.map(|of| of.0));
-        let known = WORDS.into_iter().chain(COMPARISONS.map(|of| of.0)).chain(operators);
-        let words: Vec<&str> = known.chain(operations::operation_words()).collect();
+        let operators = OPERATORS.map(|(word, _)| word).into_iter().chain(ON_STRINGS.map(|(word, _)| word));
+        let words = WORDS.into_iter().chain(COMPARISONS.map(|(word, _)| word)).chain(operators);
+        let words: Vec<&str> = words.chain(operations::operation_words()).collect();
         json_schema!({
             "description": "A word, then what belongs to it: `literal` a type and a value, `data` a name and a type, `and` and `or` a list of nodes, `field` a node and a position, `record` a type and a list of nodes, all others nodes. Each names only nodes before it.",
             "type": "array",
@@ -107,23 +105,19 @@ impl TermTable {
     /// Gives the number of a term, and adds the term and its parts if they are new.
     pub fn number(&mut self, term: &Term) -> TermNumber {
         // The stack is explicit: a term may be deeper than a thread's stack.
-        let mut work = vec![(term.clone(), false)];
-        while let Some((term, are_parts_done)) = work.pop() {
+        let mut unvisited = vec![(term.clone(), false)];
+        while let Some((term, are_parts_done)) = unvisited.pop() {
             if self.numbers.contains_key(&term) {
                 continue;
             }
             budget::ask();
             if !are_parts_done {
-                // The first part is made first.
-                let inner = match term.shape() {
-                    TermShape::Operation(operation, _) => operations::inner_terms(operation),
-                    TermShape::Node(_) => Vec::new(),
-                };
-                let own = term.parts().into_iter().cloned();
-                let parts: Vec<Term> = inner.into_iter().chain(own).collect();
-                let parts: Vec<Term> = parts.into_iter().rev().collect();
-                work.push((term, true));
-                work.extend(parts.into_iter().map(|part| (part, false)));
+                // The term gets its number after its parts. The last part that is pushed gets its own first.
+                let own: Vec<Term> = term.parts().into_iter().cloned().collect();
+                let inner = inner_terms(&term);
+                unvisited.push((term, true));
+                let parts = own.into_iter().rev().chain(inner.into_iter().rev());
+                unvisited.extend(parts.map(|part| (part, false)));
                 continue;
             }
             self.terms.push(term.clone());
@@ -154,56 +148,60 @@ impl TermTable {
     pub fn height(&self) -> usize {
         let mut heights: Vec<usize> = Vec::with_capacity(self.terms.len());
         for term in &self.terms {
-            let inner = match term.shape() {
-                TermShape::Operation(operation, _) => operations::inner_terms(operation),
-                TermShape::Node(_) => Vec::new(),
-            };
-            let below = term.parts().into_iter().chain(&inner).map(|part| heights[self.numbers[part]] + 1);
-            heights.push(below.max().unwrap_or(0));
+            let inner = inner_terms(term);
+            let parts = term.parts().into_iter().chain(&inner);
+            heights.push(parts.map(|part| heights[self.numbers[part]] + 1).max().unwrap_or(0));
         }
         heights.into_iter().max().unwrap_or(0)
     }
 
     /// Writes the node of a term, whose parts have numbers already.
     fn node(&self, term: &Term, types: &mut TypeTable) -> Vec<Json> {
-        let of = |part: &Term| json!(self.numbers[part]);
-        let list = |parts: &[Term]| parts.iter().map(of).collect::<Json>();
+        let number = |part: &Term| json!(self.numbers[part]);
+        let list = |parts: &[Term]| parts.iter().map(number).collect::<Json>();
         let node = match term.shape() {
             TermShape::Node(node) => node,
             TermShape::Operation(operation, arguments) => {
-                let number = |term: &Term| self.numbers[term];
-                let (word, rest) = operations::write_operation(operation, arguments, &number, types);
-                return std::iter::once(json!(word)).chain(rest).collect();
+                let number_of = |term: &Term| self.numbers[term];
+                let (word, parts) = operations::write_operation(operation, arguments, &number_of, types);
+                return std::iter::once(json!(word)).chain(parts).collect();
             }
         };
-        let (word, rest): (&str, Vec<Json>) = match node {
+        let (word, parts): (&str, Vec<Json>) = match node {
             Node::Literal(value) => {
                 ("literal", vec![json!(types.number(&value.sort())), codec::to_json(value)])
             }
             Node::Data(datum) => ("data", vec![json!(datum.name()), json!(types.number(datum.ty()))]),
-            Node::Not(a) => ("not", vec![of(a)]),
+            Node::Not(a) => ("not", vec![number(a)]),
             Node::And(parts) => ("and", vec![list(parts)]),
             Node::Or(parts) => ("or", vec![list(parts)]),
-            Node::Compare(comparison, a, b) => (find_word(&COMPARISONS, *comparison), vec![of(a), of(b)]),
-            Node::IfThenElse(a, b, c) => ("if", vec![of(a), of(b), of(c)]),
-            Node::Arithmetic(operator, a, b) => (find_word(&OPERATORS, *operator), vec![of(a), of(b)]),
-            Node::OnStrings(operation, arguments) => {
-                (find_word(&ON_STRINGS, *operation), arguments.iter().map(of).collect())
+            Node::Compare(comparison, a, b) => {
+                (find_word(&COMPARISONS, *comparison), vec![number(a), number(b)])
             }
-            Node::Negate(a) => ("negate", vec![of(a)]),
-            Node::ToReal(a) => ("to_real", vec![of(a)]),
-            Node::Select(a, i) => ("select", vec![of(a), of(i)]),
-            Node::Store(a, i, e) => ("store", vec![of(a), of(i), of(e)]),
-            Node::Field(a, position) => (FIELD, vec![of(a), json!(position)]),
+            Node::IfThenElse(a, b, c) => ("if", vec![number(a), number(b), number(c)]),
+            Node::Arithmetic(operator, a, b) => {
+                (find_word(&OPERATORS, *operator), vec![number(a), number(b)])
+            }
+            Node::OnStrings(operation, arguments) => {
+                (find_word(&ON_STRINGS, *operation), arguments.iter().map(number).collect())
+            }
+            Node::Negate(a) => ("negate", vec![number(a)]),
+            Node::ToReal(a) => ("to_real", vec![number(a)]),
+            Node::Select(a, i) => ("select", vec![number(a), number(i)]),
+            Node::Store(a, i, e) => ("store", vec![number(a), number(i), number(e)]),
+            Node::Field(a, position) => (FIELD, vec![number(a), json!(position)]),
             Node::Record(_, fields) => ("record", vec![json!(types.number(term.sort())), list(fields)]),
         };
-        std::iter::once(json!(word)).chain(rest).collect()
+        std::iter::once(json!(word)).chain(parts).collect()
     }
 }
 
-/// Finds the word of a value in a list.
-fn find_word<T: PartialEq>(words: &[(&'static str, T)], wanted: T) -> &'static str {
-    words.iter().find(|(_, one)| *one == wanted).map_or("", |(word, _)| word)
+/// Lists the terms that a term names in addition to its parts.
+fn inner_terms(term: &Term) -> Vec<Term> {
+    match term.shape() {
+        TermShape::Operation(operation, _) => operations::inner_terms(operation),
+        TermShape::Node(_) => Vec::new(),
+    }
 }
 
 /// The greatest height of a term that is read, as in a model. A function that walks a term recursively goes
@@ -217,13 +215,13 @@ pub fn read_terms(nodes: &[TermNode], types: &[Type]) -> Result<Vec<Term>, Docum
     for (number, node) in nodes.iter().enumerate() {
         budget::ask();
         let term = read_node(&node.0, &terms, types).map_err(|why| format!("the term {number}: {why}"))?;
-        // A constructor may have left parts out or added others, which have the same height.
+        // A constructor may have made parts that are not in the table. They count as leaves.
         let below = term.parts().into_iter().map(|part| heights.get(part).map_or(1, |height| *height));
         let height = below.max().unwrap_or(0) + 1;
-        if height > HIGHEST || term.has_operations() && term.height() as usize > HIGHEST {
-            return Err(DocumentError::TooDeep(format!(
-                "the term {number} is nested more than {HIGHEST} deep"
-            )));
+        // What an operation stands for may be higher than its text.
+        if height > HIGHEST || (term.has_operations() && term.height() as usize > HIGHEST) {
+            let message = format!("the term {number} is nested more than {HIGHEST} deep");
+            return Err(DocumentError::TooDeep(message));
         }
         heights.insert(term.clone(), height);
         terms.push(term);
@@ -233,10 +231,10 @@ pub fn read_terms(nodes: &[TermNode], types: &[Type]) -> Result<Vec<Term>, Docum
 
 /// Reads a node, by its word.
 fn read_node(node: &[Json], terms: &[Term], types: &[Type]) -> Result<Term, String> {
-    let [Json::String(word), rest @ ..] = node else {
+    let [Json::String(word), parts @ ..] = node else {
         return Err("it does not begin with a word".to_owned());
     };
-    let reading = Reading { word, rest, terms, types };
+    let reading = Reading { word, parts, terms, types };
     if let Some((_, comparison)) = COMPARISONS.iter().find(|(known, _)| known == word) {
         return reading.comparison(*comparison);
     }
@@ -252,12 +250,12 @@ fn read_node(node: &[Json], terms: &[Term], types: &[Type]) -> Result<Term, Stri
     match word.as_str() {
         "literal" => reading.literal(),
         "data" => reading.data(),
-        "not" => reading.truth().map(|of| of.not()),
+        "not" => reading.truth().map(|part| part.not()),
         "and" => Ok(Term::and(reading.junction()?)),
         "or" => Ok(Term::or(reading.junction()?)),
         "if" => reading.cases(),
-        "negate" => reading.number().map(|of| of.negate()),
-        "to_real" => reading.number().map(|of| of.to_real()),
+        "negate" => reading.number().map(|part| part.negate()),
+        "to_real" => reading.number().map(|part| part.to_real()),
         "select" => reading.select(),
         "store" => reading.store(),
         FIELD => reading.field(),
@@ -273,7 +271,7 @@ impl Reading<'_> {
         if ty.sort() != *ty {
             return self.wrong("its type is a subset of the integers");
         }
-        match codec::from_json(&self.rest[1], ty) {
+        match codec::from_json(&self.parts[1], ty) {
             Ok(value) => Ok(Term::literal(value)),
             Err(why) => self.wrong(&why.to_string()),
         }
@@ -281,23 +279,23 @@ impl Reading<'_> {
 
     fn data(&self) -> Result<Term, String> {
         self.arity(2)?;
-        let Some(name) = self.rest[0].as_str() else { return self.wrong("a datum has no name") };
+        let Some(name) = self.parts[0].as_str() else { return self.wrong("a datum has no name") };
         Ok(Term::datum(&Datum::new(name, self.ty(1)?.clone())))
     }
 
     fn truth(&self) -> Result<Term, String> {
         self.arity(1)?;
-        let of = self.part(0)?;
-        if *of.sort() == Type::Bool { Ok(of) } else { self.wrong("its part has no truth value") }
+        let part = self.part(0)?;
+        if *part.sort() == Type::Bool { Ok(part) } else { self.wrong("its part has no truth value") }
     }
 
     fn record(&self) -> Result<Term, String> {
         self.arity(2)?;
         let fields = self.list(1)?;
+        let fits = |(field, (_, ty)): (&Term, &(String, Type))| fits_type(field, ty);
         match self.ty(0)? {
             Type::Record(ty)
-                if ty.fields.len() == fields.len()
-                    && fields.iter().zip(&ty.fields).all(|(field, (_, of))| fits_type(field, of)) =>
+                if ty.fields.len() == fields.len() && fields.iter().zip(&ty.fields).all(fits) =>
             {
                 Ok(Term::record(ty, fields))
             }
@@ -321,8 +319,8 @@ impl Reading<'_> {
 
     fn number(&self) -> Result<Term, String> {
         self.arity(1)?;
-        let of = self.part(0)?;
-        if of.sort().is_number() { Ok(of) } else { self.wrong("its part is no number") }
+        let part = self.part(0)?;
+        if part.sort().is_number() { Ok(part) } else { self.wrong("its part is no number") }
     }
 
     fn comparison(&self, comparison: Comparison) -> Result<Term, String> {
@@ -352,7 +350,7 @@ impl Reading<'_> {
     fn on_strings(&self, operation: StringOperation) -> Result<Term, String> {
         let sorts = operation.arguments();
         self.arity(sorts.len())?;
-        let arguments = (0..sorts.len()).map(|at| self.part(at)).collect::<Result<Vec<_>, _>>()?;
+        let arguments = (0..sorts.len()).map(|place| self.part(place)).collect::<Result<Vec<_>, _>>()?;
         if operation == StringOperation::Matches && strings::expression(&arguments).is_none() {
             return self.wrong("its second part is no regular expression");
         }

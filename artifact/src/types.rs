@@ -151,11 +151,11 @@ impl TypeTable {
             Type::String => TypeNode::String,
             Type::Id(name) => TypeNode::Id { name: name.to_string() },
             Type::Range(low, high) => TypeNode::Range { low: low.to_string(), high: high.to_string() },
-            Type::Enum(of) => TypeNode::Enum { name: of.name.clone(), literals: of.literals.clone() },
-            Type::Array(of) => {
-                TypeNode::Array { index: self.number(&of.index), element: self.number(&of.element) }
+            Type::Enum(ty) => TypeNode::Enum { name: ty.name.clone(), literals: ty.literals.clone() },
+            Type::Array(ty) => {
+                TypeNode::Array { index: self.number(&ty.index), element: self.number(&ty.element) }
             }
-            Type::Record(of) => self.record(of),
+            Type::Record(ty) => self.record(ty),
         };
         self.nodes.push(node);
         self.types.push(ty.clone());
@@ -164,34 +164,34 @@ impl TypeTable {
     }
 
     /// Makes the node of a record by its form.
-    fn record(&mut self, of: &RecordType) -> TypeNode {
-        let name = of.name.clone();
-        match &of.form {
+    fn record(&mut self, record: &RecordType) -> TypeNode {
+        let name = record.name.clone();
+        match &record.form {
             RecordForm::List => {
-                TypeNode::List { most: of.fields.len() - 1, element: self.number(&of.fields[1].1) }
+                TypeNode::List { most: record.fields.len() - 1, element: self.number(record.element_type()) }
             }
             RecordForm::Keyed(key) | RecordForm::Entries(key, _) => {
-                let (key, most) = (self.number(key), of.most());
-                match of.map_value_type() {
+                let (key, most) = (self.number(key), record.most());
+                match record.map_value_type() {
                     None => TypeNode::Set { key, most },
                     Some(value) => TypeNode::Map { key, value: self.number(value), most },
                 }
             }
-            RecordForm::Option => TypeNode::Option { some: self.number(&of.fields[1].1) },
+            RecordForm::Option => TypeNode::Option { some: self.number(record.content_type()) },
             RecordForm::Plain => TypeNode::Record {
                 name,
-                fields: of.fields.iter().map(|(name, ty)| self.entry(name, ty)).collect(),
+                fields: record.fields.iter().map(|(name, ty)| self.entry(name, ty)).collect(),
             },
-            RecordForm::Variant(known) => {
-                let fields = |one: &Alternative, this: &mut Self| -> Vec<DatumEntry> {
-                    let field = |at| this.entry(of.field_of(one, at), &of.fields[one.first + at].1);
-                    (0..one.count).map(field).collect()
+            RecordForm::Variant(alternatives) => {
+                let entry = |alternative: &Alternative| {
+                    let field = |place| {
+                        let (_, ty) = &record.fields[alternative.first + place];
+                        self.entry(record.field_of(alternative, place), ty)
+                    };
+                    let fields = (0..alternative.count).map(field).collect();
+                    AlternativeEntry { name: alternative.name.clone(), fields }
                 };
-                let one = |one: &Alternative| AlternativeEntry {
-                    name: one.name.clone(),
-                    fields: fields(one, self),
-                };
-                TypeNode::Variant { name, alternatives: known.iter().map(one).collect() }
+                TypeNode::Variant { name, alternatives: alternatives.iter().map(entry).collect() }
             }
         }
     }
@@ -289,18 +289,20 @@ impl Types {
             }
             TypeNode::Variant { name, alternatives } => {
                 self.declare(name)?;
-                check_names(alternatives.iter().map(|one| &one.name))?;
-                let mut known = Vec::new();
-                for one in alternatives {
-                    let fields = match one.fields.is_empty() {
+                check_names(alternatives.iter().map(|alternative| &alternative.name))?;
+                let mut read = Vec::new();
+                for alternative in alternatives {
+                    // `fields` refuses an empty list, which an alternative may have.
+                    let fields = match alternative.fields.is_empty() {
                         true => Vec::new(),
-                        false => self.fields(&one.fields, &mut size)?,
+                        false => self.fields(&alternative.fields, &mut size)?,
                     };
-                    known.push((one.name.clone(), fields));
+                    read.push((alternative.name.clone(), fields));
                 }
-                let of = RecordType::variant(name, &known);
-                check_names(of.fields.iter().map(|(name, _)| name))?;
-                Type::Record(Arc::new(of))
+                let variant = RecordType::variant(name, &read);
+                // Two alternatives with a field may give one name.
+                check_names(variant.fields.iter().map(|(name, _)| name))?;
+                Type::Record(Arc::new(variant))
             }
             TypeNode::Option { some } => {
                 Type::Record(Arc::new(RecordType::option(&self.use_part(*some, &mut size)?)))
@@ -321,7 +323,7 @@ impl Types {
         Ok((ty, size))
     }
 
-    /// Reads a set or a map, which has a value type.
+    /// Reads a set, or with a type of values a map.
     fn read_set_or_map(
         &self,
         key: TypeNumber,
@@ -339,10 +341,10 @@ impl Types {
             return Ok(Type::Record(Arc::new(RecordType::entries_of(most, &key, value.as_ref()))));
         }
         let is_simple = matches!(key, Type::Bool | Type::Enum(_) | Type::Range(..));
-        let of = RecordType::keyed(&key, value.as_ref()).filter(|_| is_simple);
-        let of = of.ok_or_else(|| format!("{key} is no type of keys"))?;
-        size.parts = size.parts.saturating_mul(of.fields.len());
-        Ok(Type::Record(Arc::new(of)))
+        let table = RecordType::keyed(&key, value.as_ref()).filter(|_| is_simple);
+        let table = table.ok_or_else(|| format!("{key} is no type of keys"))?;
+        size.parts = size.parts.saturating_mul(table.fields.len());
+        Ok(Type::Record(Arc::new(table)))
     }
 
     /// Reads fields, whose names must be distinct.
@@ -353,11 +355,11 @@ impl Types {
 
     /// Gives a type that another one uses, and adds to its size.
     fn use_part(&self, number: TypeNumber, size: &mut Size) -> Result<Type, String> {
-        let (ty, of) =
-            self.types.get(number).zip(self.sizes.get(number)).ok_or("it names a type behind it")?;
-        size.parts = size.parts.saturating_add(of.parts);
-        size.depth = size.depth.max(of.depth + 1);
-        Ok(ty.clone())
+        let part = self.types.get(number).zip(self.sizes.get(number));
+        let (part, part_size) = part.ok_or("it names a type behind it")?;
+        size.parts = size.parts.saturating_add(part_size.parts);
+        size.depth = size.depth.max(part_size.depth + 1);
+        Ok(part.clone())
     }
 
     /// Notes the name of a type. Two types of one name could not be told apart in a message.

@@ -43,13 +43,13 @@ pub fn write_graph(stage: &str, iosts: &Iosts, tables: &mut Tables) -> Document 
         counts: Counts { locations, transitions, ..Counts::default() },
         constants: tables.data(&iosts.constants),
         variables: tables.data(&iosts.variables),
-        actions: iosts.actions.iter().map(|one| write_action(one, tables)).collect(),
+        actions: iosts.actions.iter().map(|action| write_action(action, tables)).collect(),
         initial: Initial {
             location: iosts.initial.place(),
             condition: tables.terms.number(&iosts.initial_condition),
         },
         locations: iosts.locations.iter().map(write_location).collect(),
-        transitions: iosts.transitions.iter().map(|one| write_transition(iosts, one, tables)).collect(),
+        transitions: iosts.transitions.iter().map(|t| write_transition(iosts, t, tables)).collect(),
         ..Document::default()
     }
 }

@@ -39,10 +39,10 @@ pub struct Arguments {
     /// What to do.
     #[command(subcommand)]
     pub command: CoreachCommand,
-    /// Stop a piece of work or a run after this time: `60s`, `5m` [default: 60s]
+    /// Limit the time of each piece of work, and of each run: `60s`, `5m` [default: 60s]
     #[arg(long, global = true, value_name = "TIME", value_parser = budget::parse_time)]
     pub time: Option<Duration>,
-    /// Stop when more memory is needed: `4GB`, `500MB` [default: 4GB]
+    /// Stop when coreach needs more memory: `4GB`, `500MB` [default: 4GB]
     #[arg(long, global = true, value_name = "SIZE", value_parser = budget::parse_memory)]
     pub memory: Option<u64>,
     /// Use colours
@@ -56,7 +56,7 @@ pub struct Arguments {
 /// The commands.
 #[derive(Subcommand, Debug)]
 pub enum CoreachCommand {
-    /// Write an example: a model, a program to test, all else
+    /// Write an example: models, a program to test, and other files
     #[command(after_help = INIT_HELP)]
     Init(InitArguments),
     /// Look for mistakes in any file that coreach reads
@@ -65,7 +65,7 @@ pub enum CoreachCommand {
     /// Translate a foreign model into a specification
     #[command(after_help = IMPORT_HELP)]
     Import(ImportArguments),
-    /// Make test cases with the pipeline; `test` runs them
+    /// Make test cases from models (`test` runs test cases)
     #[command(after_help = RUN_HELP)]
     Run(RunArguments),
     /// Make purposes that together cover a specification
@@ -76,34 +76,34 @@ pub enum CoreachCommand {
         after_help = "Example:\n  coreach show coreach.yaml --stage test_case --format svg > test_case.svg"
     )]
     Show(ShowArguments),
-    /// Compare what the abstract domains make of a configuration
+    /// Compare the results of abstract domains for a configuration
     #[command(after_help = "Example:\n  coreach compare coreach.yaml --domains location,interval,polyhedra")]
     Compare(CompareArguments),
-    /// Explore all paths of a specification symbolically
+    /// Explore paths of a specification symbolically, up to a depth
     #[command(after_help = "Example:\n  coreach explore specification.yaml --restrict --draw tree.svg")]
     Explore(ExploreArguments),
-    /// Prove properties of a specification, or show violations
+    /// Prove safety properties of a specification, or show violations
     #[command(after_help = VERIFY_HELP)]
     Verify(VerifyArguments),
-    /// Run test cases against a system; `run` makes them
+    /// Run test cases against a system (`run` makes test cases)
     #[command(after_help = TEST_HELP)]
     Test(TestArguments),
-    /// Run many test cases many times, and keep every run
+    /// Run many test cases many times, and store every run
     #[command(after_help = CAMPAIGN_HELP, args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
     Campaign(CampaignArguments),
-    /// Repeat a kept run, and look for a shorter one
+    /// Repeat a stored run, and look for a shorter one
     #[command(after_help = REPLAY_HELP)]
     Replay(ReplayArguments),
-    /// Explain why a kept run ended as it did, event by event
+    /// Explain why a stored run ended as it did, event by event
     #[command(after_help = EXPLAIN_HELP)]
     Explain(ExplainArguments),
-    /// Measure what kept runs have covered
+    /// Measure the coverage of stored runs
     #[command(after_help = COVERAGE_HELP)]
     Coverage(CoverageArguments),
-    /// Measure which wrong specifications a suite finds
+    /// Make faulty specifications, and count those that tests find
     #[command(after_help = "Example:\n  coreach mutate coreach.yaml --mutants 200 --threads 2")]
     Mutate(MutateArguments),
-    /// Write an HTML page of models, test cases, runs, coverage
+    /// Write an HTML page with models, test cases, runs and coverage
     #[command(after_help = "Example:\n  coreach report coreach.yaml nightly.sqlite --out nightly.html")]
     Report(ReportArguments),
     /// Make and judge tests of timed models along a path
@@ -114,7 +114,7 @@ pub enum CoreachCommand {
         after_help = "Without a kind, the command lists the kinds.\n\nExample:\n  coreach schema --out .coreach/schemas"
     )]
     Schema(SchemaArguments),
-    /// Print what a shell needs to complete command lines
+    /// Print a script with which a shell completes command lines
     #[command(after_help = "Example:\n  coreach completions bash > coreach.bash && source coreach.bash")]
     Completions(CompletionsArguments),
     /// Write the manual pages
@@ -160,25 +160,25 @@ pub struct RunArguments {
     /// The configuration
     #[arg(value_name = "CONFIG")]
     pub configuration: PathBuf,
-    /// Write to this folder, not to the configuration's `output: directory`
+    /// Write to this folder instead of the configuration's `output: directory`
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub out: Option<OutputPath>,
-    /// Use this abstract domain, not the configuration's
+    /// Use this abstract domain instead of the configuration's
     #[arg(long)]
     pub domain: Option<DomainKind>,
-    /// Write these stages, not the configuration's
+    /// Write the results of these stages instead of the configuration's
     #[arg(long, value_name = "STAGE,...", value_delimiter = ',', value_parser = parse_stage)]
     pub stages: Option<Vec<Stage>>,
-    /// Leave this out of pictures
+    /// Leave out transitions to this verdict in pictures
     #[arg(long, value_name = "WHAT", value_delimiter = ',', value_enum)]
     pub hide: Vec<Hide>,
-    /// Check the result of each stage; a broken promise is a bug of coreach
+    /// Check the result of each stage, to find bugs of coreach
     #[arg(long)]
     pub check: bool,
     /// Answer as text or as JSON
     #[arg(long, value_enum, default_value_t)]
     pub format: OutputFormat,
-    /// Work on so many purposes at once [default: the number of cores]
+    /// Work on this many purposes at once [default: the number of cores]
     #[arg(long, value_parser = positive)]
     pub threads: Option<NonZeroUsize>,
     /// Print errors and warnings only
@@ -215,7 +215,7 @@ pub struct ShowArguments {
     /// Show reach and coreach in the picture
     #[arg(long)]
     pub facts: bool,
-    /// Leave this out of pictures
+    /// Leave out transitions to this verdict in pictures
     #[arg(long, value_name = "WHAT", value_delimiter = ',', value_enum)]
     pub hide: Vec<Hide>,
 }
@@ -243,13 +243,13 @@ pub struct CompareArguments {
     /// Compare these domains [default: all]
     #[arg(long, value_name = "DOMAIN,...", value_delimiter = ',')]
     pub domains: Option<Vec<DomainKind>>,
-    /// Compare with the exact reference: what lies on a run to Accept
+    /// Also find out exactly which transitions lie on a run to Accept
     #[arg(long)]
     pub exact: bool,
     /// Answer as text or as JSON
     #[arg(long, value_enum, default_value_t)]
     pub format: OutputFormat,
-    /// Work on so many pairs at once; say 1 to compare times [default: the number of cores]
+    /// Work on this many pairs at once; use 1 to compare times [default: the number of cores]
     #[arg(long, value_parser = positive)]
     pub threads: Option<NonZeroUsize>,
 }
@@ -270,31 +270,31 @@ pub struct ExploreArguments {
     /// The specification
     #[arg(value_name = "MODEL")]
     pub model: PathBuf,
-    /// End each path after so many events
+    /// End each path after this many events
     #[arg(long, value_name = "EVENTS", default_value = "20", value_parser = whole::<usize>)]
     pub depth: usize,
-    /// End after so many nodes
+    /// End after this many nodes
     #[arg(long, default_value = "10000", value_parser = positive)]
     pub nodes: NonZeroUsize,
-    /// Cut states that an expanded one includes
+    /// Stop at states that an explored state includes
     #[arg(long)]
     pub restrict: bool,
-    /// Merge states of one depth and location: no paths to accept, and fewer nodes
+    /// Merge states with the same depth and location; you then cannot accept paths
     #[arg(long, conflicts_with_all = ["all_paths", "inclusion", "accept", "out"])]
     pub merge: bool,
-    /// Show quiescence not at all, as a loop, or with nothing behind it
+    /// Do not show quiescence, show it as a loop, or end the path after it
     #[arg(long, value_enum, value_name = "HOW", default_value_t)]
     pub quiescence: Silence,
-    /// Accept all paths of so many events, which sets the depth
+    /// Accept all paths of this many events (replaces `--depth`)
     #[arg(long, value_name = "EVENTS", value_parser = whole::<usize>, conflicts_with_all = ["restrict", "inclusion"])]
     pub all_paths: Option<usize>,
-    /// Accept all paths so many times as long as the longest one of the restriction
+    /// Accept all paths up to this multiple of the longest path with `--restrict`
     #[arg(long, value_name = "FACTOR", value_parser = positive, conflicts_with = "restrict")]
     pub inclusion: Option<NonZeroUsize>,
     /// Accept these nodes of the tree, by their numbers
     #[arg(long, value_name = "NODE,...", value_delimiter = ',', value_parser = whole::<usize>, conflicts_with_all = ["all_paths", "inclusion"])]
     pub accept: Vec<usize>,
-    /// Write the purpose whose paths end at what is accepted
+    /// Write a purpose with the accepted paths
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub out: Option<OutputPath>,
     /// Draw the tree: .dot or .svg
@@ -311,13 +311,13 @@ pub struct VerifyArguments {
     /// The configuration
     #[arg(value_name = "CONFIG")]
     pub configuration: PathBuf,
-    /// Look at so many nodes for a violation
+    /// Search at most this many nodes for a violation
     #[arg(long, default_value_t = NonZeroUsize::new(NODES).unwrap_or(NonZeroUsize::MIN), value_parser = positive)]
     pub nodes: NonZeroUsize,
     /// Answer as text or as JSON
     #[arg(long, value_enum, default_value_t)]
     pub format: OutputFormat,
-    /// Work on so many properties at once [default: the number of cores]
+    /// Work on this many properties at once [default: the number of cores]
     #[arg(long, value_parser = positive)]
     pub threads: Option<NonZeroUsize>,
     /// Print a line for each property
@@ -328,7 +328,7 @@ pub struct VerifyArguments {
 /// The arguments of `cover`.
 #[derive(Args, Debug)]
 pub struct CoverArguments {
-    /// A specification, or a configuration, whose specification, constants and domain are taken
+    /// A specification, or a configuration that gives specification, constants and domain
     #[arg(value_name = "CONFIG|MODEL")]
     pub model: PathBuf,
     /// What to cover; the help is made of the list of criteria.
@@ -337,16 +337,16 @@ pub struct CoverArguments {
     /// Write the suite to this folder: purposes, specification, configuration
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub out: Option<OutputPath>,
-    /// Continue each path up to so many events, for fewer and longer tests
+    /// Continue each path up to this many events, for fewer and longer tests
     #[arg(long, default_value = "0", value_parser = whole::<usize>)]
     pub events: usize,
     /// What purposes watch behind their goals; the help is made of the list.
     #[arg(long, value_name = "WHAT", default_value_t, help = observe_help())]
     pub observe: Observe,
-    /// End each path after so many events
+    /// End each path after this many events
     #[arg(long, value_name = "EVENTS", default_value = "60", value_parser = whole::<usize>)]
     pub depth: usize,
-    /// End each search after so many nodes
+    /// End each search after this many nodes
     #[arg(long, default_value = "2000", value_parser = positive)]
     pub nodes: NonZeroUsize,
     /// Answer as text or as JSON
@@ -363,16 +363,16 @@ pub struct CampaignArguments {
     /// The campaign
     #[arg(value_name = "CONFIG", required = true)]
     pub configuration: Option<PathBuf>,
-    /// Keep the runs in this file, not in the campaign's `store`
+    /// Store the runs in this file instead of the campaign's `store`
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub store: Option<OutputPath>,
-    /// Do so many runs at once, not the campaign's `threads`
+    /// Make this many runs at once, instead of the campaign's `threads`
     #[arg(long, value_parser = positive)]
     pub threads: Option<NonZeroUsize>,
     /// What runs are worth.
     #[command(flatten)]
     pub tolerance: Tolerance,
-    /// Do only shard M of N
+    /// Run only shard M of N
     #[arg(long, value_name = "hash:M/N")]
     pub partition: Option<Partition>,
     /// Answer as text or as JSON
@@ -384,7 +384,7 @@ pub struct CampaignArguments {
     /// Write a page for a browser, as `report` does
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub html: Option<OutputPath>,
-    /// Print the counts and the buckets, a line each
+    /// Print only the counts and the failure groups
     #[arg(long, short)]
     pub quiet: bool,
     /// What else can be done
@@ -395,7 +395,7 @@ pub struct CampaignArguments {
 /// What can be done besides: with shards of campaigns.
 #[derive(Subcommand, Debug)]
 pub enum CampaignCommand {
-    /// Put the runs of some stores into one
+    /// Copy the runs of several stores into one store
     #[command(after_help = "Example:\n  coreach campaign merge all.sqlite part1.sqlite part2.sqlite")]
     Merge(MergeArguments),
 }
@@ -403,13 +403,13 @@ pub enum CampaignCommand {
 /// The arguments of `campaign merge`.
 #[derive(Args, Debug)]
 pub struct MergeArguments {
-    /// The store that takes the runs; the command makes it if there is none
+    /// The store to copy the runs to; coreach makes it if it does not exist
     #[arg(value_name = "INTO", value_hint = ValueHint::FilePath)]
     pub into: OutputPath,
-    /// The stores whose runs are taken; they are not changed
+    /// The stores to copy the runs from; they do not change
     #[arg(value_name = "FROM", required = true)]
     pub from: Vec<PathBuf>,
-    /// Take only runs of this campaign, and answer with its summary and exit code
+    /// Copy only runs of this campaign, and end with its summary and exit code
     #[arg(long, value_name = "CONFIG")]
     pub campaign: Option<PathBuf>,
     /// Count Inconclusive as Pass (exit code 0), as itself (3) or as Fail (1)
@@ -418,7 +418,7 @@ pub struct MergeArguments {
     /// Answer as text or as JSON
     #[arg(long, value_enum, default_value_t)]
     pub format: OutputFormat,
-    /// Print the counts and the buckets, a line each
+    /// Print only the counts and the failure groups
     #[arg(long, short)]
     pub quiet: bool,
 }
@@ -487,7 +487,7 @@ fn criterion_help() -> String {
 }
 
 fn observe_help() -> String {
-    format!("Let purposes watch this behind their goals: {}", Observe::ALL.map(Observe::name).join(", "))
+    format!("After each goal, watch for this evidence: {}", Observe::ALL.map(Observe::name).join(", "))
 }
 
 fn stage_help() -> String {

@@ -39,7 +39,7 @@ pub struct Tolerance {
     /// Begin no further run after a Fail
     #[arg(long)]
     pub fail_fast: bool,
-    /// Repeat a run that ends without a verdict (RunError) so often
+    /// Repeat a run that ends without a verdict (RunError) at most this many times
     #[arg(long, value_name = "TIMES", default_value = "0", value_parser = whole::<usize>)]
     pub retries: usize,
 }
@@ -47,14 +47,14 @@ pub struct Tolerance {
 /// How runs are driven, whatever command makes them.
 #[derive(Args, Clone, Debug)]
 pub struct Driving {
-    /// Wait so long for an output if nothing can be sent; may be repeated for locations: `Pay__Begin=2s`
-    /// [default: as the IUT file says, else 1s]
+    /// Wait this long for an output if no input can be sent; may be repeated for locations: `Pay__Begin=2s`
+    /// [default: `within` of the IUT file, else 1s]
     #[arg(long, value_name = "[LOCATION=]TIME", value_parser = parse_quiescence)]
     pub quiescence: Vec<QuiescenceTime>,
-    /// Wait so long for an output if something can be sent as well [default: 20ms]
+    /// Wait this long for an output if an input can be sent [default: 20ms]
     #[arg(long, value_name = "TIME", value_parser = budget::parse_duration)]
     pub patience: Option<Duration>,
-    /// End a run after so many events [default: 1000]; with `--cover` also go on when all is covered
+    /// End a run after this many events [default: 1000], and continue a walk even if all goals are covered
     #[arg(long, alias = "steps", value_parser = positive)]
     pub events: Option<NonZeroUsize>,
 }
@@ -129,7 +129,7 @@ pub struct WalkArguments {
         conflicts_with_all = ["purpose", "runs", "strategy", "fail_fast", "junit"]
     )]
     pub cover: Option<Covered>,
-    /// End the walk when so much is covered: `95%`
+    /// End the walk when this share of the goals is covered: `95%`
     #[arg(long, value_name = "PERCENT", requires = "cover", value_parser = parse_percent)]
     pub until: Option<usize>,
 }
@@ -142,7 +142,7 @@ fn parse_percent(text: &str) -> Result<usize, String> {
 /// The arguments of `test`.
 #[derive(Args, Debug)]
 pub struct TestArguments {
-    /// A test case, or a configuration whose test cases are made first; with `--cover` a specification
+    /// A test case, or a configuration (coreach makes its test cases first); with `--cover`, a specification
     #[arg(value_name = "TEST|CONFIG|MODEL")]
     pub test: PathBuf,
     /// The system under test: a file that begins with `iut:`
@@ -151,19 +151,19 @@ pub struct TestArguments {
     /// Run the test case of this purpose only
     #[arg(long, value_name = "NAME", help_heading = "What is tested")]
     pub purpose: Option<String>,
-    /// Give a symbolic constant its value; may be repeated; other constants are solved for
+    /// Give a symbolic constant its value; may be repeated; coreach chooses the others
     #[arg(long, value_name = "NAME=VALUE", value_parser = parse_constant, help_heading = "What is tested")]
     pub constant: Vec<(String, String)>,
     /// A walk instead.
     #[command(flatten, next_help_heading = "What is tested")]
     pub walking: WalkArguments,
-    /// Run each test case so often
+    /// Run each test case this many times
     #[arg(long, default_value = "1", value_parser = positive, help_heading = "How it is tested")]
     pub runs: NonZeroUsize,
-    /// Draw the first run with this seed, and each further run with the next one
+    /// Use this seed for the first run, and the next seed for each further run
     #[arg(long, default_value = "1", value_parser = whole::<u64>, help_heading = "How it is tested")]
     pub seed: u64,
-    /// Choose the next step like this
+    /// Choose the next message with this strategy
     #[arg(long, value_enum, value_name = "HOW", default_value_t, help_heading = "How it is tested")]
     pub strategy: Chooser,
     /// How runs are driven.
@@ -172,7 +172,7 @@ pub struct TestArguments {
     /// What runs are worth.
     #[command(flatten, next_help_heading = "What runs are worth")]
     pub tolerance: Tolerance,
-    /// Keep each run as a file of this folder
+    /// Store each run as a file in this folder
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "What is written")]
     pub keep: Option<OutputPath>,
     /// Write a report as JUnit XML
@@ -181,7 +181,7 @@ pub struct TestArguments {
     /// Answer as text or as JSON
     #[arg(long, value_enum, default_value_t, help_heading = "What is written")]
     pub format: OutputFormat,
-    /// Print the counts and the buckets, a line each
+    /// Print only the counts and the failure groups
     #[arg(long, short, help_heading = "What is written")]
     pub quiet: bool,
 }
@@ -219,7 +219,7 @@ pub struct ExplainArguments {
     /// Draw the path of the run through the test case: .dot or .svg
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub draw: Option<OutputPath>,
-    /// Print what went over the wire, to paste into a shell: `printf` and `nc`, or `curl`
+    /// Print a shell script that sends the messages again, with `nc` or `curl`
     #[arg(long, conflicts_with = "format")]
     pub transcript: bool,
     /// Answer as text or as JSON
@@ -236,19 +236,19 @@ pub struct ReplayArguments {
     /// The system under test [default: that of the store]
     #[arg(long, value_name = "FILE")]
     pub iut: Option<PathBuf>,
-    /// Keep the new run as this file
+    /// Store the new run in this file
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub keep: Option<OutputPath>,
     /// Look for a shorter run with the same failure, and for simpler values
     #[arg(long, help_heading = "Shrinking")]
     pub shrink: bool,
-    /// Make at most so many runs for that
+    /// Make at most this many runs for `--shrink`
     #[arg(long, alias = "budget", value_name = "RUNS", default_value = "1000", value_parser = whole::<usize>, help_heading = "Shrinking")]
     pub attempts: usize,
-    /// Take at most so long for that, with the repetitions
+    /// Spend at most this time on `--shrink` and `--again`
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = budget::parse_time, help_heading = "Shrinking")]
     pub shrink_time: Duration,
-    /// Repeat the shrunk run so often, to see how often it fails
+    /// Repeat the shortest run this many times, to see how often it fails
     #[arg(long, value_name = "TIMES", default_value = "5", value_parser = whole::<usize>, help_heading = "Shrinking")]
     pub again: usize,
     /// How runs are driven.
@@ -265,22 +265,22 @@ pub struct ReplayArguments {
 /// The arguments of `coverage`.
 #[derive(Args, Debug)]
 pub struct CoverageArguments {
-    /// Stores, runs that `test --keep` wrote, folders of them; and campaigns or configurations
+    /// Stores, runs that `test --keep` wrote, folders of such runs, campaigns, and configurations.
     ///
-    /// A campaign stands for its configurations, and for its store where no runs are named. Where no
-    /// configuration is named, those beside the runs are tried.
+    /// A campaign stands for its configurations and, if you name no runs, for its store. If you name no
+    /// configuration, coreach tries those beside the runs.
     #[arg(value_name = "CAMPAIGN|CONFIG|STORE|RUNS", required = true)]
     pub files: Vec<PathBuf>,
     /// Write LCOV for genhtml, editors and build servers
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub lcov: Option<OutputPath>,
-    /// Require so much of each specification: `80%`, or `transitions=90%`; may be repeated
+    /// Require at least this coverage of each specification: `80%`, or `transitions=90%`; may be repeated
     #[arg(long, value_name = "[WHAT=]PERCENT", value_parser = parse_requirement)]
     pub require: Vec<Required>,
-    /// Prove with this domain what no run can show, or with `none`
+    /// Use this domain to prove that items cannot be covered; `none`: no proofs
     #[arg(long, value_name = "DOMAIN", default_value = "interval", value_parser = parse_proofs)]
     pub proofs: Proofs,
-    /// Leave out runs that may be in more states at once
+    /// Leave out a run if more states than this are possible at once
     #[arg(long, default_value = "1000", value_parser = positive)]
     pub states: NonZeroUsize,
     /// Answer as text or as JSON
@@ -297,16 +297,16 @@ pub struct ReportArguments {
     /// Configurations, models, campaigns, stores, runs, folders of runs, coverage documents
     #[arg(value_name = "WHAT", required = true)]
     pub files: Vec<PathBuf>,
-    /// Write the page to this HTML file, which needs nothing else
+    /// Write the page to this HTML file
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub out: OutputPath,
     /// Show these abstract domains side by side
     #[arg(long, value_name = "DOMAIN,...", value_delimiter = ',')]
     pub domains: Vec<DomainKind>,
-    /// Prove with this domain what no run can show, or with `none`
+    /// Use this domain to prove that items cannot be covered; `none`: no proofs
     #[arg(long, value_name = "DOMAIN", default_value = "interval", value_parser = parse_proofs)]
     pub proofs: Proofs,
-    /// Work on so many purposes at once [default: the number of cores]
+    /// Work on this many purposes at once [default: the number of cores]
     #[arg(long, value_parser = positive)]
     pub threads: Option<NonZeroUsize>,
     /// Answer as text or as JSON
@@ -349,22 +349,22 @@ fn parse_requirement(text: &str) -> Result<Required, String> {
 /// The arguments of `mutate`.
 #[derive(Args, Debug)]
 pub struct MutateArguments {
-    /// The configuration: its specification is mutated, its purposes are the suite
+    /// The configuration with the specification to change and the purposes to test with
     #[arg(value_name = "CONFIG")]
     pub configuration: PathBuf,
     /// Which mutants, and how hard each is tried.
     #[command(flatten)]
     pub tries: TriesArguments,
-    /// Print the mutant of this number as a specification, and run nothing
+    /// Print the mutant with this number as a specification, and run nothing
     #[arg(long, value_name = "NUMBER", value_parser = positive, conflicts_with = "format")]
     pub write: Option<NonZeroUsize>,
-    /// Work on so many mutants at once [default: the number of cores]
+    /// Work on this many mutants at once [default: the number of cores]
     #[arg(long, value_parser = positive)]
     pub threads: Option<NonZeroUsize>,
     /// Answer as text or as JSON
     #[arg(long, value_enum, default_value_t)]
     pub format: OutputFormat,
-    /// Print the counts and the buckets, a line each
+    /// Print only the counts and the failure groups
     #[arg(long, short)]
     pub quiet: bool,
 }
@@ -372,22 +372,22 @@ pub struct MutateArguments {
 /// Which mutants, and how hard each is tried.
 #[derive(Args, Clone, Debug)]
 pub struct TriesArguments {
-    /// Make at most so many mutants
+    /// Make at most this many mutants
     #[arg(long, default_value = "100", value_parser = positive)]
     pub mutants: NonZeroUsize,
-    /// Run each test case so often against each mutant
+    /// Run each test case this many times against each mutant
     #[arg(long, default_value = "10", value_parser = whole::<u64>)]
     pub runs: u64,
-    /// Compare a mutant that no run killed in so many walks
+    /// Compare a mutant that no run killed with the specification, in this many walks
     #[arg(long, default_value = "100", value_parser = whole::<u64>)]
     pub walks: u64,
-    /// End such a walk after so many events
+    /// End each of these walks after this many events
     #[arg(long, value_name = "EVENTS", default_value = "60", value_parser = whole::<usize>)]
     pub depth: usize,
-    /// Draw everything with this seed
+    /// Make all random choices with this seed
     #[arg(long, default_value = "1", value_parser = whole::<u64>)]
     pub seed: u64,
-    /// End a run after so many events
+    /// End a run after this many events
     #[arg(long, default_value = "200", value_parser = whole::<usize>)]
     pub events: usize,
 }

@@ -58,7 +58,7 @@ impl Exit {
             exit: Exit::Fine,
             says: "fine (there may be warnings); of runs: every one ended with Pass",
             meaning: "The command succeeded. For runs: every run ended with Pass. For `verify`: every property is proved.",
-            cure: "Read the warnings, if there are any.",
+            cure: "Read any warnings.",
         },
         ExitRow {
             exit: Exit::Failed,
@@ -189,7 +189,7 @@ pub fn help_text(example: &str) -> String {
 /// The sentence that says which code counts.
 pub fn order_sentence() -> String {
     let order: Vec<String> = Exit::FIRST.iter().map(|exit| exit.code().to_string()).collect();
-    format!("If several codes apply, the first of {} counts.", order.join(", "))
+    format!("If several codes apply, the first of these codes counts: {}.", order.join(", "))
 }
 
 /// The table of `docs/reference/verdicts-and-exit-codes.md`.

@@ -24,7 +24,7 @@ pub struct ImportArguments {
     /// Its format; the help is made of the list of formats.
     #[arg(long, value_name = "FORMAT", help = format_help())]
     pub from: Option<ForeignFormat>,
-    /// Write the specification to this file, not to standard output
+    /// Write the specification to this file instead of standard output
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub out: Option<OutputPath>,
     /// Replace the file of `--out`
@@ -33,31 +33,31 @@ pub struct ImportArguments {
     /// Read an aut file as a test purpose of TGV for this specification
     #[arg(long, value_name = "MODEL", value_hint = ValueHint::FilePath)]
     pub purpose_of: Option<PathBuf>,
-    /// Take these actions for inputs; `*` stands for all others
+    /// Import these actions as inputs; `*` means all other actions
     #[arg(long, value_name = "ACTION,...", value_delimiter = ',')]
     pub inputs: Vec<String>,
-    /// Take these actions for outputs; `*` stands for all others
+    /// Import these actions as outputs; `*` means all other actions
     #[arg(long, value_name = "ACTION,...", value_delimiter = ',')]
     pub outputs: Vec<String>,
-    /// Take these actions for internal ones
+    /// Import these actions as internal actions
     #[arg(long, value_name = "ACTION,...", value_delimiter = ',')]
     pub internals: Vec<String>,
-    /// Take these inputs of XLIA for ones that the tester sees and does not send
+    /// Import these inputs of XLIA with `controllable: false`
     #[arg(long, value_name = "ACTION,...", value_delimiter = ',')]
     pub uncontrollable: Vec<String>,
-    /// Make first values of timed XLIA that nobody gives constants, or leave them open
+    /// For variables of timed XLIA without a first value: add constants, or leave the value open
     #[arg(long, value_enum, value_name = "HOW", default_value_t)]
     pub first_values: FirstValuesArgument,
-    /// Begin a graph at this vertex
+    /// Begin at this vertex of a graph
     #[arg(long, value_name = "NAME")]
     pub initial: Option<String>,
-    /// Take the vertices of a graph for locations, or for outputs as well
+    /// Import the vertices of a graph as locations only, or also as outputs
     #[arg(long, value_enum, value_name = "HOW", default_value_t)]
     pub vertices: VerticesArgument,
-    /// Refuse or drop guards and actions that a specification cannot say
+    /// Refuse or leave out guards and actions that coreach cannot express
     #[arg(long, value_enum, value_name = "HOW", default_value_t)]
     pub untranslated: UntranslatedArgument,
-    /// Read at most so many transitions
+    /// Read at most this many transitions
     #[arg(long, value_name = "TRANSITIONS", default_value_t = NonZeroUsize::new(Options::MOST).unwrap_or(NonZeroUsize::MIN), value_parser = positive)]
     pub most: NonZeroUsize,
     /// Report as text or as JSON: on standard error, or with --out on standard output

@@ -27,6 +27,34 @@ fn reason_text(run: &Run, reason: &Reason, whose: &str) -> String {
     lay_out(run.outcome.name(), &reason.summary, &place)
 }
 
+/// Wraps lines at blanks, but not within short texts in back quotes.
+pub fn wrap(text: &str) -> String {
+    const COLUMNS: usize = 100;
+    const LONGEST_QUOTE: usize = 60;
+    let mut wrapped = String::new();
+    for line in text.lines() {
+        let keep = |(at, part): (usize, &str)| match at % 2 == 1 && part.len() < LONGEST_QUOTE {
+            true => part.replace(' ', "\0"),
+            false => part.to_owned(),
+        };
+        let line = line.split('`').enumerate().map(keep).collect::<Vec<_>>().join("`");
+        let indent = line.len() - line.trim_start().len();
+        let mut column = 0;
+        for word in line.trim_start().split(' ') {
+            let length = word.chars().count();
+            let (start, blanks) = match column {
+                0 => ("", indent),
+                _ if column + 1 + length > COLUMNS => ("\n", indent + 4),
+                _ => ("", 1),
+            };
+            wrapped += &format!("{start}{:blanks$}{word}", "");
+            column = if start.is_empty() { column } else { 0 } + blanks + length;
+        }
+        wrapped.push('\n');
+    }
+    wrapped.replace('\0', " ")
+}
+
 /// Lays out why a run ended: the verdict with the first line, the place, and the other lines.
 pub fn lay_out(verdict: &str, summary: &str, place: &str) -> String {
     let mut lines = summary.lines();
@@ -56,14 +84,18 @@ fn write_line(text: &mut String, line: &str) {
     *text += &format!("{}\n", visible(line));
 }
 
-/// Lists the events of a run, one a line: who, what, where it led, and what it changed.
-pub fn step_table(test: &TestCase, initial: &State, run: &Run) -> String {
+/// Lists the events of a run, one a line: who, what, where it led, and what it changed. `most`: only so many
+/// of them, the last ones.
+pub fn step_table(test: &TestCase, initial: &State, run: &Run, most: Option<usize>) -> String {
     let mut judge = judge::make_judge(test, initial.clone(), run.link.clone());
     let happened: Vec<Occurrence> = run.trace.iter().map(|step| step.what.clone()).collect();
     let states = shown_states(judge.as_mut(), &happened);
+    if run.trace.is_empty() {
+        return String::new();
+    }
     let mut rows = vec![["", "ms", "who", "event", "then in", "with"].map(str::to_owned).to_vec()];
     let all_data = |state: &ShownState| -> String {
-        let values = state.data.iter().map(|(datum, value)| format!("{datum} = {value}"));
+        let values = state.data.iter().map(|(datum, value)| format!("{datum} = {value:#}"));
         values.collect::<Vec<_>>().join(", ")
     };
     let (place, data) = (states[0].place.clone(), all_data(&states[0]));
@@ -87,6 +119,12 @@ pub fn step_table(test: &TestCase, initial: &State, run: &Run) -> String {
             changed.join(", "),
         ]);
     }
+    // The first two rows are the heading and the initial state.
+    let left_out = most.map_or(0, |most| run.trace.len().saturating_sub(most));
+    if left_out > 1 {
+        let note = ["..", "", "", &format!("{left_out} steps"), "", ""].map(str::to_owned).to_vec();
+        rows.splice(2..2 + left_out, [note]);
+    }
     let shown: Vec<Vec<String>> =
         rows.iter().map(|row| row.iter().map(|cell| visible(cell).into_owned()).collect()).collect();
     crate::table::table(&shown, 6)
@@ -107,7 +145,7 @@ fn describe_change(datum: &Datum, was: &Value, is: &Value) -> Option<String> {
             return Some(format!("{datum} with {{{}}}", changed.join(", ")));
         }
     }
-    Some(format!("{datum} = {is}"))
+    Some(format!("{datum} = {is:#}"))
 }
 
 /// `Coin(pCoinValue = 3)`
@@ -118,7 +156,7 @@ fn describe_event(judge: &dyn Judge, event: &Event) -> String {
         .into_iter()
         .flatten()
         .zip(&event.values)
-        .map(|(parameter, value)| format!("{parameter} = {value}"))
+        .map(|(parameter, value)| format!("{parameter} = {value:#}"))
         .collect();
     format!("{}({})", event.action, values.join(", "))
 }

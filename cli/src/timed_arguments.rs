@@ -41,12 +41,12 @@ pub enum TimedCommand {
     /// Compute timed inputs for a path, or for each goal of a criterion
     #[command(after_help = "Example:\n  coreach timed inputs specification.yaml --path 1,2,3,5 > inputs.csv")]
     Inputs(InputsArguments),
-    /// Send timed inputs to a system, and record what comes
+    /// Send timed inputs to a system, and record all events
     #[command(
         after_help = "Example:\n  coreach timed drive specification.yaml --inputs inputs.csv --iut iut.yaml > trace.csv"
     )]
     Drive(DriveArguments),
-    /// Merge what was sent and what was seen into one trace
+    /// Merge recorded inputs and recorded outputs into one trace
     #[command(
         after_help = "Example:\n  coreach timed merge specification.yaml --inputs inputs.csv --outputs outputs.csv"
     )]
@@ -76,19 +76,19 @@ pub struct PathArguments {
     /// The path: transitions by name or by number, in order; `(a b)*3` repeats
     #[arg(long, value_name = "TRANSITION,...")]
     pub path: String,
-    /// Take silence of so many time units of the model for quiescence; `symbolic`: a constant
+    /// After silence of this many time units, judge the silence; `symbolic`: a constant of the test case
     #[arg(long, value_name = "NUMBER", value_parser = parse_time)]
     pub tm: Option<SilenceAfter>,
-    /// Use the rules on silence as they were published, which fail some silences that are allowed
+    /// Use the published rules on silence, which wrongly give Fail for some silences
     #[arg(long)]
     pub published: bool,
     /// Write the test case to this folder
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub out: Option<OutputPath>,
-    /// Write these formats: dot, svg, json, yaml, aut, rust, and sptg of the authors' tool
+    /// Write these formats: dot, svg, json, yaml, aut, rust, sptg (for the authors' tool)
     #[arg(long, value_name = "FORMAT,...", value_delimiter = ',', value_parser = parse_form, default_value = "dot,json")]
     pub formats: Vec<PathForm>,
-    /// Check the test case; a broken promise is a bug of coreach
+    /// Check the test case, to find bugs of coreach
     #[arg(long)]
     pub check: bool,
     /// Answer as text or as JSON
@@ -130,13 +130,13 @@ pub struct InputsArguments {
     /// Write the sequences of `--cover` to this folder
     #[arg(long, value_name = "DIR", requires = "cover", value_hint = ValueHint::DirPath)]
     pub out: Option<OutputPath>,
-    /// Draw delays and values with this seed [default: handy delays, small values]
+    /// Choose delays and values at random with this seed [default: simple delays, small values]
     #[arg(long, value_parser = whole::<u64>)]
     pub seed: Option<u64>,
-    /// Write the outputs as well, as the model would send them
+    /// Also write the outputs that the model would send
     #[arg(long)]
     pub whole: bool,
-    /// Give a symbolic constant its value; may be repeated; other constants are solved for
+    /// Give a symbolic constant its value; may be repeated; coreach chooses the others
     #[arg(long, value_name = "NAME=VALUE", value_parser = parse_constant)]
     pub constant: Vec<(String, String)>,
     /// Write the sequence in this format
@@ -150,22 +150,22 @@ pub struct DriveArguments {
     /// The timed specification; one unit of its time is a second
     #[arg(value_name = "MODEL")]
     pub model: PathBuf,
-    /// What is sent, and when: CSV or JSON lines; `-` is standard input
+    /// The inputs and their times, as CSV or JSON lines; `-` is standard input
     #[arg(long, value_name = "FILE")]
     pub inputs: PathBuf,
     /// The system: a file that begins with `iut:`
     #[arg(long, value_name = "FILE")]
     pub iut: PathBuf,
-    /// Record so long after the last input
+    /// Record until this time after the last input
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = parse_duration)]
     pub wait: Duration,
     /// Give a symbolic constant the value that the system has; may be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = parse_constant)]
     pub constant: Vec<(String, String)>,
-    /// Draw the choices of a simulated system with this seed
+    /// Use this seed for the choices of a simulated system
     #[arg(long, default_value = "1", value_parser = whole::<u64>)]
     pub seed: u64,
-    /// Print the trace in this format, or a JSON document with the trace in it
+    /// Print the trace in this format, or a JSON document that contains the trace
     #[arg(long, value_enum, default_value_t)]
     pub format: TraceFormat,
 }
@@ -176,10 +176,10 @@ pub struct MergeArguments {
     /// The timed specification
     #[arg(value_name = "MODEL")]
     pub model: PathBuf,
-    /// What the tester sent: CSV or JSON lines
+    /// The inputs that the tester sent, as CSV or JSON lines
     #[arg(long, value_name = "FILE")]
     pub inputs: PathBuf,
-    /// What it saw, recorded longer than the inputs take
+    /// The outputs that the tester saw, recorded until after the last input
     #[arg(long, value_name = "FILE")]
     pub outputs: PathBuf,
     /// Write the trace in this format
@@ -196,19 +196,19 @@ pub struct VerdictArguments {
     /// The path: names or numbers of transitions, in their order
     #[arg(long, value_name = "TRANSITION,...")]
     pub path: String,
-    /// What was recorded, CSV or JSON lines; `-` is standard input
+    /// The recorded trace, as CSV or JSON lines; `-` is standard input
     #[arg(long, value_name = "FILE")]
     pub trace: PathBuf,
-    /// Give a symbolic constant its value; may be repeated; others may have any value
+    /// Give a symbolic constant its value; may be repeated; the others may have any value
     #[arg(long, value_name = "NAME=VALUE", value_parser = parse_constant)]
     pub constant: Vec<(String, String)>,
-    /// Let instants be off by so many time units of the model: `0.02`, `1/50`
+    /// Allow this error of recorded times, in time units of the model: `0.02`, `1/50`
     #[arg(long, value_name = "NUMBER", default_value = "0", value_parser = parse_tolerance)]
     pub tolerance: RBig,
     /// Use the published formulas for waiting, which may be wrong
     #[arg(long)]
     pub published: bool,
-    /// Follow at most so many states at once
+    /// Follow at most this many states at once
     #[arg(long, value_name = "STATES", default_value_t = MOST, value_parser = positive)]
     pub contexts: NonZeroUsize,
     /// Count Inconclusive as Pass (exit code 0), as itself (3) or as Fail (1)

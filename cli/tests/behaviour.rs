@@ -430,7 +430,10 @@ fn a_closed_connection_is_an_output_where_the_file_says_so() {
     let file = fs::read_to_string(folder.0.join("iut.yaml")).unwrap();
     folder.write("iut.yaml", &file.replace("Answer:", "Hangup: never, Answer:"));
     let told = folder.coreach(&test, RUN_ERROR);
-    assert!(told.contains("\n  help: if it may do so, name an output for it"), "{told}");
+    assert!(
+        told.contains("\n  help: if the system is to close it, the model needs an output for that"),
+        "{told}"
+    );
 }
 
 #[test]

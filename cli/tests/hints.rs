@@ -192,7 +192,7 @@ fn a_frequent_mistake_is_named_with_what_helps() {
             "  help: it is JSON twice, a text that contains JSON: encode the object once",
         ),
         (json, "extra", within, 1, "  help: leave it out, or declare it: `Answer: { m: ... }`"),
-        (json, "flat", within, 4, r#"`n` stands under `values`: {"values": {"n": 1}}"#),
+        (json, "flat", within, 4, r#"`n` belongs under `values`: {"values": {"n": 1}}"#),
         (lines, "stderr", within, 3, "has written `answer 1` to standard error"),
         (lines, "blank", within, 1, "an empty line, which no pattern fits"),
         (
@@ -268,7 +268,14 @@ fn a_frequent_mistake_is_named_with_what_helps() {
             1,
             "hint: the line `answer 1` also fits `Answer`, which stands behind `None` in `observations`",
         ),
-        (tcp, "closes", within, 4, "  help: if it may do so, name an output for it"),
+        (
+            tcp,
+            "closes",
+            within,
+            4,
+            "  help: coreach uses one connection for the whole run: let the system keep it open",
+        ),
+        (tcp, "mute", short, 3, "  help: coreach sent `ask\\n`, with LF at its end"),
         (
             http,
             "endless",
@@ -300,15 +307,55 @@ fn a_frequent_mistake_is_named_with_what_helps() {
             "buffer",
             "within: 5\n",
             3,
-            "  help: was it meant? A number without a unit is milliseconds\n  help: if it needs more than 5 ms",
+            "  help: a number without a unit is milliseconds: are 5 ms what you mean?\n  help: if it needs more than 5 ms",
         ),
     ] {
         let folder = folder();
         let system = carrier.replace("HABIT", habit);
         folder.write("iut.yaml", &format!("iut: asked\n{system}{more}"));
         let (out, err) = folder.ends(&["test", "coreach.yaml", "--iut", "iut.yaml"], code);
-        assert!(out.contains(words), "{habit}: {out}{err}");
+        assert!(unwrap(&out).contains(words), "{habit}: {out}{err}");
+        assert!(!out.contains("hint: the first run"), "{habit}: {out}");
     }
+}
+
+/// Takes back that long lines are wrapped.
+fn unwrap(text: &str) -> String {
+    text.replace("\n        ", " ").replace("\n      ", " ").replace("\n    ", " ")
+}
+
+/// Each row is the type of `n`, its guard, what the system sends for it in Python, and the words that must be
+/// there.
+#[test]
+fn a_value_that_is_nearly_right_is_told_with_what_it_means() {
+    for (ty, guard, sent, words) in [
+        (
+            "real",
+            "n == 3.0 / 10.0",
+            "0.1 + 0.2",
+            "`0.30000000000000004` is `0.3` with the error of binary fractions",
+        ),
+        ("Kind", "n == A", "0", r#"help: in JSON, each value of `Kind` is a text: `"A"` and `"B"`"#),
+    ] {
+        let folder = folder();
+        let model = MODEL.replace("{ n: int }", &format!("{{ n: {ty} }}")).replace("n == v", guard);
+        folder.write("model.yaml", &(model + "types: { Kind: [A, B] }\n"));
+        folder.write("system.py", &SYSTEM.replace("else asked}", &format!("else {sent}}}")));
+        folder.write("iut.yaml", "iut: asked\nstdio: { command: [python3, system.py, json, fine] }\n");
+        let (out, err) = folder.ends(&["test", "coreach.yaml", "--iut", "iut.yaml"], 1);
+        assert!(unwrap(&out).contains(words), "{ty}: {out}{err}");
+    }
+}
+
+/// A model that stands for a system needs no time, but a transition.
+#[test]
+fn a_simulated_system_that_ignores_an_input_is_told() {
+    let folder = folder();
+    folder.write("prototype.yaml", &MODEL.replace("from: Idle, to: Asked", "from: Asked, to: Asked"));
+    folder.write("iut.yaml", "iut: asked\nsimulated: { model: prototype.yaml }\n");
+    let (out, _) = folder.ends(&["test", "coreach.yaml", "--iut", "iut.yaml"], 3);
+    assert!(unwrap(&out).contains("help: the simulated model `asking` ignored `Ask()`"), "{out}");
+    assert!(!out.contains("raise `within`"), "{out}");
 }
 
 /// Each row is how the system is reached, the number of runs, and the words that must be there.
@@ -339,7 +386,7 @@ fn what_keeps_a_system_from_starting_is_named() {
         (
             launch("[sh, -c, \"python3 system.py tcp fine {port} &\"]", ""),
             "1",
-            "  help: the program of `launch` must go on running in the foreground",
+            "  help: the program of `launch` must stay in the foreground: leave out `&`",
         ),
         (launch("[sleep, \"20\", \"{port}\"]", ", ready_ms: 200"), "1", "within `ready_ms: 200`"),
         (
@@ -352,7 +399,7 @@ fn what_keeps_a_system_from_starting_is_named() {
             launch("[python3, system.py, tcp, mute, \"{port}\"]", ", ready_ms: 700")
                 + "  reset: [{ send: zero, expect: '^ok$' }]\n",
             "1",
-            "`send: zero` of `reset` was not answered in time by a line that fits `^ok$`",
+            "  help: coreach sent `zero\\n`, with LF at its end",
         ),
     ] {
         let folder = folder();
@@ -366,7 +413,7 @@ fn what_keeps_a_system_from_starting_is_named() {
             fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
         }
         let (out, err) = folder.ends(&["test", "coreach.yaml", "--iut", "iut.yaml", "--runs", runs], 4);
-        assert!(out.contains(words), "{words}: {out}{err}");
+        assert!(unwrap(&out).contains(words), "{words}: {out}{err}");
     }
 }
 
@@ -503,6 +550,7 @@ fn a_constant_that_the_system_is_not_told_is_suspected() {
          observations: { Answer: '^answer (?P<n>\\d+)$', None: '^none$' }\n",
     );
     let (out, _) = folder.ends(&["test", "coreach.yaml", "--iut", "iut.yaml"], 1);
+    let out = unwrap(&out);
     assert!(out.contains("hint: coreach has chosen `cFirst = "), "{out}");
     assert!(out.contains("with `--constant cFirst=VALUE`"), "{out}");
 }

@@ -210,7 +210,7 @@ fn a_file_in_the_place_of_a_folder_ends_with_2() {
 fn an_unreachable_purpose_ends_with_7_and_says_why() {
     let folder = Folder::new();
     for (purpose, why) in [
-        ("never", "on every way from <Begin,Begin> to Accept stands a guard that never holds"),
+        ("never", "on every way from <Begin,Begin> to Accept is a guard that never holds"),
         ("free", "from <Begin,Begin>"),
     ] {
         let config = folder.coffee(purpose, "output: { formats: [json] }");

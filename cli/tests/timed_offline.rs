@@ -36,7 +36,7 @@ fn verdicts_have_their_exit_codes() {
     let folder = example();
     let (code, said) = verdict(&folder, &["--trace", "late.csv"]);
     assert_eq!(code, Some(1), "{said}");
-    assert!(said.contains("line 5: ") && said.contains("Fail: expected "), "{said}");
+    assert!(said.contains("line 5: askParam!(2) at time 3.7, 1.2 after plan?(5) of line 4"), "{said}");
     // The same in milliseconds.
     let seconds = fs::read_to_string(folder.0.join("along.csv")).unwrap();
     let thousands = |line: &str| {

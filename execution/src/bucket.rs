@@ -2,25 +2,22 @@
 //! whatever the values in them.
 //!
 //! **Problem.** A verdict is the same for every fault. A run that is shrunk by its verdict may end at another
-//! fault. A report of a thousand failed runs says one thing a thousand times, or shows only the first five.
+//! fault, and a report of a thousand failed runs may say one thing a thousand times.
 //!
 //! **Method.** A *bucket* describes the failure in terms of the user's specification: where, at what, against
 //! what. The *place* is the names of the specification's locations of which a test case's location was made,
-//! so that several purposes, and several passes through one place, meet one fault. The *action* is that of
-//! the deciding event. *Violated* are parts of guards: for each transition that the action has there, the
-//! conjuncts that did not hold. Of these sets only those are kept that contain no other set. A purpose's
-//! condition splits a transition of the specification into one that leads on and one that does not. It adds
-//! nothing to the bucket: of each set only the conjuncts are kept that a test case says are the
-//! specification's. If it does not say, one of the two halves has failed for the specification's reason
-//! alone, if both can be reached. No set at all means that the action is not allowed there. Without an event,
+//! so that several purposes meet one fault. The *action* is that of the deciding event. *Violated* are parts
+//! of guards: for each transition that the action has there, the conjuncts that did not hold. Of these sets
+//! only those are kept that contain no other set. A purpose's condition splits a transition of the
+//! specification, and adds nothing to the bucket: of each set only the conjuncts are kept that a test case
+//! says are the specification's. No set at all means that the action is not allowed there. Without an event,
 //! the word of the cause is the identity: `alien`, `silence`, `lost`. Values, texts of an implementation and
-//! times are no part of a bucket, or each run would have its own.
+//! times are no part of a bucket.
 //!
 //! **It is approximate.** Two faults of one output at one place that violate the same conjuncts are one
-//! bucket: no more can be seen from outside without asking for values. One fault that shows at two places is
-//! two buckets. If several locations are possible, also by internal steps, all of them are the place.
-//!
-//! **Costs** one evaluation of each conjunct of the action's guards there.
+//! bucket. One fault that shows at two places is two buckets. If several locations are possible, also by
+//! internal steps, all of them are the place. **Costs** one evaluation of each conjunct of the action's
+//! guards there.
 
 use std::fmt;
 

@@ -8,11 +8,11 @@
 use std::collections::BTreeSet;
 
 use coreach_adapters::evidence::{
-    ANOTHER_PORT, EvidenceItem, EvidenceKind, IGNORED, INCOMPLETE, ON_STDERR, Phase,
+    EvidenceItem, EvidenceKind, IGNORED, INCOMPLETE, MAYBE, NO_ANSWER, ON_STDERR, Phase,
 };
 use coreach_model::excerpt::shortened;
 use coreach_model::semantics::Event;
-use coreach_model::{Verdict, Violated};
+use coreach_model::{Value, Verdict, Violated, number};
 use serde::{Deserialize, Serialize};
 
 use crate::bucket::Bucket;
@@ -96,7 +96,10 @@ pub(crate) fn explain_end(judge: &mut dyn Judge, run: &Run) -> (Reason, Bucket) 
     let event = match (&run.outcome, last) {
         (Outcome::Verdict(_, Cause::Alien(text)), _) => Some(text.clone()),
         (_, Some(what)) if run.timing.is_some() => Some(words::describe_occurrence(what)),
-        (_, Some(what)) => Some(unexplained.as_ref().map_or_else(|| what.to_string(), Event::to_string)),
+        (_, Some(what)) => match &unexplained {
+            Some(event) => Some(format!("{event:#}")),
+            None => Some(format!("{what:#}")),
+        },
         _ => None,
     };
     let missed = judge.scene().and_then(|(test, states)| {
@@ -106,7 +109,8 @@ pub(crate) fn explain_end(judge: &mut dyn Judge, run: &Run) -> (Reason, Bucket) 
     let action = decisive.map(|event| event.action.as_str());
     let is_same_action = action.is_some_and(|action| !instead.contains(&format!("got {action}")));
     let bucket = Bucket::new(&run.outcome, place, action, violated);
-    let excuse = if failed.is_some() { find_excuse(judge, run) } else { None };
+    let excuse =
+        failed.and_then(|event| explain_rounding(judge, run, event).or_else(|| find_excuse(judge, run)));
     let reason = Reason {
         summary: write_expectation(&run.outcome, &instead)
             + &write_summary(run, &location, event.as_deref(), violates)
@@ -114,7 +118,6 @@ pub(crate) fn explain_end(judge: &mut dyn Judge, run: &Run) -> (Reason, Bucket) 
             + &missed.map_or_else(String::new, |name| format!(" ({name})"))
             + &describe_exchange(run)
             + describe_twice(run, is_same_action)
-            + &describe_unheard(run)
             + &describe_silence(run)
             + &excuse.unwrap_or_default(),
         location,
@@ -133,21 +136,6 @@ fn place_name(locations: BTreeSet<&str>, shown: &str) -> String {
     }
 }
 
-/// For a run that ended in silence: the datagrams from another port, which were no answers.
-fn describe_unheard(run: &Run) -> String {
-    let Outcome::Verdict(_, Cause::Silence(_)) = run.outcome else { return String::new() };
-    let notes = run.wire.iter().filter_map(EvidenceItem::from_elsewhere);
-    let mut notes = notes.filter(|note| note.ends_with(ANOTHER_PORT));
-    let Some(first) = notes.next() else { return String::new() };
-    match notes.count() {
-        0 => format!("\na datagram came {first}"),
-        more => format!("\n{} datagrams came from other ports, the first {first}", more + 1),
-    }
-}
-
-/// The beginning of the remedy for a system that needs longer.
-pub const NEEDS_MORE: &str = "if it needs more than";
-
 /// For a run that ended in silence: what may be wrong, and how to wait longer.
 fn describe_silence(run: &Run) -> String {
     let Outcome::Verdict(_, Cause::Silence(waited)) = &run.outcome else { return String::new() };
@@ -155,70 +143,80 @@ fn describe_silence(run: &Run) -> String {
         return String::new();
     }
     let time = waited.as_millis();
+    if let Some(cause) = find_evident_cause(run) {
+        return format!("\nhelp: {cause}");
+    }
     // So few were hardly meant.
     let (mut causes, longer) = match time < 20 {
-        true => {
-            (vec!["was it meant? A number without a unit is milliseconds".to_owned()], format!("{time} s"))
-        }
-        false => (describe_mute(run), format!("{} s", (5 * time).div_ceil(1000))),
+        true => (
+            vec![format!("a number without a unit is milliseconds: are {time} ms what you mean?")],
+            format!("{time} s"),
+        ),
+        false => (guess_causes(run), format!("{} s", (5 * time).div_ceil(1000))),
     };
     let within = format!(
-        "{NEEDS_MORE} {time} ms, raise `within` in the IUT file, as in `within: {longer}` \
+        "if it needs more than {time} ms, raise `within` in the IUT file, as in `within: {longer}` \
          (`--quiescence` replaces it)"
     );
     // Few systems need half a second, and one that has answered may be late now.
-    let is_guess = causes.first().is_some_and(|cause| cause.starts_with(REFUSAL));
-    causes.insert(if is_guess || (20..500).contains(&time) { 0 } else { causes.len().min(1) }, within);
+    let is_late = has_observed(run) || (20..500).contains(&time);
+    causes.insert(if is_late { 0 } else { causes.len() }, within);
     causes.iter().map(|cause| format!("\nhelp: {cause}")).collect()
 }
 
-/// Lists what has come and is no message, or what may be wrong if nothing has been observed. The likeliest
-/// cause comes first.
-fn describe_mute(run: &Run) -> Vec<String> {
-    let marked = |note: &str| {
-        let is_it =
-            |item: &&EvidenceItem| item.kind == EvidenceKind::Mark && item.note.as_deref() == Some(note);
-        run.wire.iter().rfind(is_it).map(item_text)
-    };
-    if let Some(text) = marked(INCOMPLETE) {
+/// Says why nothing was observed, if the evidence shows it: more time would not help.
+pub fn find_evident_cause(run: &Run) -> Option<String> {
+    if let Some(why) = find_mark(run, NO_ANSWER).map(text_of) {
+        return Some(why);
+    }
+    let mark = |note| find_mark(run, note).map(item_text);
+    if let Some(text) = mark(INCOMPLETE) {
         let ends = [("\\r", "CR", "0d"), ("\\0", "NUL", "00")];
         if let Some((end, name, hex)) = ends.into_iter().find(|(end, ..)| text.ends_with(end)) {
-            return vec![format!(
+            return Some(format!(
                 "it has sent `{text}`, which ends with {name}: lines end with a line feed, so send `\\n` in place of \
                  `{end}`. If it cannot, write `encoding: binary` with `frame: {{ delimiter: \"{hex}\" }}`"
-            )];
+            ));
         }
-        return vec![format!(
+        return Some(format!(
             "it has sent `{text}`, which is no whole message yet: the end of the line or more lines are missing"
-        )];
+        ));
     }
-    if let Some(text) = marked(ON_STDERR) {
-        return vec![format!(
+    if let Some(text) = mark(ON_STDERR) {
+        return Some(format!(
             "it has written `{text}` to standard error, and nothing to standard output: write messages to \
              standard output"
-        )];
+        ));
     }
-    let has_seen = run.trace.iter().any(|step| matches!(step.what, Occurrence::Observation(_)));
-    if let Some(text) = marked(IGNORED).filter(|_| !has_seen) {
-        return vec![format!(
+    if let Some(text) = mark(IGNORED).filter(|_| !has_observed(run)) {
+        return Some(format!(
             "all that it has sent is ignored, as `ignore` and `unmatched` say: at last `{text}`"
-        )];
+        ));
     }
     let last = run.trace.last().map(|step| &step.what);
     if let (Some(Occurrence::Stimulus(_)), Some((request, begun))) = (last, last_exchange(run)) {
-        return vec![format!(
+        return Some(format!(
             "it has begun the answer `{begun}` to `{request}`, and not ended it: send `Content-Length`, or close \
              the connection"
-        )];
+        ));
     }
+    let has_sent = run.trace.iter().any(|step| matches!(step.what, Occurrence::Stimulus(_)));
+    (!has_sent && !has_observed(run)).then(|| {
+        "the tester has sent nothing, and waits for an output: are `inputs`, which the implementation receives, and \
+         `outputs` swapped in the model?"
+            .to_owned()
+    })
+}
+
+fn has_observed(run: &Run) -> bool {
+    run.trace.iter().any(|step| matches!(step.what, Occurrence::Observation(_)))
+}
+
+/// Guesses what may be wrong if nothing has been observed. The likeliest cause comes first.
+fn guess_causes(run: &Run) -> Vec<String> {
     let sent = run.wire.iter().rfind(|item| item.kind == EvidenceKind::Sent);
-    if has_seen {
+    if has_observed(run) {
         return sent.filter(|_| is_unheard_of(run)).map(refusal).into_iter().collect();
-    }
-    if !run.trace.iter().any(|step| matches!(step.what, Occurrence::Stimulus(_))) {
-        let swapped = "the tester has sent nothing, and waits for an output: are `inputs`, which the \
-                       implementation receives, and `outputs` swapped in the model?";
-        return vec![swapped.to_owned()];
     }
     let Some(item @ EvidenceItem { bytes, .. }) = sent else { return Vec::new() };
     let head = String::from_utf8_lossy(bytes);
@@ -229,30 +227,28 @@ fn describe_mute(run: &Run) -> Vec<String> {
             shortened(request)
         )];
     }
-    // In JSON, `start` has been answered line by line.
-    let more = match bytes.strip_suffix(b"\n") {
-        None => return Vec::new(),
-        Some(line) if line.starts_with(b"{") => None,
-        Some(line) if line.ends_with(b"\r") => Some(""),
-        Some(_) => Some(", or for another end of the line, `line_ending: \"\\r\\n\"`"),
-    };
+    if let Some(maybe) = find_mark(run, MAYBE) {
+        return vec![text_of(maybe), refusal(item)];
+    }
+    if !bytes.ends_with(b"\n") {
+        return Vec::new();
+    }
     let buffer =
         "its output may wait in a buffer: flush it after each line, in Python with `print(..., flush=True)`";
     let mut causes = vec![buffer.to_owned()];
-    if let Some(more) = more {
+    // In JSON, `start` has been answered line by line.
+    if !bytes.starts_with(b"{") {
         let end = "it may wait for the end of its input: read and answer line by line";
-        causes.extend([format!("{end}{more}"), refusal(item)]);
+        causes.extend([end.to_owned(), refusal(item)]);
     }
     causes
 }
-
-const REFUSAL: &str = "it may not know `";
 
 /// Supposes that the system has not understood what was sent last.
 fn refusal(sent: &EvidenceItem) -> String {
     let text = item_text(sent);
     let text = text.trim_end_matches("\\n").trim_end_matches("\\r");
-    format!("{REFUSAL}{text}`, which was sent: compare `stimuli` with what the system takes")
+    format!("it may not know `{text}`, which was sent: compare `stimuli` with what the system takes")
 }
 
 /// Did the last stimulus go over a line, and was none like it answered before?
@@ -305,6 +301,16 @@ fn describe_twice(run: &Run, is_same_action: bool) -> &'static str {
     }
 }
 
+fn find_mark<'r>(run: &'r Run, note: &str) -> Option<&'r EvidenceItem> {
+    let is_it = |item: &&EvidenceItem| item.kind == EvidenceKind::Mark && item.note.as_deref() == Some(note);
+    run.wire.iter().rfind(is_it)
+}
+
+/// Returns the text of a mark that is an explanation.
+fn text_of(item: &EvidenceItem) -> String {
+    String::from_utf8_lossy(&item.bytes).into_owned()
+}
+
 fn item_text(item: &EvidenceItem) -> String {
     shortened(&String::from_utf8_lossy(&item.bytes)).escape_debug().to_string()
 }
@@ -329,6 +335,44 @@ fn find_excuse(judge: &mut dyn Judge, run: &Run) -> Option<String> {
             times::milliseconds(delay)
         ),
     })
+}
+
+/// Would the specification allow this event in place of the run's last one? The judge's state changes.
+pub fn allows_instead(judge: &mut dyn Judge, run: &Run, event: Event) -> bool {
+    let Some((_, before)) = run.trace.split_last() else { return false };
+    judge.begin();
+    before.iter().all(|step| matches!(judge.take(&step.what), Judged::Followed(_)))
+        && matches!(judge.take(&Occurrence::Observation(event)), Judged::Followed(_))
+        && judge.verdict() != Some(Verdict::Fail)
+}
+
+/// Explains a Fail by numbers that are right but for an error of rounding. The judge's state changes.
+fn explain_rounding(judge: &mut dyn Judge, run: &Run, event: &Event) -> Option<String> {
+    let parameters = &judge.iosts().action(judge.iosts().find_action(&event.action)?).parameters;
+    let names: Vec<String> = parameters.iter().map(ToString::to_string).collect();
+    let values: Vec<Value> = event.values.iter().map(round_value).collect();
+    let rounded = Event::new(event.action.clone(), values);
+    let pairs = event.values.iter().zip(&rounded.values);
+    let (name, (got, meant)) = names.iter().zip(pairs).find(|(_, (got, meant))| got != meant)?;
+    let text = format!(
+        "\nhelp: `{got:#}` is `{meant:#}` with the error of binary fractions, and coreach computes exactly. Let the system \
+         round, or allow a difference in the guard: `{name} >= VALUE - 0.001 && {name} <= VALUE + 0.001`"
+    );
+    allows_instead(judge, run, rounded).then_some(text)
+}
+
+/// Rounds the numbers in a value to fewer digits than a binary fraction holds.
+fn round_value(value: &Value) -> Value {
+    match value {
+        Value::Real(number) => {
+            let text = format!("{:.11e}", number.to_f64_fast());
+            number::real(&text, text.len()).map_or_else(|_| value.clone(), Value::Real)
+        }
+        Value::Record(record, fields) => {
+            Value::Record(record.clone(), fields.iter().map(round_value).collect())
+        }
+        other => other.clone(),
+    }
 }
 
 /// Is the trace no Fail if the stimuli from this step on may be under way for ever?

@@ -106,13 +106,13 @@ pub struct Case {
 impl Case {
     /// A case for a test that has no runs. It is `skipped` if it is proved that there can be none, and
     /// `error` if that is not known.
-    pub fn left_out(left: &LeftOut) -> Self {
-        let kind = match left.why {
+    pub fn left_out(left_out: &LeftOut) -> Self {
+        let kind = match left_out.why {
             WhyLeftOut::Unreachable | WhyLeftOut::Unsuited => JunitResult::Skipped,
             WhyLeftOut::Stopped => JunitResult::Error,
         };
-        let (name, cause) = (left.test.clone(), left.why.name().to_owned());
-        let message = format!("left out, {cause}: {}", left.message);
+        let (name, cause) = (left_out.test.clone(), left_out.why.name().to_owned());
+        let message = format!("left out, {cause}: {}", left_out.message);
         Case { name, kind, cause, message, text: String::new(), seconds: 0.0, out: None, wire: None }
     }
 }

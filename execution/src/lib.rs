@@ -10,62 +10,7 @@
 //! This crate does not know how a test case is made: the way from there to here is a document
 //! (`docs/reference/json.md`).
 //!
-//! A test case meets an implementation in Rust, once as it should be and once wrong:
-//!
-//! ```
-//! use coreach_adapters::in_process::{Implementation, InProcess};
-//! use coreach_execution::constants::initial_state;
-//! use coreach_execution::lazy::Lazy;
-//! use coreach_execution::{CaseJudge, Settings, Strategy, TestCase, TestSession};
-//! use coreach_model::semantics::Event;
-//! use coreach_model::{Datum, Value, Verdict};
-//!
-//! /// Adds, and says how much there is when asked; beyond 20 it has forgotten some, if it is wrong.
-//! struct Counter {
-//!     count: i64,
-//!     is_wrong: bool,
-//!     answer: Option<Event>,
-//! }
-//!
-//! impl Implementation for Counter {
-//!     fn reset(&mut self, _constants: &[(Datum, Value)], _seed: u64) -> Result<(), String> {
-//!         (self.count, self.answer) = (0, None);
-//!         Ok(())
-//!     }
-//!
-//!     fn input(&mut self, input: &Event) {
-//!         self.answer = Some(match input.values.first() {
-//!             Some(Value::Int(by)) => {
-//!                 self.count += i64::try_from(by).unwrap_or(0);
-//!                 Event::new("Done", [])
-//!             }
-//!             _ => {
-//!                 let lost = if self.is_wrong && self.count > 20 { 1 } else { 0 };
-//!                 Event::new("Value", [Value::int(self.count - lost)])
-//!             }
-//!         });
-//!     }
-//!
-//!     fn output(&mut self, _waited: bool) -> Option<Event> {
-//!         self.answer.take()
-//!     }
-//! }
-//!
-//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! let test = TestCase::from_json(include_bytes!("../tests/data/counter.json"))?;
-//! let initial = initial_state(&test, &Default::default(), 1, &mut Lazy::default())?;
-//! for (is_wrong, verdict) in [(false, Verdict::Pass), (true, Verdict::Fail)] {
-//!     let mut session = TestSession {
-//!         judge: &mut CaseJudge::new(&test, initial.clone()),
-//!         settings: &Settings::default(),
-//!         adapter: &mut InProcess(Counter { count: 0, is_wrong, answer: None }),
-//!     };
-//!     let ended = session.run(1, Strategy::random());
-//!     assert_eq!(ended.outcome.verdict(), Some(verdict));
-//! }
-//! # Ok(())
-//! # }
-//! ```
+//! [`trial`] shows how a test case meets an implementation in Rust.
 
 #![allow(missing_docs, reason = "a comment that repeats a name says nothing")]
 

@@ -1,24 +1,23 @@
 //! The specification as a judge: it follows the states that are possible after the trace.
 //!
 //! **Problem.** A test case sees only what its purpose looks at. Two questions need a judge that follows the
-//! specification itself: is nothing wrong with an implementation, as far as one looked, and which transitions
-//! of the specification has a run gone through?
+//! specification itself: is nothing wrong with an implementation, and which transitions has a run taken?
 //!
 //! **Method.** The states that are possible after a trace, by definition (`M after σ`, Definition 4.16, p.
 //! 89): all successors of all of them, and all states that internal steps lead to. An output that no state
-//! allows is a violation of ioc (Definition 6.2): Fail, and the states stay as they were. The specification
-//! says nothing after an input that no state takes, which is Inconclusive, for the cause `unspecified`. The
-//! monitor never says Pass, since it has no purpose. If the specification is suspended, silence is followed
-//! as quiescence, and is a Fail if no state is quiescent.
+//! allows is a violation of ioc (Definition 6.2): Fail, and the states stay as they were. An input that no
+//! state takes is Inconclusive, for the cause `unspecified`. The monitor never says Pass, since it has no
+//! purpose. If the specification is suspended, silence is followed as quiescence, and is a Fail if no state
+//! is quiescent.
 //!
-//! Many states are kept as formulas ([`gather_states`]): symbolic states that stand for the
-//! same states, and one example state of each. An output is a violation if it is *proved* that no formula
-//! takes it. If the solver does not know, or if both the states and the formulas are too many, the monitor
-//! gives up rather than guess, for the cause `states`.
+//! Many states are kept as formulas ([`gather_states`]): symbolic states that stand for the same states, and
+//! one example state of each. An output is a violation if it is *proved* that no formula takes it. If the
+//! solver does not know, or if both the states and the formulas are too many, the monitor gives up, for the
+//! cause `states`.
 //!
-//! **Ends**: a step is finite if the specification has no livelock, which its reader refuses. **Costs** the
-//! number of states, or of formulas, times the location's transitions; a formula asks a question for each
-//! guard that depends on unseen data.
+//! **Ends**: a step is finite, since a specification has no livelock. **Costs** the number of states, or of
+//! formulas, times the location's transitions; a formula asks a question for each guard that depends on
+//! unseen data.
 
 use std::collections::BTreeSet;
 
@@ -97,11 +96,13 @@ impl<'a> Monitor<'a> {
     /// May one of the states satisfy the condition of its location? Errs towards yes.
     pub fn may_hold(&self, conditions: &Numbered<LocationId, Term>) -> bool {
         let mut solver = Lazy::default();
-        let is_met = |state: &State| holds(&conditions[state.location], &state.valuation) != Ok(false);
-        let mut may_be = |one: &SymbolicState| {
-            one.meaning(&conditions[one.location], &one.known).may_be(&one.condition, &mut solver)
+        let holds_in = |state: &State| holds(&conditions[state.location], &state.valuation) != Ok(false);
+        let mut may_be = |formula: &SymbolicState| {
+            formula
+                .meaning(&conditions[formula.location], &formula.known)
+                .may_be(&formula.condition, &mut solver)
         };
-        self.states.iter().any(is_met) || self.formulas.iter().any(&mut may_be)
+        self.states.iter().any(holds_in) || self.formulas.iter().any(&mut may_be)
     }
 
     /// Drops the states in these locations, unless all states are in them.
@@ -154,17 +155,17 @@ impl<'a> Monitor<'a> {
     ) -> Option<After> {
         let mut next = BTreeSet::new();
         for (number, transition) in self.specification.transitions.numbered() {
-            let internal = self.specification.action(transition.action).kind == ActionKind::Internal;
+            let is_internal = self.specification.action(transition.action).kind == ActionKind::Internal;
             for state in &self.states {
-                if internal {
+                if is_internal {
                     // The states are closed under internal steps: this only notes the transition.
                     if fire(self.specification, transition, state, &[]).is_some() {
                         taken.insert(number);
                     }
                 } else if transition.action == action
-                    && let Some(to) = fire(self.specification, transition, state, values)
+                    && let Some(after) = fire(self.specification, transition, state, values)
                 {
-                    next.insert(to);
+                    next.insert(after);
                     taken.insert(number);
                 }
             }
@@ -196,35 +197,35 @@ impl<'a> Monitor<'a> {
         let is_internal = |number: &TransitionId| {
             specification.action(specification.transitions[*number].action).kind == ActionKind::Internal
         };
-        let mut next = Vec::new();
+        let mut newest = Vec::new();
         for formula in &self.formulas {
             for number in &system.outgoing[formula.location] {
                 if is_internal(number) {
                     taken.extend(formula.after(&system, *number, &[], &mut solver).map(|_| *number));
                 } else if are_in && specification.transitions[*number].action == action {
-                    let to = formula.after(&system, *number, values, &mut solver);
-                    taken.extend(to.as_ref().map(|_| *number));
-                    next.extend(to);
+                    let after = formula.after(&system, *number, values, &mut solver);
+                    taken.extend(after.as_ref().map(|_| *number));
+                    newest.extend(after);
                 }
             }
         }
         // Each round adds the formulas that one more internal step leads to.
-        let mut all: Vec<SymbolicState> = Vec::new();
-        while !next.is_empty() {
-            next = gather_states(&data, next);
-            all.extend(next.iter().cloned());
-            if are_too_many(&next) || all.len() > MOST {
+        let mut reached: Vec<SymbolicState> = Vec::new();
+        while !newest.is_empty() {
+            newest = gather_states(&data, newest);
+            reached.extend(newest.iter().cloned());
+            if are_too_many(&newest) || reached.len() > MOST {
                 return None;
             }
-            let mut further = Vec::new();
-            for formula in &next {
+            let mut later = Vec::new();
+            for formula in &newest {
                 for number in system.outgoing[formula.location].iter().filter(|number| is_internal(number)) {
-                    further.extend(formula.after(&system, *number, &[], &mut solver));
+                    later.extend(formula.after(&system, *number, &[], &mut solver));
                 }
             }
-            next = further;
+            newest = later;
         }
-        self.add_examples(gather_states(&data, all), &mut solver)
+        self.add_examples(gather_states(&data, reached), &mut solver)
     }
 
     /// Finds an example state of each formula, and drops the formulas that have none. `None`: they are too
@@ -236,12 +237,12 @@ impl<'a> Monitor<'a> {
         let mut states = BTreeSet::new();
         let mut is_known = true;
         formulas.retain(|formula| {
-            let found = match formula.condition.is_empty() {
+            let witness = match formula.condition.is_empty() {
                 true => Witness::Found(Default::default()),
                 false => solver.witness(&formula.condition),
             };
-            let Witness::Found(values) = found else {
-                is_known &= found == Witness::None;
+            let Witness::Found(values) = witness else {
+                is_known &= witness == Witness::None;
                 return false;
             };
             let mut valuation = formula.known.clone();
@@ -268,17 +269,18 @@ impl<'a> Monitor<'a> {
         is_allowed: impl Fn(&Transition) -> bool,
     ) -> Why {
         let specification = self.specification;
-        let leaving = |at: LocationId| specification.transitions.iter().filter(move |one| one.source == at);
-        let is_output = |one: &&Transition| specification.action(one.action).kind == ActionKind::Output;
+        let transitions_at =
+            |location| specification.transitions.iter().filter(move |t| t.source == location);
+        let is_output = |t: &&Transition| specification.action(t.action).kind == ActionKind::Output;
         let mut why = Why::default();
         // Only one state of each formula is known. Its other states may allow other values.
         if self.are_all() {
-            let mut open = Vec::new();
+            let mut allowed = Vec::new();
             for state in &self.states {
-                let here = leaving(state.location).filter(|one| is_output(one) && is_allowed(one));
-                open.extend(here.map(|one| (one, state)));
+                let outputs = transitions_at(state.location).filter(|t| is_output(t) && is_allowed(t));
+                allowed.extend(outputs.map(|transition| (transition, state)));
             }
-            let expectation = describe_expectation(specification, &open, observed, None);
+            let expectation = describe_expectation(specification, &allowed, observed, None);
             why = Why { expected: expectation.expected, ..why };
             if verdict == Some(Verdict::Fail) {
                 (why.instead, why.guards) = (expectation.phrase, expectation.guards);
@@ -288,7 +290,7 @@ impl<'a> Monitor<'a> {
             let sets = self
                 .states
                 .iter()
-                .flat_map(|state| failing_sets(specification, leaving(state.location), state, event));
+                .flat_map(|state| failing_sets(specification, transitions_at(state.location), state, event));
             why.violated = sets.map(|set| conjunct_texts(&set)).collect();
         }
         why
@@ -303,7 +305,8 @@ impl<'a> Monitor<'a> {
 
 /// Are these formulas too many to follow? A formula that stands for one state is as cheap as a state.
 fn are_too_many(formulas: &[SymbolicState]) -> bool {
-    formulas.len() > MOST || formulas.iter().filter(|one| !one.open.is_empty()).count() > MOST_FORMULAS
+    formulas.len() > MOST
+        || formulas.iter().filter(|formula| !formula.open.is_empty()).count() > MOST_FORMULAS
 }
 
 impl Follower for Monitor<'_> {
@@ -313,29 +316,22 @@ impl Follower for Monitor<'_> {
 
     fn may_come(&self, is_meant: &dyn Fn(&str) -> bool) -> bool {
         let iosts = self.specification;
-        let is_output = |one: &Transition| {
-            let action = iosts.action(one.action);
+        let is_output = |t: &Transition| {
+            let action = iosts.action(t.action);
             action.kind == ActionKind::Output && is_meant(&action.name)
         };
         let comes = |state: &State| {
-            iosts
-                .transitions
-                .iter()
-                .any(|one| one.source == state.location && is_output(one) && may_be(one, state))
+            iosts.transitions.iter().any(|t| t.source == state.location && is_output(t) && may_be(t, state))
         };
         !self.are_all() || self.states.iter().any(comes)
     }
 
     fn must_go_on(&self) -> bool {
         let iosts = self.specification;
-        let goes_on = |one: &Transition| {
-            matches!(iosts.action(one.action).kind, ActionKind::Output | ActionKind::Internal)
-        };
+        let goes_on =
+            |t: &Transition| matches!(iosts.action(t.action).kind, ActionKind::Output | ActionKind::Internal);
         self.states.iter().all(|state| {
-            iosts
-                .transitions
-                .iter()
-                .any(|one| one.source == state.location && goes_on(one) && may_be(one, state))
+            iosts.transitions.iter().any(|t| t.source == state.location && goes_on(t) && may_be(t, state))
         })
     }
 }
@@ -373,13 +369,13 @@ impl Judge for Monitor<'_> {
     fn stimulus(&mut self, number: TransitionId, choice: &mut Choice<'_>) -> Option<Event> {
         let transition = &self.specification.transitions[number];
         let action = self.specification.action(transition.action);
-        let from = self.states.iter().filter(|state| state.location == transition.source);
-        let mut found = from.filter_map(|state| {
+        let states = self.states.iter().filter(|state| state.location == transition.source);
+        let mut vectors = states.filter_map(|state| {
             let Choice { values, random, solver } = &mut *choice;
             values.choose(&transition.guard, &action.parameters, &state.valuation, random, *solver)
         });
-        let event = Event::new(action.name.clone(), found.next()?);
-        drop(found);
+        let event = Event::new(action.name.clone(), vectors.next()?);
+        drop(vectors);
         self.can_send(&event).then_some(event)
     }
 
@@ -398,12 +394,12 @@ impl Judge for Monitor<'_> {
                 && self
                     .states
                     .iter()
-                    .any(|at| fire(specification, transition, at, &stimulus.values).is_some())
+                    .any(|state| fire(specification, transition, state, &stimulus.values).is_some())
         })
     }
 
-    fn take(&mut self, what: &Occurrence) -> Judged {
-        match what {
+    fn take(&mut self, occurrence: &Occurrence) -> Judged {
+        match occurrence {
             Occurrence::Stimulus(event) | Occurrence::Observation(event) => self.follow(event),
             Occurrence::Silence(time) => {
                 let is_quiet = |action: &Action| action.kind == ActionKind::Quiescence;
@@ -457,14 +453,16 @@ impl Judge for Monitor<'_> {
     }
 
     fn boundaries(&self, stimulus: &Event) -> Vec<Vec<Value>> {
-        let mut found = vec![Vec::new(); stimulus.values.len()];
+        let mut by_parameter = vec![Vec::new(); stimulus.values.len()];
         for state in &self.states {
-            let here = self.specification.transitions.iter().filter(|one| one.source == state.location);
-            for (all, more) in found.iter_mut().zip(boundaries(self.specification, here, state, stimulus)) {
-                all.extend(more);
+            let outgoing = self.specification.transitions.iter().filter(|t| t.source == state.location);
+            for (known, new_values) in
+                by_parameter.iter_mut().zip(boundaries(self.specification, outgoing, state, stimulus))
+            {
+                known.extend(new_values);
             }
         }
-        found
+        by_parameter
     }
 
     fn why(&self, observed: Option<&Event>, verdict: Option<Verdict>) -> Why {

@@ -1,16 +1,15 @@
 //! The time that a busy machine takes from a system while the tester waits. Silence counts only for as long
 //! as the system could have spoken.
 //!
-//! **Problem.** A system that says nothing for so long has failed, or is quiescent. A system that was not let
-//! run had no time to say anything. Under load a process may stand still for longer than its answer may take.
+//! **Problem.** A system that says nothing for so long has failed, or is quiescent. But under load a process
+//! may stand still for longer than its answer may take.
 //!
 //! **Method.** A wait measures the same as timed runs ([`crate::timed::jitter`],
 //! [`coreach_adapters::waited_time`]): how late our threads wake, and how long the kernel has kept the
 //! system, or us, from running. The wait becomes longer by that time, and again by the time that is lost
-//! meanwhile. If that does not end, nobody is blamed: the run is Inconclusive ([`Cause::Jitter`]).
-//!
-//! Most answers come at once, and some systems take no time at all (a model in this process). So nothing is
-//! measured before a wait has lasted for a moment. Time lost in that moment shows when our thread wakes late.
+//! meanwhile. If that does not end, the run is Inconclusive ([`Cause::Jitter`]). Most answers come at once,
+//! so nothing is measured before a wait has lasted for a moment. Time lost in that moment shows when our
+//! thread wakes late.
 //!
 //! **It cannot see** a system elsewhere, or a system that is held up alone and was not started by us.
 //!

@@ -47,19 +47,20 @@ fn look_along(
     let nothing = Valuation::new();
     let data: Vec<Datum> = iosts.constants.iter().chain(&iosts.variables).cloned().collect();
     // Values for more data would be drawn by the thousand.
-    let most = iosts.actions.iter().map(|action| action.parameters.len()).max();
-    if data.len() + most.unwrap_or_default() > MOST_DATA {
+    let most_parameters = iosts.actions.iter().map(|action| action.parameters.len()).max();
+    if data.len() + most_parameters.unwrap_or_default() > MOST_DATA {
         return None;
     }
-    let first = values.choose(&iosts.initial_condition, &data, &nothing, &mut random, &mut solver)?;
-    let constants = data.iter().cloned().zip(first).take(iosts.constants.len()).collect();
+    let initial_values =
+        values.choose(&iosts.initial_condition, &data, &nothing, &mut random, &mut solver)?;
+    let constants = data.iter().cloned().zip(initial_values).take(iosts.constants.len()).collect();
     let states = initial::states(iosts, &constants, 1 << 10, &mut solver).ok()?;
     let mut states = internal_closure(iosts, states.into_iter().collect());
-    let at = |one: &Transition, state: &State| {
-        at_state(&one.guard, &iosts.action(one.action).parameters, &state.valuation)
+    let guard_in = |transition: &Transition, state: &State| {
+        at_state(&transition.guard, &iosts.action(transition.action).parameters, &state.valuation)
     };
-    let from = |state: &State, wanted: &dyn Fn(&Transition) -> bool| -> Vec<&Transition> {
-        iosts.transitions.iter().filter(|one| one.source == state.location && wanted(one)).collect()
+    let transitions_of = |state: &State, wanted: &dyn Fn(&Transition) -> bool| -> Vec<&Transition> {
+        iosts.transitions.iter().filter(|t| t.source == state.location && wanted(t)).collect()
     };
     let mut choose = |condition: &Term, of: &Transition, random: &mut Random| {
         let action = iosts.action(of.action);
@@ -72,30 +73,32 @@ fn look_along(
         for refuses in states.iter().filter(|_| states.len() > 1) {
             let refusing = internal_closure(iosts, BTreeSet::from([refuses.clone()]));
             for takes in states.iter().filter(|state| *state != refuses) {
-                for one in from(takes, &|one| iosts.action(one.action).kind == ActionKind::Input) {
-                    let others = refusing.iter().flat_map(|state| {
-                        let same = from(state, &|other| other.action == one.action);
-                        same.into_iter().map(move |other| at(other, state).not())
+                let is_input = |t: &Transition| iosts.action(t.action).kind == ActionKind::Input;
+                for transition in transitions_of(takes, &is_input) {
+                    let refusals = refusing.iter().flat_map(|state| {
+                        let of_action = transitions_of(state, &|t| t.action == transition.action);
+                        of_action.into_iter().map(move |t| guard_in(t, state).not())
                     });
-                    let condition = Term::and(others.chain([at(one, takes)]));
-                    if found.contains_key(&(refuses.location, one.action)) || condition.is_false() {
+                    let condition = Term::and(refusals.chain([guard_in(transition, takes)]));
+                    if found.contains_key(&(refuses.location, transition.action)) || condition.is_false() {
                         continue;
                     }
-                    if let Some(event) = choose(&condition, one, &mut random)
+                    if let Some(event) = choose(&condition, transition, &mut random)
                         && !step(iosts, takes, &event).is_empty()
                         && refusing.iter().all(|state| step(iosts, state, &event).is_empty())
                     {
-                        let warning = make_warning(iosts, one, (takes, refuses), &event, &trace.join(", "));
-                        found.insert((refuses.location, one.action), warning);
+                        let warning =
+                            make_warning(iosts, transition, (takes, refuses), &event, &trace.join(", "));
+                        found.insert((refuses.location, transition.action), warning);
                     }
                 }
             }
         }
         // Goes on with a random event.
-        let all: Vec<&State> = states.iter().collect();
-        let state = *random.pick(&all)?;
-        let one = *random.pick(&from(state, &|one| iosts.action(one.action).is_visible()))?;
-        if let Some(event) = choose(&at(one, state), one, &mut random) {
+        let possible: Vec<&State> = states.iter().collect();
+        let state = *random.pick(&possible)?;
+        let transition = *random.pick(&transitions_of(state, &|t| iosts.action(t.action).is_visible()))?;
+        if let Some(event) = choose(&guard_in(transition, state), transition, &mut random) {
             trace.push(event.to_string());
             states = after(iosts, states.clone(), &[event]);
         } else if random.below(8) == 0 {

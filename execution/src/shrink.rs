@@ -1,33 +1,29 @@
 //! A shorter run with the same failure, and simpler values in it, found by running again.
 //!
-//! **Problem.** A fault that was met after forty events is understood after four, and `Add(1)` is understood
-//! sooner than `Add(-9223372036854775807)`. Nothing can be computed from the trace alone: only the
-//! implementation knows what it does after another trace. And a faulty implementation has more than one
-//! fault: the shortest failing run is that of the easiest fault, which may be another one.
+//! **Problem.** A fault that was met after forty events is easier to understand after four, and with `Add(1)`
+//! instead of `Add(-9223372036854775807)`. Only the implementation knows what it does after another trace. A
+//! faulty implementation may have several faults, and the shortest failing run may be that of another one.
 //!
 //! **Method.** A candidate is executed, and kept if it fails in the *same bucket* ([`crate::bucket`]):
 //!
 //! 1. *Search.* Runs with other seeds, each limited to fewer events than the best: a long trace is rarely the
-//!    only way to a fault, and its parts need not be runs of the test case at all.
+//!    only way to a fault.
 //! 2. *Cut.* Delta debugging over the stimuli (Zeller and Hildebrandt, TSE 2002): leave out halves, quarters,
-//!    ..., single ones. The observations in between are observed anew. If the judge does not allow a
-//!    candidate's next stimulus, the candidate is no run of the test case, and is skipped.
+//!    ..., single ones. The observations in between are observed anew. A candidate whose next stimulus the
+//!    judge does not allow is skipped.
 //! 3. *Simplify.* For each value of each stimulus, try the boundaries that the guard has for it there, then 0
 //!    and other simple values, the simplest first ([`simpler`]). For a number, then halve the distance
-//!    between a size that does not fail and one that does. In the end the value fails and its neighbour
-//!    towards 0 does not, or is not allowed. If several stimuli have the same value and it cannot change
-//!    alone, all of them change together.
+//!    between a size that does not fail and one that does. If several stimuli have the same value and it
+//!    cannot change alone, all of them change together.
 //!
 //! All steps are repeated until none helps. An implementation that is not deterministic may fail now and pass
-//! then. If the given run fails again three times, each run that is kept has to fail again, too; otherwise a
-//! candidate gets three chances instead. The returned run has really happened. At last the result is repeated
-//! as `replay` does it, and counted how often it came to the same bucket.
+//! then. If the given run fails again three times, each run that is kept has to fail again, too. Otherwise a
+//! candidate gets three chances. The returned run has really happened. At last it is repeated as `replay`
+//! does it, and the repetitions that came to the same bucket are counted. The symbolic constants stay as they
+//! are.
 //!
-//! The symbolic constants stay as they are: they are the test's, and another instance of it is another test.
-//!
-//! **Ends** when the time or the number of runs is used up, or nothing is left to try: each success has fewer
-//! events, or as many and simpler values, and there are no infinite descents ([`simpler`]). The time that the
-//! last repetitions will need is reserved for them. A run under way is given no more time than is left.
+//! **Ends** when the time or the number of runs is used up, or nothing remains to try: each success has fewer
+//! events, or as many and simpler values. The time for the last repetitions is reserved.
 
 pub mod simpler;
 pub mod told;
@@ -148,14 +144,15 @@ fn make_script(run: &Run, stimuli: &[Option<Event>]) -> Vec<Cue> {
     cues
 }
 
-/// Has `one` fewer events than `other`, or as many, the same stimuli, and simpler values in them?
-fn is_less(one: &Run, other: &Run) -> bool {
-    if events(&one.trace) != events(&other.trace) {
-        return events(&one.trace) < events(&other.trace);
+/// Has the run fewer events than the best one, or as many, the same stimuli, and simpler values in them?
+fn is_less(run: &Run, best: &Run) -> bool {
+    if events(&run.trace) != events(&best.trace) {
+        return events(&run.trace) < events(&best.trace);
     }
-    let (ours, theirs) = (stimuli_of(one), stimuli_of(other));
+    let (ours, theirs) = (stimuli_of(run), stimuli_of(best));
     let is_alike = ours.iter().map(|event| &event.action).eq(theirs.iter().map(|event| &event.action));
-    let values = |of: &[Event]| of.iter().flat_map(|event| event.values.clone()).collect::<Vec<_>>();
+    let values =
+        |stimuli: &[Event]| stimuli.iter().flat_map(|event| event.values.clone()).collect::<Vec<_>>();
     is_alike && simpler::compare_sequences(&values(&ours), &values(&theirs)).is_lt()
 }
 
@@ -174,8 +171,8 @@ struct ShrinkSearch<'a> {
 impl ShrinkSearch<'_> {
     /// The limit that is reached, if one is. Time for the last repetitions is reserved.
     fn stopped(&self) -> Option<Stopped> {
-        let kept = self.longest.saturating_mul(u32::try_from(self.with.again).unwrap_or(u32::MAX));
-        if Instant::now() + kept.min(self.with.time / 2) >= self.end {
+        let reserved = self.longest.saturating_mul(u32::try_from(self.with.again).unwrap_or(u32::MAX));
+        if Instant::now() + reserved.min(self.with.time / 2) >= self.end {
             Some(Stopped::Time)
         } else {
             (self.runs >= self.with.budget).then_some(Stopped::Runs)
@@ -184,9 +181,9 @@ impl ShrinkSearch<'_> {
 
     /// The settings, with no more time than is left.
     fn settings(&self) -> Settings {
-        let left = self.end.saturating_duration_since(Instant::now());
+        let remaining = self.end.saturating_duration_since(Instant::now());
         let settings = self.with.session.settings.clone();
-        Settings { time: settings.time.min(left.max(Duration::from_millis(1))), ..settings }
+        Settings { time: settings.time.min(remaining.max(Duration::from_millis(1))), ..settings }
     }
 
     fn session<'s>(&'s mut self, settings: &'s Settings) -> TestSession<'s> {
@@ -256,24 +253,25 @@ impl ShrinkSearch<'_> {
         let mut helped = false;
         let mut size = stimuli_of(&self.best).len().div_ceil(2);
         while size > 0 && self.stopped().is_none() {
-            let (mut start, mut found) = (0, false);
+            let (mut start, mut has_shortened) = (0, false);
             loop {
-                let all = stimuli_of(&self.best);
-                if start >= all.len() {
+                let stimuli = stimuli_of(&self.best);
+                if start >= stimuli.len() {
                     break;
                 }
-                let left = all.into_iter().enumerate();
-                let left: Vec<Option<Event>> =
-                    left.map(|(at, event)| (!(start..start + size).contains(&at)).then_some(event)).collect();
-                let better = self.try_stimuli(&left, chances);
-                found |= better;
+                let remaining = stimuli.into_iter().enumerate();
+                let remaining: Vec<Option<Event>> = remaining
+                    .map(|(index, event)| (!(start..start + size).contains(&index)).then_some(event))
+                    .collect();
+                let better = self.try_stimuli(&remaining, chances);
+                has_shortened |= better;
                 if !better {
                     start += size;
                 }
             }
-            helped |= found;
+            helped |= has_shortened;
             // Pieces become smaller. Single stimuli are tried again as long as one of them could go.
-            size = if size == 1 && found { 1 } else { size / 2 };
+            size = if size == 1 && has_shortened { 1 } else { size / 2 };
         }
         helped
     }
@@ -299,14 +297,14 @@ impl ShrinkSearch<'_> {
     /// Makes each value of each stimulus as simple as possible. Returns whether that helped.
     fn simplify(&mut self, chances: usize) -> bool {
         let mut helped = false;
-        let mut at = 0;
+        let mut stimulus = 0;
         // A simpler run may have fewer stimuli.
-        while at < stimuli_of(&self.best).len() {
-            let count = stimuli_of(&self.best).get(at).map_or(0, |event| event.values.len());
+        while stimulus < stimuli_of(&self.best).len() {
+            let count = stimuli_of(&self.best).get(stimulus).map_or(0, |event| event.values.len());
             for parameter in 0..count {
-                helped |= self.simplify_one(ValuePlace { at, parameter }, chances);
+                helped |= self.simplify_one(ValuePlace { stimulus, parameter }, chances);
             }
-            at += 1;
+            stimulus += 1;
         }
         helped
     }
@@ -333,27 +331,30 @@ impl ShrinkSearch<'_> {
         }
         if let Value::Id(..) = leaf {
             // An id that occurs in the run is simpler than another one.
-            let others =
+            let ids =
                 self.best.trace.iter().filter_map(|step| step.what.event()).flat_map(|event| &event.values);
-            steps.extend(others.filter(|value| value.sort() == leaf.sort()).cloned());
+            steps.extend(ids.filter(|value| value.sort() == leaf.sort()).cloned());
         }
         steps.retain(|step| simpler::compare_simplicity(step, &leaf).is_lt());
         steps.sort_by(simpler::compare_simplicity);
         steps.dedup();
-        let found = steps.iter().position(|step| self.try_leaf(place, way, step, chances));
+        let succeeded = steps.iter().position(|step| self.try_leaf(place, way, step, chances));
         // Halve between a size of the same sign that does not fail and the size that does, until they meet.
-        let Some(now) = self.leaf(place, way) else { return found.is_some() };
-        let Some(number) = simpler::as_integer(&now) else { return found.is_some() };
-        let is_beside = |other: &IBig| other.signum() == number.signum() && *other != number;
-        let failed = &steps[..found.unwrap_or(steps.len())];
-        let sizes =
-            failed.iter().filter_map(simpler::as_integer).filter(|other| is_beside(other)).map(Abs::abs);
+        let Some(leaf_now) = self.leaf(place, way) else { return succeeded.is_some() };
+        let Some(number) = simpler::as_integer(&leaf_now) else { return succeeded.is_some() };
+        let is_beside = |candidate: &IBig| candidate.signum() == number.signum() && *candidate != number;
+        let failed = &steps[..succeeded.unwrap_or(steps.len())];
+        let sizes = failed
+            .iter()
+            .filter_map(simpler::as_integer)
+            .filter(|candidate| is_beside(candidate))
+            .map(Abs::abs);
         let (sign, mut fails) = (number.signum(), number.clone().abs());
         let mut passes = sizes.filter(|size| *size < fails).max().unwrap_or(IBig::ZERO);
-        let mut helped = found.is_some();
+        let mut helped = succeeded.is_some();
         while &fails - &passes > IBig::ONE && self.stopped().is_none() {
             let middle = (&fails + &passes) / IBig::from(2);
-            if self.try_leaf(place, way, &simpler::number_like(&now, &middle * &sign), chances) {
+            if self.try_leaf(place, way, &simpler::number_like(&leaf_now, &middle * &sign), chances) {
                 helped = true;
                 match self.leaf(place, way).as_ref().and_then(simpler::as_integer) {
                     Some(new) if new.signum() == sign => fails = new.abs(),
@@ -368,7 +369,7 @@ impl ShrinkSearch<'_> {
     }
 
     fn value(&self, place: ValuePlace) -> Option<Value> {
-        stimuli_of(&self.best).get(place.at)?.values.get(place.parameter).cloned()
+        stimuli_of(&self.best).get(place.stimulus)?.values.get(place.parameter).cloned()
     }
 
     fn leaf(&self, place: ValuePlace, way: &[usize]) -> Option<Value> {
@@ -382,41 +383,45 @@ impl ShrinkSearch<'_> {
 
     /// Tries another value at this place; if that does not fail, tries it wherever the old value occurs.
     fn try_value(&mut self, place: ValuePlace, new: &Value, chances: usize) -> bool {
-        let all = stimuli_of(&self.best);
+        let stimuli = stimuli_of(&self.best);
         let Some(old) = self.value(place) else { return false };
-        let mut alone = all.clone();
-        if let Some(value) = alone[place.at].values.get_mut(place.parameter) {
+        let mut alone = stimuli.clone();
+        if let Some(value) = alone[place.stimulus].values.get_mut(place.parameter) {
             *value = new.clone();
         }
-        let mut together = all;
+        let mut together = stimuli;
         for value in together.iter_mut().flat_map(|event| &mut event.values).filter(|value| **value == old) {
             *value = new.clone();
         }
         let first = together.iter().zip(&stimuli_of(&self.best)).position(|(new, old)| new != old);
-        self.try_fitting(&alone, place.at, chances)
-            || alone != together && self.try_fitting(&together, first.unwrap_or(place.at), chances)
+        self.try_fitting(&alone, place.stimulus, chances)
+            || alone != together && self.try_fitting(&together, first.unwrap_or(place.stimulus), chances)
     }
 
-    /// Runs stimuli if the judge allows the one at `at`, which is the first new one. It takes long to wait
-    /// for a stimulus that never gets its turn.
-    fn try_fitting(&mut self, stimuli: &[Event], at: usize, chances: usize) -> bool {
-        let is_allowed = match stimuli.get(at) {
+    /// Runs stimuli if the judge allows the one at `first_new`. It takes long to wait for a stimulus that
+    /// never gets its turn.
+    fn try_fitting(&mut self, stimuli: &[Event], first_new: usize, chances: usize) -> bool {
+        let is_allowed = match stimuli.get(first_new) {
             Some(event) if is_typed(self.with.session.judge, event) => {
-                self.go_before(at);
+                self.go_before(first_new);
                 self.with.session.judge.can_send(event)
             }
             _ => false,
         };
-        let all: Vec<Option<Event>> = stimuli.iter().cloned().map(Some).collect();
-        is_allowed && self.try_stimuli(&all, chances)
+        let script: Vec<Option<Event>> = stimuli.iter().cloned().map(Some).collect();
+        is_allowed && self.try_stimuli(&script, chances)
     }
 
     /// The boundaries of the guards for the value at this place.
     fn boundaries(&mut self, place: ValuePlace) -> Vec<Value> {
-        let Some(event) = stimuli_of(&self.best).get(place.at).cloned() else { return Vec::new() };
-        self.go_before(place.at);
-        let mut all = self.with.session.judge.boundaries(&event);
-        if place.parameter < all.len() { all.swap_remove(place.parameter) } else { Vec::new() }
+        let Some(event) = stimuli_of(&self.best).get(place.stimulus).cloned() else { return Vec::new() };
+        self.go_before(place.stimulus);
+        let mut by_parameter = self.with.session.judge.boundaries(&event);
+        if place.parameter < by_parameter.len() {
+            by_parameter.swap_remove(place.parameter)
+        } else {
+            Vec::new()
+        }
     }
 
     /// Shows the judge the best run up to this stimulus.
@@ -460,7 +465,7 @@ impl ShrinkSearch<'_> {
 /// A value in a run: the number of its stimulus, and of its parameter.
 #[derive(Clone, Copy)]
 struct ValuePlace {
-    at: usize,
+    stimulus: usize,
     parameter: usize,
 }
 

@@ -15,6 +15,7 @@ use coreach_adapters::description::Completion;
 use coreach_adapters::in_process::Implementation;
 use coreach_analyses::solver::Solver;
 use coreach_model::codec::as_type;
+use coreach_model::excerpt::shortened;
 use coreach_model::iosts::{Action, ActionId, ActionKind, Iosts};
 use coreach_model::random::Random;
 use coreach_model::semantics::{Event, State, fire, in_types_of, step};
@@ -148,13 +149,23 @@ pub struct Simulated<S> {
     completion: Completion,
     /// An input came that the state did not take: from then on everything is possible.
     is_free: bool,
+    /// The last input, if the state did not take it and nothing has come since.
+    ignored: Option<Event>,
+    /// It was waited for an output in vain, and nothing has happened since.
+    is_silent: bool,
 }
 
 impl<S: Solver> Simulated<S> {
     /// An implementation that behaves as the model says.
     pub fn new(iosts: Iosts, solver: S) -> Self {
         let completion = Completion::default();
-        Simulated { model: WalkedModel::new(iosts, solver), completion, is_free: false }
+        Simulated {
+            model: WalkedModel::new(iosts, solver),
+            completion,
+            is_free: false,
+            ignored: None,
+            is_silent: false,
+        }
     }
 
     /// Sets another way to take inputs that the state does not take.
@@ -221,18 +232,37 @@ impl<S: Solver> Implementation for Simulated<S> {
     }
 
     fn reset(&mut self, constants: &[(Datum, Value)], seed: u64) -> Result<(), String> {
-        self.is_free = false;
+        (self.is_free, self.ignored, self.is_silent) = (false, None, false);
         self.model.reset(constants, seed)
     }
 
     fn input(&mut self, input: &Event) {
+        (self.ignored, self.is_silent) = (None, false);
         if !self.model.take_input(input) {
             self.is_free |= self.completion == Completion::Demonic;
+            self.ignored = Some(input.clone());
         }
     }
 
     fn output(&mut self, waited: bool) -> Option<Event> {
-        let event = self.draw_output(waited)?;
+        let event = self.draw_output(waited);
+        self.is_silent = waited && event.is_none();
+        let event = event?;
+        self.ignored = None;
         Some(self.model.in_types_of_judge(event))
+    }
+
+    fn explain_silence(&self) -> Option<String> {
+        let state = self.model.state.as_ref().filter(|_| self.is_silent && !self.is_free)?;
+        let (iosts, values) = (&self.model.iosts, state.valuation.iter());
+        let values = values.map(|(datum, value)| format!(", {datum} = {value:#}")).collect::<String>();
+        let place = format!("in `{}`{}", iosts.locations[state.location].name, shortened(&values));
+        let what = match &self.ignored {
+            Some(input) => {
+                format!("ignored `{input:#}` (`completion: angelic`): no transition takes it {place}")
+            }
+            None => format!("has no output {place}"),
+        };
+        Some(format!("the simulated model `{}` {what}. Add a transition to the model", iosts.name))
     }
 }

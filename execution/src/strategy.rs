@@ -1,26 +1,23 @@
 //! Which move comes next, if a test case leaves a choice.
 //!
-//! **Problem.** A test case is input-complete for observations, and may offer several stimuli in one
-//! location, beside waiting. The thesis leaves that open ("controllability of symbolic test cases is not
-//! treated", p. 226): any choice is sound, and some get nowhere.
+//! **Problem.** A test case may offer several stimuli in one location, beside waiting. Any choice is sound
+//! (thesis, p. 226), and some get nowhere.
 //!
-//! **Method.** A strategy orders the moves of the present location. The tester tries them in this order: it
+//! **Method.** A strategy orders the moves of the present location. The tester tries them in this order. It
 //! skips a stimulus for whose guard there are no values, and after a wait that meets silence it tries the
-//! next move. So a strategy cannot make a run wrong, only long. `Random` draws; `Coverage` takes the move
-//! that was taken least; `Plan` looks ahead, with the data, for moves that no answer keeps from Pass, and
-//! draws if it finds none ([`crate::planner`]); `Ask` asks a person; `Walk` goes from goal to goal of a
+//! next move. So a strategy cannot make a run wrong, only long. `Random` draws. `Coverage` takes the move
+//! that was taken least. `Plan` looks ahead, with the data, for moves that no answer keeps from Pass, and
+//! draws if it finds none ([`crate::planner`]). `Ask` asks a person. `Walk` goes from goal to goal of a
 //! specification ([`crate::walk`]).
 //!
 //! **Idle waits.** In a test of ioco silence may decide: it is a Fail, or leads to another state. A tester
 //! that always sends first never hears it. So each strategy draws there whether to wait until the system is
 //! silent or to send, one to three (or as `Random` says). If silence comes to nothing, no strategy waits for
-//! it while it can send; so there is at most one such wait after each event.
+//! it while it can send. So there is at most one such wait after each event.
 //!
-//! **Weights** of actions decide how often each is sent by lot: with 1 and 5 the second comes first five
-//! times as often. They change no plan.
-//!
-//! **Ends**: a list of moves is finite, and the tester bounds the number of steps. **Costs** one pass over
-//! the location's transitions, and a sort; a plan costs a search, once for as long as it comes true.
+//! **Weights** of actions decide how often each is sent by lot. They change no plan. **Ends**: a list of
+//! moves is finite, and the tester bounds the number of steps. **Costs** one pass over the location's
+//! transitions, and a sort; a plan costs a search, once for as long as it comes true.
 
 use std::collections::{BTreeMap, HashMap};
 

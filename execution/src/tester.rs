@@ -1,20 +1,19 @@
 //! The tester: drives a judge, today a test case, against an implementation, by a strategy.
 //!
-//! **Problem.** A judge knows what may happen; an implementation is a black box that answers when it likes.
-//! Follow the events that really happen, send only what the judge allows, and end with the verdict that it
-//! gives, never with one that it does not (thesis, chapter 6: TC || I).
+//! **Problem.** A judge knows what may happen, and an implementation is a black box that answers when it
+//! likes. Follow the events that really happen, send only what the judge allows, and end with the verdict
+//! that it gives (thesis, chapter 6: TC || I).
 //!
 //! **Method.** Each turn first takes what has already arrived, so that a stimulus does not overtake an
 //! observation. Then it tries the moves in the order of the strategy. A stimulus gets values from the judge,
 //! is sent, and is then shown to the judge. An observation is shown as it comes. If there is nothing to send
-//! and nothing comes within the limit, silence is shown like an event, and the judge says what it means. Each
-//! occurrence that the judge follows is a step of the trace.
+//! and nothing comes within the limit, silence is shown like an event. Each occurrence that the judge follows
+//! is a step of the trace.
 //!
 //! A judge that looks at a link is shown how long nothing has come (`clock.rs`). If the adapter would keep a
-//! stimulus back, the tester gives it none.
-//!
-//! If the adapter reports something that is no event at all, that is a Fail with that cause (Definition 6.2:
-//! the output is in no Out). If something breaks in between, there is no verdict.
+//! stimulus back, the tester gives it none. If the adapter reports something that is no event at all, that is
+//! a Fail with that cause (Definition 6.2: the output is in no Out). If something breaks in between, there is
+//! no verdict.
 //!
 //! **Ends** as each run does (`drive`). **Costs** the implementation, the values and the judge.
 

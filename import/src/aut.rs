@@ -83,8 +83,9 @@ pub(crate) fn read_system(collector: &mut Collector, options: &Options) -> Optio
     };
     if transitions != edges.len() as u64 && collector.errors() == 0 {
         let message = format!("the header says {transitions} transitions, and the file has {}", edges.len());
-        let found = Diagnostic::error("wrong-count", message).at(collector.origin(&span), "said here");
-        collector.push(found.help("a file that was cut off has fewer; correct the header where it is wrong"));
+        let diagnostic = Diagnostic::error("wrong-count", message).at(collector.origin(&span), "said here");
+        collector
+            .push(diagnostic.help("a file that was cut off has fewer; correct the header where it is wrong"));
     }
     if states > options.most as u64 {
         report_too_many(collector, &span, "states", options.most);
@@ -122,8 +123,8 @@ fn read_lines(collector: &mut Collector, text: &str, most: usize) -> Option<(Opt
     for line in text.split_inclusive('\n') {
         budget::ask();
         let trimmed = line.trim();
-        let at = start + (line.len() - line.trim_start().len());
-        let span = at..at + trimmed.len();
+        let text_start = start + (line.len() - line.trim_start().len());
+        let span = text_start..text_start + trimmed.len();
         start += line.len();
         if trimmed.is_empty() {
             continue;
@@ -131,13 +132,13 @@ fn read_lines(collector: &mut Collector, text: &str, most: usize) -> Option<(Opt
         if collector.is_full() {
             break;
         }
-        if let Some(rest) = trimmed.strip_prefix("des") {
+        if let Some(numbers) = trimmed.strip_prefix("des") {
             if header.is_some() {
                 let message = "a second header: one file is one transition system";
                 collector.error("syntax", message, &span, "the second one");
                 continue;
             }
-            header = Some(read_header(collector, rest, &span)?);
+            header = Some(read_header(collector, numbers, &span)?);
             continue;
         }
         if edges.len() == most {
@@ -149,8 +150,9 @@ fn read_lines(collector: &mut Collector, text: &str, most: usize) -> Option<(Opt
     Some((header, edges))
 }
 
-fn read_header(collector: &mut Collector, rest: &str, span: &Range<usize>) -> Option<AutHeader> {
-    let inner = rest.trim().strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
+/// Reads the three numbers of the header, in their brackets.
+fn read_header(collector: &mut Collector, text: &str, span: &Range<usize>) -> Option<AutHeader> {
+    let inner = text.trim().strip_prefix('(').and_then(|text| text.strip_suffix(')'));
     let numbers: Option<Vec<u64>> =
         inner.map(|inner| inner.split(',').map(|part| count(part.trim())).collect()).unwrap_or_default();
     if let Some(&[initial, transitions, states]) = numbers.as_deref() {
@@ -158,8 +160,8 @@ fn read_header(collector: &mut Collector, rest: &str, span: &Range<usize>) -> Op
         return Some(AutHeader { initial, transitions, states, span: span.clone() });
     }
     let message = "expected `des (initial state, transitions, states)`, three numbers";
-    let found = Diagnostic::error("syntax", message).at(collector.origin(span), "not such a header");
-    collector.push(found.help("one initial state: sets and distributions of them are not read"));
+    let diagnostic = Diagnostic::error("syntax", message).at(collector.origin(span), "not such a header");
+    collector.push(diagnostic.help("one initial state: sets and distributions of them are not read"));
     None
 }
 
@@ -167,8 +169,9 @@ fn read_header(collector: &mut Collector, rest: &str, span: &Range<usize>) -> Op
 fn read_edge(collector: &mut Collector, line: &str, span: &Range<usize>) -> Option<Edge> {
     let parts = || {
         let inner = line.strip_prefix('(')?.strip_suffix(')')?;
-        let (first, rest) = inner.split_once(',')?;
-        let (label, last) = rest.rsplit_once(',')?;
+        // The label may have commas itself.
+        let (first, label_and_last) = inner.split_once(',')?;
+        let (label, last) = label_and_last.rsplit_once(',')?;
         Some((first, label, last))
     };
     let Some((first, label, last)) = parts() else {
@@ -182,18 +185,19 @@ fn read_edge(collector: &mut Collector, line: &str, span: &Range<usize>) -> Opti
         collector.error("syntax", message, span, "not such numbers");
         return None;
     };
+    // Before the label stand the bracket, the first state, a comma and spaces.
     let start = span.start + 1 + first.len() + 1 + (label.len() - label.trim_start().len());
     let mut label_span = start..start + label.trim().len();
     let mut label = label.trim();
-    if let Some(inner) = label.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
+    if let Some(inner) = label.strip_prefix('"').and_then(|text| text.strip_suffix('"')) {
         label = inner;
         label_span = label_span.start + 1..label_span.end - 1;
     }
     let event = match read_event(label) {
         Ok(event) => event,
         Err((message, within)) => {
-            let at = label_span.start + within.start..label_span.start + within.end;
-            collector.error("label", message, &at, "in this label");
+            let place = label_span.start + within.start..label_span.start + within.end;
+            collector.error("label", message, &place, "in this label");
             return None;
         }
     };
@@ -207,44 +211,45 @@ fn read_event(label: &str) -> Result<Event, (String, Range<usize>)> {
     }
     let mut sign = label.chars().next().and_then(direction_of_sign);
     let gate_start = usize::from(sign.is_some());
-    let rest = &label[gate_start..];
-    let gate = rest[..rest.find([' ', '\t', '!', '?', '(']).unwrap_or(rest.len())].to_owned();
-    let mut at = gate_start + gate.len();
+    let unsigned = &label[gate_start..];
+    let gate = unsigned[..unsigned.find([' ', '\t', '!', '?', '(']).unwrap_or(unsigned.len())].to_owned();
+    let mut next = gate_start + gate.len();
     if gate.is_empty() {
         return Err(("a label without a name".to_owned(), 0..label.len()));
     }
-    let attached = label[at..].chars().next().and_then(direction_of_sign);
+    // A sign directly behind the gate is its direction. Behind a space it begins an offer.
+    let attached = label[next..].chars().next().and_then(direction_of_sign);
     let mut values = Vec::new();
     if let Some(attached) = attached {
         if sign.is_some_and(|sign| sign != attached) {
             return Err(("a label with two directions".to_owned(), 0..label.len()));
         }
         sign = Some(attached);
-        at += 1;
+        next += 1;
         // `coin?5`
-        if label[at..].starts_with(|c: char| !c.is_whitespace() && c != '!' && c != '?') {
-            let end = find_value_end(&label[at..]);
-            values.push(label[at..at + end].trim().to_owned());
-            at += end;
+        if label[next..].starts_with(|c: char| !c.is_whitespace() && c != '!' && c != '?') {
+            let end = find_value_end(&label[next..]);
+            values.push(label[next..next + end].trim().to_owned());
+            next += end;
         }
     }
-    let rest = label[at..].trim_end();
-    if let Some(inner) = rest.strip_prefix('(') {
+    // `coin(5)`
+    if let Some(inner) = label[next..].trim_end().strip_prefix('(') {
         let Some(inner) = inner.strip_suffix(')') else {
-            return Err(("brackets that do not end with the label".to_owned(), at..label.len()));
+            return Err(("brackets that do not end with the label".to_owned(), next..label.len()));
         };
         values.extend(split_arguments(inner).into_iter().map(str::to_owned));
-        at = label.len();
+        next = label.len();
     }
-    while !label[at..].trim().is_empty() {
-        at += label[at..].len() - label[at..].trim_start().len();
-        if label[at..].chars().next().and_then(direction_of_sign).is_none() {
-            return Err(("expected an offer, `!value`".to_owned(), at..label.len()));
+    while !label[next..].trim().is_empty() {
+        next += label[next..].len() - label[next..].trim_start().len();
+        if label[next..].chars().next().and_then(direction_of_sign).is_none() {
+            return Err(("expected an offer, `!value`".to_owned(), next..label.len()));
         }
-        at += 1;
-        let end = find_value_end(&label[at..]);
-        values.push(label[at..at + end].trim().to_owned());
-        at += end;
+        next += 1;
+        let end = find_value_end(&label[next..]);
+        values.push(label[next..next + end].trim().to_owned());
+        next += end;
     }
     if values.iter().any(String::is_empty) {
         return Err(("an offer without a value".to_owned(), 0..label.len()));
@@ -260,13 +265,13 @@ fn read_event(label: &str) -> Result<Event, (String, Range<usize>)> {
 /// Finds the end of a value, which is before the space and the sign of the next offer.
 fn find_value_end(text: &str) -> usize {
     let (mut depth, mut quoted, mut last) = (0usize, false, ' ');
-    for (at, c) in text.char_indices() {
+    for (offset, c) in text.char_indices() {
         match c {
             '"' => quoted = !quoted,
             _ if quoted => {}
             '(' | '{' | '[' => depth += 1,
             ')' | '}' | ']' => depth = depth.saturating_sub(1),
-            '!' | '?' if depth == 0 && last.is_whitespace() && at > 0 => return at,
+            '!' | '?' if depth == 0 && last.is_whitespace() && offset > 0 => return offset,
             _ => {}
         }
         last = c;
@@ -276,20 +281,20 @@ fn find_value_end(text: &str) -> usize {
 
 fn split_arguments(text: &str) -> Vec<&str> {
     let (mut depth, mut start) = (0usize, 0);
-    let mut found = Vec::new();
-    for (at, c) in text.char_indices() {
+    let mut arguments = Vec::new();
+    for (offset, c) in text.char_indices() {
         match c {
             '(' | '{' | '[' => depth += 1,
             ')' | '}' | ']' => depth = depth.saturating_sub(1),
             ',' if depth == 0 => {
-                found.push(text[start..at].trim());
-                start = at + 1;
+                arguments.push(text[start..offset].trim());
+                start = offset + 1;
             }
             _ => {}
         }
     }
-    found.push(text[start..].trim());
-    found
+    arguments.push(text[start..].trim());
+    arguments
 }
 
 /// The sort of a value. The greater of two number sorts includes the other.
@@ -336,7 +341,7 @@ fn make_model(collector: &mut Collector, options: &Options, system: &AutSystem) 
     let mut variants: Vec<(Variant<'_>, Origin)> = Vec::new();
     let mut known: HashMap<Variant<'_>, ActionId> = HashMap::new();
     let mut sorts: Numbered<ActionId, Vec<Option<LabelSort>>> = Numbered::new();
-    let mut of_edge = Vec::new();
+    let mut action_of_edge = Vec::new();
     for edge in edges {
         let origin = collector.origin(&edge.label);
         let kind = directions.of(collector, &edge.event.gate, edge.event.sign, &origin);
@@ -348,25 +353,25 @@ fn make_model(collector: &mut Collector, options: &Options, system: &AutSystem) 
             sorts.push(vec![None; values])
         });
         if kind == ActionKind::Internal && !edge.event.values.is_empty() {
-            let found =
+            let diagnostic =
                 Diagnostic::warning("values-lost", "internal actions carry no values: they are left out");
-            collector.push(found.at(collector.origin(&edge.label), "with values"));
+            collector.push(diagnostic.at(collector.origin(&edge.label), "with values"));
         }
         for (sort, value) in sorts[number].iter_mut().zip(&edge.event.values) {
             let new = sort_of(value);
             *sort = Some(sort.map_or(new, |old| common_sort(old, new)));
         }
-        of_edge.push(number);
+        action_of_edge.push(number);
     }
     if collector.errors() > 0 {
         return None;
     }
     let mut atoms: BTreeMap<&str, Origin> = BTreeMap::new();
-    for (edge, number) in edges.iter().zip(&of_edge) {
-        for (value, _) in
-            edge.event.values.iter().zip(&sorts[*number]).filter(|(_, sort)| **sort == Some(LabelSort::Atom))
-        {
-            atoms.entry(value).or_insert_with(|| collector.origin(&edge.label));
+    for (edge, number) in edges.iter().zip(&action_of_edge) {
+        for (value, sort) in edge.event.values.iter().zip(&sorts[*number]) {
+            if *sort == Some(LabelSort::Atom) {
+                atoms.entry(value).or_insert_with(|| collector.origin(&edge.label));
+            }
         }
     }
     let literals =
@@ -379,15 +384,15 @@ fn make_model(collector: &mut Collector, options: &Options, system: &AutSystem) 
     let actions = make_actions(collector, &variants, &sorts, &literals.all(), &enumeration);
     let locations = (0..*states).map(|state| Location::named(format!("s{state}"))).collect();
     let mut transitions = Numbered::new();
-    for (edge, number) in edges.iter().zip(&of_edge) {
+    for (edge, number) in edges.iter().zip(&action_of_edge) {
         let action: &Action = &actions[*number];
         let guard = action.parameters.iter().zip(&edge.event.values).map(|(parameter, value)| {
             let value = match parameter.ty() {
                 Type::Bool => Value::Bool(value.eq_ignore_ascii_case("true")),
                 Type::Enum(_) => {
                     let name = literals.get(value);
-                    let at = enumeration.literals.iter().position(|literal| literal == name);
-                    Value::Enum(enumeration.clone(), at.unwrap_or_default())
+                    let position = enumeration.literals.iter().position(|literal| literal == name);
+                    Value::Enum(enumeration.clone(), position.unwrap_or_default())
                 }
                 Type::Int => Value::Int(number::integer(value, DIGITS).unwrap_or_default()),
                 _ => Value::Real(number::number(value, DIGITS).unwrap_or_default()),

@@ -51,15 +51,17 @@ pub fn import_purpose(
         // The reader reports mistakes of the purpose as a whole, for example that no event leads to Accept.
         match read_purpose(Arc::new(written), specification) {
             Ok(_) => {}
-            Err(found) => {
-                found.into_iter().for_each(|found| collector.push(Diagnostic { labels: Vec::new(), ..found }))
-            }
+            // Their places are in the written text, which the user does not have.
+            Err(findings) => findings
+                .into_iter()
+                .for_each(|finding| collector.push(Diagnostic { labels: Vec::new(), ..finding })),
         }
         text
     });
     collector.ended(text)
 }
 
+/// The names that `coreach import` may have given to an action of this gate.
 fn possible_names(gate: &str, action: &Action) -> [String; 4] {
     let (direction, values) = (direction_suffix(action.kind), action.parameters.len());
     let own = |name: String| Naming::of([(name.as_str(), None)], &BTreeSet::new(), "a").get(&name).to_owned();
@@ -79,8 +81,8 @@ fn read_value(ty: &Type, text: &str) -> Option<Value> {
         Type::Real => number::number(text, DIGITS).ok().map(Value::Real),
         Type::Enum(enumeration) => {
             let own = Naming::of([(text, None)], &BTreeSet::new(), "v").get(text).to_owned();
-            let at = enumeration.literals.iter().position(|literal| *literal == own)?;
-            Some(Value::Enum(enumeration.clone(), at))
+            let position = enumeration.literals.iter().position(|literal| *literal == own)?;
+            Some(Value::Enum(enumeration.clone(), position))
         }
         _ => number::integer(text, DIGITS).ok().map(Value::Int).filter(|value| value.is_in(ty)),
     }
@@ -90,7 +92,7 @@ fn read_value(ty: &Type, text: &str) -> Option<Value> {
 #[derive(Default)]
 struct LabelRules {
     given: Vec<(Term, LocationId)>,
-    rest: Option<LocationId>,
+    default: Option<LocationId>,
 }
 
 /// Finds the ends, collects the rules of each state and action, and writes them as transitions.
@@ -138,7 +140,7 @@ fn make_purpose(collector: &mut Collector, model: &Iosts, system: &AutSystem) ->
                 actions.into_iter().all(|(action, condition)| {
                     let rules = rules.entry((source, action)).or_default();
                     match condition {
-                        None => rules.rest.replace(target).is_none(),
+                        None => rules.default.replace(target).is_none(),
                         Some(condition) => {
                             let is_new = rules.given.iter().all(|(known, _)| *known != condition);
                             rules.given.push((condition, target));
@@ -158,12 +160,13 @@ fn make_purpose(collector: &mut Collector, model: &Iosts, system: &AutSystem) ->
     let mut transitions = Numbered::new();
     for source in order {
         for action in model.action_ids().filter(|action| model.action(*action).is_visible()) {
-            let LabelRules { given, rest } = rules.remove(&(source, action)).unwrap_or_default();
-            let is_alone = given.is_empty();
-            let other = Term::or(given.iter().map(|(condition, _)| condition.clone())).not();
-            let stays = (!is_alone).then_some(source);
-            let onward = rest.or(otherwise.get(&source).copied()).or(stays).map(|target| (other, target));
-            for (guard, target) in given.into_iter().chain(onward).filter(|(guard, _)| !guard.is_false()) {
+            let LabelRules { given, default } = rules.remove(&(source, action)).unwrap_or_default();
+            let other_values = Term::or(given.iter().map(|(condition, _)| condition.clone())).not();
+            // Without a label for other values they change nothing. This is written only beside other labels.
+            let stay = (!given.is_empty()).then_some(source);
+            let target = default.or(otherwise.get(&source).copied()).or(stay);
+            let others = target.map(|target| (other_values, target));
+            for (guard, target) in given.into_iter().chain(others).filter(|(guard, _)| !guard.is_false()) {
                 let assignments = Substitution::new();
                 let origin = TransitionOrigin::default();
                 transitions.push(Transition { source, action, guard, assignments, target, origin });
@@ -180,39 +183,38 @@ fn make_purpose(collector: &mut Collector, model: &Iosts, system: &AutSystem) ->
 /// Finds the actions that a label stands for, with the conditions on their values. Reports mistakes.
 fn find_actions(collector: &mut Collector, model: &Iosts, edge: &Edge) -> Vec<(ActionId, Option<Term>)> {
     let event = &edge.event;
-    let is_it = |action: &Action| {
+    let has_label = |action: &Action| {
         action.is_visible()
             && event.sign.is_none_or(|sign| sign == action.kind)
             && (event.values.is_empty() || event.values.len() == action.parameters.len())
             && possible_names(&event.gate, action).contains(&action.name)
     };
-    let found: Vec<ActionId> = model.action_ids().filter(|action| is_it(model.action(*action))).collect();
-    if found.is_empty() || event.sign == Some(ActionKind::Internal) {
-        let near = nearest(&event.gate, model.actions.iter().map(|action| action.name.as_str()));
-        let mut wrong =
+    let actions: Vec<ActionId> =
+        model.action_ids().filter(|action| has_label(model.action(*action))).collect();
+    if actions.is_empty() || event.sign == Some(ActionKind::Internal) {
+        let similar = nearest(&event.gate, model.actions.iter().map(|action| action.name.as_str()));
+        let mut diagnostic =
             Diagnostic::error("unknown-action", "no visible action of the specification has this label")
                 .at(collector.origin(&edge.label), "not an action with this direction and so many values");
-        if let Some(near) = near {
-            wrong = wrong.help(format!("did you mean `{near}`?"));
+        if let Some(similar) = similar {
+            diagnostic = diagnostic.help(format!("did you mean `{similar}`?"));
         }
-        collector.push(wrong);
+        collector.push(diagnostic);
     }
-    let mut all = Vec::new();
-    for action in found {
+    let mut with_conditions = Vec::new();
+    for action in actions {
         let parameters = &model.action(action).parameters;
         let given = |(parameter, text): (&Datum, &String)| {
             Some(Term::equal(&Term::datum(parameter), &Term::literal(read_value(parameter.ty(), text)?)))
         };
         let values: Option<Vec<Term>> = parameters.iter().zip(&event.values).map(given).collect();
         match values {
-            Some(values) => all.push((action, (!values.is_empty()).then(|| Term::and(values)))),
-            None => collector.error(
-                "type",
-                "a value that the action does not carry",
-                &edge.label,
-                "in this label",
-            ),
+            Some(values) => with_conditions.push((action, (!values.is_empty()).then(|| Term::and(values)))),
+            None => {
+                let message = "a value that the action does not carry";
+                collector.error("type", message, &edge.label, "in this label");
+            }
         }
     }
-    all
+    with_conditions
 }

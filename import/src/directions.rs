@@ -47,10 +47,10 @@ impl<'a> Directions<'a> {
                     None => seen.push((name, option)),
                 }
                 if name != ALL && !names.contains(name.as_str()) {
-                    let near = nearest(name, names.iter().copied().take(1_000));
-                    let help = near.map_or_else(
+                    let similar = nearest(name, names.iter().copied().take(1_000));
+                    let help = similar.map_or_else(
                         || inventory("names", names.iter().copied()),
-                        |near| format!("did you mean `{near}`?"),
+                        |similar| format!("did you mean `{similar}`?"),
                     );
                     let message = format!("{option} names `{name}`, and nothing has this name");
                     collector.push(Diagnostic::error("unknown-name", message).help(help));
@@ -72,18 +72,16 @@ impl<'a> Directions<'a> {
             (Some(sign), Some((listed, option))) if sign != listed => {
                 if self.reported.insert(name.to_owned()) {
                     let message = format!("the file says another direction of `{name}` than {option}");
-                    let found =
+                    let diagnostic =
                         Diagnostic::error("contradiction", message).at(origin.clone(), direction_text(sign));
-                    collector.push(found);
+                    collector.push(diagnostic);
                 }
                 None
             }
             (Some(kind), _) | (None, Some((kind, _))) => Some(kind),
             (None, None) => {
-                let rest = user_lists(self.options)
-                    .into_iter()
-                    .find(|(.., list)| list.iter().any(|name| name == ALL));
-                if let Some((kind, ..)) = rest {
+                let mut lists = user_lists(self.options).into_iter();
+                if let Some((kind, ..)) = lists.find(|(.., list)| list.iter().any(|name| name == ALL)) {
                     return Some(kind);
                 }
                 // Findings that differ in their places only become one.
@@ -95,9 +93,9 @@ impl<'a> Directions<'a> {
                          what it receives, separated by commas",
                     );
                     let message = "nothing says which actions the system receives, and which it sends";
-                    let found = Diagnostic::error("unknown-direction", message)
+                    let diagnostic = Diagnostic::error("unknown-direction", message)
                         .at(origin.clone(), format!("`{name}` has no direction"));
-                    collector.push(found.help(help));
+                    collector.push(diagnostic.help(help));
                 }
                 None
             }
@@ -111,8 +109,8 @@ impl<'a> Directions<'a> {
     /// Finds the list of the user that names this action itself, and returns its direction and option.
     pub fn find_listed(&self, name: &str) -> Option<(ActionKind, &'static str)> {
         let mut lists = user_lists(self.options).into_iter();
-        let found = lists.find(|(.., list)| name != ALL && list.iter().any(|known| known == name));
-        found.map(|(kind, option, _)| (kind, option))
+        let listed = lists.find(|(.., list)| name != ALL && list.iter().any(|known| known == name));
+        listed.map(|(kind, option, _)| (kind, option))
     }
 }
 

@@ -79,6 +79,7 @@ fn merge_silent_cycles(collector: &mut Collector, iosts: &mut Iosts) {
     iosts.location_ids().for_each(|location| {
         graph.add_node(location);
     });
+    // A strongly connected component, which may be a single location.
     let circles = kosaraju_scc(&graph);
     let mut circle_of = Numbered::filled(0, iosts.locations.len());
     for (number, circle) in circles.iter().enumerate() {
@@ -96,29 +97,30 @@ fn merge_silent_cycles(collector: &mut Collector, iosts: &mut Iosts) {
     let is_left_out = |step: &Transition| leads_around(step) && !must_stay.contains(&circle_of[step.source]);
     let Some(first) = iosts.transitions.iter().find(|step| is_left_out(step)) else { return };
     let message = "internal steps that lead around and change nothing are left out";
-    let mut found =
+    let mut diagnostic =
         Diagnostic::warning("left-out-cycle", message).at(first.origin.whole.clone(), "one of them");
     let merged =
         circles.iter().enumerate().filter(|(number, circle)| circle.len() > 1 && !must_stay.contains(number));
     let mut representative = iosts.locations.map(|_| None);
     for (number, (_, circle)) in merged.enumerate() {
+        // The first location of the circle stands for all of them.
         let first = circle.iter().min().copied();
         circle.iter().for_each(|location| representative[*location] = first);
         // The warning names at most 20 groups of locations.
         if number < 20 {
             let names = circle.iter().map(|location| iosts.locations[*location].name.as_str());
-            found = found.note(format!("{} are one location", listed(names)));
+            diagnostic = diagnostic.note(format!("{} are one location", listed(names)));
         }
     }
     let kept: Numbered<TransitionId, Transition> =
         iosts.transitions.iter().filter(|step| !is_left_out(step)).cloned().collect();
-    collector.push(found);
+    collector.push(diagnostic);
     let mut locations = Numbered::new();
-    let mut new = Numbered::filled(iosts.initial, iosts.locations.len());
+    let mut new_numbers = Numbered::filled(iosts.initial, iosts.locations.len());
     for (old, location) in iosts.locations.numbered() {
         // The first location of a circle has a new number already.
-        new[old] = match representative[old] {
-            Some(first) if first != old => new[first],
+        new_numbers[old] = match representative[old] {
+            Some(first) if first != old => new_numbers[first],
             _ => locations.push(location.clone()),
         };
     }
@@ -133,10 +135,10 @@ fn merge_silent_cycles(collector: &mut Collector, iosts: &mut Iosts) {
     }
     (iosts.actions, iosts.transitions) = (actions, kept);
     for step in iosts.transitions.iter_mut() {
-        (step.source, step.target) = (new[step.source], new[step.target]);
+        (step.source, step.target) = (new_numbers[step.source], new_numbers[step.target]);
         step.action = renumbered[step.action];
     }
-    iosts.initial = new[iosts.initial];
+    iosts.initial = new_numbers[iosts.initial];
     iosts.locations = locations;
 }
 
@@ -174,16 +176,16 @@ fn give_first_values(collector: &mut Collector, model: &mut Model) {
     if !names.is_empty() {
         let whose = listed(names.iter().map(String::as_str));
         let message = format!("{whose}: read before anything is assigned, and without a first value");
-        let found = Diagnostic::warning("first-value", message);
-        collector.push(found.help("the first value is a constant of the specification: fix it under `instantiate:`, or leave it open"));
+        let diagnostic = Diagnostic::warning("first-value", message);
+        collector.push(diagnostic.help("the first value is a constant of the specification: fix it under `instantiate:`, or leave it open"));
     }
 }
 
 /// Finds the variables that some path of transitions may read before it assigns them.
 fn find_read_first(iosts: &Iosts, open: &[Datum]) -> BTreeSet<Datum> {
     let outgoing = iosts.outgoing();
-    let reads = |variable: &Datum, at: LocationId| {
-        outgoing[at].iter().any(|number| {
+    let is_read_from = |variable: &Datum, location: LocationId| {
+        outgoing[location].iter().any(|number| {
             let transition = &iosts.transitions[*number];
             let terms = std::iter::once(&transition.guard).chain(transition.assignments.values());
             terms.into_iter().any(|term| term.mentions(variable))
@@ -191,18 +193,19 @@ fn find_read_first(iosts: &Iosts, open: &[Datum]) -> BTreeSet<Datum> {
     };
     let is_read = |variable: &Datum| {
         let mut reached = Numbered::filled(false, iosts.locations.len());
-        let mut work = vec![iosts.initial];
+        let mut unvisited = vec![iosts.initial];
         reached[iosts.initial] = true;
-        while let Some(at) = work.pop() {
+        while let Some(location) = unvisited.pop() {
             coreach_model::budget::ask();
-            if reads(variable, at) {
+            if is_read_from(variable, location) {
                 return true;
             }
-            for number in &outgoing[at] {
+            for number in &outgoing[location] {
                 let transition = &iosts.transitions[*number];
+                // After an assignment the first value does not matter.
                 let assigns = transition.assignments.contains_key(variable);
                 if !assigns && !std::mem::replace(&mut reached[transition.target], true) {
-                    work.push(transition.target);
+                    unvisited.push(transition.target);
                 }
             }
         }
@@ -229,7 +232,7 @@ fn is_writable(collector: &mut Collector, iosts: &Iosts) -> bool {
             collector.push(limit);
             return false;
         }
-        size = terms().fold(size, |all, term| all.saturating_add(term.written_size()));
+        size = terms().fold(size, |sum, term| sum.saturating_add(term.written_size()));
     }
     // Every part of an expression has at least one sign.
     if size > Limits::MADE.bytes as u64 {
@@ -245,20 +248,22 @@ const FEWER: &str = "--most reads less of the foreign model";
 /// Reads the text back. A text that is too large for the reader is a limit, any other difference is a bug.
 fn read_back(collector: &mut Collector, text: String) -> Option<String> {
     let file = from_bytes("the specification".to_owned(), text.clone().into_bytes());
-    let read =
-        file.map_err(|found| vec![found]).and_then(|file: Arc<SourceFile>| read_any_specification(file));
+    let read = file
+        .map_err(|diagnostic| vec![diagnostic])
+        .and_then(|file: Arc<SourceFile>| read_any_specification(file));
     let written = match &read {
         Ok((AnySpecification::Untimed(read), _)) => write_yaml(&read.iosts, &read.types),
         Ok((AnySpecification::Timed(read), _)) => write_timed_yaml(&read.timed, &read.types),
         // The limit's message names the part that is too large.
-        Err(found) => match found.iter().find(|found| TOO_LARGE.contains(&found.code)) {
-            Some(found) => {
-                let message = format!("the specification would be too large to be read: {}", found.message);
+        Err(diagnostic) => match diagnostic.iter().find(|diagnostic| TOO_LARGE.contains(&diagnostic.code)) {
+            Some(diagnostic) => {
+                let message =
+                    format!("the specification would be too large to be read: {}", diagnostic.message);
                 let limit = Diagnostic::error(LIMIT, message);
                 collector.push(limit.help(FEWER));
                 return None;
             }
-            None => panic!("an imported specification is not read: {found:?}\n{text}"),
+            None => panic!("an imported specification is not read: {diagnostic:?}\n{text}"),
         },
     };
     assert!(text.ends_with(&written), "what is read is not what was written:\n{text}\n{written}");

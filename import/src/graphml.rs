@@ -41,12 +41,12 @@ pub fn read(collector: &mut Collector, options: &Options) -> Option<Model> {
         }
         Err(error) => {
             let position = error.pos();
-            let at = byte_offset(&file.text, position.row, position.col);
-            let end = file.text[at..].chars().next().map_or(at, |sign| at + sign.len_utf8());
+            let start = byte_offset(&file.text, position.row, position.col);
+            let end = file.text[start..].chars().next().map_or(start, |sign| start + sign.len_utf8());
             let text = error.to_string();
             // The message's place is cut off, since it is drawn.
-            let what = text.rsplit_once(" at ").map_or(text.as_str(), |(what, _)| what);
-            collector.error("syntax", format!("this is no XML: {what}"), &(at..end), "here");
+            let reason = text.rsplit_once(" at ").map_or(text.as_str(), |(reason, _)| reason);
+            collector.error("syntax", format!("this is no XML: {reason}"), &(start..end), "here");
             return None;
         }
     };
@@ -60,7 +60,7 @@ fn byte_offset(text: &str, row: u32, column: u32) -> usize {
     let lines = usize::try_from(row).unwrap_or(1).max(1) - 1;
     let start: usize = text.split_inclusive('\n').take(lines).map(str::len).sum();
     let signs = usize::try_from(column).unwrap_or(1).max(1) - 1;
-    text[start..].char_indices().nth(signs).map_or(text.len(), |(at, _)| start + at)
+    text[start..].char_indices().nth(signs).map_or(text.len(), |(offset, _)| start + offset)
 }
 
 /// The meaning of a key of `<data>`.
@@ -141,12 +141,11 @@ impl GraphmlReader<'_> {
                 blocked.insert(number);
             }
             drawing.first.extend(label.first.map(|piece| (0, piece)));
-            if data
-                .iter()
-                .any(|(key, piece)| *key == GraphmlKey::Initial && matches!(piece.text.trim(), "true" | "1"))
-            {
-                initial = initial.or(Some(number));
-            }
+            let is_initial = |(key, piece): &(GraphmlKey, Piece)| {
+                *key == GraphmlKey::Initial && matches!(piece.text.trim(), "true" | "1")
+            };
+            // The first of several counts.
+            initial = initial.or(data.iter().any(is_initial).then_some(number));
             let span = if label.name.is_empty() { self.head(&node) } else { label.name.full_range() };
             drawing.vertices.push(Vertex {
                 id: id.to_owned(),
@@ -231,7 +230,8 @@ impl GraphmlReader<'_> {
     fn find_start(&mut self, drawing: &mut Drawing, initial: Option<usize>) -> Option<()> {
         let names = || drawing.vertices.iter().map(|vertex| vertex.name.text.as_str());
         if let Some(wanted) = &self.options.initial {
-            let number = drawing.find_named(wanted).map_err(|found| self.collector.push(*found)).ok()?;
+            let number =
+                drawing.find_named(wanted).map_err(|diagnostic| self.collector.push(*diagnostic)).ok()?;
             drawing.start = Start::Vertex(number);
             return Some(());
         }
@@ -248,13 +248,9 @@ impl GraphmlReader<'_> {
             if let ([edge], false) = (leaving.as_slice(), is_entered) {
                 let label = &drawing.edges[*edge].label;
                 // An edge from `Start` with nothing but actions is no step of the system.
-                if *label
-                    == (Label {
-                        actions: label.actions.clone(),
-                        ignored: label.ignored.clone(),
-                        ..Label::default()
-                    })
-                {
+                let (actions, ignored) = (label.actions.clone(), label.ignored.clone());
+                if *label == (Label { actions, ignored, ..Label::default() }) {
+                    // `Start` is taken out of the drawing, so the vertices after it get other numbers.
                     let edge = drawing.edges.remove(*edge);
                     drawing.first.extend(edge.label.actions.into_iter().map(|piece| (0, piece)));
                     let target = edge.target;
@@ -295,22 +291,22 @@ impl GraphmlReader<'_> {
             return None;
         }
         let message = format!("no node has the identifier `{id}`");
-        let mut found =
+        let mut diagnostic =
             Diagnostic::error("unknown-id", message).at(self.collector.origin(&place), "no such node");
-        if let Some(near) = self.collector.nearest(id, ids.keys().map(String::as_str)) {
-            found = found.help(format!("did you mean `{near}`?"));
+        if let Some(similar) = self.collector.nearest(id, ids.keys().map(String::as_str)) {
+            diagnostic = diagnostic.help(format!("did you mean `{similar}`?"));
         }
-        self.collector.push(found);
+        self.collector.push(diagnostic);
         None
     }
 
     fn read_attribute<'d>(&mut self, node: &Node<'d, '_>, name: &str) -> Option<&'d str> {
-        let found = node.attribute(name);
-        if found.is_none() {
+        let value = node.attribute(name);
+        if value.is_none() {
             let message = format!("`<{}>` without `{name}`", node.tag_name().name());
             self.collector.error("missing-key", message, &self.head(node), "it is missing here");
         }
-        found
+        value
     }
 
     /// Reads the label of a node or an edge, and its other data. The drawn text comes before a `<data>`.
@@ -328,23 +324,17 @@ impl GraphmlReader<'_> {
                 .and_then(|key| keys.get(key))
                 .copied()
                 .unwrap_or((GraphmlKey::Other, ""));
-            let drawings = item.descendants().filter(|inner| inner.has_tag_name_of(drawn));
-            let mut is_graphics = false;
-            for inner in drawings {
-                is_graphics = true;
-                let piece = self.content(&inner);
+            for label in item.descendants().filter(|inner| inner.has_tag_name_of(drawn)) {
+                let piece = self.content(&label);
                 if drawn_text.is_some() && !piece.is_empty() {
-                    self.warn(
-                        "not-taken",
-                        "a second label: the first one counts",
-                        &piece.trimmed().full_range(),
-                    );
+                    let message = "a second label: the first one counts";
+                    self.warn("not-taken", message, &piece.trimmed().full_range());
                 } else if !piece.is_empty() {
                     drawn_text = Some(piece);
                 }
             }
-            let is_graphics =
-                is_graphics || item.first_element_child().is_some() || key == GraphmlKey::Graphics;
+            // Graphics have elements inside, such as the drawn labels, and no text of their own.
+            let is_graphics = item.first_element_child().is_some() || key == GraphmlKey::Graphics;
             let piece = self.content(&item);
             if is_graphics || piece.is_empty() {
                 continue;
@@ -352,8 +342,8 @@ impl GraphmlReader<'_> {
             match key {
                 GraphmlKey::Label => data_text = data_text.or(Some(piece)),
                 GraphmlKey::Other => {
-                    let what = if name.is_empty() { item.attribute("key").unwrap_or_default() } else { name };
-                    self.warn_once(what, &format!("the data `{what}` mean nothing here"), &item);
+                    let key = if name.is_empty() { item.attribute("key").unwrap_or_default() } else { name };
+                    self.warn_once(key, &format!("the data `{key}` mean nothing here"), &item);
                 }
                 key => data.push((key, piece.trimmed())),
             }
@@ -388,16 +378,15 @@ impl GraphmlReader<'_> {
     }
 
     fn warn(&mut self, code: &'static str, message: &str, span: &Range<usize>) {
-        let found = Diagnostic::warning(code, message).at(self.collector.origin(span), "not taken over");
-        self.collector.push(found);
+        let diagnostic = Diagnostic::warning(code, message).at(self.collector.origin(span), "not taken over");
+        self.collector.push(diagnostic);
     }
 
     fn head(&self, node: &Node<'_, '_>) -> Range<usize> {
         let start = node.range().start + 1;
-        let name = self.text.get(start..).map_or(0, |rest| {
-            rest.find(|c: char| c.is_whitespace() || c == '>' || c == '/').unwrap_or(rest.len())
-        });
-        start..start + name
+        let tail = self.text.get(start..).unwrap_or_default();
+        let ends_name = |c: char| c.is_whitespace() || c == '>' || c == '/';
+        start..start + tail.find(ends_name).unwrap_or(tail.len())
     }
 }
 
@@ -419,26 +408,26 @@ fn push_xml(piece: &mut Piece, raw: &str, start: usize, value: &str) {
     // `&#x10ffff;` with some leading zeros.
     const LONGEST_ENTITY: usize = 32;
     let mut decoded: Vec<(String, Range<usize>)> = Vec::new();
-    let mut at = 0;
+    let mut next = 0;
     let mut in_cdata = false;
-    while let Some(sign) = raw[at..].chars().next() {
-        let rest = &raw[at..];
-        let (text, length) = if let Some(mark) = MARKS.iter().find(|mark| rest.starts_with(**mark)) {
+    while let Some(sign) = raw[next..].chars().next() {
+        let tail = &raw[next..];
+        let (text, length) = if let Some(mark) = MARKS.iter().find(|mark| tail.starts_with(**mark)) {
             in_cdata = *mark == MARKS[0];
             (String::new(), mark.len())
         } else if let (false, '&', Some(end)) =
-            (in_cdata, sign, rest.bytes().take(LONGEST_ENTITY).position(|b| b == b';'))
+            (in_cdata, sign, tail.bytes().take(LONGEST_ENTITY).position(|b| b == b';'))
         {
-            (resolve_entity(&rest[1..end]).map(String::from).unwrap_or_default(), end + 1)
-        } else if rest.starts_with("\r\n") {
+            (resolve_entity(&tail[1..end]).map(String::from).unwrap_or_default(), end + 1)
+        } else if tail.starts_with("\r\n") {
             ("\n".to_owned(), 2)
         } else {
             (sign.to_string(), sign.len_utf8())
         };
         if !text.is_empty() {
-            decoded.push((text, start + at..start + at + length));
+            decoded.push((text, start + next..start + next + length));
         }
-        at += length;
+        next += length;
     }
     let agrees = decoded.iter().map(|(text, _)| text.as_str()).collect::<String>() == value;
     if agrees {

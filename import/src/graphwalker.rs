@@ -58,8 +58,13 @@ pub fn read(collector: &mut Collector, options: &Options) -> Option<Model> {
     for (key, (count, span)) in foreign {
         let message =
             format!("`{key}` says how paths are made or what is required, not what the system does");
-        let found = Diagnostic::warning("not-taken", message).at(collector.origin(&span), "not taken over");
-        collector.push(if count > 1 { found.note(format!("{count} times in the file")) } else { found });
+        let diagnostic =
+            Diagnostic::warning("not-taken", message).at(collector.origin(&span), "not taken over");
+        collector.push(if count > 1 {
+            diagnostic.note(format!("{count} times in the file"))
+        } else {
+            diagnostic
+        });
     }
     build::build(collector, options, &drawing)
 }
@@ -104,7 +109,11 @@ impl GraphwalkerReader<'_> {
             self.read_model(number, model)?;
         }
         if let Some(wanted) = &self.options.initial {
-            let number = self.drawing.find_named(wanted).map_err(|found| self.collector.push(*found)).ok()?;
+            let number = self
+                .drawing
+                .find_named(wanted)
+                .map_err(|diagnostic| self.collector.push(*diagnostic))
+                .ok()?;
             self.drawing.start = Start::Vertex(number);
             return Some(());
         }
@@ -113,34 +122,33 @@ impl GraphwalkerReader<'_> {
         };
         let known: Vec<&str> = self.drawing.vertices.iter().map(|vertex| vertex.id.as_str()).collect();
         // Identifiers may be used in several models. The model that names the beginning comes first.
-        let own_first = |of: usize| usize::from(of != model);
-        let vertices = &self.drawing.vertices;
+        let (vertices, edges) = (&self.drawing.vertices, &self.drawing.edges);
         let vertex = (0..vertices.len())
             .filter(|number| vertices[*number].id == start.text)
-            .min_by_key(|number| own_first(vertices[*number].model));
-        let edge = (0..self.edges.len())
+            .min_by_key(|number| vertices[*number].model != model);
+        let edge = (0..edges.len())
             .filter(|number| self.edges[*number] == start.text)
-            .min_by_key(|number| own_first(self.drawing.edges[*number].model));
+            .min_by_key(|number| edges[*number].model != model);
         match (vertex, edge) {
             (Some(vertex), _) => self.drawing.start = Start::Vertex(vertex),
             (None, Some(edge)) => self.drawing.start = Start::Edge(edge),
             (None, None) => {
-                let near = nearest(&start.text, known.iter().copied().take(1_000));
-                let mut found =
+                let similar = nearest(&start.text, known.iter().copied().take(1_000));
+                let mut diagnostic =
                     Diagnostic::error("unknown-id", format!("nothing has the identifier `{}`", start.text))
                         .at(self.collector.origin(&start.full_range()), "it begins here");
-                if let Some(near) = near {
-                    found = found.help(format!("did you mean `{near}`?"));
+                if let Some(similar) = similar {
+                    diagnostic = diagnostic.help(format!("did you mean `{similar}`?"));
                 }
-                self.collector.push(found);
+                self.collector.push(diagnostic);
                 return None;
             }
         }
         for (_, other) in starts.iter().skip(1) {
             let message =
                 "it begins with the first model that says where; others are entered by shared states";
-            let found = Diagnostic::warning("second-start", message);
-            self.collector.push(found.at(self.collector.origin(&other.full_range()), "not taken over"));
+            let diagnostic = Diagnostic::warning("second-start", message);
+            self.collector.push(diagnostic.at(self.collector.origin(&other.full_range()), "not taken over"));
         }
         Some(())
     }
@@ -151,8 +159,8 @@ impl GraphwalkerReader<'_> {
             self.drawing.start = Start::Edge(*number);
             let message = format!("{message}: it is the only edge without a source");
             let origin = self.collector.origin(span);
-            let found = Diagnostic::warning("no-start", message).at(origin, "it begins here");
-            self.collector.push(found.help("--initial names a vertex"));
+            let diagnostic = Diagnostic::warning("no-start", message).at(origin, "it begins here");
+            self.collector.push(diagnostic.help("--initial names a vertex"));
             return Some(());
         }
         let span = json.get("models").map_or(json.span.clone(), |models| models.span.clone());
@@ -164,6 +172,7 @@ impl GraphwalkerReader<'_> {
 
     /// Leaves out edges without a source, which no path takes, but for the beginning.
     fn leave_out_what_is_never_taken(&mut self) {
+        // From the last one, so that the numbers of those before it stay.
         for (number, span) in std::mem::take(&mut self.from_nowhere).into_iter().rev() {
             match &mut self.drawing.start {
                 Start::Edge(start) if *start == number => continue,
@@ -173,8 +182,8 @@ impl GraphwalkerReader<'_> {
             self.drawing.edges.remove(number);
             let message =
                 "an edge without `sourceVertexId`, and the model does not begin with it: it is never taken";
-            let found = Diagnostic::warning("not-taken", message);
-            self.collector.push(found.at(self.collector.origin(&span), "left out"));
+            let diagnostic = Diagnostic::warning("not-taken", message);
+            self.collector.push(diagnostic.at(self.collector.origin(&span), "left out"));
         }
     }
 
@@ -186,7 +195,7 @@ impl GraphwalkerReader<'_> {
         for piece in self.read_texts(json, "actions") {
             self.drawing.first.push((number, piece));
         }
-        let before = self.drawing.vertices.len();
+        let first_vertex = self.drawing.vertices.len();
         for vertex in self.read_list(json, "vertices").unwrap_or_default() {
             if self.drawing.vertices.len() == self.options.most {
                 report_too_many(self.collector, &vertex.span, "vertices", self.options.most);
@@ -194,17 +203,12 @@ impl GraphwalkerReader<'_> {
             }
             self.read_vertex(number, vertex);
         }
-        let ids: BTreeMap<String, usize> = self
-            .drawing
-            .vertices
-            .iter()
-            .enumerate()
-            .skip(before)
-            .map(|(number, vertex)| (vertex.id.clone(), number))
-            .collect();
-        if ids.len() < self.drawing.vertices.len() - before {
+        let own_vertices = self.drawing.vertices.iter().enumerate().skip(first_vertex);
+        let ids: BTreeMap<String, usize> =
+            own_vertices.map(|(number, vertex)| (vertex.id.clone(), number)).collect();
+        if ids.len() < self.drawing.vertices.len() - first_vertex {
             let mut seen = BTreeSet::new();
-            for vertex in self.drawing.vertices.iter().skip(before) {
+            for vertex in self.drawing.vertices.iter().skip(first_vertex) {
                 if !seen.insert(vertex.id.as_str()) {
                     let message = format!("two vertices have the identifier `{}`", vertex.id);
                     self.collector.error("duplicate-id", message, &vertex.span, "the second one");
@@ -252,12 +256,11 @@ impl GraphwalkerReader<'_> {
         label.guard = self.read_text(json, "guard").map(|guard| guard.trimmed()).filter(has_tokens);
         label.actions = self.read_texts(json, "actions");
         let source = self.read_text(json, "sourceVertexId").filter(|id| !id.is_empty());
-        let source = match source {
+        let source = match source.map(|piece| self.find_vertex(&piece, ids)) {
             None => None,
-            Some(piece) => match self.find_vertex(&piece, ids) {
-                Some(number) => Some(number),
-                None => return,
-            },
+            Some(Some(number)) => Some(number),
+            // There is no such vertex, which has been reported.
+            Some(None) => return,
         };
         let Some(target) = self.read_required_text(json, "targetVertexId", "an edge") else { return };
         let Some(target) = self.find_vertex(&target, ids) else { return };
@@ -269,31 +272,31 @@ impl GraphwalkerReader<'_> {
     }
 
     fn find_vertex(&mut self, piece: &Piece, ids: &BTreeMap<String, usize>) -> Option<usize> {
-        let found = ids.get(&piece.text).copied();
-        if found.is_none() {
+        let diagnostic = ids.get(&piece.text).copied();
+        if diagnostic.is_none() {
             let message = format!("no vertex of the model has the identifier `{}`", piece.text);
-            let mut found = Diagnostic::error("unknown-id", message)
+            let mut diagnostic = Diagnostic::error("unknown-id", message)
                 .at(self.collector.origin(&piece.full_range()), "no such vertex");
-            if let Some(near) = self.collector.nearest(&piece.text, ids.keys().map(String::as_str)) {
-                found = found.help(format!("did you mean `{near}`?"));
+            if let Some(similar) = self.collector.nearest(&piece.text, ids.keys().map(String::as_str)) {
+                diagnostic = diagnostic.help(format!("did you mean `{similar}`?"));
             }
-            self.collector.push(found);
+            self.collector.push(diagnostic);
         }
-        found
+        diagnostic
     }
 
     /// Reports something that a specification does not have. With `--untranslated drop` it is only a warning.
     fn report_untranslatable(&mut self, piece: &Piece, what: &str) {
         let message = format!("the model format has no counterpart of {what}");
         let origin = self.collector.origin(&piece.full_range());
-        let found = match self.options.untranslated {
+        let diagnostic = match self.options.untranslated {
             Untranslated::Drop => {
                 Diagnostic::warning("untranslatable", format!("{message}: they are left out"))
             }
             Untranslated::Refuse => Diagnostic::error("untranslatable", message)
                 .help("`--untranslated drop` leaves it out: the specification then says less"),
         };
-        self.collector.push(found.at(origin, "not translated"));
+        self.collector.push(diagnostic.at(origin, "not translated"));
     }
 
     /// Checks the keys of an object. Counts those that are warned of once.
@@ -320,11 +323,11 @@ impl GraphwalkerReader<'_> {
                 continue;
             }
             let message = format!("{what} has no key `{name}`");
-            let near = nearest(name, known.iter().copied());
+            let similar = nearest(name, known.iter().copied());
             // A key similar to a known one is misspelt. Any other key may belong to a newer version.
-            let found = match near {
-                Some(near) => {
-                    Diagnostic::error("unknown-key", message).help(format!("did you mean `{near}`?"))
+            let found = match similar {
+                Some(similar) => {
+                    Diagnostic::error("unknown-key", message).help(format!("did you mean `{similar}`?"))
                 }
                 None => Diagnostic::warning("not-taken", message),
             };

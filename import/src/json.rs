@@ -48,7 +48,7 @@ pub fn parse(text: &str, start: usize) -> Result<Json, MalformedJson> {
     };
     let parsed = parse_to_ast(text, &CollectOptions::default(), &options).map_err(|error| {
         let range = error.range();
-        let what = match error.kind() {
+        let message = match error.kind() {
             ParseErrorKind::NestingDepthExceeded => {
                 "lists and objects are read up to 512 levels deep".to_owned()
             }
@@ -56,7 +56,7 @@ pub fn parse(text: &str, start: usize) -> Result<Json, MalformedJson> {
         };
         // A sign that is missing at the end is reported after the last sign.
         let end = range.end.clamp(range.start, text.len());
-        (what, start + range.start.min(text.len())..start + end)
+        (message, start + range.start.min(text.len())..start + end)
     })?;
     match parsed.value {
         Some(ast) => convert_value(&ast, text, start),
@@ -103,22 +103,23 @@ fn convert_value(ast: &Ast<'_>, text: &str, start: usize) -> Result<Json, Malfor
     Ok(Json { value, span })
 }
 
+/// Makes the piece of a text. `range` is its place, with the quotes.
 fn make_piece(value: &str, range: jsonc_parser::common::Range, text: &str, start: usize) -> Piece {
     let inner = range.start + 1..range.end.saturating_sub(1).max(range.start + 1);
     let raw = text.get(inner.clone()).unwrap_or_default();
     let mut piece = Piece::plain("", start + inner.start);
-    let mut rest = raw;
+    let mut unread = raw;
     // In the file, each sign of the value is itself, or an escape of 2, 6 or (for two surrogates) 12 signs.
     for sign in value.chars() {
-        let length = match (rest.as_bytes().first(), rest.as_bytes().get(1)) {
+        let length = match (unread.as_bytes().first(), unread.as_bytes().get(1)) {
             (Some(b'\\'), Some(b'u')) if u32::from(sign) > 0xffff => 12,
             (Some(b'\\'), Some(b'u')) => 6,
             (Some(b'\\'), _) => 2,
             _ => sign.len_utf8(),
         };
-        let at = start + inner.start + (raw.len() - rest.len());
-        piece.push(sign.encode_utf8(&mut [0; 4]), at..at + length);
-        rest = rest.get(length..).unwrap_or_default();
+        let place = start + inner.start + (raw.len() - unread.len());
+        piece.push(sign.encode_utf8(&mut [0; 4]), place..place + length);
+        unread = unread.get(length..).unwrap_or_default();
     }
     piece
 }

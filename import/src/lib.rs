@@ -91,7 +91,7 @@ impl FromStr for ForeignFormat {
     fn from_str(name: &str) -> Result<Self, String> {
         let names = ForeignFormat::ALL.map(ForeignFormat::name);
         let help = || match nearest(name, names) {
-            Some(near) => format!("did you mean {near}?"),
+            Some(similar) => format!("did you mean {similar}?"),
             None => format!("there are {}", names.join(", ")),
         };
         let found = ForeignFormat::ALL.into_iter().find(|format| format.name() == name);
@@ -103,13 +103,13 @@ impl FromStr for ForeignFormat {
 fn skip_comments(text: &str) -> &str {
     let mut text = text.trim_start();
     loop {
-        let rest = match (text.strip_prefix("//"), text.strip_prefix("/*")) {
+        let split = match (text.strip_prefix("//"), text.strip_prefix("/*")) {
             (Some(comment), _) => comment.split_once('\n'),
             (None, Some(comment)) => comment.split_once("*/"),
             (None, None) => None,
         };
-        let Some((_, rest)) = rest else { return text };
-        text = rest.trim_start();
+        let Some((_, after_comment)) = split else { return text };
+        text = after_comment.trim_start();
     }
 }
 

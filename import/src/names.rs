@@ -35,6 +35,7 @@ impl Naming {
         let names: Vec<(&str, Option<Origin>)> = names.into_iter().collect();
         let mut used = taken.clone();
         let mut naming = Naming::default();
+        // Usable names stay, whatever the order of the file is.
         for (name, _) in &names {
             if is_usable(name) && used.insert((*name).to_owned()) {
                 naming.given.insert((*name).to_owned(), (*name).to_owned());

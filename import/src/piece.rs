@@ -19,11 +19,12 @@ impl Piece {
         Piece { text: text.to_owned(), places: vec![(0, start)], end: start + text.len() }
     }
 
-    /// Adds text that is at this place of the file. If their lengths agree, the texts do.
+    /// Adds text that is at this place of the file. If the lengths agree, each byte has its own place there.
     pub fn push(&mut self, text: &str, place: Range<usize>) {
         let is_plain = text.len() == place.len();
-        let continues = self.places.last().is_some_and(|(at, from)| {
-            is_plain && from + (self.text.len() - at) == place.start && self.end == place.start
+        // A text that follows the one before in the file needs no pair of its own.
+        let continues = self.places.last().is_some_and(|(byte, from)| {
+            is_plain && from + (self.text.len() - byte) == place.start && self.end == place.start
         });
         if !continues || !is_plain {
             self.places.push((self.text.len(), place.start));
@@ -37,18 +38,19 @@ impl Piece {
             return;
         }
         let length = self.text.len();
-        self.places.extend(other.places.iter().map(|(at, from)| (length + at, *from)));
+        self.places.extend(other.places.iter().map(|(byte, from)| (length + byte, *from)));
         self.text.push_str(&other.text);
         self.end = other.end;
     }
 
+    /// The place in the file of a part of the text.
     pub fn locate(&self, range: &Range<usize>) -> Range<usize> {
         let start = self.byte_in_file(range.start);
         // The end is the end of the last sign as it is written.
-        let entry = self.places.partition_point(|(at, _)| *at < range.end);
+        let entry = self.places.partition_point(|(byte, _)| *byte < range.end);
         let end = match self.places.get(entry) {
             _ if range.end >= self.text.len() => self.end,
-            Some((at, from)) if *at == range.end => *from,
+            Some((byte, from)) if *byte == range.end => *from,
             _ => self.byte_in_file(range.end),
         };
         start..end.max(start)
@@ -59,17 +61,18 @@ impl Piece {
     }
 
     fn byte_in_file(&self, byte: usize) -> usize {
-        let entry = self.places.partition_point(|(at, _)| *at <= byte);
-        let (at, from) = entry.checked_sub(1).map_or((0, self.end), |entry| self.places[entry]);
-        (from + (byte - at)).min(self.end)
+        let entry = self.places.partition_point(|(start, _)| *start <= byte);
+        let (start, from) = entry.checked_sub(1).map_or((0, self.end), |entry| self.places[entry]);
+        (from + (byte - start)).min(self.end)
     }
 
+    /// A part of the piece, with its places.
     pub fn part(&self, range: Range<usize>) -> Piece {
         let text = self.text.get(range.clone()).unwrap_or_default();
         let mut places = vec![(0, self.byte_in_file(range.start))];
-        let first = self.places.partition_point(|(at, _)| *at <= range.start);
-        let end = self.places.partition_point(|(at, _)| *at < range.end).max(first);
-        places.extend(self.places[first..end].iter().map(|(at, from)| (at - range.start, *from)));
+        let first = self.places.partition_point(|(byte, _)| *byte <= range.start);
+        let end = self.places.partition_point(|(byte, _)| *byte < range.end).max(first);
+        places.extend(self.places[first..end].iter().map(|(byte, from)| (byte - range.start, *from)));
         Piece { text: text.to_owned(), places, end: self.locate(&range).end }
     }
 

@@ -298,7 +298,7 @@ fn what_models_share_is_one_variable() {
     );
     let (variables, edges) = says(&look);
     assert_eq!(variables, ["global_n: real", "n_of_M0: int", "n_of_M1: int"]);
-    assert_eq!(edges[1], "B look [global_n == 2.0] {global_n := 1.0 / 2.0, n_of_M1 := 7} D");
+    assert_eq!(edges[1], "B look [global_n == 2.0] {global_n := 0.5, n_of_M1 := 7} D");
 }
 
 /// GraphWalker takes the edge that it begins with once before all others, and does not look at its guard. It

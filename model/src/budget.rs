@@ -121,8 +121,10 @@ pub struct Overdue {
 }
 
 thread_local! {
+    /// The budgets within which the thread works, outermost first.
     static OPEN: RefCell<Vec<Arc<Budget>>> = const { RefCell::new(Vec::new()) };
-    static LEFT: Cell<u32> = const { Cell::new(0) };
+    /// So many calls of [`ask`] come before the next look at the clock.
+    static UNTIL_LOOK: Cell<u32> = const { Cell::new(0) };
 }
 
 /// Set once the user has ended all work: work that begins afterwards ends at once.
@@ -157,9 +159,9 @@ impl Budget {
     }
 
     pub fn used(&self) -> Used {
-        let (thread, before) = self.worker;
+        let (thread, time_at_start) = self.worker;
         let now = if thread == gettid() { Some(thread_time()) } else { time_of_thread(thread) };
-        let processor = now.map_or(Duration::ZERO, |now| now.saturating_sub(before));
+        let processor = now.map_or(Duration::ZERO, |now| now.saturating_sub(time_at_start));
         Used { clock: self.begun.elapsed(), processor }
     }
 
@@ -188,12 +190,14 @@ impl Budget {
                 if used.processor >= time {
                     return Some(limit);
                 }
-                let most = time.saturating_mul(WAITS);
-                if used.clock >= most && used.processor < used.clock / IDLE {
-                    return Some(Limit::Waiting(most));
+                let longest = time.saturating_mul(WAITS);
+                if used.clock >= longest && used.processor < used.clock / IDLE {
+                    return Some(Limit::Waiting(longest));
                 }
-                let next = used.clock + (time - used.processor).max(SHORTEST_PAUSE);
-                self.earliest.store(u64::try_from(next.as_nanos()).unwrap_or(u64::MAX), Ordering::Relaxed);
+                // Until then the time that is missing cannot have been used.
+                let next_look = used.clock + (time - used.processor).max(SHORTEST_PAUSE);
+                let nanoseconds = u64::try_from(next_look.as_nanos()).unwrap_or(u64::MAX);
+                self.earliest.store(nanoseconds, Ordering::Relaxed);
                 None
             }
             Limit::Waiting(_) | Limit::Memory(_) | Limit::Digits(_) | Limit::Signal(_) => None,
@@ -226,11 +230,12 @@ fn thread_time() -> Duration {
 fn time_of_thread(thread: Pid) -> Option<Duration> {
     let text = fs::read_to_string(format!("/proc/self/task/{}/stat", thread.as_raw_nonzero())).ok()?;
     // The thread's name is in parentheses, and may have blanks and parentheses itself.
-    let (_, rest) = text.rsplit_once(')')?;
-    let ticks: u64 =
-        rest.split_whitespace().skip(11).take(2).filter_map(|field| field.parse::<u64>().ok()).sum();
-    let second = rustix::param::clock_ticks_per_second().max(1);
-    Some(Duration::from_millis(ticks.saturating_mul(1000) / second))
+    let (_, fields) = text.rsplit_once(')')?;
+    // Fields 14 and 15 of the line are the ticks in user mode and in the kernel. Field 3 follows the name.
+    let times = fields.split_whitespace().skip(11).take(2);
+    let ticks: u64 = times.filter_map(|field| field.parse::<u64>().ok()).sum();
+    let ticks_per_second = rustix::param::clock_ticks_per_second().max(1);
+    Some(Duration::from_millis(ticks.saturating_mul(1000) / ticks_per_second))
 }
 
 /// Does the work within the budget.
@@ -250,13 +255,14 @@ pub fn within<R>(budget: &Arc<Budget>, work: impl FnOnce() -> R) -> Result<R, Pa
         open.push(budget.clone());
         open.len()
     });
-    LEFT.set(0);
+    UNTIL_LOOK.set(0);
     // The caller answers for state that the work has changed and that outlives it. The stages keep none.
     let result = catch_unwind(AssertUnwindSafe(work));
     OPEN.with_borrow_mut(|open| open.truncate(depth - 1));
     lock(&ALIVE).retain(|known| !std::ptr::eq(known.as_ptr(), Arc::as_ptr(budget)));
     result.map_err(|payload| match payload.downcast::<Thrown>() {
         Ok(thrown) if Arc::ptr_eq(&thrown.budget, budget) => thrown.passed,
+        // An outer budget was passed, or the work panicked.
         Ok(thrown) => resume_unwind(thrown),
         Err(payload) => resume_unwind(payload as Box<dyn Any + Send>),
     })
@@ -264,9 +270,9 @@ pub fn within<R>(budget: &Arc<Budget>, work: impl FnOnce() -> R) -> Result<R, Pa
 
 /// Returns if no budget of this thread was passed. Unwinds to [`within`] if one was.
 pub fn ask() {
-    let left = LEFT.get();
-    if left > 0 {
-        LEFT.set(left - 1);
+    let until_look = UNTIL_LOOK.get();
+    if until_look > 0 {
+        UNTIL_LOOK.set(until_look - 1);
         return;
     }
     ask_now();
@@ -275,7 +281,7 @@ pub fn ask() {
 /// Like [`ask`], but always with a look at the clock: for use after a step that may have taken long.
 #[cold]
 pub fn ask_now() {
-    LEFT.set(ASKS_PER_LOOK);
+    UNTIL_LOOK.set(ASKS_PER_LOOK);
     spend(WORK_PER_LOOK);
     let passed = OPEN.with_borrow(|open| open.iter().find(|budget| budget.is_passed()).cloned());
     if let Some(budget) = passed
@@ -317,14 +323,13 @@ fn throw(budget: Arc<Budget>, passed: Passed) {
 }
 
 /// Notes what is being done now, for the message: `comparing pairs of transitions`.
-pub fn doing(what: &'static str) {
+pub fn doing(step: &'static str) {
     OPEN.with_borrow(|open| {
         if let Some(budget) = open.last() {
-            lock(&budget.state).doing = what;
+            lock(&budget.state).doing = step;
         }
     });
-    LEFT.set(0);
-    ask();
+    ask_now();
 }
 
 /// Ends all work with a certain end (`is_certain`), and all such work that begins from now on. Returns

@@ -21,7 +21,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::number::{self, NumberError};
-use crate::types::{Alternative, RecordForm, RecordType};
+use crate::types::{RecordForm, RecordType};
 use crate::value::ArrayValue;
 use crate::{Type, Value};
 use dashu_int::IBig;
@@ -41,7 +41,7 @@ pub fn to_json(value: &Value) -> Json {
         Value::Real(value) if value.denominator().is_one() => integer_to_json(value.numerator()),
         Value::Real(value) => json!(value.to_string()),
         Value::String(value) | Value::Id(_, value) => json!(**value),
-        Value::Enum(enumeration, at) => json!(enumeration.literals[*at]),
+        Value::Enum(enumeration, position) => json!(enumeration.literals[*position]),
         Value::Record(record, fields) if record.form != RecordForm::Plain => {
             collection_to_json(record, fields)
         }
@@ -50,11 +50,8 @@ pub fn to_json(value: &Value) -> Json {
             Json::Object(names.zip(fields.iter().map(to_json)).collect::<Map<_, _>>())
         }
         Value::Array(array) => {
-            let cells: Vec<Json> = array
-                .cells
-                .iter()
-                .map(|(index, element)| json!([to_json(index), to_json(element)]))
-                .collect();
+            let cell = |(index, element)| json!([to_json(index), to_json(element)]);
+            let cells: Vec<Json> = array.cells.iter().map(cell).collect();
             json!({ "default": to_json(&array.default), "cells": cells })
         }
     }
@@ -66,25 +63,28 @@ fn collection_to_json(record: &RecordType, fields: &[Value]) -> Json {
         let entries = record.entries(fields).into_iter();
         return match record.map_value_type() {
             None => entries.map(|(key, _)| to_json(&key)).collect(),
+            // Each key of a map has a value.
             Some(_) => Json::Object(
                 entries.filter_map(|(key, value)| Some((to_text(&key), to_json(value?)))).collect(),
             ),
         };
     }
-    let mut parts = record.counting(fields).map(to_json);
+    let mut fields_in_use = record.counting(fields).map(to_json);
     match &record.form {
-        RecordForm::Option => parts.next().unwrap_or(Json::Null),
-        RecordForm::Variant(known) => {
-            let is_it = |(number, _): &(usize, &Alternative)| record.tag(*number) == fields[0];
-            match known.iter().enumerate().find(is_it) {
-                Some((_, of)) if of.count > 0 => {
-                    let names = (0..of.count).map(|at| record.field_of(of, at).to_owned());
-                    json!({ of.name.clone(): names.zip(parts).collect::<Map<_, _>>() })
+        RecordForm::Option => fields_in_use.next().unwrap_or(Json::Null),
+        RecordForm::Variant(alternatives) => {
+            let chosen = (0..alternatives.len()).find(|number| record.tag(*number) == fields[0]);
+            match chosen.map(|number| &alternatives[number]) {
+                Some(chosen) if chosen.count > 0 => {
+                    let names = (0..chosen.count).map(|place| record.field_of(chosen, place).to_owned());
+                    json!({ chosen.name.clone(): names.zip(fields_in_use).collect::<Map<_, _>>() })
                 }
-                of => json!(of.map(|(_, of)| &of.name)),
+                Some(chosen) => json!(chosen.name),
+                None => Json::Null,
             }
         }
-        _ => parts.collect(),
+        // A list.
+        _ => fields_in_use.collect(),
     }
 }
 
@@ -151,68 +151,69 @@ pub fn from_tree(tree: &Tree, ty: &Type, digits: usize) -> Result<Value, Misread
 fn read_tree(tree: &Tree, ty: &Type, digits: usize) -> Result<Value, Misread> {
     let wrong =
         || Misread::Wrong(format!("expected a value of type {ty}, not {}", shortened(&tree.to_string())));
-    let number = |error| match error {
+    let number_error = |error| match error {
         NumberError::NoNumber => wrong(),
         NumberError::TooLong(digits) => Misread::TooLong(digits),
+    };
+    let limited = |text: &str| match text.chars().count() {
+        count if count > digits => Err(Misread::TooLong(count)),
+        _ => Ok(()),
     };
     let value = match (ty, tree) {
         (Type::Bool, Tree::Bool(value)) => Value::Bool(*value),
         (Type::Int | Type::Nat | Type::Range(..), Tree::Number(text)) => {
-            Value::Int(parse_whole_number(text, digits).map_err(number)?)
+            Value::Int(parse_whole_number(text, digits).map_err(number_error)?)
         }
         (Type::Int | Type::Nat | Type::Range(..), Tree::Text(text)) => {
-            Value::Int(number::integer(text, digits).map_err(number)?)
+            Value::Int(number::integer(text, digits).map_err(number_error)?)
         }
         (Type::Real, Tree::Number(text) | Tree::Text(text)) => {
-            Value::Real(number::real(text, digits).map_err(number)?)
+            Value::Real(number::real(text, digits).map_err(number_error)?)
         }
-        (Type::String, Tree::Text(text)) => match text.chars().count() {
-            count if count > digits => return Err(Misread::TooLong(count)),
-            _ => Value::string(text),
-        },
-        (Type::Id(name), Tree::Text(text) | Tree::Number(text)) => match text.chars().count() {
-            count if count > digits => return Err(Misread::TooLong(count)),
-            _ => Value::id(name, text),
-        },
+        (Type::String, Tree::Text(text)) => limited(text).map(|()| Value::string(text))?,
+        (Type::Id(name), Tree::Text(text) | Tree::Number(text)) => {
+            limited(text).map(|()| Value::id(name, text))?
+        }
         (Type::Enum(enumeration), Tree::Text(name)) => {
-            let at = enumeration.literals.iter().position(|literal| literal == name).ok_or_else(wrong)?;
-            Value::Enum(enumeration.clone(), at)
+            let mut literals = enumeration.literals.iter();
+            let position = literals.position(|literal| literal == name).ok_or_else(wrong)?;
+            Value::Enum(enumeration.clone(), position)
         }
         (Type::Record(record), tree) if record.form != RecordForm::Plain => {
             let read = |part: &Tree, ty: &Type| from_tree(part, ty, digits);
             let (first, parts) = match (&record.form, tree) {
                 (RecordForm::List, Tree::List(parts)) if parts.len() < record.fields.len() => {
                     let element = record.element_type();
-                    let parts: Result<Vec<Value>, Misread> =
-                        parts.iter().map(|part| read(part, element)).collect();
-                    let parts = parts?;
-                    (Value::int(parts.len()), parts)
+                    let elements = parts.iter().map(|part| read(part, element));
+                    (Value::int(parts.len()), elements.collect::<Result<Vec<_>, _>>()?)
                 }
                 (RecordForm::Keyed(key) | RecordForm::Entries(key, _), tree) => {
                     return read_set_or_map(record, key, tree, &read, &wrong);
                 }
                 (RecordForm::Option, Tree::Null) => (record.tag(0), Vec::new()),
                 (RecordForm::Option, some) => (record.tag(1), vec![read(some, record.content_type())?]),
-                (RecordForm::Variant(known), tree) => {
+                // `"Missing"`, or `{"Ok": {"value": 3}}`
+                (RecordForm::Variant(alternatives), tree) => {
                     let (name, members) = match tree {
                         Tree::Text(name) => (name, &[][..]),
-                        Tree::Object(one) if one.len() == 1 => match &one[0] {
-                            (name, Tree::Object(members)) if !members.is_empty() => (name, &members[..]),
+                        Tree::Object(alone) => match alone.as_slice() {
+                            [(name, Tree::Object(members))] if !members.is_empty() => (name, &members[..]),
                             _ => return Err(wrong()),
                         },
                         _ => return Err(wrong()),
                     };
-                    let number = known.iter().position(|of| of.name == *name).ok_or_else(wrong)?;
-                    let of = &known[number];
-                    let part = |at: usize| {
-                        let name = record.field_of(of, at);
-                        let member = members.iter().find(|(key, _)| key == name).ok_or_else(wrong)?;
-                        read(&member.1, &record.fields[of.first + at].1)
-                    };
-                    if members.len() != of.count {
+                    let mut names = alternatives.iter().map(|alternative| &alternative.name);
+                    let number = names.position(|known| known == name).ok_or_else(wrong)?;
+                    let chosen = &alternatives[number];
+                    if members.len() != chosen.count {
                         return Err(wrong());
                     }
-                    (record.tag(number), (0..of.count).map(part).collect::<Result<Vec<_>, _>>()?)
+                    let field = |place: usize| {
+                        let name = record.field_of(chosen, place);
+                        let (_, part) = members.iter().find(|(key, _)| key == name).ok_or_else(wrong)?;
+                        read(part, &record.fields[chosen.first + place].1)
+                    };
+                    (record.tag(number), (0..chosen.count).map(field).collect::<Result<Vec<_>, _>>()?)
                 }
                 _ => return Err(wrong()),
             };
@@ -257,7 +258,7 @@ fn read_tree(tree: &Tree, ty: &Type, digits: usize) -> Result<Value, Misread> {
 /// Reads a set or a map. `read` reads a key or a value, and `wrong` makes the error.
 fn read_set_or_map(
     record: &Arc<RecordType>,
-    of: &Type,
+    key_type: &Type,
     tree: &Tree,
     read: &dyn Fn(&Tree, &Type) -> Result<Value, Misread>,
     wrong: &dyn Fn() -> Misread,
@@ -266,16 +267,18 @@ fn read_set_or_map(
     match (tree, record.map_value_type()) {
         (Tree::List(keys), None) => {
             for key in keys {
-                let key = read(key, of)?;
+                let key = read(key, key_type)?;
+                // The keys of a set without a bound must be in order.
                 let is_late = entries.last_key_value().is_some_and(|(last, _)| *last > key);
-                if is_late && record.most().is_none() || entries.insert(key, None).is_some() {
+                if (is_late && record.most().is_none()) || entries.insert(key, None).is_some() {
                     return Err(wrong());
                 }
             }
         }
         (Tree::Object(members), Some(value)) => {
             for (text, member) in members {
-                let key = from_text(text, of)?;
+                let key = from_text(text, key_type)?;
+                // A key has one spelling, so that it is there once.
                 let is_spelled = to_text(&key) == *text;
                 if entries.insert(key, Some(read(member, value)?)).is_some() || !is_spelled {
                     return Err(wrong());

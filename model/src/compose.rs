@@ -59,26 +59,25 @@ pub enum Unhidden {
 }
 
 /// Makes the parallel composition of two parts, from the initial pair of locations on.
-pub fn compose(name: &str, one: &Iosts, other: &Iosts) -> Result<Iosts, Vec<Incompatible>> {
-    let found = incompatibilities(one, other);
-    if !found.is_empty() {
-        return Err(found);
+pub fn compose(name: &str, first: &Iosts, second: &Iosts) -> Result<Iosts, Vec<Incompatible>> {
+    let reasons = incompatibilities(first, second);
+    if !reasons.is_empty() {
+        return Err(reasons);
     }
-    let Alphabet { actions, left, right } = merge_alphabets(one, other);
-    let mut shared: BTreeSet<ActionId> = left.iter().copied().collect();
-    shared.retain(|action| right.contains(action) && actions[*action].is_visible());
-    let renamed: Numbered<ActionId, Substitution> = other
-        .actions
-        .numbered()
-        .map(|(number, action)| {
-            let own = &actions[right[number]].parameters;
-            action.parameters.iter().cloned().zip(own.iter().map(Term::datum)).collect()
-        })
-        .collect();
-    let (leaving_one, leaving_other) = (one.outgoing(), other.outgoing());
+    let Alphabet { actions, of_first, of_second } = merge_alphabets(first, second);
+    let mut shared: BTreeSet<ActionId> = of_first.iter().copied().collect();
+    shared.retain(|action| of_second.contains(action) && actions[*action].is_visible());
+    // A shared action has the parameters of the first part, so those of the second part are replaced.
+    let rename_parameters = |(number, action): (ActionId, &Action)| -> Substitution {
+        let own = &actions[of_second[number]].parameters;
+        action.parameters.iter().cloned().zip(own.iter().map(Term::datum)).collect()
+    };
+    let renamed: Numbered<ActionId, Substitution> =
+        second.actions.numbered().map(rename_parameters).collect();
+    let (outgoing1, outgoing2) = (first.outgoing(), second.outgoing());
     let mut numbers: HashMap<(LocationId, LocationId), LocationId> = HashMap::new();
     let mut pairs: Numbered<LocationId, (LocationId, LocationId)> = Numbered::new();
-    let start = (one.initial, other.initial);
+    let start = (first.initial, second.initial);
     numbers.insert(start, pairs.push(start));
     let mut transitions: Numbered<TransitionId, Transition> = Numbered::new();
     let mut next = 0;
@@ -92,32 +91,31 @@ pub fn compose(name: &str, one: &Iosts, other: &Iosts) -> Result<Iosts, Vec<Inco
             let target = *numbers.entry(to).or_insert_with(|| pairs.push(to));
             transitions.push(Transition { source, target, ..transition });
         };
-        for number in &leaving_one[l1] {
-            let t1 = &one.transitions[*number];
-            let action = left[t1.action];
+        for number in &outgoing1[l1] {
+            let t1 = &first.transitions[*number];
+            let action = of_first[t1.action];
+            // The first part takes its own actions alone, and shared ones together with the second part.
             if !shared.contains(&action) {
                 add_transition((t1.target, l2), Transition { action, ..t1.clone() });
                 continue;
             }
-            for number in &leaving_other[l2] {
-                let t2 = &other.transitions[*number];
-                if right[t2.action] != action {
+            for number in &outgoing2[l2] {
+                let t2 = &second.transitions[*number];
+                if of_second[t2.action] != action {
                     continue;
                 }
-                let with = &renamed[t2.action];
-                let mut assignments = t1.assignments.clone();
-                assignments
-                    .extend(t2.assignments.iter().map(|(v, value)| (v.clone(), substitute(value, with))));
-                let guard = Term::and([t1.guard.clone(), substitute(&t2.guard, with)]);
-                add_transition(
-                    (t1.target, t2.target),
-                    Transition { action, guard, assignments, ..t1.clone() },
-                );
+                let renamed = &renamed[t2.action];
+                let assigned =
+                    t2.assignments.iter().map(|(v, value)| (v.clone(), substitute(value, renamed)));
+                let assignments = t1.assignments.clone().into_iter().chain(assigned).collect();
+                let guard = Term::and([t1.guard.clone(), substitute(&t2.guard, renamed)]);
+                let together = Transition { action, guard, assignments, ..t1.clone() };
+                add_transition((t1.target, t2.target), together);
             }
         }
-        for number in &leaving_other[l2] {
-            let t2 = &other.transitions[*number];
-            let action = right[t2.action];
+        for number in &outgoing2[l2] {
+            let t2 = &second.transitions[*number];
+            let action = of_second[t2.action];
             if !shared.contains(&action) {
                 add_transition((l1, t2.target), Transition { action, ..t2.clone() });
             }
@@ -129,32 +127,32 @@ pub fn compose(name: &str, one: &Iosts, other: &Iosts) -> Result<Iosts, Vec<Inco
     let both = |own: &[Datum], others: &[Datum]| own.iter().chain(others).cloned().collect();
     Ok(Iosts {
         name: name.to_owned(),
-        constants: both(&one.constants, &other.constants),
-        variables: both(&one.variables, &other.variables),
-        initial_condition: Term::and([one.initial_condition.clone(), other.initial_condition.clone()]),
-        locations: name_locations(&pairs, one, other),
+        constants: both(&first.constants, &second.constants),
+        variables: both(&first.variables, &second.variables),
+        initial_condition: Term::and([first.initial_condition.clone(), second.initial_condition.clone()]),
+        locations: name_locations(&pairs, first, second),
         initial: LocationId::of(0),
         actions,
         transitions,
-        origin: one.origin.clone(),
+        origin: first.origin.clone(),
     })
 }
 
 /// Finds why two parts do not go together, by Definition 5.1 for open systems.
-fn incompatibilities(one: &Iosts, other: &Iosts) -> Vec<Incompatible> {
-    let mut found = Vec::new();
-    for action in &other.actions {
-        let Some(same) = one.find_action(&action.name).map(|id| one.action(id)) else { continue };
+fn incompatibilities(first: &Iosts, second: &Iosts) -> Vec<Incompatible> {
+    let mut reasons = Vec::new();
+    for action in &second.actions {
+        let Some(known) = first.find_action(&action.name).map(|id| first.action(id)) else { continue };
         let types = |action: &Action| -> Vec<String> {
             action.parameters.iter().map(|p| p.ty().to_string()).collect()
         };
-        if same.is_visible() != action.is_visible() {
-            found.push(Incompatible::InternalAndVisible(action.name.clone()));
-        } else if same.kind == ActionKind::Output && action.kind == ActionKind::Output {
-            found.push(Incompatible::BothSend(action.name.clone()));
-        } else if !same.parameters.iter().map(Datum::ty).eq(action.parameters.iter().map(Datum::ty)) {
-            let (own, others) = (types(same).join(", "), types(action).join(", "));
-            found.push(Incompatible::Signatures(action.name.clone(), own, others));
+        if known.is_visible() != action.is_visible() {
+            reasons.push(Incompatible::InternalAndVisible(action.name.clone()));
+        } else if known.kind == ActionKind::Output && action.kind == ActionKind::Output {
+            reasons.push(Incompatible::BothSend(action.name.clone()));
+        } else if !known.parameters.iter().map(Datum::ty).eq(action.parameters.iter().map(Datum::ty)) {
+            let (own, others) = (types(known).join(", "), types(action).join(", "));
+            reasons.push(Incompatible::Signatures(action.name.clone(), own, others));
         }
     }
     fn data(iosts: &Iosts) -> impl Iterator<Item = &str> {
@@ -163,51 +161,51 @@ fn incompatibilities(one: &Iosts, other: &Iosts) -> Vec<Incompatible> {
     fn parameters(iosts: &Iosts) -> impl Iterator<Item = &str> {
         iosts.actions.iter().flat_map(|action| &action.parameters).map(Datum::name)
     }
-    let of_one: BTreeSet<&str> = data(one).chain(parameters(one)).collect();
-    let of_other: BTreeSet<&str> = data(other).chain(parameters(other)).collect();
+    let names1: BTreeSet<&str> = data(first).chain(parameters(first)).collect();
+    let names2: BTreeSet<&str> = data(second).chain(parameters(second)).collect();
     // Parameters may share a name, since a parameter is known on its own action only.
-    let clashes = data(one).filter(|name| of_other.contains(name));
-    let clashes: BTreeSet<&str> = clashes.chain(data(other).filter(|name| of_one.contains(name))).collect();
-    found.extend(clashes.into_iter().map(|name| Incompatible::SameName(name.to_owned())));
-    found
+    let clashes = data(first).filter(|name| names2.contains(name));
+    let clashes: BTreeSet<&str> = clashes.chain(data(second).filter(|name| names1.contains(name))).collect();
+    reasons.extend(clashes.into_iter().map(|name| Incompatible::SameName(name.to_owned())));
+    reasons
 }
 
 /// The actions of a composition in the order of a file, and for each part the new numbers of its actions.
 struct Alphabet {
     actions: Numbered<ActionId, Action>,
-    left: Numbered<ActionId, ActionId>,
-    right: Numbered<ActionId, ActionId>,
+    of_first: Numbered<ActionId, ActionId>,
+    of_second: Numbered<ActionId, ActionId>,
 }
 
 /// Merges the actions of two parts: inputs first, then outputs, then internal actions.
-fn merge_alphabets(one: &Iosts, other: &Iosts) -> Alphabet {
-    let mut all: Vec<Action> = one.actions.iter().cloned().collect();
-    for action in &other.actions {
-        match all.iter_mut().find(|known| known.name == action.name) {
+fn merge_alphabets(first: &Iosts, second: &Iosts) -> Alphabet {
+    let mut merged: Vec<Action> = first.actions.iter().cloned().collect();
+    for action in &second.actions {
+        match merged.iter_mut().find(|known| known.name == action.name) {
             // An action that one part sends and the other takes is an output of the composition.
             Some(known) if action.kind == ActionKind::Output => known.kind = ActionKind::Output,
             Some(_) => {}
-            None => all.push(action.clone()),
+            None => merged.push(action.clone()),
         }
     }
-    all.sort_by_key(|action| match action.kind {
+    merged.sort_by_key(|action| match action.kind {
         ActionKind::Input => 0,
         ActionKind::Output | ActionKind::Quiescence => 1,
         ActionKind::Internal => 2,
     });
-    let actions: Numbered<ActionId, Action> = all.into_iter().collect();
+    let actions: Numbered<ActionId, Action> = merged.into_iter().collect();
     let places: HashMap<&str, ActionId> =
         actions.numbered().map(|(number, action)| (action.name.as_str(), number)).collect();
-    let of = |iosts: &Iosts| iosts.actions.map(|action| places[action.name.as_str()]);
-    let (left, right) = (of(one), of(other));
-    Alphabet { actions, left, right }
+    let new_numbers = |iosts: &Iosts| iosts.actions.map(|action| places[action.name.as_str()]);
+    let (of_first, of_second) = (new_numbers(first), new_numbers(second));
+    Alphabet { actions, of_first, of_second }
 }
 
 /// Makes the locations of the pairs. Names that are too long or taken are replaced by numbers.
 fn name_locations(
     pairs: &Numbered<LocationId, (LocationId, LocationId)>,
-    one: &Iosts,
-    other: &Iosts,
+    first: &Iosts,
+    second: &Iosts,
 ) -> Numbered<LocationId, Location> {
     let mut used: BTreeSet<String> = BTreeSet::new();
     let bare_label = |label: &str| {
@@ -215,7 +213,7 @@ fn name_locations(
         bare.unwrap_or(label).to_owned()
     };
     let locations = pairs.numbered().map(|(number, (l1, l2))| {
-        let (l1, l2) = (one.location(*l1), other.location(*l2));
+        let (l1, l2) = (first.location(*l1), second.location(*l2));
         let mut name = format!("{}__{}", l1.name, l2.name);
         if name.len() > LONGEST || used.contains(&name) {
             name = (0..)
@@ -235,12 +233,12 @@ fn name_locations(
 
 /// Makes the system in which nobody sees these outputs.
 pub fn hide(iosts: &Iosts, names: &[String]) -> Result<Iosts, Vec<Unhidden>> {
-    let mut found = Vec::new();
+    let mut reasons = Vec::new();
     let mut hidden: BTreeSet<ActionId> = BTreeSet::new();
     for name in names {
         match iosts.find_action(name).filter(|id| iosts.action(*id).kind == ActionKind::Output) {
             Some(id) => drop(hidden.insert(id)),
-            None => found.push(Unhidden::NoOutput(name.clone())),
+            None => reasons.push(Unhidden::NoOutput(name.clone())),
         }
     }
     let mut order: Vec<(ActionId, Action)> =
@@ -250,13 +248,14 @@ pub fn hide(iosts: &Iosts, names: &[String]) -> Result<Iosts, Vec<Unhidden>> {
             *action = Action { kind: ActionKind::Internal, parameters: Vec::new(), ..action.clone() };
         }
     }
+    // Internal actions stand at the end.
     order.sort_by_key(|(_, action)| action.kind == ActionKind::Internal);
-    let moved: BTreeMap<ActionId, ActionId> =
+    let new_numbers: BTreeMap<ActionId, ActionId> =
         order.iter().enumerate().map(|(place, (number, _))| (*number, ActionId::of(place))).collect();
     let mut transitions: Numbered<TransitionId, Transition> = Numbered::new();
     for (number, transition) in iosts.transitions.numbered() {
         budget::ask();
-        let action = moved[&transition.action];
+        let action = new_numbers[&transition.action];
         if !hidden.contains(&transition.action) {
             transitions.push(Transition { action, ..transition.clone() });
             continue;
@@ -265,11 +264,11 @@ pub fn hide(iosts: &Iosts, names: &[String]) -> Result<Iosts, Vec<Unhidden>> {
             Ok(cases) => cases.into_iter().for_each(|case| {
                 transitions.push(Transition { action, ..case });
             }),
-            Err(parameter) => found.push(Unhidden::Open(number, parameter)),
+            Err(parameter) => reasons.push(Unhidden::Open(number, parameter)),
         }
     }
-    if !found.is_empty() {
-        return Err(found);
+    if !reasons.is_empty() {
+        return Err(reasons);
     }
     let actions = order.into_iter().map(|(_, action)| action).collect();
     Ok(Iosts { actions, transitions, ..iosts.clone() })
@@ -279,19 +278,19 @@ pub fn hide(iosts: &Iosts, names: &[String]) -> Result<Iosts, Vec<Unhidden>> {
 /// parameter whose value does not follow from the state.
 fn without_parameters(transition: &Transition, parameters: &[Datum]) -> Result<Vec<Transition>, String> {
     let mut cases = vec![transition.clone()];
-    let mut open: Vec<Datum> = parameters.to_vec();
+    let mut remaining: Vec<Datum> = parameters.to_vec();
     // Replace parameters by equations first: an equation may give another parameter its value.
     while let Some(place) =
-        open.iter().position(|p| cases.iter().all(|case| find_equation(&case.guard, p).is_some()))
+        remaining.iter().position(|p| cases.iter().all(|case| find_equation(&case.guard, p).is_some()))
     {
-        let parameter = open.remove(place);
+        let parameter = remaining.remove(place);
         for case in &mut cases {
             if let Some(value) = find_equation(&case.guard, &parameter) {
                 *case = with_value(case, &parameter, &value);
             }
         }
     }
-    for parameter in open {
+    for parameter in remaining {
         // A parameter that is read and has few values is written out. A parameter that is not read is
         // dropped.
         let is_read = cases.iter().any(|case| {
@@ -302,8 +301,7 @@ fn without_parameters(transition: &Transition, parameters: &[Datum]) -> Result<V
             continue;
         }
         let values =
-            Value::enumerate(parameter.ty(), MOST_VALUES).filter(|values| values.len() <= MOST_VALUES);
-        let values = values.ok_or_else(|| parameter.name().to_owned())?;
+            Value::enumerate(parameter.ty(), MOST_VALUES).ok_or_else(|| parameter.name().to_owned())?;
         let each = cases.iter().flat_map(|case| {
             values.iter().map(|value| with_value(case, &parameter, &Term::literal(value.clone())))
         });
@@ -318,27 +316,24 @@ fn without_parameters(transition: &Transition, parameters: &[Datum]) -> Result<V
 /// Finds the term to which a conjunct of the guard says that the parameter is equal.
 fn find_equation(guard: &Term, parameter: &Datum) -> Option<Term> {
     guard.conjuncts().iter().find_map(|conjunct| match conjunct.node() {
-        Node::Compare(Comparison::Equal, a, b) => [(a, b), (b, a)].into_iter().find_map(|(side, value)| {
-            let is_it = side.as_datum() == Some(parameter) && !value.mentions(parameter);
-            is_it.then(|| value.clone())
-        }),
+        Node::Compare(Comparison::Equal, a, b) => {
+            let gives_value = |(side, value): &(&Term, &Term)| {
+                side.as_datum() == Some(parameter) && !value.mentions(parameter)
+            };
+            [(a, b), (b, a)].into_iter().find(gives_value).map(|(_, value)| value.clone())
+        }
         Node::Data(flag) if flag == parameter => Some(Term::yes()),
-        Node::Not(bare_label) if bare_label.as_datum() == Some(parameter) => Some(Term::no()),
+        Node::Not(flag) if flag.as_datum() == Some(parameter) => Some(Term::no()),
         _ => None,
     })
 }
 
 /// Puts the value in the place of the parameter, and asks in the guard that it is in the parameter's type.
 fn with_value(transition: &Transition, parameter: &Datum, value: &Term) -> Transition {
-    let put = Substitution::from([(parameter.clone(), value.clone())]);
+    let replacement = Substitution::from([(parameter.clone(), value.clone())]);
     let fits = in_type(value, parameter.ty());
-    Transition {
-        guard: Term::and([fits, substitute(&transition.guard, &put)]),
-        assignments: transition
-            .assignments
-            .iter()
-            .map(|(v, term)| (v.clone(), substitute(term, &put)))
-            .collect(),
-        ..transition.clone()
-    }
+    let assignments = transition.assignments.iter();
+    let assignments = assignments.map(|(v, term)| (v.clone(), substitute(term, &replacement))).collect();
+    let guard = Term::and([fits, substitute(&transition.guard, &replacement)]);
+    Transition { guard, assignments, ..transition.clone() }
 }

@@ -27,11 +27,11 @@ pub struct Origin {
 impl Origin {
     /// Line and column of the beginning, both counted from 1, the column in characters.
     pub fn line_and_column(&self) -> (usize, usize) {
-        let before = self.file.text.get(..self.span.start).unwrap_or(&self.file.text);
+        let text_before = self.file.text.get(..self.span.start).unwrap_or(&self.file.text);
         // Bytes and whole slices are counted, which is fast: a file may be one line of megabytes.
-        let line = before.bytes().filter(|byte| *byte == b'\n').count() + 1;
-        let start = before.rfind('\n').map_or(0, |at| at + 1);
-        let column = before[start..].chars().count() + 1;
+        let line = text_before.bytes().filter(|byte| *byte == b'\n').count() + 1;
+        let start = text_before.rfind('\n').map_or(0, |newline| newline + 1);
+        let column = text_before[start..].chars().count() + 1;
         (line, column)
     }
 
@@ -129,19 +129,20 @@ pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
         }
         // A name that is further away than the best so far is of no use.
         let limit = best.map_or(limit, |(distance, _)| distance);
-        let found = if is_same_but_for_case(name, candidate) {
+        let nearness = if is_same_but_for_case(name, candidate) {
             Some(0)
         } else {
-            let others: Vec<char> = candidate.chars().collect();
-            distance(&letters, &others, limit)
+            let candidate_letters: Vec<char> = candidate.chars().collect();
+            distance(&letters, &candidate_letters, limit)
         };
-        if let Some(distance) = found
+        if let Some(distance) = nearness
             && best.is_none_or(|best| (distance, candidate) < best)
         {
             best = Some((distance, candidate));
         }
     }
-    let only = |found: &[&'a str]| <[&str; 1]>::try_from(found).ok().map(|[only]| only);
+    // A part or an abbreviation of several names says nothing.
+    let only = |names: &[&'a str]| <[&str; 1]>::try_from(names).ok().map(|[only]| only);
     best.map(|(_, candidate)| candidate).or_else(|| only(&parts)).or_else(|| only(&abbreviated))
 }
 
@@ -152,13 +153,14 @@ fn is_part(a: &str, b: &str) -> bool {
     short.len() >= 3 && (long.starts_with(&short) || long.ends_with(&short))
 }
 
-/// Does `name` abbreviate `of`? It has at least three letters, at most half as many as `of`, in the order of
-/// `of`, and the same first letter.
-fn is_abbreviation(name: &str, of: &str) -> bool {
-    let mut rest = of.bytes();
-    let is_first = name.as_bytes().first() == of.as_bytes().first();
-    let is_short = name.len() >= 3 && name.len() * 2 <= of.len();
-    is_first && is_short && name.bytes().all(|letter| rest.any(|other| other == letter))
+/// Does `name` abbreviate `long`? It has at least three letters, at most half as many as `long`, in the same
+/// order, and the same first letter.
+fn is_abbreviation(name: &str, long: &str) -> bool {
+    let has_first_letter = name.as_bytes().first() == long.as_bytes().first();
+    let is_short = name.len() >= 3 && name.len() * 2 <= long.len();
+    // `any` takes letters up to the one that it finds, so the next search begins after it.
+    let mut letters = long.bytes();
+    has_first_letter && is_short && name.bytes().all(|letter| letters.any(|other| other == letter))
 }
 
 fn is_same_but_for_case(a: &str, b: &str) -> bool {
@@ -174,7 +176,7 @@ pub(crate) fn distance(a: &[char], b: &[char], limit: usize) -> Option<usize> {
         return None;
     }
     let beyond = limit + 1;
-    let mut before: Vec<usize> = vec![beyond; b.len() + 1];
+    let mut row_before_last: Vec<usize> = vec![beyond; b.len() + 1];
     let mut last: Vec<usize> = (0..=b.len()).collect();
     let mut row: Vec<usize> = vec![beyond; b.len() + 1];
     for i in 1..=a.len() {
@@ -186,7 +188,7 @@ pub(crate) fn distance(a: &[char], b: &[char], limit: usize) -> Option<usize> {
             let change = last[j - 1] + usize::from(a[i - 1] != b[j - 1]);
             let mut best = change.min(last[j] + 1).min(row[j - 1] + 1);
             if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                best = best.min(before[j - 2] + 1);
+                best = best.min(row_before_last[j - 2] + 1);
             }
             row[j] = best;
             least = least.min(best);
@@ -198,7 +200,7 @@ pub(crate) fn distance(a: &[char], b: &[char], limit: usize) -> Option<usize> {
         if least > limit {
             return None;
         }
-        std::mem::swap(&mut before, &mut last);
+        std::mem::swap(&mut row_before_last, &mut last);
         std::mem::swap(&mut last, &mut row);
     }
     Some(last[b.len()]).filter(|distance| *distance <= limit)

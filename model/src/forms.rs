@@ -30,7 +30,7 @@ impl RecordType {
     /// `list[most] of element`
     pub fn list(most: usize, element: &Type) -> Self {
         let length = ("len".to_owned(), Type::Range(IBig::ZERO, most.into()));
-        let slots = (0..most).map(|at| (format!("at{at}"), element.clone()));
+        let slots = (0..most).map(|slot| (format!("at{slot}"), element.clone()));
         let fields = std::iter::once(length).chain(slots).collect();
         RecordType { name: format!("list[{most}] of {element}"), fields, form: RecordForm::List }
     }
@@ -58,9 +58,9 @@ impl RecordType {
     /// `set[most] of key`, or `map[most] of key to value`
     pub fn entries_of(most: usize, key: &Type, value: Option<&Type>) -> Self {
         let length = ("len".to_owned(), Type::Range(IBig::ZERO, most.into()));
-        let entry = |at: usize| {
-            let value = value.map(|value| (format!("value{at}"), value.clone()));
-            std::iter::once((format!("key{at}"), key.clone())).chain(value)
+        let entry = |number: usize| {
+            let value = value.map(|value| (format!("value{number}"), value.clone()));
+            std::iter::once((format!("key{number}"), key.clone())).chain(value)
         };
         let fields = std::iter::once(length).chain((0..most).flat_map(entry)).collect();
         let name = match value {
@@ -70,7 +70,7 @@ impl RecordType {
         RecordType { name, fields, form: RecordForm::Entries(key.clone(), value.cloned()) }
     }
 
-    /// The type of the set of keys of this set or map.
+    /// The type of the set of keys of this set or map. `None` for other types.
     pub fn set_of_keys(&self) -> Option<Self> {
         match &self.form {
             RecordForm::Keyed(key) => RecordType::keyed(key, None),
@@ -88,7 +88,7 @@ impl RecordType {
         }
     }
 
-    /// The most elements of a list, or entries of a set or a map with a bound.
+    /// The most elements of a list, or entries of a set or a map with a bound. `None` for other types.
     pub fn most(&self) -> Option<usize> {
         Some((self.fields.len() - 1) / self.width()?)
     }
@@ -99,11 +99,13 @@ impl RecordType {
         Value::enumerate(key, MOST_PARTS).unwrap_or_default()
     }
 
-    /// The position of the field of a key in a set or a map.
+    /// The position of the field of a key in a set or a map without a bound. `None` if the key is not in the
+    /// key type.
     pub fn position_of_key(&self, key: &Value) -> Option<usize> {
         match (&self.form, key) {
+            // The fields have the order of the keys, so a key of these types is found without a search.
             (RecordForm::Keyed(Type::Bool), Value::Bool(value)) => Some(usize::from(*value)),
-            (RecordForm::Keyed(Type::Enum(of)), Value::Enum(other, at)) if of == other => Some(*at),
+            (RecordForm::Keyed(Type::Enum(ty)), Value::Enum(own, position)) if ty == own => Some(*position),
             (RecordForm::Keyed(Type::Range(low, high)), Value::Int(value)) if value <= high => {
                 usize::try_from(value - low).ok()
             }
@@ -133,27 +135,27 @@ impl RecordType {
     /// Makes the set or the map of these keys, with the values of a map. `None` if there are too many keys.
     pub fn value_at_keys(self: &Arc<Self>, mut entries: BTreeMap<Value, Option<Value>>) -> Option<Value> {
         if let Some(most) = self.most() {
-            let length = Value::int(entries.len());
-            let parts = entries.into_iter().flat_map(|(key, value)| std::iter::once(key).chain(value));
-            let parts: Vec<Value> = parts.collect();
-            return (parts.len() <= most * self.width()?).then(|| self.value_of(length, parts));
+            let is_bounded = entries.len() <= most;
+            return is_bounded.then(|| self.value_of(Value::int(entries.len()), entry_parts(entries)));
         }
-        let part = |(key, (_, part)): (Value, &(String, Type))| match (part, entries.remove(&key)) {
+        // A field for each key: an option in a map, and a truth value in a set.
+        let field = |(key, (_, ty)): (Value, &(String, Type))| match (ty, entries.remove(&key)) {
             (Type::Record(option), Some(value)) => option.value_of(Value::Bool(true), value),
-            (part, entry) => entry.map_or_else(|| Value::any(part), |_| Value::Bool(true)),
+            (_, Some(_)) => Value::Bool(true),
+            (ty, None) => Value::any(ty),
         };
-        Some(Value::Record(self.clone(), self.keys().into_iter().zip(&self.fields).map(part).collect()))
+        Some(Value::Record(self.clone(), self.keys().into_iter().zip(&self.fields).map(field).collect()))
     }
 
     /// The keys that a set or a map has, with the values of a map.
     pub fn entries<'a>(&self, fields: &'a [Value]) -> Vec<(Value, Option<&'a Value>)> {
         if let Some(width) = self.width() {
-            let counting = (1..fields.len()).step_by(width).take_while(|at| self.counts(&fields[0], *at));
-            return counting
-                .map(|at| (fields[at].clone(), fields.get(at + 1).filter(|_| width > 1)))
+            let keys = (1..fields.len()).step_by(width).take_while(|key| self.counts(&fields[0], *key));
+            return keys
+                .map(|key| (fields[key].clone(), fields.get(key + 1).filter(|_| width > 1)))
                 .collect();
         }
-        let entry = |(key, part): (Value, &'a Value)| match part {
+        let entry = |(key, field): (Value, &'a Value)| match field {
             Value::Bool(true) => Some((key, None)),
             Value::Record(_, parts) if parts[0] == Value::Bool(true) => Some((key, Some(&parts[1]))),
             _ => None,
@@ -166,12 +168,12 @@ impl RecordType {
         let literals = alternatives.iter().map(|(alternative, _)| format!("{name}'{alternative}")).collect();
         let tag = EnumType { name: format!("{name}'is"), literals };
         let mut fields = vec![("is".to_owned(), Type::Enum(Arc::new(tag)))];
-        let mut known = Vec::new();
-        for (alternative, of) in alternatives {
-            known.push(Alternative { name: alternative.clone(), first: fields.len(), count: of.len() });
-            fields.extend(of.iter().map(|(field, ty)| (format!("{alternative}'{field}"), ty.clone())));
+        let mut placed = Vec::new();
+        for (alternative, own) in alternatives {
+            placed.push(Alternative { name: alternative.clone(), first: fields.len(), count: own.len() });
+            fields.extend(own.iter().map(|(field, ty)| (format!("{alternative}'{field}"), ty.clone())));
         }
-        RecordType { name: name.to_owned(), fields, form: RecordForm::Variant(known) }
+        RecordType { name: name.to_owned(), fields, form: RecordForm::Variant(placed) }
     }
 
     pub fn is_declared(&self) -> bool {
@@ -192,9 +194,13 @@ impl RecordType {
     }
 
     /// The name of the field at this place in the alternative, as the user declared it.
-    pub fn field_of(&self, alternative: &Alternative, at: usize) -> &str {
-        let name = &self.fields[alternative.first + at].0;
-        name.get(alternative.name.len() + 1..).filter(|_| self.form != RecordForm::Option).unwrap_or(name)
+    pub fn field_of(&self, alternative: &Alternative, place: usize) -> &str {
+        let (name, _) = &self.fields[alternative.first + place];
+        if self.form == RecordForm::Option {
+            return name;
+        }
+        // A variant puts the name of the alternative and a sign before it.
+        name.get(alternative.name.len() + 1..).unwrap_or(name)
     }
 
     /// The value of the first field, for the alternative of this number.
@@ -211,24 +217,26 @@ impl RecordType {
         Value::Record(self.clone(), fields.into())
     }
 
-    /// Returns all fields. `known` makes the simplest values for fields that do not count.
+    /// Returns all fields: the first one, these parts in the fields that count, and the simplest values in
+    /// the others. `make` turns a value into a field.
     pub(crate) fn filled<T>(
         &self,
         first: Value,
         parts: impl IntoIterator<Item = T>,
-        known: &dyn Fn(Value) -> T,
+        make: &dyn Fn(Value) -> T,
     ) -> Vec<T> {
         let mut parts = parts.into_iter();
-        let rest = self.fields.iter().enumerate().skip(1).map(|(at, (_, ty))| {
-            let part = if self.counts(&first, at) { parts.next() } else { None };
-            part.unwrap_or_else(|| known(Value::any(ty)))
+        let others = self.fields.iter().enumerate().skip(1).map(|(position, (_, ty))| {
+            let part = if self.counts(&first, position) { parts.next() } else { None };
+            part.unwrap_or_else(|| make(Value::any(ty)))
         });
-        let rest: Vec<T> = rest.collect();
-        std::iter::once(known(first)).chain(rest).collect()
+        let others: Vec<T> = others.collect();
+        std::iter::once(make(first)).chain(others).collect()
     }
 
-    /// Does the field count in values whose first field this is?
-    pub fn counts(&self, first: &Value, at: usize) -> bool {
+    /// Does the field at this position count in values whose first field this is?
+    pub fn counts(&self, first: &Value, position: usize) -> bool {
+        // The number of the alternative, or of the elements or entries.
         let number = match first {
             Value::Bool(value) => usize::from(*value),
             Value::Enum(_, number) => *number,
@@ -236,26 +244,30 @@ impl RecordType {
             _ => 0,
         };
         match &self.form {
-            _ if at == 0 => true,
+            _ if position == 0 => true,
             RecordForm::Plain | RecordForm::Keyed(_) => true,
-            RecordForm::Variant(known) => {
-                known.get(number).is_some_and(|of| (of.first..of.first + of.count).contains(&at))
-            }
-            RecordForm::Option | RecordForm::List | RecordForm::Entries(_, None) => at <= number,
-            RecordForm::Entries(_, Some(_)) => at.div_ceil(2) <= number,
+            RecordForm::Variant(alternatives) => alternatives
+                .get(number)
+                .is_some_and(|own| (own.first..own.first + own.count).contains(&position)),
+            RecordForm::Option | RecordForm::List | RecordForm::Entries(_, None) => position <= number,
+            // A key and its value are one entry.
+            RecordForm::Entries(_, Some(_)) => position.div_ceil(2) <= number,
         }
     }
 
     /// Do all fields that do not count have the simplest value, and do the keys of entries ascend?
     pub fn is_canonical(&self, fields: &[Value]) -> bool {
-        let simplest = |at: usize| fields[at].is_any(&self.fields[at].1);
-        let ascend = |at: usize| {
-            let next = at + self.width().unwrap_or(1);
-            next >= fields.len() || !self.counts(&fields[0], next) || fields[at] < fields[next]
-        };
-        let is_table = matches!(self.form, RecordForm::Entries(..));
-        (1..fields.len()).all(|at| self.counts(&fields[0], at) || simplest(at))
-            && (!is_table || (1..fields.len()).step_by(self.width().unwrap_or(1)).all(ascend))
+        let counts = |position: usize| self.counts(&fields[0], position);
+        let is_simplest = |position: usize| fields[position].is_any(&self.fields[position].1);
+        if !(1..fields.len()).all(|position| counts(position) || is_simplest(position)) {
+            return false;
+        }
+        if !matches!(self.form, RecordForm::Entries(..)) {
+            return true;
+        }
+        let width = self.width().unwrap_or(1);
+        let keys: Vec<usize> = (1..fields.len()).step_by(width).take_while(|key| counts(*key)).collect();
+        keys.is_sorted_by(|key, next| fields[*key] < fields[*next])
     }
 
     /// Makes the fields canonical: those that do not count become the simplest, and entries are put in order.
@@ -264,13 +276,11 @@ impl RecordType {
             let entries = self.entries(&fields).into_iter();
             let entries: BTreeMap<Value, Option<Value>> =
                 entries.map(|(key, value)| (key, value.cloned())).collect();
-            let length = Value::int(entries.len());
-            let parts = entries.into_iter().flat_map(|(key, value)| std::iter::once(key).chain(value));
-            return self.filled(length, parts, &|value| value);
+            return self.filled(Value::int(entries.len()), entry_parts(entries), &|value| value);
         }
-        for at in 1..fields.len() {
-            if !self.counts(&fields[0], at) {
-                fields[at] = Value::any(&self.fields[at].1);
+        for position in 1..fields.len() {
+            if !self.counts(&fields[0], position) {
+                fields[position] = Value::any(&self.fields[position].1);
             }
         }
         fields
@@ -278,7 +288,8 @@ impl RecordType {
 
     /// The values of the fields that count, without the first field.
     pub fn counting<'a>(&'a self, fields: &'a [Value]) -> impl Iterator<Item = &'a Value> {
-        (1..fields.len()).filter(|at| self.counts(&fields[0], *at)).map(|at| &fields[at])
+        let positions = (1..fields.len()).filter(|position| self.counts(&fields[0], *position));
+        positions.map(|position| &fields[position])
     }
 
     /// How many values it has, if that is finite and fits.
@@ -287,38 +298,42 @@ impl RecordType {
             fields.iter().try_fold(1usize, |product, (_, field)| product.checked_mul(field.cardinality()?))
         };
         let products: Vec<Option<usize>> = match &self.form {
+            // These are not counted.
             RecordForm::Entries(..) => return None,
             RecordForm::Plain | RecordForm::Keyed(_) => vec![product(&self.fields)],
-            RecordForm::List => (0..self.fields.len()).map(|most| product(&self.fields[1..=most])).collect(),
+            // The lists of each length.
+            RecordForm::List => {
+                (0..self.fields.len()).map(|length| product(&self.fields[1..=length])).collect()
+            }
             RecordForm::Option | RecordForm::Variant(_) => {
-                let of = |one: &Alternative| product(&self.fields[one.first..one.first + one.count]);
-                self.alternatives().iter().map(of).collect()
+                let values = |own: &Alternative| product(&self.fields[own.first..own.first + own.count]);
+                self.alternatives().iter().map(values).collect()
             }
         };
         products.into_iter().try_fold(0usize, |sum, part| sum.checked_add(part?))
     }
 
-    /// Writes the value of these fields in the form for places where its type is known. `one` writes a part.
+    /// Writes the value of these fields in the form for places where its type is known.
     pub(crate) fn write(
         &self,
         f: &mut dyn fmt::Write,
         fields: &[Value],
-        one: &mut dyn FnMut(&mut dyn fmt::Write, &Value) -> fmt::Result,
+        write_part: &mut dyn FnMut(&mut dyn fmt::Write, &Value) -> fmt::Result,
     ) -> fmt::Result {
         if let RecordForm::Keyed(_) | RecordForm::Entries(..) = self.form {
             let (open, close) = if self.map_value_type().is_some() { ("[", "]") } else { ("{", "}") };
             f.write_str(open)?;
             for (place, (key, value)) in self.entries(fields).into_iter().enumerate() {
                 f.write_str(if place == 0 { "" } else { ", " })?;
-                one(f, &key)?;
+                write_part(f, &key)?;
                 if let Some(value) = value {
                     f.write_str(": ")?;
-                    one(f, value)?;
+                    write_part(f, value)?;
                 }
             }
             return f.write_str(close);
         }
-        self.write_parts(f, &fields[0], fields, one)
+        self.write_parts(f, &fields[0], fields, write_part)
     }
 
     /// Writes the fields that count in a value with this first field, with its brackets.
@@ -327,38 +342,45 @@ impl RecordType {
         f: &mut dyn fmt::Write,
         first: &Value,
         fields: &[T],
-        one: &mut dyn FnMut(&mut dyn fmt::Write, &T) -> fmt::Result,
+        write_part: &mut dyn FnMut(&mut dyn fmt::Write, &T) -> fmt::Result,
     ) -> fmt::Result {
         let alternatives = self.alternatives();
-        let of = alternatives.iter().enumerate().find(|(number, _)| self.tag(*number) == *first);
-        let (open, close) = match (&self.form, of) {
-            (RecordForm::Plain, _) => ("{", "}"),
-            (_, Some((_, of))) => {
-                f.write_str(&of.name)?;
-                if of.count == 0 { ("", "") } else { ("(", ")") }
+        let chosen = (0..alternatives.len()).find(|number| self.tag(*number) == *first);
+        let is_plain = self.form == RecordForm::Plain;
+        let (open, close) = match chosen.map(|number| &alternatives[number]) {
+            Some(alternative) => {
+                f.write_str(&alternative.name)?;
+                if alternative.count == 0 { ("", "") } else { ("(", ")") }
             }
-            _ => ("[", "]"),
+            None if is_plain => ("{", "}"),
+            // A list.
+            None => ("[", "]"),
         };
         f.write_str(open)?;
-        let plain = self.form == RecordForm::Plain;
-        let shown = (0..fields.len()).filter(|at| plain || *at > 0 && self.counts(first, *at));
-        for (place, at) in shown.enumerate() {
+        // Only in a plain record the first field is a part.
+        let is_shown = |position: &usize| is_plain || (*position > 0 && self.counts(first, *position));
+        for (place, position) in (0..fields.len()).filter(is_shown).enumerate() {
             f.write_str(if place == 0 { "" } else { ", " })?;
-            if plain {
-                write!(f, "{}: ", self.fields[at].0)?;
+            if is_plain {
+                write!(f, "{}: ", self.fields[position].0)?;
             }
-            one(f, &fields[at])?;
+            write_part(f, &fields[position])?;
         }
         f.write_str(close)
     }
+}
+
+/// The keys of entries in order, in a map each with its value after it.
+fn entry_parts(entries: BTreeMap<Value, Option<Value>>) -> impl Iterator<Item = Value> {
+    entries.into_iter().flat_map(|(key, value)| std::iter::once(key).chain(value))
 }
 
 impl Type {
     /// The record type of a list, its bound and the type of its elements.
     pub fn as_list(&self) -> Option<(&Arc<RecordType>, usize, &Type)> {
         match self {
-            Type::Record(of) if of.form == RecordForm::List => {
-                Some((of, of.fields.len() - 1, of.element_type()))
+            Type::Record(ty) if ty.form == RecordForm::List => {
+                Some((ty, ty.fields.len() - 1, ty.element_type()))
             }
             _ => None,
         }
@@ -367,8 +389,8 @@ impl Type {
     /// The record type of a set or a map, and the type of its keys.
     pub fn as_keyed(&self) -> Option<(&Arc<RecordType>, &Type)> {
         match self {
-            Type::Record(of) => match &of.form {
-                RecordForm::Keyed(key) | RecordForm::Entries(key, _) => Some((of, key)),
+            Type::Record(ty) => match &ty.form {
+                RecordForm::Keyed(key) | RecordForm::Entries(key, _) => Some((ty, key)),
                 _ => None,
             },
             _ => None,

@@ -207,13 +207,13 @@ impl Iosts {
     pub fn reachable_from(&self, start: LocationId) -> Numbered<LocationId, bool> {
         let outgoing = self.outgoing();
         let mut reached = Numbered::filled(false, self.locations.len());
-        let mut work = vec![start];
+        let mut unvisited = vec![start];
         reached[start] = true;
-        while let Some(location) = work.pop() {
+        while let Some(location) = unvisited.pop() {
             for &number in &outgoing[location] {
                 let target = self.transitions[number].target;
                 if !std::mem::replace(&mut reached[target], true) {
-                    work.push(target);
+                    unvisited.push(target);
                 }
             }
         }

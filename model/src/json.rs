@@ -88,16 +88,17 @@ impl Tree {
 
     /// Finds the part to which a JSON pointer (RFC 6901) points.
     pub fn pointer(&self, pointer: &str) -> Option<&Tree> {
-        let mut here = self;
-        let Some(rest) = pointer.strip_prefix('/') else { return pointer.is_empty().then_some(self) };
-        for token in rest.split('/') {
-            here = match here {
-                Tree::Object(_) => here.get(&token.replace("~1", "/").replace("~0", "~"))?,
+        let mut part = self;
+        // The empty pointer points to the whole.
+        let Some(tokens) = pointer.strip_prefix('/') else { return pointer.is_empty().then_some(self) };
+        for token in tokens.split('/') {
+            part = match part {
+                Tree::Object(_) => part.get(&token.replace("~1", "/").replace("~0", "~"))?,
                 Tree::List(items) => items.get(usize::try_from(number::count(token)?).ok()?)?,
                 _ => return None,
             };
         }
-        Some(here)
+        Some(part)
     }
 
     /// Converts it to a value of the usual library.
@@ -109,14 +110,15 @@ impl Tree {
             Tree::Null => Json::Null,
             Tree::Bool(value) => Json::Bool(*value),
             Tree::Number(digits) => {
-                let kept = serde_json::from_str::<serde_json::Number>(digits).ok();
+                let read = serde_json::from_str::<serde_json::Number>(digits).ok();
                 // The library may read a fraction as the neighbour of the nearest number, also if it wrote
                 // the fraction itself.
                 let nearest = || digits.parse().ok().and_then(serde_json::Number::from_f64);
                 let value = |text: &str| number::number(text, DOCUMENT.digits).ok();
-                let same = |kept: &serde_json::Number| value(&kept.to_string()) == value(digits);
+                let is_exact = |read: &serde_json::Number| value(&read.to_string()) == value(digits);
+                let exact = read.filter(is_exact).or_else(|| nearest().filter(is_exact));
                 let lost = || format!("the number {} is not kept exactly", crate::excerpt::shortened(digits));
-                Json::Number(kept.filter(same).or_else(|| nearest().filter(same)).ok_or_else(lost)?)
+                Json::Number(exact.ok_or_else(lost)?)
             }
             Tree::Text(text) => Json::String(text.clone()),
             Tree::List(items) => Json::Array(items.iter().map(Tree::to_json).collect::<Result<_, _>>()?),
@@ -163,27 +165,28 @@ impl fmt::Display for Tree {
 
 /// Reads a part of the text, which is at this depth.
 fn read_tree(part: &str, text: &str, depth: usize, limits: Limits) -> Result<Tree, Malformed> {
-    let at = part.as_ptr().addr() - text.as_ptr().addr();
-    let below = |part: &RawValue| read_tree(part.get(), text, depth + 1, limits);
+    // The part is a piece of the text, so its place is the distance of their beginnings.
+    let start = part.as_ptr().addr() - text.as_ptr().addr();
+    let read_below = |part: &RawValue| read_tree(part.get(), text, depth + 1, limits);
     Ok(match part.as_bytes().first() {
         Some(b'{' | b'[') if depth >= limits.depth => {
-            return Err(Malformed::Wrong("lists or objects too deep".to_owned(), at));
+            return Err(Malformed::Wrong("lists or objects too deep".to_owned(), start));
         }
         Some(b'{') => {
-            let Members(members) = read_with_library(part, at)?;
-            object_of(
-                members.into_iter().map(|(key, part)| Ok((key, below(part)?))).collect::<Result<_, _>>()?,
-            )?
+            let Members(members) = read_with_library(part, start)?;
+            let members = members.into_iter().map(|(key, part)| Ok((key, read_below(part)?)));
+            object_of(members.collect::<Result<_, _>>()?)?
         }
-        Some(b'[') => Tree::List(
-            read_with_library::<Vec<_>>(part, at)?.into_iter().map(below).collect::<Result<_, _>>()?,
-        ),
-        Some(b'"') => Tree::Text(read_with_library(part, at)?),
+        Some(b'[') => {
+            let items: Vec<&RawValue> = read_with_library(part, start)?;
+            Tree::List(items.into_iter().map(read_below).collect::<Result<_, _>>()?)
+        }
+        Some(b'"') => Tree::Text(read_with_library(part, start)?),
         Some(b'-' | b'0'..=b'9') => match number::measure_number(part).map_or(0, |(_, digits)| digits) {
             digits if digits > limits.digits => return Err(Malformed::TooLong(digits)),
             _ => Tree::Number(part.to_owned()),
         },
-        _ => read_with_library::<Option<bool>>(part, at)?.map_or(Tree::Null, Tree::Bool),
+        _ => read_with_library::<Option<bool>>(part, start)?.map_or(Tree::Null, Tree::Bool),
     })
 }
 
@@ -193,8 +196,9 @@ fn read_with_library<'a, T: Deserialize<'a>>(part: &'a str, start: usize) -> Res
         let place = format!(" at line {} column {}", error.line(), error.column());
         let message = error.to_string();
         let lines = part.split_inclusive('\n').take(error.line().saturating_sub(1));
-        let at = start + lines.map(str::len).sum::<usize>() + error.column().saturating_sub(1);
-        Malformed::Wrong(message.strip_suffix(&place).unwrap_or(&message).to_owned(), at)
+        let byte = start + lines.map(str::len).sum::<usize>() + error.column().saturating_sub(1);
+        // The message ends with a place in the part, which is not that in the text.
+        Malformed::Wrong(message.strip_suffix(&place).unwrap_or(&message).to_owned(), byte)
     })
 }
 

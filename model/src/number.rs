@@ -119,63 +119,65 @@ fn check_length(digits: usize, most: usize) -> Result<(), NumberError> {
 
 /// Is it `0`, or digits of which the first is not 0?
 fn is_digits(text: &str) -> bool {
-    let all = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    all && (text.len() == 1 || !text.starts_with('0'))
+    let are_digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    are_digits && (text.len() == 1 || !text.starts_with('0'))
 }
 
 /// Splits the number with which a text begins into its parts, and returns where it ends.
 fn split_number<'a>(bytes: &[u8], text: &'a str) -> Option<(Parts<'a>, usize)> {
-    let digits = |from: usize| {
-        let rest = bytes.get(from..).unwrap_or_default();
-        from + rest.iter().take_while(|byte| byte.is_ascii_digit()).count()
+    let end_of_digits = |start: usize| {
+        let tail = bytes.get(start..).unwrap_or_default();
+        start + tail.iter().take_while(|byte| byte.is_ascii_digit()).count()
     };
     let negative = bytes.first() == Some(&b'-');
     let begin = usize::from(negative);
-    let mut at = digits(begin);
-    let whole = &text[begin..at];
+    let mut next = end_of_digits(begin);
+    let whole = &text[begin..next];
     if !is_digits(whole) {
         return None;
     }
     let mut fraction = "";
-    if bytes.get(at) == Some(&b'.') {
-        let end = digits(at + 1);
-        fraction = &text[at + 1..end];
+    if bytes.get(next) == Some(&b'.') {
+        let end = end_of_digits(next + 1);
+        fraction = &text[next + 1..end];
         if fraction.is_empty() {
             return None;
         }
-        at = end;
+        next = end;
     }
     let mut exponent = None;
-    if matches!(bytes.get(at), Some(b'e' | b'E')) {
-        let sign = usize::from(matches!(bytes.get(at + 1), Some(b'+' | b'-')));
-        let end = digits(at + 1 + sign);
-        if end == at + 1 + sign {
+    if matches!(bytes.get(next), Some(b'e' | b'E')) {
+        let has_sign = matches!(bytes.get(next + 1), Some(b'+' | b'-'));
+        let start = next + 1 + usize::from(has_sign);
+        let end = end_of_digits(start);
+        if end == start {
             return None;
         }
-        exponent = Some(&text[at + 1..end]);
-        at = end;
+        exponent = Some(&text[next + 1..end]);
+        next = end;
     }
-    Some((Parts { negative, whole, fraction, exponent }, at))
+    Some((Parts { negative, whole, fraction, exponent }, next))
 }
 
 /// Writes a time exactly: `0.25` if it is a decimal fraction, otherwise `1/3`.
 pub fn time_text(time: &RBig) -> String {
     let number = |value: u8| UBig::from(value);
-    let mut rest = time.denominator().clone();
+    // A decimal fraction has a denominator of twos and fives, and as many digits as the more frequent one.
+    let mut cofactor = time.denominator().clone();
     let mut digits = 0usize;
     for factor in [number(2), number(5)] {
         let mut count = 0;
-        while (&rest % &factor) == UBig::ZERO {
-            rest /= &factor;
+        while (&cofactor % &factor) == UBig::ZERO {
+            cofactor /= &factor;
             count += 1;
         }
         digits = digits.max(count);
     }
-    if !rest.is_one() {
+    if !cofactor.is_one() {
         return format!("{}/{}", time.numerator(), time.denominator());
     }
     let scaled = (time * RBig::from(number(10).pow(digits))).numerator().to_string();
-    let (sign, scaled) = scaled.strip_prefix('-').map_or(("", scaled.as_str()), |rest| ("-", rest));
+    let (sign, scaled) = scaled.strip_prefix('-').map_or(("", scaled.as_str()), |digits| ("-", digits));
     let scaled = format!("{scaled:0>width$}", width = digits + 1);
     let (whole, fraction) = scaled.split_at(scaled.len() - digits);
     if digits == 0 { format!("{sign}{whole}") } else { format!("{sign}{whole}.{fraction}") }

@@ -25,14 +25,14 @@ pub fn write_quoted(f: &mut dyn Write, text: &str) -> fmt::Result {
 /// Reads the string that the text begins with, from its first quote. Returns how many bytes were read, and
 /// the string, or what is wrong and what to do.
 pub fn read_quoted(text: &str) -> (usize, Result<String, (&'static str, &'static str)>) {
-    let mut found = String::new();
-    let mut rest = text.char_indices().skip(1);
+    let mut string = String::new();
+    let mut characters = text.char_indices().skip(1);
     let mut wrong = None;
-    while let Some((at, c)) = rest.next() {
+    while let Some((quote, c)) = characters.next() {
         match c {
-            '"' => return (at + 1, wrong.map_or(Ok(found), Err)),
-            '\\' => match read_escape(&mut rest) {
-                Some(c) => found.push(c),
+            '"' => return (quote + 1, wrong.map_or(Ok(string), Err)),
+            '\\' => match read_escape(&mut characters) {
+                Some(c) => string.push(c),
                 None => {
                     let escapes = "the escapes are `\\\"`, `\\\\`, `\\n`, `\\r`, `\\t` and `\\u{1f600}`";
                     wrong = wrong.or(Some(("a string has an escape that there is not", escapes)));
@@ -44,22 +44,23 @@ pub fn read_quoted(text: &str) -> (usize, Result<String, (&'static str, &'static
                     "write it as an escape: `\\n`, `\\t`, `\\u{0}`",
                 )));
             }
-            c => found.push(c),
+            c => string.push(c),
         }
     }
     (text.len(), Err(("a string does not end", "write a `\"` behind it, and `\\\"` for a quote within")))
 }
 
-fn read_escape(rest: &mut impl Iterator<Item = (usize, char)>) -> Option<char> {
-    match rest.next()?.1 {
+/// Reads an escape after its backslash. `None` if there is no such escape.
+fn read_escape(characters: &mut impl Iterator<Item = (usize, char)>) -> Option<char> {
+    match characters.next()?.1 {
         c @ ('"' | '\\') => Some(c),
         'n' => Some('\n'),
         'r' => Some('\r'),
         't' => Some('\t'),
-        'u' if rest.next()?.1 == '{' => {
+        'u' if characters.next()?.1 == '{' => {
             let mut code = 0u32;
             for count in 0..7 {
-                match rest.next()?.1 {
+                match characters.next()?.1 {
                     '}' if count > 0 => return char::from_u32(code),
                     c => code = code * 16 + c.to_digit(16)?,
                 }

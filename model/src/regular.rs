@@ -41,14 +41,15 @@ pub enum RegularExpression {
 impl RegularExpression {
     /// Reads an expression of the dialect. The error says what is wrong.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let mut reading = Reading { rest: text.chars().peekable(), depth: 0 };
-        let found = reading.read_alternatives()?;
-        match reading.rest.next() {
+        let mut reading = Reading { unread: text.chars().peekable(), depth: 0 };
+        let expression = reading.read_alternatives()?;
+        match reading.unread.next() {
+            // The reading of alternatives ends only before a `)`, or at the end.
             Some(_) => Err("a `)` closes nothing; the sign itself is `\\)`".to_owned()),
-            None if found.size() > MOST_CHARACTERS => {
+            None if expression.size() > MOST_CHARACTERS => {
                 Err(format!("with its repetitions written out it has more than {MOST_CHARACTERS} characters"))
             }
-            None => Ok(found),
+            None => Ok(expression),
         }
     }
 
@@ -56,23 +57,23 @@ impl RegularExpression {
     pub fn lengths(&self) -> (usize, Option<usize>) {
         match self {
             Self::Character(_) => (1, Some(1)),
-            Self::Sequence(parts) => parts
-                .iter()
-                .map(Self::lengths)
-                .fold((0, Some(0)), |sum, part| (sum.0 + part.0, sum.1.zip(part.1).map(|(a, b)| a + b))),
-            Self::Either(parts) => {
-                let lengths: Vec<_> = parts.iter().map(Self::lengths).collect();
-                let most = lengths.iter().map(|(_, most)| *most).collect::<Option<Vec<_>>>();
-                let fewest = lengths.iter().map(|(fewest, _)| *fewest).min().unwrap_or(0);
-                (fewest, most.and_then(|all| all.into_iter().max()))
+            Self::Sequence(parts) => {
+                let (fewest, most): (Vec<usize>, Vec<_>) = parts.iter().map(Self::lengths).unzip();
+                (fewest.into_iter().sum(), most.into_iter().sum())
             }
-            Self::Repeated(part, least, most) => {
-                let (fewest, longest) = part.lengths();
-                let longest = match (longest, most) {
+            Self::Either(parts) => {
+                let (fewest, most): (Vec<usize>, Vec<_>) = parts.iter().map(Self::lengths).unzip();
+                let most: Option<Vec<usize>> = most.into_iter().collect();
+                (fewest.into_iter().min().unwrap_or(0), most.and_then(|most| most.into_iter().max()))
+            }
+            Self::Repeated(part, least_times, most_times) => {
+                let (fewest, most) = part.lengths();
+                let most = match (most, most_times) {
+                    // The empty string stays empty, however often it is repeated.
                     (Some(0), _) => Some(0),
-                    (longest, most) => longest.zip(*most).map(|(longest, most)| longest * most as usize),
+                    (most, times) => most.zip(*times).map(|(most, times)| most * times as usize),
                 };
-                (fewest * *least as usize, longest)
+                (fewest * *least_times as usize, most)
             }
         }
     }
@@ -100,18 +101,20 @@ impl RegularExpression {
                     // must come, and must not be half of a word.
                     false if random.below(4) == 0 => plain[random.below(plain.len())],
                     false => {
-                        let mut left = random.below(plain.iter().map(|range| size_of_range(*range)).sum());
-                        let in_it = |range: &&(char, char)| {
+                        // The number of a character, counted from the first range on.
+                        let mut number = random.below(plain.iter().map(|range| size_of_range(*range)).sum());
+                        let has_number = |range: &&(char, char)| {
                             let size = size_of_range(**range);
-                            let is_in = left < size;
-                            left -= left.min(size);
-                            is_in
+                            let has_number = number < size;
+                            number -= number.min(size);
+                            has_number
                         };
-                        plain.iter().find(in_it).copied().unwrap_or(plain[0])
+                        plain.iter().find(has_number).copied().unwrap_or(plain[0])
                     }
                 };
-                let at = random.below(size_of_range((low, high))) as u32;
-                word.push(char::from_u32(u32::from(low) + at).unwrap_or(low));
+                let offset = random.below(size_of_range((low, high))) as u32;
+                // Some codes are of no character.
+                word.push(char::from_u32(u32::from(low) + offset).unwrap_or(low));
             }
             Self::Sequence(parts) => parts.iter().for_each(|part| part.append_word(random, word)),
             Self::Either(parts) => parts[random.below(parts.len())].append_word(random, word),
@@ -163,14 +166,14 @@ pub(crate) fn matches(expression: &str, text: &str) -> Option<bool> {
 }
 
 struct Reading<'a> {
-    rest: Peekable<Chars<'a>>,
+    unread: Peekable<Chars<'a>>,
     depth: usize,
 }
 
 impl Reading<'_> {
     fn read_alternatives(&mut self) -> Result<RegularExpression, String> {
         let mut parts = vec![self.read_sequence()?];
-        while self.rest.next_if_eq(&'|').is_some() {
+        while self.unread.next_if_eq(&'|').is_some() {
             parts.push(self.read_sequence()?);
         }
         Ok(if parts.len() == 1 { parts.remove(0) } else { RegularExpression::Either(parts) })
@@ -178,7 +181,7 @@ impl Reading<'_> {
 
     fn read_sequence(&mut self) -> Result<RegularExpression, String> {
         let mut parts = Vec::new();
-        while let Some(c) = self.rest.next_if(|c| !matches!(c, '|' | ')')) {
+        while let Some(c) = self.unread.next_if(|c| !matches!(c, '|' | ')')) {
             let part = self.read_part(c)?;
             parts.push(self.read_repetition(part)?);
         }
@@ -193,14 +196,14 @@ impl Reading<'_> {
                 if self.depth > DEEPEST {
                     return Err(format!("parentheses are nested more than {DEEPEST} deep"));
                 }
-                if self.rest.next_if_eq(&'?').is_some() && self.rest.next() != Some(':') {
+                if self.unread.next_if_eq(&'?').is_some() && self.unread.next() != Some(':') {
                     return Err("behind `(?` only `:` is known: there are no names, flags, looks \
                                 around or references"
                         .to_owned());
                 }
                 let group = self.read_alternatives()?;
                 self.depth -= 1;
-                match self.rest.next() {
+                match self.unread.next() {
                     Some(_) => Ok(group),
                     None => Err("a `(` is not closed; the sign itself is `\\(`".to_owned()),
                 }
@@ -219,14 +222,14 @@ impl Reading<'_> {
     }
 
     fn read_repetition(&mut self, part: RegularExpression) -> Result<RegularExpression, String> {
-        let (least, most) = match self.rest.next_if(|c| matches!(c, '*' | '+' | '?' | '{')) {
+        let (least, most) = match self.unread.next_if(|c| matches!(c, '*' | '+' | '?' | '{')) {
             None => return Ok(part),
             Some('*') => (0, None),
             Some('+') => (1, None),
             Some('?') => (0, Some(1)),
             Some(_) => self.read_counts()?,
         };
-        if let Some(c) = self.rest.next_if(|c| matches!(c, '*' | '+' | '?' | '{')) {
+        if let Some(c) = self.unread.next_if(|c| matches!(c, '*' | '+' | '?' | '{')) {
             return Err(format!(
                 "`{c}` stands behind a repetition: `(?:...)` around what is repeated twice says so, and lazy or \
                  possessive repetitions there are not"
@@ -238,14 +241,14 @@ impl Reading<'_> {
     /// Reads the numbers after a `{`.
     fn read_counts(&mut self) -> Result<(u32, Option<u32>), String> {
         let least = self.read_number()?;
-        let most = match self.rest.next_if_eq(&',') {
+        let most = match self.unread.next_if_eq(&',') {
             None => Some(least),
-            Some(_) if self.rest.peek() == Some(&'}') => None,
+            Some(_) if self.unread.peek() == Some(&'}') => None,
             Some(_) => Some(self.read_number()?),
         };
-        let is_order = most.is_none_or(|most| least <= most);
-        match self.rest.next() {
-            Some('}') if is_order => Ok((least, most)),
+        let is_in_order = most.is_none_or(|most| least <= most);
+        match self.unread.next() {
+            Some('}') if is_in_order => Ok((least, most)),
             Some('}') => Err("a repetition has its smaller number first".to_owned()),
             _ => Err("a repetition is written `{3}`, `{3,}` or `{3,5}`".to_owned()),
         }
@@ -253,7 +256,7 @@ impl Reading<'_> {
 
     fn read_number(&mut self) -> Result<u32, String> {
         let mut digits = String::new();
-        while let Some(c) = self.rest.next_if(char::is_ascii_digit) {
+        while let Some(c) = self.unread.next_if(char::is_ascii_digit) {
             digits.push(c);
         }
         match digits.parse() {
@@ -265,33 +268,31 @@ impl Reading<'_> {
 
     /// Reads the characters of a class whose `[` has been read.
     fn read_class(&mut self) -> Result<RegularExpression, String> {
-        let is_negated = self.rest.next_if_eq(&'^').is_some();
+        let is_negated = self.unread.next_if_eq(&'^').is_some();
         let mut ranges = Vec::new();
         loop {
-            let low = match self.rest.next() {
+            let member = match self.unread.next() {
                 Some(']') if !ranges.is_empty() => break,
                 Some(']') => return Err("a class is empty; the sign itself is `\\]`".to_owned()),
                 first => self.read_class_member(first)?,
             };
-            let [(from, to)] = low[..] else {
-                ranges.extend(low);
-                continue;
-            };
             // A `-` that is first or last is itself.
-            let mut ahead = self.rest.clone();
-            let is_range = from == to && ahead.next() == Some('-') && ahead.next() != Some(']');
-            if !is_range {
-                ranges.push((from, to));
-                continue;
-            }
-            self.rest.next();
-            let next = self.rest.next();
-            match self.read_class_member(next)?[..] {
-                [(high, end)] if high == end && from <= high => ranges.push((from, high)),
+            let mut ahead = self.unread.clone();
+            let is_range = ahead.next() == Some('-') && ahead.next() != Some(']');
+            let low = match member[..] {
+                [(low, high)] if low == high && is_range => low,
                 _ => {
-                    return Err(
-                        "a range of a class goes from a character to a later one, as `a-z`".to_owned()
-                    );
+                    ranges.extend(member);
+                    continue;
+                }
+            };
+            self.unread.next();
+            let next = self.unread.next();
+            match self.read_class_member(next)?[..] {
+                [(high, end)] if high == end && low <= high => ranges.push((low, high)),
+                _ => {
+                    let message = "a range of a class goes from a character to a later one, as `a-z`";
+                    return Err(message.to_owned());
                 }
             }
         }
@@ -313,7 +314,7 @@ impl Reading<'_> {
 
     /// Reads an escape after its backslash, and returns the characters that it stands for.
     fn read_escape(&mut self) -> Result<Vec<(char, char)>, String> {
-        let one = match self.rest.next() {
+        let character = match self.unread.next() {
             Some('d') => return Ok(vec![('0', '9')]),
             Some('w') => return Ok(in_order(vec![('a', 'z'), ('A', 'Z'), ('0', '9'), ('_', '_')])),
             Some('s') => return Ok(in_order([' ', '\t', '\n', '\r'].map(|c| (c, c)).to_vec())),
@@ -329,14 +330,14 @@ impl Reading<'_> {
                     .to_owned());
             }
         };
-        Ok(vec![(one, one)])
+        Ok(vec![(character, character)])
     }
 
     /// Reads the character of so many hexadecimal digits.
     fn read_code(&mut self, digits: usize) -> Result<char, String> {
         let mut code = 0;
         for _ in 0..digits {
-            let digit = self.rest.next().and_then(|c| c.to_digit(16));
+            let digit = self.unread.next().and_then(|c| c.to_digit(16));
             code = code * 16 + digit.ok_or_else(|| format!("the code has {digits} hexadecimal digits"))?;
         }
         char::from_u32(code).ok_or_else(|| "the code is of no character".to_owned())
@@ -346,28 +347,29 @@ impl Reading<'_> {
 /// Brings ranges in order and joins those that touch, so that there is a character between any two.
 fn in_order(mut ranges: Vec<(char, char)>) -> Vec<(char, char)> {
     ranges.sort_unstable();
-    let mut found: Vec<(char, char)> = Vec::new();
+    let mut joined: Vec<(char, char)> = Vec::new();
     for (low, high) in ranges {
-        match found.last_mut() {
+        match joined.last_mut() {
             Some((_, last)) if low <= *last || next_char(*last) == Some(low) => *last = high.max(*last),
-            _ => found.push((low, high)),
+            _ => joined.push((low, high)),
         }
     }
-    found
+    joined
 }
 
 /// All characters that are in none of the ranges, as ranges in order.
 fn complement(ranges: &[(char, char)]) -> Vec<(char, char)> {
-    let mut found = Vec::new();
-    let mut next = Some('\0');
+    let mut gaps = Vec::new();
+    let mut gap_start = Some('\0');
     for (low, high) in in_order(ranges.to_vec()) {
-        if let Some((from, to)) = next.zip(previous_char(low)).filter(|(from, to)| from <= to) {
-            found.push((from, to));
+        // A gap ends before the next range. It may be empty.
+        if let Some((from, to)) = gap_start.zip(previous_char(low)).filter(|(from, to)| from <= to) {
+            gaps.push((from, to));
         }
-        next = next_char(high);
+        gap_start = next_char(high);
     }
-    found.extend(next.map(|from| (from, char::MAX)));
-    found
+    gaps.extend(gap_start.map(|from| (from, char::MAX)));
+    gaps
 }
 
 fn next_char(c: char) -> Option<char> {
@@ -387,8 +389,8 @@ impl fmt::Display for RegularExpression {
                 Self::Either(_) | Self::Sequence(_) => write!(f, "(?:{part})"),
                 _ => write!(f, "{part}"),
             }),
-            Self::Either(parts) => parts.iter().enumerate().try_for_each(|(at, part)| {
-                let sign = if at == 0 { "" } else { "|" };
+            Self::Either(parts) => parts.iter().enumerate().try_for_each(|(number, part)| {
+                let sign = if number == 0 { "" } else { "|" };
                 write!(f, "{sign}{part}")
             }),
             Self::Repeated(part, least, most) => {
@@ -417,9 +419,10 @@ fn write_class(f: &mut fmt::Formatter<'_>, ranges: &[(char, char)]) -> fmt::Resu
         return write_sign(f, *low);
     }
     let (_, last) = ranges[ranges.len() - 1];
-    let other = complement(ranges);
-    let (negation, ranges) = match last == char::MAX && !other.is_empty() {
-        true => ("^", &other[..]),
+    let left_out = complement(ranges);
+    // A class up to the last character is one that leaves some out.
+    let (negation, ranges) = match last == char::MAX && !left_out.is_empty() {
+        true => ("^", &left_out[..]),
         false => ("", ranges),
     };
     write!(f, "[{negation}")?;

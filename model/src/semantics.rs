@@ -45,8 +45,12 @@ impl Event {
 
 impl fmt::Display for Event {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let values: Vec<String> = self.values.iter().map(Value::to_string).collect();
-        write!(f, "{}({})", self.action, values.join(", "))
+        write!(f, "{}(", self.action)?;
+        for (at, value) in self.values.iter().enumerate() {
+            f.write_str(if at > 0 { ", " } else { "" })?;
+            value.fmt(f)?;
+        }
+        f.write_str(")")
     }
 }
 
@@ -187,12 +191,12 @@ pub fn internal_closure(iosts: &Iosts, states: BTreeSet<State>) -> BTreeSet<Stat
     let internal: Vec<ActionId> =
         iosts.action_ids().filter(|id| iosts.action(*id).kind == ActionKind::Internal).collect();
     let mut closed = states.clone();
-    let mut work: Vec<State> = states.into_iter().collect();
-    while let Some(state) = work.pop() {
+    let mut unvisited: Vec<State> = states.into_iter().collect();
+    while let Some(state) = unvisited.pop() {
         for action in &internal {
             for next in step_by(iosts, &state, *action, &[]) {
                 if closed.insert(next.clone()) {
-                    work.push(next);
+                    unvisited.push(next);
                 }
             }
         }

@@ -135,12 +135,12 @@ impl Type {
         self.has(&Type::is_id)
     }
 
-    /// Is it a type without parts for which `is_it` holds, or does it have such a part?
-    pub fn has(&self, is_it: &impl Fn(&Type) -> bool) -> bool {
+    /// Is it a type without parts for which the predicate holds, or does it have such a part?
+    pub fn has(&self, predicate: &impl Fn(&Type) -> bool) -> bool {
         match self {
-            Type::Array(array) => array.index.has(is_it) || array.element.has(is_it),
-            Type::Record(record) => record.fields.iter().any(|(_, field)| field.has(is_it)),
-            _ => is_it(self),
+            Type::Array(array) => array.index.has(predicate) || array.element.has(predicate),
+            Type::Record(record) => record.fields.iter().any(|(_, field)| field.has(predicate)),
+            _ => predicate(self),
         }
     }
 

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use dashu_int::IBig;
 use dashu_ratio::RBig;
 
+use crate::number::time_text;
 use crate::types::{ArrayType, EnumType, RecordType, Type};
 
 /// A value of some type. The order is total, and only meant to make output stable.
@@ -44,12 +45,16 @@ impl Ord for Value {
             (Value::Int(a), Value::Int(b)) => a.cmp(b),
             (Value::Real(a), Value::Real(b)) => a.cmp(b),
             (Value::String(a), Value::String(b)) => a.cmp(b),
-            (Value::Id(a, one), Value::Id(b, other)) => {
-                a.cmp(b).then_with(|| crate::ids::compare_texts(one, other))
+            (Value::Id(name_a, a), Value::Id(name_b, b)) => {
+                name_a.cmp(name_b).then_with(|| crate::ids::compare_texts(a, b))
             }
-            (Value::Enum(a, one), Value::Enum(b, other)) => by_type(a, b).then_with(|| one.cmp(other)),
+            (Value::Enum(type_a, a), Value::Enum(type_b, b)) => {
+                by_type(type_a, type_b).then_with(|| a.cmp(b))
+            }
             (Value::Array(a), Value::Array(b)) => a.cmp(b),
-            (Value::Record(a, one), Value::Record(b, other)) => by_type(a, b).then_with(|| one.cmp(other)),
+            (Value::Record(type_a, a), Value::Record(type_b, b)) => {
+                by_type(type_a, type_b).then_with(|| a.cmp(b))
+            }
             _ => self.kind().cmp(&other.kind()),
         }
     }
@@ -112,19 +117,19 @@ impl ArrayValue {
     pub fn canonical(mut self) -> Self {
         self.cells.retain(|_, value| *value != self.default);
         let Some(count) = self.ty.index.cardinality() else { return self };
-        let rest = count.saturating_sub(self.cells.len());
-        if rest > self.cells.len() {
+        let default_count = count.saturating_sub(self.cells.len());
+        // Then no other value is more frequent.
+        if default_count > self.cells.len() {
             return self;
         }
-        let mut often = BTreeMap::from([(&self.default, rest)]);
+        let mut counts = BTreeMap::from([(&self.default, default_count)]);
         for value in self.cells.values() {
-            *often.entry(value).or_default() += 1;
+            *counts.entry(value).or_default() += 1;
         }
-        let most = often.into_iter().max_by(|(a, of_a), (b, of_b)| of_a.cmp(of_b).then_with(|| b.cmp(a)));
-        let Some(default) = most.map(|(value, _)| value.clone()).filter(|value| *value != self.default)
-        else {
-            return self;
-        };
+        let most_frequent =
+            counts.into_iter().max_by(|(a, of_a), (b, of_b)| of_a.cmp(of_b).then_with(|| b.cmp(a)));
+        let default = most_frequent.map(|(value, _)| value.clone());
+        let Some(default) = default.filter(|value| *value != self.default) else { return self };
         let Some(indices) = Value::enumerate(&self.ty.index, count) else { return self };
         let cells = indices.into_iter().map(|index| (index.clone(), self.get(&index).clone()));
         self.cells = cells.filter(|(_, value)| *value != default).collect();
@@ -276,19 +281,20 @@ impl Value {
                     .collect()
             }
             Type::Record(record) => {
-                let mut found = Vec::new();
+                let mut values = Vec::new();
+                // The first field decides which of the others count.
                 for first in Value::enumerate(&record.fields[0].1, limit)? {
-                    let rest = record.fields.iter().enumerate().skip(1);
-                    let rest = rest.map(|(at, (_, field))| match record.counts(&first, at) {
+                    let others = record.fields.iter().enumerate().skip(1);
+                    let others = others.map(|(position, (_, field))| match record.counts(&first, position) {
                         true => Value::enumerate(field, limit),
                         false => Some(vec![Value::any(field)]),
                     });
                     let lists: Option<Vec<_>> =
-                        std::iter::once(Some(vec![first.clone()])).chain(rest).collect();
+                        std::iter::once(Some(vec![first.clone()])).chain(others).collect();
                     let tuples = tuples(&lists?).into_iter();
-                    found.extend(tuples.map(|tuple| Value::Record(record.clone(), tuple.into())));
+                    values.extend(tuples.map(|tuple| Value::Record(record.clone(), tuple.into())));
                 }
-                found
+                values
             }
             Type::Int | Type::Nat | Type::Real | Type::String | Type::Id(_) => return None,
         };
@@ -300,16 +306,10 @@ impl Value {
 pub fn tuples<T: Clone>(lists: &[Vec<T>]) -> Vec<Vec<T>> {
     let mut product = vec![Vec::new()];
     for list in lists {
-        product = product
-            .into_iter()
-            .flat_map(|prefix| {
-                list.iter().map(move |value| {
-                    let mut tuple = prefix.clone();
-                    tuple.push(value.clone());
-                    tuple
-                })
-            })
-            .collect();
+        let extend = |prefix: Vec<T>| {
+            list.iter().map(move |value| [prefix.as_slice(), std::slice::from_ref(value)].concat())
+        };
+        product = product.into_iter().flat_map(extend).collect();
     }
     product
 }
@@ -319,15 +319,24 @@ impl fmt::Display for Value {
         match self {
             Value::Bool(value) => write!(f, "{value}"),
             Value::Int(value) => write!(f, "{value}"),
+            // With `#`, people read it: a decimal fraction if it is one.
+            Value::Real(value) if f.alternate() => f.write_str(&time_text(value)),
             Value::Real(value) => write!(f, "{value}"),
             Value::String(value) | Value::Id(_, value) => crate::quoted::write_quoted(f, value),
             Value::Enum(enumeration, position) => f.write_str(&enumeration.literals[*position]),
             Value::Array(array) => {
                 f.write_str("[")?;
                 for (index, value) in &array.cells {
-                    write!(f, "{index}: {value}, ")?;
+                    write!(f, "{index}: ")?;
+                    value.fmt(f)?;
+                    f.write_str(", ")?;
                 }
-                write!(f, "..: {}]", array.default)
+                f.write_str("..: ")?;
+                array.default.fmt(f)?;
+                f.write_str("]")
+            }
+            Value::Record(record, fields) if f.alternate() => {
+                record.write(f, fields, &mut |f, value| write!(f, "{value:#}"))
             }
             Value::Record(record, fields) => record.write(f, fields, &mut |f, value| write!(f, "{value}")),
         }

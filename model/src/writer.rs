@@ -45,12 +45,8 @@ fn write_model(iosts: &Iosts, types: &[(String, Type)], timed: Option<&Timed>) -
     write_actions(&mut text, "inputs", iosts, timed, |action| action.kind == ActionKind::Input);
     // Quiescence has no section of its own: a suspended specification is read back with it as an output.
     write_actions(&mut text, "outputs", iosts, timed, Action::is_observed);
-    let internals: Vec<String> = iosts
-        .actions
-        .iter()
-        .filter(|a| a.kind == ActionKind::Internal)
-        .map(|a| name_scalar(&a.name))
-        .collect();
+    let internals = iosts.actions.iter().filter(|action| action.kind == ActionKind::Internal);
+    let internals: Vec<String> = internals.map(|action| name_scalar(&action.name)).collect();
     if !internals.is_empty() {
         append(&mut text, format_args!("internals: [{}]\n", internals.join(", ")));
     }
@@ -106,18 +102,18 @@ impl BoundNames<'_> {
     }
 
     fn are_new_within(&mut self, names: &[&Datum], arguments: &[Term], body: &Term) -> bool {
-        let before = self.around.len();
+        let count_around = self.around.len();
         for datum in names {
             let name = unused_name(datum, arguments.iter()).name().to_owned();
             if self.known.contains(name.as_str()) || self.around.contains(&name) {
-                self.around.truncate(before);
+                self.around.truncate(count_around);
                 return false;
             }
             self.around.push(name);
         }
         // The arguments are printed in the body, where it reads data.
         let are_new = self.are_new(body) && arguments.iter().all(|part| self.are_new(part));
-        self.around.truncate(before);
+        self.around.truncate(count_around);
         are_new
     }
 }
@@ -125,57 +121,54 @@ impl BoundNames<'_> {
 /// The functions that the model's terms call, by their names. `None` if the text could not be read back: two
 /// functions have one name, as the stages may make of a composition, or a bound name is one of the model's.
 fn called_functions(iosts: &Iosts) -> Option<BTreeMap<String, Arc<DeclaredFunction>>> {
-    let found = collect_functions(iosts)?;
+    let called = collect_functions(iosts)?;
     let parameters = iosts.actions.iter().flat_map(|action| &action.parameters);
     let data = iosts.variables.iter().chain(&iosts.constants).chain(parameters);
     let mut names = BoundNames { known: data.map(Datum::name).collect(), around: Vec::new() };
     let are_new = terms_of(iosts).all(|term| names.are_new(term));
-    let mut functions = found.values();
-    let are_functions_new = functions.all(|function| {
+    let are_new_in_functions = called.values().all(|function| {
         let own: Vec<&Datum> = function.parameters[..function.named].iter().collect();
         names.are_new_within(&own, &[], &function.body)
     });
-    (are_new && are_functions_new).then_some(found)
+    (are_new && are_new_in_functions).then_some(called)
 }
 
 fn terms_of(iosts: &Iosts) -> impl Iterator<Item = &Term> {
-    iosts
-        .transitions
-        .iter()
-        .flat_map(|one| std::iter::once(&one.guard).chain(one.assignments.values()))
-        .chain([&iosts.initial_condition])
+    let transitions = iosts.transitions.iter();
+    let terms = transitions.flat_map(|t| std::iter::once(&t.guard).chain(t.assignments.values()));
+    terms.chain([&iosts.initial_condition])
 }
 
 /// Collects the declared functions that the terms call. `None` if two of them have one name.
 fn collect_functions(iosts: &Iosts) -> Option<BTreeMap<String, Arc<DeclaredFunction>>> {
-    let mut found: BTreeMap<String, Arc<DeclaredFunction>> = BTreeMap::new();
+    let mut functions: BTreeMap<String, Arc<DeclaredFunction>> = BTreeMap::new();
     let mut seen = HashSet::new();
-    let mut work: Vec<Term> = terms_of(iosts).cloned().collect();
-    while let Some(term) = work.pop() {
+    let mut unvisited: Vec<Term> = terms_of(iosts).cloned().collect();
+    while let Some(term) = unvisited.pop() {
         if !term.has_operations() || !seen.insert(term.clone()) {
             continue;
         }
-        work.extend(term.parts().into_iter().cloned());
+        unvisited.extend(term.parts().into_iter().cloned());
         let TermShape::Operation(operation, arguments) = term.shape() else { continue };
-        work.extend(operation.bodies().into_iter().map(|(_, body)| body.clone()));
+        unvisited.extend(operation.bodies().into_iter().map(|(_, body)| body.clone()));
         if let DerivedOperation::Call(function) = operation
             && is_plain_call(function, arguments)
         {
-            let known = found.entry(function.name.clone()).or_insert_with(|| function.clone());
+            let known = functions.entry(function.name.clone()).or_insert_with(|| function.clone());
             if known != function {
                 return None;
             }
         }
     }
-    Some(found)
+    Some(functions)
 }
 
 /// The model with each operation replaced by what it stands for.
 fn without_operations(iosts: &Iosts) -> Iosts {
-    let transition = |one: &Transition| Transition {
-        guard: one.guard.lowered().clone(),
-        assignments: one.assignments.iter().map(|(to, term)| (to.clone(), term.lowered().clone())).collect(),
-        ..one.clone()
+    let transition = |old: &Transition| Transition {
+        guard: old.guard.lowered().clone(),
+        assignments: old.assignments.iter().map(|(to, term)| (to.clone(), term.lowered().clone())).collect(),
+        ..old.clone()
     };
     Iosts {
         initial_condition: iosts.initial_condition.lowered().clone(),
@@ -185,8 +178,8 @@ fn without_operations(iosts: &Iosts) -> Iosts {
 }
 
 fn write_functions(text: &mut String, functions: impl Iterator<Item = Arc<DeclaredFunction>>) {
-    for (at, function) in functions.enumerate() {
-        if at == 0 {
+    for (number, function) in functions.enumerate() {
+        if number == 0 {
             text.push_str("functions:\n");
         }
         let parameters = function.parameters[..function.named].iter();
@@ -211,12 +204,13 @@ pub fn write_paths_yaml(name: &str, iosts: &Iosts, paths: &[(String, Vec<Option<
             let Some(number) = *number else { return QUIESCENCE.to_owned() };
             let transition = &iosts.transitions[number];
             let name = name_scalar(&iosts.action(transition.action).name);
-            let alike = iosts.transitions.numbered();
-            let alike =
-                alike.filter(|(_, one)| (one.source, one.action) == (transition.source, transition.action));
+            // If several transitions of the location have the action, a number says which one, from 1.
+            let is_alike =
+                |other: &Transition| (other.source, other.action) == (transition.source, transition.action);
+            let alike = iosts.transitions.numbered().filter(|(_, other)| is_alike(other));
             let alike: Vec<TransitionId> = alike.map(|(number, _)| number).collect();
-            match alike.iter().position(|one| *one == number) {
-                Some(place) if alike.len() > 1 => format!("{{ {name}: {} }}", place + 1),
+            match alike.iter().position(|other| *other == number) {
+                Some(position) if alike.len() > 1 => format!("{{ {name}: {} }}", position + 1),
                 _ => name,
             }
         };
@@ -255,17 +249,15 @@ fn write_types(text: &mut String, types: &[(String, Type)]) {
                 format!("{{ {} }}", fields_of(fields))
             }
             Type::Record(record) if record.name == *name => {
-                let alternatives = record.alternatives().into_iter().map(|of| {
-                    let field = |at| (record.field_of(&of, at), &record.fields[of.first + at].1);
-                    match of.count {
-                        0 => name_scalar(&of.name),
-                        _ => {
-                            format!(
-                                "{{ {}: {{ {} }} }}",
-                                name_scalar(&of.name),
-                                fields_of((0..of.count).map(field))
-                            )
-                        }
+                let alternatives = record.alternatives().into_iter().map(|alternative| {
+                    let field = |position| {
+                        let (_, ty) = &record.fields[alternative.first + position];
+                        (record.field_of(&alternative, position), ty)
+                    };
+                    let (name, fields) = (name_scalar(&alternative.name), (0..alternative.count).map(field));
+                    match alternative.count {
+                        0 => name,
+                        _ => format!("{{ {name}: {{ {} }} }}", fields_of(fields)),
                     }
                 });
                 format!("[{}]", alternatives.collect::<Vec<String>>().join(", "))
@@ -296,19 +288,14 @@ fn write_data(text: &mut String, section: &str, data: &[Datum]) {
 /// would not give them back, if there is something to say about one, or if no path leads to one: a reader
 /// would take that for a mistake in a name.
 fn write_locations(text: &mut String, iosts: &Iosts) {
-    let mut appear = vec![iosts.initial];
-    let mut seen = HashSet::from([iosts.initial]);
-    for transition in &iosts.transitions {
-        for end in [transition.source, transition.target] {
-            if seen.insert(end) {
-                appear.push(end);
-            }
-        }
-    }
-    let described = |location: &Location| location.label != location.name || location.description.is_some();
-    if appear.into_iter().eq(iosts.location_ids())
-        && iosts.reachable_from(iosts.initial).iter().all(|reached| *reached)
-        && !iosts.locations.iter().any(described)
+    let ends = iosts.transitions.iter().flat_map(|transition| [transition.source, transition.target]);
+    let mut seen = HashSet::new();
+    let by_appearance = std::iter::once(iosts.initial).chain(ends).filter(|location| seen.insert(*location));
+    let is_described =
+        |location: &Location| location.label != location.name || location.description.is_some();
+    if by_appearance.eq(iosts.location_ids())
+        && iosts.reachable_from(iosts.initial).iter().all(|is_reached| *is_reached)
+        && !iosts.locations.iter().any(is_described)
     {
         return;
     }
@@ -331,15 +318,11 @@ fn write_locations(text: &mut String, iosts: &Iosts) {
 }
 
 fn write_initial(text: &mut String, iosts: &Iosts) {
-    append(
-        text,
-        format_args!("initial:\n  location: {}\n", name_scalar(&iosts.location(iosts.initial).name)),
-    );
+    let location = name_scalar(&iosts.location(iosts.initial).name);
+    append(text, format_args!("initial:\n  location: {location}\n"));
     if !iosts.initial_condition.is_true() {
-        append(
-            text,
-            format_args!("  condition: {}\n", expression_scalar(&iosts.initial_condition.to_string())),
-        );
+        let condition = expression_scalar(&iosts.initial_condition.to_string());
+        append(text, format_args!("  condition: {condition}\n"));
     }
 }
 
@@ -351,24 +334,22 @@ fn write_actions(
     timed: Option<&Timed>,
     is_of_section: impl Fn(&Action) -> bool,
 ) {
-    let mut first = true;
+    let mut is_first = true;
     for (number, action) in iosts.actions.numbered().filter(|(_, action)| is_of_section(action)) {
-        if std::mem::take(&mut first) {
+        if std::mem::take(&mut is_first) {
             append(text, format_args!("{section}:\n"));
         }
-        let parameters: Vec<String> = action
-            .parameters
-            .iter()
-            .map(|p| format!("{}: {}", name_scalar(p.name()), type_scalar(p.ty())))
-            .collect();
-        let parameters =
-            if parameters.is_empty() { "{}".to_owned() } else { format!("{{ {} }}", parameters.join(", ")) };
-        let elsewhere = timed.is_some_and(|timed| timed.uncontrollable().any(|(other, _)| other == number));
-        let parameters = match elsewhere {
+        let parameters = match action.parameters.is_empty() {
+            true => "{}".to_owned(),
+            false => format!("{{ {} }}", fields_of(action.parameters.iter().map(|p| (p.name(), p.ty())))),
+        };
+        let is_uncontrollable =
+            timed.is_some_and(|timed| timed.uncontrollable().any(|(other, _)| other == number));
+        let declaration = match is_uncontrollable {
             true => format!("{{ parameters: {parameters}, controllable: false }}"),
             false => parameters,
         };
-        append(text, format_args!("  {}: {parameters}\n", name_scalar(&action.name)));
+        append(text, format_args!("  {}: {declaration}\n", name_scalar(&action.name)));
     }
 }
 
@@ -400,14 +381,8 @@ fn write_transition(text: &mut String, iosts: &Iosts, transition: &Transition) {
     if !transition.assignments.is_empty() {
         text.push_str("    assign:\n");
         for (variable, value) in &transition.assignments {
-            append(
-                text,
-                format_args!(
-                    "      {}: {}\n",
-                    name_scalar(variable.name()),
-                    expression_scalar(&value.to_string())
-                ),
-            );
+            let (name, value) = (name_scalar(variable.name()), expression_scalar(&value.to_string()));
+            append(text, format_args!("      {name}: {value}\n"));
         }
     }
 }

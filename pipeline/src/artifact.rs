@@ -7,15 +7,13 @@
 use std::collections::BTreeSet;
 
 use coreach_analyses::inductive::RefinementIteration;
-use coreach_model::iosts::{Iosts, LocationId, TestPurpose};
+use coreach_model::iosts::{Iosts, LocationId, TestPurpose, Transition, TransitionOrigin};
 use coreach_model::term::Substitution;
 use coreach_model::{ActionId, Datum, Numbered, Term, TransitionId};
 pub use coreach_model::{Verdict, Violated};
 
-// Provenance. Each artifact notes what its locations and transitions were made of, as numbers in the artifact
-// before it. Each list is indexed by the artifact's own numbers, and holds numbers of the artifact before. It
-// has the one form that its stage can make, so that no reader meets another. A reader saves a search with it,
-// and need not believe it: `check` compares each note with the artifact before.
+// Provenance. Each artifact notes what its locations and transitions were made of. Each list is indexed by
+// the artifact's own numbers, and holds numbers of the artifact before. `check` compares the two.
 
 /// A member of a location of [`Visible`]: a place where a run may be, and how its data follow from those that
 /// are shown.
@@ -103,6 +101,12 @@ pub struct FoundOut<'a> {
     pub imprecisions: &'a [String],
     /// Can the purpose be reached, as far as the analysis can tell?
     pub reachable: Option<bool>,
+}
+
+/// Makes a transition that a stage adds. It changes no data, and has no place in the user's text.
+pub fn added_transition(source: LocationId, action: ActionId, guard: Term, target: LocationId) -> Transition {
+    let (assignments, origin) = (Substitution::new(), TransitionOrigin::default());
+    Transition { source, action, guard, assignments, target, origin }
 }
 
 /// The questions that any stage's result answers, so that exports, reports and comparisons need not know

@@ -1,26 +1,23 @@
 //! Late states: states in which the test goes on although Accept is out of reach.
 //!
 //! **Problem.** A coarse domain keeps guards that are too weak. Then a test case can be in a state from which
-//! no run leads to Pass, and goes on until something ends it: it is *late*. A count of Inconclusive does not
-//! show this but hides it: a test case that never notices that the purpose is lost has no transition to
-//! Inconclusive at all.
+//! no run leads to Pass, and goes on: it is *late*. A count of Inconclusive hides this, since a test case
+//! that never notices that the purpose is lost has no transition to Inconclusive.
 //!
 //! **Method.** The states of the test graph are enumerated, breadth first, from those that satisfy the
 //! initial condition, and then marked backward from Pass. A reachable state without a verdict that is not
 //! marked is late. This is exact if it ends within [`MOST_STATES`] and every parameter has few values. Finite
-//! types are enumerated, and for other types the solver lists the values, which are few if a guard determines
-//! them. Otherwise some walks are made, and the exact reference is asked about the last state of each walk
-//! that has no verdict ([`leads_on`]), if there is an engine for it. Without an engine there is no answer.
-//! The last state is enough, since a walk that is late stays late.
+//! types are enumerated, and for other types the solver lists the values. Otherwise some walks are made, and
+//! the exact reference is asked about the last state of each walk that has no verdict ([`leads_on`]), if
+//! there is an engine for it. The last state is enough, since a walk that is late stays late.
 //!
-//! **Runs** are walks, in which each successor is as likely as the others. The result says how many of them
-//! come to a late state. They are drawn with a fixed seed, so the number is the same wherever it is counted.
-//! It says how often *such* walks are late. No implementation has to behave like them.
+//! **Runs** are walks, in which each successor is as likely as the others. They are drawn with a fixed seed.
+//! The number of those that come to a late state says how often *such* walks are late. No implementation has
+//! to behave like them.
 //!
 //! **Direction.** A state that is called late is late: this is proved by enumeration or by the exact
-//! reference. A sample may miss some.
-//!
-//! **Ends** at its limits. **Cost**: a few queries per state and transition if types are infinite.
+//! reference. A sample may miss some. **Ends** at its limits. **Cost**: a few queries per state and
+//! transition if types are infinite.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -48,10 +45,10 @@ const MOST_VALUES: usize = 512;
 /// The most such values that the solver lists.
 const MOST_LISTED: usize = 8;
 
-/// The walks over enumerated states, and their steps at most.
+/// The number of walks over enumerated states, and the most steps of one.
 const WALKS: (usize, usize) = (1000, 100);
 
-/// The walks of a sample, and their steps at most.
+/// The number of walks of a sample, and the most steps of one.
 const SAMPLED: (usize, usize) = (12, 60);
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
@@ -86,39 +83,39 @@ pub fn late_states(
 ) -> Option<LateStates> {
     budget::doing("looking for late states");
     match (enumerate_states(graph, solver), engine) {
-        (Some(all), _) => Some(count_late(graph, &all)),
+        (Some(enumerated), _) => Some(count_late(graph, &enumerated)),
         (None, Some(engine)) => sample_walks(graph, solver, engine),
         (None, None) => None,
     }
 }
 
 /// Counts the late states among all states, and how many walks come to one.
-fn count_late(graph: &TestGraph, all: &Enumerated) -> LateStates {
-    let Enumerated { states, successors, initial } = all;
-    let alive = states_leading_on(successors, |at| Some(states[at].location) == graph.pass);
-    let is_open = |at: &usize| !graph.is_verdict(states[*at].location);
-    let is_late = |at: &usize| !alive[*at] && is_open(at);
-    let late: Vec<usize> = (0..states.len()).filter(is_late).collect();
+fn count_late(graph: &TestGraph, enumerated: &Enumerated) -> LateStates {
+    let Enumerated { states, successors, initial } = enumerated;
+    let leads_on = states_leading_on(successors, |state| Some(states[state].location) == graph.pass);
+    let is_open = |state: &usize| !graph.is_verdict(states[*state].location);
+    let is_late = |state: &usize| !leads_on[*state] && is_open(state);
+    let late_numbers: Vec<usize> = (0..states.len()).filter(is_late).collect();
     let (runs, steps) = WALKS;
     let mut random = Random::new(1);
     let mut late_runs = 0;
     for _ in 0..runs {
-        let mut at = random.below(*initial);
+        let mut state = random.below(*initial);
         for _ in 0..steps {
-            match random.pick(&successors[at]) {
-                Some(next) if !is_late(&at) => at = *next,
+            match random.pick(&successors[state]) {
+                Some(next) if !is_late(&state) => state = *next,
                 _ => break,
             }
         }
-        late_runs += usize::from(is_late(&at));
+        late_runs += usize::from(is_late(&state));
     }
     LateStates {
         method: LateMethod::Enumeration,
-        late: late.len(),
+        late: late_numbers.len(),
         states: (0..states.len()).filter(is_open).count(),
         late_runs,
         runs,
-        example: late.first().map(|at| state_text(&graph.iosts, &states[*at])),
+        example: late_numbers.first().map(|number| state_text(&graph.iosts, &states[*number])),
     }
 }
 
@@ -128,47 +125,48 @@ fn sample_walks(
     solver: &mut dyn Solver,
     engine: &mut dyn HornEngine,
 ) -> Option<LateStates> {
-    let accepting: Vec<bool> = graph.iosts.location_ids().map(|at| Some(at) == graph.pass).collect();
+    let accepting: Vec<bool> = graph.iosts.location_ids().map(|id| Some(id) == graph.pass).collect();
     let outgoing = graph.iosts.outgoing();
     let (starts, _) = initial_states(graph, solver);
     let (runs, steps) = SAMPLED;
     let mut random = Random::new(1);
     // The last states of walks, and whether they lead to Pass, if it is known.
-    let mut last: BTreeMap<State, Option<bool>> = BTreeMap::new();
-    let (mut known, mut late, mut example) = (0, 0, None);
+    let mut last_states: BTreeMap<State, Option<bool>> = BTreeMap::new();
+    let (mut known_runs, mut late_runs, mut example) = (0, 0, None);
     for _ in 0..runs {
-        let mut at = random.pick(&starts)?.clone();
+        let mut state = random.pick(&starts)?.clone();
         let mut passed = false;
         for _ in 0..steps {
-            let (next, _) = find_successors(graph, &outgoing[at.location], &at, solver);
+            let (next, _) = find_successors(graph, &outgoing[state.location], &state, solver);
             match random.pick(&next) {
                 Some(next) if graph.is_verdict(next.location) => {
                     passed = Some(next.location) == graph.pass;
                     break;
                 }
-                Some(next) => at = next.clone(),
+                Some(next) => state = next.clone(),
                 None => break,
             }
         }
-        let leads = match last.get(&at) {
+        // The question is asked once for each state. A walk that passed needs no question.
+        let leads = match last_states.get(&state) {
             _ if passed => Some(true),
             Some(leads) => *leads,
-            None => leads_on(&graph.iosts, &accepting, &at, engine, solver),
+            None => leads_on(&graph.iosts, &accepting, &state, engine, solver),
         };
-        known += usize::from(leads.is_some());
+        known_runs += usize::from(leads.is_some());
         if leads == Some(false) {
-            late += 1;
-            example.get_or_insert_with(|| state_text(&graph.iosts, &at));
+            late_runs += 1;
+            example.get_or_insert_with(|| state_text(&graph.iosts, &state));
         }
-        last.insert(at, leads);
+        last_states.insert(state, leads);
     }
-    let states = last.values().filter(|leads| leads.is_some()).count();
-    (known > 0).then(|| LateStates {
+    let states = last_states.values().filter(|leads| leads.is_some()).count();
+    (known_runs > 0).then(|| LateStates {
         method: LateMethod::Sample,
-        late: last.values().filter(|leads| **leads == Some(false)).count(),
+        late: last_states.values().filter(|leads| **leads == Some(false)).count(),
         states,
-        late_runs: late,
-        runs: known,
+        late_runs,
+        runs: known_runs,
         example,
     })
 }
@@ -191,42 +189,43 @@ struct Enumerated {
 
 /// Enumerates all states. `None` if there are too many, or no initial one.
 fn enumerate_states(graph: &TestGraph, solver: &mut dyn Solver) -> Option<Enumerated> {
-    let (mut states, mut is_all) = initial_states(graph, solver);
+    let (mut states, mut is_complete) = initial_states(graph, solver);
     let initial = states.len();
     let mut numbers: HashMap<State, usize> = states.iter().cloned().zip(0..).collect();
     let outgoing = graph.iosts.outgoing();
-    let mut all = Vec::new();
-    while all.len() < states.len() && is_all {
+    let mut successors = Vec::new();
+    // The successors of the first states are known. A state gets its number when it is met.
+    while successors.len() < states.len() && is_complete {
         budget::ask();
-        let state = states[all.len()].clone();
-        let (next, is_complete) = find_successors(graph, &outgoing[state.location], &state, solver);
+        let state = states[successors.len()].clone();
+        let (next, all_found) = find_successors(graph, &outgoing[state.location], &state, solver);
         let numbered = next.into_iter().map(|next| {
             *numbers.entry(next).or_insert_with_key(|next| {
                 states.push(next.clone());
                 states.len() - 1
             })
         });
-        all.push(numbered.collect());
-        is_all = is_complete && states.len() <= MOST_STATES;
+        successors.push(numbered.collect());
+        is_complete = all_found && states.len() <= MOST_STATES;
     }
-    (is_all && initial > 0).then_some(Enumerated { states, successors: all, initial })
+    (is_complete && initial > 0).then_some(Enumerated { states, successors, initial })
 }
 
 /// Lists states that satisfy the initial condition, and whether these are all.
 fn initial_states(graph: &TestGraph, solver: &mut dyn Solver) -> (Vec<State>, bool) {
     let iosts = &graph.iosts;
-    let theta = &iosts.initial_condition;
+    let condition = &iosts.initial_condition;
     // An initialized system writes a variable before it reads it. So a variable that the condition does not
     // mention may have any value, and one value stands for all.
-    let is_open = |datum: &&Datum| !iosts.constants.contains(datum) && !theta.mentions(datum);
-    let (open, chosen): (Vec<&Datum>, Vec<&Datum>) =
+    let is_open = |datum: &&Datum| !iosts.constants.contains(datum) && !condition.mentions(datum);
+    let (unmentioned, mentioned): (Vec<&Datum>, Vec<&Datum>) =
         iosts.constants.iter().chain(&iosts.variables).partition(is_open);
-    let chosen: Vec<Datum> = chosen.into_iter().cloned().collect();
-    let (starts, is_all) = list_values(theta, &chosen, MOST_LISTED, solver);
+    let mentioned: Vec<Datum> = mentioned.into_iter().cloned().collect();
+    let (starts, is_all) = list_values(condition, &mentioned, MOST_LISTED, solver);
     let mut states: Vec<State> = Vec::new();
     for start in starts {
-        let mut valuation: Valuation = chosen.iter().cloned().zip(start).collect();
-        valuation.extend(open.iter().map(|datum| ((*datum).clone(), Value::any(datum.ty()))));
+        let mut valuation: Valuation = mentioned.iter().cloned().zip(start).collect();
+        valuation.extend(unmentioned.iter().map(|datum| ((*datum).clone(), Value::any(datum.ty()))));
         let state = canonical_state(State { location: iosts.initial, valuation });
         if is_initial(iosts, &state) && !states.contains(&state) {
             states.push(state);
@@ -244,18 +243,19 @@ fn find_successors(
 ) -> (Vec<State>, bool) {
     let iosts = &graph.iosts;
     let known = literals(&state.valuation);
-    let (mut found, mut is_all) = (Vec::new(), true);
+    let (mut successors, mut is_all) = (Vec::new(), true);
     for &number in outgoing {
         let transition = &iosts.transitions[number];
         let condition = substitute(&enabling_condition(transition), &known);
         let parameters = &iosts.action(transition.action).parameters;
-        let (all, is_complete) = list_values(&condition, parameters, MOST_LISTED, solver);
+        // The values of the parameters with which the transition can be taken.
+        let (tuples, is_complete) = list_values(&condition, parameters, MOST_LISTED, solver);
         is_all &= is_complete;
-        found.extend(
-            all.iter().filter_map(|values| fire(iosts, transition, state, values)).map(canonical_state),
+        successors.extend(
+            tuples.iter().filter_map(|values| fire(iosts, transition, state, values)).map(canonical_state),
         );
     }
-    (found, is_all)
+    (successors, is_all)
 }
 
 /// The state with equal arrays in one form, so that equal states are met once.
@@ -297,21 +297,21 @@ pub fn list_values(
         .collect();
     let count = |lists: &Vec<Vec<Value>>| lists.iter().fold(1usize, |n, list| n.saturating_mul(list.len()));
     if let Some(lists) = lists.filter(|lists| count(lists) <= MOST_VALUES) {
-        let is_it = |tuple: &Vec<Value>| {
+        let satisfies = |tuple: &Vec<Value>| {
             let valuation: Valuation = data.iter().cloned().zip(tuple.iter().cloned()).collect();
             data.iter().zip(tuple).all(|(datum, value)| value.is_in(datum.ty()))
                 && holds(condition, &valuation) == Ok(true)
         };
-        return (tuples(&lists).into_iter().filter(is_it).collect(), true);
+        return (tuples(&lists).into_iter().filter(satisfies).collect(), true);
     }
-    let (mut found, mut formula) = (Vec::new(), condition.conjuncts());
+    let (mut tuples_found, mut formula) = (Vec::new(), condition.conjuncts());
     // The equations make the solver give each datum a value.
     formula.extend(data.iter().map(|datum| Term::equal(&Term::datum(datum), &Term::datum(datum))));
     for _ in 0..most {
         let valuation = match solver.witness(&formula) {
             Witness::Found(valuation) => valuation,
-            Witness::None => return (found, true),
-            Witness::Unknown => return (found, false),
+            Witness::None => return (tuples_found, true),
+            Witness::Unknown => return (tuples_found, false),
         };
         let value = |datum: &Datum| valuation.get(datum).cloned().unwrap_or_else(|| Value::any(datum.ty()));
         let tuple: Vec<Value> = data.iter().map(value).collect();
@@ -320,23 +320,23 @@ pub fn list_values(
             .zip(&tuple)
             .map(|(datum, value)| Term::equal(&Term::datum(datum), &Term::literal(value.clone())));
         formula.push(Term::and(equal).not());
-        found.push(tuple);
+        tuples_found.push(tuple);
     }
-    (found, false)
+    (tuples_found, false)
 }
 
 /// For each state, whether a path leads from it to a wanted state.
 fn states_leading_on(successors: &[Vec<usize>], wanted: impl Fn(usize) -> bool) -> Vec<bool> {
-    let mut before: Vec<Vec<usize>> = vec![Vec::new(); successors.len()];
-    for (at, next) in successors.iter().enumerate() {
-        next.iter().for_each(|next| before[*next].push(at));
+    let mut predecessors: Vec<Vec<usize>> = vec![Vec::new(); successors.len()];
+    for (state, next_states) in successors.iter().enumerate() {
+        next_states.iter().for_each(|next| predecessors[*next].push(state));
     }
-    let mut alive = vec![false; successors.len()];
-    let mut work: Vec<usize> = (0..successors.len()).filter(|at| wanted(*at)).collect();
-    while let Some(at) = work.pop() {
-        if !std::mem::replace(&mut alive[at], true) {
-            work.extend(&before[at]);
+    let mut leads_on = vec![false; successors.len()];
+    let mut waiting: Vec<usize> = (0..successors.len()).filter(|state| wanted(*state)).collect();
+    while let Some(state) = waiting.pop() {
+        if !std::mem::replace(&mut leads_on[state], true) {
+            waiting.extend(&predecessors[state]);
         }
     }
-    alive
+    leads_on
 }

@@ -1,16 +1,15 @@
 //! Timed specifications in the pipeline: silence as an event that lasts, so that lateness is a verdict.
 //!
-//! **Problem.** The delayed form of a timed model ([`coreach_model::timed::delayed`]) is an IOSTS, and the
-//! six stages make a test case of it, which knows the delays that the specification allows for each event. It
-//! does not know that *nothing* comes: a system that never answers shows no event whose delay is wrong.
+//! **Problem.** The delayed form of a timed model ([`coreach_model::timed::delayed`]) is an IOSTS. Its test
+//! case knows the delays that the specification allows for each event. But a system that never answers shows
+//! no event whose delay is wrong.
 //!
 //! **Source.** Bannour et al. (2012), Definitions 3 and 12; Bannour, Lapitre, Le Gall, Nguyen (2024),
 //! Definitions 3 and 4: after a trace σ, silence of length d is allowed if some event may still come later,
 //! at d' > d, or if no event is ever possible. **Where we differ**: an event that may come later is an output
-//! or an input that the tester does not send. A stimulus that the tester does not send is no reason to wait,
-//! as in the rules of 2024. The condition on delays and data is one formula, not the conjunction of two (a
-//! flaw of 2012). "Later" is asked of d', not of the silence that was seen (a flaw of 2024, by which a
-//! correct system fails).
+//! or an input that the tester does not send. The condition on delays and data is one formula, not the
+//! conjunction of two (a flaw of 2012). "Later" is asked of d', not of the silence that was seen (a flaw of
+//! 2024, by which a correct system fails).
 //!
 //! **Method**, as for ioco ([`crate::suspend`]): before all stages each location q gets a self-loop by δ, an
 //! action with the delay as its one parameter, which lets all clocks advance by it and changes nothing else.
@@ -23,31 +22,28 @@
 //!                   possible )
 //! ```
 //!
-//! Every stage treats δ as an output, so it is closed, determinized and selected like one. A silence that no
-//! state of the specification allows leads to Fail, and a silence after which Accept is out of reach leads to
-//! Inconclusive. After a silence the question is asked again for later events.
-//!
-//! Inputs that the tester does not send are outputs in all stages, since they are seen and not sent. But the
-//! system is not to blame for an unspecified one. So after the last stage, their transitions into Fail lead
-//! to Inconclusive.
+//! Every stage treats δ as an output. A silence that no state of the specification allows leads to Fail, and
+//! a silence after which Accept is out of reach leads to Inconclusive. After a silence the question is asked
+//! again for later events. Inputs that the tester does not send are outputs in all stages. But the system is
+//! not to blame for an unspecified one. So after the last stage, their transitions into Fail lead to
+//! Inconclusive.
 //!
 //! **No quantifier**: d' and the parameters are eliminated exactly, or by proved test points. If neither
-//! works, the stage stops.
-//!
-//! **Ends** after one look at each transition. **Cost**: a few queries for each output's transition.
+//! works, the stage stops. **Ends** after one look at each transition. **Cost**: a few queries for each
+//! output's transition.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use coreach_analyses::solver::{Solver, may_hold};
 use coreach_analyses::symbolic::existence::eliminate_bound;
 use coreach_model::budget;
-use coreach_model::iosts::{Action, ActionKind, Iosts, Location, TestPurpose, Transition, TransitionOrigin};
+use coreach_model::iosts::{Action, ActionKind, Iosts, Location, TestPurpose, Transition};
 use coreach_model::obligation::enabling_condition;
 use coreach_model::term::node::Comparison;
 use coreach_model::term::{Substitution, substitute};
 use coreach_model::{ActionId, Datum, Number, Numbered, Term, Type};
 
-use crate::artifact::{TestCase, Verdict};
+use crate::artifact::{TestCase, Verdict, added_transition};
 use crate::limits::{Limits, Quantity};
 use crate::names::UsedNames;
 use crate::simplify::simplify_guard;
@@ -107,32 +103,34 @@ pub fn with_silence(
     budget::doing("saying how long the specification may be silent");
     let (mut iosts, silence, moved) = with_silence_action(form, timing);
     let given = iosts.transitions.len();
-    let fresh = Datum::new(format!("{}'", timing.delay.name()), Type::Real);
-    let mut still: Numbered<_, Vec<Term>> = iosts.locations.map(|_| Vec::new());
-    let mut quiet = still.clone();
+    let later_delay = Datum::new(format!("{}'", timing.delay.name()), Type::Real);
+    let mut something_later: Numbered<_, Vec<Term>> = iosts.locations.map(|_| Vec::new());
+    let mut nothing_ever = something_later.clone();
     for transition in &iosts.transitions {
         budget::ask();
         let action = iosts.action(transition.action);
         match action.kind {
             ActionKind::Input | ActionKind::Quiescence => {}
-            ActionKind::Internal => quiet[transition.source].push(enabling_condition(transition).not()),
+            ActionKind::Internal => {
+                nothing_ever[transition.source].push(enabling_condition(transition).not())
+            }
             ActionKind::Output => {
-                let (later, ever) = possible_times(&iosts, transition, action, timing, &fresh, solver)?;
-                still[transition.source].push(later);
+                let (later, ever) = possible_times(&iosts, transition, action, timing, &later_delay, solver)?;
+                something_later[transition.source].push(later);
                 // A system that waits for an input from elsewhere does not owe that event.
                 if !timing.uncontrollable.contains(&action.name) {
-                    quiet[transition.source].push(ever.not());
+                    nothing_ever[transition.source].push(ever.not());
                 }
             }
         }
     }
     let zero = Term::int(0).to_real();
-    let passed = Term::datum(&timing.delay);
-    let not_negative = Term::compare(Comparison::AtLeast, &passed, &zero);
-    for (source, quiet) in quiet.numbered() {
+    let elapsed = Term::datum(&timing.delay);
+    let not_negative = Term::compare(Comparison::AtLeast, &elapsed, &zero);
+    for (source, conditions) in nothing_ever.numbered() {
         budget::ask();
-        let waiting = still[source].iter().cloned().chain([Term::and(quiet.clone())]);
-        let guard = Term::and([not_negative.clone(), Term::or(waiting)]);
+        let allowed = something_later[source].iter().cloned().chain([Term::and(conditions.clone())]);
+        let guard = Term::and([not_negative.clone(), Term::or(allowed)]);
         if guard.is_false() || !may_hold(solver, &guard.conjuncts()) {
             continue;
         }
@@ -146,15 +144,9 @@ pub fn with_silence(
             });
         }
         let advanced =
-            timing.clocks.iter().map(|clock| (clock.clone(), Term::add(&Term::datum(clock), &passed)));
-        iosts.transitions.push(Transition {
-            source,
-            action: silence,
-            guard,
-            assignments: advanced.collect(),
-            target: source,
-            origin: TransitionOrigin::default(),
-        });
+            timing.clocks.iter().map(|clock| (clock.clone(), Term::add(&Term::datum(clock), &elapsed)));
+        let silent = added_transition(source, silence, guard, source);
+        iosts.transitions.push(Transition { assignments: advanced.collect(), ..silent });
     }
     Ok(WithSilence { iosts, silence, given, moved })
 }
@@ -170,56 +162,57 @@ pub(crate) fn with_silence_action(
         kind: ActionKind::Quiescence,
         parameters: vec![timing.delay.clone()],
     };
-    let seen = |action: &Action| Action {
+    let as_seen = |action: &Action| Action {
         kind: if timing.uncontrollable.contains(&action.name) { ActionKind::Output } else { action.kind },
         ..action.clone()
     };
     let mut order: Vec<(ActionId, Action)> =
-        form.actions.numbered().map(|(number, action)| (number, seen(action))).collect();
+        form.actions.numbered().map(|(number, action)| (number, as_seen(action))).collect();
     order.sort_by_key(|(_, action)| match action.kind {
         ActionKind::Input => 0,
         ActionKind::Output | ActionKind::Quiescence => 1,
         ActionKind::Internal => 2,
     });
-    let silence = order.iter().filter(|(_, action)| action.is_visible()).count();
-    let mut moved = form.actions.map(|_| ActionId::of(0));
+    let delta_position = order.iter().filter(|(_, action)| action.is_visible()).count();
+    let mut new_numbers = form.actions.map(|_| ActionId::of(0));
     let mut actions: Numbered<ActionId, Action> = Numbered::new();
-    for (place, (number, action)) in order.into_iter().enumerate() {
-        if place == silence {
+    for (position, (number, action)) in order.into_iter().enumerate() {
+        if position == delta_position {
             actions.push(delta.clone());
         }
-        moved[number] = actions.push(action);
+        new_numbers[number] = actions.push(action);
     }
-    let silence = ActionId::of(silence);
+    // Without internal actions, the loop ends before δ's position.
+    let silence = ActionId::of(delta_position);
     if !actions.has(silence) {
         actions.push(delta);
     }
     let mut iosts = form.clone();
     iosts.actions = actions;
     for transition in &mut iosts.transitions {
-        transition.action = moved[transition.action];
+        transition.action = new_numbers[transition.action];
     }
-    (iosts, silence, moved)
+    (iosts, silence, new_numbers)
 }
 
-/// Two conditions: one on the state and the delay, that the transition can be taken later than this delay,
-/// and one on the state alone, that it can be taken at some time.
+/// Makes two conditions: that the transition can be taken later than the delay, and that it can be taken at
+/// some time. The second one is on the state alone.
 fn possible_times(
     iosts: &Iosts,
     transition: &Transition,
     action: &Action,
     timing: &Timing,
-    fresh: &Datum,
+    later_delay: &Datum,
     solver: &mut dyn Solver,
 ) -> Result<(Term, Term), Stop> {
     let delay = Term::datum(&timing.delay);
-    let put = Substitution::from([(timing.delay.clone(), Term::datum(fresh))]);
-    let at = substitute(&enabling_condition(transition), &put);
+    let with_later_delay = Substitution::from([(timing.delay.clone(), Term::datum(later_delay))]);
+    let condition = substitute(&enabling_condition(transition), &with_later_delay);
     let bound: Vec<Datum> =
-        action.parameters.iter().filter(|p| **p != timing.delay).chain([fresh]).cloned().collect();
-    let later = Term::compare(Comparison::Greater, &Term::datum(fresh), &delay);
-    let later = eliminate_bound(&bound, &Term::and([later, at.clone()]), solver);
-    let ever = eliminate_bound(&bound, &at, solver);
+        action.parameters.iter().filter(|p| **p != timing.delay).chain([later_delay]).cloned().collect();
+    let later = Term::compare(Comparison::Greater, &Term::datum(later_delay), &delay);
+    let later = eliminate_bound(&bound, &Term::and([later, condition.clone()]), solver);
+    let ever = eliminate_bound(&bound, &condition, solver);
     later.zip(ever).ok_or_else(|| Stop::Quiescence {
         shown: Box::new(ShownTransition::transition(iosts, transition)),
         why: "until when it can be taken is not found without quantifiers".to_owned(),
@@ -254,28 +247,22 @@ pub fn spare_environment(mut test_case: TestCase, timing: &Timing) -> TestCase {
         test_case.iosts.locations.push(Location::named(name))
     });
     // Several guards of one action may lead to Inconclusive then. They become one transition, as everywhere.
-    let mut into: BTreeMap<_, Vec<Term>> = BTreeMap::new();
+    let mut guards_into: BTreeMap<_, Vec<Term>> = BTreeMap::new();
     let mut kept: Numbered<_, Transition> = Numbered::new();
     let numbers: Vec<_> = test_case.iosts.transitions.numbers().collect();
     for number in numbers {
         let transition = test_case.iosts.transitions[number].clone();
         let is_environment = environment.contains(&transition.action);
-        let ends = is_environment && (transition.target == inconclusive || is_fail(&test_case, &transition));
-        if ends {
-            into.entry((transition.source, transition.action)).or_default().push(transition.guard);
+        let is_inconclusive =
+            is_environment && (transition.target == inconclusive || is_fail(&test_case, &transition));
+        if is_inconclusive {
+            guards_into.entry((transition.source, transition.action)).or_default().push(transition.guard);
         } else {
             kept.push(transition);
         }
     }
-    for ((source, action), guards) in into {
-        kept.push(Transition {
-            source,
-            action,
-            guard: Term::or(guards),
-            assignments: Substitution::new(),
-            target: inconclusive,
-            origin: TransitionOrigin::default(),
-        });
+    for ((source, action), guards) in guards_into {
+        kept.push(added_transition(source, action, Term::or(guards), inconclusive));
     }
     test_case.iosts.transitions = kept;
     test_case

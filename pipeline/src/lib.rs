@@ -267,15 +267,24 @@ pub fn generate(
         check::check_visible(&visible, &closed, solver)
     });
     // A property may also be violated by outputs that the specification forbids.
-    let (visible, left) = match purpose.aim {
+    let (visible, forbidden) = match purpose.aim {
         Aim::Accept => (visible, None),
         Aim::Violate => {
-            let before = Before { property: &complete_purpose, product: &product, closed: &closed };
-            let (with, left) = with_violations(visible.clone(), &before, &options.limits, solver)?;
+            let artifacts = Before { property: &complete_purpose, product: &product, closed: &closed };
+            let (with_forbidden, forbidden) =
+                with_violations(visible.clone(), &artifacts, &options.limits, solver)?;
             run_check(options, Stage::Determinize, &mut unsettled, || {
-                check::check_violations(&with, left, &visible, &purpose, &product, &closed, solver)
+                check::check_violations(
+                    &with_forbidden,
+                    forbidden,
+                    &visible,
+                    &purpose,
+                    &product,
+                    &closed,
+                    solver,
+                )
             });
-            (with, left)
+            (with_forbidden, forbidden)
         }
     };
 
@@ -297,7 +306,7 @@ pub fn generate(
     // A purpose that is met passes. A property that is met is violated.
     let test_case = match purpose.aim {
         Aim::Accept => test_case,
-        Aim::Violate => give_verdicts(test_case, &test_graph, &visible, left),
+        Aim::Violate => give_verdicts(test_case, &test_graph, &visible, forbidden),
     };
 
     let pairs = Pairs { specification, purpose: &complete_purpose, product: &product };

@@ -1,11 +1,9 @@
 //! The names that stages make: of locations, of variables, of models.
 //!
-//! The result of a stage is written, and read again by the model's reader. So a made name must be a name
-//! there: no longer than the reader takes, no word of the language, and different from all names in its
-//! scope. The data, the parameters of all actions and the literals of all enumerations share one scope
-//! ([`names_in_scope`]). Locations have a scope of their own. A joined name begins with its first parts, so
-//! that a person recognises it, and does not grow with their number. The label names the parts, as far as a
-//! picture can show them.
+//! The model's reader reads the result of a stage again. So a made name must not be too long, must be no word
+//! of the language, and must differ from all names in its scope. The data, the parameters of all actions and
+//! the literals of all enumerations share one scope ([`names_in_scope`]). Locations have a scope of their
+//! own. A joined name begins with its first parts, and does not grow with their number.
 
 use std::collections::{HashMap, HashSet};
 
@@ -81,8 +79,8 @@ pub fn names_in_scope(iosts: &Iosts) -> UsedNames {
 pub fn joined_name<'a>(parts: impl IntoIterator<Item = &'a str>) -> String {
     let mut checksum = NameChecksum::default();
     let mut beginning = String::new();
-    for (at, part) in parts.into_iter().enumerate() {
-        for piece in [if at == 0 { "" } else { JOINT }, part] {
+    for (index, part) in parts.into_iter().enumerate() {
+        for piece in [if index == 0 { "" } else { JOINT }, part] {
             checksum.add(piece);
             // Text far beyond the limit is cut off in any case.
             if beginning.len() <= LONGEST {
@@ -104,10 +102,10 @@ fn cut_name(name: String, checksum: &NameChecksum) -> String {
     if name.len() <= LONGEST {
         return name;
     }
-    let behind = format!("_{:016x}", checksum.0);
-    let most = LONGEST - behind.len();
-    let end = (0..=most).rev().find(|at| name.is_char_boundary(*at)).unwrap_or(0);
-    format!("{}{behind}", &name[..end])
+    let suffix = format!("_{:016x}", checksum.0);
+    let beginning_length = LONGEST - suffix.len();
+    let end = (0..=beginning_length).rev().find(|index| name.is_char_boundary(*index)).unwrap_or(0);
+    format!("{}{suffix}", &name[..end])
 }
 
 /// FNV-1a over the bytes: the same on every machine. Two names with one checksum are told apart by
@@ -131,25 +129,26 @@ impl NameChecksum {
 /// Joins several labels into one: `<Pay,Begin>`. A long part is cut, and if there are too many parts the rest
 /// is counted.
 pub fn joined_label<'a>(parts: impl IntoIterator<Item = &'a str>) -> String {
+    // The first part that is too much and all parts after it are only counted.
     let mut label = String::from("<");
-    let (mut length, mut left_out) = (0, 0);
-    for (at, part) in parts.into_iter().enumerate() {
-        if length >= LABEL {
+    let (mut shown_length, mut left_out) = (0, 0);
+    for (index, part) in parts.into_iter().enumerate() {
+        if shown_length >= LABEL {
             left_out += 1;
             continue;
         }
-        if at > 0 {
+        if index > 0 {
             label.push(',');
         }
         match part.char_indices().nth(LABEL_PART) {
             Some((end, _)) => {
                 label.push_str(&part[..end]);
                 label.push_str("...");
-                length += LABEL_PART;
+                shown_length += LABEL_PART;
             }
             None => {
                 label.push_str(part);
-                length += part.chars().count() + 1;
+                shown_length += part.chars().count() + 1;
             }
         }
     }

@@ -1,20 +1,20 @@
 //! A test that is judged on line: the product, and from which of its states Accept may be reached.
 //!
-//! **Problem.** A test case is deterministic, so its specification must become deterministic. Some
-//! specifications cannot (no lookahead resolves a choice), and for others the closure or the subsets are too
-//! large. A judge that keeps *all* states that are possible after the trace needs no deterministic form.
+//! **Problem.** A test case needs a deterministic specification. Some specifications cannot become
+//! deterministic (no lookahead resolves a choice), and for others the closure or the subsets are too large. A
+//! judge that keeps *all* states that are possible after the trace needs no deterministic form.
 //!
 //! **Source.** Gaston, Le Gall, Rapin, Touil (2006), section 4.3: rules R0 to R6 over sets of contexts, with
-//! four verdicts. Their purposes are subtrees of a symbolic execution. **Here** a purpose is the same as in
-//! the other pipeline, and it may be a subtree ([`TestPurpose::with`]). "Below a node that is marked *skip*"
+//! four verdicts. Their purposes are subtrees of a symbolic execution. Here a purpose is the same as in the
+//! other pipeline, and it may be a subtree ([`TestPurpose::with`]). "Below a node that is marked *skip*"
 //! becomes `coreach`: the states from which Accept may be reached. Visible events have values, and internal
 //! actions carry none, so a context is a state of the product and not a path condition.
 //!
-//! **Method.** `complete` and `product` are used as ever, for ioco on the suspended specification. Nothing
-//! after Accept is kept. The facts are those of the one analysis. Each guard states all conditions of its
+//! **Method.** `complete` and `product` are used, for ioco on the suspended specification. Nothing after
+//! Accept is kept. The facts are those of the one analysis. Each guard states all conditions of its
 //! transition ([`enabling_condition`]). For a property, Accept is `Violate`. An output that a state forbids
-//! and that violates the property leads to a location of its own ([`crate::violations`]): if no other state
-//! is left, the judge knows that the output was forbidden.
+//! and that violates the property leads to a location of its own ([`crate::violations`]). If no other state
+//! remains, the judge knows that the output was forbidden.
 //!
 //! **Ends** as its stages and the analysis do. **Costs** no closure and no determinization, but a run handles
 //! sets of states.

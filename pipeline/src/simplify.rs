@@ -1,16 +1,15 @@
 //! Simplifies a condition in a context in which something is already known.
 //!
-//! **Problem.** Selection conjoins guards with facts. Most of a fact is known anyway when the guard is read,
-//! and a person cannot read a guard that repeats it.
+//! **Problem.** Most of a fact is known when a guard is read, and nobody can read a guard that repeats it.
 //!
 //! **Method.** Contextual simplification: a conjunct that the context and its neighbours imply is dropped. A
 //! disjunct that they exclude, or that its neighbours cover, is dropped. The remaining parts are simplified
 //! in the context of their neighbours. The result is equivalent to the condition wherever the context holds.
 //!
 //! **Unknown** answers leave the text as it is. **Ends** by structural recursion, which is exponential for a
-//! term that shares. So no more than `MOST_QUESTIONS` parts are looked at, and the rest stays as it is.
-//! **Cost**: two queries per part, again for nested parts, each with the context and the neighbours asserted.
-//! A fact of hundreds of faces would cost the square of that, and mostly the context alone implies each face.
+//! term that shares. So at most `MOST_QUESTIONS` parts are looked at, and the others stay as they are.
+//! **Cost**: two queries per part, also for nested parts, each with the context and the neighbours asserted.
+//! For a fact of hundreds of faces this would be quadratic, and mostly the context alone implies each face.
 //! So if there are many conjuncts, each is first asked about with the context alone.
 
 use std::sync::Arc;
@@ -24,13 +23,16 @@ use coreach_model::term::node::Node;
 /// The most questions that one simplification may ask. Parts that are not reached stay as they are.
 const MOST_QUESTIONS: usize = 2_000;
 
-/// The work of the questions about one long conjunction, in steps of which a second has about a million. One
-/// face of a polyhedron may be a hard question, and a shorter text is not worth more.
+/// The work of the questions about one long conjunction, in steps (about a million a second). One face of a
+/// polyhedron may be a hard question, and a shorter text is not worth more.
 const MOST_WORK: u64 = 4_000_000;
+
+/// A conjunction of more parts is long.
+const FEW_CONJUNCTS: usize = 16;
 
 /// Makes a condition that equals the given one wherever the context holds, and is mostly shorter.
 pub fn simplify(condition: &Term, context: &[Term], solver: &mut dyn Solver) -> Term {
-    let simple = Simplifier::new(solver).simpler(condition, context);
+    let simple = Simplifier::new(solver).simplify_term(condition, context);
     still_defined(simple, condition, context, solver)
 }
 
@@ -42,7 +44,7 @@ fn still_defined(new: Term, old: &Term, context: &[Term], solver: &mut dyn Solve
 
 struct Simplifier<'a> {
     solver: &'a mut dyn Solver,
-    left: usize,
+    remaining_questions: usize,
     /// The work that long conjunctions may still cost.
     work: Arc<Budget>,
 }
@@ -51,18 +53,23 @@ impl<'a> Simplifier<'a> {
     fn new(solver: &'a mut dyn Solver) -> Self {
         Simplifier {
             solver,
-            left: MOST_QUESTIONS,
+            remaining_questions: MOST_QUESTIONS,
             work: Budget::new("simplify", Some(Limit::Work(MOST_WORK)), false),
         }
     }
 
-    fn simpler(&mut self, condition: &Term, context: &[Term]) -> Term {
+    /// Simplifies a condition with all its parts.
+    fn simplify_term(&mut self, condition: &Term, context: &[Term]) -> Term {
         // Each part of a shared term is met as often as it is printed, so this counter must end the walk.
-        let Some(left) = self.left.checked_sub(1) else { return condition.clone() };
-        self.left = left;
+        let Some(remaining) = self.remaining_questions.checked_sub(1) else { return condition.clone() };
+        self.remaining_questions = remaining;
         match condition.written() {
-            Some(Node::And(parts)) => Term::and(self.conjunction(parts.clone(), context)),
-            Some(Node::Or(parts)) => self.disjunction(parts.clone(), context),
+            Some(Node::And(parts)) => Term::and(self.simplify_conjuncts(parts.clone(), context)),
+            Some(Node::Or(parts)) => {
+                let mut disjuncts = parts.clone();
+                self.simplify_each(&mut disjuncts, context, false);
+                Term::or(disjuncts)
+            }
             Some(Node::Literal(_)) => condition.clone(),
             _ if must_hold(self.solver, context, condition) => Term::yes(),
             _ if must_hold(self.solver, context, &condition.not()) => Term::no(),
@@ -70,67 +77,57 @@ impl<'a> Simplifier<'a> {
         }
     }
 
-    /// Simplifies conjuncts. Later ones are dropped first, since the user's own words come first. If there
-    /// are many, the ones that are not reached within the work stay as they are.
-    fn conjunction(&mut self, mut parts: Vec<Term>, context: &[Term]) -> Vec<Term> {
-        // If there are more, drop those first that the context alone implies, so that the questions about the
-        // others are shorter.
-        if parts.len() <= 16 {
-            self.each_conjunct(&mut parts, context);
+    /// Simplifies conjuncts. If there are many, those that are not reached within the work stay as they are.
+    fn simplify_conjuncts(&mut self, mut parts: Vec<Term>, context: &[Term]) -> Vec<Term> {
+        if parts.len() <= FEW_CONJUNCTS {
+            self.simplify_each(&mut parts, context, true);
             return parts;
         }
-        self.left = self.left.saturating_sub(parts.len());
+        // Each of them costs one question more.
+        self.remaining_questions = self.remaining_questions.saturating_sub(parts.len());
         let work = self.work.clone();
-        // The result so far is kept: each step leaves conjuncts with the same meaning.
-        if budget::within(&work, || self.many_conjuncts(&mut parts, context)).is_err() {
-            self.left = 0;
+        // If the work is used up, the result so far is kept: each step keeps the meaning.
+        if budget::within(&work, || self.simplify_many_conjuncts(&mut parts, context)).is_err() {
+            self.remaining_questions = 0;
         }
         parts
     }
 
-    fn many_conjuncts(&mut self, parts: &mut Vec<Term>, context: &[Term]) {
-        let mut at = parts.len();
-        while at > 0 {
-            at -= 1;
-            if !has_parts(&parts[at]) && must_hold_along(self.solver, context, &parts[at]) {
-                parts.remove(at);
+    /// First drops the conjuncts that the context alone implies, so that the questions about the others are
+    /// shorter.
+    fn simplify_many_conjuncts(&mut self, parts: &mut Vec<Term>, context: &[Term]) {
+        for index in (0..parts.len()).rev() {
+            if !has_parts(&parts[index]) && must_hold_along(self.solver, context, &parts[index]) {
+                parts.remove(index);
             }
         }
-        self.each_conjunct(parts, context);
+        self.simplify_each(parts, context, true);
     }
 
-    fn each_conjunct(&mut self, parts: &mut Vec<Term>, context: &[Term]) {
-        let mut at = parts.len();
-        while at > 0 && self.left > 0 {
-            at -= 1;
-            let around = surroundings(context, parts, at, Term::clone);
-            let simple = self.simpler(&parts[at], &around);
-            if simple.is_true() {
-                parts.remove(at);
-            } else if simple.is_false() {
+    /// Simplifies each conjunct or disjunct in the context of the others. A part that decides the whole is
+    /// then the only one.
+    fn simplify_each(&mut self, parts: &mut Vec<Term>, context: &[Term], are_conjuncts: bool) {
+        // Later parts are dropped first, since the user's own words come first.
+        for index in (0..parts.len()).rev() {
+            if self.remaining_questions == 0 {
+                return;
+            }
+            let known_of_others = if are_conjuncts { Term::clone } else { Term::not };
+            let surroundings = with_other_parts(context, parts, index, known_of_others);
+            let simple = self.simplify_term(&parts[index], &surroundings);
+            let (is_neutral, decides) = match are_conjuncts {
+                true => (simple.is_true(), simple.is_false()),
+                false => (simple.is_false(), simple.is_true()),
+            };
+            if is_neutral {
+                parts.remove(index);
+            } else if decides {
                 *parts = vec![simple];
                 return;
             } else {
-                parts[at] = simple;
+                parts[index] = simple;
             }
         }
-    }
-
-    fn disjunction(&mut self, mut parts: Vec<Term>, context: &[Term]) -> Term {
-        let mut at = parts.len();
-        while at > 0 && self.left > 0 {
-            at -= 1;
-            let around = surroundings(context, &parts, at, Term::not);
-            let simple = self.simpler(&parts[at], &around);
-            if simple.is_false() {
-                parts.remove(at);
-            } else if simple.is_true() {
-                return simple;
-            } else {
-                parts[at] = simple;
-            }
-        }
-        Term::or(parts)
     }
 }
 
@@ -139,11 +136,10 @@ fn has_parts(condition: &Term) -> bool {
     matches!(condition.written(), Some(Node::Or(_) | Node::And(_)))
 }
 
-/// The context and the other parts. `shown` negates the parts of a disjunction.
-fn surroundings(context: &[Term], parts: &[Term], at: usize, shown: fn(&Term) -> Term) -> Vec<Term> {
-    let others = parts.iter().enumerate().filter(|(other, _)| *other != at);
-    let others = others.map(|(_, part)| shown(part));
-    context.iter().cloned().chain(others).collect()
+/// Adds to the context what is known of the parts other than this one: in a disjunction, their negations.
+fn with_other_parts(context: &[Term], parts: &[Term], index: usize, known: fn(&Term) -> Term) -> Vec<Term> {
+    let (earlier, later) = (&parts[..index], &parts[index + 1..]);
+    context.iter().cloned().chain(earlier.iter().chain(later).map(known)).collect()
 }
 
 /// Drops the conjuncts of a guard that its other conjuncts imply. Nothing outside the guard is used, so the
@@ -151,27 +147,27 @@ fn surroundings(context: &[Term], parts: &[Term], at: usize, shown: fn(&Term) ->
 /// weaker.
 pub fn without_repetition(guard: &Term, solver: &mut dyn Solver) -> Term {
     let mut parts = guard.conjuncts();
-    let mut at = 0;
-    while at < parts.len() {
-        let around = surroundings(&[], &parts, at, Term::clone);
-        if parts.len() > 1 && must_hold(solver, &around, &parts[at]) {
-            parts.remove(at);
+    let mut index = 0;
+    while index < parts.len() {
+        let others = with_other_parts(&[], &parts, index, Term::clone);
+        if parts.len() > 1 && must_hold(solver, &others, &parts[index]) {
+            parts.remove(index);
         } else {
-            at += 1;
+            index += 1;
         }
     }
     still_defined(Term::and(parts), guard, &[], solver)
 }
 
-/// Simplifies the user's guard in the context. Comparisons and flags stay as they were written, for its
-/// reader knows them. Parts that stages have made (disjunctions, negated guards) are simplified.
+/// Simplifies the user's guard in the context. Comparisons and flags stay as the user wrote them. Parts that
+/// stages have made (disjunctions, negated guards) are simplified.
 pub fn simplify_guard(guard: &Term, context: &[Term], solver: &mut dyn Solver) -> Term {
     let (plain, made): (Vec<Term>, Vec<Term>) =
         guard.conjuncts().into_iter().partition(|part| !has_parts(part));
     let mut known = context.to_vec();
     known.extend(plain.iter().cloned());
     let mut parts = plain;
-    parts.extend(Simplifier::new(solver).conjunction(made, &known));
+    parts.extend(Simplifier::new(solver).simplify_conjuncts(made, &known));
     still_defined(Term::and(parts), guard, context, solver)
 }
 
@@ -180,9 +176,9 @@ pub fn simplify_guard(guard: &Term, context: &[Term], solver: &mut dyn Solver) -
 pub fn missing_part(fact: &Term, guard: &Term, context: &[Term], solver: &mut dyn Solver) -> Term {
     let mut known = context.to_vec();
     known.extend(guard.conjuncts());
-    let mut all = known.clone();
-    all.extend(fact.conjuncts());
-    if !may_hold(solver, &all) {
+    let mut formula = known.clone();
+    formula.extend(fact.conjuncts());
+    if !may_hold(solver, &formula) {
         return Term::no();
     }
     simplify(fact, &known, solver)

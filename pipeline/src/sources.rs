@@ -1,16 +1,13 @@
 //! The sources of a test case: the names and hashes of its specification and its purpose, and the parts of
 //! its guards that come from the specification.
 //!
-//! **Problem.** A test case is kept for years, and does not contain the files that it came from. To report
-//! which parts of the specification its runs have covered, one must know that the file that is there today is
-//! still the same model.
+//! **Problem.** A test case does not contain the files that it came from. To report which parts of the
+//! specification its runs have covered, one must know that today's file is still the same model.
 //!
-//! **Method.** The hash is the SHA-256 of the model in the model format, as [`coreach_model::writer`] writes
-//! it, with constants fixed as they were. So comments, the order of keys and the layout do not matter. Labels
-//! and descriptions of locations, which are for people, do not count either.
-//!
-//! A guard of a test case is a conjunction of a guard of the specification and one of the purpose. A report
-//! of a failure names the specification's part alone, so its conjuncts are kept as they are written.
+//! **Method.** The hash is the SHA-256 of the model in the model format ([`coreach_model::writer`]), with
+//! constants fixed as they were. So comments, layout, the order of keys, labels and descriptions do not
+//! count. A guard of a test case is a conjunction of a guard of the specification and one of the purpose. A
+//! report of a failure names the specification's part alone, so its conjuncts are kept as they are written.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;

@@ -1,8 +1,8 @@
 //! The suspended specification: quiescence as an output, for ioco.
 //!
-//! **Problem.** ioc is about outputs. An implementation that stays silent although the specification must
-//! answer conforms to it. ioco also asks that the implementation is quiescent only if the specification is:
-//! quiescence is one more output, δ.
+//! **Problem.** An implementation that stays silent although the specification must answer conforms by ioc.
+//! ioco also asks that the implementation is quiescent only if the specification is. So quiescence is one
+//! more output, δ.
 //!
 //! **Source.** Tretmans, *Test generation with inputs, outputs and repetitive quiescence* (1996); thesis, 3.3
 //! and Definition 3.9 for automata, and 9.2 for IOSTS: δ by the guards of the outputs, syntactically, if
@@ -18,7 +18,8 @@
 //! where G is the full condition of a transition. This is done first of all, on the specification itself. So
 //! a quiescent state after internal steps is a state of its own for closing, and determinizing leaves members
 //! that are not quiescent behind at δ. Every stage treats δ as an output. A purpose may name it (`on:
-//! quiescence`). If it does not, completion lets it stay at δ.
+//! quiescence`). If it does not, completion lets it stay at δ. **Where we differ** from Gaston et al. (2006):
+//! their δ leads to a sink, so nothing is asked after it.
 //!
 //! **No quantifier.** "No parameters satisfy G" needs one, and terms have none. The parameters are eliminated
 //! ([`existence`]). If that fails the stage stops, since a guard of δ that is too narrow would blame
@@ -26,20 +27,17 @@
 //!
 //! [`existence`]: coreach_analyses::symbolic::existence
 //!
-//! **Where we differ** from Gaston et al. (2006): their δ leads to a sink, so nothing is asked after it. Here
-//! it is the usual self-loop.
-//!
 //! **Ends** after one look at each transition. **Cost**: a few queries for each parameter of an output's
 //! transition.
 
 use coreach_analyses::solver::{Solver, may_hold};
 use coreach_analyses::symbolic::existence::eliminate_bound;
 use coreach_model::budget;
-use coreach_model::iosts::{Action, ActionKind, Iosts, TestPurpose, Transition, TransitionOrigin};
+use coreach_model::iosts::{Action, ActionKind, Iosts, TestPurpose, Transition};
 use coreach_model::obligation::enabling_condition;
-use coreach_model::term::Substitution;
 use coreach_model::{ActionId, Number, Numbered, Term};
 
+use crate::artifact::added_transition;
 use crate::limits::{Limits, Quantity};
 use crate::names::UsedNames;
 use crate::simplify::simplify_guard;
@@ -64,7 +62,9 @@ impl Suspended {
         for transition in &mut iosts.transitions {
             transition.action = match iosts.actions[transition.action].kind {
                 ActionKind::Quiescence => self.quiescence,
-                _ => shift_action(transition.action, self.quiescence),
+                ActionKind::Input | ActionKind::Output | ActionKind::Internal => {
+                    shift_action(transition.action, self.quiescence)
+                }
             };
         }
         purpose.iosts.actions = self.iosts.actions.clone();
@@ -87,55 +87,48 @@ pub fn suspend(specification: &Iosts, limits: &Limits, solver: &mut dyn Solver) 
     let quiescence = ActionId::of(visible);
     let mut names = UsedNames::of(iosts.actions.iter().map(|action| action.name.as_str()));
     let delta = Action { name: names.unique(DELTA), kind: ActionKind::Quiescence, parameters: Vec::new() };
-    let (before, behind) = specification.actions.split_at(visible);
-    iosts.actions = before.iter().cloned().chain([delta]).chain(behind.iter().cloned()).collect();
+    let (visible_actions, internal_actions) = specification.actions.split_at(visible);
+    iosts.actions =
+        visible_actions.iter().cloned().chain([delta]).chain(internal_actions.iter().cloned()).collect();
     for transition in &mut iosts.transitions {
         transition.action = shift_action(transition.action, quiescence);
     }
     let given = iosts.transitions.len();
-    let mut parts: Numbered<_, Vec<Term>> = iosts.locations.map(|_| Vec::new());
+    let mut conditions: Numbered<_, Vec<Term>> = iosts.locations.map(|_| Vec::new());
     for transition in &iosts.transitions {
         budget::ask();
         let action = iosts.action(transition.action);
         match action.kind {
             ActionKind::Input | ActionKind::Quiescence => {}
-            ActionKind::Internal => parts[transition.source].push(enabling_condition(transition).not()),
+            ActionKind::Internal => conditions[transition.source].push(enabling_condition(transition).not()),
             ActionKind::Output => {
                 let possible = possible_condition(&iosts, transition, action, solver)?;
-                parts[transition.source].push(possible.not());
+                conditions[transition.source].push(possible.not());
             }
         }
     }
-    for (source, parts) in parts.numbered() {
+    for (source, conditions_of_source) in conditions.numbered() {
         budget::ask();
-        let guard = Term::and(parts.clone());
+        let guard = Term::and(conditions_of_source.clone());
         if guard.is_false() || !(guard.is_true() || may_hold(solver, &guard.conjuncts())) {
             continue;
         }
         let guard = simplify_guard(&guard, &[], solver);
         let size = guard.written_size();
         if size > limits.of(Quantity::Nodes) {
+            let label = iosts.location(source).label.clone();
             return Err(Stop::Quiescence {
-                shown: Box::new(ShownTransition { text: iosts.location(source).label.clone(), origin: None }),
-                why: format!(
-                    "when {} is quiescent takes an expression of {size} parts",
-                    iosts.location(source).label
-                ),
+                why: format!("when {label} is quiescent takes an expression of {size} parts"),
+                shown: Box::new(ShownTransition { text: label, origin: None }),
             });
         }
-        iosts.transitions.push(Transition {
-            source,
-            action: quiescence,
-            guard,
-            assignments: Substitution::new(),
-            target: source,
-            origin: TransitionOrigin::default(),
-        });
+        iosts.transitions.push(added_transition(source, quiescence, guard, source));
     }
     Ok(Suspended { iosts, quiescence, given })
 }
 
-/// The condition on the state alone under which the transition can be taken with some values.
+/// The condition on the state alone under which the transition can be taken with some values of its
+/// parameters. An error if it is not found without quantifiers.
 fn possible_condition(
     iosts: &Iosts,
     transition: &Transition,

@@ -1,28 +1,27 @@
 //! Does the specification have a safety property?
 //!
 //! **Problem.** A property says what must never be seen ([`coreach_model::iosts::Aim::Violate`]). Whether the
-//! specification has such a behaviour is undecidable. So the answer is one of three, and each of the first
-//! two comes with a reason that others can check.
+//! specification has such a behaviour is undecidable. So the answer may be unknown, and each other answer
+//! comes with a reason that others can check.
 //!
 //! **Source.** Rusu, Marchand, Jéron, *Verification and symbolic test generation for safety properties*
-//! (2004); thesis, 9.2: the property is an observer, and is violated if the product of specification and
-//! observer reaches `Violate`.
+//! (2004); thesis, 9.2: the property is an observer, and is violated if the product reaches `Violate`.
 //!
 //! **Method.**
+//!
 //! - *Proved.* The analysis of the product ([`coreach_analyses::reachability`]) ends in a chain of refinement
-//!   iterations. Each one is checked here with the solver against the conditions that make it a fact
-//!   ([`coreach_analyses::inductive`]). Nothing else of the analysis is believed. The first proved refinement
-//!   iteration that leaves no state at `Violate`, or no initial state, is the proof.
+//!   iterations. The solver checks each one against the conditions that make it a fact
+//!   ([`coreach_analyses::inductive`]). The first proved one that leaves no state at `Violate`, or no initial
+//!   state, is the proof.
 //! - *Violated.* A bounded search ([`coreach_analyses::symbolic::search`]) looks for a shortest run to
 //!   `Violate`, with values. The concrete semantics then executes the run on the specification and on the
-//!   property, each by itself. Only a run that both take is reported.
-//! - *Proved by paths.* The search may end: it has then followed every path, up to states that are within
-//!   others, and found no violation. There are no facts to look at in this case, and the answer says so.
+//!   property. Only a run that both take is reported.
+//! - *Proved by paths.* If the search ends, it has followed every path, up to states that are within others,
+//!   and found no violation. Then there are no facts.
 //! - *Unknown* otherwise, with the bound of the search.
 //!
-//! **Where we differ.** A property takes visible events and reads no variable of the specification, so
-//! internal steps do not change it, and the product needs neither closing nor determinizing. So a
-//! specification that `determinize` refuses can be verified.
+//! **Where we differ.** A property takes visible events and reads no variable of the specification. So the
+//! product needs neither closing nor determinizing.
 //!
 //! **Ends** as the analysis and the search do. **Costs** as much as both, and one question for each
 //! condition.
@@ -104,12 +103,11 @@ pub fn verify(
     watch(Stage::Product);
     let mut product = make_product(specification, complete, &options.limits, solver)?;
     // Transitions after a violation do not matter. The provenance is filtered in the same way.
-    let kept: Vec<bool> =
+    let is_kept: Vec<bool> =
         product.iosts.transitions.iter().map(|transition| !product.accepting[transition.source]).collect();
-    let mut keep = kept.iter();
-    product.iosts.transitions.retain(|_| keep.next().is_none_or(|keep| *keep));
-    let mut keep = kept.iter();
-    product.made_of.retain(|_| keep.next().is_none_or(|keep| *keep));
+    let (mut kept_transitions, mut kept_provenance) = (is_kept.iter(), is_kept.iter());
+    product.iosts.transitions.retain(|_| kept_transitions.next() == Some(&true));
+    product.made_of.retain(|_| kept_provenance.next() == Some(&true));
     budget::doing("analysing the product");
     let mut facts = analyse(&product.iosts, &product.accepting, &options.analysis);
     budget::doing("proving the facts");
@@ -129,12 +127,12 @@ pub fn verify(
         closed: product.accepting.map(|_| false),
         risks: product.iosts.transitions.map(|_| 0),
     };
-    let found = Searcher::new(product.iosts.clone(), goal).from_start(&Term::yes(), limits, solver);
-    Ok(match found {
+    let outcome = Searcher::new(product.iosts.clone(), goal).from_start(&Term::yes(), limits, solver);
+    Ok(match outcome {
         SearchOutcome::None => Verified::Proved(Proof::Paths),
         SearchOutcome::NotFound(bound) => Verified::Unknown(bound),
-        SearchOutcome::Path(way) => {
-            Verified::Violated(replay_violation(specification, property, &product, &way))
+        SearchOutcome::Path(path) => {
+            Verified::Violated(replay_violation(specification, property, &product, &path))
         }
     })
 }
@@ -146,20 +144,19 @@ fn find_proof<'a>(
     solver: &mut dyn Solver,
 ) -> Option<&'a RefinementIteration> {
     let iosts = &product.iosts;
-    let mut before: Option<&[Term]> = None;
+    let mut previous_facts: Option<&[Term]> = None;
     for refinement in chain {
         let clauses = match refinement.orientation {
             Orientation::Forward => HornClauses::forward(iosts),
             Orientation::Backward => HornClauses::backward(iosts, &product.accepting),
         };
-        if !clauses
-            .obligations(iosts, &refinement.facts, before)
-            .all(|obligation| is_proved(&obligation, solver))
-        {
+        let mut obligations = clauses.obligations(iosts, &refinement.facts, previous_facts);
+        if !obligations.all(|obligation| is_proved(&obligation, solver)) {
             return None;
         }
         let mut is_empty =
             |formula: &[Term]| formula.iter().any(Term::is_false) || solver.check(formula) == Answer::Unsat;
+        // A violation is excluded if no state is left at `Violate`, or no initial state leads there.
         let excludes = match refinement.orientation {
             Orientation::Forward => product
                 .accepting
@@ -175,7 +172,7 @@ fn find_proof<'a>(
         if excludes {
             return Some(refinement);
         }
-        before = Some(&refinement.facts);
+        previous_facts = Some(&refinement.facts);
     }
     None
 }
@@ -201,7 +198,7 @@ fn excluding_facts(
     solver: &mut dyn Solver,
 ) -> Vec<(String, Term)> {
     let iosts = &product.iosts;
-    let fact = |at: LocationId| refinement.facts[coreach_model::Number::place(at)].clone();
+    let fact = |location: LocationId| refinement.facts[coreach_model::Number::place(location)].clone();
     let places: BTreeSet<LocationId> = match refinement.orientation {
         Orientation::Forward => iosts
             .transitions
@@ -211,7 +208,7 @@ fn excluding_facts(
             .collect(),
         Orientation::Backward => BTreeSet::from([iosts.initial]),
     };
-    let reached = places.into_iter().map(|at| (iosts.location(at).label.clone(), fact(at)));
+    let reached = places.into_iter().map(|location| (iosts.location(location).label.clone(), fact(location)));
     // A place that no run reaches has nothing to say.
     reached.filter(|(_, fact)| solver.check(&fact.conjuncts()) != Answer::Unsat).collect()
 }
@@ -221,10 +218,10 @@ fn replay_violation(
     specification: &Iosts,
     property: &TestPurpose,
     product: &Product,
-    way: &GoalPath,
+    path: &GoalPath,
 ) -> Violation {
-    let value = |datum: &Datum| way.values.get(datum).cloned().unwrap_or_else(|| Value::any(datum.ty()));
-    let part = |iosts: &Iosts| State {
+    let value = |datum: &Datum| path.values.get(datum).cloned().unwrap_or_else(|| Value::any(datum.ty()));
+    let initial_state_of = |iosts: &Iosts| State {
         location: iosts.initial,
         valuation: iosts
             .constants
@@ -233,22 +230,22 @@ fn replay_violation(
             .map(|datum| (datum.clone(), value(datum)))
             .collect(),
     };
-    let (mut state, observer) = (part(specification), part(&property.iosts));
+    let (mut state, observer) = (initial_state_of(specification), initial_state_of(&property.iosts));
     let mut initial = state.valuation.clone();
     initial.extend(observer.valuation.clone());
-    let begins = is_initial(specification, &state) && is_initial(&property.iosts, &observer);
-    assert!(begins, "a run that was found begins in an initial state");
+    let is_initial_run = is_initial(specification, &state) && is_initial(&property.iosts, &observer);
+    assert!(is_initial_run, "a run that was found begins in an initial state");
     let mut observers = BTreeSet::from([observer]);
     let mut steps = Vec::new();
-    for taken in &way.steps {
+    for taken in &path.steps {
         let (transition, _) = product.made_of[taken.transition];
         let values: Vec<Value> = taken.parameters.iter().map(value).collect();
-        let of_this = &specification.transitions[transition];
-        let action = specification.action(of_this.action);
-        let Some(after) = fire(specification, of_this, &state, &values) else {
+        let specification_step = &specification.transitions[transition];
+        let action = specification.action(specification_step.action);
+        let Some(after) = fire(specification, specification_step, &state, &values) else {
             panic!(
                 "a run that was found takes a step that the specification does not have: {}",
-                specification.describe(of_this)
+                specification.describe(specification_step)
             );
         };
         let event = action.is_visible().then(|| Event::new(action.name.clone(), values));

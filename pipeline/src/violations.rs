@@ -1,9 +1,9 @@
 //! The test case of a safety property: the outputs that may violate it, and the verdicts then.
 //!
 //! **Problem.** A property is violated by behaviours of the specification, or by an implementation that
-//! leaves the specification. Suppose that a test case looks for `Violate` among the specification's
-//! behaviours alone. It is empty for every property that is proved, which is the ordinary case. For other
-//! properties, it avoids the states in which only an implementation can go wrong.
+//! leaves the specification. A test case that looks for `Violate` among the specification's behaviours alone
+//! is empty for every property that is proved. For others it avoids states in which only an implementation
+//! can go wrong.
 //!
 //! **Source.** Rusu, Marchand, Jéron, *Verification and symbolic test generation for safety properties*
 //! (2004); Constant, Jéron, Marchand, Rusu, *Integrating formal verification and conformance testing for
@@ -30,21 +30,21 @@
 //! There is no Pass: no finite run shows that nothing bad ever happens. If no violation of either kind is
 //! possible any more, the run is Inconclusive.
 //!
-//! **Direction.** If the solver does not know whether a guard can hold, the guard is kept. If it holds for no
-//! event, it changes nothing.
-//!
-//! **Ends** after one look at each location, output and member. **Cost**: a query for each location and
-//! output that may violate the property.
+//! **Direction.** If the solver does not know whether a guard can hold, the guard is kept. **Ends** after one
+//! look at each location, output and member. **Cost**: a query for each location and output that may violate
+//! the property.
 
 use std::collections::HashMap;
 
 use coreach_analyses::solver::{Solver, may_hold};
 use coreach_model::budget;
-use coreach_model::iosts::{ActionKind, Iosts, Location, Transition, TransitionOrigin};
+use coreach_model::iosts::{ActionKind, Iosts, Location, Transition};
 use coreach_model::term::{Substitution, substitute};
 use coreach_model::{ActionId, LocationId, Number, Term, TransitionId};
 
-use crate::artifact::{Closed, CompletePurpose, Product, TestCase, TestGraph, Verdict, Violated, Visible};
+use crate::artifact::{
+    Closed, CompletePurpose, Product, TestCase, TestGraph, Verdict, Violated, Visible, added_transition,
+};
 use crate::limits::Limits;
 use crate::names::UsedNames;
 use crate::stage::Stage;
@@ -69,7 +69,11 @@ impl Before<'_> {
     /// The guards under which an output violates the property, at each location of the closed machine.
     fn violation_guards(&self) -> OutputGuards {
         let pairs = &self.product.pairs;
-        violation_guards(self.property, self.closed.given.numbered().map(|(at, given)| (at, pairs[*given].1)))
+        let places = self.closed.given.numbered().map(|(location, given)| {
+            let (_, property_location) = pairs[*given];
+            (location, property_location)
+        });
+        violation_guards(self.property, places)
     }
 }
 
@@ -80,20 +84,20 @@ fn violation_guards(
     places: impl Iterator<Item = (LocationId, LocationId)>,
 ) -> OutputGuards {
     let property = &property.purpose;
-    let mut into: HashMap<LocationId, Vec<&Transition>> = HashMap::new();
+    let mut entering: HashMap<LocationId, Vec<&Transition>> = HashMap::new();
     for transition in &property.iosts.transitions {
         let is_output = property.iosts.action(transition.action).kind == ActionKind::Output;
         if is_output && transition.target == property.accept && transition.source != property.accept {
-            into.entry(transition.source).or_default().push(transition);
+            entering.entry(transition.source).or_default().push(transition);
         }
     }
-    let mut found = OutputGuards::new();
-    for (at, location) in places {
-        for transition in into.get(&location).into_iter().flatten() {
-            found.entry((at, transition.action)).or_default().push(transition.guard.clone());
+    let mut guards = OutputGuards::new();
+    for (place, property_location) in places {
+        for transition in entering.get(&property_location).into_iter().flatten() {
+            guards.entry((place, transition.action)).or_default().push(transition.guard.clone());
         }
     }
-    found
+    guards
 }
 
 /// Adds to the visible behaviours the outputs that the specification forbids and that violate the property.
@@ -109,8 +113,8 @@ pub fn with_violations(
         visible;
     let target = iosts.locations.next_number();
     let added = transitions_into(guards, target, Stage::Determinize, limits, solver)?;
-    let is_any = !added.is_empty();
-    if is_any {
+    let can_violate = !added.is_empty();
+    if can_violate {
         let mut names = UsedNames::of(iosts.locations.iter().map(|location| location.name.as_str()));
         iosts.locations.push(Location::named(names.unique(VIOLATE_FAIL)));
         members.push(Vec::new());
@@ -120,7 +124,7 @@ pub fn with_violations(
         iosts.transitions.extend(added);
     }
     let visible = Visible { iosts, members, accepting, lookahead, must_answer, ends, known };
-    Ok((visible, is_any.then_some(target)))
+    Ok((visible, can_violate.then_some(target)))
 }
 
 /// Makes, for a product that is judged on line, the transitions by outputs that a state forbids and that
@@ -131,8 +135,9 @@ pub fn violations_on_line(
     limits: &Limits,
     solver: &mut dyn Solver,
 ) -> Result<Vec<Transition>, Stop> {
-    let places = product.pairs.numbered().filter(|(at, _)| !product.accepting[*at]);
-    let violating = violation_guards(property, places.map(|(at, (_, location))| (at, *location)));
+    let places = product.pairs.numbered().filter(|(place, _)| !product.accepting[*place]);
+    let violating =
+        violation_guards(property, places.map(|(place, (_, property_location))| (place, *property_location)));
     let allowed = guards_by_action(&product.iosts);
     let guards = product.iosts.location_ids().flat_map(|source| {
         let (violating, allowed) = (&violating, &allowed);
@@ -158,14 +163,7 @@ fn transitions_into(
         if guard.is_false() || !may_hold(solver, &guard.conjuncts()) {
             continue;
         }
-        let transition = Transition {
-            source,
-            action,
-            guard,
-            assignments: Substitution::new(),
-            target,
-            origin: TransitionOrigin::default(),
-        };
+        let transition = added_transition(source, action, guard, target);
         check_writable(stage, &transition, limits)?;
         added.push(transition);
     }
@@ -182,8 +180,8 @@ fn guards_by_action(iosts: &Iosts) -> OutputGuards {
 }
 
 /// The condition under which an output is forbidden and violates the property.
-fn forbidden_violation(allowed: &OutputGuards, of: (LocationId, ActionId), violates: Vec<Term>) -> Term {
-    let forbidden = Term::or(allowed.get(&of).cloned().unwrap_or_default()).not();
+fn forbidden_violation(allowed: &OutputGuards, key: (LocationId, ActionId), violates: Vec<Term>) -> Term {
+    let forbidden = Term::or(allowed.get(&key).cloned().unwrap_or_default()).not();
     Term::and([forbidden, Term::or(violates)])
 }
 
@@ -192,23 +190,23 @@ fn forbidden_violation(allowed: &OutputGuards, of: (LocationId, ActionId), viola
 fn forbidden_violations(visible: &Visible, before: &Before<'_>) -> Vec<(LocationId, ActionId, Term)> {
     let violating = before.violation_guards();
     let allowed = guards_by_action(&visible.iosts);
-    let mut found = Vec::new();
+    let mut violations = Vec::new();
     for (source, members) in visible.members.numbered().filter(|(at, _)| !visible.accepting[*at]) {
         let pending: Vec<(LocationId, Substitution)> =
             members.iter().map(|member| (member.location, pending_effect(member))).collect();
         for action in visible.iosts.action_ids() {
             let mut violates = Vec::new();
-            for (at, pending) in &pending {
-                let guards = violating.get(&(*at, action)).into_iter().flatten();
-                violates.extend(guards.map(|guard| substitute(guard, pending)));
+            for (location, effect) in &pending {
+                let guards = violating.get(&(*location, action)).into_iter().flatten();
+                violates.extend(guards.map(|guard| substitute(guard, effect)));
             }
             if violates.is_empty() {
                 continue;
             }
-            found.push((source, action, forbidden_violation(&allowed, (source, action), violates)));
+            violations.push((source, action, forbidden_violation(&allowed, (source, action), violates)));
         }
     }
-    found
+    violations
 }
 
 /// Gives the test case its verdicts: transitions into Pass lead to `Violate` instead, or to `ViolateFail` if
@@ -217,40 +215,41 @@ pub fn give_verdicts(
     case: TestCase,
     graph: &TestGraph,
     visible: &Visible,
-    left: Option<LocationId>,
+    forbidden_location: Option<LocationId>,
 ) -> TestCase {
     let Some(pass) = graph.pass else { return case };
     let TestCase { mut iosts, mut verdicts, mut reach, mut coreach, mut must_answer, others_fail, .. } = case;
     let made_of = graph.made_of.iter().map(|number| visible.iosts.transitions[*number].target);
-    let (leaving, staying): (Vec<_>, Vec<_>) = made_of
+    let (forbidden, allowed): (Vec<_>, Vec<_>) = made_of
         .enumerate()
-        .map(|(number, target)| (TransitionId::of(number), Some(target) == left))
+        .map(|(number, target)| (TransitionId::of(number), Some(target) == forbidden_location))
         .filter(|(number, _)| iosts.transitions[*number].target == pass)
-        .partition(|(_, leaves)| *leaves);
-    let others = iosts.locations.numbered().filter(|(at, _)| *at != pass);
+        .partition(|(_, is_forbidden)| *is_forbidden);
+    let others = iosts.locations.numbered().filter(|(number, _)| *number != pass);
     let mut names = UsedNames::of(others.map(|(_, location)| location.name.as_str()));
-    let mut location = |how: Violated| {
-        let (name, says) = match how {
+    let mut make_location = |how: Violated| {
+        let (name, description) = match how {
             Violated::Allowed => (VIOLATE, "the property is violated, and the specification allows it"),
             Violated::Forbidden => {
                 (VIOLATE_FAIL, "the property is violated, and the specification forbids it")
             }
         };
-        Location { description: Some(says.to_owned()), ..Location::named(names.unique(name)) }
+        Location { description: Some(description.to_owned()), ..Location::named(names.unique(name)) }
     };
-    let first = if staying.is_empty() { Violated::Forbidden } else { Violated::Allowed };
-    iosts.locations[pass] = location(first);
+    let kind_at_pass = if allowed.is_empty() { Violated::Forbidden } else { Violated::Allowed };
+    iosts.locations[pass] = make_location(kind_at_pass);
     verdicts[pass] = Some(Verdict::Fail);
     coreach[pass] = Term::no();
-    let mut violated = vec![(pass, first)];
-    if !leaving.is_empty() && !staying.is_empty() {
-        let fail = iosts.locations.push(location(Violated::Forbidden));
+    // Pass itself becomes the location of the first kind. A second kind gets a new location.
+    let mut violated = vec![(pass, kind_at_pass)];
+    if !forbidden.is_empty() && !allowed.is_empty() {
+        let fail = iosts.locations.push(make_location(Violated::Forbidden));
         verdicts.push(Some(Verdict::Fail));
         reach.push(Term::yes());
         coreach.push(Term::no());
         must_answer.push(Term::no());
         violated.push((fail, Violated::Forbidden));
-        for (number, _) in leaving {
+        for (number, _) in forbidden {
             iosts.transitions[number].target = fail;
         }
     }

@@ -39,7 +39,7 @@ use coreach_execution::run::events;
 use coreach_execution::simulated::Simulated;
 use coreach_execution::strategy::Strategy;
 use coreach_execution::walk::goals::WalkGoal;
-use coreach_execution::walk::{Standing, Until, Walk};
+use coreach_execution::walk::{Standing, Walk, WalkLimits};
 use coreach_execution::{Run, Settings, TestCase, TestSession, judge};
 use coreach_model::Iosts;
 use coreach_model::reader::{from_bytes, read_specification};
@@ -124,7 +124,7 @@ impl Field<'_> {
     fn walk(&self) -> (Walk, Curve) {
         let iosts = &self.test.iosts;
         let deadline = Instant::now().checked_add(Duration::from_secs(self.seconds));
-        let until = Until { events: self.most, percent: Some(100), deadline, covered: false };
+        let until = WalkLimits { events: self.most, percent: Some(100), deadline, covered: false };
         let curve = Curve::default();
         let noted = curve.clone();
         let note = move |standing: &Standing| {
@@ -154,7 +154,7 @@ impl Field<'_> {
             };
             let Ok(mut initial) = initial_state(test, &Valuation::new(), seed, &mut solver) else { continue };
             if matches!(way, Way::Walk) {
-                initial = walk.prefers(test, initial, &Valuation::new(), seed, &mut solver);
+                initial = walk.choose_start(test, initial, &Valuation::new(), seed, &mut solver);
             }
             if let Way::Random(length) = way {
                 settings.steps = *length;

@@ -38,7 +38,7 @@ use coreach_execution::session::TestSession;
 use coreach_execution::simulated::Simulated;
 use coreach_execution::strategy::Strategy;
 
-use coreach_execution::walk::{Until, Walk};
+use coreach_execution::walk::{Walk, WalkLimits};
 use coreach_execution::{Outcome, Settings, TestCase, judge};
 use coreach_model::reader::{from_bytes, read_specification};
 use coreach_model::term::evaluate::Valuation;
@@ -334,7 +334,7 @@ fn meet(
     // A process needs its time.
     let moment = Duration::from_millis(if matches!(wrong, Wrong::System(_)) { 200 } else { 1 });
     let mut settings = Settings { quiescence: moment, patience: moment, ..Settings::default() };
-    let until = Until { events: most, percent: None, deadline: None, covered: false };
+    let until = WalkLimits { events: most, percent: None, deadline: None, covered: false };
     let goals = walking::list_all_goals(&test.iosts, &walking::ALL);
     let varies = known.len() < test.iosts.constants.len();
     let mut walk = Walk::new(test.iosts.clone(), &goals, true, until, varies);
@@ -343,7 +343,7 @@ fn meet(
         let seed = seed.wrapping_mul(1_000_003).wrapping_add(number);
         let mut initial = initial_state(test, known, seed, &mut solver).ok()?;
         if matches!(how, How::Walk) {
-            initial = walk.prefers(test, initial, known, seed, &mut solver);
+            initial = walk.choose_start(test, initial, known, seed, &mut solver);
         }
         let mut judge = judge::make_judge_with(test, initial, None, true);
         let strategy = match how {

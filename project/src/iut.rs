@@ -119,31 +119,31 @@ fn read_once(
     let iut = read_root(&mut reader);
     let (mut found, mut failed) = collector.finish();
     let Some(IutSections { name, link, behaviour, evidence, way }) = iut else { return Err(found) };
-    let way = match way {
-        SectionRead::Transport(way) => Some(*way),
+    let transport = match way {
+        SectionRead::Transport(transport) => Some(*transport),
         // The model is a file of its own, with findings of its own.
         SectionRead::Model(SimulatedSection { model, settings }) => {
             let read = files
                 .load(&model.path)
                 .map_err(|diagnostic| vec![diagnostic.at(model.origin.clone(), "named here")])
                 .and_then(read_stand_in)
-                .and_then(|(stand_in, more)| {
-                    Ok((stand_in.into_transport(settings, iosts, Some(model.origin.clone()))?, more))
+                .and_then(|(stand_in, more_findings)| {
+                    Ok((stand_in.into_transport(settings, iosts, Some(model.origin.clone()))?, more_findings))
                 });
             match read {
-                Ok((way, more)) => {
-                    found.extend(more);
-                    Some(way)
+                Ok((transport, more_findings)) => {
+                    found.extend(more_findings);
+                    Some(transport)
                 }
-                Err(more) => {
+                Err(more_findings) => {
                     failed = true;
-                    found.extend(more);
+                    found.extend(more_findings);
                     None
                 }
             }
         }
     };
-    match way {
+    match transport {
         Some(way) if !failed => Ok((Iut { name, way, link, behaviour, evidence }, found)),
         _ => Err(found),
     }
@@ -208,15 +208,15 @@ fn read_root(reader: &mut IutReader<'_>) -> Option<IutSections> {
     let known: Vec<&str> =
         ["iut", "link", "evidence"].into_iter().chain(behaviour::KEYS).chain(WAYS).collect();
     shape::check_keys(reader.collector, entries, &known, "an IUT's file");
-    let like = "iut: my_server";
-    let name = shape::required(reader.collector, &root, entries, "iut", "the IUT's file", like)
-        .and_then(|node| shape::scalar(reader.collector, node, "the IUT's name", like))
+    let example = "iut: my_server";
+    let name = shape::required(reader.collector, &root, entries, "iut", "the IUT's file", example)
+        .and_then(|node| shape::scalar(reader.collector, node, "the IUT's name", example))
         .map(|name| name.text.clone());
     let ways: Vec<&Entry> = shape::first_entries(entries)
         .into_iter()
         .filter(|entry| WAYS.contains(&entry.key.text.as_str()))
         .collect();
-    let way = match ways.as_slice() {
+    let way_entry = match ways.as_slice() {
         // The way is misspelt, which has been reported.
         [] if entries.iter().any(|entry| {
             let key = entry.key.text.as_str();
@@ -232,7 +232,7 @@ fn read_root(reader: &mut IutReader<'_>) -> Option<IutSections> {
             reader.collector.mistake("missing-key", message, &root.head(), "the way is missing here", help);
             return None;
         }
-        [way] => way,
+        [way_entry] => *way_entry,
         [first, second, ..] => {
             let diagnostic = Diagnostic::error("two-ways", "an IUT is reached in one way")
                 .at(reader.collector.origin(&second.key.span), "a second one")
@@ -243,27 +243,27 @@ fn read_root(reader: &mut IutReader<'_>) -> Option<IutSections> {
         }
     };
     let name = name?;
-    let link = link::read_link(reader, entries, &way.key.text);
+    let link = link::read_link(reader, entries, &way_entry.key.text);
     reader.is_synchronous = link == LinkDelay::Synchronous;
-    let behaviour = behaviour::read_behaviour(reader, entries, &way.key.text);
+    let behaviour = behaviour::read_behaviour(reader, entries, &way_entry.key.text);
     let evidence = evidence::read_evidence(reader, entries);
-    let found = match way.key.text.as_str() {
-        "simulated" => read_simulated(reader, entries, &way.value).map(SectionRead::Model),
-        "stdio" => read_stdio(reader, entries, &way.value)
+    let section = match way_entry.key.text.as_str() {
+        "simulated" => read_simulated(reader, entries, &way_entry.value).map(SectionRead::Model),
+        "stdio" => read_stdio(reader, entries, &way_entry.value)
             .map(|stdio| SectionRead::Transport(Box::new(Transport::Stdio(stdio)))),
         "tcp" => {
-            let tcp = read_tcp(reader, entries, &way.value, Carrier::Stream);
+            let tcp = read_tcp(reader, entries, &way_entry.value, Carrier::Stream);
             tcp.map(|tcp| SectionRead::Transport(Box::new(Transport::Tcp(tcp))))
         }
         "udp" => {
-            let udp = read_tcp(reader, entries, &way.value, Carrier::Datagrams);
+            let udp = read_tcp(reader, entries, &way_entry.value, Carrier::Datagrams);
             udp.map(|udp| SectionRead::Transport(Box::new(Transport::Udp(udp))))
         }
-        _ => http::read_http(reader, entries, &way.value)
+        _ => http::read_http(reader, entries, &way_entry.value)
             .map(|http| SectionRead::Transport(Box::new(Transport::Http(http)))),
     };
-    look_for_swapped(reader, way);
-    found.map(|way| IutSections { name, link, behaviour, evidence, way })
+    look_for_swapped(reader, way_entry);
+    section.map(|way| IutSections { name, link, behaviour, evidence, way })
 }
 
 /// Warns of a model whose inputs and outputs may be swapped. It begins with several outputs, or with one
@@ -271,31 +271,32 @@ fn read_root(reader: &mut IutReader<'_>) -> Option<IutSections> {
 /// which may lack inputs because of its purpose. The locations of a test case are pairs.
 fn look_for_swapped(reader: &mut IutReader<'_>, way: &Entry) {
     let Some(iosts) = reader.iosts.filter(|_| way.key.text != "simulated") else { return };
-    let is_input = |one: &Transition| iosts.action(one.action).kind == ActionKind::Input;
+    let is_input = |step: &Transition| iosts.action(step.action).kind == ActionKind::Input;
     if iosts.locations[iosts.initial].label.starts_with('<') || !iosts.transitions.iter().any(is_input) {
         return;
     }
-    let first = iosts.transitions.iter().filter(|one| one.source == iosts.initial);
-    let first: Vec<(&Transition, &Action)> = first.map(|one| (one, iosts.action(one.action))).collect();
-    if first.is_empty() || first.iter().any(|(_, action)| action.kind != ActionKind::Output) {
+    let starts = iosts.transitions.iter().filter(|step| step.source == iosts.initial);
+    let starts: Vec<(&Transition, &Action)> = starts.map(|step| (step, iosts.action(step.action))).collect();
+    if starts.is_empty() || starts.iter().any(|(_, action)| action.kind != ActionKind::Output) {
         return;
     }
-    let keeps = |(one, action): &(&Transition, &Action)| {
-        let is_kept = |datum: &Datum| one.assignments.values().any(|term| term.mentions(datum));
-        action.parameters.iter().any(|datum| is_kept(datum) && !one.guard.mentions(datum))
+    let keeps_unchecked = |(step, action): &(&Transition, &Action)| {
+        let is_kept = |datum: &Datum| step.assignments.values().any(|term| term.mentions(datum));
+        action.parameters.iter().any(|datum| is_kept(datum) && !step.guard.mentions(datum))
     };
+    // Each of these alone may be meant. Together with an output at the beginning, it is worth a warning.
     let is_http = way.key.text == "http";
-    let is_several = first.iter().any(|(_, action)| action.name != first[0].1.name);
-    if !(is_http || is_several || first.iter().any(keeps)) {
+    let has_several_names = starts.iter().any(|(_, action)| action.name != starts[0].1.name);
+    if !(is_http || has_several_names || starts.iter().any(keeps_unchecked)) {
         return;
     }
-    let name = &first[0].1.name;
-    let why = if is_http {
+    let name = &starts[0].1.name;
+    let reason = if is_http {
         "over HTTP, a server sends nothing unasked"
     } else {
         "the tester waits for it and sends nothing"
     };
-    let diagnostic = Diagnostic::warning("swapped-directions", format!("the model begins with the output `{name}`, and {why}"))
+    let diagnostic = Diagnostic::warning("swapped-directions", format!("the model begins with the output `{name}`, and {reason}"))
         .at(reader.collector.origin(&way.key.span), "begins with what the implementation sends")
         .help("`inputs` are what the implementation receives, and `outputs` what it sends: are they swapped in the model?");
     reader.collector.push(diagnostic);
@@ -306,11 +307,11 @@ fn read_stdio(reader: &mut IutReader<'_>, root: &[Entry], node: &Node) -> Option
     let known: Vec<&str> =
         COMMAND.into_iter().chain(["ready_ms", "keep", "settle"]).chain(encoding::KEYS).collect();
     let entries = shape::section(reader.collector, root, "stdio", &known);
-    let like = "stdio: { command: [python3, sut.py] }";
+    let example = "stdio: { command: [python3, sut.py] }";
     let keep = reader.boolean(entries, "keep");
     // A process that is kept for many runs cannot depend on the constants of one run.
     let holes = if keep { Holes::none() } else { Holes::constants() };
-    let command = read_command(reader, entries, node, "`stdio`", like, holes.with_folder());
+    let command = read_command(reader, entries, node, "`stdio`", example, holes.with_folder());
     let ready = reader.milliseconds(entries, "ready_ms", READY);
     let encoding = encoding::read_encoding(reader, entries, node, "`stdio`", Carrier::Stream);
     let settle = settle::read_settle(reader, entries, Speech::of(encoding.as_ref()));
@@ -324,28 +325,28 @@ fn read_stdio(reader: &mut IutReader<'_>, root: &[Entry], node: &Node) -> Option
 
 /// Reads `tcp` or `udp`. A system that outlives its runs needs `reset` or `settle`.
 fn read_tcp(reader: &mut IutReader<'_>, root: &[Entry], node: &Node, carrier: Carrier) -> Option<Tcp> {
-    let (way, of) = match carrier {
+    let (way, section) = match carrier {
         Carrier::Stream => ("tcp", "`tcp`"),
         Carrier::Datagrams => ("udp", "`udp`"),
     };
     // Each datagram is a frame, so `udp` has no key `frame`.
     let keys = encoding::KEYS.into_iter().filter(|key| carrier == Carrier::Stream || *key != "frame");
-    let own = match carrier {
+    let own_keys = match carrier {
         Carrier::Stream => ["address", "launch", "settle", "tls", "connections"].as_slice(),
         Carrier::Datagrams => &["address", "launch", "settle", "replies_from"],
     };
-    let known: Vec<&str> = own.iter().copied().chain(keys).collect();
+    let known: Vec<&str> = own_keys.iter().copied().chain(keys).collect();
     let entries = shape::section(reader.collector, root, way, &known);
     let launch = read_launch(reader, entries);
-    let like = "address: 127.0.0.1:6379";
-    let address = read_address(reader, entries, node, "address", of, like);
+    let example = "address: 127.0.0.1:6379";
+    let address = read_address(reader, entries, node, "address", section, example);
     if let Some((template, span)) = &address {
         let filled = template.fill(|_| Some("1".to_owned())).unwrap_or_default();
         if !filled.rsplit_once(':').is_some_and(|(host, port)| {
             !host.is_empty() && number::count(port).is_some_and(|port| port <= u64::from(u16::MAX))
         }) {
             let message = "an address is a host and a port";
-            let help = format!("for example `{like}`");
+            let help = format!("for example `{example}`");
             reader.collector.mistake("wrong-value", message, span, "no such address", help);
         }
     }
@@ -356,10 +357,14 @@ fn read_tcp(reader: &mut IutReader<'_>, root: &[Entry], node: &Node, carrier: Ca
         }
         Carrier::Datagrams => Some(None),
     };
-    let replies = [("same_port", RepliesFrom::SamePort), ("any_port", RepliesFrom::AnyPort)];
+    let replies = [
+        ("same_port", RepliesFrom::SamePort),
+        ("any_port", RepliesFrom::AnyPort),
+        ("fresh_port", RepliesFrom::FreshPort),
+    ];
     let replies_from = reader.choice(entries, "replies_from", &replies).unwrap_or_default();
     reader.connections = connections::connection_names(entries);
-    let encoding = encoding::read_encoding(reader, entries, node, of, carrier);
+    let encoding = encoding::read_encoding(reader, entries, node, section, carrier);
     let connections = connections::read_connections(reader, entries, encoding.as_ref());
     let settle = settle::read_settle(reader, entries, Speech::of(encoding.as_ref()));
     if let (Some(Some(launch)), Some(encoding)) = (&launch, &encoding)

@@ -1,26 +1,21 @@
 //! Keeps commands from writing over files that they read, and over files that coreach did not write.
 //!
 //! **Problem.** `--junit nightly.sqlite` would write a report over the runs that it reports. `report
-//! campaign.yaml --out iut.yaml` would write a page over a file that the campaign names. `run --html
-//! nightly.sqlite` would write a page over a store that has nothing to do with the run. A path may be any
+//! campaign.yaml --out iut.yaml` would write a page over a file that the campaign names. A path may be any
 //! file, in many spellings.
 //!
 //! **Method.** A file can be opened for writing by an [`Output`] only, and only [`Inputs::outputs`] makes
 //! these. It refuses
 //!
-//! 1. a file that is given to the command, and all files that a given file names (`list_inputs`), however
-//!    deep;
+//! 1. a file that is given to the command, and all files that a given file names (`list_inputs`);
 //! 2. a file that SQLite keeps next to a store;
-//! 3. any other existing file that is not of the [`OutputForm`] that is written: a page may replace only a
-//!    page. So programs, certificates and models of other projects are not lost either;
+//! 3. any other existing file that is not of the [`OutputForm`] that is written;
 //! 4. one file for two outputs;
 //! 5. a file as the folder of an output.
 //!
 //! Existing files are compared by device and inode, so that links and spellings do not matter. New files are
-//! compared by folder and name. To list the files that a file names, the file is read once more. Its mistakes
-//! are not reported here, but by the command that reads it.
-//!
-//! **Not seen**: a file to which the shell redirects output, since the shell opened it before coreach began.
+//! compared by folder and name. To list the files that a file names, the file is read once more. The command
+//! that reads it reports its mistakes. **Not seen**: a file to which the shell redirects output.
 
 use std::fs;
 use std::io::Read;

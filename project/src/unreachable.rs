@@ -43,7 +43,7 @@ pub fn explain(generation: &Generation, purpose: &TestPurpose, domain: DomainKin
         let mut diagnostic =
             unreachable(format!("on every way from {label} to Accept is a guard that never holds"));
         let never = guards::check(&purpose.iosts, &mut Z3Solver::default());
-        diagnostic.labels.extend(never.into_iter().flat_map(|one| one.labels));
+        diagnostic.labels.extend(never.into_iter().flat_map(|guard| guard.labels));
         let diagnostic = add_blocked_steps(diagnostic, &product.iosts, &product.accepting, |_| Term::yes());
         // If such steps are known, they say all.
         if !diagnostic.notes.is_empty() {
@@ -67,12 +67,12 @@ pub fn explain(generation: &Generation, purpose: &TestPurpose, domain: DomainKin
     if !purpose.iosts.initial_condition.is_true() {
         diagnostic = diagnostic.at(purpose.iosts.origin.clone(), "and here, for the purpose");
     }
-    let diagnostic = add_blocked_steps(diagnostic, &visible.iosts, &visible.accepting, |at| {
-        graph.decided.reach[at].clone()
+    let diagnostic = add_blocked_steps(diagnostic, &visible.iosts, &visible.accepting, |location| {
+        graph.decided.reach[location].clone()
     });
     let closed = &generation.closed;
     let completed = &generation.complete_purpose.purpose.iosts;
-    let place = |at| completed.location(product.pairs[closed.given[at]].1).name.as_str();
+    let place = |location| completed.location(product.pairs[closed.given[location]].1).name.as_str();
     // Each guard of the closed graph can hold, so each of its transitions counts.
     let rejected = find_rejections(&closed.iosts, purpose, place, |_| true);
     add_rejected_by_completion(add_entries_of_accept(diagnostic, purpose), purpose, &rejected)
@@ -88,33 +88,34 @@ fn add_blocked_steps(
     let reached = iosts.reachable_from(iosts.initial);
     // The locations from which a path leads to an accepting one.
     let mut leads = accepting.clone();
-    let mut grows = true;
-    while std::mem::take(&mut grows) {
-        for one in iosts.transitions.iter().rev().filter(|one| one.source != one.target) {
-            if leads[one.target] && !leads[one.source] {
-                leads[one.source] = true;
-                grows = true;
+    let mut has_grown = true;
+    while std::mem::take(&mut has_grown) {
+        for step in iosts.transitions.iter().rev().filter(|step| step.source != step.target) {
+            if leads[step.target] && !leads[step.source] {
+                leads[step.source] = true;
+                has_grown = true;
             }
         }
     }
     let mut solver = Z3Solver::default();
-    let steps = iosts.transitions.iter().filter(|one| reached[one.source] && !accepting[one.source]);
-    let steps = steps.filter(|one| !one.guard.is_true() && leads[one.target]).take(10 * MOST_PARTLY_NAMED);
-    let never = steps.filter(|one| {
-        let before = fact(one.source);
-        !before.is_false() && !may_hold(&mut solver, &[before, one.guard.clone()])
+    let steps = iosts.transitions.iter().filter(|step| reached[step.source] && !accepting[step.source]);
+    let steps = steps.filter(|step| !step.guard.is_true() && leads[step.target]).take(10 * MOST_PARTLY_NAMED);
+    let impossible = steps.filter(|step| {
+        let known = fact(step.source);
+        !known.is_false() && !may_hold(&mut solver, &[known, step.guard.clone()])
     });
-    let never: Vec<&Transition> = never.take(MOST_PARTLY_NAMED).collect();
-    for one in never {
-        let before = fact(one.source);
-        let why = if before.is_true() {
+    let impossible: Vec<&Transition> = impossible.take(MOST_PARTLY_NAMED).collect();
+    for step in impossible {
+        let known = fact(step.source);
+        let why = if known.is_true() {
             "never holds".to_owned()
         } else {
-            format!("does not hold there, where `{}`", shortened(&before.to_string()))
+            format!("does not hold there, where `{}`", shortened(&known.to_string()))
         };
-        let (step, guard) = (iosts.describe(one), shortened(&one.guard.to_string()));
-        let place = one.origin.guard.clone().or(one.origin.whole.clone());
-        diagnostic = diagnostic.at(place, "this step").note(format!("`{step}` needs `{guard}`, which {why}"));
+        let (shown, guard) = (iosts.describe(step), shortened(&step.guard.to_string()));
+        let place = step.origin.guard.clone().or(step.origin.whole.clone());
+        diagnostic =
+            diagnostic.at(place, "this step").note(format!("`{shown}` needs `{guard}`, which {why}"));
     }
     diagnostic
 }
@@ -141,9 +142,9 @@ pub fn explain_online(test: &OnlineTest, purpose: &TestPurpose, domain: DomainKi
     let message = format!("the purpose `{name}` cannot be reached: {why}");
     let diagnostic = add_entries_of_accept(Diagnostic::warning("unreachable-purpose", message), purpose);
     let mut solver = Z3Solver::default();
-    let place = |at| test.origins[at].purpose.first().map_or("", String::as_str);
-    let rejected = find_rejections(iosts, purpose, place, |one| {
-        may_hold(&mut solver, &[test.reach[one.source].clone(), one.guard.clone()])
+    let place = |location| test.origins[location].purpose.first().map_or("", String::as_str);
+    let rejected = find_rejections(iosts, purpose, place, |step| {
+        may_hold(&mut solver, &[test.reach[step.source].clone(), step.guard.clone()])
     });
     add_rejected_by_completion(diagnostic, purpose, &rejected)
 }
@@ -156,16 +157,16 @@ fn find_rejections<'a>(
     place: impl Fn(LocationId) -> &'a str,
     mut may_enter: impl FnMut(&Transition) -> bool,
 ) -> BTreeSet<(&'a str, &'a str)> {
-    let name = |at: LocationId| purpose.iosts.locations[at].name.as_str();
+    let name = |location: LocationId| purpose.iosts.locations[location].name.as_str();
     // If the user's purpose has no Reject, completion gave it a name that no location of the user has.
     let is_reject = |place: &str| match purpose.reject {
         Some(reject) => name(reject) == place,
         None => purpose.iosts.locations.iter().all(|location| location.name != place),
     };
     let entering =
-        iosts.transitions.iter().filter(|one| is_reject(place(one.target)) && !is_reject(place(one.source)));
-    let entered = entering.filter(|one| may_enter(one));
-    entered.map(|one| (place(one.source), iosts.action(one.action).name.as_str())).collect()
+        iosts.transitions.iter().filter(|t| is_reject(place(t.target)) && !is_reject(place(t.source)));
+    let entered = entering.filter(|t| may_enter(t));
+    entered.map(|t| (place(t.source), iosts.action(t.action).name.as_str())).collect()
 }
 
 /// Is there a path in the graph from the initial location to an accepting one, whatever the guards?
@@ -196,13 +197,13 @@ fn add_rejected_by_completion(
         return diagnostic;
     }
     let conditional = find_conditional(purpose);
-    let unmentioned = rejected.iter().filter(|one| !conditional.contains(one));
+    let unmentioned = rejected.iter().filter(|entry| !conditional.contains(entry));
     for (location, action) in unmentioned.take(MOST_PARTLY_NAMED) {
         diagnostic = diagnostic.note(format!(
             "in `{location}` the purpose rejects `{action}`: perhaps it has to come on each way to Accept"
         ));
     }
-    let partial = conditional.iter().filter(|one| rejected.contains(one));
+    let partial = conditional.iter().filter(|entry| rejected.contains(entry));
     for (location, action) in partial.take(MOST_PARTLY_NAMED) {
         diagnostic = diagnostic.note(format!(
             "in `{location}`, `{action}` leads to Reject where no guard of it there holds; to stay there instead, add \
@@ -218,7 +219,8 @@ pub fn explain_constants(
     test: &TestCase,
     models: Option<(&Iosts, &TestPurpose)>,
 ) -> Diagnostic {
-    let name = &test.iosts.name;
+    // The name that the user gave it.
+    let name = models.map_or(&test.iosts.name, |(_, purpose)| &purpose.iosts.name);
     let refuse = |message: String| Diagnostic::error("no-constants", message);
     let (ConstantsError::Unsatisfiable { given, part, needs }, Some((specification, purpose))) =
         (error, models)
@@ -260,15 +262,15 @@ pub fn explain_constants(
 /// no condition holds, completion rejects the action (algorithm 7.1, p. 170). Authors may not expect it.
 fn find_conditional(purpose: &TestPurpose) -> Vec<(&str, &str)> {
     let iosts = &purpose.iosts;
-    let mut named: BTreeMap<(LocationId, ActionId), (bool, bool)> = BTreeMap::new();
-    for one in iosts.transitions.iter().filter(|one| one.source != purpose.accept) {
-        let (is_partial, leads_on) = named.entry((one.source, one.action)).or_insert((true, false));
-        *is_partial &= !one.guard.is_true();
-        *leads_on |= Some(one.target) != purpose.reject;
+    let mut conditions: BTreeMap<(LocationId, ActionId), (bool, bool)> = BTreeMap::new();
+    for t in iosts.transitions.iter().filter(|t| t.source != purpose.accept) {
+        let (is_partial, leads_on) = conditions.entry((t.source, t.action)).or_insert((true, false));
+        *is_partial &= !t.guard.is_true();
+        *leads_on |= Some(t.target) != purpose.reject;
     }
-    named.retain(|_, (is_partial, leads_on)| *is_partial && *leads_on);
+    conditions.retain(|_, (is_partial, leads_on)| *is_partial && *leads_on);
     let names = |&(location, action): &(LocationId, ActionId)| {
         (iosts.locations[location].name.as_str(), iosts.actions[action].name.as_str())
     };
-    named.keys().map(names).collect()
+    conditions.keys().map(names).collect()
 }

@@ -148,7 +148,7 @@ http:
     for run in 0..2 {
         start(&mut *adapter).unwrap();
         // Nothing of the run before.
-        let missing = "untranslatable: the request for `Put` has the hole `said`, which has not been captured in this run, and has no \
+        let missing = "untranslatable: the request for `Put` has `{said}`, which has not been captured in this run, and has no \
                        `default`";
         assert_eq!(ask(&mut *adapter, "Put", &["5"]), missing, "{run}");
         assert_eq!(ask(&mut *adapter, "Make", &[]), "Made()");
@@ -337,7 +337,7 @@ tcp:
     ));
     for run in 0..2 {
         start(&mut *adapter).unwrap();
-        let missing = "untranslatable: the line for `Drop` has the hole `word`, which has not been captured in this run, and has no \
+        let missing = "untranslatable: the line for `Drop` has `{word}`, which has not been captured in this run, and has no \
                        `default`";
         assert_eq!(ask(&mut *adapter, "Drop", &[]), missing, "{run}");
         assert_eq!(ask(&mut *adapter, "Put", &["3"]), "Refused()");
@@ -391,7 +391,7 @@ udp:
     ));
     for _ in 0..2 {
         start(&mut *adapter).unwrap();
-        let missing = "untranslatable: the frame for `Put`: it has `word`, which has not been captured in this run, and has no `default`";
+        let missing = "untranslatable: the frame for `Put`: it has `{word}`, which has not been captured in this run, and has no `default`";
         assert_eq!(ask(&mut *adapter, "Put", &["3"]), missing);
         assert_eq!(ask(&mut *adapter, "Drop", &[]), "Refused()");
         assert_eq!(ask(&mut *adapter, "Make", &[]), "Made()");

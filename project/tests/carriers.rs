@@ -9,6 +9,7 @@ use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use coreach_adapters::evidence::NO_ANSWER;
 use coreach_adapters::{Adapter, Failure, Left, Received, Session};
 use coreach_execution::open;
 use coreach_model::codec::from_text;
@@ -435,6 +436,29 @@ fn datagrams_of_every_port_of_the_host_are_taken_where_the_file_says_so() {
     adapter.send(&event("List", &["77"])).unwrap();
     assert_eq!(next(&mut *adapter, 20_000), "Item(77)");
     adapter.stop();
+}
+
+/// Each answer comes from a socket of its own, which is closed then. With `any_port`, what is sent is lost,
+/// and the evidence says where it went.
+#[test]
+fn a_new_port_for_each_answer_is_no_new_address() {
+    for (replies, second) in [("fresh_port", "Item(2)"), ("any_port", "Silence")] {
+        let address = datagrams(|_, peer, text| {
+            let fresh = UdpSocket::bind("127.0.0.1:0").unwrap();
+            fresh.send_to(text.replace("list", "item").as_bytes(), peer).unwrap();
+        });
+        let mut adapter = texts(address, &format!("{{ quiet_ms: 5 }}\n  replies_from: {replies}"));
+        start(&mut *adapter).unwrap();
+        adapter.send(&event("List", &["1"])).unwrap();
+        assert_eq!(next(&mut *adapter, 20_000), "Item(1)");
+        adapter.send(&event("List", &["2"])).unwrap();
+        assert_eq!(next(&mut *adapter, if replies == "any_port" { 300 } else { 20_000 }), second);
+        adapter.tear_down();
+        let wire = adapter.evidence(Instant::now());
+        let is_told = wire.iter().any(|item| item.note.as_deref() == Some(NO_ANSWER));
+        assert_eq!(is_told, replies == "any_port", "{wire:?}");
+        adapter.stop();
+    }
 }
 
 #[test]

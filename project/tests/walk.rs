@@ -11,7 +11,7 @@ use coreach_execution::run::{Cause, Occurrence, events};
 use coreach_execution::session::TestSession;
 use coreach_execution::simulated::Simulated;
 
-use coreach_execution::walk::{Standing, Until, Walk};
+use coreach_execution::walk::{Standing, Walk, WalkLimits};
 use coreach_execution::{Outcome, Run, Settings, Strategy, judge};
 use coreach_model::reader::{from_bytes, read_specification};
 use coreach_model::{Iosts, Verdict};
@@ -41,7 +41,7 @@ fn model(text: &str) -> Iosts {
 }
 
 /// The runs of a walk through a specification, against a model, and how far it came.
-fn walked(specification: &str, system: &str, seed: u64, until: Until) -> (Vec<Run>, Standing) {
+fn walked(specification: &str, system: &str, seed: u64, until: WalkLimits) -> (Vec<Run>, Standing) {
     walked_for(&ALL, specification, system, seed, until)
 }
 
@@ -51,7 +51,7 @@ fn walked_for(
     specification: &str,
     system: &str,
     seed: u64,
-    until: Until,
+    until: WalkLimits,
 ) -> (Vec<Run>, Standing) {
     let (specification, system) = (model(specification), model(system));
     let test = make_case(&specification).unwrap().test;
@@ -80,13 +80,13 @@ fn walked_for(
     (runs, walk.standing())
 }
 
-fn so_many(events: usize) -> Until {
-    Until { events, percent: None, deadline: None, covered: false }
+fn so_many(events: usize) -> WalkLimits {
+    WalkLimits { events, percent: None, deadline: None, covered: false }
 }
 
 #[test]
 fn all_that_can_be_covered_is_in_few_events_and_a_reset_leads_out_of_the_end() {
-    let until = Until { percent: Some(100), ..so_many(400) };
+    let until = WalkLimits { percent: Some(100), ..so_many(400) };
     let (runs, standing) = walked(ACCOUNT, ACCOUNT, 1, until);
     assert_eq!(standing.covered, standing.goals, "{standing:?}");
     assert!(standing.events < 150, "{standing:?}");
@@ -117,6 +117,40 @@ fn a_fault_at_equal_values_is_found() {
         let last = runs.last().unwrap();
         assert_eq!(last.outcome, Outcome::Verdict(Verdict::Fail, Cause::Event), "{standing:?}");
         assert!(standing.events < 100, "{standing:?}");
+    }
+}
+
+/// A parking meter, which is full when its till holds 9,000 cents.
+const METER: &str = "
+iosts: meter
+variables: { vHalves: 'int[1..48]', vCentre: bool, vPaid: nat, vTill: nat }
+functions:
+  fee: 'if vCentre then (if vHalves <= 4 then 60 * vHalves else 120 + 30 * vHalves) else 20 * vHalves'
+initial: { location: Free, condition: vHalves == 1 && !vCentre && vPaid == 0 && vTill == 0 }
+inputs: { Select: { pHalves: 'int[1..48]', pCentre: bool }, Insert: { pCents: 'int[1..200]' } }
+outputs: { Price: { pCents: nat }, Missing: {}, Ticket: {}, Full: {} }
+transitions:
+  - { from: Free, to: Quoting, on: Select, when: vTill < 9000, assign: { vHalves: pHalves, vCentre: pCentre } }
+  - { from: Free, to: Ended, on: Select, when: vTill >= 9000 }
+  - { from: Ended, to: Ended, on: Full }
+  - { from: Quoting, to: Paying, on: Price, when: pCents == fee() }
+  - { from: Paying, to: Counting, on: Insert, assign: { vPaid: vPaid + pCents } }
+  - { from: Counting, to: Paying, on: Missing, when: vPaid < fee() }
+  - { from: Counting, to: Free, on: Ticket, when: vPaid >= fee(), assign: { vTill: vTill + fee(), vPaid: 0 } }
+";
+
+/// Precision: a walk takes the boundaries in functions, and comes to the end of long sums.
+#[test]
+fn faults_at_boundaries_of_functions_and_behind_long_sums_are_found() {
+    for (right, wrong, most) in
+        [("if vHalves <= 4", "if vHalves <= 5", 2000), ("to: Ended, on: Full", "to: Ended, on: Ticket", 2000)]
+    {
+        let faulty = METER.replace(right, wrong);
+        for seed in 1..=2 {
+            let (runs, standing) = walked(METER, &faulty, seed, so_many(most));
+            let verdict = runs.last().unwrap().outcome.verdict();
+            assert_eq!(verdict, Some(Verdict::Fail), "{wrong} {seed}: {standing:?}");
+        }
     }
 }
 
@@ -165,7 +199,7 @@ fn a_walk_over_a_plain_graph_is_hardly_longer_than_the_shortest_tour() {
         let edges = graph.edges.len();
         let tour = find_closed_walk(graph.locations, &graph.edges, &vec![true; edges], 0).unwrap();
         assert_eq!(tour.len(), shortest, "{sort}");
-        let until = Until { percent: Some(100), ..so_many(10 * shortest) };
+        let until = WalkLimits { percent: Some(100), ..so_many(10 * shortest) };
         let (runs, standing) = walked_for(&[Criterion::Transitions], &text, &text, 1, until);
         assert_eq!((standing.covered, runs.len()), (edges, 1), "{sort}: {standing:?}");
         assert!(standing.events <= shortest + shortest / 10, "{sort}: {standing:?} {shortest}");
@@ -186,7 +220,7 @@ transitions:
   - { from: L3, to: L2, on: B }
 ";
     for seed in 1..=5 {
-        let until = Until { percent: Some(100), ..so_many(200) };
+        let until = WalkLimits { percent: Some(100), ..so_many(200) };
         let (_, standing) = walked_for(&[Criterion::Transitions], answers, answers, seed, until);
         assert_eq!(standing.covered, 7, "{seed}: {standing:?}");
     }

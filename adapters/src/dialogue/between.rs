@@ -139,11 +139,14 @@ impl Dialogue {
                 let text = template.fill(|name| self.signatures.before(name));
                 let text = text.map_err(|name| {
                     let why = self.signatures.lacking(&name);
-                    Failure::Untranslatable(format!("`{whose}` has the hole `{name}`, {why}"))
+                    Failure::Untranslatable(format!("`{whose}` has `{{{name}}}`, {why}"))
                 })?;
                 sent = format!("`send: {}` of `{whose}`", shortened(&text));
                 let bytes = match encoding {
-                    Encoding::Lines(lines) => Ok((text + &lines.line_ending).into_bytes()),
+                    Encoding::Lines(lines) => {
+                        self.pending.note_sent_text(&format!("{text}{}", lines.line_ending));
+                        Ok((text + &lines.line_ending).into_bytes())
+                    }
                     Encoding::Binary(binary) => encoding::unhex(&text)
                         .ok_or_else(|| "no pairs of hexadecimal digits".to_owned())
                         .and_then(|frame| binary.cut.framed(frame)),
@@ -162,7 +165,9 @@ impl Dialogue {
                         let (line, rest) = (written(expected), self.stream.rest());
                         let mut text =
                             format!("{sent} was not answered in time by a line that fits `{line}`");
-                        if !rest.is_empty() {
+                        if let Some(help) = self.explain_silence().or_else(|| self.explain_line_end()) {
+                            text += &format!("\nhelp: {help}");
+                        } else if !rest.is_empty() {
                             text += &format!(
                                 ", but by `{}` without the end of the line",
                                 stream::escape_bytes(rest)
@@ -315,7 +320,8 @@ impl Dialogue {
             // Also if it is not known how much the other side has taken.
             Arrival::Come | Arrival::Unknown => Ok(Sent::Crossed),
             Arrival::Late => Err(Failure::Unclean(
-                "the connection was left for a new one, and the other side does not end it: what was sent over it may still be taken"
+                "coreach has closed its side of the connection for a new one, and the system has not closed the other \
+                 side\nhelp: let the system close it when coreach does, or take silence for the end: `settle: { quiet_ms: 500 }`"
                     .to_owned(),
             )),
         }

@@ -186,6 +186,12 @@ impl ProcessKeeper {
         }
     }
 
+    /// Says whether something that was launched goes on. A thread does not know it.
+    pub fn has_running(&self) -> bool {
+        let number = self.process.as_ref().and_then(|process| i32::try_from(process.id()).ok());
+        number.is_some_and(|keeper| !processes::find_descendants(keeper).is_empty())
+    }
+
     /// Ends the launched process with all that it started. Returns whether nothing is left. The keeper goes
     /// on with processes that resist.
     pub fn end_launch(self, within: Duration) -> bool {

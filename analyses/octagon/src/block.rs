@@ -3,12 +3,11 @@
 //! **Problem.** A strongly closed matrix is dense: any two bounded variables have a bound on their sum. But
 //! if that is only the sum of their own bounds, it says nothing new.
 //!
-//! **Method.** Two variables are *related* if an entry
-//! between them is less than what their own bounds imply; a block is a connected set of related variables,
-//! closed. Where no entry relates, the set is a product, so entries between blocks need not be kept: they are
-//! sums of bounds. The finest such decomposition depends on the set of points alone. A variable without
-//! bounds has no block. (Singh, Püschel, Vechev 2015 decompose the matrix, and merge what has bounds; to
-//! leave out the implied entries is ours.)
+//! **Method.** Two variables are *related* if an entry between them is less than what their own bounds imply;
+//! a block is a connected set of related variables, closed. Where no entry relates, the set is a product, so
+//! entries between blocks need not be kept: they are sums of bounds. The finest such decomposition depends on
+//! the set of points alone. A variable without bounds has no block. (Singh, Püschel, Vechev 2015 decompose
+//! the matrix, and merge what has bounds; to leave out the implied entries is ours.)
 
 use std::sync::Arc;
 

@@ -72,13 +72,13 @@ pub fn spent() -> u64 {
 pub fn limits(dimensions: usize) -> Limits {
     let most = Limits::default();
     let Some(left) = LEFT.get() else { return most };
-    let square = (dimensions as u64).saturating_mul(dimensions as u64);
+    let pairs = (dimensions as u64).saturating_mul(dimensions as u64);
     // The least amount without a debt suffices for boxes and a few relations. It grows with the square of the
     // dimensions: a cone of as many constraints as dimensions takes less, and the linear programs that
     // replace its conversion take more.
-    let least = square.saturating_mul(8).max(2_000).min(most.work);
-    let least = least.saturating_mul(ALL) / ALL.saturating_add(OWED.get());
-    let work = (left / PART).clamp(least, most.work);
+    let least_work = pairs.saturating_mul(8).max(2_000).min(most.work);
+    let least_work = least_work.saturating_mul(ALL) / ALL.saturating_add(OWED.get());
+    let work = (left / PART).clamp(least_work, most.work);
     let rows = usize::try_from(most.rows as u64 * work / most.work).unwrap_or(most.rows);
     // A block may always have 64 rows, or four for each dimension.
     Limits { rows: rows.max(64).max(dimensions.saturating_mul(4)), work }

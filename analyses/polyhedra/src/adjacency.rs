@@ -83,15 +83,16 @@ fn adjacent_few(search: &Search<'_>, pairs: &mut Vec<(u32, u32)>, budget: &Budge
     }
     budget.compare(search.borders as u64)?;
     let rays = search.saturated.len();
-    let all = if rays < 64 { (1 << rays) - 1 } else { u64::MAX };
+    let all_rays = if rays < 64 { (1 << rays) - 1 } else { u64::MAX };
     let outside = search.outside.iter().fold(0_u64, |set, &ray| set | 1 << ray);
     let mut refuters = [(0, 0_u64); MOST_REFUTERS];
     for &i in search.inside {
         let of_i = search.saturated[i as usize];
-        let own = of_i.count_ones() as usize;
-        let Some(may_miss) = own.checked_sub(search.needed) else { continue };
-        let mut work = own as u64;
-        let near = match may_miss {
+        let own_count = of_i.count_ones() as usize;
+        let Some(may_miss) = own_count.checked_sub(search.needed) else { continue };
+        let mut work = own_count as u64;
+        // Test 1, with one mask for each number of misses.
+        let candidates = match may_miss {
             0 => intersect_columns(&columns, of_i, outside),
             1 => {
                 let (mut none, mut one) = (outside, outside);
@@ -103,16 +104,16 @@ fn adjacent_few(search: &Search<'_>, pairs: &mut Vec<(u32, u32)>, budget: &Budge
             }
             _ => outside,
         };
-        let mut kept = 0;
-        visit_members(0, near, &mut |o| {
+        let mut refuter_count = 0;
+        visit_members(0, candidates, &mut |o| {
             let common = of_i & search.saturated[o];
             work += 1;
-            if refuters[..kept].iter().any(|&(of, refuter)| common & !refuter == 0 && of != o) {
+            if refuters[..refuter_count].iter().any(|&(of, refuter)| common & !refuter == 0 && of != o) {
                 return;
             }
-            work += own as u64;
-            // Both rays of the pair are in the intersection, so they are left out.
-            let third = intersect_columns(&columns, common, all & !(1 << i) & !(1 << o));
+            work += own_count as u64;
+            // Test 3. Both rays of the pair are in the intersection, so they are left out.
+            let third = intersect_columns(&columns, common, all_rays & !(1 << i) & !(1 << o));
             let refuter = if third == 0 {
                 pairs.push((i, o as u32));
                 (o, common)
@@ -120,9 +121,9 @@ fn adjacent_few(search: &Search<'_>, pairs: &mut Vec<(u32, u32)>, budget: &Budge
                 let third = third.trailing_zeros() as usize;
                 (third, of_i & search.saturated[third])
             };
-            if kept < refuters.len() {
-                refuters[kept] = refuter;
-                kept += 1;
+            if refuter_count < refuters.len() {
+                refuters[refuter_count] = refuter;
+                refuter_count += 1;
             }
         });
         budget.compare(work)?;
@@ -171,17 +172,18 @@ fn adjacent_many<const W: usize>(
     let columns = Columns::new(search);
     budget.compare(columns.bits.len() as u64)?;
     let is_swapped = search.outside.len() < search.inside.len();
-    let (near, far) =
+    let (smaller_side, larger_side) =
         if is_swapped { (search.outside, search.inside) } else { (search.inside, search.outside) };
-    let mut is_far = vec![0_u64; columns.words];
-    far.iter().for_each(|&ray| is_far[ray as usize / 64] |= 1 << (ray % 64));
-    let (mut own, mut both) = (Vec::with_capacity(search.borders), Vec::with_capacity(search.borders));
+    let mut is_on_larger_side = vec![0_u64; columns.words];
+    larger_side.iter().for_each(|&ray| is_on_larger_side[ray as usize / 64] |= 1 << (ray % 64));
+    let (mut own_borders, mut common_borders) =
+        (Vec::with_capacity(search.borders), Vec::with_capacity(search.borders));
     let mut kept: Vec<(u32, WordSet<W>)> = Vec::with_capacity(MOST_REFUTERS);
-    for &ray in near {
+    for &ray in smaller_side {
         let of_ray = sets[ray as usize];
-        own.clear();
-        visit_set(&of_ray, &mut |border| own.push(border));
-        let Some(may_miss) = own.len().checked_sub(search.needed) else { continue };
+        own_borders.clear();
+        visit_set(&of_ray, &mut |border| own_borders.push(border));
+        let Some(may_miss) = own_borders.len().checked_sub(search.needed) else { continue };
         kept.clear();
         let mut work = 0;
         let mut test = |other: u32| {
@@ -195,10 +197,10 @@ fn adjacent_many<const W: usize>(
                 work += W * (at + 1);
                 return;
             }
-            both.clear();
-            visit_set(&of_pair, &mut |border| both.push(border));
-            let (third, words_read) = columns.find_third(&both, ray, other);
-            work += W * kept.len() + words_read * both.len();
+            common_borders.clear();
+            visit_set(&of_pair, &mut |border| common_borders.push(border));
+            let (third, words_read) = columns.find_third(&common_borders, ray, other);
+            work += W * kept.len() + words_read * common_borders.len();
             if third.is_none() {
                 pairs.push(if is_swapped { (other, ray) } else { (ray, other) });
             }
@@ -209,10 +211,11 @@ fn adjacent_many<const W: usize>(
             kept.push((refuter, common(&of_ray, &sets[refuter as usize])));
         };
         if may_miss <= MOST_COUNTED {
-            columns.visit_on_most(&own, &is_far, may_miss, &mut |other| test(other as u32));
-            work += own.len() * columns.words * (may_miss + 1);
+            columns
+                .visit_on_most(&own_borders, &is_on_larger_side, may_miss, &mut |other| test(other as u32));
+            work += own_borders.len() * columns.words * (may_miss + 1);
         } else {
-            far.iter().for_each(|&other| test(other));
+            larger_side.iter().for_each(|&other| test(other));
         }
         budget.compare(work as u64)?;
         hold(pairs.len())?;
@@ -229,21 +232,21 @@ fn adjacent_by_intersection(
 ) -> Result<(), Exceeded> {
     let columns = Columns::new(search);
     budget.compare(columns.bits.len() as u64)?;
-    let of = |ray: u32| &search.saturated[ray as usize * search.words..][..search.words];
-    let mut both = Vec::new();
+    let saturated_by = |ray: u32| &search.saturated[ray as usize * search.words..][..search.words];
+    let mut common_borders = Vec::new();
     for &i in search.inside {
         let mut work = 0;
         for &o in search.outside {
-            both.clear();
-            for (index, (a, b)) in of(i).iter().zip(of(o)).enumerate() {
-                visit_members(index, a & b, &mut |border| both.push(border));
+            common_borders.clear();
+            for (index, (a, b)) in saturated_by(i).iter().zip(saturated_by(o)).enumerate() {
+                visit_members(index, a & b, &mut |border| common_borders.push(border));
             }
             work += search.words;
-            if both.len() < search.needed {
+            if common_borders.len() < search.needed {
                 continue;
             }
-            let (third, words_read) = columns.find_third(&both, i, o);
-            work += words_read * both.len();
+            let (third, words_read) = columns.find_third(&common_borders, i, o);
+            work += words_read * common_borders.len();
             if third.is_none() {
                 pairs.push((i, o));
             }

@@ -158,6 +158,7 @@ impl Cone {
     ) -> Result<bool, Exceeded> {
         loop {
             match self {
+                // Without an answer, a number did not fit. Then the loop goes on with big integers.
                 Self::Words(words) => {
                     if let Some(cut) = words.add(halfspace, is_equality, budget)? {
                         return Ok(cut);
@@ -311,6 +312,7 @@ impl<N: Number> Generators<N> {
         budget: &Budget,
         scratch: &mut Scratch<N>,
     ) -> Result<Option<bool>, Exceeded> {
+        // From the last line on, so that the lines stay in echelon form.
         for index in (0..self.lines.len() / self.width).rev() {
             let Some(value) = N::dot(halfspace, &self.lines[index * self.width..][..self.width]) else {
                 return Ok(None);
@@ -360,14 +362,15 @@ impl<N: Number> Generators<N> {
         } else {
             line.extend_from_slice(crossing);
         }
+        // Slides a row along the line into the border: `row - (row_value / value) * line`, as integers.
         let slide = |row: &[N], out: &mut Vec<N>| -> Option<()> {
-            let other = N::dot(halfspace, row)?;
-            if other.signum() == 0 {
+            let row_value = N::dot(halfspace, row)?;
+            if row_value.signum() == 0 {
                 out.extend_from_slice(row);
                 return Some(());
             }
-            let (keep, take) = N::coprime(&value, &other)?;
-            N::combine(&keep, row, &take.negated()?, line, out)
+            let (factor, line_factor) = N::coprime(&value, &row_value)?;
+            N::combine(&factor, row, &line_factor.negated()?, line, out)
         };
         let lines = &mut scratch.lines;
         lines.clear();
@@ -388,12 +391,12 @@ impl<N: Number> Generators<N> {
         if !is_equality {
             rays.extend_from_slice(line);
             // All half-spaces before are parallel to the line.
-            let all = (0..self.words).map(|word| match border.saturating_sub(64 * word) {
+            let saturates_all_before = (0..self.words).map(|word| match border.saturating_sub(64 * word) {
                 0 => 0,
                 bits @ 1..64 => (1 << bits) - 1,
                 _ => u64::MAX,
             });
-            self.saturated.extend(all);
+            self.saturated.extend(saturates_all_before);
         }
         core::mem::swap(&mut self.lines, lines);
         core::mem::swap(&mut self.rays, rays);
@@ -429,6 +432,7 @@ impl<N: Number> Generators<N> {
             }
             scratch.values.push(value);
         }
+        // Nothing is cut off, so the half-space is forgotten.
         if scratch.outside.is_empty() && (!is_equality || scratch.inside.is_empty()) {
             return Ok(Some(false));
         }
@@ -452,17 +456,19 @@ impl<N: Number> Generators<N> {
         budget.spend(scratch.pairs.len())?;
         scratch.rays.clear();
         scratch.saturated.clear();
-        for &(i, o) in &scratch.pairs {
-            let (i, o) = (i as usize, o as usize);
-            let (inner, outer) = (&self.rays[i * width..][..width], &self.rays[o * width..][..width]);
-            let new_ray = N::coprime(&scratch.values[i], &scratch.values[o])
-                .and_then(|(a, b)| N::combine(&a, outer, &b.negated()?, inner, &mut scratch.rays));
+        for &(inner, outer) in &scratch.pairs {
+            let (inner, outer) = (inner as usize, outer as usize);
+            let [inner_ray, outer_ray] = [inner, outer].map(|ray| &self.rays[ray * width..][..width]);
+            // Both factors are positive: the value of the outer ray is negative.
+            let new_ray = N::coprime(&scratch.values[inner], &scratch.values[outer])
+                .and_then(|(a, b)| N::combine(&a, outer_ray, &b.negated()?, inner_ray, &mut scratch.rays));
             if new_ray.is_none() {
                 return Ok(None);
             }
+            // The new ray saturates what both saturate, and the border.
             let start = scratch.saturated.len();
-            let (of_i, of_o) = (&self.saturated[i * self.words..], &self.saturated[o * self.words..]);
-            scratch.saturated.extend(of_i.iter().zip(of_o).take(self.words).map(|(a, b)| a & b));
+            let [a, b] = [inner, outer].map(|ray| &self.saturated[ray * self.words..][..self.words]);
+            scratch.saturated.extend(a.iter().zip(b).map(|(a, b)| a & b));
             scratch.saturated[start + border / 64] |= 1 << (border % 64);
         }
         self.magnitude |= N::magnitude(&scratch.rays);
@@ -475,6 +481,7 @@ impl<N: Number> Generators<N> {
     /// Drops the rays outside (for an equality, also those inside) and marks those on the border.
     fn keep_rays(&mut self, values: &[N], is_equality: bool, border: usize) {
         let (width, words) = (self.width, self.words);
+        // Rays that are kept move up to the place `end`.
         let mut end = 0;
         for (index, value) in values.iter().enumerate() {
             let sign = value.signum();

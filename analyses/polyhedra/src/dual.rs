@@ -1,8 +1,8 @@
-//! The double description of a non-empty polyhedron: both sides, minimal and canonical.
+//! The double description of a non-empty polyhedron: constraints and generators, both minimal and canonical.
 //!
-//! It is made from either side, in one go: the conversion ([`crate::conversion`]) and the
-//! minimisation ([`crate::minimise`]) of the closure, then the faces left out ([`crate::faces`]).
-//! Both ways can start from a double description that is known already and only add to it.
+//! It is made from either of them: by the conversion ([`crate::conversion`]) and the minimisation
+//! ([`crate::minimise`]) of the closure, and then the faces left out ([`crate::faces`]). It can also start
+//! from a double description that is known, and add to it.
 
 use std::sync::Arc;
 
@@ -182,9 +182,7 @@ pub(crate) fn cut_off<'a>(
     Ok(Some(assemble(minimal, has_infinite_facet, &excluded, &kept)))
 }
 
-/// The polyhedron of `base` (or nothing) with more generators.
-///
-/// `base` and `added` together must hold a point.
+/// The polyhedron of `base` (or nothing) with more generators. `base` and `added` together must hold a point.
 pub(crate) fn from_generators(
     dimensions: usize,
     base: Option<&Arc<Dual>>,

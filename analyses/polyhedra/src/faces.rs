@@ -1,31 +1,31 @@
 //! Which faces of a closed polyhedron an NNC polyhedron leaves out.
 //!
-//! **Problem.** A polyhedron with strict constraints ("not necessarily closed", NNC) is its closure
-//! less a union of faces of the closure. With constraints, the faces left out are those on the
-//! border of a strict constraint. With generators, they are the faces without a *point* (a corner
-//! that is not a point is a closure point). Each description must be computed from the other.
+//! **Problem.** A polyhedron with strict constraints ("not necessarily closed", NNC) is its closure without a
+//! union of faces of the closure. By constraints, the faces left out are those on the border of a strict
+//! constraint. By generators, they are the faces without a *point* (a corner that is not a point is a closure
+//! point). Each description must be computed from the other.
 //!
-//! **Algorithm.** A face is the set of corners and rays on it. The largest faces left out and the
-//! smallest faces kept determine each other:
+//! **Algorithm.** A face is the set of corners and rays on it. The largest faces left out and the smallest
+//! faces kept determine each other:
 //!
-//! * the smallest faces kept are the smallest that lie within none of the faces left out
-//!   ([`smallest_kept`]); each needs one point, in its middle;
-//! * the largest faces left out are the largest that contain none of the points
-//!   ([`largest_excluded`]); each needs one strict constraint: its facet's, made strict, if it is a
-//!   facet, or the sum of the constraints of all facets through it, which vanishes exactly there.
+//! * the smallest faces kept are the smallest that lie within none of the faces left out ([`smallest_kept`]);
+//!   each needs one point, in its middle;
+//! * the largest faces left out are the largest that contain none of the points ([`largest_excluded`]); each
+//!   needs one strict constraint. This is the facet's own, made strict, if the face is a facet. If not, it is
+//!   the sum of the constraints of all facets through the face, which vanishes exactly there.
 //!
-//! Both are computed as one computes minimal transversals (C. Berge): go through the given faces
-//! (points) one by one, and replace each face of the current antichain that violates the new
-//! condition by its minimal enlargements (maximal reductions) that satisfy it.
+//! Both are computed like minimal transversals (C. Berge). The given faces (points) are processed one by one.
+//! Each face of the current antichain that violates the new condition is replaced by its minimal enlargements
+//! (maximal reductions) that satisfy it.
 //!
 //! **Source, and where we differ.** The usual encoding of strictness is one more dimension (N. Halbwachs,
-//! Y.-E. Proy and P. Raymond 1994); its descriptions are not unique and every conversion pays for it. A.
+//! Y.-E. Proy and P. Raymond 1994). Its descriptions are not unique, and every conversion pays for it. A.
 //! Becchi and E. Zaffanella (CAV 2018, <https://doi.org/10.1007/978-3-319-96145-3_13>) showed that the
-//! closure (the "skeleton") and the rest can be kept apart. We do so too, but leave Chernikova's algorithm
-//! untouched and compute the rest afterwards: closed polyhedra, by far the most frequent, pay nothing.
+//! closure (the "skeleton") and the rest can be kept apart. We do so too, but leave Chernikova's algorithm as
+//! it is and compute the rest afterwards. So closed polyhedra, by far the most frequent, pay nothing.
 //!
-//! **Cost.** Ends, as the given faces are finitely many; the antichain may be exponential in
-//! their number, hence the limit.
+//! **Cost.** It ends, since there are finitely many given faces. The antichain may be exponential in their
+//! number, hence the limit.
 
 use crate::bits::Bits;
 use crate::budget::{Budget, Exceeded};
@@ -85,10 +85,11 @@ pub(crate) fn smallest_kept(
             face
         })
         .collect();
-    for out in excluded {
-        let (within, mut next): (Vec<_>, Vec<_>) = family.into_iter().partition(|face| face.is_subset(out));
+    for excluded_face in excluded {
+        let (within, mut next): (Vec<_>, Vec<_>) =
+            family.into_iter().partition(|face| face.is_subset(excluded_face));
         for face in within {
-            for index in (0..faces.generators).filter(|&index| !out.contains(index)) {
+            for index in (0..faces.generators).filter(|&index| !excluded_face.contains(index)) {
                 let mut larger = face.clone();
                 larger.insert(index);
                 next.push(faces.span(&larger));
@@ -102,9 +103,8 @@ pub(crate) fn smallest_kept(
     Ok(family)
 }
 
-/// The largest faces that contain none of the points.
-///
-/// `points` gives for each point the facets it lies on; `open` are the corners that are not points.
+/// The largest faces that contain none of the points. `points` gives for each point the facets it lies on;
+/// `open` are the corners that are not points.
 pub(crate) fn largest_excluded(
     faces: &Faces<'_>,
     points: &[Bits],
@@ -121,8 +121,8 @@ pub(crate) fn largest_excluded(
                 .enumerate()
                 .all(|(index, facet)| !face.is_subset(facet) || point.contains(index))
         };
-        let (around, mut next): (Vec<_>, Vec<_>) = family.into_iter().partition(contains);
-        for face in around {
+        let (with_point, mut next): (Vec<_>, Vec<_>) = family.into_iter().partition(contains);
+        for face in with_point {
             for (index, facet) in faces.facets.iter().enumerate() {
                 let smaller = face.and(facet);
                 // Every corner of a face left out is open. Without such a corner, no face within this one is

@@ -1,10 +1,9 @@
 //! Exact integers that are machine words almost always.
 //!
-//! The coefficients of a polyhedron met in program analysis nearly all fit 64 bits, but no bound
-//! holds for all of them: one combination of two rows may multiply their lengths. So every
-//! operation is tried on `i64` (products in `i128`) and, only when it does not fit, done on a big
-//! integer. The representation is canonical - a number that fits `i64` is never stored as a big
-//! one - so equality and hashing are structural, and an overflow can never change an answer.
+//! Nearly all coefficients in program analysis fit 64 bits, but no bound holds for all of them: one
+//! combination of two rows may double their length. So every operation is tried on `i64` (products in
+//! `i128`), and is done on a big integer only if the result does not fit. A number that fits `i64` is never
+//! stored as a big one. So equality and hashing are structural, and an overflow never changes an answer.
 
 use core::cmp::Ordering;
 use core::fmt;

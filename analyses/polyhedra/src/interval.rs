@@ -1,14 +1,11 @@
 //! Polyhedra of one dimension, without a conversion.
 //!
-//! **Problem.** More than half of the blocks that a program's analysis converts have one dimension.
-//! They are intervals: both descriptions are at hand, and the general way ([`crate::conversion`])
-//! costs many times what finding the two bounds does.
+//! **Problem.** More than half of the blocks that an analysis converts have one dimension. They are
+//! intervals, and the general way ([`crate::conversion`]) costs many times as much as finding the two bounds.
 //!
 //! **Method.** The tightest lower and upper bound of the constraints, or the extreme values of the
-//! generators; then both descriptions in the canonical form that the general way would have found
-//! ([`crate::dual`]). The tests compare the two ways.
-//!
-//! **Ends** and **costs**: one look at each constraint or generator.
+//! generators, give both descriptions, in the canonical form of the general way ([`crate::dual`]). The tests
+//! compare the two ways. **Ends** and **costs**: one look at each constraint or generator.
 
 use core::cmp::Ordering;
 use std::sync::Arc;
@@ -79,10 +76,10 @@ impl DenseInterval {
         let is_equality = constraint.relation() == Relation::Equal;
         let mut cuts = false;
         if is_lower || is_equality {
-            cuts |= tighten(&mut self.lower, &end, Ordering::Greater);
+            cuts |= take_further(&mut self.lower, &end, Ordering::Greater, true);
         }
         if !is_lower || is_equality {
-            cuts |= tighten(&mut self.upper, &end, Ordering::Less);
+            cuts |= take_further(&mut self.upper, &end, Ordering::Less, true);
         }
         cuts
     }
@@ -133,29 +130,22 @@ impl DenseInterval {
     }
 }
 
-/// Replaces `end` by `by` if that is `further`, or if `by` has the same value and is open where `end` is
-/// not. Returns whether it did.
-fn tighten(end: &mut Option<IntervalEnd>, by: &IntervalEnd, further: Ordering) -> bool {
-    let is_better = end.as_ref().is_none_or(|end| match by.cmp_value(end) {
-        Ordering::Equal => by.is_open && !end.is_open,
+/// Replaces an end by a new one that is `further`. Of two equal values, the new one is taken if it is open
+/// (or, without `prefers_open`, closed) and the known one is not. Returns whether it was taken.
+fn take_further(
+    known: &mut Option<IntervalEnd>,
+    new: &IntervalEnd,
+    further: Ordering,
+    prefers_open: bool,
+) -> bool {
+    let is_better = known.as_ref().is_none_or(|known| match new.cmp_value(known) {
+        Ordering::Equal => new.is_open != known.is_open && new.is_open == prefers_open,
         order => order == further,
     });
     if is_better {
-        *end = Some(by.clone());
+        *known = Some(new.clone());
     }
     is_better
-}
-
-/// Replaces `end` by `by` if that is `further`, or if `by` has the same value and is closed where `end` is
-/// not.
-fn extend(end: &mut Option<IntervalEnd>, by: &IntervalEnd, further: Ordering) {
-    let is_better = end.as_ref().is_none_or(|end| match by.cmp_value(end) {
-        Ordering::Equal => end.is_open && !by.is_open,
-        order => order == further,
-    });
-    if is_better {
-        *end = Some(by.clone());
-    }
 }
 
 /// The interval of `base` (or the whole line) with more constraints, which have a variable each; `None`
@@ -192,8 +182,8 @@ pub(crate) fn from_generators(base: Option<&Arc<Dual>>, added: &[Generator]) -> 
                     (denominator, numerator) = (denominator.div_exact(&gcd), numerator.div_exact(&gcd));
                 }
                 let end = IntervalEnd { numerator, denominator, is_open: *kind == Kind::ClosurePoint };
-                extend(&mut hull.lower, &end, Ordering::Less);
-                extend(&mut hull.upper, &end, Ordering::Greater);
+                take_further(&mut hull.lower, &end, Ordering::Less, false);
+                take_further(&mut hull.upper, &end, Ordering::Greater, false);
             }
         }
     }
@@ -215,15 +205,15 @@ pub(crate) fn image(dual: &Arc<Dual>, expression: &LinearExpression) -> Option<A
         return from_constraints(None, &[Constraint::of_row(point, Relation::Equal)]);
     };
     // With x = (d x' - k) / a, c x + e >= 0 is (c d x' + a e - c k) / a >= 0.
-    let moved = |constraint: &Constraint| {
-        let (own, free) = (&constraint.row()[1], &constraint.row()[0]);
-        let mut row: Row = smallvec![slope * free - own * constant, own * denominator];
+    let move_constraint = |constraint: &Constraint| {
+        let (coefficient, free) = (&constraint.row()[1], &constraint.row()[0]);
+        let mut row: Row = smallvec![slope * free - coefficient * constant, coefficient * denominator];
         if slope.is_negative() {
             row::negate(&mut row);
         }
         Constraint::of_row(row, constraint.relation())
     };
-    let moved: Constraints = dual.constraints.iter().map(moved).collect();
+    let moved: Constraints = dual.constraints.iter().map(move_constraint).collect();
     from_constraints(None, &moved)
 }
 
@@ -233,8 +223,9 @@ pub(crate) fn preimage(dual: &Arc<Dual>, expression: &LinearExpression) -> Optio
     let (constant, slope) = (&row[0], row.get(1).cloned().unwrap_or(Integer::ZERO));
     let mut moved = Constraints::new();
     for constraint in &dual.constraints {
-        let (own, free) = (&constraint.row()[1], &constraint.row()[0]);
-        let row: Row = smallvec![own * constant + free * expression.denominator(), own * &slope];
+        let (coefficient, free) = (&constraint.row()[1], &constraint.row()[0]);
+        let row: Row =
+            smallvec![coefficient * constant + free * expression.denominator(), coefficient * &slope];
         let constraint = Constraint::of_row(row, constraint.relation());
         match constraint.trivial() {
             Some(true) => {}

@@ -1,25 +1,23 @@
 //! The lattice, block by block: inclusion, meet, join.
 //!
-//! **Meet** relates the dimensions of blocks that overlap; others pass through.
+//! **Meet** relates the dimensions of blocks that overlap. Other blocks pass through. **Inclusion** asks for
+//! each constraint of the larger side whether the smaller one satisfies it. The least value of a constraint
+//! over several blocks of a product is the sum of the least values over the blocks, so nothing is merged.
 //!
-//! **Inclusion** asks for each constraint of the larger side whether the smaller one satisfies it. A
-//! constraint over several blocks of a product has as its least value the sum of the blocks' least
-//! values, so nothing is merged.
-//!
-//! **Join** is where a decomposition can be lost: the hull of two products is in general not a
-//! product. Each of these leaves it exact, and is tried before blocks are merged:
+//! **Join** may lose a decomposition: the hull of two products is in general not a product. Each of these
+//! steps is exact and keeps blocks apart, and is tried before blocks are merged:
 //!
 //! 1. Blocks that are the same on both sides pass through.
-//! 2. A dimension that is free (in no block) on one side is free in the join, so the other side
-//!    forgets it. That may make more dimensions free, and more blocks the same.
+//! 2. A dimension that is free (in no block) on one side is free in the join, so the other side forgets it.
+//!    That may make more dimensions free, and more blocks the same.
 //! 3. If what is left of one side is within the other, the other is the answer.
 //! 4. If what is left is a single block on both sides, only that is joined.
 //!
-//! Otherwise the blocks left over are merged into one on each side. What they become is taken apart
-//! again, as far as possible, once it is converted.
+//! If none of these is enough, the blocks left over are merged into one on each side. The result is
+//! decomposed again, as far as possible, once it is converted.
 //!
-//! **Cost.** A join of k pairs of different blocks has a number of generators exponential in k; no
-//! exact representation by generators avoids that. [`crate::limits`] has the answer.
+//! **Cost.** A join of k pairs of different blocks has a number of generators exponential in k. No exact
+//! representation by generators avoids that. For this there are limits ([`crate::limits`]).
 
 use smallvec::SmallVec;
 
@@ -46,10 +44,12 @@ impl Polyhedron {
         };
         let owners = block_owners(self.dimensions(), &mine);
         theirs.iter().all(|block| {
-            let own = owners[block.dimensions[0]].map(|index| &mine[index]);
-            match own {
-                Some(own) if own.is_known_equal(block) => true,
-                Some(own) if own.dimensions == block.dimensions => own.body.is_leq(&block.body),
+            let my_block = owners[block.dimensions[0]].map(|index| &mine[index]);
+            match my_block {
+                Some(my_block) if my_block.is_known_equal(block) => true,
+                Some(my_block) if my_block.dimensions == block.dimensions => {
+                    my_block.body.is_leq(&block.body)
+                }
                 _ => block.body.some_constraints().all(|constraint| {
                     let dimensions = Some(&block.dimensions[..]);
                     satisfies_terms(&mine, &owners, BlockTerms { constraint, dimensions })
@@ -102,19 +102,21 @@ impl Polyhedron {
         for block in mine.iter().chain(theirs.iter()) {
             partition.relate(block.dimensions.iter().copied());
         }
+        // Each group of related dimensions becomes one block.
         let groups = partition.groups();
-        let mine = polyhedron::by_group(&mine, &groups);
-        let theirs = polyhedron::by_group(&theirs, &groups);
-        let met = groups.iter().zip(mine.iter().zip(&theirs)).map(|(group, (a, b))| match (&a[..], &b[..]) {
+        let my_blocks = polyhedron::by_group(&mine, &groups);
+        let their_blocks = polyhedron::by_group(&theirs, &groups);
+        let pairs = groups.iter().zip(my_blocks.iter().zip(&their_blocks));
+        let met = pairs.map(|(group, (a, b))| match (&a[..], &b[..]) {
             ([a], []) => (*a).clone(),
             ([], [b]) => (*b).clone(),
             ([a], [b]) if a.is_known_equal(b) => (*a).clone(),
             ([a], [b]) if a.dimensions == b.dimensions => Block::of(group, a.body.meet(&b.body)),
             _ => {
                 // The side that is in fewer pieces is more likely to be worth starting from.
-                let (few, many) = if a.len() <= b.len() { (a, b) } else { (b, a) };
-                let base = polyhedron::merge_constraints(few, group);
-                let added: Vec<Constraint> = many
+                let (fewer, more) = if a.len() <= b.len() { (a, b) } else { (b, a) };
+                let base = polyhedron::merge_constraints(fewer, group);
+                let added: Vec<Constraint> = more
                     .iter()
                     .flat_map(|block| {
                         block.body.some_constraints().map(|c| block.outward(c, self.dimensions()))
@@ -146,9 +148,11 @@ impl Polyhedron {
         let Some(blocks) = self.fine() else {
             return Self::empty(dimensions);
         };
+        // Usually no blocks need be merged.
         if let Some(met) = meet_block_by_block(dimensions, &blocks, &added) {
             return Self::of_blocks(dimensions, met);
         }
+        // A group has the dimensions that a block or a constraint relates. It becomes one block.
         let mut partition = UnionFind::new(dimensions);
         for block in blocks.iter() {
             partition.relate(block.dimensions.iter().copied());
@@ -157,19 +161,20 @@ impl Polyhedron {
             partition.relate(product::support(constraint.row()));
         }
         let groups = partition.groups();
-        let grouped = polyhedron::by_group(&blocks, &groups);
-        let mut by_group: SmallVec<[Constraints; 2]> = SmallVec::from_elem(Constraints::new(), groups.len());
+        let blocks_by_group = polyhedron::by_group(&blocks, &groups);
+        let mut constraints_by_group: SmallVec<[Constraints; 2]> =
+            SmallVec::from_elem(Constraints::new(), groups.len());
         for constraint in &added {
             // Trivial constraints are gone, so this one has a variable.
-            let group = product::support(constraint.row()).next().and_then(|first| groups.of(first));
-            if let Some(group) = group {
-                by_group[group].push(polyhedron::inward(constraint, groups.members(group)));
+            let number = product::support(constraint.row()).next().and_then(|first| groups.of(first));
+            if let Some(number) = number {
+                constraints_by_group[number].push(polyhedron::inward(constraint, groups.members(number)));
             }
         }
-        let parts = groups.iter().zip(grouped).zip(by_group);
-        let met = parts.map(|((group, blocks), added)| match &blocks[..] {
-            [block] if added.is_empty() => (*block).clone(),
-            _ => Block::of(group, polyhedron::merge_constraints(&blocks, group).meet_fitted(added)),
+        let parts = groups.iter().zip(blocks_by_group).zip(constraints_by_group);
+        let met = parts.map(|((group, blocks), constraints)| match &blocks[..] {
+            [block] if constraints.is_empty() => (*block).clone(),
+            _ => Block::of(group, polyhedron::merge_constraints(&blocks, group).meet_fitted(constraints)),
         });
         Self::of_blocks(dimensions, met)
     }
@@ -221,21 +226,22 @@ impl Polyhedron {
             same.extend(mine);
             return Ok(Self::of_blocks(self.dimensions(), same));
         }
+        // The other blocks become one on each side.
         let both = mine.iter().chain(&theirs);
-        let mut all: Vec<usize> = both.flat_map(|block| block.dimensions.iter().copied()).collect();
-        all.sort_unstable();
-        all.dedup();
+        let mut space: Vec<usize> = both.flat_map(|block| block.dimensions.iter().copied()).collect();
+        space.sort_unstable();
+        space.dedup();
         // Both sizes are compared with the budget before either product is made.
-        coupled.hold(size(&mine).max(size(&theirs)), all.len() + 1)?;
-        let merged = |blocks: &[Block]| -> Result<Dense, Exceeded> {
+        coupled.hold(size(&mine).max(size(&theirs)), space.len() + 1)?;
+        let merge = |blocks: &[Block]| -> Result<Dense, Exceeded> {
             let blocks: Vec<&Block> = blocks.iter().collect();
-            polyhedron::merge_generators(&blocks, &all, coupled)
+            polyhedron::merge_generators(&blocks, &space, coupled)
         };
-        let joined = merged(&mine)?.join(&merged(&theirs)?);
+        let joined = merge(&mine)?.join(&merge(&theirs)?);
         if coupled.is_limited() {
             joined.dual_within(coupled)?;
         }
-        same.push(Block::of(&all, joined));
+        same.push(Block::of(&space, joined));
         Ok(Self::of_blocks(self.dimensions(), same))
     }
 }
@@ -270,13 +276,13 @@ pub(crate) fn set_apart(a: &Polyhedron, b: &Polyhedron, budget: &Budget) -> Resu
     split_off_same(dimensions, &mut same, &mut mine, &mut theirs);
     // Each round frees a dimension or is the last.
     loop {
-        let (own, other) = (block_owners(dimensions, &mine), block_owners(dimensions, &theirs));
+        let (my_owners, their_owners) = (block_owners(dimensions, &mine), block_owners(dimensions, &theirs));
         let half_free: Vec<usize> =
-            (0..dimensions).filter(|&at| own[at].is_some() != other[at].is_some()).collect();
+            (0..dimensions).filter(|&at| my_owners[at].is_some() != their_owners[at].is_some()).collect();
         if half_free.is_empty() {
             break;
         }
-        // They are not empty, so nothing else is lost with them.
+        // Blocks whose dimensions all become free are dropped. They are not empty, so nothing else is lost.
         let is_half_free = |at: &usize| half_free.binary_search(at).is_ok();
         mine.retain(|block| !block.dimensions.iter().all(is_half_free));
         theirs.retain(|block| !block.dimensions.iter().all(is_half_free));
@@ -334,22 +340,25 @@ fn meet_block_by_block(dimensions: usize, blocks: &[Block], added: &[&Constraint
         is_at_home.then(|| owners[first].unwrap_or(blocks.len() + first))
     };
     let homes: SmallVec<[usize; 8]> = added.iter().map(home).collect::<Option<_>>()?;
-    let at_home = |home: usize, space: &[usize]| -> Constraints {
-        let own = added.iter().zip(&homes).filter(|(_, own)| **own == home);
-        own.map(|(constraint, _)| polyhedron::inward(constraint, space)).collect()
+    let constraints_at = |home: usize, space: &[usize]| -> Constraints {
+        let with_homes = added.iter().zip(&homes).filter(|(_, other)| **other == home);
+        with_homes.map(|(constraint, _)| polyhedron::inward(constraint, space)).collect()
     };
     let mut met = Blocks::new();
     for (index, block) in blocks.iter().enumerate() {
-        let own = if homes.contains(&index) { at_home(index, &block.dimensions) } else { Constraints::new() };
-        let body = if own.is_empty() { block.body.clone() } else { block.body.meet_fitted(own) };
+        let body = match homes.contains(&index) {
+            true => block.body.meet_fitted(constraints_at(index, &block.dimensions)),
+            false => block.body.clone(),
+        };
         met.push(Block { dimensions: block.dimensions.clone(), body });
     }
-    for (at, &home) in homes.iter().enumerate().filter(|(_, home)| **home >= blocks.len()) {
-        if homes[..at].contains(&home) {
+    // New blocks of one dimension, each once.
+    for (place, &home) in homes.iter().enumerate().filter(|(_, home)| **home >= blocks.len()) {
+        if homes[..place].contains(&home) {
             continue;
         }
         let space = [home - blocks.len()];
-        met.push(Block::of(&space, Dense::from_fitted(1, at_home(home, &space))));
+        met.push(Block::of(&space, Dense::from_fitted(1, constraints_at(home, &space))));
     }
     Some(met)
 }
@@ -425,16 +434,22 @@ fn satisfies_terms(blocks: &[Block], owners: &[Option<usize>], terms: BlockTerms
             block.body.implies_row(&row, constraint.relation())
         }
         _ if constraint.relation() != Relation::Equal => {
-            let mut sum = (constraint.constant().clone(), Integer::ONE, true);
+            // The least value as a fraction that is not reduced, and whether some point attains it.
+            let (mut sum, mut height, mut is_attained) = (constraint.constant().clone(), Integer::ONE, true);
             for &index in &concerned {
                 let part = terms.inward(&blocks[index], Integer::ZERO);
-                let Some((value, height, is_attained)) = blocks[index].body.least_of_row(&part) else {
+                let Some((value, own_height, is_own_attained)) = blocks[index].body.least_of_row(&part)
+                else {
                     return false;
                 };
-                sum = (&sum.0 * &height + &value * &sum.1, &sum.1 * &height, sum.2 && is_attained);
+                sum = &sum * &own_height + &value * &height;
+                height = &height * &own_height;
+                is_attained &= is_own_attained;
             }
-            let sign = sum.0.signum();
-            sign > 0 || (sign == 0 && (!sum.2 || constraint.relation() == Relation::AtLeast))
+            match sum.signum() {
+                0 => !is_attained || constraint.relation() == Relation::AtLeast,
+                sign => sign > 0,
+            }
         }
         _ => {
             let parts = concerned.iter().map(|&index| &blocks[index]);

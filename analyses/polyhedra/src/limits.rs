@@ -292,19 +292,21 @@ fn bound_across(dimensions: usize, mine: &[Block], theirs: &[Block], budget: &Bu
         ));
     }
     // 1 if the first argument reaches further, -1 if the other does.
-    let further = |a: &Bound, b: &Bound| match (a, b) {
+    let compare_reach = |a: &Bound, b: &Bound| match (a, b) {
         (Some((a, _)), Some((b, _))) => (a - b).signum(),
         _ => 0,
     };
     let signs: Vec<[i32; 2]> =
-        ranges.iter().map(|(_, a, b)| [further(&a[0], &b[0]), further(&a[1], &b[1])]).collect();
+        ranges.iter().map(|(_, a, b)| [compare_reach(&a[0], &b[0]), compare_reach(&a[1], &b[1])]).collect();
     let mut constraints = Vec::new();
     for (y, (second, a_of_y, b_of_y)) in ranges.iter().enumerate() {
         for (x, (first, a_of_x, b_of_x)) in ranges[..y].iter().enumerate() {
             if of_mine[*first] == of_mine[*second] || of_theirs[*first] == of_theirs[*second] {
                 continue;
             }
+            // For each sign of x and of y. 0 is the value, and 1 its opposite.
             for (i, j) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+                // The sum follows from the bounds, unless each argument reaches further in one of them.
                 if signs[x][i] * signs[y][j] >= 0 {
                     continue;
                 }
@@ -355,18 +357,18 @@ fn join_by_group(
         partition.relate(block.dimensions.iter().copied());
     }
     let groups = partition.groups();
-    let grouped = |blocks| polyhedron::by_group(blocks, &groups);
-    let (of_a, of_b) = (grouped(mine), grouped(theirs));
+    let blocks_by_group = |blocks| polyhedron::by_group(blocks, &groups);
+    let (my_blocks, their_blocks) = (blocks_by_group(mine), blocks_by_group(theirs));
     let mut result = Vec::new();
-    for (group, (a, b)) in groups.iter().zip(of_a.iter().zip(&of_b)) {
-        let joined = || -> Result<Dense, Exceeded> {
+    for (group, (a, b)) in groups.iter().zip(my_blocks.iter().zip(&their_blocks)) {
+        let join_group = || -> Result<Dense, Exceeded> {
             let a = polyhedron::merge_generators(a, group, budget)?;
             let b = polyhedron::merge_generators(b, group, budget)?;
             let joined = a.join(&b);
             joined.dual_within(budget)?;
             Ok(joined)
         };
-        if let Ok(joined) = joined() {
+        if let Ok(joined) = join_group() {
             result.push(Block::of(group, joined));
             continue;
         }
@@ -379,8 +381,8 @@ fn join_by_group(
         for (from, to) in [(&a, &b), (&b, &a)] {
             for block in from.raw().unwrap_or_default() {
                 for constraint in block.body.some_constraints() {
-                    let split_constraint = split_constraint(&block.outward(constraint, dimensions));
-                    candidates.extend(split_constraint.into_iter().filter(|half| to.implies(half)));
+                    let halves = split_constraint(&block.outward(constraint, dimensions));
+                    candidates.extend(halves.into_iter().filter(|half| to.implies(half)));
                 }
             }
         }
@@ -391,13 +393,13 @@ fn join_by_group(
 /// The bounds of some of the dimensions, whatever they cost, and of every sum and difference of two of them;
 /// as many of these as the work suffices for.
 fn octagonal_bounds(
-    of: &[usize],
+    chosen: &[usize],
     dimensions: usize,
     budget: &Budget,
     mut bounds: impl FnMut(&LinearExpression, &Budget) -> Result<Bounds, Exceeded>,
 ) -> Vec<Constraint> {
     let variable = LinearExpression::variable;
-    let pairs = (0..of.len()).flat_map(|a| (0..a).map(move |b| (of[a], of[b])));
+    let pairs = (0..chosen.len()).flat_map(|a| (0..a).map(move |b| (chosen[a], chosen[b])));
     let pairs = pairs.flat_map(|(a, b)| {
         let (a, b) = (variable(a), variable(b));
         [a.plus(&b), a.minus(&b)]
@@ -405,7 +407,7 @@ fn octagonal_bounds(
     let mut constraints = Vec::new();
     let mut add = |expression: &LinearExpression, budget: &Budget| -> Result<(), Exceeded> {
         // An evaluation at a few corners at least; what it costs beyond is bounded by the rows.
-        budget.spend(of.len())?;
+        budget.spend(chosen.len())?;
         let Bounds { lower, upper, .. } = bounds(expression, budget)?;
         let is_one = lower.is_some() && lower == upper;
         let mut bound = |value: Bound, is_lower: bool| {
@@ -425,8 +427,8 @@ fn octagonal_bounds(
         }
         Ok(())
     };
-    let all = Budget::unlimited();
-    let singles = of.iter().copied().map(variable).try_for_each(|single| add(&single, &all));
+    let unlimited = Budget::unlimited();
+    let singles = chosen.iter().copied().map(variable).try_for_each(|single| add(&single, &unlimited));
     // Bounds for which no work is left are left out.
     let _ = singles.and_then(|()| pairs.into_iter().try_for_each(|pair| add(&pair, budget)));
     constraints
@@ -459,13 +461,13 @@ fn narrow_by_candidates(start: &Polyhedron, mut candidates: Vec<Constraint>, bud
     candidates.sort_by_cached_key(|c| (variables(c), c.relation() != Relation::Equal, c.clone()));
     candidates.dedup();
     let mut current = start.clone();
-    let all = Budget::unlimited();
+    let unlimited = Budget::unlimited();
     for candidate in candidates {
         // In a dimension alone nothing is converted. That two dimensions differ by a number makes what
         // follows cheaper, and is known however little is left.
         let equal = Budget::new(256, 20_000);
         let budget = match (variables(&candidate), candidate.relation()) {
-            (..=1, _) => &all,
+            (..=1, _) => &unlimited,
             (2, Relation::Equal) => &equal,
             _ => budget,
         };
@@ -493,11 +495,11 @@ fn meet_one_within(
 ) -> Result<Polyhedron, Exceeded> {
     let dimensions = current.dimensions();
     let blocks = current.fine().unwrap_or_default().into_owned();
-    let concerned = |at: usize| !constraint.coefficients()[at].is_zero();
+    let is_concerned = |at: usize| !constraint.coefficients()[at].is_zero();
     let (related, mut others): (Vec<Block>, Vec<Block>) =
-        blocks.into_iter().partition(|block| block.dimensions.iter().any(|&at| concerned(at)));
+        blocks.into_iter().partition(|block| block.dimensions.iter().any(|&at| is_concerned(at)));
     let mut space: Vec<usize> = related.iter().flat_map(|block| block.dimensions.iter().copied()).collect();
-    space.extend((0..dimensions).filter(|&at| concerned(at)));
+    space.extend((0..dimensions).filter(|&at| is_concerned(at)));
     space.sort_unstable();
     space.dedup();
     let related: Vec<&Block> = related.iter().collect();

@@ -29,10 +29,9 @@ impl Relation {
     }
 }
 
-/// `sum c_i x_i + k  REL  0`, with integer coefficients without common divisor.
-///
-/// An equality's first non-zero coefficient (or its constant, if there is none) is positive, so two
-/// constraints over the same dimensions with the same solutions *as single half-spaces* are equal.
+/// `sum c_i x_i + k REL 0`, with integer coefficients without common divisor. An equality's first non-zero
+/// coefficient (or its constant, if there is none) is positive, so two constraints over the same dimensions
+/// with the same solutions *as single half-spaces* are equal.
 ///
 /// ```
 /// use coreach_polyhedra::{Constraint, Integer, Relation};

@@ -1,8 +1,7 @@
 //! The numbers on which a conversion runs: machine words, or integers of any size.
 //!
-//! Every operation on words reports if a result does not fit, and the caller then changes over to
-//! big integers ([`crate::conversion`]). A row of words is all words, so the loops over it have no
-//! case distinctions but that one.
+//! Every operation on words reports if a result does not fit, and the caller then changes to big integers
+//! ([`crate::conversion`]). A row of words has only words, so its loops distinguish no other cases.
 
 use crate::integer::{Integer, gcd_u64, gcd_u128};
 use crate::row;

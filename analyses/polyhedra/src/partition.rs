@@ -38,16 +38,17 @@ impl UnionFind {
     }
 
     pub(crate) fn relate(&mut self, members: impl IntoIterator<Item = usize>) {
-        let mut first = None;
+        let mut common_root = None;
         for member in members {
             let member = to_number(member);
             let root = self.find(member);
-            let other = *first.get_or_insert(root);
-            let (low, high) = (other.min(root), other.max(root));
+            let root_so_far = *common_root.get_or_insert(root);
+            let (low, high) = (root_so_far.min(root), root_so_far.max(root));
+            // A root is its own parent, and is the smallest member of its group.
             self.parent[low as usize] = low;
             self.parent[high as usize] = low;
             self.parent[member as usize] = low;
-            first = Some(low);
+            common_root = Some(low);
         }
     }
 
@@ -84,7 +85,7 @@ impl Groups {
     }
 
     pub(crate) fn members(&self, group: usize) -> &[usize] {
-        let start = group.checked_sub(1).map_or(0, |before| self.ends[before]);
+        let start = group.checked_sub(1).map_or(0, |previous| self.ends[previous]);
         &self.members[start..self.ends[group]]
     }
 

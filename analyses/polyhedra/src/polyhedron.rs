@@ -1,28 +1,26 @@
 //! The type: a product of independent blocks.
 //!
-//! **Problem.** The generators of a polyhedron may be exponentially many in its dimensions, and
-//! every algorithm here pays for each of them. But in the polyhedra of program analysis most
-//! dimensions have nothing to do with most others.
+//! **Problem.** The number of generators of a polyhedron may be exponential in its dimensions, and every
+//! algorithm here pays for each of them. But in the polyhedra of program analysis most dimensions have
+//! nothing to do with most others.
 //!
-//! **Representation.** The dimensions are partitioned: each *block* is a polyhedron in its own few
-//! dimensions ([`crate::dense`]), the whole is their product, and a dimension in no block may take
-//! any value and costs nothing. Blocks are shared between polyhedra, so what an operation does not
-//! touch it passes on without copying it.
+//! **Representation.** The dimensions are partitioned. Each *block* is a polyhedron in its own few dimensions
+//! ([`crate::dense`]), and the whole is their product. A dimension in no block may have any value and costs
+//! nothing. Polyhedra share blocks, so an operation does not copy a block that it does not change.
 //!
 //! **Source.** G. Singh, M. Püschel and M. Vechev, "Fast polyhedra abstract domain", POPL 2017
 //! (<https://doi.org/10.1145/3009837.3009885>), after the same idea for octagons (PLDI 2015,
 //! <https://doi.org/10.1145/2737924.2738000>).
 //!
-//! **Where we differ.** There the partition of a result follows from those of the arguments; it may be
-//! coarser than need be, for good. Here a block both of whose descriptions are known is replaced by its
-//! finest product ([`crate::product`]) before the next operation sees it, and joins compare blocks as sets,
-//! and look at inclusion before they merge ([`crate::lattice`]). Strict constraints decompose as well.
+//! **Where we differ.** There the partition of a result follows from those of the arguments, so it may be
+//! coarser than necessary, and stays so. Here a block with both descriptions is replaced by its finest
+//! product ([`crate::product`]) before the next operation uses it. Joins compare blocks as sets, and test
+//! inclusion before they merge ([`crate::lattice`]). Strict constraints decompose as well.
 //!
-//! **Exactness.** Decomposition never changes a result: the canonical constraints of a product are
-//! those of its blocks, so even the lists that users see are the same as without it.
-//!
-//! **Laziness.** A block may turn out to be empty only when it is converted. The product is empty
-//! exactly when some block is; operations which would drop a block ask it first.
+//! **Exactness.** Decomposition never changes a result: the canonical constraints of a product are those of
+//! its blocks, so even the lists that users see are the same as without it. **Laziness.** Whether a block is
+//! empty may be known only when it is converted. The product is empty exactly if some block is, so an
+//! operation that would drop a block asks it first.
 
 use core::fmt;
 use std::borrow::Cow;
@@ -38,11 +36,10 @@ use crate::partition::Groups;
 use crate::product;
 use crate::row;
 
-/// A convex polyhedron over the rationals, bounded by closed and strict constraints.
-///
-/// Cheap to clone: clones share their descriptions. All operations leave their arguments as they
-/// are. Operations on two polyhedra need equal numbers of dimensions and panic otherwise, as they
-/// do when a dimension's number is out of range: both are mistakes of the calling program.
+/// A convex polyhedron over the rationals, bounded by closed and strict constraints. Cheap to clone: clones
+/// share their descriptions. All operations leave their arguments as they are. Operations on two polyhedra
+/// need equal numbers of dimensions and panic otherwise, as they do when a dimension's number is out of
+/// range: both are mistakes of the calling program.
 #[derive(Clone)]
 #[must_use]
 pub struct Polyhedron {
@@ -91,13 +88,14 @@ pub(crate) fn inward(constraint: &Constraint, dimensions: &[usize]) -> Constrain
 
 /// The positions of `some` within `all`, which contains them. Both are in ascending order.
 pub(crate) fn positions(some: &[usize], all: &[usize]) -> Dimensions {
-    let mut at = 0;
+    // Both are sorted, so the search goes on where the last dimension was found.
+    let mut position = 0;
     some.iter()
         .map(|dimension| {
-            while all[at] != *dimension {
-                at += 1;
+            while all[position] != *dimension {
+                position += 1;
             }
-            at
+            position
         })
         .collect()
 }
@@ -136,12 +134,10 @@ impl Polyhedron {
         self.raw().is_some_and(|blocks| blocks.iter().all(|block| block.body.is_universe()))
     }
 
-    /// The minimal constraints in canonical order: equal polyhedra give identical lists.
-    ///
-    /// Equalities come first, in reduced echelon form; then the facets, reduced modulo the
-    /// equalities and sorted; then the strict constraints that leave out faces smaller than a
-    /// facet, each the sum of the facets through that face. The universe has none; the empty
-    /// polyhedron has the single constraint `-1 >= 0`.
+    /// The minimal constraints in canonical order: equal polyhedra give identical lists. Equalities come
+    /// first, in reduced echelon form; then the facets, reduced modulo the equalities and sorted; then the
+    /// strict constraints that leave out faces smaller than a facet, each the sum of the facets through that
+    /// face. The universe has none; the empty polyhedron has the single constraint `-1 >= 0`.
     pub fn constraints(&self) -> Vec<Constraint> {
         if let Some([block]) = self.raw()
             && block.dimensions.len() == self.dimensions
@@ -156,32 +152,36 @@ impl Polyhedron {
             blocks.iter().filter_map(|block| Some(block.body.dual()?.as_ref())).collect();
         // Rows of different blocks have no column in common, so the first coefficient of a row decides where
         // it belongs. Rows of one block are in order already. So no rows must be compared.
+        const EQUALITY: u8 = 0;
+        const FACET: u8 = 1;
+        const EXTRA: u8 = 2;
+        // The kind, the key among rows of this kind, the block, and the row in it.
         let mut order: SmallVec<[(u8, isize, usize, usize); 32]> = SmallVec::new();
-        for (at, (block, dual)) in blocks.iter().zip(&duals).enumerate() {
+        for (number, (block, dual)) in blocks.iter().zip(&duals).enumerate() {
             for (index, constraint) in dual.constraints.iter().enumerate() {
                 let pivot = row::pivot(constraint.row());
                 let first =
                     block.dimensions.get(pivot.wrapping_sub(1)).map_or(0, |&first| first as isize + 1);
-                let is_positive = constraint.row()[pivot].is_positive();
-                let (kind, key) = match index {
-                    _ if index < dual.equalities => (0, first),
-                    _ if is_positive => (1, self.dimensions as isize - first),
-                    _ => (1, first - self.dimensions as isize - 1),
+                // A negative first coefficient comes before all positive ones. The earlier its dimension is,
+                // the further it is from the middle.
+                let (kind, key) = match constraint.row()[pivot].is_positive() {
+                    _ if index < dual.equalities => (EQUALITY, first),
+                    true => (FACET, self.dimensions as isize - first),
+                    false => (FACET, first - self.dimensions as isize - 1),
                 };
-                let kind = if index < dual.equalities + dual.facets { kind } else { 2 };
-                order.push((kind, key, at, index));
+                let kind = if index < dual.equalities + dual.facets { kind } else { EXTRA };
+                order.push((kind, key, number, index));
             }
         }
         order.sort_unstable();
-        let constraint = |&(_, _, at, index): &(u8, isize, usize, usize)| {
-            blocks[at].outward(&duals[at].constraints[index], self.dimensions)
+        let constraint = |&(_, _, number, index): &(u8, isize, usize, usize)| {
+            blocks[number].outward(&duals[number].constraints[index], self.dimensions)
         };
         order.iter().map(constraint).collect()
     }
 
-    /// The minimal generators, in an order that depends on the set of points alone.
-    ///
-    /// The corners of a product are all combinations of its blocks' corners: there may be very many.
+    /// The minimal generators, in an order that depends on the set of points alone. The corners of a product
+    /// are all combinations of its blocks' corners: there may be very many.
     pub fn generators(&self) -> Generators {
         self.to_dense().generators()
     }
@@ -317,14 +317,14 @@ pub(crate) fn merge_constraints(blocks: &[&Block], dimensions: &[usize]) -> Dens
     {
         return merged;
     }
-    let mut all = Constraints::new();
+    let mut constraints = Constraints::new();
     for block in blocks {
         let positions = positions(&block.dimensions, dimensions);
-        all.extend(block.body.some_constraints().map(|c| {
+        constraints.extend(block.body.some_constraints().map(|c| {
             Constraint::of_canonical(product::spread(c.row(), &positions, dimensions.len() + 1), c.relation())
         }));
     }
-    Dense::from_fitted(dimensions.len(), all)
+    Dense::from_fitted(dimensions.len(), constraints)
 }
 
 /// The product of blocks, both of whose descriptions are known, in a space that has their dimensions

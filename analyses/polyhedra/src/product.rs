@@ -1,21 +1,21 @@
 //! Products of double descriptions, and their factors.
 //!
-//! **Problem.** Blocks of dimensions that share no constraint are kept apart
-//! ([`crate::polyhedron`]). When an operation relates them they must become one, and when the
-//! relation is gone they should be taken apart again. Neither needs a conversion.
+//! **Problem.** Blocks of dimensions that share no constraint are kept apart ([`crate::polyhedron`]). If an
+//! operation relates them they must become one, and once the relation is gone they should be separated again.
+//! Neither needs a conversion.
 //!
-//! **Product.** Constraints, lines and rays of a product are those of its factors, padded with 0;
-//! its corners are all combinations of their corners. So the size of the result is the product of
-//! their sizes, which is the price of a lack of structure. Echelon forms and reduced rows stay
-//! such, since the factors have no column in common but the first.
+//! **Product.** Constraints, lines and rays of a product are those of its factors, padded with 0. Its corners
+//! are all combinations of their corners. So the size of the result is the product of their sizes, which is
+//! the price of a lack of structure. Echelon forms and reduced rows stay such, since the factors have no
+//! column in common but the first.
 //!
-//! **Factors.** Two dimensions belong together when a chain of minimal constraints links them. The minimal
+//! **Factors.** Two dimensions belong together if a chain of minimal constraints links them. The minimal
 //! constraints of a product are those of its factors (a facet of a product is a facet of one factor times the
-//! others; reduced echelon forms are unique), so this finds the finest product there is. Corners of a factor
-//! are the projections of corners; lines and rays already lie within one factor.
+//! others, and reduced echelon forms are unique), so this finds the finest product. Corners of a factor are
+//! the projections of corners. Lines and rays already lie within one factor.
 //!
-//! **Strictness.** A face left out of a factor is left out times all the others, so strict
-//! constraints are padded like the rest; the points are computed anew ([`crate::faces`]).
+//! **Strictness.** A face left out of a factor is left out times all the others, so strict constraints are
+//! padded like the rest. The points are computed anew ([`crate::faces`]).
 
 use smallvec::SmallVec;
 
@@ -48,14 +48,14 @@ pub(crate) fn gather(row: &[Integer], positions: &[usize]) -> Row {
 
 /// The number of lines, rays and corners of a product.
 pub(crate) fn size<'a>(dimensions: usize, parts: impl Iterator<Item = (&'a [usize], &'a Dual)>) -> usize {
-    let (mut corners, mut others, mut covered) = (1_usize, 0_usize, 0_usize);
+    let (mut corners, mut directions, mut covered_dimensions) = (1_usize, 0_usize, 0_usize);
     for (positions, dual) in parts {
-        let own = dual.closure_generators().iter().filter(|g| g.row[0].is_positive()).count();
-        corners = corners.saturating_mul(own);
-        others += dual.lines + dual.extremes - own;
-        covered += positions.len();
+        let own_corners = dual.closure_generators().iter().filter(|g| g.row[0].is_positive()).count();
+        corners = corners.saturating_mul(own_corners);
+        directions += dual.lines + dual.extremes - own_corners;
+        covered_dimensions += positions.len();
     }
-    corners.saturating_add(others + dimensions - covered)
+    corners.saturating_add(directions + dimensions - covered_dimensions)
 }
 
 /// The product of polyhedra in a space in which each has its own positions; dimensions at no
@@ -87,19 +87,20 @@ pub(crate) fn product(
                 minimal.facets.push(Facet { row, rays: Bits::default() });
             }
         }
-        let mut own = Vec::new();
+        let mut own_corners = Vec::new();
         for (index, generator) in dual.closure_generators().iter().enumerate() {
             if generator.row[0].is_positive() {
-                own.push(&generator.row);
+                own_corners.push(&generator.row);
             } else {
                 let row = spread(&generator.row, positions, width);
                 if index < dual.lines { minimal.lines.push(row) } else { minimal.rays.push(row) }
             }
         }
-        let mut combined = Vec::with_capacity(corners.len() * own.len());
+        let mut combined = Vec::with_capacity(corners.len() * own_corners.len());
         for corner in &corners {
-            combined.extend(own.iter().map(|mine| combine(corner, mine, positions)));
+            combined.extend(own_corners.iter().map(|own| combine(corner, own, positions)));
         }
+        // Each corner so far is combined with each corner of the part.
         corners = combined;
     }
     minimal.rays.append(&mut corners);
@@ -195,11 +196,11 @@ fn factor(whole: &Dual, positions: &[usize]) -> Dual {
     let mut is_mine = vec![false; whole.generators.first().map_or(0, |generator| generator.row.len())];
     positions.iter().for_each(|&position| is_mine[position] = true);
     let concerns = |row: &[Integer]| support(row).any(|dimension| is_mine[dimension]);
-    let mine = |constraints: &[Constraint]| -> Vec<Row> {
+    let rows_of = |constraints: &[Constraint]| -> Vec<Row> {
         constraints.iter().filter(|c| concerns(c.row())).map(|c| gather(c.row(), positions)).collect()
     };
     let (equalities, facets) = whole.closure_constraints().split_at(whole.equalities);
-    let facets = mine(facets).into_iter().map(|row| Facet { row, rays: Bits::default() }).collect();
+    let facets = rows_of(facets).into_iter().map(|row| Facet { row, rays: Bits::default() }).collect();
     let strict: Vec<Constraint> =
         whole.constraints.iter().filter(|c| c.relation() == Relation::Greater).cloned().collect();
     let (mut lines, mut rays, mut corners) = (Vec::new(), Vec::new(), Vec::new());
@@ -217,7 +218,7 @@ fn factor(whole: &Dual, positions: &[usize]) -> Dual {
     }
     corners.sort();
     corners.dedup();
-    let equalities = mine(equalities);
+    let equalities = rows_of(equalities);
     // The face at infinity is a facet when the directions span all that the equalities leave.
     let directions = lines.iter().chain(&rays).cloned().collect();
     let has_infinite_facet =
@@ -225,6 +226,6 @@ fn factor(whole: &Dual, positions: &[usize]) -> Dual {
     rays.append(&mut corners);
     let minimal = Minimal { lines, rays, equalities, facets };
     // The factor has no more rows than the whole, so it exceeds no limit that the whole did not exceed.
-    finish(minimal, has_infinite_facet, &mine(&strict), &Budget::unlimited())
+    finish(minimal, has_infinite_facet, &rows_of(&strict), &Budget::unlimited())
         .unwrap_or_else(|Exceeded| unreachable!("the budget is not limited"))
 }

@@ -1,7 +1,5 @@
-//! The range of a linear expression.
-//!
-//! Over a product it is the sum of the ranges over the blocks, and a bound is attained exactly when
-//! each block attains its own.
+//! The range of a linear expression: over a product it is the sum of the ranges over the blocks. A bound is
+//! attained exactly if each block attains its own.
 
 use crate::integer::Integer;
 use crate::linear::{Constraint, LinearExpression};

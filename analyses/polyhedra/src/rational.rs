@@ -1,7 +1,5 @@
-//! Exact fractions, for bounds and coordinates.
-//!
-//! The algorithms work on integer rows; fractions appear only where a user reads or writes a
-//! number, so this file favours brevity over speed.
+//! Exact fractions, for bounds and coordinates. The algorithms work on integer rows. Fractions appear only
+//! where a user reads or writes a number, so this file prefers brevity to speed.
 
 use core::cmp::Ordering;
 use core::fmt;

@@ -1,9 +1,9 @@
 //! Integer rows: the vectors on which every algorithm of the crate works.
 //!
-//! A row has one more entry than the space has dimensions. Entry 0 belongs to the homogenising
-//! coordinate: for a constraint it is the constant, for a generator the denominator (0 for lines
-//! and rays, positive for points). Entry `i + 1` belongs to dimension `i`. A constraint's value at
-//! a generator is then simply the dot product.
+//! A row has one more entry than the space has dimensions. Entry 0 belongs to the homogenising coordinate:
+//! for a constraint it is the constant, and for a generator the denominator (0 for lines and rays, positive
+//! for points). Entry `i + 1` belongs to dimension `i`. So the value of a constraint at a generator is the
+//! dot product.
 
 use smallvec::SmallVec;
 
@@ -147,15 +147,12 @@ pub(crate) fn eliminate(row: &mut Row, by: &[Integer], column: usize) {
     *row = combine(&keep, row, &take, by);
 }
 
-/// A linear subspace's canonical basis: reduced echelon form, entry 0 never a pivot, pivots
-/// positive, rows ordered by pivot.
-///
-/// Entry 0 needs no pivot because callers pass either lines, whose entry 0 is 0, or equalities that
-/// some point satisfies, among which `constant = 0` cannot be derived.
-///
-/// It has no limit of its own, because its work is at most the cube of the width. But an account pays for it
-/// ([`crate::account`]), since among hundreds of dimensions it is most of the work of an analysis. A
-/// combination of long rows counts as several.
+/// A linear subspace's canonical basis: reduced echelon form, entry 0 never a pivot, pivots positive, rows
+/// ordered by pivot. Entry 0 needs no pivot because callers pass either lines, whose entry 0 is 0, or
+/// equalities that some point satisfies, among which `constant = 0` cannot be derived. It has no limit of its
+/// own, because its work is at most the cube of the width. But an account pays for it ([`crate::account`]),
+/// since among hundreds of dimensions it is most of the work of an analysis. A combination of long rows
+/// counts as several.
 pub(crate) fn echelon(mut rows: Vec<Row>) -> Vec<Row> {
     let width = rows.first().map_or(0, Row::len);
     let (mut done, mut combinations) = (0, 0);

@@ -26,6 +26,7 @@ use crate::row::{self, Row};
 /// The number of entries of a row before its columns: a positive denominator, the constant and the infinitely
 /// small part.
 const HEAD: usize = 3;
+const DENOMINATOR: usize = 0;
 const CONSTANT: usize = 1;
 const SMALL: usize = 2;
 
@@ -62,7 +63,7 @@ impl Program {
     ) -> Result<Option<Self>, Exceeded> {
         let width = HEAD + dimensions;
         let slack = |(number, constraint): (usize, &Constraint)| {
-            let mut row = row::unit(width, 0);
+            let mut row = row::unit(width, DENOMINATOR);
             row[CONSTANT] = constraint.constant().clone();
             row[SMALL] = Integer::from(-i64::from(constraint.relation() == Relation::Greater));
             row[HEAD..].clone_from_slice(constraint.coefficients());
@@ -70,7 +71,7 @@ impl Program {
         };
         let value = |dimension: usize| {
             let mut row = row::unit(width, HEAD + dimension);
-            row[0] = Integer::ONE;
+            row[DENOMINATOR] = Integer::ONE;
             row
         };
         let mut program = Self {
@@ -93,14 +94,14 @@ impl Program {
         budget: &Budget,
     ) -> Result<Bounds, Exceeded> {
         let mut sum = row::zero(HEAD + self.columns.len());
-        (sum[0], sum[CONSTANT]) = (Integer::ONE, row[0].clone());
+        (sum[DENOMINATOR], sum[CONSTANT]) = (Integer::ONE, row[0].clone());
         for (coefficient, value) in row[1..].iter().zip(&self.values) {
             if !coefficient.is_zero() {
-                let factor = coefficient * &sum[0];
-                sum = row::combine(&value[0], &sum, &factor, &without_denominator(value));
+                let factor = coefficient * &sum[DENOMINATOR];
+                sum = row::combine(&value[DENOMINATOR], &sum, &factor, &without_denominator(value));
             }
         }
-        sum[0] = &sum[0] * denominator;
+        sum[DENOMINATOR] = &sum[DENOMINATOR] * denominator;
         self.values.push(sum);
         let range = self.greatest(-1, budget).and_then(|lower| Ok((lower, self.greatest(1, budget)?)));
         self.values.pop();
@@ -163,18 +164,19 @@ impl Program {
                 return Ok(None);
             }
             let Some(entering) = self.entering_slack(goal, direction) else {
-                let value = Rational::of_nonzero(goal[CONSTANT].clone(), goal[0].clone());
+                let value = Rational::of_nonzero(goal[CONSTANT].clone(), goal[DENOMINATOR].clone());
                 return Ok(Some((value, goal[SMALL].is_zero())));
             };
-            let ends = |at: &usize| self.slacks[*at].row[entering].is_negative();
-            // The leaving slack is the one that is 0 first as the column grows.
-            let earlier = |&a: &usize, &b: &usize| {
+            let falls = |at: &usize| self.slacks[*at].row[entering].is_negative();
+            // The leaving slack is the one that is 0 first as the column grows: the ratio of its value to its
+            // (negative) entry in the column is nearest to 0.
+            let compare_ratios = |&a: &usize, &b: &usize| {
                 let (ColumnSum { row: a, number: first, .. }, ColumnSum { row: b, number: second, .. }) =
                     (&self.slacks[a], &self.slacks[b]);
-                let by = |part: usize| (&b[part] * &a[entering]).cmp(&(&a[part] * &b[entering]));
-                by(CONSTANT).then_with(|| by(SMALL)).then_with(|| first.cmp(second))
+                let compare = |part: usize| (&b[part] * &a[entering]).cmp(&(&a[part] * &b[entering]));
+                compare(CONSTANT).then_with(|| compare(SMALL)).then_with(|| first.cmp(second))
             };
-            match (0..self.slacks.len()).filter(ends).min_by(earlier) {
+            match (0..self.slacks.len()).filter(falls).min_by(compare_ratios) {
                 Some(leaving) => self.exchange(leaving, entering, budget)?,
                 None => return Ok(None),
             }
@@ -193,23 +195,24 @@ impl Program {
     /// Exchanges a slack with a column.
     fn exchange(&mut self, leaving: usize, entering: usize, budget: &Budget) -> Result<(), Exceeded> {
         let Column::Slack(number) = self.columns[entering - HEAD] else { return Ok(()) };
-        let by = solve_row_for(&self.slacks[leaving].row, entering);
-        self.replace(entering, &by, budget)?;
+        let value = solve_row_for(&self.slacks[leaving].row, entering);
+        self.replace(entering, &value, budget)?;
         self.columns[entering - HEAD] = Column::Slack(self.slacks[leaving].number);
-        self.slacks[leaving] = ColumnSum { number, is_zero: false, row: by };
+        self.slacks[leaving] = ColumnSum { number, is_zero: false, row: value };
         Ok(())
     }
 
-    /// Replaces a column's variable by a sum in all rows.
-    fn replace(&mut self, column: usize, by: &Row, budget: &Budget) -> Result<(), Exceeded> {
+    /// Replaces a column's variable by a sum in all rows. With `sum / d` for the variable, a row `(r + t v) /
+    /// e` becomes `(d r + t sum) / (d e)`: its denominator comes from `d r` alone.
+    fn replace(&mut self, column: usize, value: &Row, budget: &Budget) -> Result<(), Exceeded> {
         let sums = self.slacks.iter_mut().map(|slack| &mut slack.row);
         let rows: Vec<&mut Row> =
             self.values.iter_mut().chain(sums).filter(|row| !row[column].is_zero()).collect();
-        budget.spend(rows.len() * by.len().div_ceil(row::INLINE))?;
-        let sum = without_denominator(by);
+        budget.spend(rows.len() * value.len().div_ceil(row::INLINE))?;
+        let sum = without_denominator(value);
         for row in rows {
             let times = core::mem::replace(&mut row[column], Integer::ZERO);
-            *row = row::combine(&by[0], row, &times, &sum);
+            *row = row::combine(&value[DENOMINATOR], row, &times, &sum);
         }
         Ok(())
     }
@@ -221,15 +224,16 @@ fn solve_row_for(row: &Row, column: usize) -> Row {
     if row[column].is_positive() {
         row::negate(&mut solved);
     }
-    solved[column] = -&solved[0];
-    solved[0] = row[column].abs();
+    // The denominator becomes the entry of the row's variable, and the entry the denominator.
+    solved[column] = -&solved[DENOMINATOR];
+    solved[DENOMINATOR] = row[column].abs();
     solved
 }
 
 /// The row without its denominator.
 fn without_denominator(row: &Row) -> Row {
     let mut sum = row.clone();
-    sum[0] = Integer::ZERO;
+    sum[DENOMINATOR] = Integer::ZERO;
     sum
 }
 

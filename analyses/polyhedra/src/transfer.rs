@@ -95,20 +95,21 @@ impl Polyhedron {
             partition.relate(right.reads().chain([dimensions + right.dimension]));
         }
         let groups = partition.groups();
-        let grouped = polyhedron::by_group(&blocks, &groups);
+        let blocks_by_group = polyhedron::by_group(&blocks, &groups);
         let mut result = Vec::new();
-        for (group, blocks) in groups.iter().zip(&grouped) {
-            let own: Vec<&Right> = rights
+        for (group, blocks) in groups.iter().zip(&blocks_by_group) {
+            let own_rights: Vec<&Right> = rights
                 .iter()
                 .filter(|right| group.binary_search(&(dimensions + right.dimension)).is_ok())
                 .collect();
             let old: Vec<usize> = group.iter().copied().filter(|&at| at < dimensions).collect();
-            if own.is_empty() && !old.iter().any(|&at| is_assigned[at]) {
+            // The group has nothing to do with an assigned dimension.
+            if own_rights.is_empty() && !old.iter().any(|&at| is_assigned[at]) {
                 result.extend(blocks.iter().map(|&block| block.clone()));
                 continue;
             }
             let mut space: Vec<usize> =
-                old.iter().copied().chain(own.iter().map(|right| right.dimension)).collect();
+                old.iter().copied().chain(own_rights.iter().map(|right| right.dimension)).collect();
             space.sort_unstable();
             space.dedup();
             let entering: Vec<usize> =
@@ -118,15 +119,16 @@ impl Polyhedron {
                 body.dual_within(budget)?;
             }
             let mut moves: Vec<(usize, LinearExpression)> = Vec::new();
-            for right in &own {
-                let (at, expression) = right.inward(&space);
+            for right in &own_rights {
+                let (position, expression) = right.inward(&space);
+                // An entering dimension is 0, so its value may be added.
                 let is_entering = entering.binary_search(&right.dimension).is_ok();
-                let current = LinearExpression::variable(at);
-                moves.push((at, if is_entering { current.plus(&expression) } else { expression }));
+                let current = LinearExpression::variable(position);
+                moves.push((position, if is_entering { current.plus(&expression) } else { expression }));
             }
             body = body.assign(&moves);
             // Assigned dimensions whose new value belongs to another group.
-            let arrives = marks(dimensions, own.iter().map(|right| right.dimension));
+            let arrives = marks(dimensions, own_rights.iter().map(|right| right.dimension));
             let leaving: Vec<usize> =
                 old.iter().copied().filter(|&at| is_assigned[at] && !arrives[at]).collect();
             if !leave(&mut result, body, &space, &leaving) {
@@ -157,46 +159,47 @@ impl Polyhedron {
         let mentioned: Vec<Vec<usize>> = blocks
             .iter()
             .map(|block| {
-                let mut all: Vec<usize> = Vec::new();
-                for &at in block.dimensions.iter() {
-                    match right_of[at] {
-                        Some(right) => all.extend(right.reads()),
-                        None => all.push(at),
+                let mut mentioned: Vec<usize> = Vec::new();
+                for &dimension in block.dimensions.iter() {
+                    match right_of[dimension] {
+                        Some(right) => mentioned.extend(right.reads()),
+                        None => mentioned.push(dimension),
                     }
                 }
-                all.sort_unstable();
-                all.dedup();
-                all
+                mentioned.sort_unstable();
+                mentioned.dedup();
+                mentioned
             })
             .collect();
         let mut partition = UnionFind::new(dimensions);
-        mentioned.iter().for_each(|all| partition.relate(all.iter().copied()));
+        mentioned.iter().for_each(|of_block| partition.relate(of_block.iter().copied()));
         let groups = partition.groups();
         let mut members: Vec<(Vec<&Block>, &[usize])> =
             groups.iter().map(|group| (Vec::new(), group)).collect();
-        for (block, all) in blocks.iter().zip(&mentioned) {
-            match all.first().and_then(|&first| groups.of(first)) {
+        for (block, of_block) in blocks.iter().zip(&mentioned) {
+            match of_block.first().and_then(|&first| groups.of(first)) {
                 Some(group) => members[group].0.push(block),
                 // All right sides for the block are constants.
                 None => members.push((vec![block], &[])),
             }
         }
         let mut result = Vec::new();
-        for (blocks, after) in members {
-            let before = || blocks.iter().flat_map(|block| block.dimensions.iter().copied());
-            let own: Vec<&Right> = before().filter_map(|at| right_of[at]).collect();
-            if own.is_empty() {
+        // For each group: the dimensions of its blocks, and those that the constraints mention afterwards.
+        for (blocks, mentioned) in members {
+            let constrained = || blocks.iter().flat_map(|block| block.dimensions.iter().copied());
+            let own_rights: Vec<&Right> = constrained().filter_map(|at| right_of[at]).collect();
+            if own_rights.is_empty() {
                 result.extend(blocks.iter().map(|&block| block.clone()));
                 continue;
             }
-            let mut space: Vec<usize> = before().chain(after.iter().copied()).collect();
+            let mut space: Vec<usize> = constrained().chain(mentioned.iter().copied()).collect();
             space.sort_unstable();
             space.dedup();
             let moves: Vec<(usize, LinearExpression)> =
-                own.iter().map(|right| right.inward(&space)).collect();
+                own_rights.iter().map(|right| right.inward(&space)).collect();
             let body = polyhedron::merge_constraints(&blocks, &space).substitute(&moves);
-            let is_left = marks(dimensions, after.iter().copied());
-            let leaving: Vec<usize> = space.iter().copied().filter(|&at| !is_left[at]).collect();
+            let is_mentioned = marks(dimensions, mentioned.iter().copied());
+            let leaving: Vec<usize> = space.iter().copied().filter(|&at| !is_mentioned[at]).collect();
             if !leave(&mut result, body, &space, &leaving) {
                 return Self::empty(dimensions);
             }
@@ -223,6 +226,7 @@ impl Polyhedron {
             }
             is_changed = true;
             if leaving.len() == block.dimensions.len() {
+                // An empty block makes the product empty, so it is not simply dropped.
                 if block.body.is_empty() {
                     return Self::empty(self.dimensions());
                 }
@@ -302,12 +306,12 @@ fn add_zero_dimensions(blocks: &[&Block], entering: &[usize], space: &[usize]) -
         .collect();
     let zero = Dense::from_fitted(entering.len(), zeros);
     let zero = Block::of(entering, zero);
-    let all: Vec<&Block> = blocks.iter().copied().chain([&zero]).collect();
+    let with_zero: Vec<&Block> = blocks.iter().copied().chain([&zero]).collect();
     // A block with one corner does not multiply the number of corners, so generators are kept.
-    let known = blocks.iter().all(|block| block.body.known_dual().is_some());
-    if known && blocks.len() == 1 {
-        let merged = polyhedron::merge_generators(&all, space, &Budget::unlimited());
+    let are_known = blocks.iter().all(|block| block.body.known_dual().is_some());
+    if are_known && blocks.len() == 1 {
+        let merged = polyhedron::merge_generators(&with_zero, space, &Budget::unlimited());
         return merged.unwrap_or_else(|Exceeded| unreachable!("the budget is not limited"));
     }
-    polyhedron::merge_constraints(&all, space)
+    polyhedron::merge_constraints(&with_zero, space)
 }

@@ -1,31 +1,31 @@
 //! Widening: joins that stop growing.
 //!
-//! **Problem.** A fixpoint iteration over polyhedra may climb for ever. Widening replaces the join
-//! so that every chain `p, p widen q1, (p widen q1) widen q2, ..` becomes stationary.
+//! **Problem.** A fixpoint iteration over polyhedra may climb for ever. Widening replaces the join so that
+//! every chain `p, p widen q1, (p widen q1) widen q2, ..` becomes stationary.
 //!
 //! **Algorithm**: the standard widening of P. Cousot and N. Halbwachs (1978,
 //! <https://doi.org/10.1145/512760.512770>) in the form of Halbwachs' thesis (1979). The result has
 //!
 //! * the constraints of `self` that `other` satisfies, and
-//! * those constraints of `other` that `self` could have had in place of one of its own: they are
-//!   saturated by exactly the same generators of `self`.
+//! * those constraints of `other` that `self` could have had in place of one of its own: they are saturated
+//!   by exactly the same generators of `self`.
 //!
-//! The second part makes the result independent of how `self` is written. The equalities of `self`
-//! count as two inequalities each.
+//! Because of the second part the result does not depend on how `self` is written. Each equality of `self`
+//! counts as two inequalities.
 //!
-//! **Where we differ.** The second part is decided without generators, on the canonical constraints:
-//! a constraint vanishes at all generators of `self` exactly if it is 0 modulo the equalities of
-//! `self`, and at those of one facet and no others exactly if it is a multiple of that facet modulo
-//! the equalities. So no blocks are merged, however `other` relates them, and blocks that both have
-//! pass through. The result is the same ([`crate::dense`] keeps the direct form, and tests compare).
+//! **Where we differ.** The second part is decided without generators, on the canonical constraints. A
+//! constraint vanishes at all generators of `self` exactly if it is 0 modulo the equalities of `self`. It
+//! vanishes at those of one facet and no others exactly if it is a multiple of that facet modulo the
+//! equalities. So no blocks are merged, and blocks that both have pass through. The result is the same as
+//! with generators ([`crate::dense`] has that form, and tests compare).
 //!
 //! **Strictness.** The above is done on the closures. A constraint kept is strict if it is strict in `other`,
 //! and was so in `self` (for the second part: if the constraint replaced was strict). A strict constraint of
 //! `self` that is no facet is kept if `other` satisfies it and all the facets it is the sum of.
 //!
-//! **Why it ends.** On closures it is the standard widening, so the closures become stationary
-//! (dimension, and then number of facets, can only change finitely often). From then on the facets
-//! are the same, and the strict constraints of each element are among those of the one before.
+//! **Why it ends.** On closures it is the standard widening, so the closures become stationary: the
+//! dimension, and then the number of facets, can change only finitely often. From then on the facets are the
+//! same, and the strict constraints of each element are among those of the one before.
 
 use std::collections::BTreeMap;
 
@@ -56,6 +56,7 @@ impl Polyhedron {
         let owners = lattice::block_owners(dimensions, &new);
         let mut same = Vec::new();
         old.retain(|block| {
+            // Blocks that both have pass through.
             let twin = owners[block.dimensions[0]].is_some_and(|index| new[index].is_known_equal(block));
             if twin {
                 same.push(block.clone());
@@ -89,28 +90,27 @@ impl Polyhedron {
         }
     }
 
-    /// The widening, intersected with those thresholds that `other` (and so `self`) satisfies.
-    ///
-    /// Still ends: there are finitely many thresholds. Precondition as for [`Polyhedron::widen`].
+    /// The widening, intersected with those thresholds that `other` (and so `self`) satisfies. Still ends:
+    /// there are finitely many thresholds. Precondition as for [`Polyhedron::widen`].
     /// Panics if a threshold mentions a dimension that does not exist.
     pub fn widen_with_thresholds(&self, other: &Self, thresholds: &[Constraint]) -> Self {
         let kept = keep_strongest(other.which_implied(thresholds).cloned().collect());
-        let widening_constraints = self.widen(other);
-        if kept.is_empty() { widening_constraints } else { widening_constraints.meet_constraints(&kept) }
+        let widened = self.widen(other);
+        if kept.is_empty() { widened } else { widened.meet_constraints(&kept) }
     }
 }
 
 /// Drops the half-spaces that contain another one of the same direction. Thresholds often have the same
 /// direction.
 fn keep_strongest(mut constraints: Vec<Constraint>) -> Vec<Constraint> {
-    let is_equality = |one: &Constraint| one.relation() == Relation::Equal;
-    let is_closed = |one: &Constraint| one.relation() == Relation::AtLeast;
+    let is_equality = |constraint: &Constraint| constraint.relation() == Relation::Equal;
+    let is_closed = |constraint: &Constraint| constraint.relation() == Relation::AtLeast;
     constraints.sort_by(|a, b| {
-        let of = |one: &Constraint| (is_equality(one), is_closed(one));
+        let strength = |constraint: &Constraint| (is_equality(constraint), is_closed(constraint));
         a.coefficients()
             .cmp(b.coefficients())
             .then_with(|| a.constant().cmp(b.constant()))
-            .then_with(|| of(a).cmp(&of(b)))
+            .then_with(|| strength(a).cmp(&strength(b)))
     });
     constraints.dedup_by(|next, first| {
         !is_equality(next) && !is_equality(first) && next.coefficients() == first.coefficients()
@@ -120,15 +120,16 @@ fn keep_strongest(mut constraints: Vec<Constraint>) -> Vec<Constraint> {
 
 /// Widens a block. Returns `None` if no constraint is left.
 fn widen_block(old: &Block, new: &Block) -> Option<Block> {
-    let own: Vec<usize> = (0..old.dimensions.len()).collect();
-    let alone = |block: &Block| [Block::of(&own, block.body.clone())];
-    let kept = widening_constraints(own.len(), &alone(old), &alone(new));
-    let is_kept =
-        |body: &Dense| body.known_constraints().is_some_and(|(all, rest)| rest.is_empty() && all == kept);
+    let positions: Vec<usize> = (0..old.dimensions.len()).collect();
+    let alone = |block: &Block| [Block::of(&positions, block.body.clone())];
+    let kept = widening_constraints(positions.len(), &alone(old), &alone(new));
+    let has_kept_constraints = |body: &Dense| {
+        body.known_constraints().is_some_and(|(first, added)| added.is_empty() && first == kept)
+    };
     // If one of the two bodies has exactly the kept constraints, it is taken as it is, converted or not.
-    let body = match [&old.body, &new.body].into_iter().find(|body| is_kept(body)) {
+    let body = match [&old.body, &new.body].into_iter().find(|body| has_kept_constraints(body)) {
         Some(body) => body.clone(),
-        None => Dense::from_fitted(own.len(), kept.into()),
+        None => Dense::from_fitted(positions.len(), kept.into()),
     };
     (!body.is_universe()).then(|| Block { dimensions: old.dimensions.clone(), body })
 }

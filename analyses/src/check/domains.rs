@@ -21,9 +21,9 @@ use crate::solver::{Answer, Solver, Witness};
 /// counts the obligations that the solver could not decide. Assignments to variables whose types are known to
 /// be too `narrow` are left out.
 pub fn check(iosts: &Iosts, narrow: &[Datum], solver: &mut dyn Solver) -> Vec<Diagnostic> {
-    let mut found = Vec::new();
+    let mut warnings = Vec::new();
     let mut undecided = 0usize;
-    'all: for transition in &iosts.transitions {
+    'transitions: for transition in &iosts.transitions {
         for (variable, condition) in obligations(transition) {
             if variable.as_deref().is_some_and(|name| narrow.iter().any(|datum| datum.name() == name)) {
                 continue;
@@ -38,10 +38,16 @@ pub fn check(iosts: &Iosts, narrow: &[Datum], solver: &mut dyn Solver) -> Vec<Di
                 Witness::Found(state) => {
                     let is_never = holds_nowhere(transition, variable.is_none(), &condition, solver);
                     let state = (!is_never).then_some(&state);
-                    found.push(report_condition(iosts, transition, variable.as_deref(), &condition, state));
-                    if found.len() == MOST_TOLD {
-                        found.push(warn_of_more());
-                        break 'all;
+                    warnings.push(report_condition(
+                        iosts,
+                        transition,
+                        variable.as_deref(),
+                        &condition,
+                        state,
+                    ));
+                    if warnings.len() == MOST_TOLD {
+                        warnings.push(warn_of_more());
+                        break 'transitions;
                     }
                 }
             }
@@ -50,12 +56,12 @@ pub fn check(iosts: &Iosts, narrow: &[Datum], solver: &mut dyn Solver) -> Vec<Di
     if undecided > 0 {
         let message =
             format!("could not decide of {undecided} condition(s) on domains whether the guards imply them");
-        found.push(
+        warnings.push(
             Diagnostic::warning("domain-undecided", message)
                 .note("each is kept as a part of its transition's guard, as all of them are"),
         );
     }
-    found
+    warnings
 }
 
 /// Searches a state and parameters in which the guard would let the transition be taken, and the condition
@@ -124,22 +130,22 @@ fn report_condition(
         ),
     };
     let place = place.clone().or(origin.whole.clone());
-    let found = Diagnostic::warning("domain-not-implied", message).at(place, label);
+    let warning = Diagnostic::warning("domain-not-implied", message).at(place, label);
     match state {
-        None => found.note("the transition is never enabled"),
+        None => warning.note("the transition is never enabled"),
         Some(state) => {
             let ranged = variable.and_then(|name| {
                 let datum = iosts.variables.iter().find(|datum| datum.name() == name)?;
                 matches!(datum.ty(), Type::Nat | Type::Range(..)).then_some(datum)
             });
-            let mut found = found
+            let mut warning = warning
                 .note(format!("the transition is not enabled, for example, where {}", show(state)))
                 .help(help_text(condition, ranged));
             if let Some(datum) = ranged {
                 let place = origin.declared.get(datum.name()).cloned();
-                found = found.at(place, format!("its type is `{}`", datum.ty()));
+                warning = warning.at(place, format!("its type is `{}`", datum.ty()));
             }
-            found
+            warning
         }
     }
 }
@@ -175,7 +181,7 @@ mod tests {
 
     #[test]
     fn an_assignment_outside_its_type_is_shown() {
-        let n = Term::datum(&coreach_model::Datum::new("n", Type::Nat));
+        let n = Term::datum(&Datum::new("n", Type::Nat));
         let rest = Term::subtract(&n, &int("p"));
         let warned = found(Term::yes(), rest.clone());
         assert_eq!((warned.len(), warned[0].code), (1, "domain-not-implied"));

@@ -15,12 +15,12 @@ use crate::solver::{Answer, Solver, Witness};
 
 /// Gives warnings `guard-never-true`. If the solver does not know, there is no warning: the transition stays.
 pub fn check(iosts: &Iosts, solver: &mut dyn Solver) -> Vec<Diagnostic> {
-    find_never_true(iosts, solver).into_iter().map(|(found, _)| found).collect()
+    find_never_true(iosts, solver).into_iter().map(|(warning, _)| warning).collect()
 }
 
 /// Gives the warnings of [`check`], each with the datum whose type excludes the guard, if there is one.
 pub fn find_never_true(iosts: &Iosts, solver: &mut dyn Solver) -> Vec<(Diagnostic, Option<Datum>)> {
-    let mut found = Vec::new();
+    let mut warnings = Vec::new();
     for transition in &iosts.transitions {
         if holds_somewhere(&transition.guard) {
             continue;
@@ -43,14 +43,14 @@ pub fn find_never_true(iosts: &Iosts, solver: &mut dyn Solver) -> Vec<(Diagnosti
                 let help = format!("write the type `{wide}` for `{datum}`, or correct the guard");
                 warning = warning.at(declared.get(datum.name()).cloned(), label).help(help);
             }
-            found.push((warning, narrow.map(|(datum, ..)| datum)));
-            if found.len() == MOST_TOLD {
-                found.push((warn_of_more(), None));
+            warnings.push((warning, narrow.map(|(datum, ..)| datum)));
+            if warnings.len() == MOST_TOLD {
+                warnings.push((warn_of_more(), None));
                 break;
             }
         }
     }
-    found
+    warnings
 }
 
 /// Finds a datum whose type excludes the guard: a value outside its type with which the guard can hold, and a
@@ -94,12 +94,11 @@ fn holds_somewhere(guard: &Term) -> bool {
 }
 
 /// Gives warnings `guards-meet`: two transitions of one action whose guards meet in one value, as `p >= 1`
-/// and `p <= 1`, are most likely a slip, since the model then chooses between two effects.
-///
-/// A model may be nondeterministic, so only such pairs are reported: both guards were written, neither
-/// implies the other, and they hold together for only one valuation of the message (or of the variables, if
-/// they read no message). An output whose guards read no message is the system's choice. If the solver does
-/// not know, there is no warning. **Costs** four questions for each of at most `MOST_TOLD` pairs.
+/// and `p <= 1`, are most likely a slip, since the model then chooses between two effects. A model may be
+/// nondeterministic, so only such pairs are reported: both guards were written, neither implies the other,
+/// and they hold together for only one valuation of the message (or of the variables, if they read no
+/// message). An output whose guards read no message is the system's choice. If the solver does not know,
+/// there is no warning. **Costs** four questions for each of at most `MOST_TOLD` pairs.
 pub fn check_meeting(iosts: &Iosts, solver: &mut dyn Solver) -> Vec<Diagnostic> {
     let is_written = |transition: &&Transition| {
         let action = iosts.action(transition.action);
@@ -109,39 +108,40 @@ pub fn check_meeting(iosts: &Iosts, solver: &mut dyn Solver) -> Vec<Diagnostic> 
     let pairs = written
         .iter()
         .enumerate()
-        .flat_map(|(at, one)| written[at + 1..].iter().map(move |other| (*one, *other)));
-    let differ = |(one, other): &(&Transition, &Transition)| {
-        (one.source, one.action) == (other.source, other.action)
-            && (one.target, &one.assignments) != (other.target, &other.assignments)
+        .flat_map(|(place, first)| written[place + 1..].iter().map(move |second| (*first, *second)));
+    let compete = |(first, second): &(&Transition, &Transition)| {
+        (first.source, first.action) == (second.source, second.action)
+            && (first.target, &first.assignments) != (second.target, &second.assignments)
     };
-    let found = pairs.filter(differ).take(MOST_TOLD);
-    found.filter_map(|(one, other)| warn_of_meeting(iosts, one, other, solver)).collect()
+    let competing = pairs.filter(compete).take(MOST_TOLD);
+    competing.filter_map(|(first, second)| warn_of_meeting(iosts, first, second, solver)).collect()
 }
 
 /// Warns of two transitions if their guards meet in one valuation. At most four questions to the solver.
 fn warn_of_meeting(
     iosts: &Iosts,
-    one: &Transition,
-    other: &Transition,
+    first: &Transition,
+    second: &Transition,
     solver: &mut dyn Solver,
 ) -> Option<Diagnostic> {
     let [a, b] =
-        [one, other].map(|transition| Term::and([defined(&transition.guard), transition.guard.clone()]));
+        [first, second].map(|transition| Term::and([defined(&transition.guard), transition.guard.clone()]));
     let Witness::Found(meeting) = solver.witness(&[a.clone(), b.clone()]) else { return None };
-    let action = iosts.action(one.action);
+    let action = iosts.action(first.action);
     let read: Vec<Datum> = a.data().into_iter().chain(b.data()).collect();
     let reads_message = read.iter().any(|datum| action.parameters.contains(datum));
     if action.kind == ActionKind::Output && !reads_message {
         return None;
     }
+    // The meeting must be unique for the message, with the other data as they are.
     let is_free = |datum: &Datum| !reads_message || action.parameters.contains(datum);
     let (free, fixed): (Valuation, Valuation) =
         meeting.into_iter().filter(|(datum, _)| read.contains(datum)).partition(|(datum, _)| is_free(datum));
     let [a, b] = [a, b].map(|guard| substitute(&guard, &literals(&fixed)));
-    let is_same =
+    let has_value =
         |(datum, value): (&Datum, &Value)| Term::equal(&Term::datum(datum), &Term::literal(value.clone()));
-    let here = Term::and(free.iter().map(is_same));
-    let meets_once = solver.check(&[a.clone(), b.clone(), here.not()]) == Answer::Unsat;
+    let is_meeting = Term::and(free.iter().map(has_value));
+    let meets_once = solver.check(&[a.clone(), b.clone(), is_meeting.not()]) == Answer::Unsat;
     let exceeds =
         |a: &Term, b: &Term, solver: &mut dyn Solver| solver.check(&[a.clone(), b.not()]) == Answer::Sat;
     if !(meets_once && exceeds(&a, &b, solver) && exceeds(&b, &a, solver)) {
@@ -149,16 +149,15 @@ fn warn_of_meeting(
     }
     let message = format!(
         "`{}` and `{}` are both possible where {}, with different effects",
-        iosts.describe(one),
-        iosts.describe(other),
+        iosts.describe(first),
+        iosts.describe(second),
         super::show(&free.into_iter().chain(fixed).collect())
     );
     let help = "the model then chooses: let one of the guards exclude it, if that is not meant";
-    let [first, second] = [one, other].map(|transition| transition.origin.guard.clone());
     Some(
         Diagnostic::warning("guards-meet", message)
-            .at(first, "holds there")
-            .at(second, "holds there as well")
+            .at(first.origin.guard.clone(), "holds there")
+            .at(second.origin.guard.clone(), "holds there as well")
             .help(help),
     )
 }

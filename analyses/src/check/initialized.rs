@@ -67,44 +67,44 @@ pub fn check(iosts: &Iosts, solver: &mut dyn Solver) -> Vec<Diagnostic> {
             }
             break;
         }
-        let mut query = twice.to_vec();
-        query.push(Term::equal(&Term::datum(&variable), &Term::datum(&second_copy(&variable))).not());
-        match solver.witness(&query) {
+        let differs = Term::equal(&Term::datum(&variable), &Term::datum(&second_copy(&variable))).not();
+        match solver.witness(&[&twice[..], &[differs]].concat()) {
             Witness::None => {}
             Witness::Unknown => undecided.push(format!("`{variable}`")),
             Witness::Found(valuation) => {
                 open.push(format!("`{variable}`"));
+                // The first open variable is the example.
                 if shown.is_none() {
                     equation = suggest_equation(&variable);
+                    shown = Some(valuation);
                 }
-                shown.get_or_insert(valuation);
             }
         }
     }
-    let mut found = Vec::new();
+    let mut diagnostics = Vec::new();
     if let Some(valuation) = shown {
-        let (one, two) = split_witness(iosts, &valuation);
+        let (first, second) = split_witness(iosts, &valuation);
         let message = format!(
             "the initial condition does not determine {}, read before it is written",
             open.join(", ")
         );
-        found.push(
+        diagnostics.push(
             Diagnostic::error("not-initialized", message)
                 .at(iosts.origin.clone(), "leaves the initial value open")
-                .note(format!("one initial valuation: {}", show(&one)))
-                .note(format!("another: {}", show(&two)))
+                .note(format!("one initial valuation: {}", show(&first)))
+                .note(format!("another: {}", show(&second)))
                 .help(format!("add an equation for it{equation}, or assign it before it is read")),
         );
     }
     if !undecided.is_empty() {
         let message =
             format!("could not decide whether the initial condition determines {}", undecided.join(", "));
-        found.push(
+        diagnostics.push(
             Diagnostic::warning("initialized-undecided", message)
                 .at(iosts.origin.clone(), "the solver does not know"),
         );
     }
-    found
+    diagnostics
 }
 
 /// The variables that some path from the initial location reads before it writes them, in order.
@@ -112,21 +112,15 @@ pub fn read_before_written(iosts: &Iosts) -> BTreeSet<Datum> {
     let numbers: HashMap<&Datum, usize> = iosts.variables.iter().zip(0..).collect();
     let mut words: Vec<VariableWord> = Vec::new();
     words.resize_with(iosts.variables.len().div_ceil(64), VariableWord::default);
-    for (at, transition) in iosts.transitions.numbered() {
-        for datum in read_data(transition) {
-            if let Some(number) = numbers.get(&datum) {
-                set_bit(&mut words[number / 64].reads, at, number % 64);
-            }
-        }
-        for datum in transition.assignments.keys() {
-            if let Some(number) = numbers.get(datum) {
-                set_bit(&mut words[number / 64].writes, at, number % 64);
-            }
-        }
-    }
     let mut incoming = Numbered::filled(Vec::new(), iosts.locations.len());
-    for (at, transition) in iosts.transitions.numbered() {
-        incoming[transition.target].push(at);
+    for (id, transition) in iosts.transitions.numbered() {
+        for number in read_data(transition).iter().filter_map(|datum| numbers.get(datum)) {
+            set_bit(&mut words[number / 64].reads, id, number % 64);
+        }
+        for number in transition.assignments.keys().filter_map(|datum| numbers.get(datum)) {
+            set_bit(&mut words[number / 64].writes, id, number % 64);
+        }
+        incoming[transition.target].push(id);
     }
     let at_start: Vec<u64> = words.iter().map(|word| live_at_start(iosts, &incoming, word)).collect();
     let is_live = |number: usize| at_start[number / 64] >> (number % 64) & 1 == 1;
@@ -161,21 +155,23 @@ fn live_at_start(
         return 0;
     }
     let mut live = Numbered::filled(0u64, iosts.locations.len());
-    let mut work = Vec::new();
+    let mut open_locations = Vec::new();
     for (transition, bits) in &word.reads {
         let source = iosts.transitions[*transition].source;
         live[source] |= bits;
-        work.push(source);
+        open_locations.push(source);
     }
-    while let Some(location) = work.pop() {
+    while let Some(location) = open_locations.pop() {
         for &transition in &incoming[location] {
-            let written = word.writes.binary_search_by_key(&transition, |(at, _)| *at);
-            let written = written.map_or(0, |at| word.writes[at].1);
+            let written = match word.writes.binary_search_by_key(&transition, |(writing, _)| *writing) {
+                Ok(place) => word.writes[place].1,
+                Err(_) => 0,
+            };
             let source = iosts.transitions[transition].source;
             let grown = live[source] | live[location] & !written;
             if grown != live[source] {
                 live[source] = grown;
-                work.push(source);
+                open_locations.push(source);
             }
         }
     }
@@ -212,16 +208,16 @@ fn suggest_equation(variable: &Datum) -> String {
 
 /// Splits a witness into the two valuations. A datum that the condition does not mention is left out.
 fn split_witness(iosts: &Iosts, valuation: &Valuation) -> (Valuation, Valuation) {
-    let (mut one, mut two) = (Valuation::new(), Valuation::new());
+    let (mut first, mut second) = (Valuation::new(), Valuation::new());
     for datum in iosts.constants.iter().chain(&iosts.variables) {
         if let Some(value) = valuation.get(datum) {
-            one.insert(datum.clone(), value.clone());
+            first.insert(datum.clone(), value.clone());
         }
         if let Some(value) = valuation.get(&second_copy(datum)).or_else(|| valuation.get(datum)) {
-            two.insert(datum.clone(), value.clone());
+            second.insert(datum.clone(), value.clone());
         }
     }
-    (one, two)
+    (first, second)
 }
 
 #[cfg(test)]

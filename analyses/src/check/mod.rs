@@ -25,13 +25,13 @@ use crate::solver::Solver;
 /// Runs all checks of a specification or a purpose, in the order of its text: the initial condition, then the
 /// transitions.
 pub fn check(iosts: &Iosts, solver: &mut dyn Solver) -> Vec<Diagnostic> {
-    let mut found = initialized::check(iosts, solver);
+    let mut diagnostics = initialized::check(iosts, solver);
     let never = guards::find_never_true(iosts, solver);
     let narrow: Vec<Datum> = never.iter().filter_map(|(_, narrow)| narrow.clone()).collect();
-    found.extend(never.into_iter().map(|(warning, _)| warning));
-    found.extend(guards::check_meeting(iosts, solver));
-    found.extend(domains::check(iosts, &narrow, solver));
-    found
+    diagnostics.extend(never.into_iter().map(|(warning, _)| warning));
+    diagnostics.extend(guards::check_meeting(iosts, solver));
+    diagnostics.extend(domains::check(iosts, &narrow, solver));
+    diagnostics
 }
 
 /// The most warnings of one kind. If a model has more of them, they have one cause, and each costs queries.
@@ -48,11 +48,11 @@ const MOST_PARTS: usize = 1_000;
 /// Has the condition more than [`MOST_PARTS`] different parts?
 fn is_large(condition: &Term) -> bool {
     let mut seen = HashSet::from([condition]);
-    let mut work = vec![condition];
-    while let Some(term) = work.pop() {
+    let mut open_terms = vec![condition];
+    while let Some(term) = open_terms.pop() {
         for child in term.children() {
             if seen.insert(child) {
-                work.push(child);
+                open_terms.push(child);
             }
         }
         if seen.len() > MOST_PARTS {
@@ -71,8 +71,8 @@ fn show(valuation: &Valuation) -> String {
     }
     let first = valuation.iter().take(MOST_SHOWN);
     let mut parts: Vec<String> = first.map(|(datum, value)| format!("{datum} = {value}")).collect();
-    if let Some(more) = valuation.len().checked_sub(MOST_SHOWN).filter(|more| *more > 0) {
-        parts.push(format!("and {more} more"));
+    if valuation.len() > MOST_SHOWN {
+        parts.push(format!("and {} more", valuation.len() - MOST_SHOWN));
     }
     parts.join(", ")
 }

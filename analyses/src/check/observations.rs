@@ -30,39 +30,42 @@ pub fn check(
             guards.entry((transition.source, transition.action)).or_default().push(transition.guard.clone());
         }
     }
-    let mut found = Vec::new();
+    let mut errors = Vec::new();
     for ((location, action), guards) in guards {
-        if found.len() >= MOST_TOLD {
-            found.push(warn_of_more());
+        if errors.len() >= MOST_TOLD {
+            errors.push(warn_of_more());
             break;
         }
         let place = format!("`{}` at `{}`", iosts.action(action).name, iosts.location(location).name);
         // The guard that is the negation of all others. With it, every observation is taken.
-        let is_rest = |at: &usize| {
-            let others = guards.iter().enumerate().filter(|(other, _)| other != at);
-            guards[*at] == Term::or(others.map(|(_, guard)| guard.clone())).not()
+        let is_negation = |place: &usize| {
+            let others = guards[..*place].iter().chain(&guards[place + 1..]);
+            guards[*place] == Term::or(others.cloned()).not()
         };
-        let rest = (0..guards.len()).find(is_rest);
+        let negation = (0..guards.len()).find(is_negation);
         let holds: Vec<Term> =
             guards.iter().map(|guard| Term::and([defined(guard), guard.clone()])).collect();
-        if rest.is_none() {
+        if negation.is_none() {
             let asked = [reach[location].clone(), Term::or(holds.iter().cloned()).not()];
             if solver.check(&asked) == Answer::Sat {
                 let message = format!("no transition takes every {place}");
-                found.push(Diagnostic::error("observation-not-taken", message));
+                errors.push(Diagnostic::error("observation-not-taken", message));
             }
         }
-        let pairs_with = |at: usize| (at + 1..holds.len()).map(move |other| (at, other));
-        let pairs =
-            (0..holds.len()).flat_map(pairs_with).filter(|(a, b)| rest != Some(*a) && rest != Some(*b));
-        for (one, other) in pairs {
-            let asked = [reach[location].clone(), holds[one].clone(), holds[other].clone()];
+        // The negation excludes all others, so only pairs of these are asked.
+        let others: Vec<usize> = (0..holds.len()).filter(|place| negation != Some(*place)).collect();
+        let pairs = others
+            .iter()
+            .enumerate()
+            .flat_map(|(count, first)| others[count + 1..].iter().map(move |second| (*first, *second)));
+        for (first, second) in pairs {
+            let asked = [reach[location].clone(), holds[first].clone(), holds[second].clone()];
             if solver.check(&asked) == Answer::Sat {
                 let message = format!("two transitions take the same {place}");
-                found.push(Diagnostic::error("observation-taken-twice", message));
+                errors.push(Diagnostic::error("observation-taken-twice", message));
                 break;
             }
         }
     }
-    found
+    errors
 }

@@ -5,8 +5,8 @@
 //!
 //! - *Integers.* Each meet says which dimensions are integers. But an element of APRON would have to know
 //!   this when it is made, with its integers first. So all dimensions are reals there, and constraints are
-//!   round_to_integers here. First the given constraints are round_to_integers, then those of the result, as
-//!   long as they become stronger, for a few rounds.
+//!   rounded here. First the given constraints are rounded, then those of the result, as long as they become
+//!   stronger, for a few rounds.
 //! - *Thresholds.* Boxes are widened within bounds on one dimension, polyhedra within any constraint. For
 //!   octagons, the entries of the matrix stop at numbers: a meet after the widening would close the
 //!   matrix, and a sequence of widenings of closed octagons need not end (Miné,
@@ -27,7 +27,7 @@ use coreach_apron::{Element, Error, ErrorKind, Expression, Library, Manager};
 use coreach_polyhedra::{Constraint, Integer, LinearExpression, Polyhedron, Rational, Relation};
 use dashu_ratio::RBig;
 
-use crate::domains::{Assignments, Domain};
+use crate::domains::{Assignments, Domain, split_assignments};
 use crate::linear::{big, rational};
 
 pub trait ApronKind: Clone + 'static {
@@ -75,8 +75,8 @@ thread_local! {
 
 fn find_manager(library: Library) -> Result<Manager, Error> {
     MANAGERS.with_borrow_mut(|managers| {
-        if let Some(found) = managers.iter().find(|manager| manager.library() == library) {
-            return Ok(found.clone());
+        if let Some(known) = managers.iter().find(|manager| manager.library() == library) {
+            return Ok(known.clone());
         }
         let new = Manager::new(library)?;
         managers.push(new.clone());
@@ -84,8 +84,8 @@ fn find_manager(library: Library) -> Result<Manager, Error> {
     })
 }
 
-/// Returns the result of an operation that keep_success. A failure for want of memory, time or a library is
-/// not our fault, but an argument that does not fit is.
+/// Returns the result of an operation that succeeded. It may fail for want of memory, time or a library, but
+/// an argument that does not fit is our fault.
 fn keep_success<T>(result: Result<T, Error>) -> Option<T> {
     debug_assert!(
         !matches!(&result, Err(error) if error.kind == ErrorKind::InvalidArgument),
@@ -105,6 +105,10 @@ fn to_apron_expression(expression: &LinearExpression, dimensions: usize) -> Expr
         coefficients: (0..dimensions).map(|at| to_big(&expression.coefficient(at))).collect(),
         constant: to_big(&expression.constant_term()),
     }
+}
+
+fn to_apron_assignments(known: &[(usize, LinearExpression)], dimensions: usize) -> Vec<(usize, Expression)> {
+    known.iter().map(|(dimension, value)| (*dimension, to_apron_expression(value, dimensions))).collect()
 }
 
 /// Converts a constraint for APRON. Octagons see `3x >= 1` only as `x >= 1/3`, and `2x - 2y >= 1` only as
@@ -168,6 +172,7 @@ fn round_to_integers(constraint: &Constraint, integer: &[bool]) -> Option<Constr
     let constant = constraint.constant();
     let constant = match constraint.relation() {
         Relation::Equal if constant.is_multiple_of(&gcd) => return None,
+        // No integers satisfy it: `-1 >= 0`.
         Relation::Equal => return Some(Constraint::of(&[], -1, Relation::AtLeast)),
         Relation::AtLeast if gcd.is_one() => return None,
         Relation::AtLeast => constant.div_floor(&gcd),
@@ -216,51 +221,43 @@ fn widen_within(old: &Element, new: &Element, thresholds: &[Constraint]) -> Resu
     let library = old.manager().library();
     if library == Library::Octagon {
         // An entry of the matrix bounds ±x ± y or ±2x.
-        let entry = |constraint: &Constraint| {
+        let matrix_entry = |constraint: &Constraint| {
             let (used, scale) = octagonal_shape(constraint)?;
             let bound = RBig::from(big(constraint.constant())) / RBig::from(big(&scale));
             Some(if used == 1 { bound * RBig::from(2) } else { bound })
         };
-        let both = |value: RBig| [-value.clone(), value];
-        let numbers: BTreeSet<RBig> = thresholds.iter().filter_map(entry).flat_map(both).collect();
+        let both_signs = |value: RBig| [-value.clone(), value];
+        let numbers: BTreeSet<RBig> =
+            thresholds.iter().filter_map(matrix_entry).flat_map(both_signs).collect();
         return old.widen_octagon(new, &numbers);
     }
-    let single = |constraint: &&Constraint| {
+    let is_usable = |constraint: &&Constraint| {
         library != Library::Box || constraint.coefficients().iter().filter(|c| !c.is_zero()).count() == 1
     };
-    let within: Vec<_> = thresholds.iter().filter(single).map(to_apron_constraint).collect();
+    let within: Vec<_> = thresholds.iter().filter(is_usable).map(to_apron_constraint).collect();
     if within.is_empty() { old.widen(new) } else { old.widen_within(new, &within) }
-}
-
-/// Splits assignments into those with a known right side, and the dimensions whose new value is unknown.
-fn split_assignments(assignments: &Assignments, dimensions: usize) -> (Vec<(usize, Expression)>, Vec<usize>) {
-    let known = assignments
-        .iter()
-        .filter_map(|(at, value)| Some((*at, to_apron_expression(value.as_ref()?, dimensions))));
-    let unknown = assignments.iter().filter(|(_, value)| value.is_none());
-    (known.collect(), unknown.map(|(at, _)| *at).collect())
 }
 
 /// The bounds of a box as constraints. Two equal bounds are one equality.
 fn constraints_of_box(element: &Element) -> Result<Vec<Constraint>, Error> {
-    let mut found = Vec::new();
-    for (at, interval) in element.bounds()?.iter().enumerate() {
-        let variable = LinearExpression::variable(at);
+    let mut constraints = Vec::new();
+    for (dimension, interval) in element.bounds()?.iter().enumerate() {
+        let variable = LinearExpression::variable(dimension);
         let [low, high] = [&interval.low, &interval.high]
             .map(|end| end.as_ref().map(|value| LinearExpression::constant(rational(value))));
         match (low, high) {
             (Some(low), Some(_)) if interval.low == interval.high => {
-                found.push(Constraint::from_expression(&variable.minus(&low), Relation::Equal));
+                constraints.push(Constraint::from_expression(&variable.minus(&low), Relation::Equal));
             }
             (low, high) => {
                 let low = low.map(|low| variable.minus(&low));
                 let high = high.map(|high| high.minus(&variable));
                 let sides = low.into_iter().chain(high);
-                found.extend(sides.map(|side| Constraint::from_expression(&side, Relation::AtLeast)));
+                constraints.extend(sides.map(|side| Constraint::from_expression(&side, Relation::AtLeast)));
             }
         }
     }
-    Ok(found)
+    Ok(constraints)
 }
 
 /// The canonical constraints of an octagon: the closed matrix, without the sums of two bounds. An equality is
@@ -268,39 +265,43 @@ fn constraints_of_box(element: &Element) -> Result<Vec<Constraint>, Error> {
 fn constraints_of_octagon(element: &Element) -> Result<Vec<Constraint>, Error> {
     // The library has closed the matrix, because the caller has asked `is_bottom`.
     let bounds = element.bounds()?;
-    let end = |at: usize, sign: i32| {
-        let interval = &bounds[at];
-        // The least value of sign * x.
+    // The least value of a dimension times a sign.
+    let least_value = |dimension: usize, sign: i32| {
+        let interval = &bounds[dimension];
         if sign > 0 { interval.low.clone() } else { interval.high.clone().map(|value| -value) }
     };
-    let mut least: BTreeMap<Vec<Integer>, Integer> = BTreeMap::new();
+    // The constants of the inequalities, by their coefficients.
+    let mut constants: BTreeMap<Vec<Integer>, Integer> = BTreeMap::new();
     for constraint in raw_constraints(element)? {
         let Some((used, scale)) = octagonal_shape(&constraint) else { continue };
         if used == 2 {
             let constant = RBig::from(big(constraint.constant())) / RBig::from(big(&scale));
             let mut mentioned = constraint.coefficients().iter().enumerate().filter(|(_, c)| !c.is_zero());
-            let sum = mentioned.try_fold(constant, |sum, (at, c)| Some(sum + end(at, c.signum())?));
-            if sum.is_some_and(|sum| sum >= RBig::ZERO) {
+            let least_sum = mentioned
+                .try_fold(constant, |sum, (dimension, c)| Some(sum + least_value(dimension, c.signum())?));
+            // It follows from the bounds of its two dimensions.
+            if least_sum.is_some_and(|sum| sum >= RBig::ZERO) {
                 continue;
             }
         }
         let mirrored: Vec<Integer> = constraint.coefficients().iter().map(|c| -c).collect();
         if constraint.relation() == Relation::Equal {
-            least.insert(mirrored, -constraint.constant());
+            constants.insert(mirrored, -constraint.constant());
         }
-        least.insert(constraint.coefficients().to_vec(), constraint.constant().clone());
+        constants.insert(constraint.coefficients().to_vec(), constraint.constant().clone());
     }
-    let mut found = Vec::new();
-    for (coefficients, constant) in &least {
+    let mut constraints = Vec::new();
+    for (coefficients, constant) in &constants {
         let mirrored: Vec<Integer> = coefficients.iter().map(|c| -c).collect();
-        let equal = least.get(&mirrored).is_some_and(|other| *other == -constant);
-        if !equal {
-            found.push(Constraint::new(coefficients.clone(), constant.clone(), Relation::AtLeast));
+        let is_equality = constants.get(&mirrored).is_some_and(|other| *other == -constant);
+        if !is_equality {
+            constraints.push(Constraint::new(coefficients.clone(), constant.clone(), Relation::AtLeast));
+        // Of the two halves, one is written.
         } else if *coefficients > mirrored {
-            found.push(Constraint::new(coefficients.clone(), constant.clone(), Relation::Equal));
+            constraints.push(Constraint::new(coefficients.clone(), constant.clone(), Relation::Equal));
         }
     }
-    Ok(found)
+    Ok(constraints)
 }
 
 impl<K: ApronKind> Apron<K> {
@@ -358,6 +359,7 @@ impl<K: ApronKind> Domain for Apron<K> {
             Some((a, b)) => {
                 Self::of(a.meet(b).and_then(|both| meet_and_round(&both, &[], integer)), self.dimensions)
             }
+            // One of them is any vector, so the meet is the other one.
             None if self.element.is_none() => other.clone(),
             None => self.clone(),
         }
@@ -378,12 +380,14 @@ impl<K: ApronKind> Domain for Apron<K> {
     }
 
     fn assign(&self, assignments: &Assignments) -> Self {
-        let (known, unknown) = split_assignments(assignments, self.dimensions);
+        let (known, unknown) = split_assignments(assignments);
+        let known = to_apron_assignments(&known, self.dimensions);
         self.map(|element| element.assign(&known)?.forget(&unknown))
     }
 
     fn substitute(&self, assignments: &Assignments) -> Self {
-        let (known, unknown) = split_assignments(assignments, self.dimensions);
+        let (known, unknown) = split_assignments(assignments);
+        let known = to_apron_assignments(&known, self.dimensions);
         // The unknown values are chosen first, so that a right side which reads the old value still can.
         self.map(|element| element.forget(&unknown)?.substitute(&known))
     }

@@ -28,6 +28,7 @@ impl<A: Domain, B: Domain> Both<A, B> {
             return self;
         }
         let Both(first, second) = self;
+        // Without classes of integers there is only the first step.
         if !Self::KNOWS_CONGRUENCES || !integer.contains(&true) {
             let second = second.meet_constraints(&first.constraints(), integer);
             let first = first.meet_constraints(&second.constraints(), integer);
@@ -50,17 +51,18 @@ impl<A: Domain, B: Domain> Both<A, B> {
 /// changes nothing is costly.
 fn meet_new<D: Domain>(element: D, constraints: &[Constraint], integer: &[bool]) -> D {
     let own = element.constraints();
-    let mut new: Vec<Constraint> = constraints.iter().filter(|one| !own.contains(one)).cloned().collect();
-    if new.iter().any(|one| one.relation() == Relation::Equal) {
+    let is_new = |constraint: &&Constraint| !own.contains(constraint);
+    let mut new: Vec<Constraint> = constraints.iter().filter(is_new).cloned().collect();
+    if new.iter().any(|constraint| constraint.relation() == Relation::Equal) {
         let equalities = Grid::all(integer.len()).with(&own, &[]);
-        new.retain(|one| !equalities.implies_equality(one));
+        new.retain(|constraint| !equalities.implies_equality(constraint));
     }
     if new.is_empty() { element } else { element.meet_constraints(&new, integer) }
 }
 
 /// Moves bounds of linear forms that lie between two values of the form's class to the next value.
 fn move_to_classes(constraints: &[Constraint], classes: &Grid) -> Vec<Constraint> {
-    let moved = |constraint: &Constraint| {
+    let move_bound = |constraint: &Constraint| {
         let (remainder, distance) = classes.class(constraint.coefficients())?;
         let end = -Rational::from(constraint.constant().clone());
         let steps = (&end - &remainder).checked_div(&distance)?;
@@ -70,11 +72,11 @@ fn move_to_classes(constraints: &[Constraint], classes: &Grid) -> Vec<Constraint
             Relation::Greater => &steps.floor() + &Integer::ONE,
         };
         let next = &remainder + &(&distance * &Rational::from(steps));
-        let by = LinearExpression::constant(&next - &end);
+        let move_by = LinearExpression::constant(&next - &end);
         (next != end)
-            .then(|| Constraint::from_expression(&constraint.expression().minus(&by), Relation::AtLeast))
+            .then(|| Constraint::from_expression(&constraint.expression().minus(&move_by), Relation::AtLeast))
     };
-    constraints.iter().filter_map(moved).collect()
+    constraints.iter().filter_map(move_bound).collect()
 }
 
 impl<A: Domain, B: Domain> Domain for Both<A, B> {

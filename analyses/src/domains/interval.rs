@@ -57,11 +57,7 @@ impl Range {
     }
 
     fn plus(&self, other: &Range) -> Range {
-        let end = |a: &RangeEnd, b: &RangeEnd| {
-            let ((a, a_open), (b, b_open)) = (a.as_ref()?, b.as_ref()?);
-            Some((a + b, *a_open || *b_open))
-        };
-        Range { low: end(&self.low, &other.low), high: end(&self.high, &other.high) }
+        Range { low: add_ends(&self.low, &other.low), high: add_ends(&self.high, &other.high) }
     }
 
     /// Rounds the ends inwards to integers.
@@ -75,6 +71,12 @@ impl Range {
             (*value, *open) = (Rational::from(whole), false);
         }
     }
+}
+
+/// The end of a sum, from the ends of its terms on the same side.
+fn add_ends(a: &RangeEnd, b: &RangeEnd) -> RangeEnd {
+    let ((a, a_open), (b, b_open)) = (a.as_ref()?, b.as_ref()?);
+    Some((a + b, *a_open || *b_open))
 }
 
 /// Is the low end `a` at or below the low end `b`?
@@ -152,37 +154,33 @@ fn propagate(constraint: &Constraint, ranges: &mut [Range], integer: &[bool]) ->
     let coefficients = constraint.coefficients();
     let used: Vec<usize> = (0..coefficients.len()).filter(|at| !coefficients[*at].is_zero()).collect();
     let mut changed = false;
-    let sides: &[bool] = if constraint.relation() == Relation::Equal { &[false, true] } else { &[false] };
-    for &mirrored in sides {
-        let sign = if mirrored { Rational::from(-1) } else { Rational::ONE };
-        let factor = |at: usize| &Rational::from(coefficients[at].clone()) * &sign;
+    // An equality is two inequalities.
+    let signs: &[i64] = if constraint.relation() == Relation::Equal { &[1, -1] } else { &[1] };
+    for &sign in signs {
+        let sign = Rational::from(sign);
+        let factor = |dimension: usize| &Rational::from(coefficients[dimension].clone()) * &sign;
+        let constant = Some((&Rational::from(constraint.constant().clone()) * &sign, false));
         let greatest: Vec<RangeEnd> = used.iter().map(|at| ranges[*at].scaled(&factor(*at)).high).collect();
-        for (position, &at) in used.iter().enumerate() {
-            // x_at * factor >= -(constant + greatest of the others)
-            let mut rest = Some((&Rational::from(constraint.constant().clone()) * &sign, false));
-            for (other, end) in greatest.iter().enumerate() {
-                if other != position {
-                    rest = match (&rest, end) {
-                        (Some((sum, open)), Some((value, also))) => Some((sum + value, *open || *also)),
-                        _ => None,
-                    };
-                }
-            }
-            let Some((rest, open)) = rest else { continue };
-            let open = open || constraint.relation() == Relation::Greater;
-            let factor = factor(at);
-            let Some(bound) = (-&rest).checked_div(&factor) else { continue };
-            let range = &mut ranges[at];
-            let before = range.clone();
+        for (place, &dimension) in used.iter().enumerate() {
+            // `factor * x >= -(constant + the greatest values of the other terms)`
+            let others = greatest[..place].iter().chain(&greatest[place + 1..]);
+            let Some((sum, is_open)) = others.fold(constant.clone(), |sum, end| add_ends(&sum, end)) else {
+                continue;
+            };
+            let factor = factor(dimension);
+            let Some(bound) = (-&sum).checked_div(&factor) else { continue };
+            let end = Some((bound, is_open || constraint.relation() == Relation::Greater));
+            let range = &mut ranges[dimension];
+            let old_range = range.clone();
             if factor.signum() > 0 {
-                range.low = max_low(&range.low, &Some((bound, open)));
+                range.low = max_low(&range.low, &end);
             } else {
-                range.high = min_high(&range.high, &Some((bound, open)));
+                range.high = min_high(&range.high, &end);
             }
-            if integer.get(at) == Some(&true) {
+            if integer.get(dimension) == Some(&true) {
                 range.round_inwards();
             }
-            changed |= *range != before;
+            changed |= *range != old_range;
         }
     }
     changed
@@ -228,32 +226,29 @@ impl Domain for Interval {
         let (Some(a), Some(b)) = (&self.ranges, &other.ranges) else {
             return Interval::bottom(self.dimensions);
         };
-        let both = |(at, (a, b)): (usize, (&Range, &Range))| {
+        let intersect = |(dimension, (a, b)): (usize, (&Range, &Range))| {
             let mut range = Range { low: max_low(&a.low, &b.low), high: min_high(&a.high, &b.high) };
-            if integer.get(at) == Some(&true) {
+            if integer.get(dimension) == Some(&true) {
                 range.round_inwards();
             }
             range
         };
-        Interval::of(a.iter().zip(b).enumerate().map(both).collect())
+        Interval::of(a.iter().zip(b).enumerate().map(intersect).collect())
     }
 
     fn widen(&self, other: &Self, thresholds: &[Constraint]) -> Self {
         let (Some(old), Some(new)) = (&self.ranges, &other.ranges) else { return self.join(other) };
-        let widened = |(at, (old, new)): (usize, (&Range, &Range))| {
-            let low = if low_is_leq(&old.low, &new.low) {
-                old.low.clone()
-            } else {
-                step_down(at, &new.low, thresholds)
-            };
-            let high = if high_is_leq(&new.high, &old.high) {
-                old.high.clone()
-            } else {
-                step_up(at, &new.high, thresholds)
-            };
-            Range { low, high }
+        let widen = |(dimension, (old, new)): (usize, (&Range, &Range))| Range {
+            low: match low_is_leq(&old.low, &new.low) {
+                true => old.low.clone(),
+                false => step_down(dimension, &new.low, thresholds),
+            },
+            high: match high_is_leq(&new.high, &old.high) {
+                true => old.high.clone(),
+                false => step_up(dimension, &new.high, thresholds),
+            },
         };
-        Interval::of(old.iter().zip(new).enumerate().map(widened).collect())
+        Interval::of(old.iter().zip(new).enumerate().map(widen).collect())
     }
 
     fn meet_constraints(&self, constraints: &[Constraint], integer: &[bool]) -> Self {
@@ -298,17 +293,8 @@ impl Domain for Interval {
         }
         let mut constraints = Vec::new();
         for (dimension, expression) in assignments {
-            let Some(expression) = expression else { continue };
-            let relation = |open: &bool| if *open { Relation::Greater } else { Relation::AtLeast };
-            let constant = |value: &Rational| LinearExpression::constant(value.clone());
-            if let Some((low, open)) = &ranges[*dimension].low {
-                constraints
-                    .push(Constraint::from_expression(&expression.minus(&constant(low)), relation(open)));
-            }
-            if let Some((high, open)) = &ranges[*dimension].high {
-                constraints
-                    .push(Constraint::from_expression(&constant(high).minus(expression), relation(open)));
-            }
+            constraints
+                .extend(expression.iter().flat_map(|value| end_constraints(value, &ranges[*dimension])));
         }
         // Rounding is left to the meets: nothing here knows which dimensions are integers.
         Interval::of(before).meet_constraints(&constraints, &[])
@@ -340,62 +326,49 @@ impl Domain for Interval {
         let mut constraints = Vec::new();
         for (dimension, range) in ranges.iter().enumerate() {
             let variable = LinearExpression::variable(dimension);
-            let relation = |open: &bool| if *open { Relation::Greater } else { Relation::AtLeast };
-            if let (Some((low, _)), Some((high, _))) = (&range.low, &range.high)
-                && low == high
-            {
-                let difference = variable.minus(&LinearExpression::constant(low.clone()));
-                constraints.push(Constraint::from_expression(&difference, Relation::Equal));
-                continue;
-            }
-            if let Some((low, open)) = &range.low {
-                let difference = variable.minus(&LinearExpression::constant(low.clone()));
-                constraints.push(Constraint::from_expression(&difference, relation(open)));
-            }
-            if let Some((high, open)) = &range.high {
-                let difference = LinearExpression::constant(high.clone()).minus(&variable);
-                constraints.push(Constraint::from_expression(&difference, relation(open)));
+            match (&range.low, &range.high) {
+                (Some((low, _)), Some((high, _))) if low == high => {
+                    let difference = variable.minus(&LinearExpression::constant(low.clone()));
+                    constraints.push(Constraint::from_expression(&difference, Relation::Equal));
+                }
+                _ => constraints.extend(end_constraints(&variable, range)),
             }
         }
         constraints
     }
 }
 
-/// The bounds that thresholds put on one dimension alone, each with whether it is an upper bound.
-fn bounds_on(dimension: usize, thresholds: &[Constraint]) -> impl Iterator<Item = (bool, RangeEnd)> {
-    thresholds.iter().flat_map(move |threshold| {
+/// The constraints that an expression lies in a range: one for each end, the low one first.
+fn end_constraints(expression: &LinearExpression, range: &Range) -> impl Iterator<Item = Constraint> {
+    let constant = |value: &Rational| LinearExpression::constant(value.clone());
+    let low = range.low.as_ref().map(|(low, open)| (expression.minus(&constant(low)), *open));
+    let high = range.high.as_ref().map(|(high, open)| (constant(high).minus(expression), *open));
+    low.into_iter().chain(high).map(|(difference, is_open)| {
+        let relation = if is_open { Relation::Greater } else { Relation::AtLeast };
+        Constraint::from_expression(&difference, relation)
+    })
+}
+
+/// The lower bounds (or, if `is_upper`, the upper ones) that thresholds put on one dimension alone.
+fn bounds_on(dimension: usize, is_upper: bool, thresholds: &[Constraint]) -> impl Iterator<Item = RangeEnd> {
+    thresholds.iter().filter_map(move |threshold| {
         let coefficients = threshold.coefficients();
-        let alone = coefficients.iter().enumerate().all(|(at, c)| (at == dimension) != c.is_zero());
-        let coefficient = coefficients.get(dimension).filter(|_| alone).cloned().unwrap_or(Integer::ZERO);
-        let value = Rational::new(-threshold.constant(), coefficient.clone());
-        let open = threshold.relation() == Relation::Greater;
-        let above = coefficient.is_negative();
-        let both = threshold.relation() == Relation::Equal;
-        value.into_iter().flat_map(move |value| {
-            let sides = if both { vec![true, false] } else { vec![above] };
-            sides.into_iter().map(move |above| (above, Some((value.clone(), open))))
-        })
+        let is_alone = coefficients.iter().enumerate().all(|(at, c)| (at == dimension) != c.is_zero());
+        let coefficient = coefficients.get(dimension).filter(|_| is_alone)?;
+        let is_on_side = threshold.relation() == Relation::Equal || coefficient.is_negative() == is_upper;
+        let value = Rational::new(-threshold.constant(), coefficient.clone()).filter(|_| is_on_side)?;
+        Some(Some((value, threshold.relation() == Relation::Greater)))
     })
 }
 
 /// The nearest threshold at or below the end, or no bound.
 fn step_down(dimension: usize, end: &RangeEnd, thresholds: &[Constraint]) -> RangeEnd {
-    let mut best: RangeEnd = None;
-    for (above, candidate) in bounds_on(dimension, thresholds) {
-        if !above && low_is_leq(&candidate, end) {
-            best = max_low(&best, &candidate);
-        }
-    }
-    best
+    let below = bounds_on(dimension, false, thresholds).filter(|bound| low_is_leq(bound, end));
+    below.fold(None, |nearest, bound| max_low(&nearest, &bound))
 }
 
 /// The nearest threshold at or above the end, or no bound.
 fn step_up(dimension: usize, end: &RangeEnd, thresholds: &[Constraint]) -> RangeEnd {
-    let mut best: RangeEnd = None;
-    for (above, candidate) in bounds_on(dimension, thresholds) {
-        if above && high_is_leq(end, &candidate) {
-            best = min_high(&best, &candidate);
-        }
-    }
-    best
+    let above = bounds_on(dimension, true, thresholds).filter(|bound| high_is_leq(end, bound));
+    above.fold(None, |nearest, bound| min_high(&nearest, &bound))
 }

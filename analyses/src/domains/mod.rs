@@ -26,10 +26,16 @@ use crate::grid::{Congruence, Grid};
 /// Parallel assignments to dimensions. `None` is a value that is not known.
 pub type Assignments = [(usize, Option<LinearExpression>)];
 
-/// A lattice of sets of vectors, and the operations that follow a transition.
-///
-/// `is_leq` is a partial order up to equality of [`Domain::constraints`] and [`Domain::congruences`], which
-/// are canonical: two elements that are below each other give identical lists.
+/// Splits assignments into those with a known right side, and the dimensions whose new value is unknown.
+pub(crate) fn split_assignments(assignments: &Assignments) -> (Vec<(usize, LinearExpression)>, Vec<usize>) {
+    let known = assignments.iter().filter_map(|(dimension, value)| Some((*dimension, value.clone()?)));
+    let unknown = assignments.iter().filter(|(_, value)| value.is_none());
+    (known.collect(), unknown.map(|(dimension, _)| *dimension).collect())
+}
+
+/// A lattice of sets of vectors, and the operations that follow a transition. `is_leq` is a partial order up
+/// to equality of [`Domain::constraints`] and [`Domain::congruences`], which are canonical: two elements that
+/// are below each other give identical lists.
 pub trait Domain: Clone + fmt::Debug + 'static {
     /// Does the domain see data at all? If not, its frame has no places.
     const SEES_DATA: bool = true;
@@ -58,7 +64,6 @@ pub trait Domain: Clone + fmt::Debug + 'static {
     fn meet(&self, other: &Self, integer: &[bool]) -> Self;
 
     /// An upper bound of both such that a sequence `x := widen(x, y)` with growing `y` becomes stable.
-    ///
     /// Precondition: `self.is_leq(other)`. The fixpoint engine ensures it by joining before it widens.
     /// Thresholds that both elements satisfy may be kept. A finite number of them delays stability, but does
     /// not prevent it.

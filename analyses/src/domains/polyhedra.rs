@@ -15,7 +15,7 @@ use coreach_polyhedra::{
     Bounds, Constraint, Limits, LinearExpression, Outcome, Polyhedron, Rational, Relation,
 };
 
-use crate::domains::{Assignments, Domain};
+use crate::domains::{Assignments, Domain, split_assignments};
 
 #[derive(Clone, Debug)]
 pub struct Polyhedra {
@@ -41,61 +41,53 @@ fn limited_element(outcome: Outcome) -> Polyhedra {
     Polyhedra { coarsened: !outcome.is_exact(), inner: outcome.into_polyhedron() }
 }
 
-/// The most inequalities of a join that have a factor beyond `SMALL`.
+/// The most inequalities of a join that have a factor beyond [`SMALL`], which are called slanted.
 const MOST_SLANTED: usize = 8;
 const SMALL: i64 = 2;
 
 /// Replaces the slanted faces of a join, if it has many, by the bounds of numbers, sums and differences.
-///
 /// Hulls and roundings to integers in turns make dozens of faces that cut off next to nothing. Each is a hard
 /// question for a solver of integers, and tells a reader nothing. With the bounds of sums and differences the
-/// domain is still as precise as octagons.
-///
-/// A few faces are kept, however large their factors are: `v <= 10^20 * n` says that `v` is 0 once `n` is 0,
-/// which a test case needs to aim at a last value.
+/// domain is still as precise as octagons. A few faces are kept, however large their factors are: `v <= 10^20
+/// * n` says that `v` is 0 once `n` is 0, which a test case needs to aim at a last value.
 fn simplify_join(joined: Polyhedra, operands: [&Polyhedron; 2]) -> Polyhedra {
-    let is_one_of_them = || operands.iter().any(|operand| joined.inner.is_leq(operand));
-    if joined.inner.inequalities_beyond(SMALL) <= MOST_SLANTED || is_one_of_them() {
+    let is_an_operand = || operands.iter().any(|operand| joined.inner.is_leq(operand));
+    if joined.inner.inequalities_beyond(SMALL) <= MOST_SLANTED || is_an_operand() {
         return joined;
     }
     let dimensions = joined.inner.dimensions();
-    let is_kept = |one: &Constraint| one.relation() == Relation::Equal || !one.has_factor_beyond(SMALL);
+    let is_kept = |constraint: &Constraint| {
+        constraint.relation() == Relation::Equal || !constraint.has_factor_beyond(SMALL)
+    };
     let mut expressions: Vec<LinearExpression> = (0..dimensions).map(LinearExpression::variable).collect();
     // Blocks of more than 16 numbers have too many pairs.
     for block in joined.inner.blocks().iter().filter(|block| block.len() <= 16) {
-        for (place, &one) in block.iter().enumerate() {
-            let pairs = block[..place]
-                .iter()
-                .map(|&other| (LinearExpression::variable(one), LinearExpression::variable(other)));
-            expressions.extend(pairs.flat_map(|(one, other)| [one.plus(&other), one.minus(&other)]));
+        for (place, &dimension) in block.iter().enumerate() {
+            let x = LinearExpression::variable(dimension);
+            let earlier = block[..place].iter().copied().map(LinearExpression::variable);
+            expressions.extend(earlier.flat_map(|y| [x.plus(&y), x.minus(&y)]));
         }
     }
     let bounds = expressions.iter().flat_map(|expression| {
         let Bounds { lower, upper, .. } = joined.inner.bounds(expression);
-        let bound = |value: Rational, is_attained: bool, way: i64| {
-            let beyond = expression.minus(&LinearExpression::constant(value)).times(&Rational::from(way));
+        // `sign * (expression - value)` is not negative.
+        let constraint = |value: Rational, is_attained: bool, sign: i64| {
+            let distance = expression.minus(&LinearExpression::constant(value)).times(&Rational::from(sign));
             let relation = if is_attained { Relation::AtLeast } else { Relation::Greater };
-            Constraint::from_expression(&beyond, relation)
+            Constraint::from_expression(&distance, relation)
         };
-        let lower = lower.map(|(value, is_attained)| bound(value, is_attained, 1));
-        lower.into_iter().chain(upper.map(|(value, is_attained)| bound(value, is_attained, -1)))
+        let lower = lower.map(|(value, is_attained)| constraint(value, is_attained, 1));
+        lower.into_iter().chain(upper.map(|(value, is_attained)| constraint(value, is_attained, -1)))
     });
     let kept = joined.inner.constraints().into_iter().filter(is_kept);
-    let around = Polyhedron::from_constraints(dimensions, kept.chain(bounds));
-    Polyhedra { coarsened: true, ..convert_within_limit(&around) }
+    let simpler = Polyhedron::from_constraints(dimensions, kept.chain(bounds));
+    Polyhedra { coarsened: true, ..convert_within_limit(&simpler) }
 }
 
 /// Converts a polyhedron, and tightens its integer dimensions.
 fn tighten(polyhedron: &Polyhedron, integer: &[bool]) -> Polyhedra {
     let Polyhedra { inner, coarsened } = convert_within_limit(polyhedron);
     Polyhedra { inner: inner.tighten_limited(integer, &limits(polyhedron)), coarsened }
-}
-
-/// Splits assignments into those with a known right side, and the dimensions whose new value is unknown.
-fn split_assignments(assignments: &Assignments) -> (Vec<(usize, LinearExpression)>, Vec<usize>) {
-    let known = assignments.iter().filter_map(|(at, value)| Some((*at, value.clone()?)));
-    let unknown = assignments.iter().filter(|(_, value)| value.is_none());
-    (known.collect(), unknown.map(|(at, _)| *at).collect())
 }
 
 impl Domain for Polyhedra {

@@ -17,14 +17,15 @@ use crate::scope::CASE_LIMIT;
 /// Chooses polyhedra, with congruences if a term of these models suggests that they help.
 pub fn suited<'a>(models: impl IntoIterator<Item = &'a Iosts>) -> DomainKind {
     let mut seen = HashSet::new();
-    let asks = |iosts: &Iosts| {
-        let transitions = || iosts.transitions.iter();
-        let strides = |(variable, value): (&Datum, &Term)| is_stride(variable, value);
-        let terms = transitions().flat_map(|one| one.assignments.values().chain([&one.guard]));
-        transitions().any(|one| one.assignments.iter().any(strides))
-            || terms.chain([&iosts.initial_condition]).any(|term| has_remainder(term, &mut seen))
+    let needs_congruences = |iosts: &Iosts| {
+        let assignments = iosts.transitions.iter().flat_map(|transition| &transition.assignments);
+        let guards = iosts.transitions.iter().map(|transition| &transition.guard);
+        let terms =
+            assignments.clone().map(|(_, value)| value).chain(guards).chain([&iosts.initial_condition]);
+        assignments.clone().any(|(variable, value)| is_stride(variable, value))
+            || terms.into_iter().any(|term| has_remainder(term, &mut seen))
     };
-    match models.into_iter().any(asks) {
+    match models.into_iter().any(needs_congruences) {
         true => DomainKind::PolyhedraCongruence,
         false => DomainKind::Polyhedra,
     }
@@ -34,22 +35,21 @@ pub fn suited<'a>(models: impl IntoIterator<Item = &'a Iosts>) -> DomainKind {
 /// count, because congruences help little with them.
 fn is_stride(variable: &Datum, value: &Term) -> bool {
     let is_itself = |term: &Term| term.as_datum() == Some(variable);
-    let is_far = |term: &Term| match term.as_literal() {
+    let is_step = |term: &Term| match term.as_literal() {
         Some(Value::Int(step)) => (2..=CASE_LIMIT).any(|size| *step == size.into() || -step == size.into()),
         _ => false,
     };
     variable.ty().is_integer()
         && match value.node() {
-            Node::Arithmetic(Operator::Add, a, b) => is_itself(a) && is_far(b) || is_itself(b) && is_far(a),
+            Node::Arithmetic(Operator::Add, a, b) => is_itself(a) && is_step(b) || is_itself(b) && is_step(a),
             Node::Arithmetic(Operator::Subtract, a, b) => {
-                is_itself(a) && is_far(b) || is_itself(b) && a.as_literal().is_some()
+                is_itself(a) && is_step(b) || is_itself(b) && a.as_literal().is_some()
             }
             _ => false,
         }
 }
 
 fn has_remainder(term: &Term, seen: &mut HashSet<Term>) -> bool {
-    let asks = |operator: &Operator| matches!(operator, Operator::IntegerDivide | Operator::Modulo);
-    let is_one = matches!(term.node(), Node::Arithmetic(operator, ..) if asks(operator));
-    is_one || seen.insert(term.clone()) && term.children().into_iter().any(|child| has_remainder(child, seen))
+    matches!(term.node(), Node::Arithmetic(Operator::IntegerDivide | Operator::Modulo, ..))
+        || seen.insert(term.clone()) && term.children().into_iter().any(|child| has_remainder(child, seen))
 }

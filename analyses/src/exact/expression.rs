@@ -50,35 +50,36 @@ pub(super) fn read_expression(text: &str) -> Option<Expression> {
 
 /// Parses the parentheses of one expression.
 fn parse_tree(text: &str) -> Option<Expression> {
+    // The lists that are not closed yet, around the expression itself.
     let mut open: Vec<Vec<Expression>> = vec![Vec::new()];
-    let mut rest = text.trim_start();
-    while let Some(first) = rest.chars().next() {
+    let mut unread = text.trim_start();
+    while let Some(first) = unread.chars().next() {
         match first {
             '(' => {
                 open.push(Vec::new());
                 if open.len() > DEEPEST {
                     return None;
                 }
-                rest = &rest[1..];
+                unread = &unread[1..];
             }
             ')' => {
                 let list = open.pop()?;
                 open.last_mut()?.push(Expression::List(list.into()));
-                rest = &rest[1..];
+                unread = &unread[1..];
             }
             '|' => {
-                let (word, after) = rest[1..].split_once('|')?;
+                let (word, unread_after) = unread[1..].split_once('|')?;
                 open.last_mut()?.push(Expression::Word(word.into()));
-                rest = after;
+                unread = unread_after;
             }
             _ => {
                 let ends = |c: char| c.is_whitespace() || c == '(' || c == ')';
-                let (word, after) = rest.split_at(rest.find(ends).unwrap_or(rest.len()));
+                let (word, unread_after) = unread.split_at(unread.find(ends).unwrap_or(unread.len()));
                 open.last_mut()?.push(Expression::Word(word.into()));
-                rest = after;
+                unread = unread_after;
             }
         }
-        rest = rest.trim_start();
+        unread = unread.trim_start();
     }
     let mut whole = open.pop()?;
     (open.is_empty() && whole.len() == 1).then(|| whole.pop())?

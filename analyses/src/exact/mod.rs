@@ -1,28 +1,24 @@
 //! The exact reference: does a transition lie on a run to Accept? Each answer is proved, or shown by a run.
 //!
 //! **Problem.** Selection keeps the transitions that an over-approximation cannot exclude. To see whether a
-//! domain is precise enough, we need the truth: which transitions lie on a run from an initial state to an
-//! accepting location? No procedure decides this for all models, but one decides it for most models that
-//! people write.
-//!
-//! **Source.** Constrained Horn clauses of the analysis' own problem ([`crate::inductive`]), answered by
-//! Spacer (Komuravelli, Gurfinkel, Chaki, CAV 2014, <https://doi.org/10.1007/978-3-319-08867-9_2>) with
+//! domain is precise enough, we need the truth. No procedure finds it for all models, but one finds it for
+//! most. **Source.** Constrained Horn clauses of the analysis' own problem ([`crate::inductive`]), answered
+//! by Spacer (Komuravelli, Gurfinkel, Chaki, CAV 2014, <https://doi.org/10.1007/978-3-319-08867-9_2>) with
 //! global guidance (Vediramana Krishnan et al., CAV 2020, <https://doi.org/10.1007/978-3-030-53291-8_7>).
 //!
 //! **Method.** For a transition t there are two predicates at each location: `P` holds in the states that are
 //! reached before t was taken, and `Q` in those that are reached after it. t itself leads from `P` to `Q`
 //! (`script`).
-//! - An accepting location is reached in `Q`: the answer has the states of such a run. We look for the
-//!   transitions and parameters between them, and replay each in the concrete semantics (`replay`). The run
-//!   answers the question for all its transitions.
-//! - No accepting location is reached in `Q`: the answer defines the predicates. `P` is inductive forward.
-//!   The complement of `Q` is inductive backward: each state that leads to a state outside `Q` is outside
-//!   `Q`, and so are the accepting states. So these are facts like those of every analysis. They are checked
-//!   by the conditions of [`crate::inductive`], each by a query. Such a pair often answers for other
-//!   transitions too.
 //!
-//! The facts of the abstract domains are conjoined to the bodies, after their own conditions were checked. If
-//! the conditions do not hold, these facts are left out.
+//! - If an accepting location is reached in `Q`, the answer has the states of such a run. The transitions and
+//!   parameters between them are searched, and each step is replayed in the concrete semantics (`replay`).
+//!   The run answers the question for all its transitions.
+//! - If none is reached, the answer defines the predicates. `P` is inductive forward, and the complement of
+//!   `Q` is inductive backward. So these are facts like those of every analysis. They are checked by the
+//!   conditions of [`crate::inductive`], each by a query. Such a pair often answers for other transitions
+//!   too.
+//!
+//! The facts of the abstract domains are conjoined to the bodies, if their own conditions hold.
 //!
 //! **Direction.** Nothing that Spacer says is believed. A claim that does not check becomes
 //! [`ExactAnswer::Unknown`], and is counted in [`ExactReference::refused`].
@@ -81,14 +77,17 @@ impl ExactReference {
     /// The answer for a location. It lies on a run if one of its transitions does, or if it is initial and
     /// there is a run at all.
     pub fn of_location(&self, iosts: &Iosts, location: LocationId) -> ExactAnswer {
-        let at = |t: &Transition| t.source == location || t.target == location;
-        let answers = iosts.transitions.iter().zip(&self.transitions).filter(|(t, _)| at(t)).map(|(_, a)| a);
-        let mut answers: Vec<&ExactAnswer> = answers.collect();
+        let touches =
+            |transition: &Transition| transition.source == location || transition.target == location;
+        let with_answers = iosts.transitions.iter().zip(&self.transitions);
+        let mut answers: Vec<&ExactAnswer> =
+            with_answers.filter(|(transition, _)| touches(transition)).map(|(_, answer)| answer).collect();
         if location == iosts.initial {
             answers.push(&self.purpose);
         }
         let yes = answers.iter().find(|answer| matches!(answer, ExactAnswer::Yes(_)));
         let unknown = answers.iter().find(|answer| matches!(answer, ExactAnswer::Unknown(_)));
+        // Only if all answers are "no" is the answer "no".
         match yes.or(unknown).or(answers.first()) {
             Some(answer) => (*answer).clone(),
             None => ExactAnswer::Unknown("nothing leads to it, and nothing away".to_owned()),
@@ -107,23 +106,25 @@ pub fn exact(
     solver: &mut dyn Solver,
 ) -> ExactReference {
     assert_eq!(accepting.len(), iosts.locations.len(), "one entry for each location");
-    let known = prove_facts(iosts, accepting, found, solver);
-    let facts_left_out = known.is_none() && !found.is_empty();
-    let within = known.unwrap_or_else(|| vec![Term::yes(); accepting.len()]);
+    let proved = prove_facts(iosts, accepting, found, solver);
+    let facts_left_out = proved.is_none() && !found.is_empty();
+    let within = proved.unwrap_or_else(|| vec![Term::yes(); accepting.len()]);
     let mut questions = Questions { iosts, accepting, within, engine, solver, asked: 0, refused: 0 };
     // The first refutation is that of the domains alone, whose facts are inductive.
-    let found = Refutation { reach: questions.within.clone(), coreach: questions.within.clone() };
-    let (mut runs, mut refutations) = (Vec::new(), vec![found]);
+    let by_domains = Refutation { reach: questions.within.clone(), coreach: questions.within.clone() };
+    let (mut runs, mut refutations) = (Vec::new(), vec![by_domains]);
     let mut transitions: Numbered<TransitionId, Option<ExactAnswer>> = iosts.transitions.map(|_| None);
     let purpose = match questions.find_refutation(None, &refutations) {
-        Some(known) => ExactAnswer::No(known),
+        Some(refutation) => ExactAnswer::No(refutation),
         None => questions.answer(None, &mut runs, &mut refutations),
     };
+    // Without any run, no transition lies on one.
     if let ExactAnswer::No(_) = purpose {
         transitions = iosts.transitions.map(|_| Some(purpose.clone()));
     }
     let numbers: Vec<TransitionId> = transitions.numbers().collect();
     for &number in &numbers {
+        // A run or a refutation that is known by now may answer without a question.
         for (place, run) in runs.iter().enumerate() {
             for (taken, _) in &run.steps {
                 transitions[*taken].get_or_insert(ExactAnswer::Yes(place));
@@ -185,10 +186,9 @@ fn prove_facts(
     solver: &mut dyn Solver,
 ) -> Option<Vec<Term>> {
     let last = found.last()?.facts.clone();
-    let mut conditions = chain(iosts, accepting, found, &last);
-    let all = conditions.all(|condition| must_hold(solver, &condition.premises, &condition.conclusion));
-    drop(conditions);
-    all.then_some(last)
+    let is_proved = chain(iosts, accepting, found, &last)
+        .all(|condition| must_hold(solver, &condition.premises, &condition.conclusion));
+    is_proved.then_some(last)
 }
 
 struct Questions<'a> {
@@ -286,9 +286,9 @@ impl Questions<'_> {
     fn excludes(&mut self, refutation: &Refutation, through: Option<TransitionId>) -> bool {
         let parts = match through {
             None => {
-                let at = self.iosts.initial.place();
-                let parts = [&self.within[at], &refutation.coreach[at]].map(Clone::clone);
-                [parts.to_vec(), vec![self.iosts.initial_condition.clone()]].concat()
+                let initial = self.iosts.initial.place();
+                let (within, coreach) = (&self.within[initial], &refutation.coreach[initial]);
+                vec![within.clone(), coreach.clone(), self.iosts.initial_condition.clone()]
             }
             Some(number) => {
                 let transition = &self.iosts.transitions[number];

@@ -39,6 +39,7 @@ pub(super) fn read_states(proof: &str, problem: &Problem<'_>) -> Option<Vec<(Sid
         }
         step = premises.iter().find(|premise| is_derivation(premise));
     }
+    // A proof begins with its conclusion, which is the last step.
     states.reverse();
     Some(states)
 }
@@ -73,7 +74,7 @@ pub(super) fn read_definitions(
         _ => vec![whole],
     };
     let literals = list_literals(problem);
-    let mut found = BTreeMap::new();
+    let mut facts = BTreeMap::new();
     for part in &parts {
         let (bound, body) = match part.applied() {
             Some(("forall", [bound, body])) => (bound.list()?, body),
@@ -97,34 +98,29 @@ pub(super) fn read_definitions(
         }
         let mut reader = ReadTerms { names, literals: &literals, known: HashMap::new() };
         let fact = reader.term(right)?;
-        found.insert((side, location), (*fact.sort() == Type::Bool).then_some(fact)?);
+        facts.insert((side, location), (*fact.sort() == Type::Bool).then_some(fact)?);
     }
-    Some(found)
+    Some(facts)
 }
 
 /// The literals of all enumerations, by the words that stand for them.
 fn list_literals(problem: &Problem<'_>) -> HashMap<String, Value> {
-    let mut found = HashMap::new();
-    let mut work: Vec<Type> = problem.data.iter().map(|datum| datum.ty().clone()).collect();
-    while let Some(ty) = work.pop() {
+    let mut literals = HashMap::new();
+    let mut open_types: Vec<Type> = problem.data.iter().map(|datum| datum.ty().clone()).collect();
+    while let Some(ty) = open_types.pop() {
         match ty {
             Type::Enum(enumeration) => {
                 for (at, literal) in enumeration.literals.iter().enumerate() {
-                    found.insert(script_name(literal), Value::Enum(enumeration.clone(), at));
+                    literals.insert(script_name(literal), Value::Enum(enumeration.clone(), at));
                 }
             }
-            Type::Array(array) => work.extend([array.index.clone(), array.element.clone()]),
-            Type::Record(record) => work.extend(record.fields.iter().map(|(_, ty)| ty.clone())),
-            Type::Bool
-            | Type::Int
-            | Type::Nat
-            | Type::Range(..)
-            | Type::Real
-            | Type::String
-            | Type::Id(_) => {}
+            Type::Array(array) => open_types.extend([array.index.clone(), array.element.clone()]),
+            Type::Record(record) => open_types.extend(record.fields.iter().map(|(_, ty)| ty.clone())),
+            Type::Bool | Type::Int | Type::Nat | Type::Range(..) | Type::Real => {}
+            Type::String | Type::Id(_) => {}
         }
     }
-    found
+    literals
 }
 
 /// A name as it is written in the script, without bars.
@@ -169,29 +165,28 @@ impl ReadTerms<'_> {
 
     /// Reads an operation. `None`: it is unknown, or its arguments have other sorts.
     fn operation(&mut self, parts: &[Expression]) -> Option<Term> {
-        let (head, rest) = parts.split_first()?;
+        let (head, arguments) = parts.split_first()?;
         let Some(head) = head.word() else {
             // `((_ is red) x)`
             let ("_", [is, literal]) = head.applied()? else { return None };
-            let (true, [argument]) = (is.is("is"), rest) else { return None };
+            let (true, [argument]) = (is.is("is"), arguments) else { return None };
             let literal = Term::literal(self.literals.get(literal.word()?)?.clone());
             let argument = self.term(argument)?;
             return (argument.sort() == literal.sort()).then(|| Term::equal(&argument, &literal));
         };
-        let terms: Option<Vec<Term>> = rest.iter().map(|part| self.term(part)).collect();
-        let terms = terms?;
-        let all = |ty: &Type| terms.iter().all(|term| term.sort() == ty);
+        let terms = arguments.iter().map(|part| self.term(part)).collect::<Option<Vec<Term>>>()?;
+        let have_sort = |ty: &Type| terms.iter().all(|term| term.sort() == ty);
         match (head, &terms[..]) {
-            ("and", _) if all(&Type::Bool) => Some(Term::and(terms)),
-            ("or", _) if all(&Type::Bool) => Some(Term::or(terms)),
-            ("not", [a]) if all(&Type::Bool) => Some(a.not()),
-            ("=>", [a, b]) if all(&Type::Bool) => Some(Term::implies(a, b)),
+            ("and", _) if have_sort(&Type::Bool) => Some(Term::and(terms)),
+            ("or", _) if have_sort(&Type::Bool) => Some(Term::or(terms)),
+            ("not", [a]) if have_sort(&Type::Bool) => Some(a.not()),
+            ("=>", [a, b]) if have_sort(&Type::Bool) => Some(Term::implies(a, b)),
             ("ite", [c, a, b]) if *c.sort() == Type::Bool && a.sort() == b.sort() => {
                 Some(Term::if_then_else(c, a, b))
             }
             ("=", [a, b]) if a.sort() == b.sort() => Some(Term::equal(a, b)),
             ("distinct", [a, b]) if a.sort() == b.sort() => Some(Term::equal(a, b).not()),
-            ("to_real", [a]) if all(&Type::Int) => Some(a.to_real()),
+            ("to_real", [a]) if have_sort(&Type::Int) => Some(a.to_real()),
             ("-", [a]) if a.sort().is_number() => Some(a.negate()),
             ("select", [a, i]) => match a.sort() {
                 Type::Array(array) if array.index.sort() == *i.sort() => Some(Term::select(a, i)),
@@ -206,7 +201,7 @@ impl ReadTerms<'_> {
                 };
                 Some(Term::compare(comparison, a, b))
             }
-            (_, [first, rest @ ..]) if !rest.is_empty() => {
+            (_, [first, arguments @ ..]) if !arguments.is_empty() => {
                 let operator = match head {
                     "+" => Operator::Add,
                     "-" => Operator::Subtract,
@@ -217,18 +212,19 @@ impl ReadTerms<'_> {
                     _ => return None,
                 };
                 let fits = match operator {
-                    Operator::Divide => all(&Type::Real),
-                    Operator::IntegerDivide | Operator::Modulo => all(&Type::Int),
-                    _ => all(&Type::Int) || all(&Type::Real),
+                    Operator::Divide => have_sort(&Type::Real),
+                    Operator::IntegerDivide | Operator::Modulo => have_sort(&Type::Int),
+                    _ => have_sort(&Type::Int) || have_sort(&Type::Real),
                 };
                 fits.then(|| {
-                    rest.iter().fold(first.clone(), |sum, term| Term::arithmetic(operator, &sum, term))
+                    arguments.iter().fold(first.clone(), |sum, term| Term::arithmetic(operator, &sum, term))
                 })
             }
+            // The selector of a field.
             (_, [record]) => match record.sort() {
                 Type::Record(ty) => {
-                    let is_it = |(name, _): &(String, Type)| head == format!("{}.{name}", ty.name);
-                    ty.fields.iter().position(is_it).map(|at| Term::field(record, at))
+                    let is_selected = |(name, _): &(String, Type)| head == format!("{}.{name}", ty.name);
+                    ty.fields.iter().position(is_selected).map(|field| Term::field(record, field))
                 }
                 _ => None,
             },
@@ -247,7 +243,7 @@ fn read_number(word: &str) -> Option<Value> {
 
 /// Reads a value of a type.
 fn read_value(expression: &Expression, ty: &Type) -> Option<Value> {
-    let found = match ty {
+    let value = match ty {
         Type::Bool => Value::Bool(match expression.word()? {
             "true" => true,
             "false" => false,
@@ -267,17 +263,18 @@ fn read_value(expression: &Expression, ty: &Type) -> Option<Value> {
         }
         Type::Array(array) => {
             // Stores from the outside in, then the constant array.
-            let (mut stores, mut rest) = (Vec::new(), expression);
-            while let Some(("store", [inner, index, cell])) = rest.applied() {
+            let (mut stores, mut array_expression) = (Vec::new(), expression);
+            while let Some(("store", [inner, index, cell])) = array_expression.applied() {
                 stores.push((read_value(index, &array.index.sort())?, read_value(cell, &array.element)?));
-                rest = inner;
+                array_expression = inner;
             }
-            let [_, default] = rest.list()? else { return None };
+            let [_, default] = array_expression.list()? else { return None };
             let default = read_value(default, &array.element)?;
             let whole = ArrayValue { ty: array.clone(), default, cells: BTreeMap::new() };
             stores.retain(|(index, _)| index.is_in(&array.index));
-            let stored = |array: ArrayValue, (index, cell)| array.set(index, cell);
-            Value::Array(Arc::new(stores.into_iter().rev().fold(whole, stored)))
+            let store = |array: ArrayValue, (index, cell)| array.set(index, cell);
+            // The innermost store comes first.
+            Value::Array(Arc::new(stores.into_iter().rev().fold(whole, store)))
         }
         Type::Record(record) => {
             let (name, fields) = expression.applied()?;
@@ -288,7 +285,7 @@ fn read_value(expression: &Expression, ty: &Type) -> Option<Value> {
             Value::Record(record.clone(), values.collect::<Option<_>>()?)
         }
     };
-    found.is_in(ty).then_some(found)
+    value.is_in(ty).then_some(value)
 }
 
 fn read_literal(expression: &Expression) -> Option<Value> {

@@ -60,9 +60,10 @@ pub fn refine_facts(
             facts.chain.push(RefinementIteration { orientation, facts: within.clone() });
         }
     }
-    for (at, reached) in facts.reach.iter_mut().enumerate() {
-        if !accepting[at] {
-            *reached = Term::and([reached.clone(), within[at].clone()]);
+    // At an accepting location each reached state counts.
+    for ((reached, coreached), is_accepting) in facts.reach.iter_mut().zip(&within).zip(accepting) {
+        if !is_accepting {
+            *reached = Term::and([reached.clone(), coreached.clone()]);
         }
     }
     facts.coreach = within;

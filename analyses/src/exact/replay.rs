@@ -35,6 +35,7 @@ pub(super) fn replay(
     let mut run = AcceptingRun { initial: initial.clone(), steps: Vec::new(), values: Vec::new() };
     for pair in states.windows(2) {
         let [(from, state), (to, next)] = pair else { return None };
+        // Only the transition in question leads to the other side.
         let wanted = if from == to { None } else { through };
         let (taken, values) = find_step(iosts, state, next, wanted, solver)?;
         run.steps.push((taken, next.clone()));
@@ -54,10 +55,10 @@ fn find_step(
     solver: &mut dyn Solver,
 ) -> Option<(TransitionId, Vec<Value>)> {
     let known = literals(&state.valuation);
-    let between =
-        |t: &coreach_model::iosts::Transition| t.source == state.location && t.target == next.location;
-    for (number, transition) in iosts.transitions.numbered().filter(|(_, t)| between(t)) {
-        if wanted.is_some_and(|wanted| wanted != number) {
+    for (number, transition) in iosts.transitions.numbered() {
+        if (transition.source, transition.target) != (state.location, next.location)
+            || wanted.is_some_and(|wanted| wanted != number)
+        {
             continue;
         }
         let effects = iosts.variables.iter().map(|variable| {
@@ -70,8 +71,9 @@ fn find_step(
             continue;
         };
         let parameters = &iosts.action(transition.action).parameters;
-        let any = |p| values.get(p).cloned().unwrap_or_else(|| Value::any(p.ty()));
-        let values: Vec<Value> = parameters.iter().map(any).collect();
+        // A parameter that the condition does not mention may have any value.
+        let value_of = |p| values.get(p).cloned().unwrap_or_else(|| Value::any(p.ty()));
+        let values: Vec<Value> = parameters.iter().map(value_of).collect();
         if fire(iosts, transition, state, &values).as_ref() == Some(next) {
             return Some((number, values));
         }

@@ -66,22 +66,25 @@ impl<'a> Problem<'a> {
                 .entry(datum.clone())
                 .or_insert_with(|| Term::datum(&Datum::new(format!("x!{number}"), datum.ty().clone())));
         }
-        let ahead = |start: LocationId| reachable(iosts, within, vec![start], |t| (t.source, t.target));
-        let back = |start: Vec<LocationId>| reachable(iosts, within, start, |t| (t.target, t.source));
+        let walk_forward =
+            |start: LocationId| reachable(iosts, within, vec![start], |t| (t.source, t.target));
+        let walk_backward =
+            |start: Vec<LocationId>| reachable(iosts, within, start, |t| (t.target, t.source));
         let accepted = iosts.location_ids().filter(|location| accepting[location.place()]).collect();
-        let reached = ahead(iosts.initial);
-        let leading = back(accepted);
+        let reached = walk_forward(iosts.initial);
+        let leading = walk_backward(accepted);
         let (to_source, from_target) = match through {
+            // Everything comes after, if no transition is in question.
             None => (Numbered::filled(false, accepting.len()), reached.clone()),
             Some(number) => {
                 let transition = &iosts.transitions[number];
-                (back(vec![transition.source]), ahead(transition.target))
+                (walk_backward(vec![transition.source]), walk_forward(transition.target))
             }
         };
-        let both = |a: &Numbered<LocationId, bool>, b: &Numbered<LocationId, bool>| -> Numbered<_, bool> {
-            a.iter().zip(b).map(|(a, b)| *a && *b).collect()
-        };
-        let (before, mut after) = (both(&reached, &to_source), both(&from_target, &leading));
+        let intersect = |a: &Numbered<LocationId, bool>,
+                         b: &Numbered<LocationId, bool>|
+         -> Numbered<_, bool> { a.iter().zip(b).map(|(a, b)| *a && *b).collect() };
+        let (before, mut after) = (intersect(&reached, &to_source), intersect(&from_target, &leading));
         let is_cut = match through {
             None => !after[iosts.initial],
             Some(number) => {
@@ -109,15 +112,11 @@ impl<'a> Problem<'a> {
             None => Side::After,
             Some(_) => Side::Before,
         };
-        if self.is_there(entry, initial) {
+        if self.has_predicate(entry, initial) {
             let conditions = [&self.iosts.initial_condition, &self.within[initial.place()]];
             let conditions = conditions.into_iter().flat_map(Term::conjuncts).collect();
-            rules.push(HornRule {
-                conditions,
-                from: None,
-                to: Some((entry, initial)),
-                effects: self.state(),
-            });
+            let (to, effects) = (Some((entry, initial)), self.state());
+            rules.push(HornRule { conditions, from: None, to, effects });
         }
         for (number, transition) in self.iosts.transitions.numbered() {
             let (source, target) = (transition.source, transition.target);
@@ -127,11 +126,12 @@ impl<'a> Problem<'a> {
                 enabling_condition(transition),
                 after(&self.within[target.place()]),
             ];
+            // Only the transition in question leads from one side to the other.
             let crossing = (self.through == Some(number)).then_some((Side::Before, Side::After));
             let sides =
                 [(Side::Before, Side::Before), (Side::After, Side::After)].into_iter().chain(crossing);
             for (from, to) in sides {
-                if self.is_there(from, source) && self.is_there(to, target) {
+                if self.has_predicate(from, source) && self.has_predicate(to, target) {
                     let parameters = &self.iosts.action(transition.action).parameters;
                     let effects = self.data.iter().map(|datum| Iosts::effect(transition, datum)).collect();
                     let mut conditions: Vec<Term> = parts.iter().flat_map(Term::conjuncts).collect();
@@ -144,7 +144,7 @@ impl<'a> Problem<'a> {
             }
         }
         for location in self.iosts.location_ids() {
-            if self.accepting[location.place()] && self.is_there(Side::After, location) {
+            if self.accepting[location.place()] && self.has_predicate(Side::After, location) {
                 let (from, effects) = (Some((Side::After, location)), Vec::new());
                 rules.push(HornRule { conditions: Vec::new(), from, to: None, effects });
             }
@@ -161,16 +161,16 @@ impl<'a> Problem<'a> {
         for HornRule { conditions, from, to, effects } in rules {
             let conditions: Vec<Term> = conditions.iter().map(renamed).collect();
             let effects: Vec<Term> = effects.iter().map(renamed).collect();
-            let all: Vec<Term> = conditions.iter().chain(&effects).chain(&state).cloned().collect();
-            let mut body = type_constraints(&all);
+            let in_rule: Vec<Term> = conditions.iter().chain(&effects).chain(&state).cloned().collect();
+            let mut body = type_constraints(&in_rule);
             body.extend(conditions.iter().map(term_to_smtlib));
-            body.extend(from.map(|at| write_atom(at, &state)));
-            let head = to.map_or_else(|| REACHED.to_owned(), |at| write_atom(at, &effects));
+            body.extend(from.map(|source| write_atom(source, &state)));
+            let head = to.map_or_else(|| REACHED.to_owned(), |target| write_atom(target, &effects));
             lines.push(match &body[..] {
                 [] => format!("(rule {head})"),
                 body => format!("(rule (=> (and true {}) {head}))", body.join(" ")),
             });
-            terms.extend(all);
+            terms.extend(in_rule);
         }
         let sorts: Vec<String> = self.data.iter().map(|datum| sort_to_smtlib(datum.ty())).collect();
         let sorts = sorts.join(" ");
@@ -179,7 +179,7 @@ impl<'a> Problem<'a> {
             .map(|line| line.replacen("(declare-const ", "(declare-var ", 1))
             .collect();
         for side in [Side::Before, Side::After] {
-            for location in self.iosts.location_ids().filter(|location| self.is_there(side, *location)) {
+            for location in self.iosts.location_ids().filter(|location| self.has_predicate(side, *location)) {
                 script.push(format!("(declare-rel {} ({sorts}))", predicate_name((side, location))));
             }
         }
@@ -192,7 +192,7 @@ impl<'a> Problem<'a> {
         self.data.iter().map(Term::datum).collect()
     }
 
-    fn is_there(&self, side: Side, location: LocationId) -> bool {
+    fn has_predicate(&self, side: Side, location: LocationId) -> bool {
         match side {
             Side::Before => self.before[location],
             Side::After => self.after[location],
@@ -208,24 +208,29 @@ impl<'a> Problem<'a> {
             _ => return None,
         };
         let location = LocationId(number.parse().ok()?);
-        (self.iosts.locations.has(location) && self.is_there(side, location)).then_some((side, location))
+        (self.iosts.locations.has(location) && self.has_predicate(side, location)).then_some((side, location))
     }
 
     /// Turns definitions of the predicates into facts. A predicate without a definition gets the term
     /// `missing`.
     pub fn refutation(&self, claimed: &BTreeMap<(Side, LocationId), Term>, missing: &Term) -> Refutation {
-        let defined = |side, at| claimed.get(&(side, at)).unwrap_or(missing).clone();
-        let reach = self.iosts.location_ids().map(|at| match (self.reached[at], self.before[at]) {
+        let definition = |side, location| claimed.get(&(side, location)).unwrap_or(missing).clone();
+        let reach_at = |location: LocationId| match (self.reached[location], self.before[location]) {
             (false, _) => Term::no(),
-            (true, true) => defined(Side::Before, at),
-            (true, false) => self.within[at.place()].clone(),
-        });
-        let coreach = self.iosts.location_ids().map(|at| match (self.leading[at], self.after[at]) {
+            (true, true) => definition(Side::Before, location),
+            (true, false) => self.within[location.place()].clone(),
+        };
+        // `Q` holds in the states that a run reaches. If none is accepting, no run leads on from them.
+        let coreach_at = |location: LocationId| match (self.leading[location], self.after[location]) {
             (false, _) => Term::no(),
-            (true, true) => defined(Side::After, at).not(),
+            (true, true) => definition(Side::After, location).not(),
             (true, false) => Term::yes(),
-        });
-        Refutation { reach: reach.collect(), coreach: coreach.collect() }
+        };
+        let locations = || self.iosts.location_ids();
+        Refutation {
+            reach: locations().map(reach_at).collect(),
+            coreach: locations().map(coreach_at).collect(),
+        }
     }
 }
 
@@ -261,14 +266,14 @@ fn reachable(
     start: Vec<LocationId>,
     ends: impl Fn(&Transition) -> (LocationId, LocationId),
 ) -> Numbered<LocationId, bool> {
-    let mut met = Numbered::filled(false, within.len());
-    let mut work = start;
-    while let Some(at) = work.pop() {
-        if within[at.place()].is_false() || std::mem::replace(&mut met[at], true) {
+    let mut is_met = Numbered::filled(false, within.len());
+    let mut open_locations = start;
+    while let Some(location) = open_locations.pop() {
+        if within[location.place()].is_false() || std::mem::replace(&mut is_met[location], true) {
             continue;
         }
-        let next = iosts.transitions.iter().map(&ends).filter(|(from, _)| *from == at);
-        work.extend(next.map(|(_, to)| to));
+        let next = iosts.transitions.iter().map(&ends).filter(|(from, _)| *from == location);
+        open_locations.extend(next.map(|(_, to)| to));
     }
-    met
+    is_met
 }

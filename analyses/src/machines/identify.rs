@@ -19,6 +19,7 @@
 //! **Ends**: searches for the last two kinds are exponential in the worst case. They end at [`MOST_SETS`]
 //! sets.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap, VecDeque};
 
 use coreach_model::budget;
@@ -31,73 +32,76 @@ pub const MOST_SETS: usize = 1 << 14;
 /// Lists the pairs of states that a word tells apart, each with a shortest such word. The longest words come
 /// first.
 fn separable_pairs(machine: &Mealy, separation: &Separation) -> Vec<(Word, usize, usize)> {
-    let all = (0..machine.next.len()).flat_map(|b| (0..b).map(move |a| (a, b)));
-    let mut pairs: Vec<_> = all.filter_map(|(a, b)| Some((separation.word(machine, a, b)?, a, b))).collect();
-    pairs.sort_by_key(|(word, a, b)| (usize::MAX - word.len(), *a, *b));
-    pairs
+    let pairs = (0..machine.next.len()).flat_map(|b| (0..b).map(move |a| (a, b)));
+    let mut separable: Vec<_> =
+        pairs.filter_map(|(a, b)| Some((separation.word(machine, a, b)?, a, b))).collect();
+    separable.sort_by_key(|(word, a, b)| (Reverse(word.len()), *a, *b));
+    separable
 }
 
 /// Finds a characterising set. No word of it is a prefix of another.
 pub fn find_characterising(machine: &Mealy, separation: &Separation) -> Vec<Word> {
-    let mut found: Vec<Word> = Vec::new();
+    let mut words: Vec<Word> = Vec::new();
     for (word, a, b) in separable_pairs(machine, separation) {
-        if !found.iter().any(|known| machine.difference(a, b, known).is_some()) {
-            found.push(word);
+        if !words.iter().any(|known| machine.difference(a, b, known).is_some()) {
+            words.push(word);
         }
     }
-    found
+    words
 }
 
 /// Chooses for each state words of the characterising set that tell it from all others.
 pub fn choose_state_identifiers(machine: &Mealy, characterising: &[Word]) -> Vec<Vec<Word>> {
-    let of = |state: usize| {
-        let mut left: Vec<usize> = (0..machine.next.len()).filter(|other| *other != state).collect();
+    let choose_words = |state: usize| {
+        let tells = |word: &Word, other: usize| machine.difference(state, other, word).is_some();
+        // The other states that no chosen word tells apart yet.
+        let mut others: Vec<usize> = (0..machine.next.len()).filter(|other| *other != state).collect();
         let mut chosen = Vec::new();
-        while !left.is_empty() {
-            let tells =
-                |word: &&Word| left.iter().filter(|t| machine.difference(state, **t, word).is_some()).count();
+        while !others.is_empty() {
+            let count_told = |word: &&Word| others.iter().filter(|other| tells(word, **other)).count();
             // The first one of equally good words. (`max_by_key` returns the last.)
-            let Some(best) = characterising.iter().rev().max_by_key(tells) else { break };
-            let before = left.len();
-            left.retain(|other| machine.difference(state, *other, best).is_none());
-            if left.len() == before {
+            let Some(best) = characterising.iter().rev().max_by_key(count_told) else { break };
+            // In a partial machine, no word may tell the last ones apart.
+            if count_told(&best) == 0 {
                 break;
             }
+            others.retain(|other| !tells(best, *other));
             chosen.push(best.clone());
         }
         chosen
     };
-    (0..machine.next.len()).map(of).collect()
+    (0..machine.next.len()).map(choose_words).collect()
 }
 
 /// Finds harmonised identifiers of each state.
 pub fn find_harmonised(machine: &Mealy, separation: &Separation) -> Vec<Vec<Word>> {
-    let mut found: Vec<Vec<Word>> = vec![Vec::new(); machine.next.len()];
-    let has = |words: &[Word], prefix: &[usize]| words.iter().any(|known| known.starts_with(prefix));
+    let mut identifiers: Vec<Vec<Word>> = vec![Vec::new(); machine.next.len()];
+    let has_prefix = |words: &[Word], prefix: &[usize]| words.iter().any(|known| known.starts_with(prefix));
     for (word, a, b) in separable_pairs(machine, separation) {
-        let both =
-            |known: &Word| machine.difference(a, b, known).is_some_and(|prefix| has(&found[b], prefix));
-        if found[a].iter().any(both) {
+        let is_in_both = |known: &Word| {
+            machine.difference(a, b, known).is_some_and(|prefix| has_prefix(&identifiers[b], prefix))
+        };
+        if identifiers[a].iter().any(is_in_both) {
             continue;
         }
         for state in [a, b] {
-            if !has(&found[state], &word) {
-                found[state].push(word.clone());
+            if !has_prefix(&identifiers[state], &word) {
+                identifiers[state].push(word.clone());
             }
         }
     }
-    found
+    identifiers
 }
 
 /// Finds an adaptive distinguishing sequence: for each state the word that is applied if the machine began in
-/// it. `None`: there is no such sequence, or none was found within the limit.
-///
-/// A set has the states in which the machine may be. An input is usable if each of them takes it, and no two
-/// answer alike and go to one state. First the sets are collected to which usable inputs lead from the set of
-/// all states. Then, in rounds, a set becomes done if it has one state, or an input after which all sets are
-/// done. So the sequence that is found has the least height.
+/// it. `None`: there is no such sequence, or none was found within the limit. A set has the states in which
+/// the machine may be. An input is usable if each of them takes it, and no two answer alike and go to one
+/// state. First the sets are collected to which usable inputs lead from the set of all states. Then, in
+/// rounds, a set becomes done if it has one state, or an input after which all sets are done. So the sequence
+/// that is found has the least height.
 pub fn find_distinguishing(machine: &Mealy) -> Option<Vec<Word>> {
     type States = BTreeSet<usize>;
+    // The sets after an input, by their outputs. `None`: the input is not usable.
     let split = |states: &States, input: usize| -> Option<Vec<(usize, States)>> {
         let mut parts: Vec<(usize, States)> = Vec::new();
         for state in states {
@@ -113,14 +117,14 @@ pub fn find_distinguishing(machine: &Mealy) -> Option<Vec<Word>> {
         }
         Some(parts)
     };
-    let all: States = (0..machine.next.len()).collect();
-    let mut sets: Vec<States> = vec![all.clone()];
-    let mut seen: BTreeSet<States> = BTreeSet::from([all.clone()]);
-    let mut at = 0;
-    while at < sets.len() {
+    let all_states: States = (0..machine.next.len()).collect();
+    let mut sets: Vec<States> = vec![all_states.clone()];
+    let mut seen: BTreeSet<States> = BTreeSet::from([all_states.clone()]);
+    let mut position = 0;
+    while position < sets.len() {
         budget::ask();
         for input in 0..machine.inputs {
-            for (_, part) in split(&sets[at], input).into_iter().flatten() {
+            for (_, part) in split(&sets[position], input).into_iter().flatten() {
                 if part.len() > 1 && seen.insert(part.clone()) {
                     sets.push(part);
                 }
@@ -129,10 +133,11 @@ pub fn find_distinguishing(machine: &Mealy) -> Option<Vec<Word>> {
         if sets.len() > MOST_SETS {
             return None;
         }
-        at += 1;
+        position += 1;
     }
+    // For each set that is done: the input after which all sets are done.
     let mut done: HashMap<States, usize> = HashMap::new();
-    while !done.contains_key(&all) && machine.next.len() > 1 {
+    while !done.contains_key(&all_states) && machine.next.len() > 1 {
         let mut new = Vec::new();
         for set in sets.iter().filter(|set| !done.contains_key(*set)) {
             let is_done = |part: &States| part.len() == 1 || done.contains_key(part);
@@ -146,8 +151,8 @@ pub fn find_distinguishing(machine: &Mealy) -> Option<Vec<Word>> {
         }
         done.extend(new);
     }
-    let of = |begin: usize| {
-        let (mut set, mut state, mut word) = (all.clone(), begin, Word::new());
+    let word_of = |begin: usize| {
+        let (mut set, mut state, mut word) = (all_states.clone(), begin, Word::new());
         while let Some(&input) = done.get(&set) {
             word.push(input);
             let (output, target) = machine.next[state][input]?;
@@ -157,7 +162,7 @@ pub fn find_distinguishing(machine: &Mealy) -> Option<Vec<Word>> {
         }
         Some(word)
     };
-    (0..machine.next.len()).map(of).collect()
+    (0..machine.next.len()).map(word_of).collect()
 }
 
 /// Finds a shortest unique input/output sequence of a state. `None`: there is none, or none was found within
@@ -166,26 +171,27 @@ pub fn find_unique(machine: &Mealy, state: usize) -> Option<Word> {
     let others: BTreeSet<usize> = (0..machine.next.len()).filter(|other| *other != state).collect();
     let mut seen = BTreeSet::from([(state, others.clone())]);
     let mut open = VecDeque::from([(state, others, Word::new())]);
-    while let Some((at, others, word)) = open.pop_front() {
+    while let Some((reached, others, word)) = open.pop_front() {
         if others.is_empty() {
             return Some(word);
         }
         budget::ask();
-        for (input, output, target) in machine.leaving(at) {
+        for (input, output, target) in machine.leaving(reached) {
             let answers: Option<Vec<(usize, usize)>> =
                 others.iter().map(|other| machine.next[*other][input]).collect();
             // If another state does not take the input, it must not be applied.
             let Some(answers) = answers else { continue };
-            let left: BTreeSet<usize> =
-                answers.into_iter().filter(|(other, _)| *other == output).map(|(_, to)| to).collect();
+            // The states that the other ones may have reached with the same outputs.
+            let alike: BTreeSet<usize> =
+                answers.into_iter().filter(|(answer, _)| *answer == output).map(|(_, next)| next).collect();
             // A state that has reached `target` too will never answer differently from here on.
-            if left.contains(&target) || !seen.insert((target, left.clone())) {
+            if alike.contains(&target) || !seen.insert((target, alike.clone())) {
                 continue;
             }
             if seen.len() > MOST_SETS {
                 return None;
             }
-            open.push_back((target, left, [word.as_slice(), &[input]].concat()));
+            open.push_back((target, alike, [word.as_slice(), &[input]].concat()));
         }
     }
     None

@@ -1,11 +1,10 @@
 //! Mealy machines, deterministic and perhaps partial.
 //!
-//! **Problem.** Which states are equal, and which input sequences tell two states apart?
-//!
-//! **Partial** machines do not take every input in every state. Other inputs are not tested: a sequence is
-//! applied to a state as far as the state takes it. So two states are *told apart* by a sequence only where
-//! both take it up to a difference of their outputs, and *equal* only where they also take the same inputs.
-//! In a complete machine each is the negation of the other. In a partial one two states may be neither.
+//! **Problem.** Which states are equal, and which input sequences tell two states apart? **Partial** machines
+//! do not take every input in every state. Other inputs are not tested: a sequence is applied to a state as
+//! far as the state takes it. So two states are *told apart* by a sequence only where both take it up to a
+//! difference of their outputs, and *equal* only where they also take the same inputs. In a complete machine
+//! each is the negation of the other. In a partial one two states may be neither.
 //!
 //! **Method.** Equal states are found by refinement of a partition (Moore 1956). Sequences that tell states
 //! apart are found in rounds over the pairs, so they are shortest. **Ends** after at most as many rounds as
@@ -65,42 +64,42 @@ impl Mealy {
 
     /// For each state a shortest word that leads there, the smallest of several. `None`: no word does.
     pub fn access_words(&self) -> Vec<Option<Word>> {
-        let mut found: Vec<Option<Word>> = vec![None; self.next.len()];
-        found[0] = Some(Word::new());
+        let mut words: Vec<Option<Word>> = vec![None; self.next.len()];
+        words[0] = Some(Word::new());
         let mut open = VecDeque::from([(0, Word::new())]);
         while let Some((state, word)) = open.pop_front() {
             for (input, _, target) in self.leaving(state) {
-                if found[target].is_none() {
+                if words[target].is_none() {
                     let longer = [word.as_slice(), &[input]].concat();
-                    found[target] = Some(longer.clone());
+                    words[target] = Some(longer.clone());
                     open.push_back((target, longer));
                 }
             }
         }
-        found
+        words
     }
 
     /// The minimal machine: it has a state for each class of equal states that can be reached.
     pub fn minimal(&self) -> Mealy {
-        let reached: Vec<usize> = self
-            .access_words()
-            .iter()
-            .enumerate()
-            .filter(|(_, word)| word.is_some())
-            .map(|(at, _)| at)
-            .collect();
-        let mut class = vec![0; self.next.len()];
+        let words = self.access_words();
+        let reached: Vec<usize> = (0..self.next.len()).filter(|state| words[*state].is_some()).collect();
+        // The outputs of a state, and the classes to which it leads.
+        let row = |state: usize, class_of: &[usize]| -> Vec<Option<(usize, usize)>> {
+            let next = self.next[state].iter();
+            next.map(|next| next.map(|(output, target)| (output, class_of[target]))).collect()
+        };
+        // At first all states are in one class. Each round splits those whose states have different rows.
+        let mut class_of = vec![0; self.next.len()];
         let mut classes = 1;
         loop {
             let mut numbers: BTreeMap<_, usize> = BTreeMap::new();
-            let mut finer = class.clone();
+            let mut finer = class_of.clone();
             for &state in &reached {
-                let row: Vec<Option<(usize, usize)>> =
-                    self.next[state].iter().map(|next| next.map(|(out, to)| (out, class[to]))).collect();
                 let number = numbers.len();
-                finer[state] = *numbers.entry((class[state], row)).or_insert(number);
+                let key = (class_of[state], row(state, &class_of));
+                finer[state] = *numbers.entry(key).or_insert(number);
             }
-            class = finer;
+            class_of = finer;
             if numbers.len() == classes {
                 break;
             }
@@ -109,8 +108,7 @@ impl Mealy {
         // The states are numbered in order, and the initial one is first, so its class is 0.
         let mut next: Vec<Vec<Option<(usize, usize)>>> = vec![Vec::new(); classes];
         for &state in &reached {
-            next[class[state]] =
-                self.next[state].iter().map(|next| next.map(|(out, to)| (out, class[to]))).collect();
+            next[class_of[state]] = row(state, &class_of);
         }
         Mealy { inputs: self.inputs, next }
     }
@@ -119,6 +117,8 @@ impl Mealy {
     pub fn separation(&self) -> Separation {
         let states = self.next.len();
         let mut first: Vec<Vec<Option<usize>>> = vec![vec![None; states]; states];
+        // The words of a round have one input more than those of the round before, so the new entries are
+        // stored after the round.
         loop {
             let mut new = Vec::new();
             for a in 0..states {

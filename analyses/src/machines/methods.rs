@@ -1,11 +1,10 @@
 //! Suites of input sequences that show every fault up to a number of states.
 //!
 //! **Problem.** An implementation is a machine that nobody sees. Find sequences, each applied after a reset,
-//! such that a machine of at most m states answers all of them as specified only if it conforms.
-//!
-//! **Method.** A *state cover* V leads to each state. *Traversals* continue the sequences of V: they take
-//! each transition, and are longer if the implementation may have more states than the specification. After
-//! them come sequences that identify the state that was reached ([`super::identify`]).
+//! such that a machine of at most m states answers all of them as specified only if it conforms. **Method.**
+//! A *state cover* V leads to each state. *Traversals* continue the sequences of V: they take each
+//! transition, and are longer if the implementation may have more states than the specification. After them
+//! come sequences that identify the reached state ([`super::identify`]).
 //!
 //! - `w`: a characterising set after V and all traversals (Vasilevskii 1973, Chow 1978).
 //! - `wp`: like `w`, but complete traversals are followed only by the identifiers of the reached state
@@ -14,34 +13,28 @@
 //!   1993, Luo et al. 1994).
 //! - `ds`: like `hsi`, with a distinguishing sequence (Gonenc 1970).
 //! - `h`: for certain pairs of sequences that lead to two states, a word that tells these apart after both.
-//!   It is a word that the suite already has, or the cheapest one (Dorofeeva et al. 2005).
+//!   The suite has this word already, or it is the cheapest one (Dorofeeva et al. 2005). The pairs are: two
+//!   of V, one of V and a traversal, and two traversals of which one continues the other.
 //! - `uio`: each transition, followed by a unique sequence of the reached state (Sabnani and Dahbura 1988).
 //! - `tour`: each transition once, in one sequence (Naito and Tsunoyama 1981).
 //!
 //! **The length of a traversal** is found by counting states (Petrenko and Yevtushenko, *Testing from partial
 //! deterministic FSM specifications*, 2005). Take a set of r states such that a word tells any two of them
 //! apart. V leads to r states of the implementation. A traversal that meets states of the set for the
-//! (m-r+1)-th time has met more states than an implementation of m states has. So two of the met states are
-//! the same in the implementation. If they are different states of the specification, the words after them
-//! show this. If not, a shorter traversal shows the same as this one. So the traversal ends there. If any two
-//! states are distinguished, r is n, the number of all states, and traversals have m - n + 1 inputs, as the
-//! other sources say. In partial specifications there may be unequal states that no word tells apart, and
-//! then traversals are longer. Any choice of sets is right. Here there is one set for each state, which takes
-//! as many other states as it can.
+//! (m-r+1)-th time has met more states than an implementation of m states has. So two of them are the same in
+//! the implementation. If they differ in the specification, the words after them show this. If not, a shorter
+//! traversal shows the same. So the traversal ends there. If any two states are distinguished, r is the
+//! number n of all states, and traversals have m - n + 1 inputs. Any choice of sets is right. Here there is
+//! one set for each state, which takes as many other states as it can.
 //!
 //! **Guarantee** of the first five: if an implementation of at most m states answers all sequences as
-//! specified, it conforms. The specification and the implementation must be deterministic, and the
-//! implementation must begin anew after each reset. A partial specification says nothing of inputs that a
-//! state does not take, so conformance is about the sequences that it takes. `uio` has no guarantee, because
-//! a wrong state may answer alike to the sequence of the right one (Vuong et al. 1989). `tour` has none
-//! either.
+//! specified, it conforms. Both machines must be deterministic, and the implementation must begin anew after
+//! each reset. Conformance is about the sequences that a partial specification takes. `uio` has no guarantee,
+//! because a wrong state may answer alike (Vuong et al. 1989). `tour` has none either.
 //!
-//! The pairs of sequences for `h` are: two of V, one of V and a traversal, and two traversals of which one
-//! continues the other. The argument above needs these pairs, so `h` counts states as the others do.
-//!
-//! **Ends** at [`MOST_TESTS`] sequences. **Cost**: if any two states are distinguished, there are at most n
-//! times (inputs to the power m - n + 1) traversals. For each traversal, `h` asks as many questions as there
-//! are states, and each question walks through the common part of two branches of the suite.
+//! **Ends** at [`MOST_TESTS`] sequences. **Cost**: if any two states are distinguished, at most n times
+//! (inputs to the power m - n + 1) traversals. For each traversal, `h` asks as many questions as there are
+//! states, and each question walks through the common part of two branches of the suite.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -114,50 +107,43 @@ pub fn suite(machine: &Mealy, method: Method, extra: usize) -> Result<Vec<Word>,
         return find_tour(machine).map(|word| vec![word]).ok_or(NoSuite::NoTour);
     }
     let separation = machine.separation();
-    let most = machine.next.len() + extra;
     let states = 0..machine.next.len();
-    let everywhere = |words: Vec<Word>| vec![words; machine.next.len()];
-    match method {
-        Method::W => {
-            let all = everywhere(find_characterising(machine, &separation));
-            append_identifiers(machine, cover_transitions(machine, &separation, most)?, |state, _| {
-                &all[state]
-            })
+    let most_states = machine.next.len() + extra;
+    // The identifiers of each state, after a traversal and (for `wp`) after a complete one.
+    let (identifiers, last_identifiers): (Vec<Vec<Word>>, Option<Vec<Vec<Word>>>) = match method {
+        Method::W | Method::Wp => {
+            let characterising = find_characterising(machine, &separation);
+            let own = (method == Method::Wp).then(|| choose_state_identifiers(machine, &characterising));
+            (vec![characterising; machine.next.len()], own)
         }
-        Method::Wp => {
-            let all = everywhere(find_characterising(machine, &separation));
-            let own = choose_state_identifiers(machine, &all[0]);
-            append_identifiers(machine, cover_transitions(machine, &separation, most)?, |state, is_last| {
-                if is_last { &own[state] } else { &all[state] }
-            })
-        }
-        Method::Hsi => {
-            let own = find_harmonised(machine, &separation);
-            append_identifiers(machine, cover_transitions(machine, &separation, most)?, |state, _| {
-                &own[state]
-            })
-        }
+        Method::Hsi => (find_harmonised(machine, &separation), None),
         Method::Ds => {
-            let own = find_distinguishing(machine).ok_or(NoSuite::NoDistinguishing)?;
-            let own: Vec<Vec<Word>> = own.into_iter().map(|word| vec![word]).collect();
-            append_identifiers(machine, cover_transitions(machine, &separation, most)?, |state, _| {
-                &own[state]
-            })
+            let words = find_distinguishing(machine).ok_or(NoSuite::NoDistinguishing)?;
+            (words.into_iter().map(|word| vec![word]).collect(), None)
         }
         Method::Uio => {
-            let own = states.map(|state| find_unique(machine, state).ok_or(NoSuite::NoUnique(state)));
-            let own: Vec<Vec<Word>> = own.map(|word| Ok(vec![word?])).collect::<Result<_, _>>()?;
-            append_identifiers(machine, cover_transitions(machine, &separation, 0)?, |state, _| &own[state])
+            let words = states.map(|state| find_unique(machine, state).ok_or(NoSuite::NoUnique(state)));
+            (words.map(|word| Ok(vec![word?])).collect::<Result<_, _>>()?, None)
         }
-        Method::H => append_cheapest(machine, &separation, cover_transitions(machine, &separation, most)?),
-        Method::Tour => Err(NoSuite::NoTour),
-    }
+        Method::H => {
+            let covering = cover_transitions(machine, &separation, most_states)?;
+            return append_cheapest(machine, &separation, covering);
+        }
+        Method::Tour => return Err(NoSuite::NoTour),
+    };
+    // `uio` has no guarantee, so its traversals take one transition only.
+    let most_states = if method == Method::Uio { 0 } else { most_states };
+    let covering = cover_transitions(machine, &separation, most_states)?;
+    append_identifiers(machine, covering, |state, is_at_end| match &last_identifiers {
+        Some(last) if is_at_end => &last[state],
+        _ => &identifiers[state],
+    })
 }
 
 /// A sequence of V, perhaps continued by a traversal.
 struct Covering {
     /// If it is continued by a traversal: the sequence without the last input.
-    before: Option<usize>,
+    prefix: Option<usize>,
     word: Word,
     state: usize,
     /// For each set of states that are told apart, how often the traversal has met one of them.
@@ -168,16 +154,16 @@ struct Covering {
 /// Collects sets of states such that a word tells any two of them apart. Each state is in one.
 fn separable_sets(machine: &Mealy, separation: &Separation) -> Vec<BTreeSet<usize>> {
     let states = 0..machine.next.len();
-    let with = |first: usize| {
+    let grow_set = |first: usize| {
         let mut set = BTreeSet::from([first]);
         for state in states.clone() {
-            if set.iter().all(|other| separation.tells(*other, state)) {
+            if set.iter().all(|member| separation.tells(*member, state)) {
                 set.insert(state);
             }
         }
         set
     };
-    let sets: BTreeSet<BTreeSet<usize>> = states.clone().map(with).collect();
+    let sets: BTreeSet<BTreeSet<usize>> = states.clone().map(grow_set).collect();
     sets.into_iter().collect()
 }
 
@@ -190,31 +176,32 @@ fn cover_transitions(
 ) -> Result<Vec<Covering>, NoSuite> {
     let sets = separable_sets(machine, separation);
     let access = machine.access_words().into_iter().enumerate();
-    let mut found: Vec<Covering> = access
+    let mut sequences: Vec<Covering> = access
         .filter_map(|(state, word)| {
             let met = vec![0; sets.len()];
-            word.map(|word| Covering { before: None, word, state, met, is_at_end: false })
+            word.map(|word| Covering { prefix: None, word, state, met, is_at_end: false })
         })
         .collect();
-    let mut at = 0;
-    while at < found.len() {
+    let mut position = 0;
+    while position < sequences.len() {
         budget::ask();
-        let Covering { word, state, met, is_at_end, .. } = &found[at];
-        let mut next = Vec::new();
+        let Covering { word, state, met, is_at_end, .. } = &sequences[position];
+        let mut longer = Vec::new();
         for (input, _, target) in machine.leaving(*state).filter(|_| !is_at_end) {
             let met: Vec<usize> =
                 met.iter().zip(&sets).map(|(met, set)| met + usize::from(set.contains(&target))).collect();
+            // It has met a set of r states for the (most - r + 1)-th time.
             let is_at_end = met.iter().zip(&sets).any(|(met, set)| *met > most.saturating_sub(set.len()));
             let word = [word.as_slice(), &[input]].concat();
-            next.push(Covering { before: Some(at), word, state: target, met, is_at_end });
+            longer.push(Covering { prefix: Some(position), word, state: target, met, is_at_end });
         }
-        found.extend(next);
-        if found.len() > MOST_TESTS {
+        sequences.extend(longer);
+        if sequences.len() > MOST_TESTS {
             return Err(NoSuite::TooMany);
         }
-        at += 1;
+        position += 1;
     }
-    Ok(found)
+    Ok(sequences)
 }
 
 /// Appends to each sequence the identifiers of the state that it reaches. They may depend on whether the
@@ -224,30 +211,30 @@ fn append_identifiers<'a>(
     covering: Vec<Covering>,
     identifiers: impl Fn(usize, bool) -> &'a [Word],
 ) -> Result<Vec<Word>, NoSuite> {
-    let mut found = BTreeSet::new();
+    let mut words = BTreeSet::new();
     for Covering { word, state, is_at_end, .. } in covering {
         for identifier in identifiers(state, is_at_end) {
-            found.insert([word.as_slice(), machine.taken_prefix(state, identifier)].concat());
+            words.insert([word.as_slice(), machine.taken_prefix(state, identifier)].concat());
         }
-        found.insert(word);
-        if found.len() > MOST_TESTS {
+        words.insert(word);
+        if words.len() > MOST_TESTS {
             return Err(NoSuite::TooMany);
         }
     }
-    Ok(without_prefixes(found))
+    Ok(without_prefixes(words))
 }
 
 /// Leaves out the words that are prefixes of others.
 fn without_prefixes(words: BTreeSet<Word>) -> Vec<Word> {
-    let mut found: Vec<Word> = Vec::new();
+    let mut kept: Vec<Word> = Vec::new();
     for word in words {
         // In this order a prefix comes right before the words that begin with it.
-        if found.last().is_some_and(|last| word.starts_with(last)) {
-            found.pop();
+        if kept.last().is_some_and(|last| word.starts_with(last)) {
+            kept.pop();
         }
-        found.push(word);
+        kept.push(word);
     }
-    found
+    kept
 }
 
 /// The sequences of a suite as a tree.
@@ -263,16 +250,17 @@ struct TrieNode {
 }
 
 impl Trie {
+    /// Adds a word after a node, and returns its last node. An input that a state does not take is left out.
     fn add(&mut self, machine: &Mealy, from: usize, word: &[usize]) -> usize {
-        word.iter().fold(from, |at, input| {
-            let TrieNode { state, depth, next } = &self.nodes[at];
+        word.iter().fold(from, |number, input| {
+            let TrieNode { state, depth, next } = &self.nodes[number];
             if let Some(next) = next[*input] {
                 return next;
             }
-            let Some((_, target)) = machine.next[*state][*input] else { return at };
+            let Some((_, target)) = machine.next[*state][*input] else { return number };
             let new = self.nodes.len();
             let node = TrieNode { state: target, depth: depth + 1, next: vec![None; machine.inputs] };
-            self.nodes[at].next[*input] = Some(new);
+            self.nodes[number].next[*input] = Some(new);
             self.nodes.push(node);
             new
         })
@@ -280,12 +268,14 @@ impl Trie {
 
     /// The number of inputs that this word adds to the suite if it is appended at the node. A new branch is a
     /// new sequence, so its inputs from the reset on count as well.
-    fn price(&self, mut at: usize, word: &[usize]) -> usize {
+    fn price(&self, mut node: usize, word: &[usize]) -> usize {
         for (place, input) in word.iter().enumerate() {
-            let TrieNode { depth, next, .. } = &self.nodes[at];
+            let TrieNode { depth, next, .. } = &self.nodes[node];
             match next[*input] {
-                Some(next) => at = next,
+                Some(next) => node = next,
+                // A leaf: its sequence becomes longer.
                 None if next.iter().all(Option::is_none) => return word.len() - place,
+                // A new branch, with the reset.
                 None => return depth + 1 + word.len() - place,
             }
         }
@@ -301,15 +291,16 @@ impl Trie {
         b: usize,
     ) -> Option<Word> {
         let mut best: Option<(usize, Word)> = None;
-        let mut open = vec![(a, b, Word::new())];
-        while let Some((at, other, prefix)) = open.pop() {
-            let (first, second) = (&self.nodes[at], &self.nodes[other]);
+        // Pairs of nodes to which a common word of the suite leads from the two nodes.
+        let mut open_pairs = vec![(a, b, Word::new())];
+        while let Some((a, b, prefix)) = open_pairs.pop() {
+            let (first, second) = (&self.nodes[a], &self.nodes[b]);
             if first.state == second.state {
                 continue;
             }
-            let Some(on) = separation.word(machine, first.state, second.state) else { continue };
-            let price = self.price(at, &on) + self.price(other, &on);
-            let word = [prefix.as_slice(), &on].concat();
+            let Some(suffix) = separation.word(machine, first.state, second.state) else { continue };
+            let price = self.price(a, &suffix) + self.price(b, &suffix);
+            let word = [prefix.as_slice(), &suffix].concat();
             if best.as_ref().is_none_or(|(known, shortest)| (price, word.len()) < (*known, shortest.len())) {
                 best = Some((price, word));
             }
@@ -317,12 +308,13 @@ impl Trie {
                 break;
             }
             for input in 0..machine.inputs {
-                if let (Some(one), Some(two)) = (first.next[input], second.next[input]) {
+                if let (Some(next_first), Some(next_second)) = (first.next[input], second.next[input]) {
                     let longer = [prefix.as_slice(), &[input]].concat();
+                    // The suite has this word already after both.
                     if machine.difference(first.state, second.state, &[input]).is_some() {
                         return Some(longer);
                     }
-                    open.push((one, two, longer));
+                    open_pairs.push((next_first, next_second, longer));
                 }
             }
         }
@@ -338,40 +330,42 @@ fn append_cheapest(
     covering: Vec<Covering>,
 ) -> Result<Vec<Word>, NoSuite> {
     let mut trie = Trie { nodes: vec![TrieNode { state: 0, depth: 0, next: vec![None; machine.inputs] }] };
-    let nodes: Vec<usize> = covering.iter().map(|one| trie.add(machine, 0, &one.word)).collect();
-    let access = machine.next.len();
+    let nodes: Vec<usize> = covering.iter().map(|sequence| trie.add(machine, 0, &sequence.word)).collect();
+    // V comes first, with a sequence for each state.
+    let cover_size = machine.next.len();
     let mut pairs: Vec<(usize, usize)> = Vec::new();
-    for (at, one) in covering.iter().enumerate() {
-        pairs.extend((0..access.min(at)).map(|other| (other, at)));
+    for (number, sequence) in covering.iter().enumerate() {
+        pairs.extend((0..cover_size.min(number)).map(|of_cover| (of_cover, number)));
         // The traversals that this one continues.
-        let mut before = one.before;
-        while let Some(shorter) = before.filter(|shorter| covering[*shorter].before.is_some()) {
-            pairs.push((shorter, at));
-            before = covering[shorter].before;
+        let mut prefix = sequence.prefix;
+        while let Some(shorter) = prefix.filter(|shorter| covering[*shorter].prefix.is_some()) {
+            pairs.push((shorter, number));
+            prefix = covering[shorter].prefix;
         }
     }
     for (a, b) in pairs {
         budget::ask();
-        if separation.tells(covering[a].state, covering[b].state) {
-            let word = trie.find_cheapest_word(machine, separation, nodes[a], nodes[b]);
-            for node in word.iter().flat_map(|_| [nodes[a], nodes[b]]) {
-                trie.add(machine, node, word.as_deref().unwrap_or_default());
-            }
+        if separation.tells(covering[a].state, covering[b].state)
+            && let Some(word) = trie.find_cheapest_word(machine, separation, nodes[a], nodes[b])
+        {
+            trie.add(machine, nodes[a], &word);
+            trie.add(machine, nodes[b], &word);
         }
         if trie.nodes.len() > MOST_TESTS {
             return Err(NoSuite::TooMany);
         }
     }
-    let mut found = Vec::new();
-    let mut open = vec![(0, Word::new())];
-    while let Some((at, word)) = open.pop() {
-        let next = &trie.nodes[at].next;
+    // The words that lead to leaves, in order: `pop` takes the last.
+    let mut suite = Vec::new();
+    let mut open_nodes = vec![(0, Word::new())];
+    while let Some((node, word)) = open_nodes.pop() {
+        let next = &trie.nodes[node].next;
         if next.iter().all(Option::is_none) {
-            found.push(word.clone());
+            suite.push(word.clone());
         }
         for (input, next) in next.iter().enumerate().rev() {
-            open.extend(next.map(|next| (next, [word.as_slice(), &[input]].concat())));
+            open_nodes.extend(next.map(|next| (next, [word.as_slice(), &[input]].concat())));
         }
     }
-    Ok(found)
+    Ok(suite)
 }

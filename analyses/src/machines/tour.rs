@@ -8,26 +8,22 @@
 //! Then comes the walk (Hierholzer 1873).
 //!
 //! **Limits.** A tour finds wrong outputs. It finds a wrong target only if a later output of the tour shows
-//! it.
-//!
-//! **If only some transitions are needed**, the flow is still the least that makes them a closed walk or
-//! several. Only the walk through the first state is returned: to join several is a harder problem.
-//!
-//! **Ends**: each path makes two states more balanced. **Cost**: for each search the number of transitions
-//! times the length of the longest cheapest path.
+//! it. **If only some transitions are needed**, the flow is still the least that makes them a closed walk or
+//! several. Only the walk through the first state is returned: to join several is a harder problem. **Ends**:
+//! each path makes two states more balanced. **Cost**: for each search the number of transitions times the
+//! length of the longest cheapest path.
 
 use super::mealy::{Mealy, Word};
 
 /// Finds a tour, which ends where it begins. `None`: some state cannot come back to the first one.
 pub fn find_tour(machine: &Mealy) -> Option<Word> {
     let states = machine.next.len();
-    let of = |from| machine.leaving(from).map(move |(input, _, to)| (from, input, to));
-    let all: Vec<(usize, usize, usize)> = (0..states).flat_map(of).collect();
-    let edges: Vec<(usize, usize)> = all.iter().map(|(from, _, to)| (*from, *to)).collect();
-    let found = find_closed_walk(states, &edges, &vec![true; edges.len()], 0)?;
-    let mut taken = vec![false; edges.len()];
-    found.iter().for_each(|edge| taken[*edge] = true);
-    taken.iter().all(|taken| *taken).then(|| found.iter().map(|edge| all[*edge].1).collect())
+    let leaving = |from| machine.leaving(from).map(move |(input, _, to)| (input, (from, to)));
+    let (inputs, edges): (Vec<usize>, Vec<(usize, usize)>) = (0..states).flat_map(leaving).unzip();
+    let walk = find_closed_walk(states, &edges, &vec![true; edges.len()], 0)?;
+    let mut is_taken = vec![false; edges.len()];
+    walk.iter().for_each(|edge| is_taken[*edge] = true);
+    is_taken.iter().all(|is_taken| *is_taken).then(|| walk.iter().map(|edge| inputs[*edge]).collect())
 }
 
 /// Finds a closed walk from the first state, as the numbers of its edges. It takes the needed edges that it
@@ -39,26 +35,29 @@ pub fn find_closed_walk(
     first: usize,
 ) -> Option<Vec<usize>> {
     let times = count_repetitions(states, edges, is_needed)?;
-    let mut left: Vec<Vec<usize>> = vec![Vec::new(); states];
-    for (number, times) in times.iter().enumerate().rev() {
-        left[edges[number].0].extend(std::iter::repeat_n(number, *times));
+    // The edges that still have to be taken from each state, each as often as it is taken. `pop` takes the
+    // last, so the reversed edges are taken in their order.
+    let mut open_edges: Vec<Vec<usize>> = vec![Vec::new(); states];
+    for (number, ((from, _), times)) in edges.iter().zip(&times).enumerate().rev() {
+        open_edges[*from].extend(std::iter::repeat_n(number, *times));
     }
-    // The walk is found backwards: an edge is appended when its end has no edges left.
-    let (mut stack, mut found) = (vec![(first, None)], Vec::new());
-    while let Some(&(at, by)) = stack.last() {
-        match left[at].pop() {
-            Some(number) => stack.push((edges[number].1, Some(number))),
+    // The walk is found backwards: an edge is appended when its end has no open edges.
+    let (mut stack, mut walk) = (vec![(first, None)], Vec::new());
+    while let Some(&(state, edge)) = stack.last() {
+        match open_edges[state].pop() {
+            Some(next) => stack.push((edges[next].1, Some(next))),
             None => {
-                found.extend(by);
+                walk.extend(edge);
                 stack.pop();
             }
         }
     }
-    found.reverse();
-    Some(found)
+    walk.reverse();
+    Some(walk)
 }
 
-/// Finds how often each edge is taken, such that each state is left as often as it is entered.
+/// Finds how often each edge is taken, such that each state is left as often as it is entered. `None`: no
+/// path leads from a state that is entered too often to one that is left too often.
 fn count_repetitions(states: usize, edges: &[(usize, usize)], is_needed: &[bool]) -> Option<Vec<usize>> {
     let needed: Vec<usize> = is_needed.iter().map(|is_needed| usize::from(*is_needed)).collect();
     let mut times = needed.clone();
@@ -77,14 +76,17 @@ fn count_repetitions(states: usize, edges: &[(usize, usize)], is_needed: &[bool]
         let least = lacking.first()?.0;
         // Other paths of the same cost stay cheapest after flow has gone along one of them.
         for (_, end) in lacking.into_iter().filter(|(cost, _)| *cost == least) {
-            let (mut path, mut at) = (Vec::new(), end);
-            while let Some((_, Some((number, is_forward)))) = reached[at] {
+            // Follow the path back to where it begins.
+            let (mut path, mut begin) = (Vec::new(), end);
+            while let Some((_, Some((number, is_forward)))) = reached[begin] {
                 path.push((number, is_forward));
-                at = if is_forward { edges[number].0 } else { edges[number].1 };
+                let (from, to) = edges[number];
+                begin = if is_forward { from } else { to };
             }
-            let may_go =
+            // A path before this one may have used it up.
+            let is_possible =
                 |(number, is_forward): &(usize, bool)| *is_forward || times[*number] > needed[*number];
-            if surplus[at] > 0 && path.iter().all(may_go) {
+            if surplus[begin] > 0 && path.iter().all(is_possible) {
                 for (number, is_forward) in path {
                     if is_forward {
                         times[number] += 1;
@@ -92,7 +94,7 @@ fn count_repetitions(states: usize, edges: &[(usize, usize)], is_needed: &[bool]
                         times[number] -= 1;
                     }
                 }
-                surplus[at] -= 1;
+                surplus[begin] -= 1;
                 surplus[end] += 1;
             }
         }
@@ -111,20 +113,21 @@ fn find_cheapest_paths(
     surplus: &[i64],
 ) -> Vec<Option<CheapestPath>> {
     let begin = |surplus: &i64| (*surplus > 0).then_some((0, None));
-    let mut found: Vec<Option<CheapestPath>> = surplus.iter().map(begin).collect();
-    let mut changes = true;
-    while std::mem::take(&mut changes) {
+    let mut paths: Vec<Option<CheapestPath>> = surplus.iter().map(begin).collect();
+    let mut is_changed = true;
+    while std::mem::take(&mut is_changed) {
         for (number, (from, to)) in edges.iter().enumerate() {
+            // An edge that is taken more often than needed can be taken back, which refunds its cost.
             let back = (times[number] > needed[number]).then_some((*to, *from, -1, false));
             for (a, b, price, is_forward) in [Some((*from, *to, 1, true)), back].into_iter().flatten() {
-                if let Some(cost) = found[a].map(|(cost, _)| cost + price)
-                    && found[b].is_none_or(|(known, _)| cost < known)
+                if let Some(cost) = paths[a].map(|(cost, _)| cost + price)
+                    && paths[b].is_none_or(|(known, _)| cost < known)
                 {
-                    found[b] = Some((cost, Some((number, is_forward))));
-                    changes = true;
+                    paths[b] = Some((cost, Some((number, is_forward))));
+                    is_changed = true;
                 }
             }
         }
     }
-    found
+    paths
 }

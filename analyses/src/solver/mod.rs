@@ -66,9 +66,7 @@ pub trait Solver {
         if !bound.is_empty() {
             return Answer::Unknown;
         }
-        let mut all = formula.to_vec();
-        all.push(Term::and(parts.iter().cloned()).not());
-        self.check(&all)
+        self.check(&with_negation(formula, &Term::and(parts.iter().cloned())))
     }
 
     fn witness(&mut self, formula: &[Term]) -> Witness;
@@ -83,20 +81,20 @@ pub fn may_hold(solver: &mut dyn Solver, formula: &[Term]) -> bool {
 
 /// Does the conclusion hold wherever the premises do? `true` only where it certainly does.
 pub fn must_hold(solver: &mut dyn Solver, premises: &[Term], conclusion: &Term) -> bool {
-    if conclusion.is_true() || premises.contains(conclusion) {
-        return true;
-    }
-    let mut formula = premises.to_vec();
-    formula.push(conclusion.not());
-    solver.check(&formula) == Answer::Unsat
+    is_stated(premises, conclusion) || solver.check(&with_negation(premises, conclusion)) == Answer::Unsat
 }
 
 /// [`must_hold`], for many conclusions one after the other with the same premises: a solver may keep these.
 pub fn must_hold_along(solver: &mut dyn Solver, premises: &[Term], conclusion: &Term) -> bool {
-    if conclusion.is_true() || premises.contains(conclusion) {
-        return true;
-    }
-    let mut path = premises.to_vec();
-    path.push(conclusion.not());
-    solver.check_along(&path) == Answer::Unsat
+    is_stated(premises, conclusion)
+        || solver.check_along(&with_negation(premises, conclusion)) == Answer::Unsat
+}
+
+/// Does the conclusion need no question?
+fn is_stated(premises: &[Term], conclusion: &Term) -> bool {
+    conclusion.is_true() || premises.contains(conclusion)
+}
+
+fn with_negation(premises: &[Term], conclusion: &Term) -> Vec<Term> {
+    [premises, &[conclusion.not()]].concat()
 }

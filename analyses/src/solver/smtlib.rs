@@ -134,9 +134,9 @@ pub fn symbol(name: &str) -> String {
 }
 
 fn quote_symbol(name: String) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "~!$%^&*_-+=<>.?/".contains(c);
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "~!$%^&*_-+=<>.?/".contains(c);
     if !name.is_empty()
-        && name.chars().all(plain)
+        && name.chars().all(is_plain)
         && !name.starts_with(|c: char| c.is_ascii_digit() || c == '.')
     {
         name
@@ -221,13 +221,8 @@ impl Sorts {
                 let (name, make) = (symbol(&record.name), constructor(&record.name));
                 self.lines.push(format!("(declare-datatypes (({name} 0)) ((({make}{fields}))))"));
             }
-            Type::Bool
-            | Type::Int
-            | Type::Nat
-            | Type::Range(..)
-            | Type::Real
-            | Type::String
-            | Type::Id(_) => {}
+            Type::Bool | Type::Int | Type::Nat | Type::Range(..) | Type::Real => {}
+            Type::String | Type::Id(_) => {}
         }
     }
 }
@@ -349,7 +344,7 @@ pub(super) fn name_of_string_operation(operation: StringOperation) -> &'static s
 
 /// Writes a regular expression. Its characters are those of SMT-LIB, without surrogates.
 pub(super) fn regular_to_smtlib(expression: &RegularExpression) -> String {
-    let all = |name: &str, parts: Vec<String>| match parts.as_slice() {
+    let apply = |name: &str, parts: Vec<String>| match parts.as_slice() {
         [one] => one.clone(),
         _ => format!("({name} {})", parts.join(" ")),
     };
@@ -359,17 +354,17 @@ pub(super) fn regular_to_smtlib(expression: &RegularExpression) -> String {
     };
     match expression {
         RegularExpression::Character(ranges) => {
-            let known = [('\0', '\u{d7ff}'), ('\u{e000}', '\u{2ffff}')];
+            let characters = [('\0', '\u{d7ff}'), ('\u{e000}', '\u{2ffff}')];
             let parts = ranges.iter().flat_map(|(low, high)| {
-                let within = known.iter().map(|(from, to)| (*low.max(from), *high.min(to)));
+                let within = characters.iter().map(|(from, to)| (*low.max(from), *high.min(to)));
                 within.filter(|(low, high)| low <= high).map(|(low, high)| range(low, high))
             });
             let parts: Vec<String> = parts.collect();
-            if parts.is_empty() { "re.none".to_owned() } else { all("re.union", parts) }
+            if parts.is_empty() { "re.none".to_owned() } else { apply("re.union", parts) }
         }
         RegularExpression::Sequence(parts) if parts.is_empty() => "(str.to_re \"\")".to_owned(),
-        RegularExpression::Sequence(parts) => all("re.++", parts.iter().map(regular_to_smtlib).collect()),
-        RegularExpression::Either(parts) => all("re.union", parts.iter().map(regular_to_smtlib).collect()),
+        RegularExpression::Sequence(parts) => apply("re.++", parts.iter().map(regular_to_smtlib).collect()),
+        RegularExpression::Either(parts) => apply("re.union", parts.iter().map(regular_to_smtlib).collect()),
         RegularExpression::Repeated(part, least, most) => {
             let part = regular_to_smtlib(part);
             match (least, most) {
@@ -404,9 +399,10 @@ fn string_to_smtlib(text: &str) -> String {
 
 /// Escapes all characters that are not plain ASCII, and backslashes, with which escapes begin.
 pub(super) fn escape(text: &str) -> String {
-    let plain = |c: char| (' '..='~').contains(&c) && c != '\\';
-    let one = |c: char| if plain(c) { c.to_string() } else { format!("\\u{{{:x}}}", u32::from(c)) };
-    text.chars().map(one).collect()
+    let is_plain = |c: char| (' '..='~').contains(&c) && c != '\\';
+    let escape_character =
+        |c: char| if is_plain(c) { c.to_string() } else { format!("\\u{{{:x}}}", u32::from(c)) };
+    text.chars().map(escape_character).collect()
 }
 
 fn name_of_operator(operator: Operator) -> &'static str {

@@ -26,16 +26,17 @@ pub fn try_values(conjuncts: &[Term]) -> Option<Valuation> {
     let data: BTreeSet<Datum> = conjuncts.iter().flat_map(Term::data).collect();
     let equations: Vec<(Datum, Term)> = conjuncts.iter().flat_map(read_equation).collect();
     // A datum that an equation determines comes after the data of the equation's other side.
-    let (mut order, mut rest): (Vec<Datum>, Vec<Datum>) =
+    let (mut order, mut defined_data): (Vec<Datum>, Vec<Datum>) =
         data.into_iter().partition(|datum| equations.iter().all(|(defined, _)| defined != datum));
-    while !rest.is_empty() {
+    while !defined_data.is_empty() {
         let is_determined = |datum: &Datum| {
             equations.iter().any(|(defined, term)| {
                 defined == datum && term.data().iter().all(|other| order.contains(other))
             })
         };
-        let next = rest.iter().position(is_determined).unwrap_or(0);
-        order.push(rest.remove(next));
+        // If the equations go round in a circle, the first datum gets its value by search.
+        let next = defined_data.iter().position(is_determined).unwrap_or(0);
+        order.push(defined_data.remove(next));
     }
     let place = |datum: &Datum| order.iter().position(|known| known == datum);
     let mut due: Vec<Vec<&Term>> = vec![Vec::new(); order.len()];
@@ -43,8 +44,8 @@ pub fn try_values(conjuncts: &[Term]) -> Option<Valuation> {
         due[conjunct.data().iter().filter_map(place).max()?].push(conjunct);
     }
     let values = MentionedValues::in_conjuncts(conjuncts);
-    let mut search =
-        ValueSearch { order: &order, equations: &equations, due, values, left: MOST_EVALUATIONS };
+    let evaluations = MOST_EVALUATIONS;
+    let mut search = ValueSearch { order: &order, equations: &equations, due, values, evaluations };
     let mut valuation = Valuation::new();
     search.search_from(0, &mut valuation).then_some(valuation)
 }
@@ -52,11 +53,11 @@ pub fn try_values(conjuncts: &[Term]) -> Option<Valuation> {
 /// The values of data that an equation determines, in both directions.
 fn read_equation(conjunct: &Term) -> Vec<(Datum, Term)> {
     let Node::Compare(Comparison::Equal, a, b) = conjunct.node() else { return Vec::new() };
-    let solved = |datum: &Term, term: &Term| {
+    let solve_for = |datum: &Term, term: &Term| {
         let datum = datum.as_datum().filter(|datum| !term.mentions(datum))?;
         Some((datum.clone(), term.clone()))
     };
-    [solved(a, b), solved(b, a)].into_iter().flatten().collect()
+    [solve_for(a, b), solve_for(b, a)].into_iter().flatten().collect()
 }
 
 struct ValueSearch<'a> {
@@ -66,13 +67,14 @@ struct ValueSearch<'a> {
     /// For each place, the conjuncts that can be evaluated when the datum there has a value.
     due: Vec<Vec<&'a Term>>,
     values: MentionedValues,
-    left: usize,
+    /// How many evaluations may still be made.
+    evaluations: usize,
 }
 
 impl ValueSearch<'_> {
     /// Searches values of the data from this place on. Returns whether the conjuncts hold with them.
-    fn search_from(&mut self, at: usize, valuation: &mut Valuation) -> bool {
-        let Some(datum) = self.order.get(at) else { return true };
+    fn search_from(&mut self, place: usize, valuation: &mut Valuation) -> bool {
+        let Some(datum) = self.order.get(place) else { return true };
         let defined = self.equations.iter().filter(|(defined, _)| defined == datum);
         let computed = defined.filter_map(|(_, term)| evaluate(term, valuation).ok()).next();
         let values = match computed {
@@ -81,14 +83,14 @@ impl ValueSearch<'_> {
         };
         for value in values.into_iter().filter(|value| value.is_in(datum.ty())) {
             valuation.insert(datum.clone(), value);
-            let holds = self.due[at].iter().all(|conjunct| {
-                self.left = self.left.saturating_sub(1);
-                self.left > 0 && holds(conjunct, valuation) == Ok(true)
+            let all_hold = self.due[place].iter().all(|conjunct| {
+                self.evaluations = self.evaluations.saturating_sub(1);
+                self.evaluations > 0 && holds(conjunct, valuation) == Ok(true)
             });
-            if holds && self.search_from(at + 1, valuation) {
+            if all_hold && self.search_from(place + 1, valuation) {
                 return true;
             }
-            if self.left == 0 {
+            if self.evaluations == 0 {
                 break;
             }
         }
@@ -114,38 +116,39 @@ struct MentionedValues {
 
 impl MentionedValues {
     fn in_conjuncts(conjuncts: &[Term]) -> Self {
-        let (mut words, mut filled, mut numbers) = (Vec::new(), Vec::new(), vec![0, 1]);
+        let (mut words, mut of_lengths, mut numbers) = (Vec::new(), Vec::new(), vec![0, 1]);
         let mut random = Random::new(1);
-        let (mut seen, mut work) = (HashSet::new(), conjuncts.iter().rev().collect::<Vec<_>>());
-        while let Some(term) = work.pop() {
+        // `pop` takes the last, so the reversed terms are met in their order.
+        let (mut seen, mut open_terms) = (HashSet::new(), conjuncts.iter().rev().collect::<Vec<_>>());
+        while let Some(term) = open_terms.pop() {
             if !seen.insert(term) {
                 continue;
             }
             match term.node() {
                 Node::OnStrings(StringOperation::Matches, arguments) => {
                     let expression = strings::expression(arguments);
+                    // Two words of the expression are tried.
                     words.extend(expression.iter().flat_map(|one| [(); 2].map(|()| one.word(&mut random))));
-                    work.push(&arguments[0]);
+                    open_terms.push(&arguments[0]);
                 }
                 Node::Literal(Value::String(word)) => words.push(word.to_string()),
                 Node::Literal(Value::Int(number)) => {
                     let number = i64::try_from(number).unwrap_or(0);
-                    let near = [number, number.saturating_sub(1), number.saturating_add(1)];
-                    numbers.extend(near);
+                    numbers.extend([number, number.saturating_sub(1), number.saturating_add(1)]);
                     // For a mentioned length of at most 40, a string of this length is tried.
                     let length = usize::try_from(number).ok().filter(|length| *length <= 40);
-                    filled.extend(length.map(|length| "a".repeat(length)));
+                    of_lengths.extend(length.map(|length| "a".repeat(length)));
                 }
-                _ => work.extend(term.children().into_iter().rev()),
+                _ => open_terms.extend(term.children().into_iter().rev()),
             }
         }
         // The first three words are tried in pairs.
         let paired = &words[..words.len().min(3)];
-        let pairs = paired.iter().flat_map(|one| paired.iter().map(move |other| format!("{one}{other}")));
+        let pairs = paired.iter().flat_map(|first| paired.iter().map(move |next| format!("{first}{next}")));
         let longer = words.iter().map(|word| format!("{word}a"));
-        let all = ["", "a"].into_iter().map(str::to_owned).chain(words.iter().cloned());
-        let all = all.chain(longer).chain(pairs).chain(filled);
-        let mut strings: Vec<Value> = all.map(|word| Value::string(&word)).collect();
+        let simplest = ["", "a"].into_iter().map(str::to_owned);
+        let texts = simplest.chain(words.iter().cloned()).chain(longer).chain(pairs).chain(of_lengths);
+        let mut strings: Vec<Value> = texts.map(|text| Value::string(&text)).collect();
         let mut numbers: Vec<Value> = numbers.into_iter().map(Value::int).collect();
         for values in [&mut strings, &mut numbers] {
             let mut seen = BTreeSet::new();

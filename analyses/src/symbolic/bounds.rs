@@ -9,9 +9,8 @@
 //! condition is an end of one symbol, the symbols are independent. Then a comparison with one symbol is
 //! always decided, and a new end replaces the old one.
 //!
-//! **Sound**: each answer is that of a complete solver, or there is no answer.
-//!
-//! **Ends** after one pass over the guard. **Costs** some operations on numbers for each part of it.
+//! **Sound**: each answer is that of a complete solver, or there is no answer. **Ends** after one pass over
+//! the guard. **Costs** some operations on numbers for each part of it.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,7 +23,8 @@ use coreach_model::term::node::{Comparison, Node, Operator};
 use coreach_model::{Datum, Term, Type, Value};
 use dashu_ratio::RBig;
 
-use super::sum::Sum;
+use super::eliminate::mirror;
+use super::sum::{Sum, number_of};
 
 /// Can a condition hold, and can it fail? `None`: that was not found out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -50,21 +50,22 @@ impl CanBe {
     /// The answer for a conjunction, from its parts and whether they always have a value. If several parts
     /// leave it open, together they may still exclude each other.
     fn all(parts: impl IntoIterator<Item = (bool, CanBe)>) -> Self {
-        let mut all = CanBe::ALWAYS;
+        let mut conjunction = CanBe::ALWAYS;
         for (is_total, part) in parts {
             match part {
                 CanBe::ALWAYS => {}
                 CanBe::NEVER => return CanBe::NEVER,
                 // The parts after one without a value are not evaluated.
                 _ if !is_total => return CanBe::UNKNOWN,
-                part if all == CanBe::ALWAYS => all = part,
+                part if conjunction == CanBe::ALWAYS => conjunction = part,
                 part => {
-                    let can_fail = all.can_fail.max(part.can_fail).filter(|can_fail| *can_fail);
-                    all = CanBe { can_hold: None, can_fail };
+                    // One part that can fail suffices. That no part can fail is not known here.
+                    let can_fail = conjunction.can_fail.max(part.can_fail).filter(|can_fail| *can_fail);
+                    conjunction = CanBe { can_hold: None, can_fail };
                 }
             }
         }
-        all
+        conjunction
     }
 }
 
@@ -106,14 +107,6 @@ pub struct OpenBounds {
 /// Values of data that hide those of a state.
 pub type GivenValues<'g> = &'g [(Datum, Value)];
 
-fn number_of(value: &Value) -> Option<RBig> {
-    match value {
-        Value::Int(value) => Some(RBig::from(value.clone())),
-        Value::Real(value) => Some(value.clone()),
-        _ => None,
-    }
-}
-
 /// Adds numbers. Integers need no common denominator.
 fn add_numbers(a: RBig, b: RBig) -> RBig {
     match a.is_int() && b.is_int() {
@@ -127,14 +120,15 @@ impl OpenSum {
         OpenSum { counts: Vec::new(), number }
     }
 
-    fn times(mut self, times: &RBig) -> Self {
-        if *times == RBig::ZERO {
+    fn times(mut self, factor: &RBig) -> Self {
+        if *factor == RBig::ZERO {
             return OpenSum::constant(RBig::ZERO);
         }
-        let product = |number: &mut RBig| match (std::mem::take(number), times) {
-            (number, times) if *times == RBig::ONE => number,
-            (number, times) if *times == RBig::NEG_ONE => -number,
-            (number, times) => number * times,
+        // The usual factors need no multiplication of fractions.
+        let product = |number: &mut RBig| match (std::mem::take(number), factor) {
+            (number, factor) if *factor == RBig::ONE => number,
+            (number, factor) if *factor == RBig::NEG_ONE => -number,
+            (number, factor) => number * factor,
         };
         self.counts.iter_mut().for_each(|(_, count)| *count = product(count));
         self.number = product(&mut self.number);
@@ -162,23 +156,19 @@ impl OpenSum {
 
     /// Scales the sum so that the first symbol has the factor 1. Also returns the old factor.
     fn normalized(mut self) -> (Self, RBig) {
-        let first = self.counts.first().map_or(RBig::ONE, |(_, count)| count.clone());
-        if first == RBig::NEG_ONE {
-            self = self.times(&first);
-        } else if first != RBig::ONE {
-            self = self.times(&(RBig::ONE / &first));
+        let factor = self.counts.first().map_or(RBig::ONE, |(_, count)| count.clone());
+        if factor == RBig::NEG_ONE {
+            self = self.times(&factor);
+        } else if factor != RBig::ONE {
+            self = self.times(&(RBig::ONE / &factor));
         }
-        (self, first)
+        (self, factor)
     }
-}
 
-fn mirror(comparison: Comparison) -> Comparison {
-    match comparison {
-        Comparison::Less => Comparison::Greater,
-        Comparison::AtMost => Comparison::AtLeast,
-        Comparison::Greater => Comparison::Less,
-        Comparison::AtLeast => Comparison::AtMost,
-        same => same,
+    /// Scales `sum ⋈ 0` so that the first symbol has the factor 1.
+    fn normalize(self, comparison: Comparison) -> (Comparison, Self) {
+        let (line, factor) = self.normalized();
+        (if factor < RBig::ZERO { mirror(comparison) } else { comparison }, line)
     }
 }
 
@@ -189,6 +179,7 @@ enum Side {
 }
 
 impl SumEnds {
+    /// The bound on a side, and whether it is excluded.
     fn end(&self, side: Side) -> Option<(RBig, bool)> {
         let end = if side == Side::High { &self.high } else { &self.low };
         end.as_ref().map(|end| (end.at.clone(), end.is_excluded))
@@ -205,16 +196,18 @@ impl SumEnds {
             };
             (end.at, end.is_excluded) = (whole.into(), false);
         }
-        let own = match side {
+        let known = match side {
             Side::Low => &mut self.low,
             Side::High => &mut self.high,
         };
-        let is_tighter = own.as_ref().is_none_or(|own| match end.at.cmp(&own.at) {
-            Ordering::Equal => end.is_excluded && !own.is_excluded,
-            order => order.is_lt() == (side == Side::High),
+        let is_tighter = known.as_ref().is_none_or(|known| match end.at.cmp(&known.at) {
+            // Of two equal ends, the excluded one is tighter.
+            Ordering::Equal => end.is_excluded && !known.is_excluded,
+            Ordering::Less => side == Side::High,
+            Ordering::Greater => side == Side::Low,
         });
         if is_tighter {
-            *own = Some(end);
+            *known = Some(end);
         }
     }
 
@@ -267,6 +260,7 @@ impl OpenBounds {
             _ => (None, None),
         };
         let end = |at| SumEnd { at, is_excluded: false, part: None };
+        // No type has an upper bound only.
         if low.is_some() {
             let counts = vec![(number, RBig::ONE)];
             let ends = SumEnds { counts, low: low.map(end), high: high.map(end) };
@@ -275,6 +269,7 @@ impl OpenBounds {
         number
     }
 
+    /// The sum with its symbols as numbers. `None`: it has an atom that is no symbol.
     fn line(&mut self, sum: Sum) -> Option<OpenSum> {
         let (sum, number) = sum.split_number();
         let mut counts = Vec::new();
@@ -298,20 +293,18 @@ impl OpenBounds {
     /// Takes `line ⋈ 0` as a bound. Returns whether it bounds a single symbol. `part` is the term that states
     /// it.
     fn narrow(&mut self, comparison: Comparison, line: OpenSum, part: Option<Term>) -> bool {
-        let (line, first) = line.normalized();
-        let comparison = if first < RBig::ZERO { mirror(comparison) } else { comparison };
-        let is_single = line.counts.len() == 1;
-        let is_integer = is_single && self.symbols[line.counts[0].0].ty().is_integer();
-        let all = Arc::make_mut(&mut self.ends);
-        let at = match all.iter().position(|ends| ends.counts == line.counts) {
-            Some(at) => at,
-            None => {
-                all.push(SumEnds { counts: line.counts, low: None, high: None });
-                all.len() - 1
-            }
+        let (comparison, line) = line.normalize(comparison);
+        let (is_single, is_integer) = match line.counts.as_slice() {
+            [(symbol, _)] => (true, self.symbols[*symbol].ty().is_integer()),
+            _ => (false, false),
         };
+        let known_ends = Arc::make_mut(&mut self.ends);
+        let place = known_ends.iter().position(|ends| ends.counts == line.counts).unwrap_or_else(|| {
+            known_ends.push(SumEnds { counts: line.counts, low: None, high: None });
+            known_ends.len() - 1
+        });
         let end = |is_excluded| SumEnd { at: -line.number.clone(), is_excluded, part: part.clone() };
-        let ends = &mut all[at];
+        let ends = &mut known_ends[place];
         match comparison {
             Comparison::AtMost | Comparison::Less => {
                 ends.add(Side::High, end(comparison == Comparison::Less), is_integer);
@@ -319,6 +312,7 @@ impl OpenBounds {
             Comparison::AtLeast | Comparison::Greater => {
                 ends.add(Side::Low, end(comparison == Comparison::Greater), is_integer);
             }
+            // Its ends are not rounded, so they may contradict the type. This is no bound of a box.
             Comparison::Equal => {
                 ends.add(Side::High, end(false), false);
                 ends.add(Side::Low, end(false), false);
@@ -331,30 +325,32 @@ impl OpenBounds {
 
     /// The value of a number as a sum of symbols. `None`: it is no such sum, or has no value.
     fn value(&self, term: &Term, (known, given): (&Valuation, GivenValues<'_>)) -> Option<OpenSum> {
-        let go = |term: &Term| self.value(term, (known, given));
+        let value_of = |term: &Term| self.value(term, (known, given));
         match term.node() {
             Node::Literal(value) => Some(OpenSum::constant(number_of(value)?)),
             Node::Data(datum) => match find_value(datum, (known, given)) {
                 Some(value) => Some(OpenSum::constant(number_of(value)?)),
                 None => self.lines.get(datum).map(|line| OpenSum::clone(line)),
             },
-            Node::ToReal(a) => go(a),
-            Node::Negate(a) => Some(go(a)?.times(&RBig::NEG_ONE)),
-            Node::Arithmetic(Operator::Add, a, b) => Some(go(a)?.plus(go(b)?)),
-            Node::Arithmetic(Operator::Subtract, a, b) => Some(go(a)?.plus(go(b)?.times(&RBig::NEG_ONE))),
+            Node::ToReal(a) => value_of(a),
+            Node::Negate(a) => Some(value_of(a)?.times(&RBig::NEG_ONE)),
+            Node::Arithmetic(Operator::Add, a, b) => Some(value_of(a)?.plus(value_of(b)?)),
+            Node::Arithmetic(Operator::Subtract, a, b) => {
+                Some(value_of(a)?.plus(value_of(b)?.times(&RBig::NEG_ONE)))
+            }
             Node::Arithmetic(Operator::Multiply, a, b) => {
-                let (a, b) = (go(a)?, go(b)?);
-                let (sum, times) = if a.counts.is_empty() { (b, a) } else { (a, b) };
-                times.counts.is_empty().then(|| sum.times(&times.number))
+                let (a, b) = (value_of(a)?, value_of(b)?);
+                let (sum, factor) = if a.counts.is_empty() { (b, a) } else { (a, b) };
+                factor.counts.is_empty().then(|| sum.times(&factor.number))
             }
             Node::Arithmetic(Operator::Divide, a, b) => {
-                let by = go(b)?;
-                let is_number = by.counts.is_empty() && by.number != RBig::ZERO;
-                if is_number { Some(go(a)?.times(&(RBig::ONE / by.number))) } else { None }
+                let divisor = value_of(b)?;
+                let is_number = divisor.counts.is_empty() && divisor.number != RBig::ZERO;
+                if is_number { Some(value_of(a)?.times(&(RBig::ONE / divisor.number))) } else { None }
             }
             Node::IfThenElse(c, a, b) => match self.decide(c, (known, given)) {
-                CanBe::ALWAYS => go(a),
-                CanBe::NEVER if c.is_total() => go(b),
+                CanBe::ALWAYS => value_of(a),
+                CanBe::NEVER if c.is_total() => value_of(b),
                 _ => None,
             },
             _ => Some(OpenSum::constant(number_of(&evaluate_known(term, (known, given))?)?)),
@@ -363,10 +359,11 @@ impl OpenBounds {
 
     /// Finds out without a solver whether a condition can hold, and whether it can fail.
     pub fn decide(&self, condition: &Term, given: (&Valuation, GivenValues<'_>)) -> CanBe {
-        let go = |part: &Term| self.decide(part, given);
+        let decide_part = |part: &Term| self.decide(part, given);
         let decide_comparison = |comparison: Comparison, a: &Term, b: &Term| {
             self.difference(a, b, given).map_or(CanBe::UNKNOWN, |line| self.decide_line(comparison, line))
         };
+        // As it was written, a comparison needs no form of its operations.
         if let Some(Node::Compare(comparison, a, b)) = condition.written()
             && a.sort().is_number()
         {
@@ -376,11 +373,11 @@ impl OpenBounds {
             return CanBe::of(value == Value::Bool(true));
         }
         match condition.node() {
-            Node::And(parts) => CanBe::all(parts.iter().map(|part| (part.is_total(), go(part)))),
+            Node::And(parts) => CanBe::all(parts.iter().map(|part| (part.is_total(), decide_part(part)))),
             Node::Or(parts) => {
-                CanBe::all(parts.iter().map(|part| (part.is_total(), go(part).negated()))).negated()
+                CanBe::all(parts.iter().map(|part| (part.is_total(), decide_part(part).negated()))).negated()
             }
-            Node::Not(part) => go(part).negated(),
+            Node::Not(part) => decide_part(part).negated(),
             Node::Compare(comparison, a, b) if a.sort().is_number() => decide_comparison(*comparison, a, b),
             _ => CanBe::UNKNOWN,
         }
@@ -395,33 +392,38 @@ impl OpenBounds {
         if line.counts.is_empty() {
             return CanBe::of(comparison.holds(line.number.cmp(&RBig::ZERO)));
         }
-        let (line, first) = line.normalized();
-        let comparison = if first < RBig::ZERO { mirror(comparison) } else { comparison };
-        let at = -line.number;
+        let (comparison, line) = line.normalize(comparison);
+        let number = -line.number;
         let own = self.ends.iter().find(|ends| ends.counts == line.counts);
-        let is_single = line.counts.len() == 1;
+        let single_symbol = match line.counts.as_slice() {
+            [(symbol, _)] => Some(*symbol),
+            _ => None,
+        };
         let limit = |side: Side| -> Option<(RBig, bool)> {
-            if let Some(found) = own.and_then(|own| own.end(side)) {
-                return Some(found);
+            if let Some(end) = own.and_then(|own| own.end(side)) {
+                return Some(end);
             }
-            let mut all = (RBig::ZERO, false);
-            for (symbol, count) in line.counts.iter().filter(|_| !is_single) {
-                let single = |ends: &&SumEnds| ends.counts.len() == 1 && ends.counts[0].0 == *symbol;
+            if single_symbol.is_some() {
+                return None;
+            }
+            // Add up the ends of the symbols.
+            let (mut sum, mut is_any_excluded) = (RBig::ZERO, false);
+            for (symbol, count) in &line.counts {
+                let is_its_own = |ends: &&SumEnds| matches!(&ends.counts[..], [(own, _)] if own == symbol);
                 let is_high = (side == Side::High) == (*count > RBig::ZERO);
                 let side = if is_high { Side::High } else { Side::Low };
-                let (at, is_excluded) = self.ends.iter().find(single)?.end(side)?;
-                all = (all.0 + at * count, all.1 || is_excluded);
+                let (end, is_excluded) = self.ends.iter().find(is_its_own)?.end(side)?;
+                sum += end * count;
+                is_any_excluded |= is_excluded;
             }
-            (!is_single).then_some(all)
+            Some((sum, is_any_excluded))
         };
-        let (low, high) = (limit(Side::Low), limit(Side::High));
-        // How the bounds lie to the number `at`: `Less` and `Greater` also for a strict bound at the number
-        // itself.
-        let order = |end: &Option<(RBig, bool)>, strict: Ordering| {
-            let (end, is_excluded) = end.as_ref()?;
-            Some(end.cmp(&at).then(if *is_excluded { strict } else { Ordering::Equal }))
+        // How a bound lies to the number: `Less` and `Greater` also for a strict bound at the number itself.
+        let order = |side: Side, strict: Ordering| {
+            let (end, is_excluded) = limit(side)?;
+            Some(end.cmp(&number).then(if is_excluded { strict } else { Ordering::Equal }))
         };
-        let (low, high) = (order(&low, Ordering::Greater), order(&high, Ordering::Less));
+        let (low, high) = (order(Side::Low, Ordering::Greater), order(Side::High, Ordering::Less));
         let (below, above) = (high.is_some_and(Ordering::is_lt), low.is_some_and(Ordering::is_gt));
         let (not_above, not_below) = (high.is_some_and(Ordering::is_le), low.is_some_and(Ordering::is_ge));
         let (always, never) = match comparison {
@@ -433,8 +435,8 @@ impl OpenBounds {
             Comparison::NotEqual => (below || above, not_above && not_below),
         };
         // Both answers are possible for a symbol of a box, but not for an integer and a fraction.
-        let is_decided =
-            is_single && self.is_box && (at.is_int() || !self.symbols[line.counts[0].0].ty().is_integer());
+        let is_decided = self.is_box
+            && single_symbol.is_some_and(|symbol| number.is_int() || !self.symbols[symbol].ty().is_integer());
         match (always, never) {
             (true, _) => CanBe::ALWAYS,
             (_, true) => CanBe::NEVER,
@@ -457,15 +459,15 @@ impl OpenBounds {
             }
             let line = bounds.difference(a, b, given)?;
             let [(symbol, _)] = line.counts.as_slice() else { return None };
-            let (symbol, sort) = (Term::datum(&bounds.symbols[*symbol]), a.sort());
-            let (line, first) = line.normalized();
-            let comparison = if first < RBig::ZERO { mirror(*comparison) } else { *comparison };
-            let at = match sort {
+            let symbol = Term::datum(&bounds.symbols[*symbol]);
+            let (comparison, line) = line.normalize(*comparison);
+            // The part is stated for the symbol alone: `symbol ⋈ end`.
+            let end = match a.sort() {
                 Type::Real => Term::literal(Value::Real(-line.number.clone())),
                 _ if line.number.is_int() => Term::int(-line.number.numerator().clone()),
                 _ => return None,
             };
-            let part = Term::compare(comparison, &symbol, &at);
+            let part = Term::compare(comparison, &symbol, &end);
             if !bounds.narrow(comparison, line, Some(part)) {
                 return None;
             }
@@ -473,6 +475,7 @@ impl OpenBounds {
         if bounds.ends.iter().any(SumEnds::is_point) {
             return None;
         }
+        // The parts that state the ends are the whole condition now.
         let ends = bounds.ends.iter().flat_map(|ends| [&ends.low, &ends.high]);
         let mut condition: Vec<Term> = ends.flatten().filter_map(|end| end.part.clone()).collect();
         condition.sort();

@@ -1,10 +1,8 @@
 //! Finds expanded states that may include a new one: an index, and points that refute an inclusion.
 //!
 //! **Problem.** To compare each state with all that were expanded at its location takes n²/2 questions in a
-//! tree of n nodes.
-//!
-//! **Method.** A *point* of a state is one valuation that it stands for. A state that includes it stands for
-//! its points as well. So
+//! tree of n nodes. **Method.** A *point* of a state is one valuation that it stands for. A state that
+//! includes it stands for its points as well. So
 //!
 //! - expanded states are stored by location and memory, then by the set of data that have a literal as their
 //!   value, then by these literals. For each such set of data, only the states with the literals of the point
@@ -75,11 +73,13 @@ impl<M: Eq + Hash, N: Copy + Ord> Candidates<M, N> {
             Some((place, value.as_literal().filter(|_| has_one_form)?.clone()))
         });
         let (places, values) = literals.unzip();
-        let here = self.by_place.entry((state.location, memory)).or_default();
-        here.entry(places).or_default().entry(values).or_default().push(Candidate::new(node, state));
+        let by_literals = self.by_place.entry((state.location, memory)).or_default();
+        let alike = by_literals.entry(places).or_default().entry(values).or_default();
+        alike.push(Candidate::new(node, state));
     }
 
-    /// Finds the newest expanded state that includes this one.
+    /// Finds the newest expanded state that includes this one. `None`: none does, as far as the questions
+    /// tell.
     pub(super) fn find_including(
         &mut self,
         data: &[Datum],
@@ -87,13 +87,14 @@ impl<M: Eq + Hash, N: Copy + Ord> Candidates<M, N> {
         memory: M,
         solver: &mut dyn Solver,
     ) -> Option<N> {
-        let here = self.by_place.get(&(state.location, memory))?;
+        let by_literals = self.by_place.get(&(state.location, memory))?;
         let mut points: Vec<Vec<Value>> = match solver.witness(&state.condition) {
             Witness::Found(values) => find_point(data, state, &values).into_iter().collect(),
             Witness::None | Witness::Unknown => Vec::new(),
         };
         let mut fitting: Vec<&Candidate<N>> = Vec::new();
-        for (places, by_values) in here {
+        for (places, by_values) in by_literals {
+            // A state that includes this one has the literals of the point, or no literals there.
             match points.first() {
                 Some(point) => {
                     let values: Vec<Value> = places.iter().map(|place| point[*place].clone()).collect();
@@ -110,7 +111,8 @@ impl<M: Eq + Hash, N: Copy + Ord> Candidates<M, N> {
             if !points.iter().all(|point| candidate.may_contain(point)) {
                 continue;
             }
-            // For one state at most 48 questions are asked, and at most 3 may stay without an answer.
+            // For one state at most 48 questions are asked, and at most 3 may stay without an answer. This
+            // comparison then stays open too.
             if questions == 48 || unknown == 3 {
                 self.unknown += 1 + unknown;
                 return None;
@@ -135,9 +137,9 @@ fn find_point(data: &[Datum], state: &Tidy, values: &Valuation) -> Option<Vec<Va
     for symbol in state.values.iter().flat_map(Term::data) {
         values.complete(&symbol);
     }
-    let at =
-        |(datum, value): (&Datum, &Term)| evaluate(value, &values).ok().filter(|one| one.is_in(datum.ty()));
-    data.iter().zip(&state.values).map(at).collect()
+    let value_of =
+        |(datum, term): (&Datum, &Term)| evaluate(term, &values).ok().filter(|value| value.is_in(datum.ty()));
+    data.iter().zip(&state.values).map(value_of).collect()
 }
 
 impl<N> Candidate<N> {
@@ -163,14 +165,14 @@ impl<N> Candidate<N> {
         // A term without a value under these is left to the solver.
         let is_false = |part: &Term| holds(part, &values) == Ok(false);
         let differs = |(term, value): (&Term, &Value)| {
-            let has_value = term.as_datum().is_none();
-            has_value && evaluate(term, &values).is_ok_and(|found| !may_be_same(&found, value))
+            let is_symbol = term.as_datum().is_some();
+            !is_symbol && evaluate(term, &values).is_ok_and(|own_value| !may_be_same(&own_value, value))
         };
         !self.decided.iter().any(is_false) && !self.state.values.iter().zip(point).any(differs)
     }
 }
 
 /// May these be the same value? Arrays and records are left to the solver.
-fn may_be_same(one: &Value, other: &Value) -> bool {
-    one == other || matches!(one, Value::Array(_) | Value::Record(..))
+fn may_be_same(a: &Value, b: &Value) -> bool {
+    a == b || matches!(a, Value::Array(_) | Value::Record(..))
 }

@@ -31,10 +31,15 @@ const MOST_VERTICES: usize = 32;
 const MOST_EDGES: usize = 200;
 const MOST_TRIED: usize = 16;
 
+/// The vertices for the number 0, as a real and as an integer. Data have the vertices after these.
+const REAL_ZERO: usize = 0;
+const INTEGER_ZERO: usize = 1;
+const FIRST_DATUM: usize = 2;
+
 /// A length, and minus the number of strict edges on the way: each takes a little away.
 type Distance = (RBig, i32);
 
-/// An edge from a vertex to another one. The vertices 0 and 1 are the number 0, as a real and as an integer.
+/// An edge from a vertex to another one.
 type DistanceEdge = (usize, usize, Distance);
 
 #[derive(Clone, Default)]
@@ -63,9 +68,9 @@ pub fn solve_differences(formula: &[Term]) -> Option<Witness> {
     if formula.last().is_none_or(is_about_others) {
         return None;
     }
-    let mut left = MOST_TRIED;
-    let open: Vec<Term> = formula.iter().rev().cloned().collect();
-    match search_choices(DifferenceGraph::default(), open, &mut left)? {
+    let mut attempts = MOST_TRIED;
+    let open_parts: Vec<Term> = formula.iter().rev().cloned().collect();
+    match search_choices(DifferenceGraph::default(), open_parts, &mut attempts)? {
         Witness::Unknown => None,
         Witness::None => Some(Witness::None),
         Witness::Found(mut values) => {
@@ -79,18 +84,22 @@ pub fn solve_differences(formula: &[Term]) -> Option<Witness> {
 }
 
 /// Adds the open parts to the graph, and tries the parts of disjunctions one by one. `None`: that is too
-/// much.
-fn search_choices(mut graph: DifferenceGraph, mut open: Vec<Term>, left: &mut usize) -> Option<Witness> {
+/// much. `attempts` is how many parts may still be tried.
+fn search_choices(
+    mut graph: DifferenceGraph,
+    mut open_parts: Vec<Term>,
+    attempts: &mut usize,
+) -> Option<Witness> {
     let mut choices: Vec<Vec<Term>> = Vec::new();
-    while let Some(part) = open.pop() {
+    while let Some(part) = open_parts.pop() {
         match part.node() {
             Node::Literal(Value::Bool(true)) => {}
             Node::Literal(Value::Bool(false)) => return Some(Witness::None),
-            Node::And(parts) => open.extend(parts.iter().rev().cloned()),
+            Node::And(parts) => open_parts.extend(parts.iter().rev().cloned()),
             Node::Or(parts) => choices.push(parts.clone()),
             Node::Compare(Comparison::NotEqual, a, b) if a.sort().is_number() => {
-                choices
-                    .push([Comparison::Less, Comparison::Greater].map(|one| Term::compare(one, a, b)).into());
+                let sides = [Comparison::Less, Comparison::Greater];
+                choices.push(sides.map(|side| Term::compare(side, a, b)).into());
             }
             Node::Compare(comparison, a, b) => graph.compare(*comparison, a, b),
             _ => graph.is_part = true,
@@ -103,17 +112,20 @@ fn search_choices(mut graph: DifferenceGraph, mut open: Vec<Term>, left: &mut us
             return None;
         }
     }
-    let found = graph.solve();
-    let Some(choice) = choices.pop().filter(|_| !matches!(found, Witness::None)) else { return Some(found) };
-    let rest: Vec<Term> = choices.into_iter().map(Term::or).collect();
+    let witness = graph.solve();
+    // Without the choices it is excluded already, or there are none.
+    let Some(choice) = choices.pop().filter(|_| !matches!(witness, Witness::None)) else {
+        return Some(witness);
+    };
+    let other_choices: Vec<Term> = choices.into_iter().map(Term::or).collect();
     let mut is_open = false;
-    for one in choice {
-        *left = left.checked_sub(1)?;
-        let open = rest.iter().cloned().chain([one]).collect();
-        match search_choices(graph.clone(), open, left)? {
+    for part in choice {
+        *attempts = attempts.checked_sub(1)?;
+        let open_parts = other_choices.iter().cloned().chain([part]).collect();
+        match search_choices(graph.clone(), open_parts, attempts)? {
             Witness::None => {}
             Witness::Unknown => is_open = true,
-            found => return Some(found),
+            witness @ Witness::Found(_) => return Some(witness),
         }
     }
     Some(if is_open { Witness::Unknown } else { Witness::None })
@@ -122,9 +134,9 @@ fn search_choices(mut graph: DifferenceGraph, mut open: Vec<Term>, left: &mut us
 impl DifferenceGraph {
     /// Adds a comparison, if it is about the difference of at most two data. Otherwise it is left out.
     fn compare(&mut self, comparison: Comparison, a: &Term, b: &Term) {
-        let is_known = a.sort().is_number() && a.is_total() && b.is_total();
-        let known = is_known.then(|| self.find_ends(a, b)).flatten();
-        let Some((from, to, length)) = known else {
+        let is_total = a.sort().is_number() && a.is_total() && b.is_total();
+        let ends = is_total.then(|| self.find_ends(a, b)).flatten();
+        let Some((from, to, length)) = ends else {
             self.is_part = true;
             return;
         };
@@ -169,23 +181,24 @@ impl DifferenceGraph {
         for (term, count) in sum.counts() {
             counts.push((term.as_datum()?, count));
         }
+        // A negative count comes first: it is that of `from`.
         counts.sort_by_key(|(_, count)| *count);
         let is_integer = counts.first().is_some_and(|(datum, _)| datum.ty().is_integer());
         if counts.iter().any(|(datum, _)| datum.ty().is_integer() != is_integer) {
             return None;
         }
-        let zero = usize::from(is_integer);
-        let (low, high, times) = match counts.as_slice() {
-            [] => return Some((0, 0, -number)),
+        let zero = if is_integer { INTEGER_ZERO } else { REAL_ZERO };
+        let (from, to, times) = match counts.as_slice() {
+            [] => return Some((REAL_ZERO, REAL_ZERO, -number)),
             [(datum, count)] if **count > RBig::ZERO => (None, Some(*datum), (*count).clone()),
             [(datum, count)] => (Some(*datum), None, -(*count).clone()),
-            [(low, less), (high, more)] if **less == -(*more).clone() => {
-                (Some(*low), Some(*high), (*more).clone())
+            [(from, negative), (to, positive)] if **negative == -(*positive).clone() => {
+                (Some(*from), Some(*to), (*positive).clone())
             }
             _ => return None,
         };
         let mut vertex = |datum: Option<&Datum>| datum.map_or(zero, |datum| self.vertex(datum));
-        Some((vertex(low), vertex(high), -number / times))
+        Some((vertex(from), vertex(to), -number / times))
     }
 
     /// The vertex of a datum. A new one gets the bounds of its type.
@@ -193,16 +206,17 @@ impl DifferenceGraph {
         if let Some(known) = self.vertices.get(datum) {
             return *known;
         }
-        let new = self.vertices.len() + 2;
+        let new = FIRST_DATUM + self.vertices.len();
         self.vertices.insert(datum.clone(), new);
         if datum.ty().is_integer() {
             self.integers.insert(new);
         }
         match datum.ty() {
-            Type::Nat => self.at_most(new, 1, RBig::ZERO),
+            // `0 - x <= -low`, and `x - 0 <= high`.
+            Type::Nat => self.at_most(new, INTEGER_ZERO, RBig::ZERO),
             Type::Range(low, high) => {
-                self.at_most(new, 1, -RBig::from(low.clone()));
-                self.at_most(1, new, RBig::from(high.clone()));
+                self.at_most(new, INTEGER_ZERO, -RBig::from(low.clone()));
+                self.at_most(INTEGER_ZERO, new, RBig::from(high.clone()));
             }
             _ => {}
         }
@@ -211,15 +225,17 @@ impl DifferenceGraph {
 
     /// Finds values by shortest paths, or a cycle that excludes all values.
     fn solve(&self) -> Witness {
-        let count = self.vertices.len() + 2;
-        let mut at: Vec<Distance> = vec![(RBig::ZERO, 0); count];
+        let count = FIRST_DATUM + self.vertices.len();
+        let mut distances: Vec<Distance> = vec![(RBig::ZERO, 0); count];
+        // Only a cycle makes paths shorter for more rounds than there are vertices.
         let mut is_settled = false;
         for _ in 0..=count {
             is_settled = true;
             for (from, to, (length, strict)) in &self.edges {
-                let distance = (&at[*from].0 + length, at[*from].1 + strict);
-                if distance < at[*to] {
-                    at[*to] = distance;
+                let (known_length, known_strict) = &distances[*from];
+                let distance = (known_length + length, known_strict + strict);
+                if distance < distances[*to] {
+                    distances[*to] = distance;
                     is_settled = false;
                 }
             }
@@ -236,21 +252,25 @@ impl DifferenceGraph {
         // Choose the little amount so small that each edge with slack stays satisfied.
         let mut little = RBig::ONE;
         for (from, to, (length, _)) in &self.edges {
-            let slack = &at[*from].0 + length - &at[*to].0;
-            let littles = at[*to].1 - at[*from].1;
+            let ((from_length, from_count), (to_length, to_count)) = (&distances[*from], &distances[*to]);
+            let slack = from_length + length - to_length;
+            let littles = to_count - from_count;
             if slack > RBig::ZERO && littles > 0 {
                 little = little.min(slack / RBig::from(littles + 1));
             }
         }
-        let value = |vertex: usize| &at[vertex].0 + &little * RBig::from(at[vertex].1);
-        let found = self.vertices.iter().map(|(datum, vertex)| {
+        let potential = |vertex: usize| {
+            let (length, littles) = &distances[vertex];
+            length + &little * RBig::from(*littles)
+        };
+        let values = self.vertices.iter().map(|(datum, vertex)| {
             let value = match datum.ty().is_integer() {
-                true => Value::Int((value(*vertex) - value(1)).numerator().clone()),
-                false => Value::Real(value(*vertex) - value(0)),
+                true => Value::Int((potential(*vertex) - potential(INTEGER_ZERO)).numerator().clone()),
+                false => Value::Real(potential(*vertex) - potential(REAL_ZERO)),
             };
             (datum.clone(), value)
         });
-        Witness::Found(found.collect())
+        Witness::Found(values.collect())
     }
 }
 

@@ -2,10 +2,8 @@
 //!
 //! **Problem.** "No output is possible here" and "some run comes here with these data" are quantified: over
 //! the values that an output may carry, or over the symbols of a path. Terms have no quantifiers, solvers are
-//! slow with them, and people cannot read them.
-//!
-//! **Method.** The bound data are eliminated from a conjunction one by one. The first of these steps that
-//! applies is taken, again and again:
+//! slow with them, and people cannot read them. **Method.** The bound data are eliminated from a conjunction
+//! one by one. The first of these steps that applies is taken, again and again:
 //!
 //! - A bound datum that nothing mentions is dropped: no type is empty.
 //! - Terms that cancel out in sums are dropped.
@@ -51,20 +49,18 @@ pub(super) struct Case {
 }
 
 /// Eliminates the bound data from a conjunction. The result holds exactly if the bound data have values in
-/// their types for which all parts hold. `None`: no such condition was found.
-///
-/// The parts are read as total ([`coreach_model::obligation`]). The result always has a value if its data
-/// have one.
+/// their types for which all parts hold. `None`: no such condition was found. The parts are read as total
+/// ([`coreach_model::obligation`]). The result always has a value if its data have one.
 pub fn eliminate_data(bound: &[Datum], parts: &[Term]) -> Option<Term> {
     eliminate_in_cases(bound, parts, MOST_STEPS)
 }
 
 /// Eliminates the bound data with at most so many cases.
 pub(super) fn eliminate_in_cases(bound: &[Datum], parts: &[Term], most_cases: usize) -> Option<Term> {
-    let mut open = vec![Case { bound: bound.to_vec(), parts: parts.to_vec() }];
+    let mut open_cases = vec![Case { bound: bound.to_vec(), parts: parts.to_vec() }];
     let mut done: Vec<Term> = Vec::new();
     let (mut steps, mut count) = (1, 1);
-    while let Some(mut case) = open.pop() {
+    while let Some(mut case) = open_cases.pop() {
         case.parts = case.parts.iter().map(cancel_sums).flat_map(|part| part.lowered().conjuncts()).collect();
         if case.parts.iter().any(Term::is_false) {
             continue;
@@ -88,20 +84,34 @@ pub(super) fn eliminate_in_cases(bound: &[Datum], parts: &[Term], most_cases: us
             return None;
         }
         // They are taken from the end, so the first case is the first of the result.
-        open.extend(cases.into_iter().rev());
+        open_cases.extend(cases.into_iter().rev());
     }
     Some(Term::or(done))
 }
 
 /// Eliminates one bound number by its ends. Returns the data that are still bound, and the parts without the
-/// number.
+/// number. `None`: no step applies.
 pub(super) fn eliminate_number(bound: &[Datum], parts: &[Term]) -> Option<(Vec<Datum>, Vec<Term>)> {
     let case = Case { bound: bound.to_vec(), parts: parts.to_vec() };
+    // Each of these steps has one case as its result.
     let case = eliminate_one_sided(&case)
         .or_else(|| eliminate_by_bounds(&case))
         .or_else(|| split_by_multiple(&case))?
         .pop()?;
     Some((case.bound, case.parts))
+}
+
+impl Case {
+    /// The other bound data.
+    pub(super) fn bound_without(&self, datum: &Datum) -> Vec<Datum> {
+        self.bound.iter().filter(|other| *other != datum).cloned().collect()
+    }
+
+    /// The parts with the conditions of the datum's type: those that mention the datum, and the others.
+    fn parts_about(&self, datum: &Datum) -> (Vec<Term>, Vec<Term>) {
+        let of_type = in_type(&Term::datum(datum), datum.ty()).lowered().conjuncts();
+        of_type.into_iter().chain(self.parts.iter().cloned()).partition(|part| part.mentions(datum))
+    }
 }
 
 /// Does [`in_type`] decide completely whether a value lies in the type? It says nothing of arrays, because
@@ -115,24 +125,24 @@ pub(super) fn is_decided_by_in_type(ty: &Type) -> bool {
 }
 
 /// Replaces a bound datum by a value, and adds further parts.
-fn replace_bound(case: &Case, datum: &Datum, value: &Term, more: impl IntoIterator<Item = Term>) -> Case {
+fn replace_bound(case: &Case, datum: &Datum, value: &Term, added: impl IntoIterator<Item = Term>) -> Case {
     let values = Substitution::from([(datum.clone(), value.clone())]);
-    let mut parts: Vec<Term> = more.into_iter().collect();
+    let mut parts: Vec<Term> = added.into_iter().collect();
     parts.extend(substitute_all(&case.parts, &values));
-    Case { bound: case.bound.iter().filter(|other| *other != datum).cloned().collect(), parts }
+    Case { bound: case.bound_without(datum), parts }
 }
 
 /// Eliminates a bound datum by an equation that gives its value.
 fn eliminate_by_equation(case: &Case) -> Option<Vec<Case>> {
     case.bound.iter().filter(|datum| is_decided_by_in_type(datum.ty())).find_map(|datum| {
-        let given =
+        let solve =
             |part: &Term| match solve_for(part, datum).or_else(|| solve_reals_for_integer(part, datum)) {
                 Some((Comparison::Equal, value)) => Some(value),
                 _ => None,
             };
-        let value = case.parts.iter().find_map(given)?;
-        let belongs = [defined(&value), in_type(&value, datum.ty())];
-        Some(vec![replace_bound(case, datum, &value, belongs)])
+        let value = case.parts.iter().find_map(solve)?;
+        let is_allowed = [defined(&value), in_type(&value, datum.ty())];
+        Some(vec![replace_bound(case, datum, &value, is_allowed)])
     })
 }
 
@@ -143,15 +153,14 @@ fn eliminate_one_sided(case: &Case) -> Option<Vec<Case>> {
         if !datum.ty().is_number() {
             return None;
         }
-        let own = in_type(&Term::datum(datum), datum.ty()).lowered().conjuncts();
-        let (about, others): (Vec<Term>, Vec<Term>) =
-            own.into_iter().chain(case.parts.iter().cloned()).partition(|part| part.mentions(datum));
-        let mut side = None;
+        let (about, others) = case.parts_about(datum);
+        let mut has_low_ends = None;
         for part in &about {
             let Node::Compare(comparison, a, b) = part.node() else { return None };
             if !a.sort().is_number() {
                 return None;
             }
+            // `a - b ⋈ 0`, in which the datum may have a positive or a negative factor.
             let is_added = Sum::of_difference(a, b).has_positive_factor(datum)?;
             let is_low = match comparison {
                 Comparison::NotEqual => continue,
@@ -159,12 +168,11 @@ fn eliminate_one_sided(case: &Case) -> Option<Vec<Case>> {
                 Comparison::Greater | Comparison::AtLeast => is_added,
                 Comparison::Less | Comparison::AtMost => !is_added,
             };
-            if *side.get_or_insert(is_low) != is_low {
+            if *has_low_ends.get_or_insert(is_low) != is_low {
                 return None;
             }
         }
-        let bound = case.bound.iter().filter(|other| *other != datum).cloned().collect();
-        Some(vec![Case { bound, parts: others }])
+        Some(vec![Case { bound: case.bound_without(datum), parts: others }])
     })
 }
 
@@ -174,14 +182,15 @@ fn eliminate_by_bounds(case: &Case) -> Option<Vec<Case>> {
         if !datum.ty().is_number() {
             return None;
         }
-        let own = in_type(&Term::datum(datum), datum.ty()).lowered().conjuncts();
-        let (about, mut others): (Vec<Term>, Vec<Term>) =
-            own.into_iter().chain(case.parts.iter().cloned()).partition(|part| part.mentions(datum));
+        let (about, mut others) = case.parts_about(datum);
         let (mut low, mut high) = (Vec::new(), Vec::new());
         for part in &about {
             let (comparison, times, at) = match solve_for(part, datum) {
                 Some((comparison, at)) => (comparison, RBig::ONE, at),
-                None => solve_for_multiple(part, datum).or_else(|| solve_reals(part, datum))?,
+                None => solve_for_multiple(part, datum).or_else(|| {
+                    let (comparison, at) = solve_reals(part, datum)?;
+                    Some((comparison, RBig::ONE, at))
+                })?,
             };
             match comparison {
                 Comparison::AtLeast => low.push(BoundEnd { at, times, is_excluded: false }),
@@ -195,21 +204,20 @@ fn eliminate_by_bounds(case: &Case) -> Option<Vec<Case>> {
             low.iter_mut().for_each(|end| end.round(RBig::ONE));
             high.iter_mut().for_each(|end| end.round(RBig::NEG_ONE));
         }
-        let pairs = low.iter().flat_map(|least| high.iter().map(move |most| (least, most)));
+        let pairs = low.iter().flat_map(|low| high.iter().map(move |high| (low, high)));
         let conditions: Option<Vec<Term>> = match datum.ty().is_integer() {
-            true => pairs.map(|(least, most)| integer_fits(least, most, &case.bound)).collect(),
-            false => Some(pairs.map(|(least, most)| real_fits(least, most)).collect()),
+            true => pairs.map(|(low, high)| integer_fits(low, high, &case.bound)).collect(),
+            false => Some(pairs.map(|(low, high)| real_fits(low, high)).collect()),
         };
         match conditions {
             Some(conditions) => others.extend(conditions),
             None => others.push(try_few_values(datum, &about, (&low, &high), &others)?),
         }
-        let bound = case.bound.iter().filter(|other| *other != datum).cloned().collect();
-        Some(vec![Case { bound, parts: others }])
+        Some(vec![Case { bound: case.bound_without(datum), parts: others }])
     })
 }
 
-/// A bound of a multiple of a number.
+/// An end of `times` times a number.
 struct BoundEnd {
     at: Term,
     times: RBig,
@@ -227,6 +235,7 @@ fn real_fits(low: &BoundEnd, high: &BoundEnd) -> Term {
 /// Or both bound the same multiple, without bound data: then the last multiple below the upper end decides.
 fn integer_fits(low: &BoundEnd, high: &BoundEnd, bound: &[Datum]) -> Option<Term> {
     if low.is_whole() && high.is_whole() {
+        // Between two excluded integers there is one only if they are 2 apart.
         return Some(match (low.is_excluded, high.is_excluded) {
             (true, true) => Term::compare(Comparison::Less, &Term::add(&low.at, &Term::int(1)), &high.at),
             _ => real_fits(low, high),
@@ -234,9 +243,9 @@ fn integer_fits(low: &BoundEnd, high: &BoundEnd, bound: &[Datum]) -> Option<Term
     }
     if !low.is_whole() && !high.is_whole() {
         let between = Sum::of_difference(&high.divided(), &low.divided());
-        let least_is_met = !(low.is_excluded && high.is_excluded);
+        let has_an_end = !(low.is_excluded && high.is_excluded);
         return match between.constant() {
-            Some(distance) if *distance > RBig::ONE || (least_is_met && *distance == RBig::ONE) => {
+            Some(distance) if *distance > RBig::ONE || (has_an_end && *distance == RBig::ONE) => {
                 Some(Term::yes())
             }
             _ => last_multiple((&low.at, low.is_excluded), (&high.at, high.is_excluded), &low.times)
@@ -258,6 +267,7 @@ fn integer_fits(low: &BoundEnd, high: &BoundEnd, bound: &[Datum]) -> Option<Term
             low.is_excluded,
         ),
     };
+    // `least / low.times` and `most / high.times` are compared, without a quotient.
     let is_real = *least.sort() == Type::Real || *most.sort() == Type::Real;
     let scaled = |end: Term, times: &RBig| match (times == &RBig::ONE, is_real) {
         (true, true) => end.to_real(),
@@ -278,7 +288,7 @@ fn try_few_values(
     others: &[Term],
 ) -> Option<Term> {
     // For each other comparison: the sum that is not negative.
-    let known: Vec<Sum> = others
+    let not_negative: Vec<Sum> = others
         .iter()
         .filter_map(|part| match part.node() {
             Node::Compare(comparison, a, b) if a.sort().is_number() => match comparison {
@@ -289,18 +299,19 @@ fn try_few_values(
             _ => None,
         })
         .collect();
-    // The least value of a multiple of an end: a constant that remains after subtracting such a sum.
-    let least = |end: &BoundEnd, sign: &RBig| -> Option<RBig> {
-        let whole = Sum::of(&end.at).times(&(sign / &end.times));
-        let without = |not_negative: &Sum| {
-            let mut rest = whole.clone();
-            rest.subtract(not_negative);
-            rest.constant().cloned()
+    // The least value of an end times the sign: a constant that remains after subtracting such a sum.
+    let least_value = |end: &BoundEnd, sign: &RBig| -> Option<RBig> {
+        let signed = Sum::of(&end.at).times(&(sign / &end.times));
+        let subtract = |not_negative: &Sum| {
+            let mut remainder = signed.clone();
+            remainder.subtract(not_negative);
+            remainder.constant().cloned()
         };
-        whole.constant().cloned().into_iter().chain(known.iter().filter_map(without)).max()
+        signed.constant().cloned().into_iter().chain(not_negative.iter().filter_map(subtract)).max()
     };
-    let lowest = low.iter().filter_map(|end| least(end, &RBig::ONE)).max()?.ceil();
-    let highest = -high.iter().filter_map(|end| least(end, &RBig::NEG_ONE)).max()?.ceil();
+    // The greatest value of an upper end is minus the least value of its negation.
+    let lowest = low.iter().filter_map(|end| least_value(end, &RBig::ONE)).max()?.ceil();
+    let highest = -high.iter().filter_map(|end| least_value(end, &RBig::NEG_ONE)).max()?.ceil();
     // More than 64 values are not tried.
     if &highest - &lowest >= 64.into() {
         return None;
@@ -325,6 +336,7 @@ impl BoundEnd {
     fn round(&mut self, sign: RBig) {
         let Some(number) = Sum::of(&self.at).constant().map(|number| number / &self.times) else { return };
         let least = (&sign * &number).ceil();
+        // Rounding alone excludes a fraction, but not an integer.
         let is_left_out = self.is_excluded && number.is_int();
         let least = RBig::from(if is_left_out { least + 1 } else { least });
         let at = Term::int((sign * least).numerator().clone());
@@ -341,53 +353,54 @@ impl BoundEnd {
 /// Splits a part that mentions bound data into cases: a disjunction, a disequality, an equality of conditions
 /// or an `if`.
 fn split_part(case: &Case) -> Option<Vec<Case>> {
-    let (at, cases) = case.parts.iter().enumerate().find_map(|(at, part)| {
+    let (place, choices) = case.parts.iter().enumerate().find_map(|(place, part)| {
         if !case.bound.iter().any(|datum| part.mentions(datum)) {
             return None;
         }
         match part.node() {
-            Node::Or(parts) => Some((at, parts.clone())),
+            Node::Or(parts) => Some((place, parts.clone())),
             Node::Compare(Comparison::NotEqual, a, b) if a.sort().is_number() => {
                 let sides = [Comparison::Less, Comparison::Greater];
-                Some((at, sides.map(|side| Term::compare(side, a, b)).to_vec()))
+                Some((place, sides.map(|side| Term::compare(side, a, b)).to_vec()))
             }
             // `(k == 3) == known`: both, or neither.
             Node::Compare(comparison, a, b) if *a.sort() == Type::Bool => {
                 let b = if *comparison == Comparison::Equal { b.clone() } else { b.not() };
-                Some((at, vec![Term::and([a.clone(), b.clone()]), Term::and([a.not(), b.not()])]))
+                Some((place, vec![Term::and([a.clone(), b.clone()]), Term::and([a.not(), b.not()])]))
             }
-            Node::Compare(comparison, a, b) => Some((at, split_choice(*comparison, a, b)?)),
+            Node::Compare(comparison, a, b) => Some((place, split_choice(*comparison, a, b)?)),
             Node::IfThenElse(c, a, b) => {
-                Some((at, vec![Term::and([c.clone(), a.clone()]), Term::and([c.not(), b.clone()])]))
+                Some((place, vec![Term::and([c.clone(), a.clone()]), Term::and([c.not(), b.clone()])]))
             }
             _ => None,
         }
     })?;
-    let chosen = |part: Term| {
+    let choose = |choice: Term| {
         let mut parts = case.parts.clone();
-        parts[at] = part;
+        parts[place] = choice;
         Case { bound: case.bound.clone(), parts }
     };
-    Some(cases.into_iter().map(chosen).collect())
+    Some(choices.into_iter().map(choose).collect())
 }
 
 /// Splits a comparison with an `if` on one of its sides, or in a sum there, into its cases.
 fn split_choice(comparison: Comparison, a: &Term, b: &Term) -> Option<Vec<Term>> {
-    let both = |c: &Term, compared: &dyn Fn(bool) -> Term| {
-        vec![Term::and([c.clone(), compared(true)]), Term::and([c.not(), compared(false)])]
+    let both_cases = |c: &Term, then: Term, otherwise: Term| {
+        vec![Term::and([c.clone(), then]), Term::and([c.not(), otherwise])]
     };
     if !a.sort().is_number() {
+        // No number, so this is `==` or `!=`, and the sides may be exchanged.
         return [(a, b), (b, a)].into_iter().find_map(|(side, other)| {
             let Node::IfThenElse(c, x, y) = side.node() else { return None };
-            Some(both(c, &|is_first| Term::compare(comparison, if is_first { x } else { y }, other)))
+            let compare = |value| Term::compare(comparison, value, other);
+            Some(both_cases(c, compare(x), compare(y)))
         });
     }
     let sum = Sum::of_difference(a, b);
     let choice = sum.atoms().find(|atom| matches!(atom.node(), Node::IfThenElse(..)))?.clone();
     let Node::IfThenElse(c, x, y) = choice.node() else { return None };
-    let compared =
-        |is_first| sum.replaced(&choice, if is_first { x } else { y }).compared(comparison, a.sort());
-    Some(both(c, &compared))
+    let compare = |value| sum.replaced(&choice, value).compared(comparison, a.sort());
+    Some(both_cases(c, compare(x), compare(y)))
 }
 
 /// Splits a bound datum of few values into a case for each.
@@ -417,12 +430,12 @@ pub fn solve_equation(part: &Term, datum: &Datum) -> Option<Term> {
 /// Solves a comparison for a datum: `datum ⋈ value`. The value does not mention the datum.
 pub fn solve_for(part: &Term, datum: &Datum) -> Option<(Comparison, Term)> {
     let Node::Compare(comparison, a, b) = part.node() else { return None };
-    let found = match (a.mentions(datum), b.mentions(datum)) {
+    let isolated = match (a.mentions(datum), b.mentions(datum)) {
         (true, false) => isolate(*comparison, a, b, datum),
         (false, true) => isolate(mirror(*comparison), b, a, datum),
-        _ => None,
+        (true, true) | (false, false) => None,
     };
-    found.or_else(|| solve_sum(*comparison, a, b, datum))
+    isolated.or_else(|| solve_sum(*comparison, a, b, datum))
 }
 
 /// Solves a comparison for a datum that occurs several times, always in sums. These are added up. For
@@ -432,13 +445,13 @@ fn solve_sum(comparison: Comparison, a: &Term, b: &Term, datum: &Datum) -> Optio
         return None;
     }
     let mut sum = Sum::of_difference(a, b);
-    let own = sum.take(datum, a.sort())?;
-    if sum.mentions(datum) || (*a.sort() == Type::Int && own != RBig::ONE && own != RBig::NEG_ONE) {
+    let factor = sum.take(datum, a.sort())?;
+    if sum.mentions(datum) || (*a.sort() == Type::Int && factor != RBig::ONE && factor != RBig::NEG_ONE) {
         return None;
     }
-    // own * datum + rest ⋈ 0
-    let comparison = if own > RBig::ZERO { comparison } else { mirror(comparison) };
-    Some((comparison, sum.term(&(RBig::NEG_ONE / own), a.sort())))
+    // `factor * datum + sum ⋈ 0`
+    let comparison = if factor > RBig::ZERO { comparison } else { mirror(comparison) };
+    Some((comparison, sum.term(&(RBig::NEG_ONE / factor), a.sort())))
 }
 
 /// Solves a comparison of integers for a multiple of a datum: `times * datum ⋈ value`, with `times` above 0.
@@ -448,29 +461,29 @@ pub(super) fn solve_for_multiple(part: &Term, datum: &Datum) -> Option<(Comparis
         return None;
     }
     let mut sum = Sum::of_difference(a, b);
-    let own = sum.take(datum, a.sort())?;
+    let factor = sum.take(datum, a.sort())?;
     if sum.mentions(datum) {
         return None;
     }
-    Some(match own > RBig::ZERO {
-        true => (*comparison, own, sum.term(&RBig::NEG_ONE, a.sort())),
-        false => (mirror(*comparison), -own, sum.term(&RBig::ONE, a.sort())),
+    Some(match factor > RBig::ZERO {
+        true => (*comparison, factor, sum.term(&RBig::NEG_ONE, a.sort())),
+        false => (mirror(*comparison), -factor, sum.term(&RBig::ONE, a.sort())),
     })
 }
 
 /// Solves a comparison of reals for an integer in it: `datum ⋈ value`. The value is an integer if all its
 /// parts are, or else a real.
-fn solve_reals(part: &Term, datum: &Datum) -> Option<(Comparison, RBig, Term)> {
+fn solve_reals(part: &Term, datum: &Datum) -> Option<(Comparison, Term)> {
     let Node::Compare(comparison, a, b) = part.node() else { return None };
     if *a.sort() != Type::Real {
         return None;
     }
     let mut sum = Sum::of_difference(a, b);
-    let own = sum.take_lifted(datum)?;
-    let comparison = if own > RBig::ZERO { *comparison } else { mirror(*comparison) };
-    let times = RBig::NEG_ONE / own;
-    let sort = if sum.is_whole(&times) { Type::Int } else { Type::Real };
-    Some((comparison, RBig::ONE, sum.term(&times, &sort)))
+    let factor = sum.take_lifted(datum)?;
+    let comparison = if factor > RBig::ZERO { *comparison } else { mirror(*comparison) };
+    let share = RBig::NEG_ONE / factor;
+    let sort = if sum.is_whole(&share) { Type::Int } else { Type::Real };
+    Some((comparison, sum.term(&share, &sort)))
 }
 
 /// Like [`solve_reals`], if the value is an integer.
@@ -478,7 +491,7 @@ fn solve_reals_for_integer(part: &Term, datum: &Datum) -> Option<(Comparison, Te
     if !datum.ty().is_integer() {
         return None;
     }
-    let (comparison, _, value) = solve_reals(part, datum)?;
+    let (comparison, value) = solve_reals(part, datum)?;
     (*value.sort() == Type::Int).then_some((comparison, value))
 }
 
@@ -516,7 +529,8 @@ fn isolate(comparison: Comparison, side: &Term, other: &Term, datum: &Datum) -> 
     }
 }
 
-fn mirror(comparison: Comparison) -> Comparison {
+/// The comparison with its sides exchanged.
+pub(super) fn mirror(comparison: Comparison) -> Comparison {
     match comparison {
         Comparison::Equal => Comparison::Equal,
         Comparison::NotEqual => Comparison::NotEqual,

@@ -1,10 +1,8 @@
 //! Eliminates bound data from a condition, so that only the state is left in it.
 //!
 //! **Problem.** "No output is possible here" quantifies over the values that an output may carry. Terms have
-//! no quantifiers.
-//!
-//! **Method.** Two eliminations are asked, and the shorter answer is kept. Both are equivalent to the
-//! quantified condition.
+//! no quantifiers. **Method.** Two eliminations are asked, and the shorter answer is kept. Both are
+//! equivalent to the quantified condition.
 //!
 //! - *Exact* elimination rewrites the conjunction ([`super::eliminate`]). It asks no solver.
 //! - *Test points* are the terms t with which a datum p is compared, their neighbours and the ends of its
@@ -14,10 +12,8 @@
 //!   string, the solver is asked for missing points.
 //!
 //! **Source.** Loos and Weispfenning, *Applying linear quantifier elimination* (1993), take all points that
-//! may be needed. **Where we differ**: we take some points, and prove that they suffice.
-//!
-//! **Ends**: points are limited, and so are the steps of the exact elimination. **Cost**: one query for each
-//! point of each datum.
+//! may be needed. **Where we differ**: we take some points, and prove that they suffice. **Ends**: points are
+//! limited, and so are the steps of the exact elimination. **Cost**: one query for each point of each datum.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -33,17 +29,15 @@ use coreach_model::{Datum, Term, Type, Value};
 use super::eliminate::{eliminate_data, solve_for};
 use crate::solver::{Solver, Witness, must_hold};
 
-/// Eliminates the bound data from a condition.
-///
-/// The result holds exactly if the bound data have values in their types for which the condition holds.
-/// `None`: neither elimination finds it.
+/// Eliminates the bound data from a condition. The result holds exactly if the bound data have values in
+/// their types for which the condition holds. `None`: neither elimination finds it.
 pub fn eliminate_bound(bound: &[Datum], condition: &Term, solver: &mut dyn Solver) -> Option<Term> {
     let exact = eliminate_data(bound, &condition.lowered().conjuncts());
     if exact.as_ref().is_some_and(|exact| exact.written_size() <= 1) {
         return exact;
     }
     let by_points =
-        bound.iter().try_fold(condition.clone(), |left, datum| eliminate_datum(&left, datum, solver));
+        bound.iter().try_fold(condition.clone(), |shorter, datum| eliminate_datum(&shorter, datum, solver));
     // If both answers have the same size, the exact one is kept.
     exact.into_iter().chain(by_points).min_by_key(Term::written_size)
 }
@@ -60,36 +54,38 @@ fn eliminate_by_points(condition: &Term, datum: &Datum, solver: &mut dyn Solver)
     if !condition.mentions(datum) {
         return Some(condition.clone());
     }
-    let mut at: Vec<Term> = Vec::new();
+    // The condition at each point.
+    let mut instances: Vec<Term> = Vec::new();
     for point in list_test_points(condition, datum) {
         budget::ask();
-        let put = Substitution::from([(datum.clone(), point.clone())]);
-        let here = Term::and([defined(&point), in_type(&point, datum.ty()), substitute(condition, &put)]);
-        // One point that always does is the shortest answer.
-        if must_hold(solver, std::slice::from_ref(condition), &here) {
-            return Some(here);
+        let values = Substitution::from([(datum.clone(), point.clone())]);
+        let instance =
+            Term::and([defined(&point), in_type(&point, datum.ty()), substitute(condition, &values)]);
+        // If one point suffices, it is the shortest answer.
+        if must_hold(solver, std::slice::from_ref(condition), &instance) {
+            return Some(instance);
         }
-        if !here.is_false() && !at.contains(&here) {
-            at.push(here);
+        if !instance.is_false() && !instances.contains(&instance) {
+            instances.push(instance);
         }
     }
     let suffices = |parts: &[Term], solver: &mut dyn Solver| {
         must_hold(solver, std::slice::from_ref(condition), &Term::or(parts.to_vec()))
     };
-    let mut is_enough = suffices(&at, solver);
+    let mut is_enough = suffices(&instances, solver);
     if !is_enough && let Type::Record(record) = datum.ty() {
         return eliminate_fields(condition, datum, record, solver);
     }
     // If the points do not suffice, the solver is asked for up to four more values, such as words of a
     // regular expression.
     for _ in 0..4 {
-        let left = [condition.clone(), Term::or(at.clone()).not()];
+        let uncovered = [condition.clone(), Term::or(instances.clone()).not()];
         if !is_enough
-            && let Witness::Found(witness) = solver.witness(&left)
+            && let Witness::Found(witness) = solver.witness(&uncovered)
             && let Some(value) = witness.get(datum)
         {
-            at.push(substitute(condition, &[(datum.clone(), Term::literal(value.clone()))].into()));
-            is_enough = suffices(&at, solver);
+            instances.push(substitute(condition, &[(datum.clone(), Term::literal(value.clone()))].into()));
+            is_enough = suffices(&instances, solver);
         }
     }
     if !is_enough {
@@ -97,16 +93,16 @@ fn eliminate_by_points(condition: &Term, datum: &Datum, solver: &mut dyn Solver)
     }
     // Leave out the points that are not needed.
     let mut number = 0;
-    while number < at.len() {
-        let mut fewer = at.clone();
+    while number < instances.len() {
+        let mut fewer = instances.clone();
         fewer.remove(number);
         if suffices(&fewer, solver) {
-            at = fewer;
+            instances = fewer;
         } else {
             number += 1;
         }
     }
-    Some(Term::or(at))
+    Some(Term::or(instances))
 }
 
 /// Eliminates a record field by field. For each length of a list or alternative of a variant, these are the
@@ -119,31 +115,32 @@ fn eliminate_fields(
 ) -> Option<Term> {
     let field = |(name, ty): &(String, Type)| Datum::new(format!("{}#{name}", datum.name()), ty.clone());
     let fields: Vec<Datum> = record.fields.iter().map(field).collect();
-    let of = |first: Value| {
-        let count = (1..fields.len()).filter(|at| record.counts(&first, *at));
-        record.made_of(first.clone(), count.map(|at| Term::datum(&fields[at])))
+    // The record with this length or tag, and with the fields that it uses.
+    let record_with = |first: Value| {
+        let used = (1..fields.len()).filter(|field| record.counts(&first, *field));
+        record.made_of(first.clone(), used.map(|field| Term::datum(&fields[field])))
     };
     let wholes: Vec<Term> = match record.form {
         RecordForm::Plain | RecordForm::Keyed(_) => {
             vec![Term::record(record, fields.iter().map(Term::datum))]
         }
         RecordForm::List | RecordForm::Entries(..) => {
-            (0..=record.most().unwrap_or(0)).map(|length| of(Value::int(length))).collect()
+            (0..=record.most().unwrap_or(0)).map(|length| record_with(Value::int(length))).collect()
         }
         RecordForm::Option | RecordForm::Variant(_) => {
-            (0..record.alternatives().len()).map(|number| of(record.tag(number))).collect()
+            (0..record.alternatives().len()).map(|number| record_with(record.tag(number))).collect()
         }
     };
     let mut parts = Vec::new();
     for whole in wholes {
-        let put = Substitution::from([(datum.clone(), whole.clone())]);
-        let mut condition = vec![in_type(&whole, datum.ty()), substitute(condition, &put)];
+        let values = Substitution::from([(datum.clone(), whole.clone())]);
+        let mut case = vec![in_type(&whole, datum.ty()), substitute(condition, &values)];
         if let RecordForm::Entries(..) = record.form {
             // Operations keep the entries in order, so conditions do not state the order.
-            condition.insert(1, canonical(&whole, datum.ty()));
+            case.insert(1, canonical(&whole, datum.ty()));
         }
-        let condition = Term::and(condition);
-        parts.push(fields.iter().try_fold(condition, |left, field| eliminate_datum(&left, field, solver))?);
+        let case = Term::and(case);
+        parts.push(fields.iter().try_fold(case, |shorter, field| eliminate_datum(&shorter, field, solver))?);
     }
     Some(Term::or(parts))
 }
@@ -151,65 +148,65 @@ fn eliminate_fields(
 /// Lists values worth trying: all values of a small type, or else the terms with which the datum is compared,
 /// their neighbours, the ends of its type and a few numbers.
 fn list_test_points(condition: &Term, datum: &Datum) -> Vec<Term> {
-    let all = |values: Vec<Value>| values.into_iter().map(Term::literal).collect();
+    let literal_terms = |values: Vec<Value>| values.into_iter().map(Term::literal).collect();
     match datum.ty() {
-        Type::Bool => return all(vec![Value::Bool(false), Value::Bool(true)]),
+        Type::Bool => return literal_terms(vec![Value::Bool(false), Value::Bool(true)]),
         Type::Enum(enumeration) => {
-            let literals = 0..enumeration.literals.len();
-            return all(literals.map(|at| Value::Enum(enumeration.clone(), at)).collect());
+            let positions = 0..enumeration.literals.len();
+            return literal_terms(positions.map(|at| Value::Enum(enumeration.clone(), at)).collect());
         }
         _ => {}
     }
     let mut compared = Vec::new();
     collect_compared(condition, datum, &mut BTreeSet::new(), &mut compared);
-    let mut found = compared.clone();
+    let mut points = compared.clone();
     match datum.ty() {
         Type::Int | Type::Nat | Type::Range(..) => {
             for point in &compared {
-                found.extend([Term::add(point, &Term::int(1)), Term::subtract(point, &Term::int(1))]);
+                points.extend([Term::add(point, &Term::int(1)), Term::subtract(point, &Term::int(1))]);
             }
             if let Type::Range(low, high) = datum.ty() {
                 // All values of a type are tried if there are at most 32.
                 let is_small = i64::try_from(&(high.clone() - low)).is_ok_and(|width| width < 32);
                 let mut value = low.clone();
                 while is_small && value <= *high {
-                    found.push(Term::int(value.clone()));
+                    points.push(Term::int(value.clone()));
                     value += 1;
                 }
-                found.extend([Term::int(low.clone()), Term::int(high.clone())]);
+                points.extend([Term::int(low.clone()), Term::int(high.clone())]);
             }
-            found.extend([0, 1, -1].map(Term::int));
+            points.extend([0, 1, -1].map(Term::int));
         }
         Type::Real => {
             let one = Term::int(1).to_real();
             for (number, point) in compared.iter().enumerate() {
-                found.extend([Term::add(point, &one), Term::subtract(point, &one)]);
+                points.extend([Term::add(point, &one), Term::subtract(point, &one)]);
                 let half = |other: &Term| {
                     let two = Term::int(2).to_real();
                     Term::arithmetic(Operator::Divide, &Term::add(point, other), &two)
                 };
-                found.extend(compared.iter().skip(number + 1).map(half));
+                points.extend(compared.iter().skip(number + 1).map(half));
             }
-            found.push(Term::int(0).to_real());
+            points.push(Term::int(0).to_real());
         }
         Type::String => {
             let longer = |point: &Term| {
                 let letter = Term::literal(Value::string("a"));
                 Term::on_strings(StringOperation::Concatenate, &[point.clone(), letter])
             };
-            found.extend(compared.iter().map(longer));
-            found.push(Term::literal(Value::string("")));
+            points.extend(compared.iter().map(longer));
+            points.push(Term::literal(Value::string("")));
         }
         // At least one of these ids differs from all with which it is compared.
         Type::Id(name) => {
             let ids = (0..=compared.len()).map(|number| Value::id(name, &format!("id{number}")));
-            found.extend(ids.map(Term::literal));
+            points.extend(ids.map(Term::literal));
         }
-        other => found.push(Term::literal(Value::any(other))),
+        other => points.push(Term::literal(Value::any(other))),
     }
     let mut seen = BTreeSet::new();
-    found.retain(|point| seen.insert(point.to_string()));
-    found
+    points.retain(|point| seen.insert(point.to_string()));
+    points
 }
 
 /// Collects the terms with which the datum is compared, solved for it.

@@ -36,16 +36,17 @@ impl Expanded {
         element: ElementId,
     ) -> bool {
         let (dimensions, lines) = store.fixed(element);
-        let here = self.0.entry(place).or_default();
-        for (theirs, by_values) in &*here {
-            let at = |dimension| dimensions.binary_search(dimension).ok().map(|at| lines[at]);
-            let Some(values) = theirs.iter().map(at).collect::<Option<Vec<u32>>>() else { continue };
-            let known = by_values.get(&values).into_iter().flatten();
-            if known.into_iter().any(|known| store.is_within(element, *known)) {
+        let by_dimensions = self.0.entry(place).or_default();
+        for (fixed_dimensions, by_values) in &*by_dimensions {
+            let line_of = |dimension| dimensions.binary_search(dimension).ok().map(|at| lines[at]);
+            // An element that fixes more dimensions than this one does not contain it.
+            let values: Option<Vec<u32>> = fixed_dimensions.iter().map(line_of).collect();
+            let mut known = values.and_then(|values| by_values.get(&values)).into_iter().flatten();
+            if known.any(|known| store.is_within(element, *known)) {
                 return false;
             }
         }
-        here.entry(dimensions).or_default().entry(lines).or_default().push(element);
+        by_dimensions.entry(dimensions).or_default().entry(lines).or_default().push(element);
         true
     }
 }

@@ -3,26 +3,20 @@
 //!
 //! **Problem.** A trace does not show everything: which of several transitions was taken, the first values of
 //! the data, and the constants may be open. The publication of 2012 keeps nodes of a symbolic tree, whose
-//! conditions grow with every event.
-//!
-//! **Method.** Events have values, so the next state is mostly evaluated ([`SymbolicState::behind`]). The
-//! other data are terms over *symbols* (the first values of data), with a condition on these. The condition
-//! is kept short:
+//! conditions grow with every event. **Method.** Events have values, so the next state is mostly evaluated
+//! ([`SymbolicState::behind`]). The other data are terms over *symbols* (the first values of data), with a
+//! condition on these. The condition is kept short, so the size of a state depends on what is not known yet,
+//! and not on the length of the trace:
 //!
 //! - If it leaves a symbol one value, by any equations, the symbol is replaced by the value.
 //! - A symbol that no datum mentions any more is eliminated, if this needs no quantifier.
 //! - A part that the others imply is dropped, and sums are added up.
-//!
-//! So the size of a state depends on what is not known yet, and not on the length of the trace.
-//!
-//! Values that a datum does *not* have would add up for ever. If there are many of them, further ones are
-//! checked once and forgotten ([`SymbolicState::is_full`]). The same holds for disjunctions.
+//! - If there are many values that a datum does *not* have, or many disjunctions, further ones are checked
+//!   once and forgotten ([`SymbolicState::is_full`]).
 //!
 //! The solver is asked only if the answer depends on a symbol. If it does not know, the state counts as
-//! possible: a state too many never causes Fail.
-//!
-//! **Costs** an evaluation for each event and, if the event says something new of a symbol, a question for
-//! each part of the condition.
+//! possible: a state too many never causes Fail. **Costs** an evaluation for each event and, if the event
+//! says something new of a symbol, a question for each part of the condition.
 
 use std::sync::Arc;
 
@@ -49,11 +43,7 @@ impl Holds {
         match self {
             Holds::Always => true,
             Holds::Never => false,
-            Holds::Where(term) => {
-                let mut all = condition.to_vec();
-                all.extend(term.lowered().conjuncts());
-                may_hold(solver, &all)
-            }
+            Holds::Where(term) => may_hold(solver, &[condition, &term.lowered().conjuncts()].concat()),
         }
     }
 }
@@ -103,9 +93,10 @@ impl SymbolicState {
         let terms: Vec<(Datum, Term)> = terms.into_iter().collect();
         let has_terms = !terms.is_empty();
         let guard = system.enabled(number);
-        let step = |condition: &Term| {
+        let take_step = |condition: &Term| {
             let mut next =
                 self.behind(transition, condition, values.iter().cloned(), terms.iter().cloned())?;
+            // Steps are not counted, so a state does not depend on the length of the trace.
             next.depth = self.depth;
             for variable in transition.assignments.keys() {
                 if let Some(term) = next.open.get(variable).map(fold_sums) {
@@ -121,18 +112,20 @@ impl SymbolicState {
         } else {
             self.undecided_parts(guard, &values)?
         };
+        // With bounds alone, neither terms nor the solver are needed for the condition.
         let narrowed = if has_terms { None } else { self.narrowed_bounds(&undecided, &values) };
         if let Some(bounds) = narrowed {
             if let Some(next) = self.move_numbers(transition, &values, &bounds) {
                 return Some(next);
             }
-            let mut next = step(&Term::yes())?;
+            let mut next = take_step(&Term::yes())?;
             if bounds.is_mentioned_in(&next.open) {
                 next.condition = bounds.condition().to_vec();
                 return Some(next.remembering());
             }
         }
-        let mut next = step(&Term::and(undecided))?;
+        let mut next = take_step(&Term::and(undecided))?;
+        // The parts of the guard come after the known condition.
         let new = next.condition.split_off(self.condition.len());
         let next = match (new.is_empty(), next.condition.is_empty()) {
             (false, _) => next.with_condition(&Term::and(new), solver)?,
@@ -151,6 +144,7 @@ impl SymbolicState {
         bounds: &Arc<OpenBounds>,
     ) -> Option<Self> {
         let mut known = self.known.clone();
+        // A parameter may hide a datum of the same name. It ends with the step.
         for (parameter, _) in values {
             known.remove(parameter);
         }
@@ -172,6 +166,7 @@ impl SymbolicState {
         Some(SymbolicState { location, known, open, condition, depth, memo: moved.into() })
     }
 
+    /// The bounds of the open data: the remembered ones, or else new ones.
     fn bounds(&self) -> Arc<OpenBounds> {
         let known = self.memo.of(&self.open, &self.condition).cloned();
         known.unwrap_or_else(|| Arc::new(OpenBounds::new(&self.open, &self.condition)))
@@ -191,15 +186,15 @@ impl SymbolicState {
     /// The parts of a guard that do not certainly hold. `None`: the guard can never hold.
     fn undecided_parts(&self, guard: &Term, given: GivenValues<'_>) -> Option<Vec<Term>> {
         let bounds = self.bounds();
-        let mut left = Vec::new();
+        let mut undecided = Vec::new();
         for part in guard.conjuncts() {
             match bounds.decide(&part, (&self.known, given)) {
                 CanBe::ALWAYS => {}
                 CanBe::NEVER => return None,
-                _ => left.push(part),
+                _ => undecided.push(part),
             }
         }
-        Some(left)
+        Some(undecided)
     }
 
     /// The bounds with these parts of a guard. `None`: a part is no bound of a single symbol, or the state
@@ -214,8 +209,9 @@ impl SymbolicState {
 
     /// Adds a condition over symbols. `None`: it cannot hold here.
     fn with_condition(mut self, term: &Term, solver: &mut dyn Solver) -> Option<Self> {
-        let known = self.condition.len();
+        let known_count = self.condition.len();
         for part in term.lowered().conjuncts() {
+            // There is no room for it, so it is only checked.
             if self.is_full() && is_weak(&part) {
                 self.condition.push(part);
                 let is_possible = may_hold(solver, &self.condition);
@@ -227,7 +223,7 @@ impl SymbolicState {
                 self.condition.push(part);
             }
         }
-        if self.condition.len() == known {
+        if self.condition.len() == known_count {
             return Some(self.settled());
         }
         if !may_hold(solver, &self.condition) {
@@ -262,8 +258,8 @@ impl SymbolicState {
         let mut idle = data_of_terms(&self.condition);
         idle.retain(|symbol| !self.mentions_symbol(symbol));
         for symbol in idle {
-            if let Some(rest) = eliminate_data(&[symbol], &self.condition) {
-                self.condition = rest.lowered().conjuncts().iter().map(shorten_comparison).collect();
+            if let Some(shorter) = eliminate_data(&[symbol], &self.condition) {
+                self.condition = shorter.lowered().conjuncts().iter().map(shorten_comparison).collect();
             }
         }
         self
@@ -279,6 +275,7 @@ impl SymbolicState {
         if self.condition.is_empty() {
             return self;
         }
+        // A symbol can only have the value that it has in some solution.
         let Witness::Found(possible) = solver.witness(&self.condition) else { return self };
         let mut values = Substitution::new();
         for (symbol, value) in possible {
@@ -299,18 +296,18 @@ impl SymbolicState {
         let parts = substitute_all(&self.condition, values);
         self.condition = parts.iter().flat_map(Term::conjuncts).filter(|part| !part.is_true()).collect();
         let open = std::mem::take(&mut self.open);
-        let replaced = |term| ValueOrTerm::Term(fold_sums(&substitute(term, values)));
-        self.assign(open.iter().map(|(datum, term)| (datum.clone(), replaced(term))));
+        let replace = |term| ValueOrTerm::Term(fold_sums(&substitute(term, values)));
+        self.assign(open.iter().map(|(datum, term)| (datum.clone(), replace(term))));
     }
 
     /// Finds a term of more than `most` parts: that of a datum (its name), or a part of the condition
     /// (`Some(None)`).
     pub fn too_large(&self, most: u64) -> Option<Option<String>> {
-        let large = |term: &Term| term.written_size() > most;
-        if let Some((datum, _)) = self.open.iter().find(|(_, term)| large(term)) {
+        let is_large = |term: &Term| term.written_size() > most;
+        if let Some((datum, _)) = self.open.iter().find(|(_, term)| is_large(term)) {
             return Some(Some(datum.name().to_owned()));
         }
-        self.condition.iter().any(large).then_some(None)
+        self.condition.iter().any(is_large).then_some(None)
     }
 
     /// Are both states the same, except for their conditions on symbols?
@@ -321,37 +318,35 @@ impl SymbolicState {
     /// Joins two states that differ only in their conditions. If one is within the other, this is the wider
     /// one.
     pub fn joined(self, other: &SymbolicState, solver: &mut dyn Solver) -> Self {
-        let whole = |state: &SymbolicState| Term::and(state.condition.iter().cloned());
-        if must_hold(solver, &other.condition, &whole(&self)) {
+        let condition_of = |state: &SymbolicState| Term::and(state.condition.iter().cloned());
+        if must_hold(solver, &other.condition, &condition_of(&self)) {
             return self;
         }
-        if must_hold(solver, &self.condition, &whole(other)) {
+        if must_hold(solver, &self.condition, &condition_of(other)) {
             return other.clone();
         }
-        let either = [&self, other].into_iter().flat_map(|state| {
-            let (rest, cases) = split_disjunction(&state.condition);
-            cases.into_iter().map(move |case| Term::and(rest.iter().cloned().chain([case])))
+        // The cases of both, each with the other parts of its own state.
+        let cases = [&self, other].into_iter().flat_map(|state| {
+            let (parts, cases) = split_disjunction(&state.condition);
+            cases.into_iter().map(move |case| Term::and(parts.iter().cloned().chain([case])))
         });
-        let either = simplify_cases(&[], either.collect(), solver);
+        let either = simplify_cases(&[], cases.collect(), solver);
         SymbolicState { condition: either.lowered().conjuncts(), ..self }
     }
 }
 
-/// Splits a condition into the cases of its only disjunction, and the other parts. The other parts come
-/// first.
+/// Splits a condition: first the other parts, and then the cases of its only disjunction. If it has none or
+/// several, there is one case, which is "yes".
 fn split_disjunction(condition: &[Term]) -> (Vec<Term>, Vec<Term>) {
-    let (mut choices, mut rest): (Vec<Term>, Vec<Term>) =
+    let (choices, mut others): (Vec<Term>, Vec<Term>) =
         condition.iter().cloned().partition(|part| matches!(part.node(), Node::Or(..)));
-    match choices.as_slice() {
-        [one] => {
-            let Node::Or(cases) = one.node() else { return (rest, choices) };
-            (rest, cases.clone())
-        }
-        _ => {
-            rest.append(&mut choices);
-            (rest, vec![Term::yes()])
-        }
+    if let [only] = choices.as_slice()
+        && let Node::Or(cases) = only.node()
+    {
+        return (others, cases.clone());
     }
+    others.extend(choices);
+    (others, vec![Term::yes()])
 }
 
 /// Simplifies the disjunction of cases under other parts: drops cases that lie in others, and parts of a case
@@ -361,14 +356,15 @@ fn simplify_cases(parts: &[Term], cases: Vec<Term>, solver: &mut dyn Solver) -> 
     if cases.len() > 32 {
         return Term::or(cases);
     }
-    let with = |case: &Term| [parts, &case.lowered().conjuncts()].concat();
+    let parts_with = |case: &Term| [parts, &case.lowered().conjuncts()].concat();
     let mut kept: Vec<Term> = Vec::new();
     for case in cases {
-        if kept.iter().any(|wider| must_hold(solver, &with(&case), wider)) {
+        if kept.iter().any(|wider| must_hold(solver, &parts_with(&case), wider)) {
             continue;
         }
-        kept.retain(|narrower| !must_hold(solver, &with(narrower), &case));
-        kept.push(Term::and(drop_implied_after(parts.len(), with(&case), solver).split_off(parts.len())));
+        kept.retain(|narrower| !must_hold(solver, &parts_with(narrower), &case));
+        let mut short = drop_implied_after(parts.len(), parts_with(&case), solver);
+        kept.push(Term::and(short.split_off(parts.len())));
     }
     Term::or(kept)
 }
@@ -384,9 +380,9 @@ fn fixed_value(part: &Term) -> Option<(Datum, Value)> {
         Node::Data(flag) => Some((flag.clone(), Value::Bool(true))),
         Node::Not(inner) => Some((inner.as_datum()?.clone(), Value::Bool(false))),
         Node::Compare(Comparison::Equal, a, b) => {
-            let one =
+            let fix =
                 |side: &Term, other: &Term| Some((side.as_datum()?.clone(), other.as_literal()?.clone()));
-            one(a, b).or_else(|| one(b, a))
+            fix(a, b).or_else(|| fix(b, a))
         }
         _ => None,
     }
@@ -395,10 +391,10 @@ fn fixed_value(part: &Term) -> Option<(Datum, Value)> {
 /// Shortens a condition: drops parts that the others imply, and cases of its only disjunction that lie in
 /// others.
 pub fn shorten_condition(parts: Vec<Term>, solver: &mut dyn Solver) -> Vec<Term> {
-    let (mut rest, cases) = split_disjunction(&drop_implied(parts, solver));
-    let one = simplify_cases(&rest, cases, solver);
-    rest.extend(one.lowered().conjuncts());
-    rest
+    let (mut short, cases) = split_disjunction(&drop_implied(parts, solver));
+    let disjunction = simplify_cases(&short, cases, solver);
+    short.extend(disjunction.lowered().conjuncts());
+    short
 }
 
 /// Drops parts that the others imply. Of parts that imply each other the first is kept.
@@ -408,12 +404,11 @@ pub fn drop_implied(parts: Vec<Term>, solver: &mut dyn Solver) -> Vec<Term> {
 
 /// Drops implied parts, but not the first `first` parts.
 fn drop_implied_after(first: usize, mut parts: Vec<Term>, solver: &mut dyn Solver) -> Vec<Term> {
-    let mut at = parts.len();
-    while at > first {
-        at -= 1;
-        let part = parts.remove(at);
+    // From the end, so that of two parts that imply each other the first is kept.
+    for place in (first..parts.len()).rev() {
+        let part = parts.remove(place);
         if !must_hold(solver, &parts, &part) {
-            parts.insert(at, part);
+            parts.insert(place, part);
         }
     }
     parts

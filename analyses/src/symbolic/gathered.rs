@@ -1,23 +1,20 @@
 //! Represents many states by few, as sums of numbers that were added unseen.
 //!
 //! **Problem.** If a system makes unseen choices, there are more states with each choice. After adding 1 or
-//! 2, n times, there are n + 1 states. After doubling and adding 0 or 1, n times, there are 2^n.
-//!
-//! **Method.** States after different choices differ by numbers that were added. So a *lattice* stands for
-//! states of one location. Its numbers are a base plus multiples of vectors, each vector from 0 to so many
-//! times. Lattices are merged as follows:
+//! 2, n times, there are n + 1 states. After doubling and adding 0 or 1, n times, there are 2^n. **Method.**
+//! States after different choices differ by numbers that were added. So a *lattice* stands for states of one
+//! location. Its numbers are a base plus multiples of vectors, each vector from 0 to so many times. Lattices
+//! are merged as follows:
 //!
 //! - Lattices that follow each other at one distance are one, with this distance as a further vector.
 //! - Two vectors are one if the multiples of the first fill the gaps between those of the second.
 //! - Two lattices that overlap, or touch, along one vector are one.
 //!
-//! All of this is *exact*: no state is lost or added. A lattice is a [`SymbolicState`] with a symbol for the
-//! multiple of each vector. A concrete state is a lattice without vectors. A state after a step is a lattice
-//! again if its condition bounds each symbol separately. States of other forms are enumerated, if they are
-//! not too many, and gathered anew. Otherwise they stay as they are.
-//!
-//! **Differs** from a domain of an analysis, which would contain more states than there are: with a state too
-//! many, a judge could pass a system that fails. It differs from a disjunction in being short.
+//! All of this is *exact*: no state is lost or added. (A domain of an analysis would contain more states than
+//! there are, and a judge could then pass a system that fails.) A lattice is a [`SymbolicState`] with a
+//! symbol for the multiple of each vector. A concrete state is a lattice without vectors. A state after a
+//! step is a lattice again if its condition bounds each symbol separately. States of other forms are
+//! enumerated, if they are not too many, and gathered anew. Otherwise they stay as they are.
 //!
 //! **Ends**: each round leaves fewer lattices. **Costs** no question to a solver, but a sort for each round,
 //! and at the end a comparison of each pair.
@@ -50,6 +47,7 @@ type Ranges = BTreeMap<Datum, (IBig, IBig)>;
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Lattice {
     location: LocationId,
+    /// The values of the data that are no integers.
     others: Valuation,
     /// The vectors, each with its greatest multiple. They are sorted, and greater than 0 in the order of
     /// vectors.
@@ -60,27 +58,27 @@ struct Lattice {
 /// Gathers states of one system into as few as possible. `data` are the data of the system.
 pub fn gather_states(data: &[Datum], states: impl IntoIterator<Item = SymbolicState>) -> Vec<SymbolicState> {
     let integers: Vec<&Datum> = data.iter().filter(|datum| datum.ty().is_integer()).collect();
-    let (mut lattices, mut rest) = (Vec::new(), BTreeSet::new());
+    let (mut lattices, mut other_states) = (Vec::new(), BTreeSet::new());
     for state in states {
         match Lattice::all_of(&state, &integers) {
-            Some(all) => lattices.extend(all),
+            Some(of_state) => lattices.extend(of_state),
             None => {
-                rest.insert(state);
+                other_states.insert(state);
             }
         }
     }
     loop {
-        let before = lattices.len();
+        let count = lattices.len();
         lattices = merge_progressions(lattices);
         // At most 128 lattices are compared with each other.
         if lattices.len() <= 128 {
             lattices = merge_touching(lattices);
         }
-        if lattices.len() == before {
+        if lattices.len() == count {
             break;
         }
     }
-    lattices.iter().map(|lattice| lattice.to_state(&integers)).chain(rest).collect()
+    lattices.iter().map(|lattice| lattice.to_state(&integers)).chain(other_states).collect()
 }
 
 /// Finds the range of each symbol of a state, and the parts of its condition that are no such bounds. `None`:
@@ -91,16 +89,18 @@ fn find_ranges(state: &SymbolicState) -> Option<(Ranges, Vec<&Term>)> {
     for part in &state.condition {
         let data = part.data();
         let symbol = data.first().filter(|_| data.len() == 1);
-        let one = symbol.and_then(|symbol| Some((symbol, solve_for_multiple(part, symbol)?)));
-        let Some((symbol, (comparison, times, at))) = one else {
+        let solved = symbol.and_then(|symbol| Some((symbol, solve_for_multiple(part, symbol)?)));
+        let Some((symbol, (comparison, times, end))) = solved else {
             other_parts.push(part);
             continue;
         };
-        let (Some(Value::Int(at)), Some(times)) = (at.as_literal(), to_integer(&times)) else { return None };
-        // times * symbol ⋈ at, with times above 0
-        let floor = at.clone().div_euclid(&times);
-        let ceiling = -((-at).div_euclid(&times));
-        let (more, less) = match comparison {
+        let (Some(Value::Int(end)), Some(times)) = (end.as_literal(), to_integer(&times)) else {
+            return None;
+        };
+        // `times * symbol ⋈ end`, with `times` above 0
+        let floor = end.clone().div_euclid(&times);
+        let ceiling = -((-end).div_euclid(&times));
+        let (new_low, new_high) = match comparison {
             Comparison::AtLeast => (Some(ceiling), None),
             Comparison::Greater => (Some(floor + 1), None),
             Comparison::AtMost => (None, Some(floor)),
@@ -112,8 +112,8 @@ fn find_ranges(state: &SymbolicState) -> Option<(Ranges, Vec<&Term>)> {
             }
         };
         let (low, high) = ends.entry(symbol.clone()).or_default();
-        *low = low.take().into_iter().chain(more).max();
-        *high = high.take().into_iter().chain(less).min();
+        *low = low.take().into_iter().chain(new_low).max();
+        *high = high.take().into_iter().chain(new_high).min();
     }
     let symbols = data_of_terms(state.open.values().chain(&state.condition));
     let range = |symbol: Datum| {
@@ -129,35 +129,34 @@ fn enumerate_states(
     ranges: &Ranges,
     other_parts: &[&Term],
 ) -> Option<Vec<SymbolicState>> {
-    let count = ranges.values().fold(IBig::ONE, |all, (low, high)| all * (high - low + IBig::ONE));
+    let count = ranges.values().fold(IBig::ONE, |product, (low, high)| product * (high - low + IBig::ONE));
     // At most 4096 states are enumerated.
     if count > IBig::from(1 << 12) {
         return None;
     }
-    let mut all = vec![Valuation::new()];
+    let mut valuations = vec![Valuation::new()];
     for (symbol, (low, high)) in ranges {
-        let mut more = Vec::new();
+        let mut longer = Vec::new();
         let mut number = low.clone();
         while number <= *high {
-            let with = |known: &Valuation| {
-                let mut known = known.clone();
-                known.insert(symbol.clone(), Value::Int(number.clone()));
-                known
-            };
-            more.extend(all.iter().map(with));
+            for valuation in &valuations {
+                let mut valuation = valuation.clone();
+                valuation.insert(symbol.clone(), Value::Int(number.clone()));
+                longer.push(valuation);
+            }
             number += IBig::ONE;
         }
-        all = more;
+        valuations = longer;
     }
-    all.retain(|at| other_parts.iter().all(|part| holds(part, at) == Ok(true)));
-    let point = |at: &Valuation| {
+    valuations.retain(|valuation| other_parts.iter().all(|part| holds(part, valuation) == Ok(true)));
+    let point_at = |valuation: &Valuation| {
         let mut point = SymbolicState { condition: Vec::new(), open: Default::default(), ..state.clone() };
         for (datum, term) in &*state.open {
-            point.known.insert(datum.clone(), evaluate(term, at).ok()?);
+            point.known.insert(datum.clone(), evaluate(term, valuation).ok()?);
         }
         Some(point)
     };
-    all.iter().map(point).collect()
+    valuations.iter().map(point_at).collect()
 }
 
 impl Lattice {
@@ -198,6 +197,7 @@ impl Lattice {
         for (symbol, mut vector) in columns {
             let (low, high) = &ranges[symbol];
             let most = high - low;
+            // The multiples begin at 0. A vector below 0 is turned around, and begins at its other end.
             add_multiple(&mut base, &vector, low);
             if vector.iter().find(|number| **number != IBig::ZERO).is_some_and(|first| *first < IBig::ZERO) {
                 add_multiple(&mut base, &vector, &most);
@@ -241,30 +241,33 @@ impl Lattice {
 
     /// Merges two lattices that differ along one vector only, if they leave no gap.
     fn merge_along(&self, other: &Lattice) -> Option<Self> {
-        let same = |(one, other): (&(Vector, IBig), &(Vector, IBig))| one.0 == other.0;
-        if (self.location, &self.others) != (other.location, &other.others)
-            || self.vectors.len() != other.vectors.len()
-            || !self.vectors.iter().zip(&other.vectors).all(same)
-        {
+        let has_same_vectors = || {
+            let [own, others] = [self, other].map(|lattice| lattice.vectors.iter().map(|(vector, _)| vector));
+            own.eq(others)
+        };
+        if (self.location, &self.others) != (other.location, &other.others) || !has_same_vectors() {
             return None;
         }
-        let differs = |at: &usize| self.vectors[*at].1 != other.vectors[*at].1;
+        let differs = |place: &usize| self.vectors[*place].1 != other.vectors[*place].1;
         let mut differing = (0..self.vectors.len()).filter(differs);
-        let (at, more) = (differing.next()?, differing.next());
-        let (vector, own) = &self.vectors[at];
-        let apart: Vector = other.base.iter().zip(&self.base).map(|(a, b)| a - b).collect();
-        let by = quotient(&apart, vector).filter(|_| more.is_none())?;
-        // The multiples 0..=own and by..=by + theirs overlap or touch.
-        let end = (&by + &other.vectors[at].1).max(own.clone());
-        if by > own + IBig::ONE || &by + &other.vectors[at].1 < IBig::NEG_ONE {
+        let (Some(place), None) = (differing.next(), differing.next()) else { return None };
+        let ((vector, own_most), (_, other_most)) = (&self.vectors[place], &other.vectors[place]);
+        let shift = quotient(&subtract(&other.base, &self.base), vector)?;
+        // Do the multiples 0..=own_most and shift..=shift + other_most overlap or touch?
+        let other_end = &shift + other_most;
+        if shift > own_most + IBig::ONE || other_end < IBig::NEG_ONE {
             return None;
         }
-        let begin = by.min(IBig::ZERO);
-        let mut both = self.clone();
-        add_multiple(&mut both.base, vector, &begin);
-        both.vectors[at].1 = end - begin;
-        Some(Lattice { vectors: merge_vectors(both.vectors), ..both })
+        let (begin, end) = (shift.min(IBig::ZERO), other_end.max(own_most.clone()));
+        let mut merged = self.clone();
+        add_multiple(&mut merged.base, vector, &begin);
+        merged.vectors[place].1 = end - begin;
+        Some(Lattice { vectors: merge_vectors(merged.vectors), ..merged })
     }
+}
+
+fn subtract(a: &Vector, b: &Vector) -> Vector {
+    a.iter().zip(b).map(|(a, b)| a - b).collect()
 }
 
 /// Merges lattices of equal vectors that follow each other at one distance.
@@ -272,53 +275,56 @@ fn merge_progressions(mut lattices: Vec<Lattice>) -> Vec<Lattice> {
     // After the sort, lattices with equal vectors are neighbours, in the order of their bases.
     lattices.sort();
     lattices.dedup();
-    let mut found: Vec<Lattice> = Vec::new();
-    let mut rest = lattices.as_slice();
-    while let Some((first, others)) = rest.split_first() {
-        let family = |other: &&Lattice| {
+    let mut merged: Vec<Lattice> = Vec::new();
+    let mut open = lattices.as_slice();
+    while let Some((first, others)) = open.split_first() {
+        let is_alike = |other: &&Lattice| {
             (other.location, &other.others, &other.vectors) == (first.location, &first.others, &first.vectors)
         };
-        let apart = |one: &Lattice, other: &Lattice| -> Vector {
-            other.base.iter().zip(&one.base).map(|(a, b)| a - b).collect()
-        };
-        let Some(second) = others.first().filter(family) else {
-            found.push(first.clone());
-            rest = others;
+        let Some(second) = others.first().filter(is_alike) else {
+            merged.push(first.clone());
+            open = others;
             continue;
         };
-        let vector = apart(first, second);
-        let follows = |pair: &&[Lattice]| family(&&pair[1]) && apart(&pair[0], &pair[1]) == vector;
-        let count = rest.windows(2).take_while(follows).count();
-        found.push(first.with_vector(vector.clone(), IBig::from(count)));
-        rest = &rest[count + 1..];
+        let distance = subtract(&second.base, &first.base);
+        let follows =
+            |pair: &&[Lattice]| is_alike(&&pair[1]) && subtract(&pair[1].base, &pair[0].base) == distance;
+        let count = open.windows(2).take_while(follows).count();
+        merged.push(first.with_vector(distance.clone(), IBig::from(count)));
+        open = &open[count + 1..];
     }
-    found
+    merged
 }
 
 /// Merges lattices that overlap or touch along one vector.
 fn merge_touching(lattices: Vec<Lattice>) -> Vec<Lattice> {
-    let mut found: Vec<Lattice> = Vec::new();
+    let mut merged: Vec<Lattice> = Vec::new();
     for lattice in lattices {
-        let both = found.iter().enumerate().find_map(|(at, known)| Some((at, known.merge_along(&lattice)?)));
-        match both {
-            Some((at, both)) => found[at] = both,
-            None => found.push(lattice),
+        let touching = merged.iter_mut().find_map(|known| {
+            let both = known.merge_along(&lattice)?;
+            Some((known, both))
+        });
+        match touching {
+            Some((known, both)) => *known = both,
+            None => merged.push(lattice),
         }
     }
-    found
+    merged
 }
 
 /// Merges two vectors if the multiples of one fill the gaps between those of the other. The result is sorted.
 fn merge_vectors(mut vectors: Vec<(Vector, IBig)>) -> Vec<(Vector, IBig)> {
     vectors.retain(|(_, most)| *most != IBig::ZERO);
     loop {
-        let filled = |(small, large): (usize, usize)| {
-            let by = quotient(&vectors[large].0, &vectors[small].0).filter(|_| small != large)?;
-            let (own, theirs) = (&vectors[small].1, &vectors[large].1);
-            (by > IBig::ZERO && *own >= &by - IBig::ONE).then(|| (small, large, own + by * theirs))
+        let fill_gaps = |(small, large): (usize, usize)| {
+            let ((small_vector, small_most), (large_vector, large_most)) = (&vectors[small], &vectors[large]);
+            let ratio = quotient(large_vector, small_vector).filter(|_| small != large)?;
+            let has_no_gap = ratio > IBig::ZERO && *small_most >= &ratio - IBig::ONE;
+            has_no_gap.then(|| (small, large, small_most + ratio * large_most))
         };
-        let pairs = (0..vectors.len()).flat_map(|one| (0..vectors.len()).map(move |other| (one, other)));
-        let Some((small, large, most)) = pairs.into_iter().find_map(filled) else { break };
+        let count = vectors.len();
+        let pairs = (0..count).flat_map(|small| (0..count).map(move |large| (small, large)));
+        let Some((small, large, most)) = pairs.into_iter().find_map(fill_gaps) else { break };
         vectors[small].1 = most;
         vectors.remove(large);
     }
@@ -326,16 +332,17 @@ fn merge_vectors(mut vectors: Vec<(Vector, IBig)>) -> Vec<(Vector, IBig)> {
     vectors
 }
 
-/// The integer by which the divisor must be multiplied to give the vector. The divisor is not 0.
+/// The integer by which the divisor must be multiplied to give the vector. `None`: there is no such integer,
+/// or the divisor is 0.
 fn quotient(vector: &[IBig], divisor: &[IBig]) -> Option<IBig> {
-    let at = divisor.iter().position(|number| *number != IBig::ZERO)?;
-    let by = &vector[at] / &divisor[at];
-    vector.iter().zip(divisor).all(|(number, one)| *number == one * &by).then_some(by)
+    let row = divisor.iter().position(|number| *number != IBig::ZERO)?;
+    let factor = &vector[row] / &divisor[row];
+    vector.iter().zip(divisor).all(|(number, part)| *number == part * &factor).then_some(factor)
 }
 
 fn add_multiple(base: &mut Vector, vector: &[IBig], times: &IBig) {
-    for (number, more) in base.iter_mut().zip(vector) {
-        *number += more * times;
+    for (number, part) in base.iter_mut().zip(vector) {
+        *number += part * times;
     }
 }
 

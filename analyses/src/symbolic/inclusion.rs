@@ -1,36 +1,29 @@
 //! Inclusion: does one symbolic state stand only for valuations that another one stands for as well?
 //!
 //! **Problem.** A symbolic execution tree is infinite as soon as a system has a loop, and most of it is
-//! nothing new: if a state stands for fewer valuations than a state that is expanded elsewhere, it shows no
-//! new behaviour.
-//!
+//! nothing new: if a state stands for fewer valuations than an expanded state, it shows no new behaviour.
 //! **Source.** Gaston, Le Gall, Rapin, Touil (2006), Definition 10: η ⊆ η' if both are at one location, and
 //! η' also yields under its path condition each valuation of the data that η yields under its own. Let D be
 //! the data (variables *and* constants, which do not change but belong to the state). Then for all F: π ⟹
-//! there are F' with π' and, for each d in D, σ(d) = σ'(d).
-//!
-//! **Method.**
+//! there are F' with π' and, for each d in D, σ(d) = σ'(d). **Method.**
 //!
 //! 1. Conjuncts that share no symbol with the valuation, directly or through others, only tell the history
 //!    ([`tidy`]). They are dropped. If the state is satisfiable, so are they, and the state stays the same.
 //! 2. Symbols are numbered in the order of their occurrence. If two states have the same form then, they are
 //!    the same ([`StateShape`]). This is a look into a table, and no question.
 //! 3. The symbols of η' are renamed apart. If the value of a datum in η' is a single symbol, this symbol gets
-//!    the datum's value in η. The rest of F' is eliminated, if that can be done exactly
-//!    ([`super::eliminate`]), so the question has no quantifiers. Otherwise the solver is asked with
-//!    quantifiers.
+//!    the datum's value in η. The other symbols are eliminated, if that can be done exactly
+//!    ([`super::eliminate`]). Otherwise the solver is asked with quantifiers.
 //!
 //! **Direction.** `Yes` and `No` are certain. If the solver does not know, the answer is `Unknown`, and the
-//! caller must not cut.
-//!
-//! **Cost**: a walk through the terms, and at most one question for a pair of states.
+//! caller must not cut. **Cost**: a walk through the terms, and at most one question for a pair of states.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use coreach_model::obligation::in_type;
 use coreach_model::term::evaluate::Valuation;
-use coreach_model::term::{Substitution, substitute, substitute_all};
+use coreach_model::term::{Substitution, substitute_all};
 use coreach_model::{Datum, Iosts, LocationId, Term};
 
 use super::SymbolicState;
@@ -85,43 +78,41 @@ pub fn data_of_terms<'t>(terms: impl IntoIterator<Item = &'t Term>) -> BTreeSet<
 }
 
 /// Splits a condition into the conjuncts on which these symbols depend, directly or through others, and the
-/// rest. `counts` gives the data of a conjunct through which it is connected.
+/// other conjuncts. `linking_data` gives the data of a conjunct through which it is connected.
 pub(crate) fn depending_parts(
     mut symbols: BTreeSet<Datum>,
     condition: &[Term],
-    counts: impl Fn(&Term) -> BTreeSet<Datum>,
+    linking_data: impl Fn(&Term) -> BTreeSet<Datum>,
 ) -> (Vec<Term>, Vec<Term>) {
-    let counted: Vec<BTreeSet<Datum>> = condition.iter().map(counts).collect();
-    let mut kept = vec![false; condition.len()];
-    let mut is_new = true;
-    while std::mem::take(&mut is_new) {
-        for (at, data) in counted.iter().enumerate() {
-            if !kept[at] && !symbols.is_disjoint(data) {
-                kept[at] = true;
-                is_new = true;
+    let links: Vec<BTreeSet<Datum>> = condition.iter().map(linking_data).collect();
+    let mut is_connected = vec![false; condition.len()];
+    let mut is_changed = true;
+    while std::mem::take(&mut is_changed) {
+        for (data, is_connected) in links.iter().zip(&mut is_connected) {
+            if !*is_connected && !symbols.is_disjoint(data) {
+                (*is_connected, is_changed) = (true, true);
                 symbols.extend(data.iter().cloned());
             }
         }
     }
-    let (mut about, mut rest) = (Vec::new(), Vec::new());
-    for (part, is_kept) in condition.iter().zip(kept) {
+    let (mut about, mut others) = (Vec::new(), Vec::new());
+    for (part, is_connected) in condition.iter().zip(is_connected) {
         // A conjunct without symbols is kept, because others may be defined only if it holds.
-        let side = if is_kept || part.data().is_empty() { &mut about } else { &mut rest };
+        let side = if is_connected || part.data().is_empty() { &mut about } else { &mut others };
         side.push(part.clone());
     }
-    (about, rest)
+    (about, others)
 }
 
 impl Tidy {
     /// Drops conjuncts that tell nothing of the data, and numbers the symbols. Then equal states stand for
     /// the same valuations.
     pub(super) fn reduced(self, is_satisfiable: bool) -> Self {
-        let Tidy { location, values, condition } = self;
-        let condition = match is_satisfiable {
-            false => condition,
-            true => depending_parts(data_of_terms(&values), &condition, Term::data).0,
-        };
-        let StateShape { location, values, condition } = Tidy { location, values, condition }.shape();
+        let mut tidy = self;
+        if is_satisfiable {
+            tidy.condition = depending_parts(data_of_terms(&tidy.values), &tidy.condition, Term::data).0;
+        }
+        let StateShape { location, values, condition } = tidy.shape();
         Tidy { location, values, condition: condition.into_iter().collect() }
     }
 
@@ -216,41 +207,33 @@ fn to_inclusion(answer: Answer) -> Inclusion {
 /// conditions on them. Symbols that are the value of a datum are replaced by the value in `left`.
 fn inclusion_question(data: &[Datum], left: &Tidy, right: &Tidy) -> (Vec<Datum>, Vec<Term>) {
     let symbols: BTreeSet<Datum> = right.values.iter().chain(&right.condition).flat_map(Term::data).collect();
-    let own: BTreeMap<Datum, Datum> = symbols
-        .into_iter()
-        .map(|symbol| {
-            let renamed = Datum::new(format!("{}~", symbol.name()), symbol.ty().clone());
-            (symbol, renamed)
-        })
-        .collect();
+    // The symbols of `right` are renamed, so that they differ from those of `left`.
+    let rename = |symbol: &Datum| Datum::new(format!("{}~", symbol.name()), symbol.ty().clone());
     let names: Substitution =
-        own.iter().map(|(symbol, renamed)| (symbol.clone(), Term::datum(renamed))).collect();
-    let mut bound: Vec<Datum> = own.into_values().collect();
+        symbols.iter().map(|symbol| (symbol.clone(), Term::datum(&rename(symbol)))).collect();
+    let mut bound: Vec<Datum> = symbols.iter().map(rename).collect();
     // The values of symbols that are the value of a datum.
     let (mut known, mut parts) = (Substitution::new(), Vec::new());
-    for ((datum, value), theirs) in data.iter().zip(&left.values).zip(&right.values) {
-        let Some(symbol) = theirs.as_datum().map(|symbol| substitute(&Term::datum(symbol), &names)) else {
-            continue;
-        };
-        let Some(symbol) = symbol.as_datum() else { continue };
-        if known.contains_key(symbol) {
+    for ((datum, value), right_value) in data.iter().zip(&left.values).zip(&right.values) {
+        let Some(symbol) = right_value.as_datum().map(rename) else { continue };
+        if known.contains_key(&symbol) {
             continue;
         }
         // A datum's value lies in its type in any case.
         if symbol.ty() == datum.ty() {
-            known.insert(symbol.clone(), value.clone());
+            known.insert(symbol, value.clone());
         } else if is_decided_by_in_type(symbol.ty()) {
-            known.insert(symbol.clone(), value.clone());
             parts.push(in_type(value, symbol.ty()));
+            known.insert(symbol, value.clone());
         }
     }
     bound.retain(|symbol| !known.contains_key(symbol));
-    let theirs = substitute_all(right.values.iter().chain(&right.condition), &names);
-    let mut theirs = substitute_all(&theirs, &known).into_iter();
-    for value in &left.values {
-        let equal = theirs.next().map_or_else(Term::yes, |other| Term::equal(value, &other));
-        parts.push(equal);
-    }
-    parts.extend(theirs);
+    let renamed = substitute_all(right.values.iter().chain(&right.condition), &names);
+    let mut right_terms = substitute_all(&renamed, &known);
+    let right_condition = right_terms.split_off(right.values.len());
+    parts.extend(
+        left.values.iter().zip(&right_terms).map(|(value, right_value)| Term::equal(value, right_value)),
+    );
+    parts.extend(right_condition);
     (bound, parts)
 }

@@ -10,9 +10,8 @@
 //! symbols is what all states have in common, and a disjunction with one case for each state.
 //!
 //! **Exact**: the merged state stands for the valuations of the merged states and for no others. Only the
-//! paths are lost in it, and each path is still known by its node.
-//!
-//! **Cost**: a walk through the terms, and no question.
+//! paths are lost in it, and each path is still known by its node. **Cost**: a walk through the terms, and no
+//! question.
 
 use coreach_model::term::{Substitution, substitute, substitute_all};
 use coreach_model::{Datum, Term};
@@ -22,20 +21,15 @@ use super::inclusion::Tidy;
 /// Merges states of one location. The new symbols get this ending. `None`: there are no states.
 pub(super) fn merge_states(data: &[Datum], states: &[&Tidy], ending: &str) -> Option<Tidy> {
     let first = states.first()?;
-    let own = |datum: &Datum| Datum::new(format!("{}{ending}", datum.name()), datum.ty().clone());
-    let is_same = |place: usize| {
+    // A datum keeps a value without symbols on which all states agree. Any other datum gets a new symbol.
+    let merged_value = |(place, datum): (usize, &Datum)| {
         let value = &first.values[place];
-        value.data().is_empty() && states.iter().all(|state| state.values[place] == *value)
+        match value.data().is_empty() && states.iter().all(|state| state.values[place] == *value) {
+            true => value.clone(),
+            false => Term::datum(&Datum::new(format!("{}{ending}", datum.name()), datum.ty().clone())),
+        }
     };
-    let values: Vec<Term> = data
-        .iter()
-        .enumerate()
-        .map(
-            |(place, datum)| {
-                if is_same(place) { first.values[place].clone() } else { Term::datum(&own(datum)) }
-            },
-        )
-        .collect();
+    let values: Vec<Term> = data.iter().enumerate().map(merged_value).collect();
     let cases: Vec<Vec<Term>> = states
         .iter()
         .enumerate()
@@ -43,8 +37,8 @@ pub(super) fn merge_states(data: &[Datum], states: &[&Tidy], ending: &str) -> Op
         .collect();
     let is_common = |part: &Term| cases.iter().all(|case| case.contains(part));
     let mut condition: Vec<Term> = cases[0].iter().filter(|part| is_common(part)).cloned().collect();
-    let rest = |case: &Vec<Term>| Term::and(case.iter().filter(|part| !is_common(part)).cloned());
-    condition.extend(Term::or(cases.iter().map(rest)).lowered().conjuncts());
+    let own_parts = |case: &Vec<Term>| Term::and(case.iter().filter(|part| !is_common(part)).cloned());
+    condition.extend(Term::or(cases.iter().map(own_parts)).lowered().conjuncts());
     Some(Tidy { location: first.location, values, condition })
 }
 

@@ -3,10 +3,9 @@
 //! **Source.** Gaston, Le Gall, Rapin, Touil (2006), Definitions 13, 18 and 19. *All paths of length n*: each
 //! path of n steps that ends with an output is tested to its end, and each other path up to each output that
 //! can follow it. *k-inclusion*: n is k times the length of the longest path in a restriction by inclusion,
-//! so every basic behaviour is seen k times in a row.
-//!
-//! **Where we differ.** Internal steps count as steps, and there may be internal steps before the output that
-//! follows a path. If a restriction does not fit its limits, there is no longest path, and no k-inclusion.
+//! so every basic behaviour is seen k times in a row. **Where we differ.** Internal steps count as steps, and
+//! there may be internal steps before the output that follows a path. If a restriction does not fit its
+//! limits, there is no longest path, and no k-inclusion.
 //!
 //! An accepted node is reached by an output, and no accepted node is below another (Definition 13): it is the
 //! node of a path of n steps, or one that follows such a path.
@@ -59,8 +58,9 @@ pub fn grow_to_ends(
             accepting.push(end);
             continue;
         }
-        let (found, had_room) = growth.add_answers(end, solver);
-        accepting.extend(found);
+        // It does not end with an output, so it is accepted up to each output that can follow it.
+        let (answers, had_room) = growth.add_answers(end, solver);
+        accepting.extend(answers);
         is_complete &= had_room;
     }
     accepting.sort();

@@ -40,7 +40,7 @@ type StepTarget = Option<(usize, bool)>;
 
 pub(super) struct Projections {
     data: Vec<Datum>,
-    all: Vec<Tidy>,
+    projections: Vec<Tidy>,
     numbers: HashMap<Tidy, usize>,
     /// The computed steps, by the projection, the step, and whether the condition before it is certain.
     steps: HashMap<(usize, By, bool), StepTarget>,
@@ -48,7 +48,8 @@ pub(super) struct Projections {
 
 impl Projections {
     pub(super) fn new(iosts: &Iosts) -> Self {
-        Projections { data: data_of(iosts), all: Vec::new(), numbers: HashMap::new(), steps: HashMap::new() }
+        let (projections, numbers, steps) = (Vec::new(), HashMap::new(), HashMap::new());
+        Projections { data: data_of(iosts), projections, numbers, steps }
     }
 
     pub(super) fn data(&self) -> &[Datum] {
@@ -56,7 +57,7 @@ impl Projections {
     }
 
     pub(super) fn get(&self, number: usize) -> &Tidy {
-        &self.all[number]
+        &self.projections[number]
     }
 
     /// Projects a state, and returns the number of the projection.
@@ -66,14 +67,15 @@ impl Projections {
         if let Some(number) = self.numbers.get(&projected) {
             return *number;
         }
-        self.all.push(projected.clone());
-        self.numbers.insert(projected, self.all.len() - 1);
-        self.all.len() - 1
+        let number = self.projections.len();
+        self.projections.push(projected.clone());
+        self.numbers.insert(projected, number);
+        number
     }
 
     /// The projection as a state from which a step can be taken.
     pub(super) fn state(&self, number: usize) -> SymbolicState {
-        self.all[number].state(&self.data)
+        self.projections[number].state(&self.data)
     }
 
     /// Takes a step from a projection. `quiet` is the condition of quiescence at the location. `None`: it is
@@ -95,6 +97,7 @@ impl Projections {
             By::Quiescence => rest_quiescent(&state, quiet).0,
         };
         let target = next.and_then(|next| {
+            // A step that adds no conjunct needs no question.
             let is_certain = match next.condition.len() == state.condition.len() {
                 true => is_certain,
                 false => match solver.check_along(&next.condition) {
@@ -190,18 +193,18 @@ impl ProjectionWork {
     /// Eliminates a symbol by an equation: a symbol of the history by any value, or another one by a term
     /// over symbols that stay. Returns whether there was one.
     fn eliminate_by_equation(&mut self) -> bool {
-        let found = self.bound.iter().find_map(|symbol| {
+        let solved = self.bound.iter().find_map(|symbol| {
             let value = self.parts.iter().find_map(|part| solve_equation(part, symbol))?;
             Some((symbol.clone(), value))
         });
-        let found = found.or_else(|| {
+        let solved = solved.or_else(|| {
             self.kept.iter().rev().find_map(|symbol| {
                 let is_over_kept = |value: &Term| value.data().iter().all(|other| self.kept.contains(other));
                 let mut values = self.parts.iter().filter_map(|part| solve_equation(part, symbol));
                 Some((symbol.clone(), values.find(is_over_kept)?))
             })
         });
-        let Some((symbol, value)) = found else { return false };
+        let Some((symbol, value)) = solved else { return false };
         let values = Substitution::from([(symbol.clone(), value.clone())]);
         let mut parts = vec![defined(&value), in_type(&value, symbol.ty())];
         parts.extend(substitute_all(&self.parts, &values));

@@ -8,23 +8,20 @@
 //! **Method.** The search is best first (A*): by the cost of the path plus the distance to the goal in the
 //! graph. A node is a location and the data that the path *leaves possible* there: a cell of the finite data
 //! and a polyhedron over the numbers ([`crate::transfer`]). Each case of a transition's condition makes its
-//! own node, so nothing is joined. A node that lies within an expanded node of the same location is dropped:
-//! the expanded node can do the same, and no later. So a counting loop costs one node per pass, and
-//! interleavings become the same node. (The path conditions of [`super::SymbolicState`]s would all differ.)
-//! At a goal the path is executed symbolically, and the solver finds the values. Only with values is it a
-//! path.
+//! own node, so nothing is joined. A node within an expanded node of the same location is dropped: the
+//! expanded node can do the same, and no later. So a counting loop costs one node per pass, and interleavings
+//! become the same node. At a goal the path is executed symbolically, and the solver finds the values. Only
+//! with values is it a path.
 //!
 //! **Where it is inexact.** A polyhedron may contain more than the path allows (`mod`, products, arrays,
 //! holes between integers). Then a goal may have no values, and the search goes on. After a number of such
 //! goals it begins anew without polyhedra: each node is a symbolic state, and the solver is asked for each
-//! ([`Solver::check_along`]). A node can have been dropped wrongly only because of a node that contains too
-//! much. *There is none* is answered only if the polyhedra, which contain at least all possible data, reach
-//! no goal.
+//! ([`Solver::check_along`]). *There is none* is answered only if the polyhedra, which contain at least all
+//! possible data, reach no goal.
 //!
 //! **Ends** at the limits. These count nodes and work (terms, elements, operations on polyhedra, the solver's
-//! own units), and not time, so the answer is the same on every machine and at every load. **Costs** a few
-//! operations on polyhedra for each node, remembered by the numbers of the elements, and a question at the
-//! end.
+//! own units), and not time, so the answer is the same on every machine. **Costs** a few operations on
+//! polyhedra for each node, remembered by the numbers of the elements, and a question at the end.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -195,12 +192,13 @@ impl Searcher {
     ) -> SearchOutcome {
         let budget = Budget::new("search", Some(Limit::Work(limits.work)), false);
         self.account = Account::default();
-        let found = budget::within(&budget, || search(self));
-        found.unwrap_or_else(|passed| {
+        let outcome = budget::within(&budget, || search(self));
+        outcome.unwrap_or_else(|passed| {
             // An operation may have been left unfinished, so begin with a new abstraction.
             self.abstraction = new_abstraction(&self.iosts);
             SearchOutcome::NotFound(match passed.limit {
                 Limit::Work(most) => SearchBound::Work(most),
+                // The budget has no other limits.
                 _ => SearchBound::Digits,
             })
         })
@@ -225,31 +223,29 @@ impl Searcher {
         let (mut count, mut spurious) = (0, 0);
         let (goal, distances) = (&self.goal, &self.distances);
         let push = |nodes: &mut Vec<SearchNode>, open: &mut BinaryHeap<_>, node: SearchNode| {
-            if let Some(left) = distances[node.location] {
-                open.push(Reverse((node.depth + left, node.risk, nodes.len())));
+            if let Some(distance) = distances[node.location] {
+                open.push(Reverse((node.depth + distance, node.risk, nodes.len())));
                 nodes.push(node);
             }
         };
+        let location = start.location;
         for (cell, element) in entries {
-            let location = start.location;
-            push(
-                &mut nodes,
-                &mut open,
-                SearchNode { location, cell, element, depth: 0, risk: 0, from: None },
-            );
+            let node = SearchNode { location, cell, element, depth: 0, risk: 0, from: None };
+            push(&mut nodes, &mut open, node);
         }
-        let most = self.abstraction.work() + limits.work / STEPS_PER_RESULT;
+        let most_work = self.abstraction.work() + limits.work / STEPS_PER_RESULT;
         while let Some(Reverse((_, _, number))) = open.pop() {
             budget::ask();
             // The next search can use the cases that were computed, so this limit is not that of the budget.
-            if self.abstraction.work() > most {
+            if self.abstraction.work() > most_work {
                 return SearchOutcome::NotFound(SearchBound::Work(limits.work));
             }
             let SearchNode { location, cell, element, depth, risk, .. } = nodes[number];
             if goal.locations[location] {
-                if let Some(way) = execute_path(&system, start, &nodes, number, solver) {
-                    return SearchOutcome::Path(way);
+                if let Some(path) = execute_path(&system, start, &nodes, number, solver) {
+                    return SearchOutcome::Path(path);
                 }
+                // The polyhedra contain more than the path allows.
                 spurious += 1;
                 if spurious >= limits.spurious {
                     break;
@@ -269,12 +265,12 @@ impl Searcher {
                     continue;
                 }
                 let risk = risk + goal.risks[transition];
-                let before = account::spent();
+                let spent_before = account::spent();
                 let abstraction = &mut self.abstraction;
                 let after =
                     self.account.within(|| abstraction.post_each(transition.0 as usize, cell, element));
                 // Four row operations of polyhedra count as one step of work.
-                budget::spend(account::spent().wrapping_sub(before) / 4);
+                budget::spend(account::spent().wrapping_sub(spent_before) / 4);
                 for (cell, element) in after {
                     let from = Some((number, transition));
                     let node = SearchNode { location: target, cell, element, depth: depth + 1, risk, from };
@@ -282,6 +278,7 @@ impl Searcher {
                 }
             }
         }
+        // No goal was reached, so there is no path.
         if spurious == 0 {
             return SearchOutcome::None;
         }
@@ -303,7 +300,7 @@ fn execute_path(
     number: usize,
     solver: &mut dyn Solver,
 ) -> Option<GoalPath> {
-    let path = std::iter::successors(nodes[number].from, |(before, _)| nodes[*before].from);
+    let path = std::iter::successors(nodes[number].from, |(parent, _)| nodes[*parent].from);
     let mut transitions: Vec<TransitionId> = path.map(|(_, transition)| transition).collect();
     transitions.reverse();
     let mut last = start.clone();
@@ -341,8 +338,8 @@ fn search_exactly(
         budget::ask();
         let (steps, state) = nodes[number].clone();
         if goal.locations[state.location] {
-            if let Some(way) = find_values(steps, state, solver) {
-                return Some(SearchOutcome::Path(way));
+            if let Some(path) = find_values(steps, state, solver) {
+                return Some(SearchOutcome::Path(path));
             }
             continue;
         }
@@ -351,7 +348,7 @@ fn search_exactly(
             return None;
         }
         for (step, next) in system.successors(&state) {
-            let Some(left) = distances[next.location].filter(|_| !goal.closed[next.location]) else {
+            let Some(distance) = distances[next.location].filter(|_| !goal.closed[next.location]) else {
                 continue;
             };
             if solver.check_along(&next.condition) == Answer::Unsat {
@@ -360,7 +357,7 @@ fn search_exactly(
             let risk = risk + goal.risks[step.transition];
             let mut longer = steps.clone();
             longer.push(step);
-            open.push(Reverse((next.depth + left, risk, nodes.len())));
+            open.push(Reverse((next.depth + distance, risk, nodes.len())));
             nodes.push((longer, next));
         }
     }
@@ -374,13 +371,14 @@ fn find_distances(iosts: &Iosts, goal: &SearchGoal) -> Numbered<LocationId, Opti
         incoming[transition.target].push(transition.source);
     }
     let mut distances = goal.locations.map(|is_goal| is_goal.then_some(0));
-    let mut level: Vec<LocationId> = distances.numbers().filter(|at| distances[*at] == Some(0)).collect();
+    let mut level: Vec<LocationId> =
+        goal.locations.numbers().filter(|place| goal.locations[*place]).collect();
     let mut length = 0;
     while !level.is_empty() {
         length += 1;
         let mut next = Vec::new();
-        for at in level {
-            for &source in &incoming[at] {
+        for location in level {
+            for &source in &incoming[location] {
                 if distances[source].is_none() && !goal.closed[source] {
                     distances[source] = Some(length);
                     next.push(source);

@@ -115,9 +115,9 @@ impl SymbolicState {
 
     /// Adds a condition over symbols.
     pub fn ask(&mut self, condition: &Term) {
-        let known = self.condition.len();
+        let known_count = self.condition.len();
         for part in condition.lowered().conjuncts() {
-            if !self.condition[..known].contains(&part) {
+            if !self.condition[..known_count].contains(&part) {
                 self.condition.push(part);
             }
         }
@@ -135,31 +135,31 @@ impl SymbolicState {
         debug_assert_eq!(transition.source, self.location, "a transition leaves its source");
         let values: Vec<(Datum, Value)> = values.into_iter().collect();
         let find = |datum: &Datum| find_value(datum, (&self.known, &values));
-        let (mut assigned, mut variables, mut unknown) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut assigned_values, mut open_variables, mut open_terms) = (Vec::new(), Vec::new(), Vec::new());
         let is_open = match evaluate_with(condition, find) {
             Ok(Value::Bool(true)) => false,
             Err(Undefined::Unbound(_)) => true,
             _ => return None,
         };
-        unknown.extend(is_open.then_some(condition));
+        // If the condition is open, it is the first open term.
+        open_terms.extend(is_open.then_some(condition));
         for (variable, term) in &transition.assignments {
             match evaluate_with(term, find) {
-                Ok(value) => assigned.push((variable.clone(), value)),
+                Ok(value) => assigned_values.push((variable.clone(), value)),
                 Err(_) => {
-                    variables.push(variable.clone());
-                    unknown.push(term);
+                    open_variables.push(variable.clone());
+                    open_terms.push(term);
                 }
             }
         }
-        let mut terms = match unknown.is_empty() {
-            true => Vec::new(),
-            false => {
-                let mut standing = self.standing_of(&unknown, find);
-                standing.extend(terms);
-                substitute_all(unknown, &standing)
-            }
+        // All together, because their shared parts are substituted once.
+        let mut substituted = Vec::new().into_iter();
+        if !open_terms.is_empty() {
+            let mut standing = self.standing_of(&open_terms, find);
+            standing.extend(terms);
+            substituted = substitute_all(open_terms, &standing).into_iter();
         }
-        .into_iter();
+        // A parameter ends with the step.
         let mut known = self.known.clone();
         for (parameter, _) in &values {
             known.remove(parameter);
@@ -168,22 +168,24 @@ impl SymbolicState {
         let (location, depth) = (transition.target, self.depth + 1);
         let memo = self.memo.clone();
         let mut state = SymbolicState { location, known, open, condition, depth, memo };
-        if is_open && let Some(condition) = terms.next() {
+        if is_open && let Some(condition) = substituted.next() {
             state.ask(&condition);
         }
-        state.assign(assigned.into_iter().map(|(variable, value)| (variable, ValueOrTerm::Value(value))));
-        state.assign(variables.into_iter().zip(terms.map(ValueOrTerm::Term)));
+        let assigned = assigned_values.into_iter();
+        state.assign(assigned.map(|(variable, value)| (variable, ValueOrTerm::Value(value))));
+        state.assign(open_variables.into_iter().zip(substituted.map(ValueOrTerm::Term)));
         (!state.is_refuted()).then_some(state)
     }
 
     /// Assigns values or terms over symbols.
-    pub(super) fn assign(&mut self, all: impl IntoIterator<Item = (Datum, ValueOrTerm)>) {
-        for (datum, assigned) in all {
+    pub(super) fn assign(&mut self, assignments: impl IntoIterator<Item = (Datum, ValueOrTerm)>) {
+        for (datum, assigned) in assignments {
             let value = match &assigned {
                 ValueOrTerm::Value(value) => Some(value),
                 ValueOrTerm::Term(term) => term.as_literal(),
             };
             if let Some(value) = value.cloned() {
+                // The shared map is copied only if it changes.
                 if self.open.contains_key(&datum) {
                     Arc::make_mut(&mut self.open).remove(&datum);
                 }

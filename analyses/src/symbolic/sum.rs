@@ -52,23 +52,28 @@ pub(super) fn shorten_comparison(part: &Term) -> Term {
 }
 
 /// Do two comparisons of the same sum exclude each other, as `n <= 3` and `5 <= n`?
-pub fn contradict(one: &Term, other: &Term) -> bool {
-    let above = |term: &Term| match term.node() {
+pub fn contradict(first: &Term, second: &Term) -> bool {
+    // The sum that is not negative, and whether it is not 0 either.
+    let positive_sum = |term: &Term| match term.node() {
         Node::Compare(Comparison::AtMost, a, b) => Some((Sum::of_difference(b, a), false)),
         Node::Compare(Comparison::Less, a, b) => Some((Sum::of_difference(b, a), true)),
         Node::Compare(Comparison::AtLeast, a, b) => Some((Sum::of_difference(a, b), false)),
         Node::Compare(Comparison::Greater, a, b) => Some((Sum::of_difference(a, b), true)),
         _ => None,
     };
-    let (Some((mut sum, strict)), Some((more, also))) = (above(one), above(other)) else { return false };
+    let (Some((mut total, is_strict)), Some((added, is_also_strict))) =
+        (positive_sum(first), positive_sum(second))
+    else {
+        return false;
+    };
     // Neither sum is below 0, so neither is their total. It excludes all values if it is a negative number.
-    for (atom, times) in &more.terms {
-        sum.add_atom(atom, times);
+    for (atom, times) in &added.terms {
+        total.add_atom(atom, times);
     }
-    sum.number += &more.number;
-    let is_total = [one, other].iter().all(|term| term.is_total());
-    is_total
-        && sum.constant().is_some_and(|left| *left < RBig::ZERO || (*left == RBig::ZERO && (strict || also)))
+    total.number += &added.number;
+    let is_impossible =
+        |number: &RBig| *number < RBig::ZERO || (*number == RBig::ZERO && (is_strict || is_also_strict));
+    first.is_total() && second.is_total() && total.constant().is_some_and(is_impossible)
 }
 
 impl Sum {
@@ -95,11 +100,10 @@ impl Sum {
     /// Adds a multiple of a term.
     pub(super) fn add(&mut self, term: &Term, times: &RBig) {
         match term.node() {
-            Node::Literal(value) if number_of(value).is_some() => {
-                if let Some(value) = number_of(value) {
-                    self.number += value * times;
-                }
-            }
+            Node::Literal(value) => match number_of(value) {
+                Some(number) => self.number += number * times,
+                None => self.add_atom(term, times),
+            },
             Node::Negate(a) => self.add(a, &-times.clone()),
             Node::ToReal(a) => self.add(a, times),
             Node::Arithmetic(Operator::Add, a, b) => {
@@ -116,8 +120,8 @@ impl Sum {
                 _ => self.add_atom(term, times),
             },
             Node::Arithmetic(Operator::Divide, a, b) => {
-                match literal_number(b).filter(|by| *by != RBig::ZERO) {
-                    Some(by) => self.add(a, &(times / by)),
+                match literal_number(b).filter(|divisor| *divisor != RBig::ZERO) {
+                    Some(divisor) => self.add(a, &(times / divisor)),
                     None => self.add_atom(term, times),
                 }
             }
@@ -155,8 +159,8 @@ impl Sum {
     /// Takes a datum out, lifted or not, and returns its factor. `None`: it is no atom, or another atom
     /// mentions it.
     pub(super) fn take_lifted(&mut self, datum: &Datum) -> Option<RBig> {
-        let own = self.terms.remove(&Term::datum(datum))?;
-        (!self.mentions(datum)).then_some(own)
+        let factor = self.terms.remove(&Term::datum(datum))?;
+        (!self.mentions(datum)).then_some(factor)
     }
 
     /// Is this multiple of the sum an integer for all values of its integers?
@@ -175,10 +179,10 @@ impl Sum {
     }
 
     /// The sum with an atom replaced by a term.
-    pub(super) fn replaced(&self, atom: &Term, by: &Term) -> Self {
+    pub(super) fn replaced(&self, atom: &Term, value: &Term) -> Self {
         let mut sum = self.clone();
         if let Some(times) = sum.terms.remove(atom) {
-            sum.add(by, &times);
+            sum.add(value, &times);
         }
         sum
     }
@@ -188,8 +192,8 @@ impl Sum {
     }
 
     /// Reduces the factors and the number modulo a number. The sum's remainder by this number stays the same.
-    pub(super) fn reduced_modulo(&self, of: &RBig) -> Self {
-        self.map_factors(|count| count - (count / of).trunc() * of)
+    pub(super) fn reduced_modulo(&self, modulus: &RBig) -> Self {
+        self.map_factors(|count| count - (count / modulus).trunc() * modulus)
     }
 
     fn map_factors(&self, change: impl Fn(&RBig) -> RBig) -> Self {
@@ -201,7 +205,9 @@ impl Sum {
     /// The greatest common divisor of a number and all factors.
     pub(super) fn common_divisor(&self, number: &RBig) -> RBig {
         let whole = |count: &RBig| count.numerator().clone();
-        RBig::from(self.terms.values().fold(whole(number), |all, count| IBig::from(all.gcd(whole(count)))))
+        RBig::from(
+            self.terms.values().fold(whole(number), |divisor, count| IBig::from(divisor.gcd(whole(count)))),
+        )
     }
 
     /// Splits the sum into its atoms and its number.
@@ -240,13 +246,14 @@ impl Sum {
 
     /// Writes `sum ⋈ 0` as a comparison of the added terms with the subtracted ones.
     pub(super) fn compared(self, comparison: Comparison, sort: &Type) -> Term {
-        let (mut left, mut right) = (Sum::default(), Sum::default());
+        let (mut added, mut subtracted) = (Sum::default(), Sum::default());
         for (term, count) in self.terms {
-            let side = if count > RBig::ZERO { &mut left } else { &mut right };
+            let side = if count > RBig::ZERO { &mut added } else { &mut subtracted };
             side.terms.insert(term, count);
         }
-        right.number = self.number;
-        Term::compare(comparison, &left.term(&RBig::ONE, sort), &right.term(&RBig::NEG_ONE, sort))
+        // Only the subtracted terms change their sign, and the number with them.
+        subtracted.number = self.number;
+        Term::compare(comparison, &added.term(&RBig::ONE, sort), &subtracted.term(&RBig::NEG_ONE, sort))
     }
 }
 
@@ -263,6 +270,7 @@ pub(super) struct End {
 
 impl End {
     /// Reads a comparison as a bound of a sum whose first atom has the factor 1. Returns this sum as well.
+    /// `None`: it is no bound of a sum.
     pub(super) fn of(part: &Term) -> Option<(Vec<(Term, RBig)>, Self)> {
         let Node::Compare(comparison, a, b) = part.node() else { return None };
         let (mut comparison, sort) = (*comparison, a.sort().clone());
@@ -310,7 +318,7 @@ impl End {
     }
 }
 
-fn number_of(value: &Value) -> Option<RBig> {
+pub(super) fn number_of(value: &Value) -> Option<RBig> {
     match value {
         Value::Int(value) => Some(RBig::from(value.clone())),
         Value::Real(value) => Some(value.clone()),

@@ -1,10 +1,8 @@
 //! The symbolic execution tree, within limits.
 //!
 //! **Problem.** We want all paths through a system, each with its condition on the data. There are very many,
-//! and most of them are alike.
-//!
-//! **Source.** Gaston, Le Gall, Rapin, Touil (2006): the tree of the satisfiable states (Definition 9),
-//! quiescence as an output (Definition 4), restriction by inclusion (Definition 11).
+//! and most of them are alike. **Source.** Gaston, Le Gall, Rapin, Touil (2006): the tree of the satisfiable
+//! states (Definition 9), quiescence as an output (Definition 4), restriction by inclusion (Definition 11).
 //!
 //! **Where we differ.** In Definition 11 two states that include each other may both be cut because of each
 //! other, and a state may be cut because of itself. Here a state is cut only because of a state that *is
@@ -16,10 +14,9 @@
 //!
 //! **Merged** (on demand): before the nodes of a depth are examined, those of one location and memory are
 //! merged (`merging.rs`). The first of them is continued for all. Its merged state is stored in addition to
-//! its own state, so each path keeps its own condition up to there.
-//!
-//! **Storage.** Nodes are in one list, in the order of their creation. A node's children are created
-//! together, so they are neighbours. A node is expanded as a whole or not at all.
+//! its own state, so each path keeps its own condition up to there. **Storage.** Nodes are in one list, in
+//! the order of their creation. A node's children are created together, so they are neighbours. A node is
+//! expanded as a whole or not at all.
 //!
 //! **Certain.** A branch is left out only if its path condition is unsatisfiable. If the solver does not
 //! know, the branch stays, and it and its descendants are not *certain*. The same holds for a quiescence
@@ -41,10 +38,10 @@
 //! iosts: counter
 //! variables: { x: int }
 //! initial: { location: count, condition: x == 0 }
-//! inputs: { SymbolicStep: {} }
+//! inputs: { Step: {} }
 //! outputs: { Done: {} }
 //! transitions:
-//!   - { from: count, on: SymbolicStep, when: x < 2, assign: { x: x + 1 }, to: count }
+//!   - { from: count, on: Step, when: x < 2, assign: { x: x + 1 }, to: count }
 //!   - { from: count, on: Done, when: x == 2, to: count }
 //! ";
 //! let source = SourceFile { name: "counter.yaml".to_owned(), text: text.to_owned() };
@@ -164,6 +161,11 @@ impl Default for TreeLimits {
 }
 
 impl Node {
+    fn open(parent: Option<NodeId>, by: Move, state: SymbolicState, is_certain: bool) -> Self {
+        let (merged, end, children, refuted) = (None, NodeEnd::Open, 0..0, Vec::new());
+        Node { parent, by, state, merged, is_certain, end, children, refuted }
+    }
+
     /// The state that is continued: its own, or that of all nodes that are merged into it.
     pub fn stands(&self) -> &SymbolicState {
         self.merged.as_ref().unwrap_or(&self.state)
@@ -231,16 +233,7 @@ impl<'a, M: Clone + Eq + Hash> Growth<'a, M> {
         memory: M,
         remember: fn(&System<'_>, &M, &Move) -> M,
     ) -> Self {
-        let root = Node {
-            parent: None,
-            by: Move::Start,
-            state: SymbolicState::initial(system.iosts),
-            merged: None,
-            is_certain: true,
-            end: NodeEnd::Open,
-            children: 0..0,
-            refuted: Vec::new(),
-        };
+        let root = Node::open(None, Move::Start, SymbolicState::initial(system.iosts), true);
         let mut projections = Projections::new(system.iosts);
         let first = projections.add(&root.state, false);
         Growth {
@@ -274,21 +267,17 @@ impl<'a, M: Clone + Eq + Hash> Growth<'a, M> {
         let node = self.tree.nodes.find(number)?;
         self.next = NodeId(number.0 + 1);
         let (location, depth) = (node.state.location, node.state.depth);
+        // What the solver says of the root is asked with the first step.
         if node.parent.is_none() {
-            match solver.check(&node.state.condition) {
-                Answer::Sat => {}
-                Answer::Unknown => self.tree.nodes[number].is_certain = false,
-                Answer::Unsat => {
-                    self.tree.nodes[number].is_certain = false;
-                    return self.decide(number, NodeEnd::Unsatisfiable);
-                }
+            let answer = solver.check(&node.state.condition);
+            let root = &mut self.tree.nodes[number];
+            root.is_certain = answer == Answer::Sat;
+            if answer == Answer::Unsat {
+                return self.decide(number, NodeEnd::Unsatisfiable);
             }
-        }
-        let node = &self.tree.nodes[number];
-        if node.parent.is_none() {
+            self.projected[number] = self.projections.add(&root.state, root.is_certain);
             self.quiet =
                 (self.limits.quiescence != Quiescence::Unseen).then(|| quiescence(self.system, solver));
-            self.projected[number] = self.projections.add(&node.state, node.is_certain);
         }
         if self.limits.is_merged && number == self.unmerged {
             self.merge();
@@ -301,15 +290,15 @@ impl<'a, M: Clone + Eq + Hash> Growth<'a, M> {
             return self.decide(number, NodeEnd::Sink);
         }
         if self.limits.is_restricted
-            && let Some(other) = self.find_covering(number, solver)
+            && let Some(covering) = self.find_covering(number, solver)
         {
-            return self.decide(number, NodeEnd::Included(other));
+            return self.decide(number, NodeEnd::Included(covering));
         }
         if depth >= self.limits.depth {
             return self.decide(number, NodeEnd::Depth);
         }
-        let most = self.system.outgoing[location].len() + usize::from(self.quiet.is_some());
-        if self.tree.nodes.len() + most > self.limits.nodes {
+        let most_children = self.system.outgoing[location].len() + usize::from(self.quiet.is_some());
+        if self.tree.nodes.len() + most_children > self.limits.nodes {
             return self.decide(number, NodeEnd::Nodes);
         }
         if self.limits.is_restricted {
@@ -325,26 +314,27 @@ impl<'a, M: Clone + Eq + Hash> Growth<'a, M> {
     /// Merges the nodes of the next depth by location and memory.
     fn merge(&mut self) {
         let mut places: HashMap<(LocationId, M), usize> = HashMap::new();
-        let mut alike: Vec<Vec<NodeId>> = Vec::new();
+        let mut groups: Vec<Vec<NodeId>> = Vec::new();
         let level = self.unmerged.0..self.tree.nodes.next_number().0;
         self.unmerged = NodeId(level.end);
         for number in level.map(NodeId) {
             let node = &self.tree.nodes[number];
+            // A sink is not continued.
             if self.limits.quiescence == Quiescence::Sink && node.by == Move::Quiet {
                 continue;
             }
             let place =
                 *places.entry((node.state.location, self.memories[number].clone())).or_insert_with(|| {
-                    alike.push(Vec::new());
-                    alike.len() - 1
+                    groups.push(Vec::new());
+                    groups.len() - 1
                 });
-            alike[place].push(number);
+            groups[place].push(number);
         }
-        for alike in alike.into_iter().filter(|alike| alike.len() > 1) {
-            let (first, others) = (alike[0], &alike[1..]);
-            let is_certain = alike.iter().all(|number| self.tree.nodes[*number].is_certain);
+        for group in groups.into_iter().filter(|group| group.len() > 1) {
+            let (first, others) = (group[0], &group[1..]);
+            let is_certain = group.iter().all(|number| self.tree.nodes[*number].is_certain);
             let mut seen = HashSet::new();
-            let numbers = alike.iter().map(|number| self.projected[*number]);
+            let numbers = group.iter().map(|number| self.projected[*number]);
             let different = numbers.filter(|projected| seen.insert(*projected));
             let states: Vec<&Tidy> = different.map(|projected| self.projections.get(projected)).collect();
             let Some(merged) = merge_states(self.projections.data(), &states, &format!("@{}", first.0))
@@ -453,26 +443,17 @@ impl<'a, M: Clone + Eq + Hash> Growth<'a, M> {
     ) {
         self.projected.push(projected);
         self.memories.push((self.remember)(self.system, &self.memories[parent], &by));
-        self.tree.nodes.push(Node {
-            parent: Some(parent),
-            by,
-            state,
-            merged: None,
-            is_certain,
-            end: NodeEnd::Open,
-            children: 0..0,
-            refuted: Vec::new(),
-        });
+        self.tree.nodes.push(Node::open(Some(parent), by, state, is_certain));
     }
 
     /// Adds outputs and internal steps to a node at the limit of depth, and again after internal steps, as
     /// far as there is room. Returns the new nodes after an output, and whether there was room for all.
     pub(super) fn add_answers(&mut self, number: NodeId, solver: &mut dyn Solver) -> (Vec<NodeId>, bool) {
-        let (mut found, mut work) = (Vec::new(), vec![number]);
+        let (mut answers, mut open_nodes) = (Vec::new(), vec![number]);
         let mut had_room = true;
-        while let Some(number) = work.pop() {
-            let most = self.system.outgoing[self.tree.nodes[number].state.location].len() + 1;
-            if self.tree.nodes.len() + most > self.limits.nodes {
+        while let Some(number) = open_nodes.pop() {
+            let most_children = self.system.outgoing[self.tree.nodes[number].state.location].len() + 1;
+            if self.tree.nodes.len() + most_children > self.limits.nodes {
                 had_room = false;
                 self.tree.nodes[number].end = NodeEnd::Nodes;
                 continue;
@@ -481,14 +462,14 @@ impl<'a, M: Clone + Eq + Hash> Growth<'a, M> {
             for child in self.tree.children(number) {
                 self.tree.nodes[child].end = NodeEnd::Depth;
                 if is_output(self.system, &self.tree.nodes[child].by) {
-                    found.push(child);
+                    answers.push(child);
                 } else {
-                    work.push(child);
+                    open_nodes.push(child);
                 }
             }
         }
-        found.sort();
-        (found, had_room)
+        answers.sort();
+        (answers, had_room)
     }
 }
 

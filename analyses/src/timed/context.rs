@@ -2,10 +2,8 @@
 //!
 //! **Notation.** λ gives each needed variable a term over registers, constants and unknown data. Within a
 //! step, `x#was` is a register's value before it, and `p#now` is the value of a parameter. No name of a model
-//! contains `#`.
-//!
-//! **Ends** after one pass over the parts. **Costs**, for each step, the elimination of data that are no
-//! longer needed. The formulas do not grow with the path, unless the knowledge does.
+//! contains `#`. **Ends** after one pass over the parts. **Costs**, for each step, the elimination of data
+//! that are no longer needed. The formulas do not grow with the path, unless the knowledge does.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -63,25 +61,24 @@ impl Registers {
     }
 
     /// Makes a register for a value that no variable of the model has: `amount_1`, or the next free number.
-    fn extra(&mut self, of: &Datum, taken: &BTreeSet<Datum>) -> Datum {
-        let base: String =
-            // The name begins with at most 100 characters of the original name.
-            of.name().split('#').next().unwrap_or_default().chars().take(100).collect();
-        let fits = |name: &String| {
+    fn extra(&mut self, symbol: &Datum, taken: &BTreeSet<Datum>) -> Datum {
+        // The name begins with at most 100 characters of the original name.
+        let base: String = symbol.name().split('#').next().unwrap_or_default().chars().take(100).collect();
+        let is_free = |name: &String| {
             !self.used.contains(name)
-                && self.made.get(name).is_none_or(|ty| ty == of.ty())
-                && taken.iter().all(|other| other.name() != name)
+                && self.made.get(name).is_none_or(|ty| ty == symbol.ty())
+                && taken.iter().all(|register| register.name() != name)
         };
-        let found = (1..).map(|number: u32| format!("{base}_{number}")).find(fits);
-        let name = found.unwrap_or(base);
-        self.made.insert(name.clone(), of.ty().clone());
-        Datum::new(name, of.ty().clone())
+        let free_name = (1..).map(|number: u32| format!("{base}_{number}")).find(is_free);
+        let name = free_name.unwrap_or(base);
+        self.made.insert(name.clone(), symbol.ty().clone());
+        Datum::new(name, symbol.ty().clone())
     }
 
-    fn ghost(&mut self, of: &Datum) -> Datum {
+    fn ghost(&mut self, symbol: &Datum) -> Datum {
         self.ghosts += 1;
-        let base = of.name().split('#').next().unwrap_or_default();
-        Datum::new(format!("{base}#ghost{}", self.ghosts), of.ty().clone())
+        let base = symbol.name().split('#').next().unwrap_or_default();
+        Datum::new(format!("{base}#ghost{}", self.ghosts), symbol.ty().clone())
     }
 }
 
@@ -107,33 +104,34 @@ pub fn needed(
 ) -> Vec<BTreeSet<Datum>> {
     let iosts = system.iosts;
     let variables: BTreeSet<Datum> = iosts.variables.iter().cloned().collect();
-    let of_conditions: Vec<BTreeSet<Datum>> = iosts
+    let read_by_condition: Vec<BTreeSet<Datum>> = iosts
         .transitions
         .numbers()
         .map(|number| system.enabled(number).data().intersection(&variables).cloned().collect())
         .collect();
-    let mut all = vec![BTreeSet::new()];
-    let mut after: BTreeSet<Datum> = BTreeSet::new();
+    // From the end, because what is needed before a step depends on what is needed after it.
+    let mut needed_from_end = vec![BTreeSet::new()];
+    let mut needed_after: BTreeSet<Datum> = BTreeSet::new();
     for (step, read) in path.iter().zip(read).rev() {
         budget::ask();
         let transition = &iosts.transitions[*step];
-        let mut here: BTreeSet<Datum> = BTreeSet::new();
-        for variable in &after {
+        let mut needed_before: BTreeSet<Datum> = BTreeSet::new();
+        for variable in &needed_after {
             match transition.assignments.get(variable) {
-                Some(value) => here.extend(value.data().intersection(&variables).cloned()),
+                Some(value) => needed_before.extend(value.data().intersection(&variables).cloned()),
                 None => {
-                    here.insert(variable.clone());
+                    needed_before.insert(variable.clone());
                 }
             }
         }
         for number in read {
-            here.extend(of_conditions[number.0 as usize].iter().cloned());
+            needed_before.extend(read_by_condition[number.0 as usize].iter().cloned());
         }
-        all.push(here.clone());
-        after = here;
+        needed_from_end.push(needed_before.clone());
+        needed_after = needed_before;
     }
-    all.reverse();
-    all
+    needed_from_end.reverse();
+    needed_from_end
 }
 
 impl Context {
@@ -146,14 +144,14 @@ impl Context {
         solver: &mut dyn Solver,
     ) -> Self {
         let iosts = system.iosts;
-        let first = |datum: &Datum| Datum::new(format!("{}#0", datum.name()), datum.ty().clone());
-        let all: Substitution =
-            iosts.variables.iter().map(|datum| (datum.clone(), Term::datum(&first(datum)))).collect();
+        let first_value = |datum: &Datum| Datum::new(format!("{}#0", datum.name()), datum.ty().clone());
+        let first_values: Substitution =
+            iosts.variables.iter().map(|datum| (datum.clone(), Term::datum(&first_value(datum)))).collect();
         let mut state = SymbolicState::initial(iosts);
-        state.condition = flat(substitute_all(&state.condition, &all));
-        let needed_values = all.into_iter().filter(|(datum, _)| needed.contains(datum));
+        state.condition = flat(substitute_all(&state.condition, &first_values));
+        let needed_values = first_values.into_iter().filter(|(datum, _)| needed.contains(datum));
         state.open = Arc::new(needed_values.collect());
-        let mut context = Context { state, unknown: iosts.variables.iter().map(first).collect() };
+        let mut context = Context { state, unknown: iosts.variables.iter().map(first_value).collect() };
         context.solve();
         context.settle(BTreeSet::new(), &Substitution::new(), registers, solver);
         context
@@ -179,12 +177,10 @@ impl Context {
     /// knowledge about unknown data that they mention is conjoined. It is exact. `None`: it needs a
     /// quantifier.
     pub fn some(&self, bound: &[Datum], parts: &[Term]) -> Option<Term> {
-        let mut all: Vec<Term> = parts.to_vec();
         let (tied, _) = self.tied(data_of(parts));
-        all.splice(0..0, tied);
-        let mut unknown: Vec<Datum> = bound.to_vec();
-        unknown.extend(self.unknown.iter().cloned());
-        eliminate_data(&unknown, &all)
+        let unknown: Vec<Datum> = bound.iter().chain(&self.unknown).cloned().collect();
+        // The knowledge comes first, because the parts may have a value only where it holds.
+        eliminate_data(&unknown, &[&tied, parts].concat())
     }
 
     /// Splits the knowledge into the parts about unknown data that are connected with these data, and the
@@ -209,15 +205,15 @@ impl Context {
         let parameters = &system.iosts.action(transition.action).parameters;
         let now = |datum: &Datum| Datum::new(format!("{}#now", datum.name()), datum.ty().clone());
         let was = |datum: &Datum| Datum::new(format!("{}#was", datum.name()), datum.ty().clone());
-        let held = self.registers(system.iosts);
-        let before: Substitution =
-            held.iter().map(|datum| (datum.clone(), Term::datum(&was(datum)))).collect();
+        let old_registers = self.registers(system.iosts);
+        let old_values: Substitution =
+            old_registers.iter().map(|datum| (datum.clone(), Term::datum(&was(datum)))).collect();
         // λ over the old values.
         let mut state = self.state.clone();
         for value in Arc::make_mut(&mut state.open).values_mut() {
-            *value = substitute(value, &before);
+            *value = substitute(value, &old_values);
         }
-        state.condition = substitute_all(&state.condition, &before);
+        state.condition = substitute_all(&state.condition, &old_values);
         let parameters_now = parameters.iter().map(|datum| (datum.clone(), Term::datum(&now(datum))));
         let after = state.behind(transition, system.enabled(number), [], parameters_now);
         // The condition can hold: a path with a false condition has no test case.
@@ -227,8 +223,9 @@ impl Context {
         state.depth = 0;
         let mut context = Context { state, unknown: self.unknown.clone() };
         context.solve();
-        let old: BTreeSet<Datum> = held.iter().map(&was).chain(parameters.iter().map(&now)).collect();
-        let names: Substitution = held
+        let old: BTreeSet<Datum> =
+            old_registers.iter().map(&was).chain(parameters.iter().map(&now)).collect();
+        let names: Substitution = old_registers
             .iter()
             .map(|datum| (was(datum), Term::datum(datum)))
             .chain(parameters.iter().map(|datum| (now(datum), Term::datum(datum))))
@@ -246,17 +243,17 @@ impl Context {
     /// Eliminates unknown data that an equation determines.
     fn solve(&mut self) {
         loop {
-            let found = self.unknown.iter().find_map(|datum| {
+            let determined = self.unknown.iter().find_map(|datum| {
                 let value = self.state.condition.iter().find_map(|part| solve_equation(part, datum))?;
                 Some((datum.clone(), value))
             });
-            let Some((datum, value)) = found else { return };
-            let put = Substitution::from([(datum.clone(), value.clone())]);
-            let mut known = vec![defined(&value), in_type(&value, datum.ty())];
-            known.extend(substitute_all(&self.state.condition, &put));
-            self.state.condition = flat(known.iter().map(cancel_sums).collect());
+            let Some((datum, value)) = determined else { return };
+            let values = Substitution::from([(datum.clone(), value.clone())]);
+            let mut condition = vec![defined(&value), in_type(&value, datum.ty())];
+            condition.extend(substitute_all(&self.state.condition, &values));
+            self.state.condition = flat(condition.iter().map(cancel_sums).collect());
             for term in Arc::make_mut(&mut self.state.open).values_mut() {
-                *term = substitute(term, &put);
+                *term = substitute(term, &values);
             }
             self.unknown.remove(&datum);
         }
@@ -271,20 +268,19 @@ impl Context {
         registers: &mut Registers,
         solver: &mut dyn Solver,
     ) -> Substitution {
-        // A value that observations determine gets a register with the variable's own name.
+        // A value that observations determine gets a register with the variable's own name. The symbols of
+        // all other values are mixed: they are kept one by one.
         let mut held: Vec<(Datum, Term)> = Vec::new();
         let mut mixed: BTreeSet<Datum> = BTreeSet::new();
         for (variable, value) in &*self.state.open {
             let data = value.data();
-            if data.is_disjoint(&old) {
-                mixed.extend(data);
-            } else if data.is_disjoint(&self.unknown) {
+            if !data.is_disjoint(&old) && data.is_disjoint(&self.unknown) {
                 held.push((variable.clone(), value.clone()));
             } else {
                 mixed.extend(data);
             }
         }
-        let (tied, rest) = self.tied(mixed.clone());
+        let (tied, untied) = self.tied(mixed.clone());
         mixed.extend(data_of(&tied));
         // Old symbols that continue under a register's name.
         let mut continued = Substitution::new();
@@ -294,19 +290,16 @@ impl Context {
                 continued.entry(symbol.clone()).or_insert_with(|| Term::datum(variable));
             }
         }
+        // The other old symbols stay in their registers if these are free, or else get new ones.
         let mut extra = Vec::new();
         for symbol in mixed.intersection(&old) {
             if continued.contains_key(symbol) {
                 continue;
             }
-            let kept = names.get(symbol).and_then(Term::as_datum);
-            let kept = kept.filter(|_| symbol.name().ends_with("#was"));
-            let register = match kept {
-                Some(register) if taken.iter().all(|other| other.name() != register.name()) => {
-                    register.clone()
-                }
-                _ => registers.extra(symbol, &taken),
-            };
+            let is_free = |register: &&Datum| taken.iter().all(|other| other.name() != register.name());
+            let old_register = names.get(symbol).and_then(Term::as_datum);
+            let old_register = old_register.filter(|_| symbol.name().ends_with("#was")).filter(is_free);
+            let register = old_register.cloned().unwrap_or_else(|| registers.extra(symbol, &taken));
             taken.insert(register.clone());
             continued.insert(symbol.clone(), Term::datum(&register));
             extra.push((register, Term::datum(symbol)));
@@ -324,23 +317,24 @@ impl Context {
                 false => substitute(value, &continued),
             };
         }
-        // Project the rest of the knowledge, with the values of registers, to the symbols that stay.
-        let mut open = substitute_all(&rest, &continued);
+        // Project the other knowledge, with the values of registers, to the symbols that stay.
+        let mut projected = substitute_all(&untied, &continued);
         for (register, value) in &held {
             let value = substitute(value, &continued);
             if value != Term::datum(register) {
-                open.push(Term::equal(&Term::datum(register), &value));
+                projected.push(Term::equal(&Term::datum(register), &value));
             }
         }
-        let tied = substitute_all(&tied, &continued);
-        self.unknown =
-            data_of(&tied).union(&mixed).filter(|datum| self.unknown.contains(*datum)).cloned().collect();
-        let kept: BTreeSet<Datum> = self.unknown.clone();
-        let mut known = tied;
-        for group in group_parts(flat(open), |datum| is_passing(datum, &kept)) {
-            known.extend(project_group(group, &kept, registers));
+        let mut knowledge = substitute_all(&tied, &continued);
+        self.unknown = data_of(&knowledge)
+            .union(&mixed)
+            .filter(|datum| self.unknown.contains(*datum))
+            .cloned()
+            .collect();
+        for group in group_parts(flat(projected), |datum| is_passing(datum, &self.unknown)) {
+            knowledge.extend(project_group(group, &self.unknown, registers));
         }
-        self.state.condition = drop_implied_of_few(flat(known), solver);
+        self.state.condition = drop_implied_of_few(flat(knowledge), solver);
         assignments
     }
 }
@@ -364,19 +358,16 @@ fn group_parts(parts: Vec<Term>, is_passing: impl Fn(&Datum) -> bool) -> Vec<Vec
     let mut groups: Vec<(BTreeSet<Datum>, Vec<Term>)> = Vec::new();
     for part in parts {
         let mut symbols: BTreeSet<Datum> = part.data().into_iter().filter(&is_passing).collect();
+        let (connected, mut apart): (Vec<_>, Vec<_>) =
+            groups.into_iter().partition(|(others, _)| !others.is_disjoint(&symbols));
         let mut joined = Vec::new();
-        let mut apart = Vec::new();
-        for (others, group) in groups {
-            if others.is_disjoint(&symbols) {
-                apart.push((others, group));
-            } else {
-                symbols.extend(others);
-                joined.extend(group);
-            }
+        for (others, group) in connected {
+            symbols.extend(others);
+            joined.extend(group);
         }
         joined.push(part);
+        apart.push((symbols, joined));
         groups = apart;
-        groups.push((symbols, joined));
     }
     groups.into_iter().map(|(_, group)| group).collect()
 }
@@ -388,18 +379,17 @@ fn project_group(group: Vec<Term>, kept: &BTreeSet<Datum>, registers: &mut Regis
     if passing.is_empty() {
         return group;
     }
-    // The group mentions nothing that stays. It is known to hold, so it says nothing.
+    // The group mentions nothing that stays, and it is known to hold. So it says nothing.
     if passing.len() == data.len() {
         return Vec::new();
     }
-    let is_new = |datum: &Datum| !datum.name().contains("#ghost");
     // If the projection has more than 400 parts, the old value stays as a ghost.
     if let Some(short) = eliminate_data(&passing, &group).filter(|term| term.written_size() <= 400) {
         return short.lowered().conjuncts();
     }
     let ghosts: Substitution = passing
         .iter()
-        .filter(|datum| is_new(datum))
+        .filter(|datum| !datum.name().contains("#ghost"))
         .map(|datum| (datum.clone(), Term::datum(&registers.ghost(datum))))
         .collect();
     substitute_all(&group, &ghosts)

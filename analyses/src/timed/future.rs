@@ -2,12 +2,10 @@
 //!
 //! **Problem.** A stimulus should make progress: its values, and the time at which it is sent, must leave a
 //! way to the end of the path (φ_stim: `∃` all that is not yet seen. π(tgt)). Written out, this is the whole
-//! rest of the path, at each stimulus.
-//!
-//! **Method.** It is computed backwards, like `pre`. At the end there is no condition. Before a step, some
-//! values of its parameters, with the delay, must satisfy its own condition and the condition after it. The
-//! parameters are eliminated exactly ([`crate::symbolic::eliminate`]). Terms are shared, so a periodic path
-//! repeats its questions, and each is asked once.
+//! rest of the path, at each stimulus. **Method.** It is computed backwards, like `pre`. At the end there is
+//! no condition. Before a step, some values of its parameters, with the delay, must satisfy its own condition
+//! and the condition after it. The parameters are eliminated exactly ([`crate::symbolic::eliminate`]). Terms
+//! are shared, so a periodic path repeats its questions, and each is asked once.
 //!
 //! **If that is not possible** (an operation that cannot be solved for a parameter, or a result that grows),
 //! a weaker condition is used: that of the step alone, or none. Then a stimulus may be sent that cannot lead
@@ -39,13 +37,13 @@ pub fn future(system: &System<'_>, path: &[TransitionId], solver: &mut dyn Solve
     let mut conditions = vec![Term::yes()];
     let mut weaker = Vec::new();
     let mut next = Term::yes();
-    for (at, number) in path.iter().enumerate().rev() {
+    for (step, number) in path.iter().enumerate().rev() {
         budget::ask();
         let key = (*number, next.clone());
         let (condition, is_exact) =
             remembered.entry(key).or_insert_with(|| condition_before(system, *number, &next, solver)).clone();
         if !is_exact {
-            weaker.push(at);
+            weaker.push(step);
         }
         conditions.push(condition.clone());
         next = condition;
@@ -65,16 +63,15 @@ fn condition_before(
     let transition = &system.iosts.transitions[number];
     let parameters = &system.iosts.action(transition.action).parameters;
     let own = system.enabled(number).lowered().conjuncts();
-    let mut all = own.clone();
-    all.extend(substitute(next, &transition.assignments).lowered().conjuncts());
-    let mut short = |parts: &[Term]| {
+    let with_next = [&own[..], &substitute(next, &transition.assignments).lowered().conjuncts()].concat();
+    let mut eliminate_parameters = |parts: &[Term]| {
         let condition =
             Term::and(drop_implied_of_few(eliminate_data(parameters, parts)?.lowered().conjuncts(), solver));
         // A condition of more than 2000 parts is not used.
         (condition.written_size() <= 2_000).then_some(condition)
     };
-    if let Some(exact) = short(&all) {
-        return (exact, true);
+    match eliminate_parameters(&with_next) {
+        Some(exact) => (exact, true),
+        None => (eliminate_parameters(&own).unwrap_or_else(Term::yes), false),
     }
-    (short(&own).unwrap_or_else(Term::yes), false)
 }

@@ -378,13 +378,13 @@ impl WithDomain for OneStep<'_> {
         let top = abstraction.top();
         for (transition, before, after) in self.steps {
             if is_in(self.from, &before.valuation) {
-                let post = abstraction.post(*transition, &from);
+                let post = abstraction.post(*transition, &from, false);
                 let fact =
                     for_all(&abstraction.frame, &writer.term(&abstraction.frame, &abstraction.store, &post));
                 assert!(is_in(&fact, &after.valuation), "post: {after:?} not in {fact}\n{:#?}", self.model);
             }
             if is_in(self.to, &after.valuation) {
-                let pre = abstraction.pre(*transition, &to, &top);
+                let pre = abstraction.pre(*transition, &to, &top, false);
                 let fact =
                     for_all(&abstraction.frame, &writer.term(&abstraction.frame, &abstraction.store, &pre));
                 assert!(is_in(&fact, &before.valuation), "pre: {before:?} not in {fact}\n{:#?}", self.model);

@@ -27,7 +27,11 @@ pub fn explain(arguments: &ExplainArguments) -> CommandResult {
     let name = format!("{} seed {}\n", test.iosts.name, run.seed);
     let why = || story::why_text(test, initial, run, "");
     if !arguments.transcript {
-        let text = || name + &why() + &story::step_table(test, initial, run) + &evidence::wire_text(run);
+        let text = || {
+            name + &story::wrap(&why())
+                + &story::step_table(test, initial, run, None)
+                + &evidence::wire_text(run)
+        };
         Ok(CommandAnswer::new(Exit::Fine, || &stored.record, text))
     } else if run.wire.is_empty() {
         let missing =

@@ -8,7 +8,7 @@ use coreach_adapters::Adapter;
 use coreach_execution::explain::bucket_of;
 use coreach_execution::judge::{self, Judge};
 use coreach_execution::record::{Record, make_record};
-use coreach_execution::run::events;
+use coreach_execution::run::{Occurrence, events};
 use coreach_execution::shrink::told::ShrunkRecord;
 use coreach_execution::shrink::{Seen, Shrink, Shrunk, Stopped, shrink};
 use coreach_execution::{Run, Settings, TestSession, open};
@@ -63,22 +63,20 @@ pub fn replay(arguments: &ReplayArguments) -> CommandResult {
             let count = plural(events(&result.trace), "event");
             format!("the same {count} again, and {}", result.outcome.name())
         }
-        Some(at) => format!(
-            "{} this time, {} before; the runs part at event {}",
-            result.outcome.name(),
-            stored.run.outcome.name(),
-            at + 1
-        ),
+        Some(at) => describe_difference(&stored.run, &result, at),
     });
+    let mut is_old = false;
     let mut shrunk_record = None;
     if arguments.shrink {
         // Shrink the new run if it failed in the same way as the stored one, else the stored one.
         let bucket = |judge: &mut dyn Judge, run| bucket_of(judge, run);
         let is_alike = bucket(judge.as_mut(), &result) == bucket(judge.as_mut(), &stored.run);
         let from = if is_alike { result.clone() } else { stored.run.clone() };
+        is_old = !is_alike;
         let search = shrink_run(arguments, &from, &settings, judge.as_mut(), adapter.as_mut());
         if let Some(shrunk) = &search.shrunk {
             lines.extend(describe_certainty(shrunk));
+            is_old &= shrunk.run == from;
             shrunk_record = Some(ShrunkRecord::new(&from, shrunk));
         }
         lines.insert(1, search.line);
@@ -95,13 +93,32 @@ pub fn replay(arguments: &ReplayArguments) -> CommandResult {
     let text = || {
         let (test, initial) = (&stored.test, &stored.initial);
         let failed = written.bucket.as_ref().filter(|bucket| bucket.is_failure());
-        lines.push(match arguments.quiet {
+        let end = match arguments.quiet {
             true => failed.map_or(String::new(), |bucket| format!("  {}: {bucket}\n", bucket.id())),
-            false => story::why_text(test, initial, &result, "") + &story::step_table(test, initial, &result),
-        });
-        lines.join("\n")
+            false => {
+                let head = if is_old { "the run before:\n" } else { "" };
+                let why = head.to_owned() + &story::why_text(test, initial, &result, "");
+                story::wrap(&why) + &story::step_table(test, initial, &result, None)
+            }
+        };
+        story::wrap(&lines.join("\n")) + &end
     };
     Ok(CommandAnswer::new(exit, || &written, text))
+}
+
+/// Says how a repeated run differs from the stored one, from step `at` on.
+fn describe_difference(before: &Run, now: &Run, at: usize) -> String {
+    let step = |run: &Run| {
+        let mut steps = run.trace.iter().filter(|step| !matches!(step.what, Occurrence::Delay(_)));
+        steps.nth(at).map(|step| format!("{:#}", step.what))
+    };
+    let what = match (step(before), step(now)) {
+        (Some(before), Some(now)) => format!("event {} was {before} before, and is {now} this time", at + 1),
+        (Some(before), None) => format!("event {} was {before} before, and did not come this time", at + 1),
+        (None, Some(now)) => format!("event {} is {now} this time, and did not come before", at + 1),
+        (None, None) => "the events are the same".to_owned(),
+    };
+    format!("{what}: {} before, {} this time", before.outcome.name(), now.outcome.name())
 }
 
 fn report_output_is_there(path: &Path) -> Diagnostic {
@@ -161,7 +178,10 @@ fn shrink_run(
                 Some(Stopped::Runs) => ", and not to the end: `--attempts` allows no more runs",
                 Some(Stopped::Time) => ", and not to the end: `--shrink-time` allows no more time",
             };
-            let line = format!("shrunk from {before} to {now} in {runs}{knob}");
+            let line = match shrunk.again.times > 0 && shrunk.again.same == 0 && shrunk.run == *from {
+                true => format!("not shrunk: in {runs}, no shorter or simpler one failed in this way{knob}"),
+                false => format!("shrunk from {before} to {now} in {runs}{knob}"),
+            };
             ShrinkSearch { best: shrunk.run.clone(), shrunk: Some(shrunk), line }
         }
         // The best run until then is a result, too.
@@ -182,9 +202,14 @@ fn describe_certainty(shrunk: &Shrunk) -> Vec<String> {
         }
         (0, _) => format!("not repeated: {bucket}"),
         (all, same) if all == same => format!("the same in {times}: {bucket}"),
-        (_, 0) => format!("flaky: in none of {times} the same: {bucket}"),
+        (_, 0) => format!("flaky: in {times}, this did not come again: {bucket}"),
         (_, same) => format!("flaky: {same} of {times} the same: {bucket}"),
     }];
-    lines.extend(again.others.iter().map(|(other, count)| format!("  {count} ended otherwise: {other}")));
+    lines.extend(again.others.iter().map(|(other, count)| format!("  {count} times instead: {other}")));
+    if again.same < again.times {
+        let help = "help: does the system keep something from earlier runs, such as a file, a cache or a database? Begin \
+                    each run in the same state: keep files in the folder that `COREACH_TMP` names, or clear them in `reset`";
+        lines.push(help.to_owned());
+    }
     lines
 }

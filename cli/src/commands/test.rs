@@ -11,13 +11,16 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use coreach_adapters::Iut;
-use coreach_adapters::description::Encoding;
+use coreach_adapters::description::{Encoding, Field, FieldNumber};
 use coreach_adapters::evidence::EvidenceKind;
+use coreach_adapters::integer::WireInteger;
 use coreach_adapters::keeper::is_ending;
 use coreach_execution::campaign::summary::Counts;
 use coreach_execution::campaign::{LeftOut, WhyLeftOut};
 use coreach_execution::constants::{ConstantsError, initial_state, read_constants};
+use coreach_execution::explain::{allows_instead, find_evident_cause};
 use coreach_execution::interruption::stop_if_ending;
+use coreach_execution::judge::make_judge;
 use coreach_execution::lazy::Lazy;
 use coreach_execution::open::Links;
 use coreach_execution::planner::SharedExperience;
@@ -29,9 +32,9 @@ use coreach_execution::{Bucket, Judge, Outcome, OutcomeKind, Run, Settings, Stra
 use coreach_model::diagnostic::nearest;
 use coreach_model::excerpt::shortened;
 use coreach_model::lock::lock;
-use coreach_model::semantics::State;
+use coreach_model::semantics::{Event, State};
 use coreach_model::term::evaluate::Valuation;
-use coreach_model::{Datum, Diagnostic, Verdict};
+use coreach_model::{Datum, Diagnostic, Value as ModelValue, Verdict};
 use coreach_project::cases::{self, Case, Cases, NoCase};
 use coreach_project::iut::{self, ReportedLocations};
 use coreach_project::once::Once;
@@ -149,6 +152,7 @@ pub fn test(arguments: &TestArguments) -> CommandResult {
             total.add_failure(&run, &written);
             if total.hint.is_empty() && run.outcome.verdict() == Some(Verdict::Fail) {
                 total.hint = explain_hidden(iut, &run, &written)
+                    .or_else(|| explain_byte_order(case, iut, &initial, &run))
                     .or_else(|| explain_constant(arguments, iut, &run, &written))
                     .unwrap_or_default();
             }
@@ -159,7 +163,6 @@ pub fn test(arguments: &TestArguments) -> CommandResult {
             report.add_run(&written, path.as_deref());
             if !is_json() && !arguments.quiet {
                 let text = || run_text(arguments, case, &initial, &run, path.as_deref());
-                lock(&groups).note(&run);
                 match run.outcome.verdict() {
                     _ if is_told_in_full(arguments) => console::print(&text()),
                     Some(Verdict::Pass) => {}
@@ -179,8 +182,8 @@ pub fn test(arguments: &TestArguments) -> CommandResult {
             let text = if arguments.quiet { total.quiet() } else { total.text() };
             print_text(&format!("{} against {}: {text}", case.name, iut.name));
             if !arguments.quiet {
-                print_text(&explain_kept_system(iut, &total));
-                print_text(&total.hint);
+                print_text(&story::wrap(&explain_kept_system(iut, &total)));
+                print_text(&story::wrap(&total.hint));
                 next.extend(next_command(arguments, case, &total, iut.way.outlives_runs()));
             }
         }
@@ -344,13 +347,19 @@ fn run_text(
     let (test, events) = (&case.test, plural(run.trace.len(), "event"));
     let whose = format!("{} seed {}{constants}, {events}", case.name, run.seed);
     let mut text = match is_told_in_full(arguments) {
-        true => story::why_text(test, initial, run, &whose) + &story::step_table(test, initial, run),
+        true => story::why_text(test, initial, run, &whose),
         false => story::end_text(test, initial, run, &whose),
     };
     if let Some(place) = find_iut_line(&arguments.iut, run)
         && let Some((at, _)) = text.match_indices('\n').nth(1)
     {
         text.insert_str(at, &format!("\n  {place}"));
+    }
+    // Runs that end alike are wrapped when they are put together.
+    if is_told_in_full(arguments) {
+        // `explain` lists all steps.
+        let most = if console::is_verbose() { None } else { Some(12) };
+        text = story::wrap(&text) + &story::step_table(test, initial, run, most);
     }
     if let Some(path) = path {
         text += &format!("  kept: {path}\n");
@@ -360,7 +369,8 @@ fn run_text(
 
 /// Finds the line of the IUT file that a run has ended about: `iut.yaml:4: within: 200 ms`.
 fn find_iut_line(path: &Path, run: &Run) -> Option<String> {
-    let words: [(&str, &[&str]); 7] = [
+    let words: [(&str, &[&str]); 8] = [
+        ("which was not captured", &["captures"]),
         ("`reset`", &["reset"]),
         (" connection", &["base", "address"]),
         (" listens on ", &["base", "address"]),
@@ -371,10 +381,19 @@ fn find_iut_line(path: &Path, run: &Run) -> Option<String> {
     ];
     let (keys, asked): (&[&str], _) = match &run.outcome {
         // Silence gives Inconclusive or Fail.
-        Outcome::Verdict(verdict, Cause::Silence(_)) if *verdict != Verdict::Fail => (&["within"], None),
+        Outcome::Verdict(verdict, Cause::Silence(_))
+            if *verdict != Verdict::Fail && find_evident_cause(run).is_none() =>
+        {
+            (&["within"], None)
+        }
         Outcome::RunError(failure) => {
-            let asked =
-                failure.text().split_once("`: `").and_then(|(_, asked)| asked.split([' ', '`']).nth(1));
+            let captured = || failure.text().split_once("has `{")?.1.split_once('}');
+            let asked = match captured() {
+                Some((name, _)) => Some(name),
+                None => {
+                    failure.text().split_once("`: `").and_then(|(_, asked)| asked.split([' ', '`']).nth(1))
+                }
+            };
             (words.into_iter().find(|(word, _)| failure.text().contains(word))?.1, asked)
         }
         Outcome::Verdict(..) => return None,
@@ -397,17 +416,19 @@ fn is_told_in_full(arguments: &TestArguments) -> bool {
     arguments.runs.get() == 1 || console::is_verbose()
 }
 
-/// Hints at a system that is kept between runs, if most runs but the first fail.
+/// Hints at a system that is kept between runs, if most runs but the first fail. A run error has a cause of
+/// its own, which its message tells.
 fn explain_kept_system(iut: &Iut, total: &Total) -> String {
-    let failed: usize = total.failed.values().map(|failed| failed.runs).sum();
+    let failed = total.outcomes.of(OutcomeKind::FAIL);
     let later = total.outcomes.total().saturating_sub(1);
     if !iut.way.outlives_runs() || !total.begins_well || failed == 0 || 2 * failed < later {
         return String::new();
     }
+    let reset =
+        if matches!(iut.way.encoding(), Some(Encoding::Json)) { "the message `start`" } else { "`reset`" };
     format!(
         "hint: the first run did not fail, and {failed} of {later} later ones did. The system is kept between runs: does \
-         `reset`, or `start` in JSON messages, bring it back to its initial state? Without `keep: true`, a command or \
-         a `launch` is started anew for each run\n"
+         {reset} bring it back to its initial state?\n"
     )
 }
 
@@ -428,6 +449,31 @@ fn explain_hidden(iut: &Iut, run: &Run, record: &Record) -> Option<String> {
          fits counts: write `{other}` before `{seen}`\n",
         shortened(line)
     ))
+}
+
+/// Hints at a number whose bytes came in the other order, if the specification allows it in that order.
+fn explain_byte_order(case: &Case, iut: &Iut, initial: &State, run: &Run) -> Option<String> {
+    let Some(Encoding::Binary(binary)) = iut.way.encoding() else { return None };
+    let Event { action, values } = run.trace.last()?.what.event()?;
+    let (_, fields) = binary.observations.iter().find(|(name, _)| name == action)?;
+    let parameters = &case.test.iosts.action(case.test.iosts.find_action(action)?).parameters;
+    let mut judge = make_judge(&case.test, initial.clone(), run.link.clone());
+    fields.iter().find_map(|field| {
+        let Field::Integer(integer, FieldNumber::Named(name)) = field else { return None };
+        let at = parameters.iter().position(|datum| datum.name() == name)?;
+        let ModelValue::Int(got) = values.get(at)? else { return None };
+        let other = WireInteger { is_little: !integer.is_little, ..*integer };
+        let meant = other.read(&integer.written(i128::try_from(got).ok()?)?)?;
+        let mut swapped = values.clone();
+        swapped[at] = ModelValue::Int(meant.into());
+        allows_instead(judge.as_mut(), run, Event::new(action.clone(), swapped)).then(|| {
+            format!(
+                "hint: `{got}` has the bytes of `{meant}` in the other order. If the system sends them in that order, \
+                 write `{{ as: {}, name: {name} }}` for `{action}` in `observations`\n",
+                other.name()
+            )
+        })
+    })
 }
 
 /// Hints at a constant that coreach has chosen, that decided a Fail, and that the system is not told.

@@ -49,18 +49,18 @@ pub fn write(
         suites[run.test * plan.iuts.len() + run.iut].push((number, row(&run.key.to_string())));
     }
     let left_out: Vec<Case> = plan.left_out.iter().map(Case::left_out).collect();
-    let mut left = Counts::default();
-    left_out.iter().for_each(|case| left.add(case.kind, case.seconds));
-    let mut all = left;
+    let mut left_out_counts = Counts::default();
+    left_out.iter().for_each(|case| left_out_counts.add(case.kind, case.seconds));
+    let mut total = left_out_counts;
     let count = |suite: &[(usize, Option<&Row>)]| {
         let mut counts = Counts::default();
         suite.iter().for_each(|(_, row)| counts.add(kind(*row), row.map_or(0.0, |row| row.seconds)));
         counts
     };
-    suites.iter().for_each(|suite| all.include(&count(suite)));
-    let mut report = Report::begin(out, &plan.campaign, &all)?;
-    for (at, suite) in suites.iter().enumerate() {
-        let (test, iut) = (&plan.tests[at / plan.iuts.len()], &plan.iuts[at % plan.iuts.len()]);
+    suites.iter().for_each(|suite| total.include(&count(suite)));
+    let mut report = Report::begin(out, &plan.campaign, &total)?;
+    for (index, suite) in suites.iter().enumerate() {
+        let (test, iut) = (&plan.tests[index / plan.iuts.len()], &plan.iuts[index % plan.iuts.len()]);
         report.suite(&format!("{}/{}", test.name, iut.name), &count(suite), &bucket_properties(suite))?;
         for (number, row) in suite {
             report.case(&make_case(plan, store, *number, *row, kind(*row)).map_err(JunitError::Store)?)?;
@@ -68,7 +68,7 @@ pub fn write(
         report.end_suite()?;
     }
     if !left_out.is_empty() {
-        report.suite(LEFT_OUT, &left, &[])?;
+        report.suite(LEFT_OUT, &left_out_counts, &[])?;
         left_out.iter().try_for_each(|case| report.case(case))?;
         report.end_suite()?;
     }
@@ -118,17 +118,8 @@ fn make_case(
         name += &format!(", {values}");
     }
     let Some(row) = row else {
-        let (cause, message) = ("unfinished".to_owned(), "not run yet".to_owned());
-        return Ok(Case {
-            name,
-            kind,
-            cause,
-            message,
-            text: String::new(),
-            seconds: 0.0,
-            out: None,
-            wire: None,
-        });
+        let (cause, message, text) = ("unfinished".to_owned(), "not run yet".to_owned(), String::new());
+        return Ok(Case { name, kind, cause, message, text, seconds: 0.0, out: None, wire: None });
     };
     let hint = format!("coreach explain {} {}", store.path().display(), run.key.short());
     let record = store.record(row.number)?;

@@ -1,22 +1,19 @@
 //! Campaigns: many runs, each of them kept.
 //!
-//! **Problem.** One run says little: a test case leaves choices open, and a fault may need the right ones. So
-//! a test case is run with many seeds, several constants, against several implementations, for hours.
-//! Meanwhile the machine may be switched off, a process killed, or the disk full. In the morning it must be
-//! clear what was done, and no run may have been done twice or be lost.
+//! **Problem.** A test case leaves choices open, and a fault may need the right ones. So a test case is run
+//! with many seeds, several constants, against several implementations, for hours. Meanwhile the machine may
+//! be switched off, a process killed, or the disk full. No run may be done twice or be lost.
 //!
-//! **Method.** [`plan`] lists the runs: tests x constants x seeds x implementations, in this order, a
-//! function of the user's files. Every run has a [`Key`], a hash of everything that decides it. So a changed
-//! model, implementation or setting makes other runs, and an unchanged one is recognized wherever it was
-//! done. [`store`] is one file, a data base, for finished runs. Those of a moment go into it in one
-//! transaction, and are on the disk before they count. [`work`] does the runs of the plan that are not in the
-//! store. So to go on after a kill at any instant is the same as to begin: there is no other state.
-//! [`partition`] splits a plan by its keys over machines that know nothing of each other, and [`merge`] joins
-//! their files. [`summary`] and [`junit`] report the results.
+//! **Method.** [`plan`] lists the runs: tests x constants x seeds x implementations, in this order. Every run
+//! has a [`Key`], a hash of everything that decides it. So a changed model, implementation or setting makes
+//! other runs. [`store`] is one file, a data base, for finished runs. They are on the disk before they count.
+//! [`work`] does the runs of the plan that are not in the store, so nothing else is needed to go on after a
+//! kill. [`partition`] splits a plan by its keys over machines that know nothing of each other, and [`merge`]
+//! joins their files. [`summary`] and [`junit`] report the results.
 //!
-//! **It is the same on every machine and with every number of threads**: each run has a fresh thread with a
-//! fresh solver, strategy and memory of values, and its own seed, and does not see other runs. Only the times
-//! differ, and the order in which the runs came into the store (their `number`).
+//! **It is the same on every machine and with every number of threads**: each run has its own seed and a
+//! fresh thread with a fresh solver, strategy and memory of values. Only the times differ, and the order in
+//! which the runs came into the store (their `number`).
 //!
 //! **Ends** when each run of the plan has been tried once: a run has limits of its own. **Costs** per run, in
 //! addition to the run, a thread and its part of a transaction.

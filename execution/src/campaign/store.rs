@@ -5,19 +5,17 @@
 //!
 //! **Method.** It is SQLite's own: a write-ahead log (WAL), synchronized to the disk at each commit
 //! (`synchronous = FULL`), and one immediate transaction for each run, which carries its whole record. A
-//! commit that was cut off never happened. A run's key is unique, so a second process that did the same run
-//! writes only a line in `repeats`. Whoever meets a lock waits.
+//! run's key is unique, so a second process that did the same run writes only a line in `repeats`. Whoever
+//! meets a lock waits.
 //!
-//! **Opening checks everything**, through a connection that cannot write, so that a store that is refused
-//! stays as it was: whose file it is, the tables (`schema`), each row (`seal`), and SQLite's own structure
-//! with its indices (`integrity_check`). Reading runs checks them again. A log (`-wal`) that was damaged or
-//! cut off ends earlier, by SQLite's own checksums: later runs are missing, and are done again.
+//! **Opening checks everything**, through a connection that cannot write: whose file it is, the tables
+//! (`schema`), each row (`seal`), and SQLite's own structure with its indices (`integrity_check`). Reading
+//! runs checks them again. A log (`-wal`) that was damaged or cut off ends earlier, by SQLite's own
+//! checksums: later runs are missing, and are done again.
 //!
 //! **Refused** are a file that is no data base, one that is not a store (its application number differs), one
-//! of another format version, and one that is damaged. All of that is a [`StoreError`], never a panic. A
-//! store may be read where nothing may be written.
-//!
-//! The tables are described for users in `docs/reference/configuration-and-campaign.md`.
+//! of another format version, and one that is damaged. All of that is a [`StoreError`]. A store may be read
+//! where nothing may be written. The tables are described in `docs/reference/configuration-and-campaign.md`.
 
 use std::collections::HashMap;
 use std::io::ErrorKind;

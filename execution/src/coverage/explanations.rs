@@ -7,18 +7,16 @@
 //! ([`coreach_model::semantics`], Definition 4.16). Each state has two vectors: for each item the least and
 //! the greatest number of times that a path to the state has met it. A step adds the items that it meets to
 //! both. If paths meet in one state, the least of the least and the greatest of the greatest numbers are
-//! kept. Both operations are per item, and adding distributes over least and greatest, so no path is ever
-//! listed. A state that no step leads on from is dropped with its paths: they explain nothing. The states at
-//! the end are the ends of all explanations, and their least and greatest are the answer.
-//!
-//! Between two events internal steps are followed in an order of the locations in which they lead forward, so
-//! each state is complete before it is left.
+//! kept, so no path is ever listed. A state that no step leads on from is dropped. The states at the end are
+//! the ends of all explanations, and their least and greatest are the answer. Between two events internal
+//! steps are followed in an order of the locations in which they lead forward, so each state is complete
+//! before it is left.
 //!
 //! **A link that takes time**: a path also chooses when it takes each stimulus. `layers[n]` holds the states
 //! that have not taken the last n stimuli. Before an observation each may take some of them, oldest first:
 //! from `layers[n]` into `layers[n - 1]`, from the top down. A stimulus that has been the oldest under way
 //! for as long as the delay has been taken. At the end, the stimuli still under way may have been taken or
-//! not, if the state that has not taken them can send something; otherwise it can only take them.
+//! not, if the state that has not taken them can send something. Otherwise it can only take them.
 //!
 //! **Ends**, since internal steps do. **Costs**, for each state and event, the steps of its location, and the
 //! number of items where paths part or meet; along a single path only the items that are met. The number of

@@ -2,17 +2,16 @@
 //!
 //! **Problem.** An item that was never met is a gap in the tests only if something could meet it. `x >= 0`
 //! for a counter that is never negative does not fail, and an output whose guard says `n == vSum` has only
-//! one value: tests that show the other sides would be tests of faults.
+//! one value.
 //!
-//! **Method.** The reached states are over-approximated (`reach`, in any domain), and for each item one
-//! question is put to the solver: can it be met in such a state, by an event that the specification allows?
-//! Only a definite *no* counts. The questions are:
+//! **Method.** The reached states are over-approximated (`reach`, in any domain). For each item the solver is
+//! asked: can it be met in such a state, by an event that the specification allows? Only a definite *no*
+//! counts. The questions are:
 //!
 //! - for a location, whether its fact can hold; for a transition, whether its guard can, too;
 //! - for a condition, whether the guard can hold, or fail, and would not if the condition were the other way
-//!   round. If the guard fails by it, another transition of the action must take the event. An event that no
-//!   transition takes is forbidden (an output) or not specified (an input, and then the tester does not send
-//!   it). A faulty implementation may show such a condition all the same, but it is no gap;
+//!   round. If the guard fails by it, another transition of the action must take the event, since an event
+//!   that no transition takes is forbidden or not specified;
 //! - for a class, whether the guard can hold, and does or does not hold for the neighbours.
 //!
 //! **Sound**: the solver reads facts and terms as total, which only adds states. Whether a neighbour is

@@ -1,12 +1,11 @@
 //! A deterministic test case as a judge: one location and one valuation at a time.
 //!
 //! The verdict is that of the location reached. An observation fires the one transition whose guard holds. An
-//! observation that is no action of the alphabet, or has values outside their types, is no event of any
-//! specification, and a Fail with that cause (Definition 6.2: the output is in no Out). A test case takes
-//! every other observation by exactly one transition. If no transition fires, or two do, the document was
-//! edited and says nothing of the observation, which is Inconclusive. Silence is no event of the traces that
-//! such a test is about (ioc is over traces, not suspension traces): when the tester reports it, nothing is
-//! left to do, which is Inconclusive. Time passes unseen.
+//! observation that is no action of the alphabet, or has values outside their types, is a Fail with that
+//! cause (Definition 6.2: the output is in no Out). A test case takes every other observation by exactly one
+//! transition. If no transition fires, or two do, the document was edited, and the run is Inconclusive.
+//! Silence is no event of ioc, which is over traces: when the tester reports it, the run is Inconclusive.
+//! Time passes unseen.
 //!
 //! A test of ioco has silence among its observations ([`TestCase::silences`]): silence is taken like an
 //! observation, leads on if the specification is quiescent, and is a Fail if it is not.
@@ -14,8 +13,8 @@
 //! With `silence_fails`, a test of ioc also fails by silence if the specification *must answer*. Half of that
 //! is in the test case ([`TestCase::must_answer`], a condition on the data): wherever the specification may
 //! be, and wherever internal steps lead from there, it can answer. The other half is decided here: some
-//! output that does not lead to Fail can come, with the data of this state. The solver is asked if evaluation
-//! does not decide. If the solver does not know, there is no Fail.
+//! output that does not lead to Fail can come, with the data of this state. If the solver does not know this,
+//! there is no Fail.
 //!
 //! **Costs** one evaluation of each guard of the location per event. The state after a stimulus is kept from
 //! the choice of its values until it was sent.
@@ -91,9 +90,10 @@ impl<'a> CaseJudge<'a> {
     fn find_fired(&self, candidates: &[TransitionId], event: &Event) -> Option<(TransitionId, State)> {
         candidates.iter().find_map(|number| {
             let transition = &self.test.iosts.transitions[*number];
-            let named = self.test.iosts.action(transition.action).name == event.action;
-            let next = named.then(|| self.test.observed(*number, &self.state, &event.values))?;
-            Some((*number, next?))
+            if self.test.iosts.action(transition.action).name != event.action {
+                return None;
+            }
+            Some((*number, self.test.observed(*number, &self.state, &event.values)?))
         })
     }
 
@@ -155,9 +155,9 @@ impl<'a> CaseJudge<'a> {
 
     /// The transitions of the observations that do not fail here.
     fn open_transitions(&self) -> impl Iterator<Item = &Transition> {
-        let all =
+        let observations =
             self.test.observations[self.here()].iter().map(|number| &self.test.iosts.transitions[*number]);
-        all.filter(|transition| self.test.verdict(transition.target) != Some(Verdict::Fail))
+        observations.filter(|transition| self.test.verdict(transition.target) != Some(Verdict::Fail))
     }
 }
 
@@ -165,8 +165,9 @@ impl<'a> CaseJudge<'a> {
 /// and unreachable halves are left out. So the half that fails for the specification's reason alone may not
 /// be there. If no conjunct is known to come from the specification, all are kept.
 fn keep_of_specification(test: &TestCase, set: Vec<Term>) -> Vec<Term> {
-    let own: Vec<Term> = set.iter().filter(|part| test.conjuncts.contains(*part)).cloned().collect();
-    if own.is_empty() { set } else { own }
+    let from_specification: Vec<Term> =
+        set.iter().filter(|part| test.conjuncts.contains(*part)).cloned().collect();
+    if from_specification.is_empty() { set } else { from_specification }
 }
 
 /// The guards that led to Inconclusive, or to a violation that the specification allows.
@@ -176,14 +177,18 @@ fn deciding_guards(test: &TestCase, state: &State, event: &Event, verdict: Optio
         // A violated property says more than a forbidden event.
         let is_right = match test.verdict(transition.target) {
             Some(Verdict::Fail) => test.violates[transition.target].is_some(),
-            leads => leads == verdict,
+            verdict_there => verdict_there == verdict,
         };
         is_right
             && test.iosts.action(transition.action).name == event.action
             && holds(&transition.guard, &valuation) == Ok(true)
     };
-    let here = test.observations[state.location].iter().map(|number| &test.iosts.transitions[*number]);
-    here.filter(decides).filter_map(|one| decided_guard(&test.iosts, one, valuation.clone())).collect()
+    let observations =
+        test.observations[state.location].iter().map(|number| &test.iosts.transitions[*number]);
+    observations
+        .filter(decides)
+        .filter_map(|transition| decided_guard(&test.iosts, transition, valuation.clone()))
+        .collect()
 }
 
 impl Follower for CaseJudge<'_> {
@@ -192,8 +197,9 @@ impl Follower for CaseJudge<'_> {
     }
 
     fn may_come(&self, is_meant: &dyn Fn(&str) -> bool) -> bool {
-        self.open_transitions()
-            .any(|one| is_meant(&self.test.iosts.action(one.action).name) && may_be(one, &self.state))
+        self.open_transitions().any(|transition| {
+            is_meant(&self.test.iosts.action(transition.action).name) && may_be(transition, &self.state)
+        })
     }
 
     fn must_go_on(&self) -> bool {
@@ -257,7 +263,7 @@ impl Judge for CaseJudge<'_> {
     /// Follows an occurrence by the one transition that takes it.
     fn take(&mut self, what: &Occurrence) -> Judged {
         let ready = self.ready.take();
-        let before = std::mem::replace(&mut self.silent, RBig::ZERO);
+        let silent_before = std::mem::replace(&mut self.silent, RBig::ZERO);
         match what {
             Occurrence::Stimulus(event) => {
                 let fired = match ready {
@@ -271,9 +277,11 @@ impl Judge for CaseJudge<'_> {
             }
             Occurrence::Observation(event) => {
                 let candidates = &self.test.observations[self.here()];
-                let mut all =
-                    candidates.iter().filter_map(|one| self.find_fired(std::slice::from_ref(one), event));
-                match (all.next(), all.next()) {
+                let mut fired = candidates
+                    .iter()
+                    .filter_map(|number| self.find_fired(std::slice::from_ref(number), event));
+                // Exactly one transition must take it.
+                match (fired.next(), fired.next()) {
                     (Some((number, next)), None) => self.move_on(number, next),
                     (None, _) if !self.is_in_alphabet(event) && !self.is_uncontrollable(event) => {
                         Judged::alien(event)
@@ -284,7 +292,7 @@ impl Judge for CaseJudge<'_> {
             Occurrence::Silence(time) => match take_silence(self.test, &self.state, *time) {
                 Some((number, next)) => match self.test.verdict(next.location) {
                     None | Some(Verdict::Pass | Verdict::WeakPass) => {
-                        self.silent = before + exact_seconds(*time);
+                        self.silent = silent_before + exact_seconds(*time);
                         self.move_on(number, next)
                     }
                     Some(Verdict::Inconclusive) => Judged::silence(*time),

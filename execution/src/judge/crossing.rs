@@ -2,10 +2,9 @@
 //! sends them, since the way takes time, or since there are several connections.
 //!
 //! **Problem.** Conformance is about the order in which the implementation takes and sends (Definition 6.2).
-//! Over a link, the tester sees another order: it sends `a`, and then sees `x`, which was on its way already;
-//! for the implementation, `x` came first. Between two connections there is no order at all: a message sent
-//! over one connection may be read or taken after a later message over the other. A judge that takes the seen
-//! order for the real one blames an implementation for an order that nobody has seen.
+//! Over a link, the tester sees another order: it sends `a`, and then sees `x`, which was on its way already.
+//! For the implementation, `x` came first. Between two connections there is no order at all. A judge that
+//! takes the seen order for the real one blames an implementation for an order that nobody has seen.
 //!
 //! **Method.** The events are partially ordered. An event is *before* a later one (as the tester saw them) if
 //!
@@ -13,48 +12,44 @@
 //! - an observation was seen before a stimulus was sent, over any connection: a message that was read had
 //!   been sent;
 //! - a stimulus was sent before an observation over the same connection, and longer ago than the link delays.
-//!   A stimulus has been taken after a certain delay, there and back, so an observation that is seen later
-//!   was sent later. A busy system takes stimuli one after the other, and may need as long for each. So the
-//!   delay of a stimulus begins when those before it have been taken.
+//!   After this delay it has been taken, so an observation that is seen later was sent later. A busy system
+//!   takes stimuli one after the other, so the delay of a stimulus begins when those before it were taken.
 //!
 //! The judge keeps a set of *interleavings*: a state of the inner judge, and those of the last events that
 //! have not happened in it. A new event has happened in no interleaving at first. Then all events that may
 //! happen do happen, in all orders. An order that the inner judge calls Fail is dropped. An interleaving is
 //! also dropped if no new event can come next in it. An interleaving in which an observation has not happened
 //! goes on only if an event that was *not* seen yet can come before that observation, over a connection on
-//! which nothing seen is waiting ([`Follower::may_come`]). The verdict is *Fail* if no interleaving is left:
-//! no order that the link allows explains the observation, whatever is still under way. If all that are left
-//! wait for something, nothing is sent. Time is not read here: the tester shows it, as a delay in which
-//! nothing has come ([`crate::run::Occurrence::Delay`]), and then all interleavings have taken the oldest
-//! stimulus. A trace has these delays, so it is judged alike without a clock.
+//! which nothing seen is waiting ([`Follower::may_come`]). The verdict is *Fail* if no interleaving remains:
+//! no order that the link allows explains the observation. If all that remain wait for something, nothing is
+//! sent. Time is not read here: the tester shows it, as a delay in which nothing has come
+//! ([`crate::run::Occurrence::Delay`]). Then all interleavings have taken the oldest stimulus.
 //!
 //! **Silence** says nothing while a stimulus is under way. Otherwise the inner judge of each interleaving
-//! takes it: an interleaving that must have gone on is dropped, and if all are dropped, it is a Fail. An
-//! interleaving that waits is not silent, since the event that it waits for may be held back, by a lost
-//! packet, for longer than silence takes: it stays as it is. If all left wait, it is Inconclusive.
+//! takes it. An interleaving that must have gone on is dropped, and if all are dropped, it is a Fail. An
+//! interleaving that waits stays as it is, since its event may be held back for longer than silence takes. If
+//! all that remain wait, it is Inconclusive.
 //!
 //! **Verdicts.** No one knows which interleaving is the true one, so a verdict must be right for each.
 //!
 //! - *Pass* is given if all interleavings have Pass: then the trace was accepted in whatever order it came
-//!   (accuracy, Definition 6.16). An interleaving with Pass allows everything from then on, as an accepted
-//!   trace may be extended; so no Fail comes after it, and the others are followed to their end.
+//!   (accuracy, Definition 6.16). An interleaving with Pass allows everything from then on, so no Fail comes
+//!   after it, and the others are followed to their end.
 //! - If the purpose is out of reach in one interleaving, the whole run is *Inconclusive*: this interleaving
-//!   will allow everything, so there can be no Fail, and it will not be accepted, so there can be no Pass.
+//!   allows everything, so there can be no Fail, and it is never accepted, so there can be no Pass.
 //! - The run is Inconclusive, too, if in one interleaving a stimulus came about which the model says nothing
 //!   in that state, and then an observation is seen that this interleaving allows. The tester sends only
-//!   stimuli that all interleavings can take after the events before them, and over several connections at
-//!   any place; but an output that comes in between may lead elsewhere.
+//!   stimuli that all interleavings can take, but an output that comes in between may lead elsewhere.
 //!
 //! The tester's offers, and the state that people are shown, are those of the first interleaving, in which as
 //! many events have happened as in any: without a crossing it is the state of the inner judge. An observation
 //! that this order would not have allowed has *crossed*, and is counted.
 //!
-//! **Source**: queues between tester and implementation are a classic (Verhaard, Tretmans, Kars, Brinksma,
-//! "On asynchronous testing", IWPTS 1992); there, the specification is composed with unbounded queues, which
-//! forgets what the delay says. `tests/src/properties/queues.rs` composes conforming implementations with
-//! queues: never a Fail. Herlihy and Wing, "Linearizability" (1990), call a history right if one of the
-//! orders explains it that real time allows. Here the search goes on while the history grows, and unasked
-//! messages are a part of it.
+//! **Source**: Verhaard, Tretmans, Kars, Brinksma, "On asynchronous testing" (IWPTS 1992), compose the
+//! specification with unbounded queues, which ignores the delay. Herlihy and Wing, "Linearizability" (1990),
+//! call a history right if an order that real time allows explains it. Here the search goes on while the
+//! history grows. `tests/src/properties/queues.rs` composes conforming implementations with queues: never a
+//! Fail.
 //!
 //! **Ends**: there are at most `MOST_INTERLEAVINGS` interleavings, each with at most `MOST_PENDING` events
 //! that have not happened; with more the run is Inconclusive, for the cause `crossed`. At most
@@ -171,17 +166,17 @@ impl<J: Follower> Crossing<J> {
 
     /// The states that are possible, each with the number of the last events that have not happened in it.
     pub fn interleavings(&self) -> impl Iterator<Item = (&J, usize)> {
-        self.interleavings.iter().map(|one| (&one.judge, one.not_happened.count_ones() as usize))
+        self.interleavings.iter().map(|order| (&order.judge, order.not_happened.count_ones() as usize))
     }
 
     /// The interleavings in which all events have happened.
     fn complete_interleavings(&self) -> impl Iterator<Item = &Interleaving<J>> {
-        self.interleavings.iter().filter(|one| one.not_happened == 0)
+        self.interleavings.iter().filter(|order| order.not_happened == 0)
     }
 
     /// The complete interleavings that have no verdict yet.
     fn complete_live_interleavings(&self) -> impl Iterator<Item = &Interleaving<J>> {
-        self.complete_interleavings().filter(|one| one.is_live())
+        self.complete_interleavings().filter(|order| order.is_live())
     }
 
     /// The inner judge whose state people are shown.
@@ -189,53 +184,55 @@ impl<J: Follower> Crossing<J> {
         let first = self
             .complete_live_interleavings()
             .next()
-            .or_else(|| self.interleavings.iter().find(|one| one.is_live()));
-        first.or(self.interleavings.first()).map_or(&self.initial, |one| &one.judge)
+            .or_else(|| self.interleavings.iter().find(|order| order.is_live()));
+        first.or(self.interleavings.first()).map_or(&self.initial, |order| &order.judge)
     }
 
     /// The stimuli that may be under way.
     fn sent(&self) -> impl Iterator<Item = &Pending> {
-        self.pending.iter().filter(|one| one.is_stimulus())
+        self.pending.iter().filter(|event| event.is_stimulus())
     }
 
     /// The pending events that are before an event that comes now.
     fn events_before(&self, is_stimulus: bool, over: usize) -> Events {
-        let is_before = |one: &Pending| {
-            let has_been_taken = self.delay().is_none_or(|delay| one.age >= delay);
-            match (one.is_stimulus(), is_stimulus) {
+        let is_before = |earlier: &Pending| {
+            let has_been_taken = self.delay().is_none_or(|delay| earlier.age >= delay);
+            match (earlier.is_stimulus(), is_stimulus) {
                 (false, true) => true,
-                (true, false) => one.over == over && has_been_taken,
-                _ => one.over == over,
+                (true, false) => earlier.over == over && has_been_taken,
+                _ => earlier.over == over,
             }
         };
-        let all = self.pending.iter().enumerate().filter(|(_, one)| is_before(one));
-        all.fold(0, |all, (place, _)| all | 1 << place)
+        let earlier_events = self.pending.iter().enumerate().filter(|(_, earlier)| is_before(earlier));
+        earlier_events.fold(0, |events, (place, _)| events | 1 << place)
     }
 
     /// May an event that has not come yet happen next in this interleaving?
-    fn may_go_on(&self, one: &Interleaving<J>) -> bool {
-        if one.not_happened == 0 {
+    fn may_go_on(&self, order: &Interleaving<J>) -> bool {
+        if order.not_happened == 0 {
             return true;
         }
         let is_free =
-            |is_stimulus: bool, over: usize| one.not_happened & self.events_before(is_stimulus, over) == 0;
+            |is_stimulus: bool, over: usize| order.not_happened & self.events_before(is_stimulus, over) == 0;
         let mut connections = 0..self.link.connections();
         connections.clone().any(|over| is_free(true, over))
             || connections.any(|over| {
-                is_free(false, over) && one.judge.may_come(&|action| self.link.number(action) == over)
+                is_free(false, over) && order.judge.may_come(&|action| self.link.number(action) == over)
             })
     }
 
     /// Lets each event from `from` on happen that may, one in each new interleaving. Returns whether an
     /// observation has led out of the purpose's reach.
-    fn let_happen(&self, one: &Interleaving<J>, from: usize, known: &mut Vec<Interleaving<J>>) -> bool {
+    fn let_happen(&self, order: &Interleaving<J>, from: usize, known: &mut Vec<Interleaving<J>>) -> bool {
         let mut has_lost = false;
         for (place, event) in self.pending.iter().enumerate().skip(from) {
-            if !one.is_live() || one.not_happened & (1 << place) == 0 || one.not_happened & event.before != 0
+            if !order.is_live()
+                || order.not_happened & (1 << place) == 0
+                || order.not_happened & event.before != 0
             {
                 continue;
             }
-            let mut judge = one.judge.clone();
+            let mut judge = order.judge.clone();
             let verdict = match judge.take(&event.what) {
                 Judged::Followed(_) => judge.verdict(),
                 Judged::Ends(verdict, _) => Some(verdict),
@@ -243,7 +240,7 @@ impl<J: Follower> Crossing<J> {
             let is_lost = verdict == Some(Verdict::Inconclusive);
             has_lost |= is_lost && !event.is_stimulus();
             if verdict != Some(Verdict::Fail) {
-                let not_happened = if verdict.is_some() { 0 } else { one.not_happened & !(1 << place) };
+                let not_happened = if verdict.is_some() { 0 } else { order.not_happened & !(1 << place) };
                 push_new(known, Interleaving { judge, not_happened, is_lost });
             }
         }
@@ -256,18 +253,19 @@ impl<J: Follower> Crossing<J> {
         let place = self.pending.len();
         self.pending.push(event);
         let mut known = self.interleavings.clone();
-        known.iter_mut().filter(|one| one.is_live()).for_each(|one| one.not_happened |= 1 << place);
-        let (old, mut number, mut has_lost) = (known.len(), 0, false);
-        while let Some(one) = known.get(number).cloned()
+        known.iter_mut().filter(|order| order.is_live()).for_each(|order| order.not_happened |= 1 << place);
+        let (old_interleavings, mut next, mut has_lost) = (known.len(), 0, false);
+        // Each interleaving that is found goes to the end of the list, and is looked at later.
+        while let Some(order) = known.get(next).cloned()
             && known.len() <= 4 * MOST_INTERLEAVINGS
         {
             // In an old interleaving, only the new event is tried: the earlier ones were tried before.
-            has_lost |= self.let_happen(&one, if number < old { place } else { 0 }, &mut known);
-            number += 1;
+            has_lost |= self.let_happen(&order, if next < old_interleavings { place } else { 0 }, &mut known);
+            next += 1;
         }
-        let is_whole = number == known.len();
-        known.retain(|one| self.may_go_on(one));
-        known.sort_by_key(|one| one.not_happened.count_ones());
+        let is_whole = next == known.len();
+        known.retain(|order| self.may_go_on(order));
+        known.sort_by_key(|order| order.not_happened.count_ones());
         if !is_whole || known.is_empty() || known.len() > MOST_INTERLEAVINGS {
             self.pending.pop();
             return if is_whole && known.is_empty() { Coming::Refused } else { Coming::TooMany };
@@ -279,13 +277,14 @@ impl<J: Follower> Crossing<J> {
 
     /// Drops the pending events that have happened in all interleavings.
     fn drop_happened(&mut self) {
-        let not_happened = self.interleavings.iter().fold(0, |all, one| all | one.not_happened);
+        let not_happened = self.interleavings.iter().fold(0, |events, order| events | order.not_happened);
         for place in (0..self.pending.len()).rev().filter(|place| not_happened & (1 << place) == 0) {
             self.pending.remove(place);
+            // The bits of later events move down by one place.
             let below: Events = (1 << place) - 1;
-            let without = |events: &mut Events| *events = *events & below | (*events >> 1) & !below;
-            self.interleavings.iter_mut().for_each(|one| without(&mut one.not_happened));
-            self.pending.iter_mut().for_each(|one| without(&mut one.before));
+            let remove_bit = |events: &mut Events| *events = *events & below | (*events >> 1) & !below;
+            self.interleavings.iter_mut().for_each(|order| remove_bit(&mut order.not_happened));
+            self.pending.iter_mut().for_each(|event| remove_bit(&mut event.before));
         }
     }
 
@@ -296,7 +295,7 @@ impl<J: Follower> Crossing<J> {
         }
         let what = Occurrence::Stimulus(event.clone());
         let through =
-            self.complete_live_interleavings().find_map(|one| match one.judge.clone().take(&what) {
+            self.complete_live_interleavings().find_map(|order| match order.judge.clone().take(&what) {
                 Judged::Followed(transition) => Some(transition),
                 Judged::Ends(..) => None,
             });
@@ -318,32 +317,32 @@ impl<J: Follower> Crossing<J> {
 
     /// Follows an observation in all interleavings. If none allows it, the verdict is that of the first one.
     fn observe(&mut self, event: &Event) -> Judged {
-        let what = Occurrence::Observation(event.clone());
+        let observation = Occurrence::Observation(event.clone());
         if self.pending.len() >= MOST_PENDING {
             return Judged::Ends(Verdict::Inconclusive, Cause::Crossed);
         }
-        let has_lost = self.interleavings.iter().any(|one| one.is_lost);
-        let first = self.complete_interleavings().find(|one| !one.is_lost).map(|one| {
-            let mut judge = one.judge.clone();
-            let judged = if one.is_live() { judge.take(&what) } else { Judged::Followed(None) };
+        let has_lost = self.interleavings.iter().any(|order| order.is_lost);
+        let first_judged = self.complete_interleavings().find(|order| !order.is_lost).map(|order| {
+            let mut judge = order.judge.clone();
+            let judged = if order.is_live() { judge.take(&observation) } else { Judged::Followed(None) };
             (judge, judged)
         });
-        let (through, is_followed) = match &first {
+        let (through, is_followed) = match &first_judged {
             Some((judge, Judged::Followed(through))) => (*through, judge.verdict() != Some(Verdict::Fail)),
             Some((_, Judged::Ends(verdict, _))) => (None, *verdict != Verdict::Fail),
             None => (None, false),
         };
-        match self.follow(self.make_pending(what, event)) {
+        match self.follow(self.make_pending(observation, event)) {
             Coming::TooMany => return Judged::Ends(Verdict::Inconclusive, Cause::Crossed),
-            Coming::Followed { has_lost: more } => {
+            Coming::Followed { has_lost: loses } => {
                 self.crossed += usize::from(!is_followed);
-                if has_lost || more {
+                if has_lost || loses {
                     self.ended = Some(Verdict::Inconclusive);
                 }
             }
             // No order explains it. The answer is that of the first interleaving.
             Coming::Refused => {
-                let verdict = match first {
+                let verdict = match first_judged {
                     Some((_, ends @ Judged::Ends(..))) => return ends,
                     Some((judge, Judged::Followed(_))) => {
                         let verdict = judge.verdict();
@@ -367,8 +366,9 @@ impl<J: Follower> Crossing<J> {
         self.pending[oldest].age += time;
         if self.pending[oldest].age >= delay {
             // The interleavings in which it has happened are in the set already.
-            self.interleavings.retain(|one| one.not_happened & (1 << oldest) == 0);
+            self.interleavings.retain(|order| order.not_happened & (1 << oldest) == 0);
         }
+        // No explanation is left of what came, so the judge may say nothing any more.
         if self.interleavings.is_empty() {
             self.interleavings =
                 vec![Interleaving { judge: self.initial.clone(), not_happened: 0, is_lost: true }];
@@ -382,33 +382,38 @@ impl<J: Follower> Crossing<J> {
         if self.delay().is_some() && self.sent().next().is_some() {
             return Judged::silence(time);
         }
-        let seen = self.pending.iter().enumerate().filter(|(_, one)| !one.is_stimulus());
-        let seen = seen.fold(0, |all: Events, (place, _)| all | 1 << place);
-        let mut next = Vec::new();
+        let pending_observations = self.pending.iter().enumerate().filter(|(_, event)| !event.is_stimulus());
+        let pending_observations = pending_observations.fold(0, |all: Events, (place, _)| all | 1 << place);
+        let mut remaining = Vec::new();
         // An interleaving that waits only for stimuli is not possible: they have been taken.
-        for one in
-            self.interleavings.iter().filter(|one| one.not_happened == 0 || one.not_happened & seen != 0)
+        for order in self
+            .interleavings
+            .iter()
+            .filter(|order| order.not_happened == 0 || order.not_happened & pending_observations != 0)
         {
-            let mut after = one.clone();
-            let judged = if one.is_live() { after.judge.take(what) } else { Judged::Followed(None) };
+            let mut after = order.clone();
+            let judged = if order.is_live() { after.judge.take(what) } else { Judged::Followed(None) };
             match judged {
                 // It must have gone on, whatever is held back.
                 Judged::Ends(Verdict::Fail, _) => {}
-                _ if one.not_happened != 0 => push_new(&mut next, one.clone()),
+                _ if order.not_happened != 0 => push_new(&mut remaining, order.clone()),
                 Judged::Ends(..) => return judged,
-                Judged::Followed(_) => push_new(&mut next, after),
+                Judged::Followed(_) => push_new(&mut remaining, after),
             }
         }
-        if next.is_empty() {
+        if remaining.is_empty() {
             return Judged::silence_fails(time);
         }
-        let goes_on = next.iter().any(|one| one.not_happened == 0 && one.is_live());
-        if !goes_on && next.iter().any(|one| one.not_happened != 0) {
+        let goes_on = remaining.iter().any(|order| order.not_happened == 0 && order.is_live());
+        if !goes_on && remaining.iter().any(|order| order.not_happened != 0) {
             return Judged::silence(time);
         }
-        self.is_still = next.len() == self.interleavings.len()
-            && next.iter().zip(&self.interleavings).all(|(one, old)| one.judge.is_where(&old.judge));
-        self.interleavings = next;
+        self.is_still = remaining.len() == self.interleavings.len()
+            && remaining
+                .iter()
+                .zip(&self.interleavings)
+                .all(|(order, before)| order.judge.is_where(&before.judge));
+        self.interleavings = remaining;
         self.drop_happened();
         Judged::Followed(None)
     }
@@ -416,12 +421,12 @@ impl<J: Follower> Crossing<J> {
 
 /// Adds an interleaving, unless it is in the set.
 fn push_new<J: Follower>(interleavings: &mut Vec<Interleaving<J>>, new: Interleaving<J>) {
-    let is_there = |known: &Interleaving<J>| {
+    let is_same = |known: &Interleaving<J>| {
         known.not_happened == new.not_happened
             && known.is_lost == new.is_lost
             && known.judge.is_where(&new.judge)
     };
-    if !interleavings.iter().any(is_there) {
+    if !interleavings.iter().any(is_same) {
         interleavings.push(new);
     }
 }

@@ -2,16 +2,17 @@
 //!
 //! **Problem.** A guard says which observations are allowed. A user wants to know which value was expected.
 //!
-//! **Method.** Transitions that the data of a state exclude are left out, and those that no values can take.
-//! The others with the observed action are looked at. Each conjunct that fails is solved for the observed
-//! part: an equation gives a value, comparisons give a range, membership gives a set. Two values that differ
-//! are compared part by part, down to the smallest part that differs. A conjunct that cannot be solved is
-//! shown as it is, with the values in it. If no transition is left, the answer is the possible actions.
+//! **Method.** Transitions that cannot be taken in their state are left out. In the others with the observed
+//! action, each conjunct that fails is solved for the observed part: an equation gives a value, comparisons
+//! give a range, membership gives a set. Two values that differ are compared part by part, down to the
+//! smallest part that differs. A conjunct that cannot be solved is shown as it is, with the values in it. If
+//! no transition is left, the answer is the possible actions.
 //!
 //! **Terminates**, since each step looks at a part of a term or of a value, and large terms are not taken
 //! apart. **Costs** one evaluation of each conjunct, and one question to the solver for each transition with
 //! a conjunct that is not about one parameter alone.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use coreach_analyses::solver::{Solver, Witness};
@@ -43,6 +44,9 @@ const LONGEST_VALUE: usize = 60;
 /// A larger part of a guard is not taken apart, since its text repeats shared terms.
 const LARGEST_PART: u64 = 5000;
 
+/// The most ways in which a guard would have held. Repetitions among them are dropped later.
+const MOST_WAYS: usize = 4 * MOST_NAMED;
+
 /// A transition that leads to no Fail, and a state in which it may be taken.
 pub(crate) type OpenTransition<'t> = (&'t Transition, &'t State);
 
@@ -65,19 +69,20 @@ pub(crate) fn describe_expectation(
 ) -> Expectation {
     let question = |(transition, state): OpenTransition<'_>, event: Option<&Event>| {
         let parameters = &iosts.action(transition.action).parameters;
-        let all = event.map_or_else(|| state.valuation.clone(), |event| with_event(iosts, state, event));
+        let values = event.map_or_else(|| state.valuation.clone(), |event| with_event(iosts, state, event));
         let name = iosts.action(transition.action).name.as_str();
-        Question { name, parameters, silent, all }
+        Question { name, parameters, silent, values }
     };
     let mut solver = Lazy::default();
-    let mut can_come =
-        |one: &OpenTransition<'_>| may_be(one.0, one.1) && question(*one, None).can_come(one.0, &mut solver);
-    let possible: Vec<OpenTransition<'_>> = open.iter().filter(|one| can_come(one)).copied().collect();
+    let mut can_come = |&(transition, state): &OpenTransition<'_>| {
+        may_be(transition, state) && question((transition, state), None).can_come(transition, &mut solver)
+    };
+    let possible: Vec<OpenTransition<'_>> = open.iter().filter(|open| can_come(open)).copied().collect();
     // The events that are allowed.
     let mut expected: Vec<String> = Vec::new();
     let mut actions: Vec<String> = Vec::new();
-    for one in &possible {
-        let (short, condition) = question(*one, None).describe_allowed(one.0);
+    for &(transition, state) in &possible {
+        let (short, condition) = question((transition, state), None).describe_allowed(transition);
         add_new(
             &mut expected,
             if condition.is_empty() { short.clone() } else { format!("{short} when {condition}") },
@@ -91,22 +96,26 @@ pub(crate) fn describe_expectation(
         count => format!("one of {} and {} others", actions[..MOST_NAMED].join(", "), count - MOST_NAMED),
     };
     let Some(event) = observed else { return Expectation { phrase: actions, guards: Vec::new(), expected } };
-    let is_same = |(one, _): &&OpenTransition<'_>| iosts.action(one.action).name == event.action;
-    let same: Vec<OpenTransition<'_>> = possible.iter().filter(is_same).copied().collect();
+    let has_its_action =
+        |(transition, _): &&OpenTransition<'_>| iosts.action(transition.action).name == event.action;
+    let of_its_action: Vec<OpenTransition<'_>> = possible.iter().filter(has_its_action).copied().collect();
     // The differences of the observed event from those of its action.
     let mut alternatives: Vec<Vec<Difference>> = Vec::new();
-    for one in &same {
-        for alternative in question(*one, Some(event)).differences(one.0) {
+    for &(transition, state) in &of_its_action {
+        for alternative in question((transition, state), Some(event)).differences(transition) {
             add_new(&mut alternatives, alternative);
         }
     }
-    let why = if same.is_empty() { open.iter().filter(is_same).copied().collect() } else { same };
+    // If the event cannot come at all now, the guards of the impossible transitions say why.
+    let explaining = match of_its_action.is_empty() {
+        true => open.iter().filter(has_its_action).copied().collect(),
+        false => of_its_action,
+    };
     let mut guards = Vec::new();
-    for one in &why {
-        question(*one, Some(event))
-            .failing_parts(iosts, one.0)
-            .into_iter()
-            .for_each(|guard| add_new(&mut guards, guard));
+    for &(transition, state) in &explaining {
+        for guard in question((transition, state), Some(event)).failing_parts(iosts, transition) {
+            add_new(&mut guards, guard);
+        }
     }
     let phrase = match alternatives_text(&event.action, &alternatives) {
         Some(phrase) => phrase,
@@ -116,9 +125,9 @@ pub(crate) fn describe_expectation(
     Expectation { phrase, guards, expected }
 }
 
-fn add_new<T: PartialEq>(all: &mut Vec<T>, one: T) {
-    if !all.contains(&one) {
-        all.push(one);
+fn add_new<T: PartialEq>(items: &mut Vec<T>, item: T) {
+    if !items.contains(&item) {
+        items.push(item);
     }
 }
 
@@ -140,7 +149,7 @@ enum Demand {
 
 impl Demand {
     /// Does it have a value of this type's sort, or none?
-    fn is_of(&self, ty: &Type) -> bool {
+    fn fits_sort_of(&self, ty: &Type) -> bool {
         match self {
             Demand::Value(value) | Demand::Bound(_, value) => value.sort() == ty.sort(),
             Demand::Text(_) => true,
@@ -164,7 +173,7 @@ struct Question<'t> {
     /// In a timed test case: how long nothing came before.
     silent: Option<&'t RBig>,
     /// The values of the state and of the event.
-    all: Valuation,
+    values: Valuation,
 }
 
 impl Question<'_> {
@@ -176,9 +185,9 @@ impl Question<'_> {
         self.silent.is_some() && term.as_datum().is_some_and(|datum| self.parameters.first() == Some(datum))
     }
 
-    /// The conjuncts that failed; only those that the state alone decides, if there are any.
+    /// The conjuncts that failed. If the state alone decides some of them, these are enough.
     fn failing_parts(&self, iosts: &Iosts, transition: &Transition) -> Vec<Guard> {
-        let mut parts = failing_conjuncts(&transition.guard, &self.all);
+        let mut parts = failing_conjuncts(&transition.guard, &self.values);
         if parts.iter().any(|part| !self.reads_event(part)) {
             parts.retain(|part| !self.reads_event(part));
         }
@@ -187,45 +196,45 @@ impl Question<'_> {
 
     fn guard(&self, transition: String, part: &Term, holds: bool) -> Guard {
         let mut values = BTreeMap::new();
-        collect_values(part, &self.all, &mut values);
+        collect_values(part, &self.values, &mut values);
         let values = values.into_iter().map(|(name, value)| (name, value.into())).collect();
         Guard { transition, part: part.to_string(), holds, values }
     }
 
     /// The differences from the guard's demands: a list for each way in which it would have held.
     fn differences(&self, transition: &Transition) -> Vec<Vec<Difference>> {
-        let mut all = vec![Vec::new()];
-        for part in failing_conjuncts(&transition.guard, &self.all) {
-            let ways = self.solve(&part).unwrap_or_else(|| vec![vec![self.unsolved_difference(&part)]]);
-            all = combine_ways(&all, &ways);
+        let mut ways = vec![Vec::new()];
+        for part in failing_conjuncts(&transition.guard, &self.values) {
+            let ways_of_part =
+                self.solve(&part).unwrap_or_else(|| vec![vec![self.unsolved_difference(&part)]]);
+            ways = combine_ways(&ways, &ways_of_part);
         }
-        let bounds: Vec<Difference> = transition
-            .guard
-            .unfolded_conjuncts()
-            .iter()
-            .filter_map(|part| self.range_difference(part))
-            .collect();
-        let merged = all.into_iter().filter_map(|way| merge_differences(way, &bounds));
+        // Conjuncts that hold bound the expected values, too.
+        let conjuncts = transition.guard.unfolded_conjuncts();
+        let bounds: Vec<Difference> =
+            conjuncts.iter().filter_map(|part| self.range_difference(part)).collect();
+        let merged = ways.into_iter().filter_map(|way| merge_differences(way, &bounds));
         merged.filter(|way| !way.is_empty()).collect()
     }
 
     fn unsolved_difference(&self, part: &Term) -> Difference {
         let mut values = BTreeMap::new();
-        collect_values(part, &self.all, &mut values);
-        let of_event = |name: &String| self.parameters.iter().any(|parameter| parameter.name() == name);
-        let got = values.iter().filter(|(name, _)| of_event(name));
+        collect_values(part, &self.values, &mut values);
+        let is_of_event = |name: &String| self.parameters.iter().any(|parameter| parameter.name() == name);
+        let got = values.iter().filter(|(name, _)| is_of_event(name));
         let mut got: Vec<String> =
             got.map(|(name, value)| format!("{name} = {}", cut_text(value, LONGEST_VALUE))).collect();
-        if let Err(why) = holds(part, &self.all) {
+        if let Err(why) = holds(part, &self.values) {
             got.push(format!("where {why}"));
         }
         let wanted = vec![Demand::Text("to hold".to_owned())];
         Difference { subject: format!("`{part}`"), wanted, got: got.join(", ") }
     }
 
-    /// Solves a condition: each list of differences is a way in which it would hold. `None`: no way is known.
+    /// Solves a condition: each list of differences is a way in which it would hold. An empty list: it holds
+    /// already. No list: no event makes it hold. `None`: no way is known.
     fn solve(&self, part: &Term) -> Option<Vec<Vec<Difference>>> {
-        if holds(part, &self.all) == Ok(true) {
+        if holds(part, &self.values) == Ok(true) {
             return Some(vec![Vec::new()]);
         }
         if !self.reads_event(part) {
@@ -234,46 +243,52 @@ impl Question<'_> {
         if part.written_size() > LARGEST_PART {
             return None;
         }
-        let one = |difference: Difference| Some(vec![vec![difference]]);
+        let single = |difference: Difference| Some(vec![vec![difference]]);
         let node = match part.shape() {
             TermShape::Node(node) => node,
             TermShape::Operation(DerivedOperation::Call(_), _) => return self.solve(&part.unfolded()?),
-            TermShape::Operation(DerivedOperation::Quantified(of), arguments)
-                if of.quantifier == Quantifier::All =>
+            TermShape::Operation(DerivedOperation::Quantified(quantified), arguments)
+                if quantified.quantifier == Quantifier::All =>
             {
-                let first_read = arguments.len() - of.read.len();
+                // The last arguments are the values that the body reads.
+                let values_read = &arguments[arguments.len() - quantified.read.len()..];
                 let mut known: Substitution =
-                    of.read.iter().cloned().zip(arguments[first_read..].iter().cloned()).collect();
-                for value in self.instances(&of.domain, arguments)? {
-                    known.insert(of.bound.clone(), value);
-                    let instance = substitute(&of.body, &known);
-                    if holds(&instance, &self.all) != Ok(true) {
+                    quantified.read.iter().cloned().zip(values_read.iter().cloned()).collect();
+                // The first instance that fails explains the failure.
+                for value in self.instances(&quantified.domain, arguments)? {
+                    known.insert(quantified.bound.clone(), value);
+                    let instance = substitute(&quantified.body, &known);
+                    if holds(&instance, &self.values) != Ok(true) {
                         return self.solve(&instance);
                     }
                 }
                 return None;
             }
             TermShape::Operation(DerivedOperation::Standard(operation), arguments) => {
-                return one(self.membership_difference(*operation, arguments, true)?);
+                return single(self.membership_difference(*operation, arguments, true)?);
             }
             TermShape::Operation(..) => return None,
         };
         match node {
-            Node::And(parts) => parts
-                .iter()
-                .try_fold(vec![Vec::new()], |all, part| Some(combine_ways(&all, &self.solve(part)?))),
+            Node::And(parts) => {
+                let mut ways = vec![Vec::new()];
+                for part in parts {
+                    ways = combine_ways(&ways, &self.solve(part)?);
+                }
+                Some(ways)
+            }
             Node::Or(parts) => {
                 let ways = parts.iter().filter_map(|part| self.solve(part)).flatten();
-                let ways: Vec<_> = ways.take(4 * MOST_NAMED).collect();
+                let ways: Vec<_> = ways.take(MOST_WAYS).collect();
                 (!ways.is_empty()).then_some(ways)
             }
             Node::IfThenElse(condition, then, other) => {
-                self.solve(if holds(condition, &self.all).ok()? { then } else { other })
+                self.solve(if holds(condition, &self.values).ok()? { then } else { other })
             }
             Node::Not(inner) => match inner.shape() {
                 TermShape::Operation(DerivedOperation::Call(_), _) => self.solve(&inner.unfolded()?.not()),
                 TermShape::Operation(DerivedOperation::Standard(operation), arguments) => {
-                    one(self.membership_difference(*operation, arguments, false)?)
+                    single(self.membership_difference(*operation, arguments, false)?)
                 }
                 _ => Some(vec![self.find_differences(inner, &Value::Bool(false))?]),
             },
@@ -286,11 +301,11 @@ impl Question<'_> {
             }
             Node::Compare(Comparison::NotEqual, ..) => {
                 let (subject, _, value) = self.isolate_demand(part)?;
-                one(self.difference(&subject, Demand::Text(format!("!= {}", value_text(&value))))?)
+                single(self.difference(&subject, Demand::Text(format!("!= {}", value_text(&value))))?)
             }
-            Node::Compare(..) => one(self.range_difference(part)?),
+            Node::Compare(..) => single(self.range_difference(part)?),
             Node::OnStrings(StringOperation::Matches, arguments) => {
-                one(self.difference(&arguments[0], Demand::Text(format!("matching {}", arguments[1])))?)
+                single(self.difference(&arguments[0], Demand::Text(format!("matching {}", arguments[1])))?)
             }
             _ => None,
         }
@@ -305,8 +320,8 @@ impl Question<'_> {
             QuantifierDomain::Elements => &arguments[0],
         };
         list.sort().as_list()?;
-        let Value::Record(ty, fields) = evaluate(list, &self.all).ok()? else { return None };
-        let element = |at| Term::standard(StandardOperation::Element, [list.clone(), Term::int(at)]);
+        let Value::Record(ty, fields) = evaluate(list, &self.values).ok()? else { return None };
+        let element = |index| Term::standard(StandardOperation::Element, [list.clone(), Term::int(index)]);
         Some((0..ty.counting(&fields).count()).map(element).collect())
     }
 
@@ -314,62 +329,63 @@ impl Question<'_> {
     fn membership_difference(
         &self,
         operation: StandardOperation,
-        of: &[Term],
+        arguments: &[Term],
         is_in: bool,
     ) -> Option<Difference> {
         let (element, whole) = match operation {
-            StandardOperation::HasKey => (&of[0], &of[1]),
-            StandardOperation::Contains => (&of[1], &of[0]),
+            StandardOperation::HasKey => (&arguments[0], &arguments[1]),
+            StandardOperation::Contains => (&arguments[1], &arguments[0]),
             _ => return None,
         };
-        let (subject, word, other) = match self.reads_event(whole) {
+        let (subject, word, given) = match self.reads_event(whole) {
             true => (whole, if is_in { "with" } else { "without" }, element),
             false => (element, if is_in { "in" } else { "not in" }, whole),
         };
-        let other = evaluate(other, &self.all).ok()?;
-        if let Value::Record(ty, fields) = &other
-            && ty.map_value_type().is_some()
-        {
-            let keys: Vec<String> = ty.entries(fields).iter().map(|(key, _)| key.to_string()).collect();
-            return self.difference(
-                subject,
-                Demand::Text(format!("{word} {{{}}}", cut_text(&keys.join(", "), LONGEST_VALUE))),
-            );
-        }
-        self.difference(subject, Demand::Text(format!("{word} {}", value_text(&other))))
+        let text = match evaluate(given, &self.values).ok()? {
+            // Of a map only the keys count.
+            Value::Record(ty, fields) if ty.map_value_type().is_some() => {
+                let keys: Vec<String> = ty.entries(&fields).iter().map(|(key, _)| key.to_string()).collect();
+                format!("{{{}}}", cut_text(&keys.join(", "), LONGEST_VALUE))
+            }
+            value => value_text(&value),
+        };
+        self.difference(subject, Demand::Text(format!("{word} {text}")))
     }
 
-    /// Turns a comparison into a demand on a part of the event: `pA + 1 == v` is a demand on `pA`.
+    /// Turns a comparison into a demand on a part of the event: `pA + 1 == v` is a demand on `pA`. `None`: it
+    /// is no comparison, or a side has no value.
     fn isolate_demand(&self, part: &Term) -> Option<(Term, Comparison, Value)> {
         let Node::Compare(comparison, a, b) = part.written()? else { return None };
-        let read: Vec<&Datum> = self.parameters.iter().filter(|one| part.mentions(one)).collect();
+        let read: Vec<&Datum> = self.parameters.iter().filter(|parameter| part.mentions(parameter)).collect();
+        // A number in an expression: the comparison is solved for it.
         if let [datum] = read.as_slice()
             && datum.ty().sort().is_number()
             && !is_path(a)
             && !is_path(b)
         {
-            let others = self.all.iter().filter(|(known, _)| known != datum);
-            let known: Substitution =
-                others.map(|(known, value)| (known.clone(), Term::literal(value.clone()))).collect();
+            let mut known: Substitution = literals(&self.values);
+            known.remove(*datum);
             if let Some((comparison, value)) = solve_for(&substitute(part, &known), datum)
                 && let Some(value) = value.as_literal()
             {
                 return Some((Term::datum(datum), comparison, value.clone()));
             }
         }
-        let is_first = match (self.reads_event(a), self.reads_event(b)) {
+        // Of two sides that read the event, a part of it is the subject, and the left one otherwise.
+        let is_left = match (self.reads_event(a), self.reads_event(b)) {
             (true, true) => is_path(a) || !is_path(b),
-            (first, _) => first,
+            (left_reads_event, _) => left_reads_event,
         };
-        let (subject, other) = if is_first { (a, b) } else { (b, a) };
-        let comparison = if is_first { *comparison } else { mirror_comparison(*comparison) };
-        Some((subject.clone(), comparison, evaluate(other, &self.all).ok()?))
+        let (subject, wanted) = if is_left { (a, b) } else { (b, a) };
+        let comparison = if is_left { *comparison } else { mirror_comparison(*comparison) };
+        Some((subject.clone(), comparison, evaluate(wanted, &self.values).ok()?))
     }
 
     /// The difference for an order between a part of the event and a value: an end of a range.
     fn range_difference(&self, part: &Term) -> Option<Difference> {
-        let is_order = |of: &Comparison| !matches!(of, Comparison::Equal | Comparison::NotEqual);
-        if !self.reads_event(part) || !matches!(part.written()?, Node::Compare(of, ..) if is_order(of)) {
+        use Comparison::{AtLeast, AtMost, Greater, Less};
+        let is_order = matches!(part.written()?, Node::Compare(Less | AtMost | Greater | AtLeast, ..));
+        if !self.reads_event(part) || !is_order {
             return None;
         }
         let (subject, comparison, value) = self.isolate_demand(part)?;
@@ -378,7 +394,7 @@ impl Question<'_> {
 
     /// The difference of a part of the event from a demand. Delays count from the last event.
     fn difference(&self, subject: &Term, wanted: Demand) -> Option<Difference> {
-        let got = evaluate(subject, &self.all).ok()?;
+        let got = evaluate(subject, &self.values).ok()?;
         if self.is_delay(subject) {
             return Some(Difference {
                 subject: String::new(),
@@ -414,60 +430,66 @@ impl Question<'_> {
         if self.is_delay(subject) {
             return Some(vec![self.difference(subject, Demand::Value(value.clone()))?]);
         }
-        let got = evaluate(subject, &self.all).ok()?;
+        let got = evaluate(subject, &self.values).ok()?;
         let mut found = Vec::new();
         compare_values(subject.to_string(), value, &got, &mut found);
-        let more = found.len().saturating_sub(MOST_NAMED);
+        let hidden = found.len().saturating_sub(MOST_NAMED);
         found.truncate(MOST_NAMED);
-        if let Some(last) = found.last_mut().filter(|_| more > 0) {
-            last.got += &format!(" and {more} more {}", if more == 1 { "difference" } else { "differences" });
+        if let Some(last) = found.last_mut().filter(|_| hidden > 0) {
+            last.got +=
+                &format!(" and {hidden} more {}", if hidden == 1 { "difference" } else { "differences" });
         }
         Some(found)
     }
 
     /// Splits a guard: the demands on single parameters by name, and the other conjuncts that read the event.
     fn demands(&self, transition: &Transition) -> (Vec<(String, Vec<Demand>)>, Vec<Term>) {
-        let mut values: Vec<(String, Vec<Demand>)> = Vec::new();
-        let mut rest = Vec::new();
+        let mut by_parameter: Vec<(String, Vec<Demand>)> = Vec::new();
+        let mut other_parts = Vec::new();
         for part in transition.guard.conjuncts() {
+            // The state decides the first kind, and the second kind is no demand that a person would make.
             if !self.reads_event(&part) || part.asks_definedness() {
                 continue;
             }
             match self.isolate_parameter(&part) {
-                Some((datum, wanted)) => match values.iter_mut().find(|(known, _)| *known == datum) {
-                    Some((_, all)) => all.push(wanted),
-                    None => values.push((datum, vec![wanted])),
+                Some((name, demand)) => match by_parameter.iter_mut().find(|(known, _)| *known == name) {
+                    Some((_, demands)) => demands.push(demand),
+                    None => by_parameter.push((name, vec![demand])),
                 },
-                None => rest.push(part),
+                None => other_parts.push(part),
             }
         }
-        (values, rest)
+        (by_parameter, other_parts)
     }
 
-    /// Describes the event that a transition allows, as `Return(pValue = 3)`, and the rest of its condition.
+    /// Describes the event that a transition allows, as `Return(pValue = 3)`, and what else its guard
+    /// demands.
     fn describe_allowed(&self, transition: &Transition) -> (String, String) {
-        let (values, rest) = self.demands(transition);
-        let text = |parameter: &Datum| match values.iter().find(|(name, _)| name == parameter.name()) {
-            Some((name, wanted)) => {
-                demand_text(wanted).map_or_else(|| name.clone(), |text| format!("{name} {text}"))
-            }
+        let (by_parameter, other_parts) = self.demands(transition);
+        let demands_on = |parameter: &Datum| {
+            by_parameter.iter().find(|(name, _)| name == parameter.name()).map(|(_, all)| all)
+        };
+        let text = |parameter: &Datum| match demands_on(parameter).and_then(|demands| demand_text(demands)) {
+            Some(text) => format!("{} {text}", parameter.name()),
             None => parameter.name().to_owned(),
         };
+        // In a timed test case the first parameter is the delay, which is shown as an instant.
         let delay = self.silent.and_then(|_| self.parameters.first());
-        let time = delay.and_then(|delay| values.iter().find(|(name, _)| name == delay.name()));
-        let others = &self.parameters[usize::from(delay.is_some())..];
+        let shown_parameters = &self.parameters[usize::from(delay.is_some())..];
         let mut short = self.name.to_owned();
-        if !others.is_empty() {
-            short += &format!("({})", others.iter().map(text).collect::<Vec<_>>().join(", "));
+        if !shown_parameters.is_empty() {
+            short += &format!("({})", shown_parameters.iter().map(text).collect::<Vec<_>>().join(", "));
         }
-        if let Some((_, wanted)) = time {
-            let wanted: Vec<Demand> = wanted.iter().cloned().map(|one| self.since_last_event(one)).collect();
-            short += &format!(" {}", instants_text(&wanted));
+        if let Some(demands) = delay.and_then(demands_on) {
+            let demands: Vec<Demand> =
+                demands.iter().cloned().map(|demand| self.since_last_event(demand)).collect();
+            short += &format!(" {}", instants_text(&demands));
         }
-        let conjunct = |part: &Term| if rest.len() > 1 { part.to_conjunct() } else { part.to_string() };
-        let mut condition = rest.iter().map(conjunct).collect::<Vec<_>>().join(" && ");
+        let conjunct =
+            |part: &Term| if other_parts.len() > 1 { part.to_conjunct() } else { part.to_string() };
+        let mut condition = other_parts.iter().map(conjunct).collect::<Vec<_>>().join(" && ");
         let mut known = BTreeMap::new();
-        rest.iter().for_each(|part| collect_values(part, &self.all, &mut known));
+        other_parts.iter().for_each(|part| collect_values(part, &self.values, &mut known));
         if !known.is_empty() {
             let known =
                 known.iter().map(|(name, value)| format!("{name} = {}", cut_text(value, LONGEST_VALUE)));
@@ -499,19 +521,18 @@ impl Question<'_> {
 
     /// Can some values take the transition? Errs towards yes.
     fn can_come(&self, transition: &Transition, solver: &mut Lazy) -> bool {
-        let (values, rest) = self.demands(transition);
-        let (mut known, mut is_sure) = (literals(&self.all), rest.is_empty());
-        for (name, mut wanted) in values {
-            let Some(datum) = self.parameters.iter().find(|one| one.name() == name) else { continue };
-            wanted.extend(ends_of_type(datum.ty()));
+        let (by_parameter, other_parts) = self.demands(transition);
+        let (mut known, mut is_sure) = (literals(&self.values), other_parts.is_empty());
+        for (name, mut demands) in by_parameter {
+            let Some(datum) = self.parameters.iter().find(|datum| datum.name() == name) else { continue };
+            demands.extend(ends_of_type(datum.ty()));
             // An integer that is compared with a real is a question for the solver.
-            if !wanted.iter().all(|one| one.is_of(datum.ty())) {
+            if !demands.iter().all(|demand| demand.fits_sort_of(datum.ty())) {
                 is_sure = false;
                 continue;
             }
-            let value =
-                wanted.iter().find_map(|one| if let Demand::Value(value) = one { Some(value) } else { None });
-            if demand_text(&wanted).is_none() || value.is_some_and(|value| !value.is_in(datum.ty())) {
+            let value = demanded_value(&demands);
+            if demand_text(&demands).is_none() || value.is_some_and(|value| !value.is_in(datum.ty())) {
                 return false;
             }
             known.extend(value.map(|value| (datum.clone(), Term::literal(value.clone()))));
@@ -520,13 +541,13 @@ impl Question<'_> {
             return true;
         }
         let guard = substitute(&transition.guard, &known);
-        guard.is_true() || !guard.is_false() && solver.witness(&guard.conjuncts()) != Witness::None
+        guard.is_true() || (!guard.is_false() && solver.witness(&guard.conjuncts()) != Witness::None)
     }
 }
 
 /// The demands that a type of integers makes on its values: the ends of its range.
 fn ends_of_type(ty: &Type) -> Vec<Demand> {
-    let end = |of, value: &IBig| Demand::Bound(of, Value::Int(value.clone()));
+    let end = |comparison, value: &IBig| Demand::Bound(comparison, Value::Int(value.clone()));
     match ty {
         Type::Nat => vec![end(Comparison::AtLeast, &IBig::ZERO)],
         Type::Range(low, high) => vec![end(Comparison::AtLeast, low), end(Comparison::AtMost, high)],
@@ -535,8 +556,8 @@ fn ends_of_type(ty: &Type) -> Vec<Demand> {
 }
 
 /// The guard of a transition that was taken, unless it is always true.
-pub(crate) fn decided_guard(iosts: &Iosts, transition: &Transition, all: Valuation) -> Option<Guard> {
-    let question = Question { name: "", parameters: &[], silent: None, all };
+pub(crate) fn decided_guard(iosts: &Iosts, transition: &Transition, values: Valuation) -> Option<Guard> {
+    let question = Question { name: "", parameters: &[], silent: None, values };
     let part = &transition.guard;
     (!part.is_true()).then(|| question.guard(iosts.describe(transition), part, true))
 }
@@ -545,11 +566,11 @@ pub(crate) fn decided_guard(iosts: &Iosts, transition: &Transition, all: Valuati
 fn is_path(term: &Term) -> bool {
     match term.shape() {
         TermShape::Node(Node::Data(_)) => true,
-        TermShape::Node(Node::Field(of, _) | Node::Select(of, _)) => is_path(of),
+        TermShape::Node(Node::Field(whole, _) | Node::Select(whole, _)) => is_path(whole),
         TermShape::Operation(
             DerivedOperation::Standard(StandardOperation::Element | StandardOperation::ValueAt),
-            of,
-        ) => is_path(&of[0]),
+            whole,
+        ) => is_path(&whole[0]),
         _ => false,
     }
 }
@@ -560,21 +581,17 @@ fn mirror_comparison(comparison: Comparison) -> Comparison {
         Comparison::AtMost => Comparison::AtLeast,
         Comparison::Greater => Comparison::Less,
         Comparison::AtLeast => Comparison::AtMost,
-        same => same,
+        Comparison::Equal | Comparison::NotEqual => comparison,
     }
 }
 
-/// Collects the values of the data, calls and elements in a term, by their texts.
-fn collect_values(term: &Term, all: &Valuation, found: &mut BTreeMap<String, String>) {
-    let text = |value: Value| match value {
-        Value::Real(value) => time_text(&value),
-        value => value.to_string(),
-    };
-    let value = || evaluate(term, all).ok().map(|value| (term.to_string(), text(value)));
+/// Collects the values of the data, calls and elements in a term, by their texts. Of a large term, only the
+/// data are collected.
+fn collect_values(term: &Term, values: &Valuation, found: &mut BTreeMap<String, String>) {
+    let value = || evaluate(term, values).ok().map(|value| (term.to_string(), format!("{value:#}")));
     if term.written_size() > LARGEST_PART {
-        found.extend(
-            term.data().iter().filter_map(|datum| Some((datum.to_string(), text(all.get(datum)?.clone())))),
-        );
+        let text = |datum: &Datum| Some((datum.to_string(), format!("{:#}", values.get(datum)?)));
+        found.extend(term.data().iter().filter_map(text));
         return;
     }
     let parts = match term.shape() {
@@ -587,86 +604,90 @@ fn collect_values(term: &Term, all: &Valuation, found: &mut BTreeMap<String, Str
             found.extend(value());
             arguments[..function.named].iter().collect()
         }
-        TermShape::Node(Node::Field(of, _)) if is_path(of) && value().is_some() => {
+        TermShape::Node(Node::Field(whole, _)) if is_path(whole) && value().is_some() => {
             found.extend(value());
             return;
         }
         TermShape::Node(Node::Select(..)) | TermShape::Operation(DerivedOperation::Standard(_), _)
             if is_path(term) && value().is_some() =>
         {
+            // The first part is the whole, whose value is not needed. The others are indices.
             found.extend(value());
             term.parts().into_iter().skip(1).collect()
         }
         _ => term.parts(),
     };
-    parts.into_iter().for_each(|part| collect_values(part, all, found));
+    parts.into_iter().for_each(|part| collect_values(part, values, found));
 }
 
 /// Combines each way of the first list with each way of the second.
-fn combine_ways(all: &[Vec<Difference>], ways: &[Vec<Difference>]) -> Vec<Vec<Difference>> {
-    let pairs = all.iter().flat_map(|one| ways.iter().map(move |other| [one.as_slice(), other].concat()));
-    pairs.take(4 * MOST_NAMED).collect()
+fn combine_ways(ways: &[Vec<Difference>], ways_of_part: &[Vec<Difference>]) -> Vec<Vec<Difference>> {
+    let extend = |way| ways_of_part.iter().map(move |of_part| [way, of_part.as_slice()].concat());
+    ways.iter().map(Vec::as_slice).flat_map(extend).take(MOST_WAYS).collect()
 }
 
 /// Merges the differences of each subject, with its range. `None`: no value meets all demands.
 fn merge_differences(way: Vec<Difference>, bounds: &[Difference]) -> Option<Vec<Difference>> {
-    let mut found: Vec<Difference> = Vec::new();
-    for one in way {
-        match found.iter_mut().find(|known| known.subject == one.subject) {
-            Some(known) => known.wanted.extend(one.wanted),
-            None => found.push(one),
+    let mut merged: Vec<Difference> = Vec::new();
+    for difference in way {
+        match merged.iter_mut().find(|known| known.subject == difference.subject) {
+            Some(known) => known.wanted.extend(difference.wanted),
+            None => merged.push(difference),
         }
     }
-    for one in &mut found {
-        let others = bounds.iter().filter(|bound| bound.subject == one.subject);
-        one.wanted.extend(others.flat_map(|bound| bound.wanted.clone()));
-        demand_text(&one.wanted)?;
+    for difference in &mut merged {
+        let bounds = bounds.iter().filter(|bound| bound.subject == difference.subject);
+        difference.wanted.extend(bounds.flat_map(|bound| bound.wanted.clone()));
+        demand_text(&difference.wanted)?;
     }
-    Some(found)
+    Some(merged)
 }
 
-/// The ends of a range: the greatest lower one and the least upper one, each with whether it is in the range.
-fn range_ends(wanted: &[Demand]) -> [Option<(Value, bool)>; 2] {
-    let mut ends = [None, None];
-    for one in wanted {
-        let Demand::Bound(comparison, value) = one else { continue };
-        let (side, is_in) = match comparison {
-            Comparison::Greater => (0, false),
-            Comparison::AtLeast => (0, true),
-            Comparison::Less => (1, false),
-            _ => (1, true),
+/// An end of a range, and whether it is in the range. Integers are always in it.
+type RangeEnd = Option<(Value, bool)>;
+
+/// The ends of a range: the greatest lower one and the least upper one.
+fn range_ends(demands: &[Demand]) -> (RangeEnd, RangeEnd) {
+    let (mut low, mut high): (RangeEnd, RangeEnd) = (None, None);
+    for demand in demands {
+        let Demand::Bound(comparison, value) = demand else { continue };
+        let is_low = matches!(comparison, Comparison::Greater | Comparison::AtLeast);
+        let is_strict = matches!(comparison, Comparison::Greater | Comparison::Less);
+        let (end, is_in) = match value {
+            Value::Int(number) if is_strict => {
+                (Value::Int(if is_low { number + 1 } else { number - 1 }), true)
+            }
+            _ => (value.clone(), !is_strict),
         };
-        // For integers, take the end that is in the range.
-        let (value, is_in) = match value {
-            Value::Int(value) if !is_in => (Value::Int(if side == 0 { value + 1 } else { value - 1 }), true),
-            _ => (value.clone(), is_in),
-        };
-        let is_narrower = |(known, known_in): &(Value, bool)| match side {
-            0 => (&value, !is_in) > (known, !known_in),
-            _ => (&value, is_in) < (known, *known_in),
-        };
-        if ends[side].as_ref().is_none_or(is_narrower) {
-            ends[side] = Some((value, is_in));
+        let known = if is_low { &mut low } else { &mut high };
+        let is_narrower = known.as_ref().is_none_or(|(known_end, _)| match end.cmp(known_end) {
+            // Of two equal ends, the one that is not in the range is narrower.
+            Ordering::Equal => !is_in,
+            order => (order == Ordering::Greater) == is_low,
+        });
+        if is_narrower {
+            *known = Some((end, is_in));
         }
     }
-    ends
+    (low, high)
+}
+
+/// The value that one of the demands names.
+fn demanded_value(demands: &[Demand]) -> Option<&Value> {
+    demands.iter().find_map(|demand| if let Demand::Value(value) = demand { Some(value) } else { None })
 }
 
 /// The demands as a text: `= 3`, `in 1..9`, `>= 2`. `None`: no value meets all of them.
-fn demand_text(wanted: &[Demand]) -> Option<String> {
-    let is_right = |value: &Value| {
-        wanted.iter().all(|one| match one {
-            Demand::Value(other) => other == value,
+fn demand_text(demands: &[Demand]) -> Option<String> {
+    if let Some(value) = demanded_value(demands) {
+        let meets = |demand: &Demand| match demand {
+            Demand::Value(demanded) => demanded == value,
             Demand::Bound(comparison, end) => comparison.holds(value.cmp(end)),
             Demand::Text(_) => true,
-        })
-    };
-    if let Some(value) =
-        wanted.iter().find_map(|one| if let Demand::Value(of) = one { Some(of) } else { None })
-    {
-        return is_right(value).then(|| format!("= {}", value_text(value)));
+        };
+        return demands.iter().all(meets).then(|| format!("= {}", value_text(value)));
     }
-    let [low, high] = range_ends(wanted);
+    let (low, high) = range_ends(demands);
     let end = |sign: &str, (value, is_in): &(Value, bool)| {
         format!("{sign}{} {}", if *is_in { "=" } else { "" }, value_text(value))
     };
@@ -676,137 +697,161 @@ fn demand_text(wanted: &[Demand]) -> Option<String> {
         (Some((low, true)), Some((high, true))) => {
             vec![format!("in {}..{}", value_text(low), value_text(high))]
         }
+        // An end is missing, or not in the range.
         _ => low.iter().map(|low| end(">", low)).chain(high.iter().map(|high| end("<", high))).collect(),
     };
-    texts.extend(
-        wanted.iter().filter_map(|one| if let Demand::Text(text) = one { Some(text.clone()) } else { None }),
-    );
+    for demand in demands {
+        if let Demand::Text(text) = demand {
+            texts.push(text.clone());
+        }
+    }
     texts.dedup();
     Some(texts.join(" and "))
 }
 
 /// The demands on a time as a text: `within 1.2..2 s`, since the last event.
-fn instants_text(wanted: &[Demand]) -> String {
-    let time = |value: &Value| match value {
-        Value::Real(value) => time_text(value),
-        value => value.to_string(),
-    };
-    let exact =
-        wanted.iter().find_map(|one| if let Demand::Value(value) = one { Some(time(value)) } else { None });
-    match (exact, range_ends(wanted)) {
-        (Some(exact), _) => format!("at {exact} s"),
-        (_, [Some((low, _)), Some((high, _))]) if low == high => format!("at {} s", time(&low)),
-        (_, [Some((low, _)), Some((high, _))]) => format!("within {}..{} s", time(&low), time(&high)),
-        (_, [None, Some((high, _))]) => format!("within {} s", time(&high)),
-        (_, [Some((low, _)), None]) => format!("after {} s", time(&low)),
-        _ => "at another time".to_owned(),
+fn instants_text(demands: &[Demand]) -> String {
+    match (demanded_value(demands), range_ends(demands)) {
+        (Some(exact), _) => format!("at {} s", number_text(exact)),
+        (_, (Some((low, _)), Some((high, _)))) if low == high => format!("at {} s", number_text(&low)),
+        (_, (Some((low, _)), Some((high, _)))) => {
+            format!("within {}..{} s", number_text(&low), number_text(&high))
+        }
+        (_, (None, Some((high, _)))) => format!("within {} s", number_text(&high)),
+        (_, (Some((low, _)), None)) => format!("after {} s", number_text(&low)),
+        (_, (None, None)) => "at another time".to_owned(),
     }
 }
 
 /// Lists the places where two values differ, down to the smallest parts.
 fn compare_values(subject: String, wanted: &Value, got: &Value, found: &mut Vec<Difference>) {
-    let mut put = |subject: String, wanted: Demand, got: String| {
-        found.push(Difference { subject, wanted: vec![wanted], got });
+    let mut add = |subject: String, demand: Demand, got: String| {
+        found.push(Difference { subject, wanted: vec![demand], got });
     };
     match (wanted, got) {
         _ if wanted == got => {}
-        (Value::Record(ty, all), Value::Record(_, others)) if ty.form == RecordForm::Plain => {
-            for ((name, _), (one, other)) in ty.fields.iter().zip(all.iter().zip(others.iter())) {
-                compare_values(format!("{subject}.{name}"), one, other, found);
+        (Value::Record(ty, wanted_parts), Value::Record(_, got_parts)) if ty.form == RecordForm::Plain => {
+            for ((name, _), (wanted_part, got_part)) in
+                ty.fields.iter().zip(wanted_parts.iter().zip(got_parts.iter()))
+            {
+                compare_values(format!("{subject}.{name}"), wanted_part, got_part, found);
             }
         }
-        (Value::Record(ty, all), Value::Record(_, others)) if ty.form == RecordForm::List => {
-            if all[0] != others[0] {
+        (Value::Record(ty, wanted_parts), Value::Record(_, got_parts)) if ty.form == RecordForm::List => {
+            // The first part of a list is its length. If it differs, short lists are shown as a whole.
+            if wanted_parts[0] != got_parts[0] {
                 let texts = [wanted.to_string(), got.to_string()];
                 if texts.iter().all(|text| text.chars().count() <= LONGEST_VALUE) {
-                    return put(subject, Demand::Value(wanted.clone()), texts[1].clone());
+                    return add(subject, Demand::Value(wanted.clone()), texts[1].clone());
                 }
-                put(format!("len({subject})"), Demand::Value(all[0].clone()), others[0].to_string());
+                add(
+                    format!("len({subject})"),
+                    Demand::Value(wanted_parts[0].clone()),
+                    got_parts[0].to_string(),
+                );
             }
-            for (at, (one, other)) in ty.counting(all).zip(ty.counting(others)).enumerate() {
-                compare_values(format!("{subject}[{at}]"), one, other, found);
+            for (index, (wanted_part, got_part)) in
+                ty.counting(wanted_parts).zip(ty.counting(got_parts)).enumerate()
+            {
+                compare_values(format!("{subject}[{index}]"), wanted_part, got_part, found);
             }
         }
-        (Value::Record(ty, all), Value::Record(_, others)) if matches!(ty.form, RecordForm::Keyed(_)) => {
+        (Value::Record(ty, wanted_parts), Value::Record(_, got_parts))
+            if matches!(ty.form, RecordForm::Keyed(_)) =>
+        {
             let is_map = ty.map_value_type().is_some();
-            let (all, others): (BTreeMap<_, _>, BTreeMap<_, _>) =
-                (ty.entries(all).into_iter().collect(), ty.entries(others).into_iter().collect());
-            if !all.keys().eq(others.keys()) {
-                let missing = all.keys().filter(|key| !others.contains_key(key));
-                let extra = others.keys().filter(|key| !all.contains_key(key));
-                let demands: Vec<String> = missing
-                    .map(|key| format!("with {key}"))
-                    .chain(extra.map(|key| format!("without {key}")))
-                    .collect();
-                match wanted.to_string().chars().count().max(got.to_string().chars().count()) > LONGEST_VALUE
-                {
-                    true => put(subject, Demand::Text(demands.join(" and ")), value_text(got)),
-                    false => put(subject, Demand::Value(wanted.clone()), got.to_string()),
+            let (wanted_parts, got_parts): (BTreeMap<_, _>, BTreeMap<_, _>) =
+                (ty.entries(wanted_parts).into_iter().collect(), ty.entries(got_parts).into_iter().collect());
+            if !wanted_parts.keys().eq(got_parts.keys()) {
+                let missing = wanted_parts.keys().filter(|key| !got_parts.contains_key(key));
+                let extra = got_parts.keys().filter(|key| !wanted_parts.contains_key(key));
+                let with = missing.map(|key| format!("with {key}"));
+                let demands: Vec<String> = with.chain(extra.map(|key| format!("without {key}"))).collect();
+                let is_long = |value: &Value| value.to_string().chars().count() > LONGEST_VALUE;
+                match is_long(wanted) || is_long(got) {
+                    true => add(subject, Demand::Text(demands.join(" and ")), value_text(got)),
+                    false => add(subject, Demand::Value(wanted.clone()), got.to_string()),
                 }
             } else if is_map {
-                for ((key, one), other) in all.iter().zip(others.values()) {
-                    if let (Some(one), Some(other)) = (one, other) {
-                        compare_values(format!("{subject}[{key}]"), one, other, found);
+                for ((key, wanted_part), got_part) in wanted_parts.iter().zip(got_parts.values()) {
+                    if let (Some(wanted_part), Some(got_part)) = (wanted_part, got_part) {
+                        compare_values(format!("{subject}[{key}]"), wanted_part, got_part, found);
                     }
                 }
             }
         }
-        (Value::Array(all), Value::Array(others)) => {
+        (Value::Array(wanted_parts), Value::Array(got_parts)) => {
             let keys: std::collections::BTreeSet<&Value> =
-                all.cells.keys().chain(others.cells.keys()).collect();
+                wanted_parts.cells.keys().chain(got_parts.cells.keys()).collect();
             for key in keys {
-                compare_values(format!("{subject}[{key}]"), all.get(key), others.get(key), found);
+                compare_values(format!("{subject}[{key}]"), wanted_parts.get(key), got_parts.get(key), found);
             }
-            if all.default != others.default {
-                compare_values(format!("{subject}[..]"), &all.default, &others.default, found);
+            if wanted_parts.default != got_parts.default {
+                compare_values(format!("{subject}[..]"), &wanted_parts.default, &got_parts.default, found);
             }
         }
-        (Value::String(all), Value::String(others))
-            if all.chars().count().max(others.chars().count()) > LONGEST_VALUE =>
+        (Value::String(wanted_parts), Value::String(got_parts))
+            if wanted_parts.chars().count().max(got_parts.chars().count()) > LONGEST_VALUE =>
         {
-            let at = all.chars().zip(others.chars()).take_while(|(one, other)| one == other).count();
-            let rest = |text: &str| Value::string(&text.chars().skip(at).collect::<String>());
-            put(format!("{subject}[{at}..]"), Demand::Value(rest(all)), value_text(&rest(others)));
+            let index = wanted_parts
+                .chars()
+                .zip(got_parts.chars())
+                .take_while(|(wanted_part, got_part)| wanted_part == got_part)
+                .count();
+            let rest = |text: &str| Value::string(&text.chars().skip(index).collect::<String>());
+            add(
+                format!("{subject}[{index}..]"),
+                Demand::Value(rest(wanted_parts)),
+                value_text(&rest(got_parts)),
+            );
         }
-        _ => put(subject, Demand::Value(wanted.clone()), value_text(got)),
+        _ => add(subject, Demand::Value(wanted.clone()), value_text(got)),
+    }
+}
+
+/// The text of a value, a number as short as a time.
+fn number_text(value: &Value) -> String {
+    match value {
+        Value::Real(number) => time_text(number),
+        value => value.to_string(),
     }
 }
 
 /// The text of a value for people, cut if it is long.
 fn value_text(value: &Value) -> String {
-    match value {
-        Value::Real(value) => time_text(value),
-        value => cut_text(&value.to_string(), LONGEST_VALUE),
-    }
+    cut_text(&format!("{value:#}"), LONGEST_VALUE)
 }
 
 /// The alternatives in words: `pNumber = 11, got 12`. `None`: there are none.
 fn alternatives_text(action: &str, alternatives: &[Vec<Difference>]) -> Option<String> {
-    let text = |one: &Difference| match one.subject.is_empty() {
-        true => format!("{action} {}", instants_text(&one.wanted)),
-        false => format!("{} {}", one.subject, demand_text(&one.wanted).unwrap_or_default()),
+    let text = |difference: &Difference| match difference.subject.is_empty() {
+        true => format!("{action} {}", instants_text(&difference.wanted)),
+        false => format!("{} {}", difference.subject, demand_text(&difference.wanted).unwrap_or_default()),
     };
-    let got = |one: &Difference| match one.subject.is_empty() {
-        true => format!("got it at {}", one.got),
-        false => format!("got {}", one.got),
+    let got = |difference: &Difference| match difference.subject.is_empty() {
+        true => format!("got it at {}", difference.got),
+        false => format!("got {}", difference.got),
     };
     let first = alternatives.first()?.first()?;
-    let is_of_one = |way: &Vec<Difference>| matches!(way.as_slice(), [one] if one.subject == first.subject && one.got == first.got);
-    let more = alternatives.len().saturating_sub(MOST_NAMED);
-    let shown = &alternatives[..alternatives.len() - more];
-    let and_more = if more > 0 { format!(" or {more} more") } else { String::new() };
-    if alternatives.iter().all(is_of_one) {
+    // If all alternatives are about one part, it is named once.
+    let is_about_first = |way: &Vec<Difference>| matches!(way.as_slice(), [only] if only.subject == first.subject && only.got == first.got);
+    let hidden = alternatives.len().saturating_sub(MOST_NAMED);
+    let shown = &alternatives[..alternatives.len() - hidden];
+    let and_more = if hidden > 0 { format!(" or {hidden} more") } else { String::new() };
+    if alternatives.iter().all(is_about_first) {
         let start = format!("{} ", first.subject);
         let texts = shown.iter().flatten().map(&text).enumerate();
-        let texts = texts.map(|(at, text)| match text.strip_prefix(&start) {
-            Some(rest) if at > 0 => rest.strip_prefix("= ").unwrap_or(rest).to_owned(),
+        let texts = texts.map(|(index, text)| match text.strip_prefix(&start) {
+            Some(demand_alone) if index > 0 => {
+                demand_alone.strip_prefix("= ").unwrap_or(demand_alone).to_owned()
+            }
             _ => text,
         });
         return Some(format!("{}{and_more}, {}", join_with_or(&texts.collect::<Vec<_>>()), got(first)));
     }
-    let way = |way: &Vec<Difference>| {
-        let parts = way.iter().map(|one| format!("{} ({})", text(one), got(one)));
+    let way_text = |way: &Vec<Difference>| {
+        let parts = way.iter().map(|difference| format!("{} ({})", text(difference), got(difference)));
         parts.collect::<Vec<_>>().join(" and ")
     };
-    Some(shown.iter().map(way).collect::<Vec<_>>().join(", or ") + &and_more)
+    Some(shown.iter().map(way_text).collect::<Vec<_>>().join(", or ") + &and_more)
 }

@@ -1,14 +1,15 @@
 //! On-line judging: follows every state of the product that is possible after the trace.
 //!
-//! **Problem.** A test case follows one state, and so needs a deterministic specification. Some
-//! specifications have no deterministic form, or one that is too large. A run can be judged without it.
+//! **Problem.** A test case needs a deterministic specification. Some specifications have no deterministic
+//! form, or one that is too large. A run can be judged without it.
 //!
 //! **Source.** Gaston, Le Gall, Rapin, Touil (2006), section 4.3, rules R0 to R6. A *context* is here a state
 //! of the product: observed events carry their values, and internal actions carry none, so a path condition
-//! would have one solution. Equal contexts are one (the rules' authors leave that open), so the costs of a
-//! step depend on the set, and not on the length of the run.
+//! would have one solution. Equal contexts are one, so the costs of a step do not depend on the length of the
+//! run.
 //!
 //! **Verdicts**, after an event and all internal steps that may follow it:
+//!
 //! - no state: Fail (R2). The specification forbids the event, whichever way it went;
 //! - all states in Accept: Pass (R4);
 //! - some in Accept: WeakPass (R5). The purpose may have been met;
@@ -18,20 +19,17 @@
 //!   Accept may be reached (R6).
 //!
 //! With a property ([`TestCase::violates`]), it is a Fail if one state violates the property, since one way
-//! through it is enough, or if the event is forbidden. States that forbid it are dropped if others do not.
-//!
-//! By ioco, quiescence is an action of the product, and silence is followed as that action: the states that
-//! are not quiescent are dropped, and if none is left it is a Fail.
+//! through it is enough, or if the event is forbidden. States that forbid it are dropped if others do not. By
+//! ioco, quiescence is an action of the product, and silence is followed as that action: the states that are
+//! not quiescent are dropped, and if none remains it is a Fail.
 //!
 //! If no location has a verdict, the only question is whether the specification allows the trace
-//! ([`crate::walk`]): a run never passes, and silence that is no failure ends nothing; the states stay as
-//! they were, which is never wrong.
-//!
-//! Otherwise silence is as for a test case ([`super::case`]). Whether the specification must answer is not
-//! computed before, but decided by the states: each has an output or an internal step.
+//! ([`crate::walk`]). Then a run never passes, and silence that is no failure ends nothing: the states stay
+//! as they were. Otherwise silence is as for a test case ([`super::case`]). The specification must answer if
+//! each state has an output or an internal step.
 //!
 //! If there are many states because of unseen data, they are kept as formulas ([`crate::monitor`]).
-//! Statements about each state here hold for all states of a formula; but it is never said of a formula that
+//! Statements about each state here hold for all states of a formula. But it is never said of a formula that
 //! the specification must answer.
 //!
 //! **Ends**, since internal steps end in a specification without livelock. States and formulas are limited,
@@ -94,13 +92,14 @@ impl<'a> OnlineJudge<'a> {
 
     /// The transitions of a kind that leave a possible state, in order, each with the state.
     fn transitions_leaving(&self, kind: ActionKind) -> impl Iterator<Item = (TransitionId, &State)> {
-        let of = match kind {
+        let by_location = match kind {
             ActionKind::Input => &self.test.stimuli,
             ActionKind::Output => &self.test.observations,
             ActionKind::Quiescence => &self.test.silences,
             ActionKind::Internal => &self.online.internal,
         };
-        self.states().flat_map(move |state| of[state.location].iter().map(move |number| (*number, state)))
+        self.states()
+            .flat_map(move |state| by_location[state.location].iter().map(move |number| (*number, state)))
     }
 
     /// Is it the specification alone, without a purpose?
@@ -163,7 +162,7 @@ fn verdict_of_states(test: &TestCase, online: &Online, monitor: &Monitor<'_>) ->
     match accepting {
         0 if monitor.may_hold(&online.alive) => None,
         0 => Some(Verdict::Inconclusive),
-        all if all == states.len() => Some(Verdict::Pass),
+        count if count == states.len() => Some(Verdict::Pass),
         _ => Some(Verdict::WeakPass),
     }
 }
@@ -202,7 +201,7 @@ impl Judge for OnlineJudge<'_> {
         let mut moves: Vec<Offer> = Vec::new();
         for (number, _) in self.transitions_leaving(ActionKind::Input) {
             let step = Move::Send(number);
-            if !self.online.leads_on[number].is_false() && moves.iter().all(|one| one.step != step) {
+            if !self.online.leads_on[number].is_false() && moves.iter().all(|offer| offer.step != step) {
                 moves.push(Offer { step, through: vec![number] });
             }
         }
@@ -259,7 +258,7 @@ impl Judge for OnlineJudge<'_> {
             self.is_silent = true;
             return Judged::Followed(None);
         }
-        let before: BTreeSet<LocationId> = self.states().map(|state| state.location).collect();
+        let sources: BTreeSet<LocationId> = self.states().map(|state| state.location).collect();
         let judged = self.monitor.take(what);
         let (Some(event), Judged::Followed(_)) = (what.event(), &judged) else { return judged };
         self.is_silent = false;
@@ -267,12 +266,12 @@ impl Judge for OnlineJudge<'_> {
         // The transition that violated the property explains how it was violated.
         let violated = self.violated().and_then(|how| {
             let test = self.test;
-            let is_last = |one: &Transition| {
-                test.violates[one.target] == Some(how)
-                    && before.contains(&one.source)
-                    && test.iosts.action(one.action).name == event.action
+            let violates_now = |transition: &Transition| {
+                test.violates[transition.target] == Some(how)
+                    && sources.contains(&transition.source)
+                    && test.iosts.action(transition.action).name == event.action
             };
-            test.iosts.transitions.first_number(is_last)
+            test.iosts.transitions.first_number(violates_now)
         });
         Judged::Followed(violated)
     }

@@ -66,32 +66,32 @@ pub(super) fn close_under_internal(
     line: usize,
     solver: &mut dyn Solver,
 ) -> Result<Vec<Context>, CannotJudge> {
-    if let [one] = contexts.as_slice()
-        && offline.internal[one.state.location].is_empty()
+    if let [single] = contexts.as_slice()
+        && offline.internal[single.state.location].is_empty()
     {
         return Ok(contexts);
     }
-    let mut all: BTreeSet<Context> = BTreeSet::new();
-    let mut work = contexts;
-    while let Some(context) = work.pop() {
-        if all.contains(&context) {
+    let mut reached: BTreeSet<Context> = BTreeSet::new();
+    let mut waiting = contexts;
+    while let Some(context) = waiting.pop() {
+        if reached.contains(&context) {
             continue;
         }
         for number in &offline.internal[context.state.location] {
-            work.extend(context.after(offline, *number, &[], solver));
+            waiting.extend(context.after(offline, *number, &[], solver));
         }
-        all.insert(context);
-        if all.len() > offline.most {
+        reached.insert(context);
+        if reached.len() > offline.most {
             return Err(CannotJudge::Contexts { line, most: offline.most });
         }
     }
     let mut kept: Vec<Context> = Vec::new();
-    for context in all {
+    for context in reached {
         // The order puts contexts of one place and one valuation side by side.
         match kept.last_mut() {
-            Some(last) if last.place == context.place && last.state.is_like(&context.state) => {
-                last.state = last.state.clone().joined(&context.state, solver);
-                last.is_certain |= context.is_certain;
+            Some(previous) if previous.place == context.place && previous.state.is_like(&context.state) => {
+                previous.state = previous.state.clone().joined(&context.state, solver);
+                previous.is_certain |= context.is_certain;
             }
             _ => kept.push(context),
         }
@@ -100,13 +100,13 @@ pub(super) fn close_under_internal(
         return Ok(kept);
     }
     let data = data_of(&offline.form.iosts);
-    let mut places: BTreeMap<(PathPosition, bool), Vec<SymbolicState>> = BTreeMap::new();
+    let mut states_by_place: BTreeMap<(PathPosition, bool), Vec<SymbolicState>> = BTreeMap::new();
     for Context { place, state, is_certain } in kept {
-        places.entry((place, is_certain)).or_default().push(state);
+        states_by_place.entry((place, is_certain)).or_default().push(state);
     }
-    let few = |((place, is_certain), states)| {
+    let gather_place = |((place, is_certain), states)| {
         let states = gather_states(&data, states).into_iter();
         states.map(move |state| Context { place, state, is_certain })
     };
-    Ok(places.into_iter().flat_map(few).collect())
+    Ok(states_by_place.into_iter().flat_map(gather_place).collect())
 }

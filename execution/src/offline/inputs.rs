@@ -61,12 +61,12 @@ pub fn sequence_along(
     let system = System::new(&form.iosts);
     let (steps, last) = follow_path(&system, path, &literals(constants), solver)?;
     let mut random = seed.map(Random::new);
-    let mut rest = last.condition;
+    let mut condition = last.condition;
     let mut values = Valuation::new();
     // Internal steps may take time, so their delays count, too.
     let is_delay = |symbol: &Datum| steps.iter().any(|step| step.parameters.first() == Some(symbol));
     let symbols = steps.iter().flat_map(|step| &step.parameters);
-    let (delays, others): (Vec<&Datum>, Vec<&Datum>) = symbols.partition(|symbol| is_delay(symbol));
+    let (delays, other_symbols): (Vec<&Datum>, Vec<&Datum>) = symbols.partition(|symbol| is_delay(symbol));
     for symbol in delays {
         let tenths: Vec<u32> = match &mut random {
             Some(random) => (0..DRAWS).map(|_| draw_tenths(random)).chain(HANDY).collect(),
@@ -74,26 +74,26 @@ pub fn sequence_along(
         };
         let real = |tenths: u32| Value::Real(RBig::from(tenths) / RBig::from(10));
         let candidates = tenths.into_iter().map(real);
-        choose_value(symbol, candidates, &mut rest, &mut values, solver)?;
+        choose_value(symbol, candidates, &mut condition, &mut values, solver)?;
     }
     if let Some(random) = &mut random {
-        for symbol in others {
+        for symbol in other_symbols {
             let candidates: Vec<Value> = (0..DRAWS).filter_map(|_| draw_value(random, symbol.ty())).collect();
-            choose_value(symbol, candidates, &mut rest, &mut values, solver)?;
+            choose_value(symbol, candidates, &mut condition, &mut values, solver)?;
         }
     }
-    let Witness::Found(others) = solver.witness(&rest) else { return Err(NoSequence::Unknown) };
-    values.extend(others);
+    let Witness::Found(other_values) = solver.witness(&condition) else { return Err(NoSequence::Unknown) };
+    values.extend(other_values);
     let value = |symbol: &Datum| values.get(symbol).cloned().unwrap_or_else(|| Value::any(symbol.ty()));
     let mut items = Vec::new();
     for step in &steps {
-        let mut all = step.parameters.iter().map(value);
-        if let Some(Value::Real(delay)) = all.next() {
+        let mut values_of_step = step.parameters.iter().map(value);
+        if let Some(Value::Real(delay)) = values_of_step.next() {
             items.push(Item::Delay(delay));
         }
         let action = form.iosts.transitions[step.transition].action;
         if form.iosts.action(action).is_visible() {
-            items.push(Item::Event(action, all.collect()));
+            items.push(Item::Event(action, values_of_step.collect()));
         }
     }
     Ok(normalize(items))
@@ -125,29 +125,31 @@ fn follow_path(
 fn choose_value(
     symbol: &Datum,
     candidates: impl IntoIterator<Item = Value>,
-    rest: &mut Vec<Term>,
+    condition: &mut Vec<Term>,
     values: &mut Valuation,
     solver: &mut dyn Solver,
 ) -> Result<(), NoSequence> {
-    let with = |value: &Value, rest: &[Term]| -> Vec<Term> {
+    let with_value = |value: &Value, condition: &[Term]| -> Vec<Term> {
         let this_value = Substitution::from([(symbol.clone(), Term::literal(value.clone()))]);
-        substitute_all(rest, &this_value)
+        substitute_all(condition, &this_value)
             .iter()
             .flat_map(Term::conjuncts)
             .filter(|part| !part.is_true())
             .collect()
     };
     for value in candidates {
-        let next = with(&value, rest);
-        if !next.iter().any(Term::is_false) && solver.check(&next) == Answer::Sat {
-            *rest = next;
+        let condition_with_value = with_value(&value, condition);
+        if !condition_with_value.iter().any(Term::is_false)
+            && solver.check(&condition_with_value) == Answer::Sat
+        {
+            *condition = condition_with_value;
             values.insert(symbol.clone(), value);
             return Ok(());
         }
     }
-    let Witness::Found(found) = solver.witness(rest) else { return Err(NoSequence::Unknown) };
-    let value = found.get(symbol).cloned().unwrap_or_else(|| Value::any(symbol.ty()));
-    *rest = with(&value, rest);
+    let Witness::Found(witness) = solver.witness(condition) else { return Err(NoSequence::Unknown) };
+    let value = witness.get(symbol).cloned().unwrap_or_else(|| Value::any(symbol.ty()));
+    *condition = with_value(&value, condition);
     values.insert(symbol.clone(), value);
     Ok(())
 }
@@ -182,18 +184,19 @@ pub fn path_to(
 ) -> Reached {
     let mut iosts = form.iosts.clone();
     // The place after each copy says how many of them were taken. No location of a model has such a name.
-    let mut last = iosts.initial;
-    let copied = iosts.transitions.len();
-    for (place, number) in wanted.iter().enumerate() {
+    let mut end = iosts.initial;
+    let first_copy = iosts.transitions.len();
+    for (index, number) in wanted.iter().enumerate() {
         let mut copy = iosts.transitions[*number].clone();
-        copy.source = if place == 0 { copy.source } else { last };
-        last = iosts.locations.push(Location::named(format!("#taken{place}")));
-        copy.target = last;
+        copy.source = if index == 0 { copy.source } else { end };
+        end = iosts.locations.push(Location::named(format!("#taken{index}")));
+        copy.target = end;
         iosts.transitions.push(copy);
     }
-    let original =
-        |number: TransitionId| (number.0 as usize).checked_sub(copied).map_or(number, |place| wanted[place]);
-    let locations: Numbered<_, bool> = iosts.location_ids().map(|location| location == last).collect();
+    let original_of = |number: TransitionId| {
+        (number.0 as usize).checked_sub(first_copy).map_or(number, |index| wanted[index])
+    };
+    let locations: Numbered<_, bool> = iosts.location_ids().map(|location| location == end).collect();
     let goal =
         SearchGoal { closed: locations.map(|_| false), risks: iosts.transitions.map(|_| 0), locations };
     let equal =
@@ -201,7 +204,7 @@ pub fn path_to(
     let with_constants = Term::and(constants.iter().map(equal));
     match Searcher::new(iosts, goal).from_start(&with_constants, limits, solver) {
         SearchOutcome::Path(way) => {
-            Reached::By(way.steps.iter().map(|step| original(step.transition)).collect())
+            Reached::By(way.steps.iter().map(|step| original_of(step.transition)).collect())
         }
         SearchOutcome::None => Reached::Never,
         SearchOutcome::NotFound(bound) => Reached::NotFound(bound),

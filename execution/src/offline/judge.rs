@@ -11,12 +11,11 @@
 //! WeakPass. R5: none is: Inconclusive, another way through the model was taken (`r`). The whole trace is
 //! judged: Fail outweighs everything, so leaving the path ends nothing.
 //!
-//! **We differ** in this. Contexts off the path are not nodes of a tree, whose number has no end, but places
-//! in the model with its data. Equal contexts are one, and contexts that differ only in the conditions on
-//! their symbols become one. If there are many because unseen choices add up, they become few
-//! ([`coreach_analyses::symbolic::gathered`]). All contexts have let the same time pass since the last event,
-//! which each of them took: it is kept once. Internal steps are followed if they are enabled; those that take
-//! time are `super::unseen`'s.
+//! **We differ** in this. Contexts off the path are no nodes of a tree, but places in the model with its
+//! data. Equal contexts are one, and contexts that differ only in the conditions on their symbols become one.
+//! If unseen choices make many of them, they become few ([`coreach_analyses::symbolic::gathered`]). The time
+//! since the last event is the same for all contexts, so it is kept once. Internal steps are followed if they
+//! are enabled; those that take time are `super::unseen`'s.
 //!
 //! **Ends** with the trace, or at the limit of contexts. **Costs**, for each event, the contexts times the
 //! transitions of its action that leave their locations: evaluations, and questions to the solver only if the
@@ -149,14 +148,14 @@ impl<'a> OfflineJudge<'a> {
     fn wait(&mut self, line: usize, time: &RBig, solver: &mut dyn Solver) {
         let elapsed = &self.elapsed + time;
         let mut may_wait = |context: &Context| self.offline.may_wait(&context.state, &elapsed, solver);
-        let stay: Vec<bool> = self.contexts.iter().map(&mut may_wait).collect();
-        if !stay.contains(&true) {
+        let may_stay: Vec<bool> = self.contexts.iter().map(&mut may_wait).collect();
+        if !may_stay.contains(&true) {
             let seen = Seen { line, item: Item::Delay(time.clone()), time: self.time.clone() };
             self.fail(OfflineVerdict::Fail, seen, solver);
             return;
         }
-        let mut stay = stay.into_iter();
-        self.contexts.retain(|_| stay.next() == Some(true));
+        let mut answers = may_stay.into_iter();
+        self.contexts.retain(|_| answers.next() == Some(true));
         self.time += time;
         self.elapsed = elapsed;
     }
@@ -218,7 +217,7 @@ impl<'a> OfflineJudge<'a> {
         let is_specified = !self.uncertain.as_ref().is_some_and(Uncertain::may_be_unspecified);
         match at_target {
             0 => OfflineVerdict::InconclusiveR,
-            all if all == contexts.len() && is_specified => OfflineVerdict::Pass,
+            count if count == contexts.len() && is_specified => OfflineVerdict::Pass,
             _ => OfflineVerdict::WeakPass,
         }
     }
@@ -235,9 +234,9 @@ impl<'a> OfflineJudge<'a> {
 
     /// How far along the path the run came, in the context that went furthest; `None` if no context is on it.
     pub fn furthest(&self) -> Option<usize> {
-        let on =
+        let steps_on_path =
             |context: &Context| if let PathPosition::On(steps) = context.place { Some(steps) } else { None };
-        self.contexts().iter().filter_map(on).max()
+        self.contexts().iter().filter_map(steps_on_path).max()
     }
 }
 

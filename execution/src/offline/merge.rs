@@ -25,20 +25,20 @@ pub struct Merged {
 
 /// A sequence that is followed: its next member, or the rest of it if it is a delay.
 struct Followed<I> {
-    rest: I,
+    later: I,
     next: Option<Item>,
     duration: RBig,
 }
 
 impl<E, I: Iterator<Item = Result<Placed, E>>> Followed<I> {
-    fn new(rest: I) -> Result<Self, E> {
-        let mut followed = Followed { rest, next: None, duration: RBig::ZERO };
+    fn new(later: I) -> Result<Self, E> {
+        let mut followed = Followed { later, next: None, duration: RBig::ZERO };
         followed.step()?;
         Ok(followed)
     }
 
     fn step(&mut self) -> Result<Option<Item>, E> {
-        let next = self.rest.next().transpose()?.map(|placed| placed.item);
+        let next = self.later.next().transpose()?.map(|placed| placed.item);
         if let Some(Item::Delay(time)) = &next {
             self.duration += time;
         }
@@ -57,11 +57,11 @@ impl<E, I: Iterator<Item = Result<Placed, E>>> Followed<I> {
 
     fn pass(&mut self, time: &RBig) -> Result<(), E> {
         match &mut self.next {
-            Some(Item::Delay(left)) if *left > *time => *left -= time,
+            Some(Item::Delay(remaining)) if *remaining > *time => *remaining -= time,
             Some(Item::Delay(_)) => {
                 self.step()?;
             }
-            _ => {}
+            Some(Item::Event(..)) | None => {}
         }
         Ok(())
     }

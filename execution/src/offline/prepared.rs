@@ -42,12 +42,12 @@ impl<'a> Offline<'a> {
         let waiting = Waiting::new(form, &system, rules);
         let iosts = &form.iosts;
         let internal_transitions = |takes_time: bool| {
-            system.outgoing.map(|leaving| {
+            system.outgoing.map(|outgoing| {
                 let is_wanted = |number: &TransitionId| {
                     let action = iosts.action(iosts.transitions[*number].action);
                     action.kind == ActionKind::Internal && action.parameters.is_empty() != takes_time
                 };
-                leaving.iter().copied().filter(is_wanted).collect()
+                outgoing.iter().copied().filter(is_wanted).collect()
             })
         };
         let (internal, unseen) = (internal_transitions(false), internal_transitions(true));

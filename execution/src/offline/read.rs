@@ -35,7 +35,7 @@ use crate::offline::sequence::{Item, Placed};
 /// The longest line, in bytes.
 pub const LONGEST_LINE: usize = 1 << 20;
 
-/// So many lines after a mistake are searched for others, of which so many are reported.
+/// The most lines after a mistake that are searched for others, and the most of these that are reported.
 const MOST_LINES_SEARCHED: usize = 1000;
 const MOST_OTHERS: usize = 20;
 
@@ -82,8 +82,14 @@ impl LineMistake {
     ) -> Self {
         LineMistake { code, message: message.into(), span, label: label.into(), help: None }
     }
+
+    /// A line that cannot be read as a whole.
+    fn of_line(message: impl Into<String>, span: Range<usize>, label: &str) -> Self {
+        LineMistake::new("trace-line", message, span, label)
+    }
 }
 
+/// The delay of a line, and its event.
 type TimedLine = (Option<RBig>, Option<(ActionId, Vec<Value>)>);
 
 impl<'a, R: BufRead> Reader<'a, R> {
@@ -156,16 +162,16 @@ impl<'a, R: BufRead> Reader<'a, R> {
             if is_first && text == HEAD {
                 continue;
             }
-            let read = if is_json { self.read_object(text) } else { self.read_fields(text) };
-            let (delay, event) = match read {
-                Ok(read) => read,
+            let line_read = if is_json { self.read_object(text) } else { self.read_fields(text) };
+            let (delay, event) = match line_read {
+                Ok(line_read) => line_read,
                 Err(wrong) => {
-                    let found = self.to_diagnostic(text, wrong);
-                    return Err(self.with_others(found));
+                    let diagnostic = self.to_diagnostic(text, wrong);
+                    return Err(self.with_others(diagnostic));
                 }
             };
             let event = event.map(|(action, values)| Item::Event(action, values));
-            let place = |item| Placed { line: self.line, item };
+            let place_here = |item| Placed { line: self.line, item };
             match (delay, event) {
                 (Some(delay), event) => {
                     self.total += &delay;
@@ -177,11 +183,11 @@ impl<'a, R: BufRead> Reader<'a, R> {
                         let help = "write delays as decimal fractions, or with few different denominators";
                         return Err(Diagnostic::error("trace-delay", message).help(help));
                     }
-                    let delay = place(Item::Delay(delay));
-                    self.pending = event.map(place);
+                    let delay = place_here(Item::Delay(delay));
+                    self.pending = event.map(place_here);
                     return Ok(Some(delay));
                 }
-                (None, Some(event)) => return Ok(Some(place(event))),
+                (None, Some(event)) => return Ok(Some(place_here(event))),
                 // No time passes, and nothing happens.
                 (None, None) => {}
             }
@@ -189,41 +195,45 @@ impl<'a, R: BufRead> Reader<'a, R> {
     }
 
     /// Adds the mistakes of the following lines as notes.
-    fn with_others(&mut self, mut found: Diagnostic) -> Diagnostic {
-        let last = (self.line + MOST_LINES_SEARCHED, found.notes.len() + MOST_OTHERS);
-        while self.line < last.0 && found.notes.len() < last.1 && matches!(self.next_line(), Ok(Some(()))) {
+    fn with_others(&mut self, mut diagnostic: Diagnostic) -> Diagnostic {
+        let (last_line, most_notes) = (self.line + MOST_LINES_SEARCHED, diagnostic.notes.len() + MOST_OTHERS);
+        while self.line < last_line
+            && diagnostic.notes.len() < most_notes
+            && matches!(self.next_line(), Ok(Some(())))
+        {
             let Ok(text) = std::str::from_utf8(&self.bytes) else { continue };
             let is_json = self.is_json == Some(true);
-            let read = match text {
+            let mistake = match text {
                 "" => continue,
                 _ if is_json => self.read_object(text).err(),
                 _ => self.read_fields(text).err(),
             };
-            if let Some(wrong) = read {
-                found = found.note(format!("{}:{}: {}", self.name, self.line, wrong.message));
+            if let Some(wrong) = mistake {
+                diagnostic = diagnostic.note(format!("{}:{}: {}", self.name, self.line, wrong.message));
             }
         }
-        found
+        diagnostic
     }
 
     /// The mistake as a diagnostic on its line. The file is not in memory: empty lines are put before the
     /// line, so that its number is right. For a line too far down, the message names the place instead.
-    fn to_diagnostic(&self, text: &str, wrong: LineMistake) -> Diagnostic {
+    fn to_diagnostic(&self, text: &str, mistake: LineMistake) -> Diagnostic {
         if self.line > MOST_EMPTY_LINES {
-            let found = Diagnostic::error(wrong.code, wrong.message);
-            let column = text.get(..wrong.span.start).map_or(0, |before| before.chars().count()) + 1;
-            let found = found.note(format!("{}:{}:{column}: {}", self.name, self.line, wrong.label));
-            return wrong.help.into_iter().fold(found, |found, help| found.help(help));
+            let diagnostic = Diagnostic::error(mistake.code, mistake.message);
+            let column = text.get(..mistake.span.start).map_or(0, |before| before.chars().count()) + 1;
+            let diagnostic =
+                diagnostic.note(format!("{}:{}:{column}: {}", self.name, self.line, mistake.label));
+            return mistake.help.into_iter().fold(diagnostic, |diagnostic, help| diagnostic.help(help));
         }
-        let mut before = "\n".repeat(self.line - 1);
-        let at = before.len();
-        before.push_str(text);
-        let file = Arc::new(SourceFile { name: self.name.clone(), text: before });
-        let origin = Origin { file, span: at + wrong.span.start..at + wrong.span.end };
-        let found = Diagnostic::error(wrong.code, wrong.message).at(origin, wrong.label);
-        match wrong.help {
-            Some(help) => found.help(help),
-            None => found,
+        let mut shown_text = "\n".repeat(self.line - 1);
+        let line_start = shown_text.len();
+        shown_text.push_str(text);
+        let file = Arc::new(SourceFile { name: self.name.clone(), text: shown_text });
+        let origin = Origin { file, span: line_start + mistake.span.start..line_start + mistake.span.end };
+        let diagnostic = Diagnostic::error(mistake.code, mistake.message).at(origin, mistake.label);
+        match mistake.help {
+            Some(help) => diagnostic.help(help),
+            None => diagnostic,
         }
     }
 
@@ -236,18 +246,19 @@ impl<'a, R: BufRead> Reader<'a, R> {
         let Some((name, span)) = fields.next() else {
             return Ok((delay, None));
         };
-        let rest: Vec<(String, Range<usize>)> = fields.collect();
-        if name.is_empty() && rest.is_empty() && !first.is_empty() {
+        // A delay may end in a comma, without an event.
+        let value_fields: Vec<(String, Range<usize>)> = fields.collect();
+        if name.is_empty() && value_fields.is_empty() && !first.is_empty() {
             return Ok((delay, None));
         }
         let action = self.find_action(&name, span.clone())?;
         let parameters = &self.iosts.action(action).parameters;
-        if rest.len() != parameters.len() {
-            return Err(self.wrong_arity(action, rest.len(), span.start..text.len()));
+        if value_fields.len() != parameters.len() {
+            return Err(self.wrong_arity(action, value_fields.len(), span.start..text.len()));
         }
-        let values = rest.iter().zip(parameters).map(|((value, span), parameter)| {
-            let read = codec::from_text(value, parameter.ty());
-            read.map_err(|why| wrong_value(parameter.name(), &why, span.clone()))
+        let values = value_fields.iter().zip(parameters).map(|((value, span), parameter)| {
+            let parsed = codec::from_text(value, parameter.ty());
+            parsed.map_err(|why| wrong_value(parameter.name(), &why, span.clone()))
         });
         Ok((delay, Some((action, values.collect::<Result<_, _>>()?))))
     }
@@ -256,25 +267,22 @@ impl<'a, R: BufRead> Reader<'a, R> {
     fn read_object(&self, text: &str) -> Result<TimedLine, LineMistake> {
         let whole = 0..text.len();
         let tree = json::parse(text, json::WIRE).map_err(|why| {
-            let at = if let json::Malformed::Wrong(_, at) = &why { (*at).min(text.len()) } else { 0 };
-            LineMistake::new("trace-line", format!("the line is no JSON: {why}"), at..text.len(), "here")
+            let start = if let json::Malformed::Wrong(_, at) = &why { (*at).min(text.len()) } else { 0 };
+            LineMistake::of_line(format!("the line is no JSON: {why}"), start..text.len(), "here")
         })?;
         let Tree::Object(members) = &tree else {
-            return Err(LineMistake::new("trace-line", "the line is no object", whole, "expected { ... }"));
+            return Err(LineMistake::of_line("the line is no object", whole, "expected { ... }"));
         };
+        // The parser gives no places, so the first such text stands for the key.
         let key = |name: &str| {
             let quoted = format!("\"{name}\"");
-            text.find(&quoted).map_or(whole.clone(), |at| at..at + quoted.len())
+            text.find(&quoted).map_or(whole.clone(), |start| start..start + quoted.len())
         };
         let known = ["delay", "action", "values"];
         if let Some((name, _)) = members.iter().find(|(name, _)| !known.contains(&name.as_str())) {
             let label = format!("expected one of {}", known.join(", "));
-            return Err(LineMistake::new(
-                "unknown-key",
-                format!("there is no key `{name}` here"),
-                key(name),
-                label,
-            ));
+            let message = format!("there is no key `{name}` here");
+            return Err(LineMistake::new("unknown-key", message, key(name), label));
         }
         let delay = match tree.get("delay") {
             None => None,
@@ -283,23 +291,14 @@ impl<'a, R: BufRead> Reader<'a, R> {
         };
         let action = match tree.get("action") {
             None if tree.get("values").is_some() || tree.get("delay").is_none() => {
-                return Err(LineMistake::new(
-                    "trace-line",
-                    "the line has no action",
-                    whole,
-                    "expected `\"action\"`",
-                ));
+                return Err(LineMistake::of_line("the line has no action", whole, "expected `\"action\"`"));
             }
             None => return Ok((delay, None)),
             Some(Tree::Text(name)) => self.find_action(name, key("action"))?,
             Some(_) => {
                 let message = "the action is no name";
-                return Err(LineMistake::new(
-                    "unknown-action",
-                    message,
-                    key("action"),
-                    "expected a name in quotes",
-                ));
+                let label = "expected a name in quotes";
+                return Err(LineMistake::new("unknown-action", message, key("action"), label));
             }
         };
         let parameters = &self.iosts.action(action).parameters;
@@ -325,16 +324,16 @@ impl<'a, R: BufRead> Reader<'a, R> {
     /// Finds a visible action that may be in this file.
     fn find_action(&self, name: &str, span: Range<usize>) -> Result<ActionId, LineMistake> {
         let visible = || self.iosts.actions.iter().filter(|action| action.is_visible());
-        let found = self.iosts.find_action(name).filter(|id| self.iosts.action(*id).is_visible());
-        let Some(action) = found else {
+        let visible_action = self.iosts.find_action(name).filter(|id| self.iosts.action(*id).is_visible());
+        let Some(action) = visible_action else {
             let names: Vec<&str> = visible().map(|action| action.name.as_str()).collect();
             let message = format!("the model has no visible action `{name}`");
-            let wrong = LineMistake::new("unknown-action", message, span, "not declared");
+            let mistake = LineMistake::new("unknown-action", message, span, "not declared");
             let help = match nearest(name, names.iter().copied()) {
-                Some(near) => format!("did you mean `{near}`?"),
+                Some(nearest_name) => format!("did you mean `{nearest_name}`?"),
                 None => format!("its visible actions are {}", names.join(", ")),
             };
-            return Err(LineMistake { help: Some(help), ..wrong });
+            return Err(LineMistake { help: Some(help), ..mistake });
         };
         (self.is_allowed)(action)
             .map_err(|why| LineMistake::new("trace-direction", why, span, "does not belong in this file"))?;
@@ -354,12 +353,8 @@ impl<'a, R: BufRead> Reader<'a, R> {
             if count == 1 { "" } else { "s" },
             if count == 1 { "is" } else { "are" },
         );
-        LineMistake::new(
-            "trace-values",
-            message,
-            span,
-            format!("expected {}({})", action.name, typed.join(", ")),
-        )
+        let label = format!("expected {}({})", action.name, typed.join(", "));
+        LineMistake::new("trace-values", message, span, label)
     }
 }
 
@@ -380,51 +375,43 @@ impl<R: BufRead> Iterator for Reader<'_, R> {
 /// Splits a line into its fields, without their quotes, each with its place.
 fn split_fields(text: &str) -> Result<Vec<(String, Range<usize>)>, LineMistake> {
     let mut fields = Vec::new();
-    let mut at = 0;
+    let mut start = 0;
     loop {
-        let rest = &text[at..];
-        if let Some(quoted) = rest.strip_prefix('"') {
+        let mut end = start;
+        if text[start..].starts_with('"') {
             let mut value = String::new();
-            let mut length = 1;
-            let mut pieces = quoted;
+            end += 1;
             loop {
-                let Some(end) = pieces.find('"') else {
-                    let label = "begins here";
-                    return Err(LineMistake::new(
-                        "trace-line",
+                let Some(length) = text[end..].find('"') else {
+                    return Err(LineMistake::of_line(
                         "the quotes are not closed",
-                        at..at + 1,
-                        label,
+                        start..start + 1,
+                        "begins here",
                     ));
                 };
-                value.push_str(&pieces[..end]);
-                length += end + 1;
-                pieces = &pieces[end + 1..];
-                let Some(after) = pieces.strip_prefix('"') else { break };
+                value.push_str(&text[end..end + length]);
+                end += length + 1;
+                // A doubled quote stands for one in the value.
+                if !text[end..].starts_with('"') {
+                    break;
+                }
                 value.push('"');
-                length += 1;
-                pieces = after;
+                end += 1;
             }
-            fields.push((value, at..at + length));
-            at += length;
-            if at < text.len() && !text[at..].starts_with(',') {
+            fields.push((value, start..end));
+            if end < text.len() && !text[end..].starts_with(',') {
                 let label = "expected a comma behind the quotes";
-                return Err(LineMistake::new(
-                    "trace-line",
-                    "something stands behind quotes",
-                    at..text.len(),
-                    label,
-                ));
+                return Err(LineMistake::of_line("something stands behind quotes", end..text.len(), label));
             }
         } else {
-            let length = rest.find(',').unwrap_or(rest.len());
-            fields.push((rest[..length].to_owned(), at..at + length));
-            at += length;
+            end += text[start..].find(',').unwrap_or(text.len() - start);
+            fields.push((text[start..end].to_owned(), start..end));
         }
-        if at >= text.len() {
+        if end >= text.len() {
             return Ok(fields);
         }
-        at += 1;
+        // The next field begins behind the comma.
+        start = end + 1;
     }
 }
 

@@ -23,15 +23,15 @@ pub struct Placed {
 
 /// Adds adjacent delays, and leaves out delays of 0.
 pub fn normalize(sequence: impl IntoIterator<Item = Item>) -> Vec<Item> {
-    let mut all: Vec<Item> = Vec::new();
+    let mut normalized: Vec<Item> = Vec::new();
     for item in sequence {
-        match (all.last_mut(), item) {
+        match (normalized.last_mut(), item) {
             (_, Item::Delay(time)) if time == RBig::ZERO => {}
             (Some(Item::Delay(sum)), Item::Delay(time)) => *sum += time,
-            (_, item) => all.push(item),
+            (_, item) => normalized.push(item),
         }
     }
-    all
+    normalized
 }
 
 pub fn total_duration(sequence: &[Item]) -> RBig {
@@ -41,11 +41,11 @@ pub fn total_duration(sequence: &[Item]) -> RBig {
 
 /// The delays and the wanted events: an input or output projection, normalized.
 pub fn projection(sequence: &[Item], is_wanted: impl Fn(ActionId) -> bool) -> Vec<Item> {
-    let stays = |item: &&Item| match item {
+    let is_kept = |item: &&Item| match item {
         Item::Delay(_) => true,
         Item::Event(action, _) => is_wanted(*action),
     };
-    normalize(sequence.iter().filter(stays).cloned())
+    normalize(sequence.iter().filter(is_kept).cloned())
 }
 
 /// Does the tester see this action and not send it? Outputs, and inputs that come from elsewhere.

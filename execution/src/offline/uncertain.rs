@@ -7,11 +7,11 @@
 //! **Method.** Each instant, also that of the beginning, is a symbol within the tolerance of the recorded
 //! value. A delay is the difference of two symbols, so clocks are sums of them. A symbol that no clock counts
 //! from any more is eliminated from the condition. So the size of a context depends on its clocks, and not on
-//! the length of the trace. Stimuli keep their order, and observations keep theirs; a stimulus and an
-//! observation may have crossed if their instants overlap. So contexts are kept in *cells*, by the number of
-//! stimuli and observations that they have taken, and a new event is taken in each order. A cell is dropped
-//! if it has not taken an event from longer ago than twice the tolerance, since nothing can come before that
-//! event any more. The verdict is that of the cell that has taken everything.
+//! the length of the trace. The stimuli are one *side*, and the observations are the other. Each side keeps
+//! its order, but two events of different sides may have crossed if their instants overlap. So contexts are
+//! kept in *cells*, by the number of events of each side that they have taken. A cell is dropped if it has
+//! not taken an event from longer ago than twice the tolerance, since nothing can come before that event any
+//! more. The verdict is that of the cell that has taken everything.
 //!
 //! **Exact**: it is a Fail only if no instants within the tolerance, in no order, are possible.
 //!
@@ -63,7 +63,8 @@ pub(super) struct Uncertain {
     tolerance: RBig,
     /// The stimuli, and the observations, that some cell has not taken.
     recorded: [VecDeque<Recorded>; 2],
-    before: TakenCounts,
+    /// How many events of each side all cells have taken. They are forgotten.
+    forgotten: TakenCounts,
     cells: BTreeMap<TakenCounts, Vec<Context>>,
     /// The contexts of the cell that has taken everything, as they are now: some have taken unseen steps.
     possible: Vec<Context>,
@@ -93,7 +94,7 @@ impl Uncertain {
         let mut uncertain = Uncertain {
             tolerance: offline.tolerance().clone(),
             recorded: [VecDeque::new(), VecDeque::new()],
-            before: [0, 0],
+            forgotten: [0, 0],
             cells: BTreeMap::new(),
             possible: Vec::new(),
             events: 0,
@@ -101,12 +102,12 @@ impl Uncertain {
             doubt: None,
             refused: None,
         };
-        let begun = |context: Context| {
+        let begin_in = |context: Context| {
             let begin = uncertain.instant(0, &RBig::ZERO);
             let state = uncertain.at_instant(&context.state, &begin, (&RBig::ZERO, &RBig::ZERO));
             Context { state, ..context }
         };
-        let initial: Vec<Context> = initial.into_iter().map(begun).collect();
+        let initial: Vec<Context> = initial.into_iter().map(begin_in).collect();
         uncertain.possible = uncertain.close_until(offline, &initial, &RBig::ZERO, 0, solver)?;
         uncertain.cells.insert([0, 0], initial);
         Ok(uncertain)
@@ -163,25 +164,26 @@ impl Uncertain {
     }
 
     fn count_all(&self) -> TakenCounts {
-        [0, 1].map(|side| self.before[side] + self.recorded[side].len())
+        [0, 1].map(|side| self.forgotten[side] + self.recorded[side].len())
     }
 
     fn find(&self, side: usize, number: usize) -> Option<&Recorded> {
-        self.recorded[side].get(number.checked_sub(self.before[side])?)
+        self.recorded[side].get(number.checked_sub(self.forgotten[side])?)
     }
 
-    /// The state at the instant of the next event. The event was recorded at `time`, and before an event that
-    /// was recorded at `before`.
+    /// The state at the instant of the next event, which was recorded at `time`. It is taken before an event
+    /// that was recorded at `later`, so its instant is not after that event's either.
     fn at_instant(
         &self,
         state: &SymbolicState,
         instant: &Term,
-        (time, before): (&RBig, &RBig),
+        (time, later): (&RBig, &RBig),
     ) -> SymbolicState {
         let mut state = state.clone();
+        // A literal instant is exact, so there is nothing to bound.
         if instant.as_literal().is_none() {
             state.condition.push(at_least(instant, &real_literal(time - &self.tolerance)));
-            state.condition.push(at_least(&real_literal(time.min(before) + &self.tolerance), instant));
+            state.condition.push(at_least(&real_literal(time.min(later) + &self.tolerance), instant));
         }
         begin_at(&mut state, instant);
         state
@@ -199,32 +201,32 @@ impl Uncertain {
         self.possible.clear();
         let Some(contexts) = self.cells.remove(&self.count_all()) else { return Ok(()) };
         let end = real_literal(until - &self.tolerance);
-        let (mut stay, mut all) = (Vec::new(), Vec::new());
+        let (mut contexts_that_wait, mut contexts_now) = (Vec::new(), Vec::new());
         for context in contexts {
-            let one = std::slice::from_ref(&context);
-            let now_possible = self.close_until(offline, one, until, delay.line, solver)?;
+            let single = std::slice::from_ref(&context);
+            let now_possible = self.close_until(offline, single, until, delay.line, solver)?;
             let mut may_wait = |context: &&Context| {
-                let since = fold_sums(&Term::subtract(&end, &context.state.value(&now_symbol())));
-                if offline.may_wait_so_long(&context.state, &since, solver) {
+                let waited = fold_sums(&Term::subtract(&end, &context.state.value(&now_symbol())));
+                if offline.may_wait_so_long(&context.state, &waited, solver) {
                     return true;
                 }
                 // A state that has only just been entered has not waited at all.
-                let is_new = at_least(&real_literal(RBig::ZERO), &since);
+                let is_new = at_least(&real_literal(RBig::ZERO), &waited);
                 let holds = context.state.meaning(&is_new, &context.state.known);
                 holds.may_be(&context.state.condition, solver)
             };
             let waiting: Vec<Context> = now_possible.iter().filter(&mut may_wait).cloned().collect();
             if !waiting.is_empty() {
-                stay.push(context);
+                contexts_that_wait.push(context);
             }
             self.possible.extend(waiting);
-            all.extend(now_possible);
+            contexts_now.extend(now_possible);
         }
-        if stay.is_empty() {
-            let why = Why::of(offline, &all, elapsed, delay, self.last.clone(), solver);
+        if contexts_that_wait.is_empty() {
+            let why = Why::of(offline, &contexts_now, elapsed, delay, self.last.clone(), solver);
             self.doubt = Some((OfflineVerdict::Fail, why));
         } else {
-            self.cells.insert(self.count_all(), stay);
+            self.cells.insert(self.count_all(), contexts_that_wait);
         }
         Ok(())
     }
@@ -232,15 +234,16 @@ impl Uncertain {
     /// Drops the cells that have not taken an event which nothing can come before any more.
     fn forget_before(&mut self, time: &RBig) {
         let patience = &self.tolerance + &self.tolerance;
-        let old = [0, 1].map(|side| {
-            let old = self.recorded[side].iter().take_while(|event| &event.seen.time + &patience < *time);
-            self.before[side] + old.count()
+        // How many events of each side every cell must have taken.
+        let overdue = [0, 1].map(|side| {
+            let events = self.recorded[side].iter().take_while(|event| &event.seen.time + &patience < *time);
+            self.forgotten[side] + events.count()
         });
-        self.cells.retain(|taken, _| taken[0] >= old[0] && taken[1] >= old[1]);
+        self.cells.retain(|taken, _| taken[0] >= overdue[0] && taken[1] >= overdue[1]);
         for side in [0, 1] {
-            let least = self.cells.keys().map(|taken| taken[side]).min().unwrap_or(old[side]);
-            while self.before[side] < least && self.recorded[side].pop_front().is_some() {
-                self.before[side] += 1;
+            let taken_by_all = self.cells.keys().map(|taken| taken[side]).min().unwrap_or(overdue[side]);
+            while self.forgotten[side] < taken_by_all && self.recorded[side].pop_front().is_some() {
+                self.forgotten[side] += 1;
             }
         }
     }
@@ -263,45 +266,45 @@ impl Uncertain {
             None => None,
         };
         let (elapsed, instant) = (elapsed.clone(), self.instant(self.events + 1, &seen.time));
-        let before = self.last.replace(seen.clone());
-        let mut all = self.count_all();
+        let previous_event = self.last.replace(seen.clone());
+        let mut everything = self.count_all();
         self.recorded[side].push_back(Recorded { seen: seen.clone(), action, values, elapsed, instant });
-        // From the cells that have taken all of this side but the new event: take it, then the events of the
-        // other side that they have not taken.
+        // The new event is taken from each cell that has taken all earlier events of this side. A new cell is
+        // also reached from the new cell before it, by the next event of the other side.
         let other = 1 - side;
-        let mut behind: Option<(TakenCounts, Vec<Context>)> = None;
-        let first =
-            self.cells.keys().filter(|taken| taken[side] == all[side]).map(|taken| taken[other]).min();
-        for at in first.unwrap_or(all[other] + 1)..=all[other] {
-            let mut from = all;
-            from[other] = at;
-            let mut next = self.take_next_of_side(offline, &from, side, line, solver)?;
-            if let Some((taken, contexts)) = behind.take() {
-                self.cells.insert(taken, contexts);
-                next.extend(self.take_next_of_side(offline, &taken, other, line, solver)?);
+        let mut last_cell: Option<(TakenCounts, Vec<Context>)> = None;
+        let fewest_taken =
+            self.cells.keys().filter(|taken| taken[side] == everything[side]).map(|taken| taken[other]).min();
+        for taken_of_other in fewest_taken.unwrap_or(everything[other] + 1)..=everything[other] {
+            let mut taken = everything;
+            taken[other] = taken_of_other;
+            let mut next = self.take_next_of_side(offline, &taken, side, line, solver)?;
+            if let Some((cell, contexts)) = last_cell.take() {
+                self.cells.insert(cell, contexts);
+                next.extend(self.take_next_of_side(offline, &cell, other, line, solver)?);
             }
-            from[side] += 1;
+            taken[side] += 1;
             let next = close_under_internal(offline, next, line, solver)?;
             if !next.is_empty() {
-                behind = Some((from, next));
+                last_cell = Some((taken, next));
             }
         }
-        self.cells.extend(behind);
+        self.cells.extend(last_cell);
         self.events += 1;
-        all[side] += 1;
+        everything[side] += 1;
         if offline.is_exact() {
             // If instants are exact, nothing has crossed.
-            self.cells.retain(|taken, _| *taken == all);
+            self.cells.retain(|taken, _| *taken == everything);
         }
-        let here = self.cells.get(&all).map_or(&[][..], Vec::as_slice);
-        self.possible = self.close_until(offline, here, &seen.time, line, solver)?;
-        if self.cells.contains_key(&all) {
+        let contexts_now = self.cells.get(&everything).map_or(&[][..], Vec::as_slice);
+        self.possible = self.close_until(offline, contexts_now, &seen.time, line, solver)?;
+        if self.cells.contains_key(&everything) {
             self.doubt = None;
         } else if let Some(contexts) = as_recorded {
             let is_input = offline.form.iosts.action(action).kind == ActionKind::Input;
             let verdict = if is_input { OfflineVerdict::InconclusiveI } else { OfflineVerdict::Fail };
             let elapsed = self.recorded[side].back().map_or(RBig::ZERO, |event| event.elapsed.clone());
-            let why = Why::of(offline, &contexts, &elapsed, seen, before, solver);
+            let why = Why::of(offline, &contexts, &elapsed, seen, previous_event, solver);
             self.doubt = Some((verdict, why));
         }
         Ok(())
@@ -311,30 +314,32 @@ impl Uncertain {
     fn take_next_of_side(
         &mut self,
         offline: &Offline<'_>,
-        from: &TakenCounts,
+        taken: &TakenCounts,
         side: usize,
         line: usize,
         solver: &mut dyn Solver,
     ) -> Result<Vec<Context>, CannotJudge> {
-        let (Some(contexts), Some(event)) = (self.cells.get(from), self.find(side, from[side])) else {
+        let (Some(contexts), Some(event)) = (self.cells.get(taken), self.find(side, taken[side])) else {
             return Ok(Vec::new());
         };
         let contexts = self.close_until(offline, contexts, &event.seen.time, line, solver)?;
         let iosts = &offline.form.iosts;
         let parameters = &iosts.action(event.action).parameters;
-        let before = self.find(1 - side, from[1 - side]).map_or(&event.seen.time, |event| &event.seen.time);
+        let next_of_other_time =
+            self.find(1 - side, taken[1 - side]).map_or(&event.seen.time, |event| &event.seen.time);
         let values = || parameters.iter().skip(1).cloned().zip(event.values.iter().cloned());
         let (mut next, mut is_taken, mut may_be_refused) = (Vec::new(), false, false);
         for context in &contexts {
             // The guards are read at the event's instant, with its values.
             let delay = Term::subtract(&event.instant, &context.state.value(&now_symbol()));
             let delay = fold_sums(&delay);
-            let standing = self.at_instant(&context.state, &event.instant, (&event.seen.time, before));
-            let mut at_event = standing.clone();
+            let state_at_event =
+                self.at_instant(&context.state, &event.instant, (&event.seen.time, next_of_other_time));
+            let mut at_event = state_at_event.clone();
             Arc::make_mut(&mut at_event.open).insert(offline.form.delay.clone(), delay.clone());
             at_event.known.extend(values());
             let at_event = at_event.remembering();
-            let mut ways = Vec::new();
+            let mut guards = Vec::new();
             for number in &offline.system.outgoing[context.state.location] {
                 if iosts.transitions[*number].action != event.action {
                     continue;
@@ -349,11 +354,11 @@ impl Uncertain {
                         Holds::Where(guard) => guard,
                     },
                 };
-                let is_certain = context.is_certain && must_hold(solver, &standing.condition, &guard);
+                let is_certain = context.is_certain && must_hold(solver, &state_at_event.condition, &guard);
                 is_taken |= is_certain;
-                ways.push(guard);
+                guards.push(guard);
                 let terms = [(offline.form.delay.clone(), delay.clone())];
-                let state = standing.after_with(&offline.system, *number, values(), terms, solver);
+                let state = state_at_event.after_with(&offline.system, *number, values(), terms, solver);
                 let Some(mut state) = state else { continue };
                 // A long condition is searched for parts that follow from the others.
                 if state.condition.iter().map(Term::written_size).sum::<u64>() > 40 {
@@ -366,7 +371,7 @@ impl Uncertain {
             let is_input = iosts.action(event.action).kind == ActionKind::Input;
             if is_input && self.refused.is_none() && !offline.is_exact() {
                 let is_later = at_least(&delay, &real_literal(RBig::ZERO));
-                may_be_refused |= refuses(standing.condition, is_later, ways, solver);
+                may_be_refused |= refuses(state_at_event.condition, is_later, guards, solver);
             }
         }
         if may_be_refused && !is_taken {
@@ -379,28 +384,29 @@ impl Uncertain {
 
 /// Are there instants, with `known`, at which no way can be taken, whatever the data? Errs towards yes.
 fn refuses(mut known: Vec<Term>, is_later: Term, ways: Vec<Term>, solver: &mut dyn Solver) -> bool {
-    let one = Term::or(ways);
-    if one.is_true() {
+    let some_way = Term::or(ways);
+    if some_way.is_true() {
         return false;
     }
     known.push(is_later);
     // The first values of data are the same on each way, and may be any: they become symbols of their own.
     let is_instant = |symbol: &Datum| symbol.name().starts_with("instant#");
-    let mut data: Vec<Datum> = known.iter().chain([&one]).flat_map(Term::data).collect();
+    let mut data: Vec<Datum> = known.iter().chain([&some_way]).flat_map(Term::data).collect();
     data.retain(|symbol| !is_instant(symbol));
     data.sort();
     data.dedup();
     if data.is_empty() {
-        known.push(one.not());
+        known.push(some_way.not());
         return may_hold(solver, &known);
     }
-    let own = |datum: &Datum| Datum::new(format!("{}#too", datum.name()), datum.ty().clone());
-    let renamed: Substitution = data.iter().map(|datum| (datum.clone(), Term::datum(&own(datum)))).collect();
-    let parts: Vec<Term> = known.iter().chain([&one]).map(|part| substitute(part, &renamed)).collect();
-    let bound: Vec<Datum> = data.iter().map(own).collect();
+    let renamed_datum = |datum: &Datum| Datum::new(format!("{}#too", datum.name()), datum.ty().clone());
+    let renamed: Substitution =
+        data.iter().map(|datum| (datum.clone(), Term::datum(&renamed_datum(datum)))).collect();
+    let parts: Vec<Term> = known.iter().chain([&some_way]).map(|part| substitute(part, &renamed)).collect();
+    let bound: Vec<Datum> = data.iter().map(renamed_datum).collect();
     match eliminate_data(&bound, &parts) {
-        Some(some) => {
-            known.push(some.not());
+        Some(is_possible) => {
+            known.push(is_possible.not());
             may_hold(solver, &known)
         }
         None => solver.check_none(&known, &bound, &parts) != Answer::Unsat,

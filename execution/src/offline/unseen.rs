@@ -67,23 +67,23 @@ pub(super) fn with_unseen(
     line: usize,
     solver: &mut dyn Solver,
 ) -> Result<Vec<Context>, CannotJudge> {
-    let mut all = contexts.to_vec();
+    let mut reached = contexts.to_vec();
     let mut newest = contexts.to_vec();
     while !newest.is_empty() {
-        let mut next = Vec::new();
+        let mut found = Vec::new();
         for context in &newest {
             for number in &offline.unseen[context.state.location] {
-                next.extend(step_unseen(offline, context, *number, (events, until), solver));
+                found.extend(step_unseen(offline, context, *number, (events, until), solver));
             }
         }
-        newest = close_under_internal(offline, next, line, solver)?;
-        newest.retain(|new| !all.iter().any(|old| contains_context(old, new, solver)));
-        all.extend(newest.iter().cloned());
-        if all.len() > offline.most {
+        newest = close_under_internal(offline, found, line, solver)?;
+        newest.retain(|new| !reached.iter().any(|known| contains_context(known, new, solver)));
+        reached.extend(newest.iter().cloned());
+        if reached.len() > offline.most {
             return Err(CannotJudge::Contexts { line, most: offline.most });
         }
     }
-    Ok(all)
+    Ok(reached)
 }
 
 /// Takes one unseen step, at a new symbol for its instant.
@@ -97,20 +97,21 @@ fn step_unseen(
     let used: BTreeSet<Datum> =
         context.state.open.values().chain(&context.state.condition).flat_map(Term::data).collect();
     let fresh = (0..).map(|number| instant_symbol(events, number)).find(|symbol| !used.contains(symbol))?;
-    let at = Term::datum(&fresh);
-    let delay = fold_sums(&Term::subtract(&at, &context.state.value(&now_symbol())));
+    let instant = Term::datum(&fresh);
+    let delay = fold_sums(&Term::subtract(&instant, &context.state.value(&now_symbol())));
     let mut state = context.state.clone();
     let end = Term::literal(Value::Real(until.clone()));
-    state.condition.push(Term::compare(Comparison::AtLeast, &end, &at));
+    state.condition.push(Term::compare(Comparison::AtLeast, &end, &instant));
     state.known.remove(&now_symbol());
-    Arc::make_mut(&mut state.open).insert(now_symbol(), at);
-    let form = [(offline.form.delay.clone(), delay.clone())];
+    Arc::make_mut(&mut state.open).insert(now_symbol(), instant);
+    let delay_value = [(offline.form.delay.clone(), delay.clone())];
     let mut at_step = state.clone();
-    at_step.open =
-        Arc::new(at_step.open.iter().map(|(a, b)| (a.clone(), b.clone())).chain(form.clone()).collect());
+    at_step.open = Arc::new(
+        at_step.open.iter().map(|(a, b)| (a.clone(), b.clone())).chain(delay_value.clone()).collect(),
+    );
     let always = || at_step.meaning(offline.system.enabled(number), &at_step.known) == Holds::Always;
     let is_certain = context.is_certain && (offline.is_exact() || always());
-    let state = state.after_with(&offline.system, number, [], form, solver)?;
+    let state = state.after_with(&offline.system, number, [], delay_value, solver)?;
     Some(Context {
         place: context.place.after(number, offline.path()),
         state: renumber_symbols(state, events),

@@ -10,16 +10,14 @@
 //! asked.
 //!
 //! **We differ** in two points. The publication asks only about the time whether a transition can still be
-//! taken. So a transition that the data exclude lets a system wait that must answer. And it asks whether the
+//! taken, so a transition that the data exclude lets a system wait that must answer. And it asks whether the
 //! time excludes all outputs, or the data exclude all of them. So it does not see that a state is quiescent
 //! in which the time excludes some outputs and the data the others. Here both are asked together.
 //! [`Rules::Published`] keeps the published rules, for their figures: a conjunct that mentions the delay is
-//! about the time, any other one about the data. Internal steps, which the publication leaves out, count like
-//! outputs. A state that can take one is not at rest, and a state that can take one later, at an unseen
-//! instant, may wait for it.
+//! about the time, any other one about the data. Internal steps count like outputs here.
 //!
-//! A state that survives a delay has survived every smaller one. An event that is taken later implies that it
-//! was possible. So only the sum of the delays has to be remembered.
+//! A state that survives a delay has survived every smaller one, and an event that is taken later was
+//! possible. So only the sum of the delays has to be remembered.
 
 use std::sync::Arc;
 
@@ -108,7 +106,7 @@ impl Waiting {
     pub fn new(form: &Delayed, system: &System<'_>, rules: Rules) -> Self {
         let iosts = &form.iosts;
         let since = Datum::new(format!("{}#since", form.delay.name()), Type::Real);
-        let late = Term::compare(Comparison::AtLeast, &Term::datum(&form.delay), &Term::datum(&since));
+        let is_later = Term::compare(Comparison::AtLeast, &Term::datum(&form.delay), &Term::datum(&since));
         let kind = |number: TransitionId| iosts.action(iosts.transitions[number].action).kind;
         let parameters =
             |number: TransitionId| iosts.action(iosts.transitions[number].action).parameters.clone();
@@ -121,38 +119,43 @@ impl Waiting {
                 Rules::Corrected => parts(number),
                 Rules::Published => of_time(number).0,
             };
-            parts.push(late.clone());
+            parts.push(is_later.clone());
             Possible::new(parameters(number), parts)
         });
         let answers = iosts.location_ids().map(|location| {
-            let leaving = system.outgoing[location].iter().copied();
+            let outgoing = system.outgoing[location].iter().copied();
             let answers: Vec<TransitionId> =
-                leaving.filter(|number| kind(*number) != ActionKind::Input).collect();
+                outgoing.filter(|number| kind(*number) != ActionKind::Input).collect();
             // Some answer is possible: a disjunction, in which each answer has renamed parameters.
-            let one_of = |of: &dyn Fn(TransitionId) -> Vec<Term>| {
+            let possible_answer = |parts_of: &dyn Fn(TransitionId) -> Vec<Term>| {
                 let mut bound = Vec::new();
                 let mut cases = Vec::new();
                 for number in &answers {
-                    let own: Vec<Datum> = parameters(*number);
-                    let apart = |datum: &Datum| {
+                    let own_parameters: Vec<Datum> = parameters(*number);
+                    let renamed_apart = |datum: &Datum| {
                         Datum::new(format!("{}#{}", datum.name(), number.0), datum.ty().clone())
                     };
-                    let renamed =
-                        own.iter().map(|datum| (datum.clone(), Term::datum(&apart(datum)))).collect();
-                    cases.push(substitute(&Term::and(of(*number)), &renamed));
-                    bound.extend(own.iter().map(apart));
+                    let renamed = own_parameters
+                        .iter()
+                        .map(|datum| (datum.clone(), Term::datum(&renamed_apart(datum))))
+                        .collect();
+                    cases.push(substitute(&Term::and(parts_of(*number)), &renamed));
+                    bound.extend(own_parameters.iter().map(renamed_apart));
                 }
                 Possible::new(bound, vec![Term::or(cases)])
             };
             match rules {
-                Rules::Corrected => vec![one_of(&parts)],
+                Rules::Corrected => vec![possible_answer(&parts)],
                 Rules::Published => {
-                    vec![one_of(&|number| of_time(number).0), one_of(&|number| of_time(number).1)]
+                    vec![
+                        possible_answer(&|number| of_time(number).0),
+                        possible_answer(&|number| of_time(number).1),
+                    ]
                 }
             }
         });
-        let lasting = system.outgoing.map(|leaving| {
-            leaving.iter().copied().filter(|number| !parameters(*number).is_empty()).collect()
+        let lasting = system.outgoing.map(|outgoing| {
+            outgoing.iter().copied().filter(|number| !parameters(*number).is_empty()).collect()
         });
         Waiting { since, later: later.collect(), answers: answers.collect(), lasting }
     }

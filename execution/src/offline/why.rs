@@ -125,9 +125,9 @@ impl Why {
     /// Adds a context: how long it may wait, which events it allows, and what refused the event that came.
     fn add(&mut self, offline: &Offline<'_>, context: &Context, solver: &mut dyn Solver) {
         let graph = offline.graph();
-        let from = graph.location(context.state.location).name.clone();
+        let location = graph.location(context.state.location).name.clone();
         let steps = if let PathPosition::On(steps) = context.place { Some(steps) } else { None };
-        self.at.push(At { location: from.clone(), steps });
+        self.at.push(At { location: location.clone(), steps });
         if offline.waiting.may_be_quiescent(&context.state, solver) {
             self.until = Until::Forever;
         }
@@ -154,7 +154,7 @@ impl Why {
                 let allowed = AllowedTransition {
                     event: format!("{}{sign}({})", action.name, parameters.join(", ")),
                     transition: transition.clone(),
-                    from: from.clone(),
+                    from: location.clone(),
                     place: graph.transitions[*number].origin.whole.clone(),
                     guard: if guard.is_true() { String::new() } else { guard.to_string() },
                     earliest,
@@ -174,7 +174,7 @@ impl Why {
                 if parts.is_empty() && is_possible {
                     parts.push(format!("{} [with these values]", graph.transitions[*number].guard));
                 }
-                let refused = Refused { transition, from: from.clone(), parts };
+                let refused = Refused { transition, from: location.clone(), parts };
                 if !self.refused.contains(&refused) && self.refused.len() < MOST_SHOWN {
                     self.refused.push(refused);
                 }
@@ -207,21 +207,21 @@ fn delay_spans(offline: &Offline<'_>, context: &Context, number: TransitionId) -
     let iosts = &offline.form.iosts;
     let delay = &offline.form.delay;
     let parameters = &iosts.action(iosts.transitions[number].action).parameters;
-    let mut standing = context.state.standing(&context.state.known);
+    let mut values = context.state.standing(&context.state.known);
     if let Some(passed) = since_event(&context.state) {
-        standing.insert(delay.clone(), Term::subtract(&Term::datum(delay), &passed));
+        values.insert(delay.clone(), Term::subtract(&Term::datum(delay), &passed));
     }
-    let here = substitute(offline.system.enabled(number), &standing);
+    let enabled = substitute(offline.system.enabled(number), &values);
     let mut parts = context.state.condition.clone();
-    parts.extend(here.conjuncts());
+    parts.extend(enabled.conjuncts());
     // Eliminate all unknown data if possible; otherwise only the event's parameters.
     let mut unknown: Vec<Datum> = parts.iter().flat_map(Term::data).filter(|datum| datum != delay).collect();
     unknown.sort();
     unknown.dedup();
     let event_data = || parameters.iter().filter(|datum| *datum != delay).cloned().collect::<Vec<_>>();
-    let whole =
-        eliminate_data(&unknown, &parts).or_else(|| eliminate_data(&event_data(), &parts)).unwrap_or(here);
-    whole.disjuncts().iter().filter_map(|case| delay_span(case, delay)).collect()
+    let span_condition =
+        eliminate_data(&unknown, &parts).or_else(|| eliminate_data(&event_data(), &parts)).unwrap_or(enabled);
+    span_condition.disjuncts().iter().filter_map(|case| delay_span(case, delay)).collect()
 }
 
 /// Splits a conjunction into a span of delays and the other conditions. `None`: it is empty.
@@ -231,14 +231,14 @@ fn delay_span(case: &Term, delay: &Datum) -> Option<Span> {
     }
     let mut earliest = SpanEnd { delay: RBig::ZERO, is_in: true };
     let mut latest: Option<SpanEnd> = None;
-    let mut besides = Vec::new();
+    let mut other_conditions = Vec::new();
     for part in case.conjuncts() {
         let end = solve_for(&part, delay).and_then(|(comparison, value)| match value.as_literal() {
             Some(Value::Real(value)) => Some((comparison, value.clone())),
             _ => None,
         });
         let Some((comparison, value)) = end else {
-            besides.push(part);
+            other_conditions.push(part);
             continue;
         };
         let (low, high) = match comparison {
@@ -248,7 +248,7 @@ fn delay_span(case: &Term, delay: &Datum) -> Option<Span> {
             Comparison::Less => (None, Some(false)),
             Comparison::Equal => (Some(true), Some(true)),
             Comparison::NotEqual => {
-                besides.push(part);
+                other_conditions.push(part);
                 continue;
             }
         };
@@ -270,7 +270,7 @@ fn delay_span(case: &Term, delay: &Datum) -> Option<Span> {
             return None;
         }
     }
-    Some(Span { earliest, latest, besides })
+    Some(Span { earliest, latest, besides: other_conditions })
 }
 
 /// The parts of the guard that do not hold for this event, with the values of their data.
@@ -287,18 +287,18 @@ fn failing_parts(
         return Vec::new();
     }
     let graph = offline.graph();
-    let mut now: Valuation = context.state.known.clone();
+    let mut values_now: Valuation = context.state.known.clone();
     for clock in offline.timed.clocks() {
-        if let Some(Value::Real(shown)) = now.get_mut(clock) {
+        if let Some(Value::Real(shown)) = values_now.get_mut(clock) {
             *shown += elapsed;
         }
     }
-    now.extend(graph.action(action).parameters.iter().cloned().zip(values.iter().cloned()));
+    values_now.extend(graph.action(action).parameters.iter().cloned().zip(values.iter().cloned()));
     let parts = graph.transitions[number].guard.conjuncts();
-    let fails = |part: &Term| matches!(evaluate(part, &now), Ok(Value::Bool(false)));
+    let fails = |part: &Term| matches!(evaluate(part, &values_now), Ok(Value::Bool(false)));
     let text = |part: Term| {
         let value = |datum: Datum| {
-            let value = match now.get(&datum)? {
+            let value = match values_now.get(&datum)? {
                 Value::Real(value) => time_text(value),
                 value => codec::to_text(value),
             };

@@ -5,24 +5,22 @@
 //!
 //! **Method.** The game is a graph of concrete states, kept for the run. Each expanded state has its moves:
 //! each stimulus, with values in several classes of data ([`crate::walk`]'s candidates), and waiting. Each
-//! move has the states that the specification allows after it. An output may come before a stimulus is taken:
+//! move has the states that the specification allows after it. An output may come before a stimulus is taken,
 //! so it is an answer to the stimulus as well. Silence is an answer if a test of ioco says so. Otherwise,
 //! waiting is sure only if the specification must answer or there is nothing to send.
 //!
-//! Two queues decide in turn which state is expanded next: the nearest state, and then, of the others, the
-//! one with the least *slack*. Slack is the distance in the graph and, for each condition on the way from
-//! there that the data do not satisfy, how far its sides are apart (branch distance: Korel 1990). So if a
-//! later guard asks for a high counter, the counter is increased, at a node a step, whatever else could be
-//! done meanwhile. States with data of a class that was seen come later than others of their depth.
+//! Two queues decide in turn which state is expanded next: the nearest state, and then the one with the least
+//! *slack*. Slack is the distance in the graph and, for each condition on the way from there that the data do
+//! not satisfy, how far its sides are apart (branch distance: Korel 1990). So if a later guard asks for a
+//! high counter, the counter is increased. States with data of a class that was seen come later than others
+//! of their depth.
 //!
 //! Then the graph is *solved*. A state is **sure** if it has a move all whose answers are sure (an
 //! attractor). Its rank is the least number of events by which Pass is certain, computed as by Dijkstra with
 //! the greatest rank of the answers. For the other states a chance is estimated: for a move the mean of its
 //! answers, weighed by [`Experience`], for a state that of the best move. A state that was not expanded is
-//! worth little, and less the greater its slack.
-//!
-//! By ioc an output may stay away, so the tester may wait in vain. Then the wait is no longer a move of that
-//! state, and the graph is solved again.
+//! worth little, and less the greater its slack. By ioc an output may stay away. After a wait in vain, the
+//! wait is no longer a move of that state, and the graph is solved again.
 //!
 //! **It is inexact**: if a transition has at most [`MOST_LISTED`] vectors of values, all are tried, and
 //! otherwise some. A state that is called sure may be lost to an answer with other values, and then it is
@@ -52,7 +50,7 @@ use crate::planner::moves::{Answer, GameMove, find_wait};
 use crate::planner::queues::{Queues, slack};
 use crate::test_case::TestCase;
 use crate::walk::candidates::{all_candidates, candidates};
-use crate::walk::goals::SoughtGoal;
+use crate::walk::goals::WalkModel;
 use crate::walk::search::Planned;
 
 /// The most states that one search expands.
@@ -94,12 +92,12 @@ const OF_A_CLASS: usize = 2;
 struct Node {
     state: State,
     /// The stimulus before it, on the way by which it was found.
-    after: Option<Event>,
+    stimulus_before: Option<Event>,
     end: PositionWorth,
     /// The steps to Pass, as estimated by graph and slack.
     slack: u64,
     /// The number of nodes of the same class that were found before it.
-    alike: usize,
+    earlier_of_class: usize,
     moves: Option<Vec<GameMove>>,
     rank: Option<usize>,
     chance: f64,
@@ -114,7 +112,7 @@ pub(super) struct ChosenMove {
 
 /// The game of a test case.
 pub(super) struct Game {
-    sought: SoughtGoal,
+    sought: WalkModel,
     ends: Numbered<LocationId, PositionWorth>,
     distances: Numbered<LocationId, Option<usize>>,
     gates: Numbered<LocationId, Vec<Term>>,
@@ -129,7 +127,7 @@ impl Game {
         let goal = search_goal(test);
         let ends = test.verdicts.map(|_| PositionWorth::Open);
         let mut game = Game {
-            sought: SoughtGoal::new(test.iosts.clone(), &[], false),
+            sought: WalkModel::new(test.iosts.clone(), &[], false),
             distances: ends.map(|_| None),
             gates: ends.map(|_| Vec::new()),
             ends,
@@ -137,8 +135,8 @@ impl Game {
             known: HashMap::new(),
             classes: HashMap::new(),
         };
-        for at in test.iosts.location_ids() {
-            game.ends[at] = match (goal.locations[at], goal.closed[at]) {
+        for location in test.iosts.location_ids() {
+            game.ends[location] = match (goal.locations[location], goal.closed[location]) {
                 (true, _) => PositionWorth::Won,
                 (_, true) => PositionWorth::Lost,
                 _ => PositionWorth::Open,
@@ -156,11 +154,11 @@ impl Game {
             incoming[transition.target].push(number);
         }
         let mut level: Vec<LocationId> =
-            iosts.location_ids().filter(|at| self.ends[*at] == PositionWorth::Won).collect();
-        level.iter().for_each(|at| self.distances[*at] = Some(0));
+            iosts.location_ids().filter(|location| self.ends[*location] == PositionWorth::Won).collect();
+        level.iter().for_each(|location| self.distances[*location] = Some(0));
         for length in 1.. {
             let mut next = Vec::new();
-            for number in level.iter().flat_map(|at| incoming[*at].clone()) {
+            for number in level.iter().flat_map(|location| incoming[*location].clone()) {
                 let source = iosts.transitions[number].source;
                 if self.distances[source].is_none() && self.ends[source] == PositionWorth::Open {
                     self.distances[source] = Some(length);
@@ -181,12 +179,13 @@ impl Game {
         let transition = &iosts.transitions[number];
         let mut gates: Vec<Term> = transition.guard.conjuncts();
         if iosts.action(transition.action).kind == ActionKind::Output {
-            let beside = test.observations[transition.source].iter().map(|at| &iosts.transitions[*at]);
-            let loses = beside.filter(|one| test.verdict(one.target) == Some(Verdict::Inconclusive));
-            gates.extend(loses.map(|one| Term::not(&one.guard)));
+            // The answer must not be one that loses.
+            let answers = test.observations[transition.source].iter().map(|id| &iosts.transitions[*id]);
+            let losing = answers.filter(|answer| test.verdict(answer.target) == Some(Verdict::Inconclusive));
+            gates.extend(losing.map(|answer| Term::not(&answer.guard)));
         }
-        let behind = self.gates[transition.target].iter();
-        gates.extend(behind.map(|gate| substitute(gate, &transition.assignments)));
+        let later_gates = self.gates[transition.target].iter();
+        gates.extend(later_gates.map(|gate| substitute(gate, &transition.assignments)));
         let is_known = |gate: &Term| {
             gate.data().iter().all(|datum| iosts.variables.contains(datum) || iosts.constants.contains(datum))
         };
@@ -195,10 +194,10 @@ impl Game {
         gates
     }
 
-    /// Finds or makes the node of a state.
-    pub(super) fn node(&mut self, state: &State, after: Option<&Event>, class: Option<&SignClass>) -> usize {
-        if let Some(at) = self.known.get(state) {
-            return *at;
+    /// Finds or makes the node of a state, which came about after a stimulus.
+    pub(super) fn node(&mut self, state: &State, sent: Option<&Event>, class: Option<&SignClass>) -> usize {
+        if let Some(number) = self.known.get(state) {
+            return *number;
         }
         let end = match self.distances[state.location] {
             Some(_) => self.ends[state.location],
@@ -206,7 +205,7 @@ impl Game {
         };
         let slack = self.gates[state.location].iter().map(|gate| slack(gate, &state.valuation));
         let slack = slack.fold(self.distances[state.location].unwrap_or(0) as u64, u64::saturating_add);
-        let alike = class.map_or(0, |class| {
+        let earlier_of_class = class.map_or(0, |class| {
             let count = self.classes.entry(class.clone()).or_default();
             *count += 1;
             *count - 1
@@ -217,9 +216,9 @@ impl Game {
             PositionWorth::Open => UNKNOWN * factor_for_steps(slack as f64),
         };
         let rank = (end == PositionWorth::Won).then_some(0);
-        let (state, after, moves) = (state.clone(), after.cloned(), None);
+        let (state, stimulus_before, moves) = (state.clone(), sent.cloned(), None);
         self.known.insert(state.clone(), self.nodes.len());
-        self.nodes.push(Node { state, after, end, slack, alike, moves, rank, chance });
+        self.nodes.push(Node { state, stimulus_before, end, slack, earlier_of_class, moves, rank, chance });
         self.nodes.len() - 1
     }
 
@@ -233,32 +232,32 @@ impl Game {
     }
 
     /// Notes that no way leads to Pass from a state.
-    pub(super) fn note_lost(&mut self, at: usize) {
-        (self.nodes[at].end, self.nodes[at].chance) = (PositionWorth::Lost, 0.0);
+    pub(super) fn note_lost(&mut self, node: usize) {
+        (self.nodes[node].end, self.nodes[node].chance) = (PositionWorth::Lost, 0.0);
     }
 
-    pub(super) fn is_sure(&self, at: usize) -> bool {
-        self.nodes[at].rank.is_some()
+    pub(super) fn is_sure(&self, node: usize) -> bool {
+        self.nodes[node].rank.is_some()
     }
 
-    pub(super) fn is_expanded(&self, at: usize) -> bool {
-        self.nodes[at].moves.is_some()
+    pub(super) fn is_expanded(&self, node: usize) -> bool {
+        self.nodes[node].moves.is_some()
     }
 
     /// Drops the wait of a state in which nothing came. `false`: the state had no such move.
     pub(super) fn drop_wait(&mut self, state: &State) -> bool {
-        let Some(at) = self.known.get(state) else { return false };
-        let Some(moves) = &mut self.nodes[*at].moves else { return false };
-        let known = moves.len();
-        moves.retain(|one| one.sends.is_some());
-        let is_dropped = moves.len() < known;
+        let Some(node) = self.known.get(state) else { return false };
+        let Some(moves) = &mut self.nodes[*node].moves else { return false };
+        let count = moves.len();
+        moves.retain(|play| play.sends.is_some());
+        let is_dropped = moves.len() < count;
         self.solve_ranks();
         is_dropped
     }
 
     /// Notes that the state came about after this stimulus.
-    pub(super) fn note_stimulus_before(&mut self, at: usize, after: Option<&Event>) {
-        self.nodes[at].after = after.cloned();
+    pub(super) fn note_stimulus_before(&mut self, node: usize, stimulus: Option<&Event>) {
+        self.nodes[node].stimulus_before = stimulus.cloned();
     }
 
     /// Adds the steps of a way, with all other events that may happen at each of them.
@@ -269,25 +268,25 @@ impl Game {
         last: &State,
         sources: &mut Choice<'_>,
     ) {
-        let behind = way.iter().skip(1).map(|step| &step.state).chain([last]);
-        for (step, next) in way.iter().zip(behind) {
-            let at = self.node(&step.state, None, None);
-            self.expand(test, at, sources);
+        let states_after = way.iter().skip(1).map(|step| &step.state).chain([last]);
+        for (step, next) in way.iter().zip(states_after) {
+            let node = self.node(&step.state, None, None);
+            self.expand(test, node, sources);
             let after = match step.kind {
                 ActionKind::Input => Some(step.event.clone()),
-                _ => self.nodes[at].after.clone(),
+                _ => self.nodes[node].stimulus_before.clone(),
             };
             let to = self.node(next, after.as_ref(), None);
             let Planned { transition, event, kind, .. } = step.clone();
             let answer = Answer { transition, event, kind, to };
             if kind == ActionKind::Input {
-                self.add_stimulus(at, answer);
+                self.add_stimulus(node, answer);
                 continue;
             }
-            let is_it = |one: &Answer| one.transition == transition && one.event == answer.event;
-            let moves = self.nodes[at].moves.iter_mut().flatten();
-            let lacks = |one: &&mut GameMove| !one.answers.iter().any(is_it);
-            moves.filter(lacks).for_each(|one| one.answers.insert(0, answer.clone()));
+            let is_answer = |known: &Answer| known.transition == transition && known.event == answer.event;
+            let moves = self.nodes[node].moves.iter_mut().flatten();
+            let lacks = |play: &&mut GameMove| !play.answers.iter().any(is_answer);
+            moves.filter(lacks).for_each(|play| play.answers.insert(0, answer.clone()));
         }
     }
 
@@ -317,11 +316,11 @@ impl Game {
     fn draw_stimuli(
         &mut self,
         test: &TestCase,
-        at: usize,
+        node: usize,
         experience: &Experience,
         sources: &mut Choice<'_>,
     ) -> bool {
-        let state = self.nodes[at].state.clone();
+        let state = self.nodes[node].state.clone();
         let mut is_new = false;
         for number in test.stimuli[state.location].iter().copied() {
             let transition = &test.iosts.transitions[number];
@@ -336,23 +335,23 @@ impl Game {
             let drawn: Vec<Vec<Value>> = (0..DRAWN).map_while(|_| draw()).collect();
             // An id that another run sent is not known in this one: the system may hand it out as a new one.
             let has_ids = action.parameters.iter().any(|parameter| parameter.ty().has_ids());
-            let before = experience.stimuli().filter(|event| !has_ids && event.action == action.name);
-            for values in drawn.into_iter().chain(before.map(|event| event.values.clone())) {
+            let sent_before = experience.stimuli().filter(|event| !has_ids && event.action == action.name);
+            for values in drawn.into_iter().chain(sent_before.map(|event| event.values.clone())) {
                 let Some(next) = fire(&test.iosts, transition, &state, &values) else { continue };
                 let event = Event::new(action.name.clone(), values);
                 let to = self.node(&next, Some(&event), None);
                 let answer = Answer { transition: number, event, kind: ActionKind::Input, to };
-                is_new |= self.add_stimulus(at, answer);
+                is_new |= self.add_stimulus(node, answer);
             }
         }
         is_new
     }
 
     /// Adds a stimulus to the moves of a state, if it is not among them.
-    fn add_stimulus(&mut self, at: usize, answer: Answer) -> bool {
-        let Some(moves) = &mut self.nodes[at].moves else { return false };
-        let is_it = |one: &Answer| one.transition == answer.transition && one.event == answer.event;
-        let is_new = !moves.iter().any(|one| one.sends.as_ref().is_some_and(|(sent, _)| is_it(sent)));
+    fn add_stimulus(&mut self, node: usize, answer: Answer) -> bool {
+        let Some(moves) = &mut self.nodes[node].moves else { return false };
+        let is_sent = |sent: &Answer| sent.transition == answer.transition && sent.event == answer.event;
+        let is_new = !moves.iter().any(|play| play.sends.as_ref().is_some_and(|(sent, _)| is_sent(sent)));
         if is_new {
             let mut answers = find_wait(moves).map_or_else(Vec::new, |wait| wait.answers.clone());
             answers.retain(|answer| answer.kind != ActionKind::Quiescence);
@@ -362,67 +361,67 @@ impl Game {
     }
 
     /// Lists the moves of up to `most` states, the most promising first, until the root is sure.
-    fn expand_from(&mut self, test: &TestCase, root: usize, most: usize, sources: &mut Choice<'_>) {
+    fn expand_from(&mut self, test: &TestCase, root: usize, limit: usize, sources: &mut Choice<'_>) {
         let mut queues = Queues::default();
         // Expanded states are passed through. The search goes on from the first states that are not expanded.
         let mut seen = HashMap::from([(root, 0)]);
-        let mut next = vec![root];
+        let mut level = vec![root];
         for depth in 0.. {
-            let mut further = Vec::new();
-            for at in next {
-                match self.nodes[at].moves {
-                    None => self.queue_unexpanded(&mut queues, at, depth),
-                    Some(_) => {
-                        further.extend(self.successors(at).filter(|to| seen.insert(*to, depth + 1).is_none()))
-                    }
+            let mut next_level = Vec::new();
+            for node in level {
+                match self.nodes[node].moves {
+                    None => self.queue_unexpanded(&mut queues, node, depth),
+                    Some(_) => next_level
+                        .extend(self.successors(node).filter(|to| seen.insert(*to, depth + 1).is_none())),
                 }
             }
-            if further.is_empty() {
+            if next_level.is_empty() {
                 break;
             }
-            next = further;
+            level = next_level;
         }
         let mut solve_at = 30;
-        for count in 0..most {
+        for count in 0..limit {
             if count == solve_at {
                 self.solve_ranks();
                 solve_at *= 4;
             }
-            let Some(at) = queues.pop(|at| self.nodes[at].moves.is_none()) else { break };
+            let Some(node) = queues.pop(|node| self.nodes[node].moves.is_none()) else { break };
             if self.is_sure(root) {
                 break;
             }
-            let depth = seen.get(&at).copied().unwrap_or(0) + 1;
-            self.expand(test, at, sources);
-            for to in self.successors(at).collect::<Vec<_>>() {
-                if seen.insert(to, depth).is_none() && self.nodes[to].moves.is_none() {
-                    self.queue_unexpanded(&mut queues, to, depth);
+            let depth = seen.get(&node).copied().unwrap_or(0) + 1;
+            self.expand(test, node, sources);
+            for successor in self.successors(node).collect::<Vec<_>>() {
+                if seen.insert(successor, depth).is_none() && self.nodes[successor].moves.is_none() {
+                    self.queue_unexpanded(&mut queues, successor, depth);
                 }
             }
         }
     }
 
-    fn queue_unexpanded(&self, queues: &mut Queues, at: usize, depth: usize) {
-        let node = &self.nodes[at];
+    fn queue_unexpanded(&self, queues: &mut Queues, number: usize, depth: usize) {
+        let node = &self.nodes[number];
         if node.end == PositionWorth::Open {
-            queues.push(at, depth + node.alike, node.slack);
+            queues.push(number, depth + node.earlier_of_class, node.slack);
         }
     }
 
     /// The states that the moves of a state lead to.
-    fn successors(&self, at: usize) -> impl Iterator<Item = usize> {
-        let moves = self.nodes[at].moves.iter().flatten();
+    fn successors(&self, node: usize) -> impl Iterator<Item = usize> {
+        let moves = self.nodes[node].moves.iter().flatten();
         moves
-            .flat_map(|one| one.sends.iter().map(|(sent, _)| sent).chain(&one.answers))
+            .flat_map(|play| play.sends.iter().map(|(sent, _)| sent).chain(&play.answers))
             .map(|answer| answer.to)
     }
 
     /// Lists the moves of a state, unless that was done.
-    fn expand(&mut self, test: &TestCase, at: usize, sources: &mut Choice<'_>) {
-        let Node { state, after, end: PositionWorth::Open, moves: None, .. } = &self.nodes[at] else {
+    fn expand(&mut self, test: &TestCase, node: usize, sources: &mut Choice<'_>) {
+        let Node { state, stimulus_before, end: PositionWorth::Open, moves: None, .. } = &self.nodes[node]
+        else {
             return;
         };
-        let (state, after) = (state.clone(), after.clone());
+        let (state, stimulus) = (state.clone(), stimulus_before.clone());
         budget::ask();
         let mut answers = Vec::new();
         for number in test.observations[state.location].iter().copied() {
@@ -432,7 +431,7 @@ impl Game {
                 && !(is_fail && self.ends[transition.target] == PositionWorth::Lost)
             {
                 answers.extend(
-                    self.steps_through(number, &state, after.as_ref(), sources).map(|(answer, _)| answer),
+                    self.steps_through(number, &state, stimulus.as_ref(), sources).map(|(answer, _)| answer),
                 );
             }
         }
@@ -441,16 +440,16 @@ impl Game {
             && test.verdict(next.location) != Some(Verdict::Fail)
         {
             let event = Event::new(String::new(), []);
-            let to = self.node(next, after.as_ref(), None);
+            let to = self.node(next, stimulus.as_ref(), None);
             answers.push(Answer { transition: *transition, event, kind: ActionKind::Quiescence, to });
         }
         let mut moves = Vec::new();
         for number in test.stimuli[state.location].iter().copied() {
             if self.distances[test.iosts.transitions[number].target].is_some() {
                 for sends in self.steps_through(number, &state, None, sources).collect::<Vec<_>>() {
-                    let mut before = answers.clone();
-                    before.retain(|answer| answer.kind != ActionKind::Quiescence);
-                    moves.push(GameMove { sends: Some(sends), answers: before, is_sure: true });
+                    let mut answers_in_time = answers.clone();
+                    answers_in_time.retain(|answer| answer.kind != ActionKind::Quiescence);
+                    moves.push(GameMove { sends: Some(sends), answers: answers_in_time, is_sure: true });
                 }
             }
         }
@@ -459,7 +458,7 @@ impl Game {
             let is_sure = moves.is_empty() || silence.is_some() || must();
             moves.push(GameMove { sends: None, answers, is_sure });
         }
-        self.nodes[at].moves = Some(moves);
+        self.nodes[node].moves = Some(moves);
     }
 
     /// Some steps through a transition, with their classes: all if they are few, or a few of each class.
@@ -467,7 +466,7 @@ impl Game {
         &mut self,
         number: TransitionId,
         state: &State,
-        after: Option<&Event>,
+        stimulus: Option<&Event>,
         sources: &mut Choice<'_>,
     ) -> impl Iterator<Item = (Answer, Option<SignClass>)> {
         let action = self.sought.iosts.transitions[number].action;
@@ -475,55 +474,57 @@ impl Game {
             let action = self.sought.iosts.action(action);
             (action.name.clone(), action.kind)
         };
-        let mut found = Vec::new();
-        let mut of_class: HashMap<SignClass, usize> = HashMap::new();
+        let mut answers = Vec::new();
+        let mut count_of_class: HashMap<SignClass, usize> = HashMap::new();
         let listed = all_candidates(&self.sought, number, state, MOST_LISTED);
         let is_listed = listed.is_some();
-        let tried = listed.unwrap_or_else(|| candidates(&self.sought, number, state, TRIED, sources));
-        for step in tried {
+        let steps = listed.unwrap_or_else(|| candidates(&self.sought, number, state, TRIED, sources));
+        for step in steps {
             let class = (number, step.signs);
-            let alike = of_class.entry(class.clone()).or_default();
-            *alike += 1;
-            if *alike > OF_A_CLASS && !is_listed {
+            let count = count_of_class.entry(class.clone()).or_default();
+            *count += 1;
+            if *count > OF_A_CLASS && !is_listed {
                 continue;
             }
-            if found.len() >= MOST_VALUES && !is_listed {
+            if answers.len() >= MOST_VALUES && !is_listed {
                 break;
             }
             let event = Event::new(name.clone(), step.values);
             let class = Some(class);
-            let sent = (kind == ActionKind::Input).then_some(&event).or(after);
+            let sent = (kind == ActionKind::Input).then_some(&event).or(stimulus);
             let to = self.node(&step.to, sent, class.as_ref());
-            found.push((Answer { transition: number, event, kind, to }, class));
+            answers.push((Answer { transition: number, event, kind, to }, class));
         }
-        found.into_iter()
+        answers.into_iter()
     }
 
     /// Ranks the states that are sure to reach Pass, backwards: a move counts once all its answers do.
     fn solve_ranks(&mut self) {
-        let mut before: Vec<Vec<(usize, usize)>> = vec![Vec::new(); self.nodes.len()];
-        let mut left: Vec<Vec<usize>> = Vec::with_capacity(self.nodes.len());
-        let mut open: BinaryHeap<Reverse<(usize, usize)>> = BinaryHeap::new();
-        for (at, node) in self.nodes.iter_mut().enumerate() {
+        let mut moves_leading_to: Vec<Vec<(usize, usize)>> = vec![Vec::new(); self.nodes.len()];
+        let mut unranked_answers: Vec<Vec<usize>> = Vec::with_capacity(self.nodes.len());
+        let mut ready: BinaryHeap<Reverse<(usize, usize)>> = BinaryHeap::new();
+        for (number, node) in self.nodes.iter_mut().enumerate() {
             node.rank = None;
             if node.end == PositionWorth::Won {
-                open.push(Reverse((0, at)));
+                ready.push(Reverse((0, number)));
             }
             let moves = node.moves.as_deref().unwrap_or_default();
-            for (place, one) in moves.iter().enumerate().filter(|(_, one)| one.is_sure) {
-                one.all().for_each(|answer| before[answer.to].push((at, place)));
+            for (move_number, play) in moves.iter().enumerate().filter(|(_, play)| play.is_sure) {
+                play.all().for_each(|answer| moves_leading_to[answer.to].push((number, move_number)));
             }
-            left.push(moves.iter().map(|one| one.all().count()).collect());
+            unranked_answers.push(moves.iter().map(|play| play.all().count()).collect());
         }
-        while let Some(Reverse((rank, at))) = open.pop() {
-            if self.nodes[at].rank.is_some() {
+        while let Some(Reverse((rank, number))) = ready.pop() {
+            if self.nodes[number].rank.is_some() {
                 continue;
             }
-            self.nodes[at].rank = Some(rank);
-            for &(from, place) in &before[at] {
-                left[from][place] -= 1;
-                if left[from][place] == 0 {
-                    open.push(Reverse((rank + 1, from)));
+            self.nodes[number].rank = Some(rank);
+            // A move whose last answer is ranked now makes its state sure. The queue gives the greatest rank
+            // of the answers last.
+            for &(from, move_number) in &moves_leading_to[number] {
+                unranked_answers[from][move_number] -= 1;
+                if unranked_answers[from][move_number] == 0 {
+                    ready.push(Reverse((rank + 1, from)));
                 }
             }
         }
@@ -540,70 +541,72 @@ impl Game {
             }
             let answers = node.moves.as_deref().and_then(find_wait).map_or(&[][..], |wait| &wait.answers);
             let answers: Vec<TransitionId> = answers.iter().map(|answer| answer.transition).collect();
-            weights.push(experience.chances(&node.state, node.after.as_ref(), &answers));
+            weights.push(experience.chances(&node.state, node.stimulus_before.as_ref(), &answers));
         }
         for _ in 0..PASSES {
-            let mut greatest: f64 = 0.0;
-            for at in (0..self.nodes.len()).rev() {
-                let node = &self.nodes[at];
+            let mut greatest_change: f64 = 0.0;
+            for number in (0..self.nodes.len()).rev() {
+                let node = &self.nodes[number];
                 let Some(moves) = node.moves.as_ref().filter(|_| node.rank.is_none()) else { continue };
-                let best = moves.iter().map(|one| self.chance(one, &weights[at])).fold(0.0, f64::max);
-                greatest = greatest.max((best - node.chance).abs());
-                self.nodes[at].chance = best;
+                let best = moves.iter().map(|play| self.chance(play, &weights[number])).fold(0.0, f64::max);
+                greatest_change = greatest_change.max((best - node.chance).abs());
+                self.nodes[number].chance = best;
             }
-            if greatest < 1e-6 {
+            if greatest_change < 1e-6 {
                 break;
             }
         }
     }
 
     /// The chance that a move leads to Pass.
-    fn chance(&self, one: &GameMove, weights: &[f64]) -> f64 {
-        let of_answers =
-            one.answers.iter().zip(weights).map(|(answer, weight)| self.nodes[answer.to].chance * weight);
-        let of_answers: f64 = of_answers.sum();
-        KEPT * match &one.sends {
-            Some((sent, _)) if one.answers.is_empty() => self.nodes[sent.to].chance,
-            Some((sent, _)) => IN_TIME * self.nodes[sent.to].chance + (1.0 - IN_TIME) * of_answers,
-            None => of_answers,
+    fn chance(&self, play: &GameMove, weights: &[f64]) -> f64 {
+        let chance_of_answers =
+            play.answers.iter().zip(weights).map(|(answer, weight)| self.nodes[answer.to].chance * weight);
+        let chance_of_answers: f64 = chance_of_answers.sum();
+        KEPT * match &play.sends {
+            Some((sent, _)) if play.answers.is_empty() => self.nodes[sent.to].chance,
+            Some((sent, _)) => IN_TIME * self.nodes[sent.to].chance + (1.0 - IN_TIME) * chance_of_answers,
+            None => chance_of_answers,
         }
     }
 
     /// Chooses the best move of a state. Among equal ones, classes that were sent least often come first.
     pub(super) fn choose(
         &self,
-        at: usize,
+        number: usize,
         experience: &Experience,
         random: &mut Random,
     ) -> Option<ChosenMove> {
-        let node = &self.nodes[at];
+        let node = &self.nodes[number];
         let moves = node.moves.as_deref()?;
         let answers = find_wait(moves).map_or(&[][..], |wait| &wait.answers);
         let answers: Vec<TransitionId> = answers.iter().map(|answer| answer.transition).collect();
-        let weights = experience.chances(&node.state, node.after.as_ref(), &answers);
-        let worth = |one: &GameMove| match node.rank {
-            Some(rank) => f64::from(one.is_sure && self.rank(one).is_some_and(|behind| behind < rank)),
-            None => self.chance(one, &weights),
+        let weights = experience.chances(&node.state, node.stimulus_before.as_ref(), &answers);
+        let worth = |play: &GameMove| match node.rank {
+            Some(rank) => f64::from(play.is_sure && self.rank(play).is_some_and(|behind| behind < rank)),
+            None => self.chance(play, &weights),
         };
         let best = moves.iter().map(worth).fold(0.0, f64::max);
         if best <= 0.0 {
             return None;
         }
-        let met = |one: &GameMove| match &one.sends {
+        let times_sent = |play: &GameMove| match &play.sends {
             Some((_, Some(class))) => experience.of_class(class),
             _ => 0,
         };
-        let alike: Vec<&GameMove> = moves.iter().filter(|one| worth(one) >= best * (1.0 - 1e-9)).collect();
-        let least = alike.iter().map(|one| met(one)).min()?;
-        let alike: Vec<&GameMove> = alike.into_iter().filter(|one| met(one) == least).collect();
-        let chosen = *random.pick(&alike)?;
-        let hoped = |one: &&Answer| {
-            let node = &self.nodes[one.to];
+        let best_moves: Vec<&GameMove> =
+            moves.iter().filter(|play| worth(play) >= best * (1.0 - 1e-9)).collect();
+        let fewest_sent = best_moves.iter().map(|play| times_sent(play)).min()?;
+        let best_moves: Vec<&GameMove> =
+            best_moves.into_iter().filter(|play| times_sent(play) == fewest_sent).collect();
+        let chosen = *random.pick(&best_moves)?;
+        let hope = |play: &&Answer| {
+            let node = &self.nodes[play.to];
             (node.rank.is_none(), node.rank, Reverse((node.chance * 1e12) as u64))
         };
         let (answer, class) = match &chosen.sends {
             Some((sent, class)) => (sent, class.clone()),
-            None => (chosen.answers.iter().min_by_key(hoped)?, None),
+            None => (chosen.answers.iter().min_by_key(hope)?, None),
         };
         let Answer { transition, event, kind, to } = answer.clone();
         let planned = Planned { state: node.state.clone(), transition, event, kind };
@@ -611,13 +614,13 @@ impl Game {
     }
 
     /// The rank of the worst answer to a move; `None` if one is not sure.
-    fn rank(&self, one: &GameMove) -> Option<usize> {
-        one.all().map(|answer| self.nodes[answer.to].rank).try_fold(0, |most, rank| Some(most.max(rank?)))
+    fn rank(&self, play: &GameMove) -> Option<usize> {
+        play.all().map(|answer| self.nodes[answer.to].rank).try_fold(0, |worst, rank| Some(worst.max(rank?)))
     }
 
     /// Can the tester wait here without losing a sure Pass?
-    pub(super) fn may_idle(&self, at: usize) -> bool {
-        let node = &self.nodes[at];
+    pub(super) fn may_idle(&self, number: usize) -> bool {
+        let node = &self.nodes[number];
         let wait = node.moves.as_deref().and_then(find_wait);
         node.rank.is_none() || wait.is_none_or(|wait| self.rank(wait).is_some())
     }

@@ -34,7 +34,7 @@ use crate::run::Occurrence;
 use crate::test_case::TestCase;
 use crate::values::{MIX, Values, any, at_state};
 use crate::walk::candidates::candidates;
-use crate::walk::goals::SoughtGoal;
+use crate::walk::goals::WalkModel;
 
 /// The most vectors of values of an event that are listed.
 const MOST_LISTED: usize = 64;
@@ -99,7 +99,7 @@ pub(super) struct GamePosition {
 
 /// The positions that are known.
 pub(super) struct ListedGame {
-    sought: SoughtGoal,
+    sought: WalkModel,
     all: Vec<GamePosition>,
     known: HashMap<PositionKey, usize>,
     values: Values,
@@ -109,7 +109,7 @@ pub(super) struct ListedGame {
 impl ListedGame {
     pub(super) fn new(test: &TestCase) -> Self {
         ListedGame {
-            sought: SoughtGoal::new(test.iosts.clone(), &[], false),
+            sought: WalkModel::new(test.iosts.clone(), &[], false),
             all: Vec::new(),
             known: HashMap::new(),
             values: Values::new(MIX).of_model(&test.iosts),
@@ -123,8 +123,8 @@ impl ListedGame {
     }
 
     /// Notes that nothing came in a position. Returns whether an answer was expected.
-    pub(super) fn expect_nothing(&mut self, at: usize) -> bool {
-        let Some(options) = &mut self.all[at].options else { return false };
+    pub(super) fn expect_nothing(&mut self, position: usize) -> bool {
+        let Some(options) = &mut self.all[position].options else { return false };
         !std::mem::replace(&mut options.is_silent, true) && !options.answers.is_empty()
     }
 
@@ -146,7 +146,7 @@ impl ListedGame {
         &mut self,
         test: &TestCase,
         root: usize,
-        most: usize,
+        limit: usize,
         solver: &mut dyn Solver,
         is_enough: impl Fn(&[GamePosition]) -> bool,
     ) {
@@ -154,9 +154,9 @@ impl ListedGame {
         const CHECKED: (usize, usize) = (30, 3);
         let (mut queue, mut seen) = (VecDeque::from([root]), HashSet::from([root]));
         let (mut count, mut check_at) = (0, CHECKED.0);
-        while let Some(at) = queue.pop_front() {
-            if self.all[at].options.is_none() && self.all[at].worth == PositionWorth::Open {
-                if count == most {
+        while let Some(position) = queue.pop_front() {
+            if self.all[position].options.is_none() && self.all[position].worth == PositionWorth::Open {
+                if count == limit {
                     return;
                 }
                 if count == check_at {
@@ -165,17 +165,20 @@ impl ListedGame {
                     }
                     check_at *= CHECKED.1;
                 }
-                self.list_events(test, at, solver);
+                self.list_events(test, position, solver);
                 count += 1;
             }
-            let behind = self.all[at].options.iter().flat_map(|one| one.stimuli.iter().chain(&one.answers));
-            queue.extend(behind.map(|one| one.to).filter(|to| seen.insert(*to)));
+            let events_there = self.all[position]
+                .options
+                .iter()
+                .flat_map(|options| options.stimuli.iter().chain(&options.answers));
+            queue.extend(events_there.map(|event| event.to).filter(|to| seen.insert(*to)));
         }
     }
 
     /// Lists the events that may happen in a position, unless that was done.
-    pub(super) fn list_events(&mut self, test: &TestCase, at: usize, solver: &mut dyn Solver) {
-        let GamePosition { states, worth: PositionWorth::Open, options: None } = &self.all[at] else {
+    pub(super) fn list_events(&mut self, test: &TestCase, position: usize, solver: &mut dyn Solver) {
+        let GamePosition { states, worth: PositionWorth::Open, options: None } = &self.all[position] else {
             return;
         };
         if states.len() > MOST_TOGETHER {
@@ -196,7 +199,7 @@ impl ListedGame {
                 options.answers.push(GameEvent { event: None, transition, to });
             }
         }
-        self.all[at].options = Some(options);
+        self.all[position].options = Some(options);
     }
 
     /// Lists the stimuli, or the answers, of these states. Returns whether each class has one.
@@ -218,7 +221,7 @@ impl ListedGame {
                 }
             }
         }
-        let mut found = Vec::new();
+        let mut events = Vec::new();
         let mut are_all = true;
         for (action, through) in by_action {
             let (lists, is_whole) = self.list_values(test, &through, solver);
@@ -229,18 +232,18 @@ impl ListedGame {
                 };
                 let Some((transition, _)) = through.iter().find(takes).copied() else { continue };
                 let event = Event::new(test.iosts.action(action).name.clone(), values);
-                let what = match kind {
+                let occurrence = match kind {
                     ActionKind::Input => Occurrence::Stimulus(event.clone()),
                     _ => Occurrence::Observation(event.clone()),
                 };
-                if let Some((after, worth)) = states_after(test, states, &what) {
+                if let Some((after, worth)) = states_after(test, states, &occurrence) {
                     let to = self.position(&after, worth);
                     let event = Some(event);
-                    found.push(GameEvent { event, transition, to });
+                    events.push(GameEvent { event, transition, to });
                 }
             }
         }
-        (found, are_all)
+        (events, are_all)
     }
 
     /// Lists vectors of values of an action that one of these transitions takes, each in its state. Returns
@@ -254,57 +257,61 @@ impl ListedGame {
         let Some((first, _)) = through.first() else { return (BTreeSet::new(), true) };
         let parameters = &test.iosts.action(test.iosts.transitions[*first].action).parameters;
         let lists: Option<Vec<Vec<Value>>> =
-            parameters.iter().map(|one| Value::enumerate(one.ty(), MOST_LISTED)).collect();
+            parameters.iter().map(|parameter| Value::enumerate(parameter.ty(), MOST_LISTED)).collect();
         if let Some(lists) = lists
             && lists
                 .iter()
                 .map(Vec::len)
                 .try_fold(1, usize::checked_mul)
-                .is_some_and(|all| all <= MOST_LISTED)
+                .is_some_and(|count| count <= MOST_LISTED)
         {
             return (tuples(&lists).into_iter().collect(), true);
         }
-        let (mut found, mut are_all) = (BTreeSet::new(), true);
+        let (mut vectors, mut are_all) = (BTreeSet::new(), true);
         // A test case is deterministic: each event has one transition.
         let is_apart = test.online.is_none() || through.len() == 1;
         are_all &= is_apart || through.len() <= MOST_GUARDS;
         let classes = if is_apart || !are_all { through.len() } else { (1 << through.len()) - 1 };
         for class in 0..classes {
-            let takes = |place: usize| match is_apart || through.len() > MOST_GUARDS {
-                true => place == class,
-                false => (class + 1) >> place & 1 == 1,
+            let takes = |index: usize| match is_apart || through.len() > MOST_GUARDS {
+                true => index == class,
+                false => (class + 1) >> index & 1 == 1,
             };
             let mut condition = Vec::new();
             let mut kept: BTreeSet<&Datum> = BTreeSet::new();
-            for (place, (number, state)) in through.iter().enumerate() {
+            for (index, (number, state)) in through.iter().enumerate() {
                 let transition = &test.iosts.transitions[*number];
                 let guard = at_state(&transition.guard, parameters, &state.valuation);
-                if takes(place) {
+                if takes(index) {
                     condition.push(guard);
                     let live = transition
                         .assignments
                         .iter()
                         .filter(|(variable, _)| self.sought.is_live(transition.target, variable));
                     let live: Vec<&Term> = live.map(|(_, term)| term).collect();
-                    kept.extend(parameters.iter().filter(|one| live.iter().any(|term| term.mentions(one))));
+                    kept.extend(
+                        parameters
+                            .iter()
+                            .filter(|parameter| live.iter().any(|term| term.mentions(parameter))),
+                    );
                 } else if !is_apart {
                     condition.push(Term::not(&guard));
                 }
             }
             let condition = Term::and(condition);
             match list_members(&condition, parameters, &kept, &mut self.random, solver) {
-                Some(members) => found.extend(members),
+                Some(members) => vectors.extend(members),
                 None => {
                     are_all = false;
                     let (number, state) = through[class.min(through.len() - 1)];
                     let ListedGame { sought, values, random, .. } = self;
                     let mut sources = Choice { values, random, solver: &mut *solver };
                     let tried = candidates(sought, number, state, FEW_TRIED, &mut sources);
-                    found.extend(tried.into_iter().map(|one| one.values));
+                    vectors.extend(tried.into_iter().map(|candidate| candidate.values));
                 }
             }
         }
-        (found, are_all)
+        (vectors, are_all)
     }
 }
 
@@ -323,8 +330,9 @@ fn list_members(
         return Some(Vec::new());
     }
     let conjuncts = condition.unfolded_conjuncts();
-    let numbers: Vec<Datum> = parameters.iter().filter(|one| one.ty().is_number()).cloned().collect();
-    let is_numeric = condition.data().iter().all(|datum| numbers.contains(datum));
+    let number_parameters: Vec<Datum> =
+        parameters.iter().filter(|parameter| parameter.ty().is_number()).cloned().collect();
+    let is_numeric = condition.data().iter().all(|datum| number_parameters.contains(datum));
     // A list of values for each kept parameter.
     let mut lists = Vec::new();
     for datum in parameters.iter().filter(|datum| kept.contains(datum)) {
@@ -332,7 +340,7 @@ fn list_members(
             Some(value) => vec![value],
             None => match Value::enumerate(datum.ty(), MOST_LISTED) {
                 Some(list) => list,
-                None => integers_in_range(datum, condition, &numbers).filter(|_| is_numeric)?,
+                None => integers_in_range(datum, condition, &number_parameters).filter(|_| is_numeric)?,
             },
         };
         lists.push(list);
@@ -340,50 +348,51 @@ fn list_members(
     let count = lists.iter().try_fold(1usize, |count, list| count.checked_mul(list.len()));
     count.filter(|count| *count <= MOST_LISTED)?;
     let kept: Vec<&Datum> = parameters.iter().filter(|datum| kept.contains(datum)).collect();
-    let mut found = Vec::new();
+    let mut vectors = Vec::new();
     for values in tuples(&lists) {
         let known: Substitution = kept
             .iter()
             .zip(&values)
             .map(|(datum, value)| ((*datum).clone(), Term::literal(value.clone())))
             .collect();
-        let rest = substitute(condition, &known);
+        let remaining_condition = substitute(condition, &known);
         // The other parameters have any values that satisfy the rest: drawn ones, or the solver's.
-        let mut others = None;
+        let mut completion = None;
         for _ in 0..QUICK {
-            let drawn: Vec<Value> = parameters.iter().map(|one| any(one.ty(), random)).collect();
-            let by = parameters.iter().zip(&drawn);
-            let by: Substitution =
-                by.map(|(datum, value)| (datum.clone(), Term::literal(value.clone()))).collect();
-            if substitute(&rest, &by).is_true() {
-                others = Some(drawn);
+            let drawn: Vec<Value> = parameters.iter().map(|parameter| any(parameter.ty(), random)).collect();
+            let pairs = parameters.iter().zip(&drawn);
+            let substitution: Substitution =
+                pairs.map(|(datum, value)| (datum.clone(), Term::literal(value.clone()))).collect();
+            if substitute(&remaining_condition, &substitution).is_true() {
+                completion = Some(drawn);
                 break;
             }
-            if rest.is_false() {
+            if remaining_condition.is_false() {
                 break;
             }
         }
-        if others.is_none() && !rest.is_false() {
-            match solver.witness(&rest.conjuncts()) {
+        if completion.is_none() && !remaining_condition.is_false() {
+            match solver.witness(&remaining_condition.conjuncts()) {
                 Witness::Found(witness) => {
-                    let value =
-                        |one: &Datum| witness.get(one).cloned().unwrap_or_else(|| any(one.ty(), random));
-                    others = Some(parameters.iter().map(value).collect());
+                    let value = |parameter: &Datum| {
+                        witness.get(parameter).cloned().unwrap_or_else(|| any(parameter.ty(), random))
+                    };
+                    completion = Some(parameters.iter().map(value).collect());
                 }
                 Witness::None => {}
                 Witness::Unknown => return None,
             }
         }
-        found.extend(others.map(|mut others| {
+        vectors.extend(completion.map(|mut completion| {
             for (datum, value) in kept.iter().zip(values) {
-                if let Some(place) = parameters.iter().position(|one| one == *datum) {
-                    others[place] = value;
+                if let Some(place) = parameters.iter().position(|parameter| parameter == *datum) {
+                    completion[place] = value;
                 }
             }
-            others
+            completion
         }));
     }
-    Some(found)
+    Some(vectors)
 }
 
 /// All integers in the range of a datum, if they are few.
@@ -391,35 +400,35 @@ fn integers_in_range(datum: &Datum, condition: &Term, numbers: &[Datum]) -> Opti
     if !datum.ty().is_integer() {
         return None;
     }
-    let dimension = numbers.iter().position(|one| one == datum)?;
+    let dimension = numbers.iter().position(|number| number == datum)?;
     let Some(range) = hull(condition, numbers).range(dimension) else { return Some(Vec::new()) };
     let (low, high) = (range.low?.ceil(), range.high?.floor());
     if &high - &low > IBig::from(MOST_LISTED) {
         return None;
     }
-    let mut all = Vec::new();
+    let mut integers = Vec::new();
     let mut value = low;
     while value <= high {
-        all.push(Value::Int(value.clone()));
+        integers.push(Value::Int(value.clone()));
         value += IBig::ONE;
     }
-    Some(all)
+    Some(integers)
 }
 
 /// The states after an event, and their worth. `None`: the event is forbidden.
 fn states_after(
     test: &TestCase,
     states: &PossibleStates,
-    what: &Occurrence,
+    occurrence: &Occurrence,
 ) -> Option<(PossibleStates, PositionWorth)> {
     match &test.online {
         Some(online) => {
             let judge = OnlineJudge::in_states(test, online, states.clone());
-            follow_with(judge, what, |judge| judge.states().cloned().collect())
+            follow_with(judge, occurrence, |judge| judge.states().cloned().collect())
         }
         None => {
             let judge = CaseJudge::new(test, states.first()?.clone());
-            follow_with(judge, what, |judge| [judge.state().clone()].into())
+            follow_with(judge, occurrence, |judge| [judge.state().clone()].into())
         }
     }
 }
@@ -427,10 +436,10 @@ fn states_after(
 /// Shows an event to a judge. Returns its states and their worth; `None` for a Fail.
 fn follow_with<J: Follower>(
     mut judge: J,
-    what: &Occurrence,
+    occurrence: &Occurrence,
     states: impl Fn(&J) -> PossibleStates,
 ) -> Option<(PossibleStates, PositionWorth)> {
-    match judge.take(what) {
+    match judge.take(occurrence) {
         Judged::Followed(_) => {}
         Judged::Ends(Verdict::Fail, _) => return None,
         Judged::Ends(..) => return Some((PossibleStates::new(), PositionWorth::Lost)),

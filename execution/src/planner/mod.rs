@@ -1,28 +1,25 @@
 //! Plans the way to Pass: the next stimulus with its values, or a wait for an observation.
 //!
 //! **Problem.** A test case says which stimuli are *allowed*, not which lead on. The distances in its graph
-//! do not know the data: a plan that follows them repeats a loop whose counter must first reach ten. And an
-//! implementation answers as it likes, within the specification: a plan that hopes for the best answer plays
-//! the same losing game for ever.
+//! do not know the data: a plan that follows them repeats a loop whose counter must first reach ten. And a
+//! plan that hopes for the best answer may play the same losing game for ever.
 //!
 //! **Method.** From the present state the shortest way to Pass is searched
 //! ([`coreach_analyses::symbolic::search`]), as if the implementation cooperated. Its values are the
 //! solver's. At each stimulus they are near a random point, or at a point where a comparison on the way
-//! begins or ceases to hold, if that is possible, so that two seeds differ. The way becomes a part of the
-//! game (`game.rs`): the other answers on it are looked at there, and other ways if an answer may lose. If
-//! the game has a move after which no answer can keep Pass away, that move is taken, with the fewest events.
-//! Otherwise the move with the best chance is taken, by the answers that came so far ([`Experience`]). While
-//! the implementation answers as hoped, or Pass is sure, nothing is searched.
+//! begins or ceases to hold, so that two seeds differ. The way becomes a part of the game (`game.rs`), which
+//! looks at the other answers on it, and at other ways if an answer may lose. If the game has a move after
+//! which no answer can keep Pass away, that move is taken, with the fewest events. Otherwise the move with
+//! the best chance is taken, by the answers that came so far ([`Experience`]). While the implementation
+//! answers as hoped, or Pass is sure, nothing is searched.
 //!
-//! A test that is judged on line is in several states at once: its game is one of sets of states
+//! A test that is judged on line is in several states at once. Its game is one of sets of states
 //! (`together.rs`), which is listed completely if that is possible. If nothing is known of Pass in it, the
 //! way is followed, and planned anew when the run leaves it. A timed test does the same.
 //!
-//! **Without a plan**, because none was found within the limits or the judge has no test case to plan in, the
-//! moves are in random order. Planned values are counted with the others
-//! ([`crate::values::Source::Planned`]).
-//!
-//! **Ends** as the searches do. They count nodes and work, so a seed means the same everywhere.
+//! **Without a plan** the moves are in random order. Planned values are counted with the others
+//! ([`crate::values::Source::Planned`]). **Ends** as the searches do. They count nodes and work, so a seed
+//! means the same everywhere.
 
 mod experience;
 mod game;

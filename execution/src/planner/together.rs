@@ -58,89 +58,99 @@ impl GameTogether {
             *self = GameTogether::new(test);
         }
         let states: PossibleStates = states.iter().map(|state| (*state).clone()).collect();
-        let at = self.game.position(&states, PositionWorth::Open);
-        let is_forced = |solved: &SolvedGame| solved.forced.get(at).is_some_and(Option::is_some);
+        let position = self.game.position(&states, PositionWorth::Open);
+        let is_forced = |solved: &SolvedGame| solved.forced.get(position).is_some_and(Option::is_some);
         if !self.solved.as_ref().is_some_and(is_forced) {
             let budget = Budget::new("plan", Some(Limit::Work(WORK)), false);
             // Positions that were listed within the limits count.
             let _ = budget::within(&budget, || {
-                let is_enough = |all: &[_]| is_forced(&SolvedGame::new(all, Side::Surely));
-                self.game.explore(test, at, MOST_LOOKED, solver, is_enough);
+                let is_enough = |positions: &[_]| is_forced(&SolvedGame::new(positions, Side::Surely));
+                self.game.explore(test, position, MOST_LOOKED, solver, is_enough);
             });
             self.solved = Some(SolvedGame::new(self.game.all(), Side::Surely));
         }
-        self.at = Some(at);
-        self.chosen = self.choose(at, random);
+        self.at = Some(position);
+        self.chosen = self.choose(position, random);
         self.chosen.is_some()
     }
 
     /// Chooses the move with the fewest events at worst (forced) or at best (fair), or the best chance.
-    fn choose(&self, at: usize, random: &mut Random) -> Option<Planned> {
+    fn choose(&self, number: usize, random: &mut Random) -> Option<Planned> {
         let solved = self.solved.as_ref()?;
-        let level = solved.level(at);
+        let level = solved.level(number);
         if level == WinningLevel::Unreachable {
             return None;
         }
-        let all = list_choices(&self.game.all()[at]);
-        let left = solved.events_left(level);
-        let keeps = |one: &&GameChoice| one.to.iter().all(|to| left[*to].is_some());
+        let choices = list_choices(&self.game.all()[number]);
+        let events_left = solved.events_left(level);
+        let leads_on = |choice: &&GameChoice| choice.to.iter().all(|to| events_left[*to].is_some());
         // Each choice has a number. The least is best.
         let worth: Vec<(&GameChoice, f64)> = match level {
             WinningLevel::Forced => {
-                let last =
-                    |one: &GameChoice| one.to.iter().filter_map(|to| left[*to]).max().unwrap_or(0) as f64;
-                all.iter().filter(|one| one.is_sure).filter(keeps).map(|one| (one, last(one))).collect()
+                let worst = |choice: &GameChoice| {
+                    choice.to.iter().filter_map(|to| events_left[*to]).max().unwrap_or(0) as f64
+                };
+                choices
+                    .iter()
+                    .filter(|choice| choice.is_sure)
+                    .filter(leads_on)
+                    .map(|choice| (choice, worst(choice)))
+                    .collect()
             }
             WinningLevel::Fair => {
-                let first =
-                    |one: &GameChoice| one.to.iter().filter_map(|to| left[*to]).min().unwrap_or(0) as f64;
-                all.iter().filter(keeps).map(|one| (one, first(one))).collect()
+                let best_case = |choice: &GameChoice| {
+                    choice.to.iter().filter_map(|to| events_left[*to]).min().unwrap_or(0) as f64
+                };
+                choices.iter().filter(leads_on).map(|choice| (choice, best_case(choice))).collect()
             }
             WinningLevel::Possible | WinningLevel::Unreachable => {
                 let chances = self.chances(solved);
-                all.iter().map(|one| (one, -mean_chance(one, &chances))).collect()
+                choices.iter().map(|choice| (choice, -mean_chance(choice, &chances))).collect()
             }
         };
         let best = worth.iter().map(|(_, worth)| *worth).fold(f64::INFINITY, f64::min);
-        let alike: Vec<&GameChoice> =
-            worth.into_iter().filter(|(_, worth)| *worth <= best + 1e-9).map(|(one, _)| one).collect();
-        let chosen = random.pick(&alike)?;
-        let position = &self.game.all()[at];
+        let best_choices: Vec<&GameChoice> =
+            worth.into_iter().filter(|(_, worth)| *worth <= best + 1e-9).map(|(choice, _)| choice).collect();
+        let chosen = random.pick(&best_choices)?;
+        let position = &self.game.all()[number];
         let options = position.options.as_ref()?;
         let state = position.states.first()?.clone();
-        let nearest = |place: &usize| left[options.answers[*place].to].unwrap_or(usize::MAX);
-        let (one, kind) = match chosen.stimulus {
-            Some(place) => (&options.stimuli[place], ActionKind::Input),
+        let nearest =
+            |answer_number: &usize| events_left[options.answers[*answer_number].to].unwrap_or(usize::MAX);
+        let (next, kind) = match chosen.stimulus {
+            Some(answer_number) => (&options.stimuli[answer_number], ActionKind::Input),
             None => {
-                let one = &options.answers[(0..options.answers.len()).min_by_key(nearest)?];
-                (one, if one.event.is_some() { ActionKind::Output } else { ActionKind::Quiescence })
+                let answer = &options.answers[(0..options.answers.len()).min_by_key(nearest)?];
+                (answer, if answer.event.is_some() { ActionKind::Output } else { ActionKind::Quiescence })
             }
         };
-        let event = one.event.clone().unwrap_or_else(|| Event::new(String::new(), []));
-        Some(Planned { state, transition: one.transition, event, kind })
+        let event = next.event.clone().unwrap_or_else(|| Event::new(String::new(), []));
+        Some(Planned { state, transition: next.transition, event, kind })
     }
 
     /// Computes for each position the chance of Pass.
     fn chances(&self, solved: &SolvedGame) -> Vec<f64> {
-        let all = self.game.all();
-        let choices: Vec<Vec<GameChoice>> = all.iter().map(list_choices).collect();
-        let first = |(at, position): (usize, &_)| match position {
-            _ if solved.forced[at].is_some() => 1.0,
+        let positions = self.game.all();
+        let choices: Vec<Vec<GameChoice>> = positions.iter().map(list_choices).collect();
+        let initial_chance = |(number, position): (usize, &_)| match position {
+            _ if solved.forced[number].is_some() => 1.0,
             GamePosition { worth: PositionWorth::Open, options: None, .. } => UNKNOWN,
             _ => 0.0,
         };
-        let mut chances: Vec<f64> = all.iter().enumerate().map(first).collect();
+        let mut chances: Vec<f64> = positions.iter().enumerate().map(initial_chance).collect();
         for _ in 0..PASSES {
-            let mut greatest: f64 = 0.0;
-            for at in (0..all.len()).rev().filter(|at| solved.forced[*at].is_none()) {
-                if !choices[at].is_empty() {
-                    let best =
-                        choices[at].iter().map(|one| KEPT * mean_chance(one, &chances)).fold(0.0, f64::max);
-                    greatest = greatest.max((best - chances[at]).abs());
-                    chances[at] = best;
+            let mut greatest_change: f64 = 0.0;
+            for number in (0..positions.len()).rev().filter(|number| solved.forced[*number].is_none()) {
+                if !choices[number].is_empty() {
+                    let best = choices[number]
+                        .iter()
+                        .map(|choice| KEPT * mean_chance(choice, &chances))
+                        .fold(0.0, f64::max);
+                    greatest_change = greatest_change.max((best - chances[number]).abs());
+                    chances[number] = best;
                 }
             }
-            if greatest < 1e-6 {
+            if greatest_change < 1e-6 {
                 break;
             }
         }
@@ -161,14 +171,14 @@ impl GameTogether {
 
     /// Can the tester wait without losing a forced Pass?
     pub(super) fn may_idle(&self) -> bool {
-        let Some((at, solved)) = self.at.zip(self.solved.as_ref()) else { return true };
+        let Some((position, solved)) = self.at.zip(self.solved.as_ref()) else { return true };
         let forced = |to: &usize| solved.forced[*to].is_some();
-        let waits = |one: &GameChoice| one.stimulus.is_none() && one.to.iter().all(forced);
-        !forced(&at) || list_choices(&self.game.all()[at]).iter().any(waits)
+        let waits = |choice: &GameChoice| choice.stimulus.is_none() && choice.to.iter().all(forced);
+        !forced(&position) || list_choices(&self.game.all()[position]).iter().any(waits)
     }
 }
 
 /// The mean chance of the positions that a choice leads to.
-fn mean_chance(one: &GameChoice, chances: &[f64]) -> f64 {
-    one.to.iter().map(|to| chances[*to]).sum::<f64>() / one.to.len().max(1) as f64
+fn mean_chance(choice: &GameChoice, chances: &[f64]) -> f64 {
+    choice.to.iter().map(|to| chances[*to]).sum::<f64>() / choice.to.len().max(1) as f64
 }

@@ -1,36 +1,35 @@
 //! Drives a timed run, turn by turn.
 //!
-//! **Problem.** `tester.rs` sends when it likes, and takes the end of its wait for silence. In a timed test
-//! case it matters *when* something is sent, and when nothing has come.
+//! **Problem.** `tester.rs` sends when it likes. In a timed test case it matters *when* something is sent,
+//! and when nothing has come.
 //!
 //! **Method.** Each turn takes what has arrived. Then the [`Director`] plans a stimulus with an instant, or a
 //! wait, and the tester listens until that instant. If something comes before it, that is an observation with
 //! its measured delay. At the instant the delay is measured once more, and the guard is evaluated with *that*
-//! delay. If the window was missed, the director plans anew, and if nothing else is left, the run is
+//! delay. If the window was missed, the director plans anew. If nothing else remains, the run is
 //! Inconclusive, since the tester was late ([`Cause::Late`]). If nothing comes for as long as silence is, the
-//! judge is shown silence of that length; if the run goes on and nothing has changed, of twice that length,
-//! and so on. Silence that would end the run as Inconclusive does not end it while a stimulus is planned.
+//! judge is shown silence of that length. If the run goes on and nothing has changed, it is shown silence of
+//! twice that length, and so on. Silence that would end the run as Inconclusive does not end it while a
+//! stimulus is planned.
 //!
 //! **Judged times.** A delay counts from the *judged* instant of the step before, so that the judged instants
-//! stay with the real ones, however many were moved within the tolerance ([`super::tolerance`]). Before a
-//! Fail is given, all of them are moved ([`super::history`]), not only within the tolerance, but also by the
-//! lateness of the machine since the step before. The lateness is the time for which the kernel says that it
-//! kept the system and the tester from running ([`coreach_adapters::waited_time`]), and the time by which our
-//! threads woke too late ([`super::jitter`]). If the kernel has counted the system's waits, the second counts
-//! once, and its part that was no wait for a processor counts four times. Otherwise, and for silence, it
-//! counts four times: a silent system may be waiting still, and that wait is not counted yet.
+//! stay with the real ones ([`super::tolerance`]). Before a Fail is given, all of them are moved
+//! ([`super::history`]), within the tolerance and by the lateness of the machine since the step before. The
+//! lateness is the time for which the kernel kept the system and the tester from running
+//! ([`coreach_adapters::waited_time`]), and the time by which our threads woke too late ([`super::jitter`]).
+//! If the kernel has counted the system's waits, the second counts once, and its part that was no wait for a
+//! processor counts four times. Otherwise, and for silence, it counts four times, since a silent system may
+//! be waiting still.
 //!
 //! **A late machine** does not end a run if some instants explain the observations: the run goes on with
-//! them, and an answer that is later each time fails in the end. But a Pass that only this explains is
-//! Inconclusive ([`Cause::Jitter`]). The run ends if only another order explains the observations, or another
-//! event that was due ([`Otherwise::Unclear`]). The tester waits on during silence that the machine explains,
-//! `PATIENT` times. If the tester has not started a system, nobody says how long it was kept from running.
-//! There a Fail that another delay would avoid is not given if this machine was later than the tolerance.
+//! them. But a Pass that only this explains is Inconclusive ([`Cause::Jitter`]). The run ends if only another
+//! order explains the observations, or another event that was due ([`Otherwise::Unclear`]). The tester waits
+//! on during silence that the machine explains, `PATIENT` times. If the tester has not started a system,
+//! nobody says how long it was kept from running. Then a Fail that another delay would avoid is not given if
+//! this machine was later than the tolerance.
 //!
 //! **The time for thinking** (plans, queries) is measured, and limited by the time of the run. An observation
-//! that arrives meanwhile has a wide interval. Only the tester is to blame for that.
-//!
-//! **Ends** as each run does (`drive`).
+//! that arrives meanwhile has a wide interval. **Ends** as each run does (`drive`).
 
 use std::time::{Duration, Instant};
 

@@ -2,31 +2,28 @@
 //!
 //! **Problem.** Each instant of a run is known up to a tolerance, and a guard compares several of them: if a
 //! clock was reset at the third event, the tolerance of the third decides whether the tenth is late. A judge
-//! that takes for each event the instant nearest to the measured one has decided about the third when the
-//! tenth comes. That may be wrong, and then a correct system fails. Besides, an observation that was read
-//! just after a stimulus may have been sent before the stimulus was taken.
+//! that takes the nearest instant for each event may let a correct system fail. Besides, an observation that
+//! was read just after a stimulus may have been sent before the stimulus was taken.
 //!
 //! **Method.** Before a Fail is given, the run is judged once more with its instants as symbols: t1, t2, ...
-//! each in its interval, in order, and the delay of a step is the difference to the one before. From the
-//! initial state each step takes one of the transitions of its action that do not fail; guards and assigned
-//! values become terms over the instants (Definition 2 of the publication of 2024, along one trace), and the
-//! solver says whether there are instants that satisfy all of them. If so, the run goes on with those. Orders
-//! are tried too: the one that was seen, and those in which an observation comes before a stimulus whose
-//! interval overlaps its own.
+//! each in its interval, in order. The delay of a step is the difference to the one before. From the initial
+//! state each step takes one of the transitions of its action that do not fail. Guards and assigned values
+//! become terms over the instants (Definition 2 of the publication of 2024, along one trace), and the solver
+//! says whether some instants satisfy all of them. If so, the run goes on with those. Orders are tried too:
+//! the seen one, and those in which an observation comes before a stimulus whose interval overlaps its own.
 //!
 //! **A late machine** has held up the system, or the tester, by the time that was measured between two steps
 //! ([`Mark::late`]). So a step is late by at most the lateness of the step before and the time measured
-//! since. Each step has a symbol for its lateness, by which its instant may be before the interval, and the
-//! solver chooses it. A stimulus may have been taken later by all the time measured after it. An observation
-//! that fails may take the place of another event that was due before it and has not come yet: each part of
-//! its guard has an instant of its own then. If nothing of that avoids a Fail, it is a Fail, however busy the
-//! machine was. The run goes on if instants in the seen order avoid it. They have as little lateness as is
-//! quickly found, since a window that is judged too early is missed.
+//! since. Each step has a symbol for its lateness, by which its instant may be before the interval. A
+//! stimulus may have been taken later by all the time measured after it. An observation that fails may take
+//! the place of another event that was due before it and has not come yet: each part of its guard then has an
+//! instant of its own. The run goes on if instants in the seen order avoid a Fail. They have as little
+//! lateness as is quickly found, since a window that is judged too early is missed.
 //!
 //! **It is one-sided**: a Fail is *not* given if the solver does not know, or if there are more ways than are
 //! tried (`MOST_QUERIES`). It is not given either if at other instants the run would have ended before, or a
-//! stimulus would not have been in its window, since nothing is specified after that. These are
-//! [`Otherwise::Unclear`]: the run is Inconclusive. Only orders with one moved observation are tried.
+//! stimulus would not have been in its window. These are [`Otherwise::Unclear`]: the run is Inconclusive.
+//! Only orders with one moved observation are tried.
 //!
 //! **Ends**: ways are as long as the trace, and queries are counted. **Costs** nothing before an occurrence
 //! would fail; then a walk through the trace with a query at its end and at each choice.
@@ -134,21 +131,21 @@ pub fn find_other_instants(past: &Past<'_>, within: Allowance, solver: &mut dyn 
 fn possible_orders(past: &Past<'_>, within: Allowance) -> Vec<Vec<usize>> {
     let seen: Vec<usize> = (0..past.steps.len()).collect();
     let mut orders = vec![seen.clone()];
-    for (at, step) in past.steps.iter().enumerate() {
+    for (number, step) in past.steps.iter().enumerate() {
         if !matches!(step, Occurrence::Observation(_)) {
             continue;
         }
-        for before in (0..at).rev().take(MOST_MOVED) {
-            let may_be_later = match (&past.steps[before], within) {
+        for earlier in (0..number).rev().take(MOST_MOVED) {
+            let may_be_later = match (&past.steps[earlier], within) {
                 (Occurrence::Stimulus(_), _) => true,
                 (Occurrence::Observation(_), within) => within == Allowance::Lateness,
                 _ => false,
             };
-            if !may_be_later || past.earliest(at, within) > past.latest(before, within) {
+            if !may_be_later || past.earliest(number, within) > past.latest(earlier, within) {
                 break;
             }
             let mut order = seen.clone();
-            order[before..=at].rotate_right(1);
+            order[earlier..=number].rotate_right(1);
             orders.push(order);
         }
     }
@@ -220,12 +217,18 @@ impl Search<'_, '_> {
     }
 
     /// Goes on from the step at this place of the order. Tries each transition that does not fail.
-    fn continue_from(&mut self, order: &[usize], at: usize, mut way: SymbolicState) -> Option<PossibleRun> {
-        let Some(&number) = order.get(at) else { return self.find_instants(order, &way) };
+    fn continue_from(
+        &mut self,
+        order: &[usize],
+        position: usize,
+        mut way: SymbolicState,
+    ) -> Option<PossibleRun> {
+        let Some(&number) = order.get(position) else { return self.find_instants(order, &way) };
         let Past { test, steps, marks, .. } = self.past;
-        let (before, now) = (Term::datum(&instant_symbol(at)), Term::datum(&instant_symbol(at + 1)));
+        let (instant_before, instant) =
+            (Term::datum(&instant_symbol(position)), Term::datum(&instant_symbol(position + 1)));
         let is_as_seen = order.is_sorted();
-        let passed = Term::subtract(&now, &before);
+        let passed = Term::subtract(&instant, &instant_before);
         way.condition.push(Term::compare(Comparison::AtLeast, &passed, &real_literal(&RBig::ZERO)));
         let at_least = |a: &Term, b: &Term| Term::compare(Comparison::AtLeast, a, b);
         let Mark { low, late, .. } = &marks[number];
@@ -239,21 +242,24 @@ impl Search<'_, '_> {
                 way.condition.push(at_least(&real_literal(&time), &passed));
             }
             (_, _) => {
-                way.condition.push(at_least(&now, &real_literal(&self.past.earliest(number, self.within))));
-                way.condition.push(at_least(&real_literal(&self.past.latest(number, self.within)), &now));
+                way.condition
+                    .push(at_least(&instant, &real_literal(&self.past.earliest(number, self.within))));
+                way.condition.push(at_least(&real_literal(&self.past.latest(number, self.within)), &instant));
             }
         }
         if self.within == Allowance::Lateness {
             // It is late by at most the lateness of the step before and the time that held it up since.
-            let (then, own) = (Term::datum(&lateness_symbol(at)), Term::datum(&lateness_symbol(at + 1)));
-            let most = if is_as_seen {
-                Term::add(&then, &real_literal(late))
+            let (lateness_before, lateness) =
+                (Term::datum(&lateness_symbol(position)), Term::datum(&lateness_symbol(position + 1)));
+            let limit = if is_as_seen {
+                Term::add(&lateness_before, &real_literal(late))
             } else {
                 real_literal(&self.past.lag(number))
             };
-            way.condition.extend([at_least(&own, &real_literal(&RBig::ZERO)), at_least(&most, &own)]);
+            way.condition
+                .extend([at_least(&lateness, &real_literal(&RBig::ZERO)), at_least(&limit, &lateness)]);
             if matches!(steps[number], Occurrence::Observation(_)) {
-                way.condition.push(at_least(&now, &Term::subtract(&real_literal(low), &own)));
+                way.condition.push(at_least(&instant, &Term::subtract(&real_literal(low), &lateness)));
             }
         }
         let is_doubted =
@@ -268,7 +274,7 @@ impl Search<'_, '_> {
             let Some(mut next) = next.filter(|_| verdict != Some(Verdict::Fail)) else { continue };
             if is_doubted {
                 let guard = Term::and(next.condition.split_off(way.condition.len()));
-                next.ask(&split_instants(&guard, &way.condition, &now));
+                next.ask(&split_instants(&guard, &way.condition, &instant));
             }
             options.push((verdict, next));
         }
@@ -282,7 +288,7 @@ impl Search<'_, '_> {
                 self.is_unclear = true;
             }
         }
-        let is_last = at + 1 == order.len();
+        let is_last = position + 1 == order.len();
         let is_choice = options.len() > 1;
         // A way on is better than an end without a verdict on the system.
         options.sort_by_key(|(verdict, _)| *verdict == Some(Verdict::Inconclusive));
@@ -296,8 +302,8 @@ impl Search<'_, '_> {
                 self.is_unclear = true;
                 continue;
             }
-            if let Some(found) = self.continue_from(order, at + 1, next) {
-                return Some(found);
+            if let Some(possible) = self.continue_from(order, position + 1, next) {
+                return Some(possible);
             }
         }
         None
@@ -328,21 +334,21 @@ impl Search<'_, '_> {
             }
         };
         let is_going_on = self.within == Allowance::Lateness && !self.is_apart;
-        let less = LITTLE.into_iter().filter(|_| is_going_on).find_map(|most| {
-            let most = real_literal(&exact_seconds(Duration::from_millis(most)));
+        let with_little = LITTLE.into_iter().filter(|_| is_going_on).find_map(|limit| {
+            let limit = real_literal(&exact_seconds(Duration::from_millis(limit)));
             let each = (1..=order.len()).map(|number| Term::datum(&lateness_symbol(number)));
             let mut asked = way.condition.clone();
-            asked.extend(each.map(|own| Term::compare(Comparison::AtLeast, &most, &own)));
+            asked.extend(each.map(|lateness| Term::compare(Comparison::AtLeast, &limit, &lateness)));
             if let Witness::Found(values) = self.solver.witness(&asked) { Some(values) } else { None }
         });
-        values = less.unwrap_or(values);
-        let at = |number: usize| match values.get(&instant_symbol(number)) {
+        values = with_little.unwrap_or(values);
+        let instant_of = |number: usize| match values.get(&instant_symbol(number)) {
             Some(Value::Real(value)) => value.clone(),
             // All instants have bounds, so all are in the question.
             _ => RBig::ZERO,
         };
-        let steps = order.iter().enumerate().map(|(place, number)| {
-            let delay = at(place + 1) - at(place);
+        let steps = order.iter().enumerate().map(|(position, number)| {
+            let delay = instant_of(position + 1) - instant_of(position);
             match &self.past.steps[*number] {
                 Occurrence::Stimulus(event) => Occurrence::Stimulus(delayed_by(event, delay)),
                 Occurrence::Observation(event) => Occurrence::Observation(delayed_by(event, delay)),
@@ -350,14 +356,16 @@ impl Search<'_, '_> {
             }
         });
         let marks = &self.past.marks;
-        let is_seen = |place: &usize| matches!(self.past.steps[order[*place]], Occurrence::Observation(_));
+        let is_seen =
+            |position: &usize| matches!(self.past.steps[order[*position]], Occurrence::Observation(_));
         let seen = (0..order.len()).rev().find(is_seen);
-        let early = seen.map(|place| (&marks[order[place]].low - at(place + 1)).max(RBig::ZERO));
+        let early =
+            seen.map(|position| (&marks[order[position]].low - instant_of(position + 1)).max(RBig::ZERO));
         Some(PossibleRun {
             lateness: early.unwrap_or(RBig::ZERO),
             steps: steps.collect(),
             marks: order.iter().map(|number| marks[*number].clone()).collect(),
-            end: at(order.len()),
+            end: instant_of(order.len()),
         })
     }
 }
@@ -365,14 +373,15 @@ impl Search<'_, '_> {
 /// Gives each part of a guard an instant of its own. A system that was held up does its due outputs in some
 /// order, and the end of a window may be that of another output that has not come yet. So an observation may
 /// have been due before one end, and have happened after another.
-fn split_instants(guard: &Term, conditions: &[Term], now: &Term) -> Term {
-    let Some(now) = now.as_datum() else { return guard.clone() };
-    let bounds: Vec<Term> = conditions.iter().filter(|condition| condition.mentions(now)).cloned().collect();
+fn split_instants(guard: &Term, conditions: &[Term], instant: &Term) -> Term {
+    let Some(instant) = instant.as_datum() else { return guard.clone() };
+    let bounds: Vec<Term> =
+        conditions.iter().filter(|condition| condition.mentions(instant)).cloned().collect();
     let mut count = 0;
     let mut own_instant = |part: &Term| {
         count += 1;
-        let own = Datum::new(format!("{} of part {count}", now.name()), Type::Real);
-        let at_own_instant = Substitution::from([(now.clone(), Term::datum(&own))]);
+        let own_instant_symbol = Datum::new(format!("{} of part {count}", instant.name()), Type::Real);
+        let at_own_instant = Substitution::from([(instant.clone(), Term::datum(&own_instant_symbol))]);
         Term::and(
             bounds.iter().chain([part]).map(|part| substitute(part, &at_own_instant)).collect::<Vec<_>>(),
         )
@@ -409,9 +418,9 @@ fn candidate_transitions(
     };
     let values = |number: TransitionId| {
         let parameters = &test.iosts.action(test.iosts.transitions[number].action).parameters;
-        let rest = event.into_iter().flat_map(|event| event.values.iter().skip(1).cloned());
-        parameters.iter().skip(1).cloned().zip(rest).collect()
+        let other_values = event.into_iter().flat_map(|event| event.values.iter().skip(1).cloned());
+        parameters.iter().skip(1).cloned().zip(other_values).collect()
     };
-    let found = numbers.iter().copied().filter(|number| is_of(&test.iosts, *number));
-    found.map(|number| (number, values(number))).collect()
+    let of_action = numbers.iter().copied().filter(|number| is_of(&test.iosts, *number));
+    of_action.map(|number| (number, values(number))).collect()
 }

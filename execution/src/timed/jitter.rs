@@ -1,20 +1,14 @@
 //! Measures how late this machine is, to tell a slow system from a busy machine.
 //!
-//! **Problem.** A system that answers too late has failed; a system that was not let run has not. From
-//! outside both look the same.
-//!
 //! **Method.** As many threads as there are processors sleep a millisecond, again and again, and note by how
-//! much they woke too late; the driver's own waits are noted as well. If a thread of ours was held up, a
+//! much they woke too late. The driver's own waits are noted as well. If a thread of ours was held up, a
 //! process of others may have been. A sleep that is not over yet counts as late by the time since its end was
-//! due: the machine may be held up right now.
+//! due. The kernel counts how long each thread waited for a processor. The other part of a lateness is the
+//! timer's, or time that a hypervisor took. If the waits of the system are counted, the probe counts for that
+//! part only.
 //!
-//! The kernel counts how long each thread waited for a processor. So it is known which part of a lateness is
-//! no such wait: the timer's, or time that a hypervisor took. If the waits of the system are counted, the
-//! probe counts for that part only.
-//!
-//! **It cannot see** a system that alone is held up, by a debugger or a limit of its container.
-//!
-//! **Ends** with the run. **Costs** threads that wake a thousand times a second for microseconds.
+//! **It cannot see** a system that alone is held up, by a debugger or a limit of its container. **Ends** with
+//! the run. **Costs** threads that wake a thousand times a second for microseconds.
 
 use std::collections::VecDeque;
 use std::fs::File;

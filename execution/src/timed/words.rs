@@ -56,24 +56,24 @@ pub fn describe_verdict_location(
 /// The trace without silence: the event after it gets its time as well. This is for models without silence.
 pub fn without_silence(trace: &[Occurrence]) -> Vec<Occurrence> {
     let mut silent = RBig::ZERO;
-    let mut left = Vec::new();
-    for what in trace {
+    let mut shown = Vec::new();
+    for occurrence in trace {
         let longer = |event: &Event, silent: &RBig| match delay_of(event) {
             Some(delay) => super::delayed_by(event, delay + silent),
             None => event.clone(),
         };
-        match what {
+        match occurrence {
             Occurrence::Silence(time) => {
                 silent += super::exact_seconds(*time);
                 continue;
             }
-            Occurrence::Stimulus(event) => left.push(Occurrence::Stimulus(longer(event, &silent))),
-            Occurrence::Observation(event) => left.push(Occurrence::Observation(longer(event, &silent))),
-            Occurrence::Delay(time) => left.push(Occurrence::Delay(*time)),
+            Occurrence::Stimulus(event) => shown.push(Occurrence::Stimulus(longer(event, &silent))),
+            Occurrence::Observation(event) => shown.push(Occurrence::Observation(longer(event, &silent))),
+            Occurrence::Delay(time) => shown.push(Occurrence::Delay(*time)),
         }
         silent = RBig::ZERO;
     }
-    left
+    shown
 }
 
 #[cfg(test)]

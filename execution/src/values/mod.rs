@@ -5,18 +5,14 @@
 //!
 //! **Method.** Parameters of finite types are drawn by lot. Numeric parameters are drawn one after the other
 //! from the range that the hull of the condition allows ([`coreach_analyses::hull`]), each from a source that
-//! the mix draws: the ends of the range and their neighbours, small numbers, large numbers, values seen
-//! before in this run, any value of the range. Strings are drawn from the texts that the condition names
-//! (`strings`). If an equation defines a string, array or record by the others, as `pText == cText[pFrom..]`,
-//! it is computed from them: no lot would meet it. The drawn values are then *evaluated*: the hull is larger
-//! than the condition, and nothing is sent that the guard does not allow. After a few draws that fail, and
-//! for data that no hull describes (arrays, records), the solver is asked: first for a witness in a random
-//! window (`diverse`), then for any.
+//! the mix draws. Strings are drawn from the texts that the condition names (`strings`). If an equation
+//! defines a string, array or record by the others, as `pText == cText[pFrom..]`, it is computed from them.
+//! The drawn values are then *evaluated*, since the hull is larger than the condition. After a few draws that
+//! fail, and for data that no hull describes (arrays, records), the solver is asked: first for a witness in a
+//! random window (`diverse`), then for any.
 //!
-//! **We differ** from STG, which asks a solver (Omega) at each stimulus. Here the solver is the last resort,
-//! and the choice is a seeded draw that a record can repeat.
-//!
-//! **Ends** after [`ATTEMPTS`] draws and three queries. **Costs** some microseconds for a draw with a
+//! **We differ** from STG, which asks a solver (Omega) at each stimulus. Here a record can repeat the seeded
+//! draw. **Ends** after [`ATTEMPTS`] draws and three queries. **Costs** some microseconds for a draw with a
 //! remembered hull, some tens of them for a new hull, some hundreds for a query.
 
 pub mod boundaries;

@@ -1,23 +1,21 @@
 //! Chooses values by trial: drawn from the state and the guard, and kept if the guard holds.
 //!
-//! **Problem.** A guard over a map, a list or a set is a large term once the state's values are in it. For a
-//! walk it takes milliseconds to make that term, its hull and a solver's query for each state. To evaluate
-//! the guard takes a microsecond.
+//! **Problem.** A guard over a map, a list or a set is a large term once the state's values are in it. To
+//! make that term, its hull and a solver's query takes milliseconds for each state. To evaluate the guard
+//! takes a microsecond.
 //!
-//! **Method.** Everything that needs no state is prepared once for each guard ([`TriedGuard`]): the parts
-//! that the state decides, the range that the guard allows for each number by itself, its restrictions of
-//! strings, its literals, the parameters that equations define. A parameter of a record type is split: each
-//! of its fields is a parameter by itself. Half of the values are drawn from the pool: the data that the
-//! guard reads, the literals, and the other data of the state; for numbers also their neighbours and numbers
-//! between two of them. The other half is drawn as for any stimulus. If the guard refuses a vector, one
-//! parameter of the first part that does not hold is drawn again, or all of them. After `TRIALS` vectors all
-//! vectors are tried if they are few, and otherwise the hull and the solver are used (the *slow way*). If
-//! that is in vain, it becomes rarer. Its result is remembered for the guard and the values that it reads.
+//! **Method.** Everything that needs no state is prepared once for each guard ([`TriedGuard`]). A parameter
+//! of a record type is split: each of its fields is a parameter by itself. Half of the values are drawn from
+//! the pool: the data that the guard reads, the literals, and the other data of the state; for numbers also
+//! their neighbours and numbers between two of them. The other half is drawn as for any stimulus. If the
+//! guard refuses a vector, one parameter of the first part that does not hold is drawn again, or all of them.
+//! After `TRIALS` vectors all vectors are tried if they are few, and otherwise the hull and the solver are
+//! used (the *slow way*). If that is in vain, it becomes rarer. Its result is remembered for the guard and
+//! the values that it reads.
 //!
-//! **Source.** To mend one failing part is the method of WalkSAT (Selman, Kautz and Cohen, AAAI 1994). **We
-//! differ** from it: values come from a pool instead of being two, and the solver is the last resort.
-//!
-//! **Ends** after `TRIALS` evaluations, or as the slow way does. **Costs** some microseconds.
+//! **Source.** To mend one failing part is the method of WalkSAT (Selman, Kautz and Cohen, AAAI 1994). Here
+//! values come from a pool instead of being two. **Ends** after `TRIALS` evaluations, or as the slow way
+//! does. **Costs** some microseconds.
 
 use coreach_analyses::hull::{Range, hull};
 use coreach_analyses::solver::Solver;

@@ -1,11 +1,16 @@
-//! Values that are worth a try: at a transition, in a state.
+//! Proposes parameter values for a transition in a state.
 //!
-//! **Method.** One vector is drawn by trial ([`crate::values::trial`]). Then each parameter takes the values
-//! at which the guard begins or ceases to hold, those of other data that somebody still reads and their
-//! neighbours, those that the guard reads in lists, sets, maps and records, and those of the other
-//! parameters; all values of a Boolean or a small enumeration. Ranges are drawn from evenly as well, one
-//! by one, all together, and all at their ends. What the guard refuses is left out. Where the guard says what
-//! each parameter is, as of most answers, nothing is drawn.
+//! **Method.** If the guard determines each parameter, as for most outputs, these values are the only ones.
+//! Otherwise one vector is drawn by trial ([`crate::values::trial`]). Then one parameter at a time takes
+//! other values:
+//!
+//! - values at which a comparison in the guard begins or ceases to hold;
+//! - values of other live data and of the other parameters, and their neighbours;
+//! - values that the guard reads in lists, sets, maps and records;
+//! - all values of a Boolean or a small enumeration.
+//!
+//! Ranges are also drawn from evenly: one by one, all together, and all at their ends. Vectors that the guard
+//! refuses are left out.
 
 use coreach_model::random::Random;
 use coreach_model::semantics::{State, determined_value, fire};
@@ -15,7 +20,7 @@ use coreach_model::{ActionKind, Datum, Term, TransitionId, Type, Value};
 use dashu_int::IBig;
 use dashu_ratio::RBig;
 
-use super::goals::SoughtGoal;
+use super::goals::WalkModel;
 use crate::judge::Choice;
 use crate::values::draw::draw_between;
 use crate::values::{any_with, as_rational};
@@ -26,71 +31,71 @@ pub struct CandidateStep {
     pub values: Vec<Value>,
     /// Where it leads.
     pub to: State,
-    /// How the data stand to each other.
+    /// The signs of the comparisons that the step decides about.
     pub signs: Vec<i8>,
 }
 
-/// All ways to take the transition, where its parameters have at most so many values together.
+/// Lists all steps through the transition. `None` if its parameters have more than `most` vectors of values.
 pub fn all_candidates(
-    sought: &SoughtGoal,
+    model: &WalkModel,
     number: TransitionId,
     state: &State,
     most: usize,
 ) -> Option<Vec<CandidateStep>> {
-    let parameters = &sought.iosts.action(sought.iosts.transitions[number].action).parameters;
+    let parameters = &model.iosts.action(model.iosts.transitions[number].action).parameters;
     let lists: Vec<Vec<Value>> =
         parameters.iter().map(|one| Value::enumerate(one.ty(), most)).collect::<Option<_>>()?;
     let count = lists.iter().try_fold(1usize, |count, list| count.checked_mul(list.len()));
     count.filter(|count| *count <= most)?;
-    Some(tuples(&lists).into_iter().filter_map(|values| candidate(sought, number, state, values)).collect())
+    Some(tuples(&lists).into_iter().filter_map(|values| candidate(model, number, state, values)).collect())
 }
 
-/// The step through the transition with these values, if they are taken.
+/// The step through the transition with these values. `None` if the guard refuses them.
 fn candidate(
-    sought: &SoughtGoal,
+    model: &WalkModel,
     number: TransitionId,
     state: &State,
     values: Vec<Value>,
 ) -> Option<CandidateStep> {
-    let to = fire(&sought.iosts, &sought.iosts.transitions[number], state, &values)?;
-    let signs = sought.signs(number, state, &values, &to);
+    let to = fire(&model.iosts, &model.iosts.transitions[number], state, &values)?;
+    let signs = model.signs(number, state, &values, &to);
     Some(CandidateStep { values, to, signs })
 }
 
-/// Some ways to take the transition; at most so many other values of each parameter.
+/// Proposes steps through the transition. Each parameter tries at most `most` other values.
 pub fn candidates(
-    sought: &SoughtGoal,
+    model: &WalkModel,
     number: TransitionId,
     state: &State,
     most: usize,
     sources: &mut Choice<'_>,
 ) -> Vec<CandidateStep> {
-    /// So many records, lists or maps are put together for each parameter.
+    /// The number of records, lists or maps that are composed for each parameter.
     const COMPOSED: usize = 3;
 
-    let action = sought.iosts.action(sought.iosts.transitions[number].action);
-    let candidate = |values| candidate(sought, number, state, values);
-    // What an answer must be needs no draws.
-    let conjuncts = &sought.conjuncts[number];
+    let action = model.iosts.action(model.iosts.transitions[number].action);
+    let candidate = |values| candidate(model, number, state, values);
+    // A determined answer needs no draws.
+    let conjuncts = &model.conjuncts[number];
     let determined = action.parameters.iter().map(|one| determined_value(one, conjuncts, &state.valuation));
     if let Some(values) = determined.collect::<Option<Vec<Value>>>() {
         return candidate(values).into_iter().collect();
     }
     let Choice { values, random, solver } = sources;
-    let guard = &sought.guards[number];
+    let guard = &model.guards[number];
     let parameters = &guard.split().parameters[..];
     // A later guard may compare these data with the values that are sent now.
     let is_input = action.kind == ActionKind::Input;
-    let later = sought.live(state).map(|(_, _, value)| value).chain(&sought.literals).filter(|_| is_input);
+    let later = model.live(state).map(|(_, _, value)| value).chain(&model.literals).filter(|_| is_input);
     let pool = guard.pool(&state.valuation, later);
     let drawn = values.choose_by_trial(guard, &pool, &state.valuation, random, &mut **solver);
     let Some(drawn) = drawn else { return Vec::new() };
-    let mut all = vec![drawn.clone()];
-    // As many for each field of a record as for a parameter would be too many.
+    let mut vectors = vec![drawn.clone()];
+    // The fields of a record share the tries of its parameter.
     let most = (most * action.parameters.len()).div_ceil(parameters.len().max(1));
     for (place, parameter) in parameters.iter().enumerate() {
-        let mut tried = nearby_values(sought, parameter, state, &drawn);
-        tried.extend(turning_values(&sought.turned[number], place, parameters, state, &drawn));
+        let mut tried = nearby_values(model, parameter, state, &drawn);
+        tried.extend(turning_values(&model.turned[number], place, parameters, state, &drawn));
         tried.extend(pool.iter().cloned());
         if matches!(parameter.ty(), Type::Record(_) | Type::Array(_)) {
             tried.extend((0..COMPOSED).map(|_| any_with(parameter.ty(), &pool, random)));
@@ -99,23 +104,21 @@ pub fn candidates(
         tried.sort();
         tried.dedup();
         random.shuffle(&mut tried);
-        all.extend(tried.into_iter().take(most).map(|value| {
+        vectors.extend(tried.into_iter().take(most).map(|value| {
             let mut values = drawn.clone();
             values[place] = value;
             values
         }));
     }
     if is_input {
-        all.extend(draw_within_ranges(parameters, &drawn, random));
+        vectors.extend(draw_within_ranges(parameters, &drawn, random));
+        random.shuffle(&mut vectors);
     }
-    if is_input {
-        random.shuffle(&mut all);
-    }
-    all.into_iter().filter_map(|values| candidate(guard.split().join_values(values))).collect()
+    vectors.into_iter().filter_map(|values| candidate(guard.split().join_values(values))).collect()
 }
 
-/// Where comparisons begin or cease to hold, and beside that, as one parameter changes and all else stays:
-/// exact where the difference of the sides is linear in it, a guess elsewhere.
+/// Computes the values of one parameter at which comparisons begin or cease to hold, and their neighbours.
+/// The result is exact if the difference of the sides is linear in the parameter, and a guess otherwise.
 fn turning_values(
     sides: &[(Term, Term)],
     place: usize,
@@ -153,22 +156,21 @@ fn turning_values(
     found
 }
 
-/// A way to take the transition with values as random runs have them.
+/// Draws a step through the transition as random runs do.
 pub fn draw_candidate(
-    sought: &SoughtGoal,
+    model: &WalkModel,
     number: TransitionId,
     state: &State,
     sources: &mut Choice<'_>,
 ) -> Option<CandidateStep> {
     let Choice { values, random, solver } = sources;
-    let transition = &sought.iosts.transitions[number];
-    let parameters = &sought.iosts.action(transition.action).parameters;
+    let transition = &model.iosts.transitions[number];
+    let parameters = &model.iosts.action(transition.action).parameters;
     let drawn = values.choose(&transition.guard, parameters, &state.valuation, random, &mut **solver)?;
-    candidate(sought, number, state, drawn)
+    candidate(model, number, state, drawn)
 }
 
-/// Values that are drawn evenly from the ranges of numbers: each range by itself, and all together. And all
-/// at ends of their ranges.
+/// Draws vectors evenly from the ranges of numbers: one range by itself, all together, and all at their ends.
 fn draw_within_ranges(parameters: &[Datum], drawn: &[Value], random: &mut Random) -> Vec<Vec<Value>> {
     let (mut found, mut together, mut corner) = (Vec::new(), drawn.to_vec(), drawn.to_vec());
     for (place, parameter) in parameters.iter().enumerate() {
@@ -187,9 +189,9 @@ fn draw_within_ranges(parameters: &[Datum], drawn: &[Value], random: &mut Random
     found
 }
 
-/// Values of a parameter's type that other data have, and those beside them.
-fn nearby_values(sought: &SoughtGoal, parameter: &Datum, state: &State, drawn: &[Value]) -> Vec<Value> {
-    /// All values of a type with so few are tried.
+/// Lists the values of other data that a parameter's type allows, and their neighbours.
+fn nearby_values(model: &WalkModel, parameter: &Datum, state: &State, drawn: &[Value]) -> Vec<Value> {
+    /// The most values of a Boolean or enumeration that are all tried.
     const FEW: usize = 8;
     match parameter.ty() {
         Type::Bool | Type::Enum(_) => Value::enumerate(parameter.ty(), FEW).unwrap_or_default(),
@@ -215,7 +217,7 @@ fn nearby_values(sought: &SoughtGoal, parameter: &Datum, state: &State, drawn: &
                 Type::Range(low, high) => [low, high].map(|end| Value::Int(end.clone())).to_vec(),
                 _ => Vec::new(),
             };
-            let others = sought.live(state).map(|(_, _, value)| value).chain(drawn);
+            let others = model.live(state).map(|(_, _, value)| value).chain(drawn);
             let numbers = others.filter_map(|value| match value {
                 Value::Int(value) if ty.is_integer() => {
                     let beside = [value.clone() - IBig::ONE, value.clone() + IBig::ONE];

@@ -1,20 +1,24 @@
-//! What a walk is to meet, and what a step meets.
+//! Defines the goals and classes of a walk, and which of them a step meets.
 //!
-//! **Goals** are what a criterion lists: a transition, two transitions one right after the other, a variable
-//! that is assigned here and used there, a number that is set back here and used there when it has counted
-//! on. What a step meets depends on the steps before it, of which a [`Trail`] keeps what matters: the last
-//! transition, and for each variable where it got its value and where it was set back.
+//! **Goals** are listed by a criterion: a transition, a pair of successive transitions, or a definition with
+//! its use. A definition is an assignment to a variable. If it sets a number back, the number may count on
+//! before its use. The goals of a step depend on the steps before it. A [`Trail`] keeps the last transition,
+//! and for each variable where it got its value and where it was set back.
 //!
-//! **Classes** cannot be listed before. Each comparison in a guard that the step decides about (those of
-//! its action where it begins, all of them where it ends) has one of five signs: much less, one less,
-//! equal, one more, much more. A transition with another sign of one of them is another class; vectors of
-//! signs would be as many as their product. So is one with another value of a datum that counts (it is
-//! computed from itself) or has few values: who looks for these comes to the end of long counters. A counter
-//! that no guard limits has a class each time that its distance from its first value doubles, a few times:
-//! else it is never done. And so is one with a parameter that is equal to another datum, or one next to it,
-//! whatever is compared: a fault may compare what the specification does not. A parameter at an end of its
-//! range is a class too, and so are two of them. The values between are classes by parts of the range, or by
-//! size. Data that nobody reads any more count for nothing.
+//! **Classes** of data are found on the way. A step is in these classes, together with its transition:
+//!
+//! - The sign of each comparison that the step decides about: far below, one below, equal, one above, far
+//!   above. These are the comparisons of its action at its source, and all comparisons at its target.
+//! - The value of each variable that counts (is computed from itself) or has few values. So the walk comes
+//!   to the end of long counters. A counter without a limit has a class each time its distance from its first
+//!   value doubles, a few times.
+//! - A near sign of a stimulus together with a value of such a variable.
+//! - A parameter that is equal to another datum or one beside it. A fault may compare them, even if the
+//!   specification does not.
+//! - A parameter at an end of its range, and two parameters at ends.
+//! - The part of its range in which a parameter lies, or its size.
+//!
+//! Dead data are in no class: nobody reads them before they are assigned again.
 
 use std::collections::BTreeSet;
 
@@ -22,30 +26,32 @@ use coreach_analyses::live::live;
 use coreach_model::hash::FastMap;
 use coreach_model::iosts::{Action, ActionKind, Iosts, Transition};
 use coreach_model::semantics::{Event, State, determined_value};
-use coreach_model::term::evaluate::{Valuation, evaluate_with, holds_with};
-use coreach_model::term::node::{Comparison, Node};
-use coreach_model::term::substitute;
+use coreach_model::term::evaluate::Valuation;
+use coreach_model::term::node::Comparison;
 use coreach_model::{Datum, LocationId, Numbered, Term, TransitionId, Type, Value};
 use dashu_base::BitTest;
 use dashu_int::IBig;
-use dashu_ratio::RBig;
 
+use super::compared::{ComparedTerm, ComparedTerms, NOT_COMPARED, find_limited_data, find_sides};
 use crate::values::trial::TriedGuard;
 
-/// Into so many parts a wide range is cut.
+/// The number of parts of a wide range.
 const PARTS: i8 = 8;
 
-/// Integers without a range are apart by so many bits, up to so many.
+/// Integers without a range have a class for each so many bits, up to the widest.
 const BITS: usize = 8;
 const WIDEST: usize = 64;
 
-/// Lists up to this length are apart.
+/// The weight of classes that are met by the way, and are never the aim of a plan.
+pub const SIDE: u64 = 1;
+
+/// Each length of a list up to this one is a class.
 const SHORT: usize = 8;
 
-/// A counter without a limit is followed until it has doubled so often.
+/// A counter without a limit has classes until its distance has doubled so often.
 const DOUBLINGS: usize = 5;
 
-/// Something that a walk can meet.
+/// A goal that a criterion lists.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum WalkGoal {
     /// A transition is taken.
@@ -56,17 +62,19 @@ pub enum WalkGoal {
     DefinitionUse(Datum, TransitionId, TransitionId),
 }
 
-/// How the data are when a transition is taken.
+/// A class of data with which a transition is taken.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Class {
-    /// The sign of one of the comparisons that it decides about.
+    /// The sign of a comparison, by its place in the list of the transition.
     Sign(TransitionId, usize, i8),
-    /// The value of a variable that counts or has few values. Of a counter without a limit, how often its
-    /// distance from the first value has doubled.
+    /// The value of a variable that counts or has few values. For a counter without a limit, the number of
+    /// doublings of its distance from the first value.
     Counts(TransitionId, usize, Value),
+    /// A comparison has a near sign, and a variable has a count.
+    SignWithCount(TransitionId, (usize, i8), usize, Value),
     /// A parameter has the least value of its range, or the greatest.
     End(TransitionId, usize, bool),
-    /// A parameter is one less than another datum, equal, or one more: the places of both.
+    /// A parameter is one below another datum, equal, or one above. The numbers are the places of both.
     Beside(TransitionId, usize, usize, i8),
     /// Two parameters are at ends of their ranges.
     Corner(TransitionId, (usize, bool), (usize, bool)),
@@ -75,7 +83,7 @@ pub enum Class {
 }
 
 impl WalkGoal {
-    /// What it is worth to meet it first.
+    /// The worth of meeting it first.
     pub fn weight(&self) -> u64 {
         match self {
             WalkGoal::Transition(_) => 32,
@@ -86,26 +94,27 @@ impl WalkGoal {
 }
 
 impl Class {
-    /// What it is worth to meet it first.
+    /// The worth of meeting it first.
     pub fn weight(&self) -> u64 {
         match self {
             Class::Sign(..) | Class::Beside(_, _, _, 0) => 8,
             Class::Counts(..) | Class::End(..) => 6,
             Class::Part(..) | Class::Corner(..) => 4,
             Class::Beside(..) => 2,
+            Class::SignWithCount(..) => SIDE,
         }
     }
 }
 
-/// What of the steps up to here decides which goals the next one meets.
+/// The part of the past that decides which goals the next step meets.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
 pub struct Trail {
     /// The last transition.
     pub last: Option<TransitionId>,
     /// For each variable, where it was assigned.
     pub defined: Vec<Option<TransitionId>>,
-    /// For each variable, where it was set back to a constant that it was not. To count on from there ends
-    /// nothing: only so it shows at the end of a counter that it was not set back.
+    /// For each variable, the transition that last set it back from another value to a constant. Counting on
+    /// does not end this, since a missing reset shows only at the end of a counter.
     pub set_back: Vec<Option<TransitionId>>,
 }
 
@@ -119,25 +128,26 @@ enum VariableEffect {
     Assigns,
 }
 
-/// A specification with the goals of its walk.
+/// A specification with the goals of its walk, and what the search needs to know of each transition.
 #[derive(Clone, Debug)]
-pub struct SoughtGoal {
+pub struct WalkModel {
     /// The specification.
     pub iosts: Iosts,
     /// For each location, the transitions that leave it.
     pub outgoing: Numbered<LocationId, Vec<TransitionId>>,
     /// The goals that are listed, each once.
     pub goals: Vec<WalkGoal>,
-    /// Are classes sought as well?
+    /// Does the walk look for classes as well?
     pub with_classes: bool,
     numbers: FastMap<WalkGoal, usize>,
     /// For each transition, the places of the variables that it reads.
     reads: Numbered<TransitionId, Vec<usize>>,
     /// For each transition, its effects on the variables.
     effects: Numbered<TransitionId, Vec<VariableEffect>>,
-    /// For each transition, the comparisons that its event decides about, and those where it leads.
-    compared: Numbered<TransitionId, (Vec<Term>, Vec<Term>)>,
-    /// For each transition, the comparisons of numbers that its parameters can turn, here or where it leads.
+    /// For each transition, the comparisons that its event decides about, and those at its target.
+    compared: Numbered<TransitionId, ComparedTerms>,
+    /// For each transition, the sides of the comparisons of numbers that its parameters can turn, at its
+    /// source or at its target.
     pub turned: Numbered<TransitionId, Vec<(Term, Term)>>,
     /// For each transition, the conjuncts of its guard, those of functions among them.
     pub conjuncts: Numbered<TransitionId, Vec<Term>>,
@@ -145,19 +155,21 @@ pub struct SoughtGoal {
     pub guards: Numbered<TransitionId, TriedGuard>,
     /// The texts that guards compare with.
     pub literals: Vec<Value>,
-    /// For each location and each datum of a state: does somebody read it before it is assigned again?
+    /// For each location and each datum of a state, whether it is read before it is assigned again.
     live: Numbered<LocationId, Vec<bool>>,
     /// The same for each variable.
     live_variables: Numbered<LocationId, Vec<bool>>,
     /// The data of a state, in order.
     data: Vec<Datum>,
-    /// The variables that count, or have few values, and lists, sets and maps, of which the length counts.
-    /// With the first value of those that nothing limits.
+    /// For each datum of a state, whether it decides where a step leads: a guard limits it, or it counts.
+    steers: Vec<bool>,
+    /// The variables that count or have few values, and lists, sets and maps, of which the length counts. A
+    /// counter without a limit stands with its first value.
     counters: Vec<(Datum, Option<Value>)>,
 }
 
-impl SoughtGoal {
-    /// These goals, each once; and classes, if they are wanted.
+impl WalkModel {
+    /// Prepares a specification for these goals, each once. The walk looks for classes if `with_classes`.
     pub fn new(iosts: Iosts, listed: &[WalkGoal], with_classes: bool) -> Self {
         let (mut goals, mut numbers) = (Vec::new(), FastMap::default());
         for goal in listed {
@@ -184,21 +196,7 @@ impl SoughtGoal {
             };
             iosts.variables.iter().map(effect).collect()
         });
-        let compared = iosts.transitions.map(|transition| {
-            let of = |at: LocationId, is: &dyn Fn(TransitionId) -> bool| {
-                let mut found = BTreeSet::new();
-                for &number in outgoing[at].iter().filter(|number| is(**number)) {
-                    comparisons(&iosts.transitions[number].guard, &mut found);
-                }
-                found
-            };
-            let before = of(transition.source, &|one| iosts.transitions[one].action == transition.action);
-            let mut after = of(transition.target, &|_| true);
-            // Parameters have no value between two events.
-            let known = |datum: &Datum| iosts.variables.contains(datum) || iosts.constants.contains(datum);
-            after.retain(|term| term.data().iter().all(known));
-            (before.into_iter().collect(), after.into_iter().collect())
-        });
+        let compared = iosts.transitions.map(|transition| ComparedTerms::new(&iosts, &outgoing, transition));
         let parameters = |transition: &Transition| &iosts.action(transition.action).parameters;
         let guards = iosts.transitions.map(|one| TriedGuard::new(&one.guard, parameters(one)));
         let mut turned = iosts.transitions.map(|_| Vec::new());
@@ -210,24 +208,32 @@ impl SoughtGoal {
         let counts = |variable: &&Datum| match variable.ty() {
             Type::Bool | Type::Enum(_) => true,
             Type::Record(ty) => ty.width().is_some(),
-            ty if ty.is_integer() => iosts.transitions.iter().any(|transition| {
-                transition
-                    .assignments
-                    .get(*variable)
-                    .is_some_and(|value| value.as_datum().is_none() && value.mentions(variable))
-            }),
+            ty if ty.is_integer() => {
+                iosts.transitions.iter().any(|transition| counts_on(transition, variable))
+            }
             _ => false,
         };
-        let limited = limited_data(&iosts);
-        let first = |variable: &Datum| match limited.contains(variable) || !variable.ty().is_integer() {
-            true => None,
-            false => Some(first_value(&iosts, variable)),
+        let limited = find_limited_data(&iosts);
+        // The values of a sum are too many, even if a guard limits it.
+        let adds_data = |variable: &Datum| {
+            let of_others = |value: &Term| value.data().iter().any(|datum| datum != variable);
+            let mut values = iosts.transitions.iter().filter_map(|one| one.assignments.get(variable));
+            values.any(|value| value.mentions(variable) && of_others(value))
+        };
+        let first = |variable: &Datum| {
+            let has_magnitude =
+                variable.ty().is_integer() && (!limited.contains(variable) || adds_data(variable));
+            has_magnitude.then(|| first_value(&iosts, variable))
         };
         let counters = iosts.variables.iter().filter(counts);
-        let counters = counters.map(|variable| (variable.clone(), first(variable))).collect();
+        let counters: Vec<(Datum, Option<Value>)> =
+            counters.map(|variable| (variable.clone(), first(variable))).collect();
         let read = live(&iosts, &vec![false; iosts.locations.len()]);
         let mut data: Vec<Datum> = iosts.variables.iter().chain(&iosts.constants).cloned().collect();
         data.sort();
+        let is_steering =
+            |datum: &Datum| limited.contains(datum) || counters.iter().any(|(counter, _)| counter == datum);
+        let steers = data.iter().map(is_steering).collect();
         let is_live =
             |read: &BTreeSet<Datum>, datum: &Datum| read.contains(datum) || !iosts.variables.contains(datum);
         let live = read.map(|read| data.iter().map(|datum| is_live(read, datum)).collect());
@@ -240,7 +246,7 @@ impl SoughtGoal {
                 literals.push(text.clone());
             }
         });
-        SoughtGoal {
+        WalkModel {
             outgoing,
             goals,
             with_classes,
@@ -255,36 +261,65 @@ impl SoughtGoal {
             live,
             live_variables,
             data,
+            steers,
             counters,
             iosts,
         }
     }
 
-    /// Does its value matter in this location?
+    /// Tells whether the value of a datum matters in this location.
     pub fn is_live(&self, location: LocationId, datum: &Datum) -> bool {
         self.data.binary_search(datum).is_ok_and(|place| self.live[location][place])
     }
 
-    /// The data of the state that somebody still reads, with their places.
+    /// The live data of a state, with their places.
     pub fn live<'s>(&self, state: &'s State) -> impl Iterator<Item = (usize, &'s Datum, &'s Value)> {
         let live = &self.live[state.location];
         let data = state.valuation.iter().enumerate().zip(live);
         data.filter(|(_, is_live)| **is_live).map(|((place, (datum, value)), _)| (place, datum, value))
     }
 
-    /// Quiescence as an event, where the specification is suspended.
+    /// The live data of a state that decide where a step leads, with their places.
+    pub fn steering<'s>(&self, state: &'s State) -> impl Iterator<Item = (usize, &'s Value)> {
+        self.live(state).filter(|(place, ..)| self.steers[*place]).map(|(place, _, value)| (place, value))
+    }
+
+    /// The ends of the counters: those of their ranges, and the last class of those without a limit. Each
+    /// with the number of its counter, its value and its class.
+    pub fn counter_ends(&self) -> Vec<(usize, Term, Value)> {
+        let mut ends = Vec::new();
+        for (at, (datum, first)) in self.counters.iter().enumerate() {
+            let mut add = |value: IBig, class: Value| {
+                let term =
+                    Term::compare(Comparison::Equal, &Term::datum(datum), &Term::literal(Value::Int(value)));
+                ends.push((at, term, class));
+            };
+            match (first, datum.ty()) {
+                (Some(Value::Int(first)), _) => {
+                    add(first + (IBig::ONE << (DOUBLINGS - 1)), Value::int(DOUBLINGS))
+                }
+                (_, Type::Range(low, high)) => {
+                    [low, high].into_iter().for_each(|end| add(end.clone(), Value::Int(end.clone())));
+                }
+                _ => {}
+            }
+        }
+        ends
+    }
+
+    /// Quiescence as an event, if the specification is suspended.
     pub fn quiescence(&self) -> Option<Event> {
         let is_quiet = |action: &&Action| action.kind == ActionKind::Quiescence;
         let action = self.iosts.actions.iter().find(is_quiet)?;
         Some(Event::new(action.name.clone(), Vec::new()))
     }
 
-    /// Of which kind a transition's action is.
+    /// The kind of a transition's action.
     pub fn kind(&self, number: TransitionId) -> ActionKind {
         self.iosts.action(self.iosts.transitions[number].action).kind
     }
 
-    /// May the specification go on by itself in this state? Errs towards yes.
+    /// Tells whether the specification may go on by itself in this state. In doubt it says yes.
     pub fn may_answer(&self, state: &State) -> bool {
         let mut leaving = self.outgoing[state.location].iter();
         leaving.any(|number| {
@@ -292,7 +327,7 @@ impl SoughtGoal {
         })
     }
 
-    /// The goals that a step meets.
+    /// The goals that a step through this transition meets.
     pub fn goals_met(&self, trail: &Trail, number: TransitionId) -> Vec<usize> {
         let mut found: Vec<usize> = Vec::new();
         let mut meet = |goal: &WalkGoal| found.extend(self.numbers.get(goal));
@@ -309,7 +344,7 @@ impl SoughtGoal {
         found
     }
 
-    /// The trail behind a step from one state to another.
+    /// The trail after a step from one state to another.
     pub fn after(&self, trail: &Trail, number: TransitionId, from: &State, to: &State) -> Trail {
         let transition = &self.iosts.transitions[number];
         let variables = || self.iosts.variables.iter().enumerate();
@@ -335,19 +370,33 @@ impl SoughtGoal {
         Trail { last: Some(number), defined: assigned.collect(), set_back: set_back.collect() }
     }
 
-    /// The signs of the comparisons that a step with these values decides about. None if no class is wanted.
+    /// The signs of the comparisons that a step with these values decides about. Empty if the walk looks for
+    /// no classes.
     pub fn signs(&self, number: TransitionId, from: &State, values: &[Value], to: &State) -> Vec<i8> {
         if !self.with_classes {
             return Vec::new();
         }
-        let (before, after) = &self.compared[number];
+        let ComparedTerms { before, after, .. } = &self.compared[number];
         let action = self.iosts.action(self.iosts.transitions[number].action);
         let known = |datum: &Datum| match action.parameters.iter().position(|one| one == datum) {
             Some(at) => values.get(at),
             None => from.valuation.get(datum),
         };
-        let before = before.iter().map(|term| sign(term, known));
-        before.chain(after.iter().map(|term| sign(term, |datum| to.valuation.get(datum)))).collect()
+        let before = before.iter().map(|compared| compared.sign(known));
+        before.chain(after.iter().map(|compared| compared.sign(|datum| to.valuation.get(datum)))).collect()
+    }
+
+    /// The comparisons of numbers of a transition, as the state before the step and its parameters decide
+    /// them, with their places among the signs. None if the walk looks for no classes.
+    pub fn numeric_comparisons(&self, number: TransitionId) -> Vec<(usize, ComparedTerm)> {
+        if !self.with_classes {
+            return Vec::new();
+        }
+        let ComparedTerms { before, after, .. } = &self.compared[number];
+        let assignments = &self.iosts.transitions[number].assignments;
+        let after = after.iter().map(|compared| compared.after(assignments));
+        let compared = before.iter().cloned().chain(after).enumerate();
+        compared.filter(|(_, compared)| compared.sides().is_some()).collect()
     }
 
     /// The classes of a step with these values and signs.
@@ -355,17 +404,26 @@ impl SoughtGoal {
         if !self.with_classes {
             return Vec::new();
         }
-        let signs = signs.iter().enumerate().map(|(at, sign)| Class::Sign(number, at, *sign));
-        let mut found: Vec<Class> = signs.collect();
+        let compared = signs.iter().enumerate().filter(|(_, sign)| **sign != NOT_COMPARED);
+        let mut found: Vec<Class> = compared.map(|(at, sign)| Class::Sign(number, at, *sign)).collect();
+        let is_input = self.kind(number) == ActionKind::Input;
         for (at, (datum, first)) in self.counters.iter().enumerate() {
             let value = from.valuation.get(datum).filter(|_| self.is_live(from.location, datum));
             let class = value.map(|value| match first {
                 None => find_length(datum.ty(), value).unwrap_or_else(|| value.clone()),
                 Some(first) => Value::int(find_magnitude(value, first)),
             });
-            found.extend(class.map(|value| Class::Counts(number, at, value)));
+            let Some(class) = class else { continue };
+            if is_input {
+                // A fault at a boundary may show only with some counts.
+                let near = signs.iter().enumerate().filter(|(_, sign)| sign.abs() <= 1);
+                found.extend(
+                    near.map(|(place, sign)| Class::SignWithCount(number, (place, *sign), at, class.clone())),
+                );
+            }
+            found.push(Class::Counts(number, at, class));
         }
-        if self.kind(number) == ActionKind::Input {
+        if is_input {
             let others: Vec<&Value> = self.live(from).map(|(_, _, value)| value).collect();
             let split = self.guards[number].split();
             let values = split.split_values(values);
@@ -392,74 +450,28 @@ impl SoughtGoal {
     }
 }
 
-/// Does the transition add to the variable what it was before?
+/// Tells whether the transition computes a number from its own last value.
 pub fn counts_on(transition: &Transition, variable: &Datum) -> bool {
     let value = transition.assignments.get(variable);
     variable.ty().is_number() && value.is_some_and(|value| value.mentions(variable))
 }
 
-/// Does the transition give the variable, a number, a value that is always the same?
+/// Tells whether the transition sets a number to a value that never changes.
 pub fn sets_back(iosts: &Iosts, transition: &Transition, variable: &Datum) -> bool {
     let value = transition.assignments.get(variable);
     variable.ty().is_number()
         && value.is_some_and(|value| value.data().iter().all(|datum| iosts.constants.contains(datum)))
 }
 
-/// The data that a guard limits, and those that are assigned to them. It limits what it compares by order, or
-/// with what is no parameter.
-fn limited_data(iosts: &Iosts) -> BTreeSet<Datum> {
-    let mut compared = BTreeSet::new();
-    for transition in &iosts.transitions {
-        comparisons(&transition.guard, &mut compared);
-    }
-    let is_state = |datum: &Datum| iosts.variables.contains(datum) || iosts.constants.contains(datum);
-    let limits = |term: &&Term| match term.written() {
-        Some(Node::Compare(Comparison::Equal | Comparison::NotEqual, ..)) => term.data().iter().all(is_state),
-        _ => true,
-    };
-    let mut limited: BTreeSet<Datum> = compared.iter().filter(limits).flat_map(Term::data).collect();
-    loop {
-        let known = limited.len();
-        for transition in &iosts.transitions {
-            for (variable, term) in &transition.assignments {
-                if limited.contains(variable) {
-                    limited.extend(term.data());
-                }
-            }
-        }
-        if limited.len() == known {
-            return limited;
-        }
-    }
-}
-
-/// The value with which a variable begins; the simplest of its type where that is open.
+/// The value with which a variable begins. If the value is open, this is the simplest of its type.
 fn first_value(iosts: &Iosts, variable: &Datum) -> Value {
     let conjuncts = iosts.initial_condition.unfolded_conjuncts();
     let first = determined_value(variable, &conjuncts, &Valuation::new());
     first.unwrap_or_else(|| Value::any(variable.ty()))
 }
 
-/// The sides of the comparisons of numbers that a transition's parameters can turn.
-fn find_sides(iosts: &Iosts, number: TransitionId, compared: &(Vec<Term>, Vec<Term>)) -> Vec<(Term, Term)> {
-    let transition = &iosts.transitions[number];
-    let parameters = &iosts.action(transition.action).parameters;
-    let (before, after) = compared;
-    let after = after.iter().map(|term| substitute(term, &transition.assignments));
-    let mut found = Vec::new();
-    for term in before.iter().cloned().chain(after) {
-        if let Some(Node::Compare(_, left, right)) = term.written()
-            && left.sort().is_number()
-            && parameters.iter().any(|parameter| term.mentions(parameter))
-        {
-            found.push((left.clone(), right.clone()));
-        }
-    }
-    found
-}
-
-/// The part of the values of its type in which a value is: one of [`PARTS`] of a wide range, and the size of
-/// a number without a range and of a string. `None` where all values can be tried.
+/// The part of its type in which a value lies: one of [`PARTS`] of a wide range, or the size of a string or
+/// of a number without a range. `None` if all values can be tried.
 fn find_part(ty: &Type, value: &Value) -> Option<i8> {
     let of_size = |length: usize| Some(i8::try_from(usize::BITS - length.leading_zeros()).unwrap_or(i8::MAX));
     match (ty, value) {
@@ -474,7 +486,7 @@ fn find_part(ty: &Type, value: &Value) -> Option<i8> {
             Some(if *value < IBig::ZERO { -size } else { size })
         }
         (_, Value::String(text)) => of_size(text.len()),
-        // Of its cells, the largest.
+        // An array has the part of its largest cell.
         (Type::Array(ty), Value::Array(array)) => {
             let cells = array.cells.values().chain([&array.default]);
             cells.filter_map(|cell| find_part(&ty.element, cell)).max_by_key(|part| part.unsigned_abs())
@@ -493,13 +505,13 @@ fn find_length(ty: &Type, value: &Value) -> Option<Value> {
     Some(Value::int(if is_apart { length } else { SHORT + length.ilog2() as usize }))
 }
 
-/// How far a counter has come from its first value: how often that doubles, up to [`DOUBLINGS`].
+/// The number of times that a counter's distance from its first value has doubled, up to [`DOUBLINGS`].
 fn find_magnitude(value: &Value, first: &Value) -> usize {
     let (Value::Int(value), Value::Int(first)) = (value, first) else { return 0 };
     (value - first).bit_len().min(DOUBLINGS)
 }
 
-/// One less, equal, one more; `None` of what is further away or no number.
+/// Compares two numbers: one below, equal, or one above. `None` if they are further apart or no numbers.
 fn compare_near(value: &Value, other: &Value) -> Option<i8> {
     match (value, other) {
         (Value::Int(value), Value::Int(other)) => {
@@ -509,38 +521,4 @@ fn compare_near(value: &Value, other: &Value) -> Option<i8> {
         (Value::Real(value), Value::Real(other)) => (value == other).then_some(0),
         _ => None,
     }
-}
-
-/// The comparisons in a term, and what in it is true or false by itself. Those of a function are its body's.
-fn comparisons(term: &Term, found: &mut BTreeSet<Term>) {
-    if *term.sort() == Type::Bool {
-        if let Some(body) = term.unfolded() {
-            return comparisons(&body, found);
-        }
-        if matches!(term.written(), None | Some(Node::Compare(..) | Node::Data(_))) {
-            found.insert(term.clone());
-            return;
-        }
-    }
-    for part in term.parts() {
-        comparisons(part, found);
-    }
-}
-
-/// How the sides of a comparison stand to each other; of anything else, whether it holds.
-fn sign<'v>(term: &Term, known: impl Fn(&Datum) -> Option<&'v Value> + Copy) -> i8 {
-    /// Where it has no value.
-    const NONE: i8 = 9;
-    let Some(Node::Compare(_, left, right)) = term.written() else {
-        return holds_with(term, known).map_or(NONE, i8::from);
-    };
-    let sides = evaluate_with(left, known).ok().zip(evaluate_with(right, known).ok());
-    let Some((left, right)) = sides else { return NONE };
-    let is_near = match (&left, &right) {
-        (Value::Int(left), Value::Int(right)) => (-IBig::ONE..=IBig::ONE).contains(&(left - right)),
-        (Value::Real(left), Value::Real(right)) => (RBig::from(-1)..=RBig::from(1)).contains(&(left - right)),
-        _ => true,
-    };
-    let sign = left.cmp(&right) as i8;
-    if is_near { sign } else { 2 * sign }
 }

@@ -1,44 +1,46 @@
-//! One walk that covers: a strategy that goes on within one run from goal to goal.
+//! Walks through the system in one long run that covers goal after goal.
 //!
-//! **Problem.** Who walks at random spends most of his events on what he has seen; who makes a test for each
-//! goal pays the way from the beginning for each of them. And both need a purpose, or many runs.
+//! **Problem.** A random run spends most of its events on what it has seen. A suite with a test for each goal
+//! pays the way from the beginning for each of them. Both need a purpose or many runs.
 //!
-//! **Method.** After each answer that was not the expected one the best way on is looked for (`search.rs`)
-//! from the positions that are possible (`positions.rs`), and its stimulus sent, or its answer awaited. Best
-//! is what meets most for each step. What it is worth to meet something (`worth.rs`) depends on what it is:
-//! what a criterion lists, and classes of data ([`goals`]), how data stand to each other, what counters have
-//! counted to; and on how often it was met: nothing is ever done, it is only worth less. Without data, a
-//! tour takes the transitions that are new (`tour.rs`). One plan of five is put off for a move by lot, and
-//! more where the last plans met nothing new: that gets out of circles, and of what the model does not
-//! describe. Only between plans, since a long one would never end. Where nothing may come, what comes is
-//! wrong, and costs no event: there the walk listens now and then. That takes a moment only, since silence
-//! says nothing there, and what comes later is seen later.
+//! **Method.** After each unexpected answer, the walk searches the best way on (`search.rs`) from the
+//! possible positions (`positions.rs`). It sends the first stimulus of this way, or waits for its answer. The
+//! best way meets the most worth for each step. The worth of an item (`worth.rs`) depends on its kind, which
+//! is a goal of a criterion or a class of data ([`goals`]), and falls with each meeting. Without data, a tour
+//! takes the new transitions (`tour.rs`).
 //!
-//! The system is reset only where nothing that was never met can be reached from here and something can from
-//! the beginning. **Constants** that the specification leaves open decide what a run can meet at all: some
-//! are drawn for each run, and those taken from which most is near (`outlook.rs`). Others are tried where
-//! nothing new can be reached; where listed goals are open and none of them can be reached from here, at most
-//! `IN_VAIN` times in a row in vain; and where no goal and no sign was new for `ALIKE` events. Before a
-//! reset, and before the end, the walk listens until it is silent (for at most `LAST` more observations):
-//! else the last fault that was provoked would not be seen.
+//! *Moves by lot.* One plan of five is replaced by a random move, and more if the last plans met nothing new.
+//! This leads out of circles. It replaces plans only, never a step of a plan, since a long plan would never
+//! end.
 //!
-//! **Source.** Choosing the next goal on line is what van den Bos and Tretmans (TAP 2019) do with a run for
-//! each goal.
-//! **Where we differ**: one run for all; concrete states instead of switches of the model; many goals at
-//! once; moves by lot.
+//! *Listening.* If the specification allows no output, any output is a fault. The walk waits for one now and
+//! then, for a moment only. A later output is noticed later. Waiting costs no event.
 //!
-//! The judge is the specification itself, judged on line ([`crate::judge::online`]): a test without an
-//! Accept. By ioco the specification is suspended: that it is quiescent is a transition like others, a goal
-//! and a step of plans; silence is followed as one, and no second one after the first; and the system is
-//! reset after `ALIKE` events that met nothing new, since one that is silent for good may have been wrong
-//! before.
-//! What is found, and what is planned, is never more than a proposal: the judge says what may be sent.
+//! *Resets.* The walk resets the system if nothing new can be reached from here and something can from the
+//! beginning. By ioco it also resets after `ALIKE` events without anything new, since a system that is silent
+//! for good may have failed before. Before a reset and before the end, the walk listens until silence, for at
+//! most `LAST` more observations. Otherwise the last fault would not be seen.
 //!
-//! **Ends** with its budget of events, its time, or the share of goals that was asked for. If it is told so,
-//! it also ends where no open goal can be found. **Costs** a search for each plan.
+//! *Constants.* Open constants decide what a run can meet. For each run some are drawn, and the best are
+//! taken (`outlook.rs`). The walk tries others in three cases: nothing new can be reached, no open goal can
+//! be reached (at most `IN_VAIN` runs in a row), or no goal and no sign was new for `ALIKE` events.
+//!
+//! The judge is the specification, judged on line ([`crate::judge::online`]), and has no Accept. By ioco the
+//! specification is suspended. Quiescence is then a goal and a step of plans like others, and never follows
+//! itself. A plan is only a proposal, since the judge decides what may be sent.
+//!
+//! **Source.** Van den Bos and Tretmans (TAP 2019) choose the next goal on line, with a run for each goal.
+//!
+//! **Differs** by one run for all goals, concrete states instead of switches of the model, many goals at
+//! once, and moves by lot.
+//!
+//! **Ends** with its budget of events, its time, or the wanted share of goals. With `covered` it also ends if
+//! no open goal can be found. **Costs** one search for each plan.
 
 pub(crate) mod candidates;
+mod compared;
 pub mod goals;
+mod guide;
 mod outlook;
 mod positions;
 pub(crate) mod search;
@@ -55,85 +57,90 @@ use coreach_model::semantics::Event;
 use coreach_model::{LocationId, TransitionId};
 
 use self::candidates::{candidates, draw_candidate};
-use self::goals::{SoughtGoal, WalkGoal};
+use self::goals::{WalkGoal, WalkModel};
+use self::guide::Guide;
 use self::positions::Positions;
-use self::search::{Planned, TriedSteps, search};
-use self::tour::tour;
-use self::worth::{New, Worth};
+use self::search::{Far, Planned, TriedSteps, search};
+use self::tour::plan_tour;
+use self::worth::{Novelty, Worth};
 use crate::judge::{Choice, Judge, Move};
 use crate::run::{Cause, Occurrence};
 use crate::values::{MIX, Values};
 
-/// So many of a hundred plans are put off for a move by lot.
+/// The percentage of plans that a move by lot replaces.
 const BY_LOT: usize = 20;
 
-/// So many where the last plans met nothing new: a walk in circles would find nothing more.
+/// The same if the last plans met nothing new. A walk in circles would find nothing more.
 const BY_LOT_IN_VAIN: usize = 60;
 
-/// So many of a hundred moves by lot have values as random runs have them.
+/// The percentage of moves by lot that draw their values as random runs do.
 const AS_RANDOM: usize = 50;
 
-/// The most observations for which the end waits.
+/// The percentage of plans that aim at an open transition, whatever is new nearby, and the credit for that.
+const AIMED: usize = 20;
+const AIMED_CREDIT: usize = MOST_CREDIT / 2;
+
+/// The most observations before a reset or the end.
 const LAST: usize = 16;
 
-/// So many runs with other constants, one after the other, are given to goals that none of them meets.
+/// The most successive runs with other constants that meet no new goal.
 const IN_VAIN: usize = 5;
 
-/// So many events with the same constants are enough where they meet nothing new.
+/// The most events of a run without a new goal or sign, before other constants or a reset are tried.
 const ALIKE: usize = 60;
 
-/// So many more steps that are not near may searches try for each event, and at most so many at once.
+/// Each event allows the searches so many more steps that are not near, up to the most.
 const CREDIT: usize = 100;
 pub(crate) const MOST_CREDIT: usize = 10_000;
 
-/// So many plans in a row that find no open goal show that none can be reached.
+/// After so many successive plans without an open goal, none counts as reachable.
 const VAIN_PLANS: usize = 8;
 
-/// When a walk ends.
+/// The conditions that end a walk.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Until {
-    /// After so many events.
+pub struct WalkLimits {
+    /// The most events of all runs.
     pub events: usize,
-    /// When so many percent of the goals are covered.
+    /// The percentage of goals to cover.
     pub percent: Option<usize>,
-    /// At this moment.
+    /// The latest moment.
     pub deadline: Option<Instant>,
-    /// When no goal is left that a search finds.
+    /// Does it end if no search finds an open goal?
     pub covered: bool,
 }
 
-/// Why a run of a walk ends.
+/// The reason why a run of a walk ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Ends {
-    /// Something new can be reached from the beginning, and not from here.
+enum RunEnd {
+    /// Another run can meet more.
     Reset,
     /// The walk is over.
     Over,
 }
 
-/// Whoever wants to know how far a walk has come, after each event.
+/// A listener that is told after each event how far the walk has come.
 pub type Tell = Box<dyn Fn(&Standing)>;
 
-/// How far a walk has come.
+/// The progress of a walk.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Standing {
-    /// The goals that were surely met.
+    /// The number of goals that were surely met.
     pub covered: usize,
-    /// All goals.
+    /// The number of goals.
     pub goals: usize,
-    /// The events of all runs.
+    /// The number of events of all runs.
     pub events: usize,
-    /// How often the system was reset.
+    /// The number of resets of the system.
     pub resets: usize,
-    /// How often each goal that was met at all was met, at least; from 1.
+    /// The least number of meetings among the goals that were met, and at least 1.
     pub round: usize,
 }
 
 /// A walk, over all its runs.
 pub struct Walk {
-    sought: SoughtGoal,
-    until: Until,
-    /// Does another run begin with other constants?
+    model: WalkModel,
+    until: WalkLimits,
+    /// May another run begin with other constants?
     varies: bool,
     positions: Positions,
     start: Positions,
@@ -142,44 +149,50 @@ pub struct Walk {
     tried: TriedSteps,
     values: Values,
     events: usize,
-    /// Of this run.
+    /// The number of events of this run.
     own_events: usize,
     resets: usize,
-    /// Runs with other constants, one after the other, in which no goal was met first.
+    /// The number of successive runs with other constants that met no new goal.
     in_vain: usize,
-    /// Plans, one after the other, that found nothing that was never met.
+    /// The number of successive plans that found nothing new.
     empty_plans: usize,
-    /// So many more steps may searches try that are not near.
+    /// The number of steps beyond the near ones that searches may still try.
     credit: usize,
-    /// Plans, one after the other, that found no open goal from here or from the beginning.
+    /// The number of successive plans that found no open goal, neither from here nor from the beginning.
     vain_plans: usize,
-    /// The events of this run when it last met a goal first, or a sign.
+    /// The number of events of this run when it last met a new goal or sign.
     last_new: usize,
-    /// Has nothing come since the last event?
+    /// Was silence observed since the last event?
     is_silent: bool,
-    /// How often the walk was in each location from which nothing may come.
+    /// The number of visits to each location that allows no output.
     visits: HashMap<LocationId, usize>,
-    /// May nothing come here, so that silence says nothing?
+    /// Is no output allowed here, so that silence tells nothing?
     is_quiet: bool,
-    /// Is this a time to listen there?
+    /// Is the walk to listen for a moment?
     listens: bool,
-    /// Has it listened there for a moment since the last event?
+    /// Has it listened for a moment since the last event?
     has_listened: bool,
-    ends: Option<Ends>,
-    /// Observations since the end was decided.
+    ends: Option<RunEnd>,
+    /// The number of events since the end of the run was decided.
     last: usize,
     tell: Option<Tell>,
 }
 
 impl Walk {
-    /// Through this specification, for these goals, and for classes of data as well if they are wanted.
-    /// `varies`: another run has other constants.
-    pub fn new(iosts: Iosts, goals: &[WalkGoal], with_classes: bool, until: Until, varies: bool) -> Self {
+    /// Prepares a walk through a specification. It looks for these goals, and for classes of data if
+    /// `with_classes`. If `varies`, another run may have other constants.
+    pub fn new(
+        iosts: Iosts,
+        goals: &[WalkGoal],
+        with_classes: bool,
+        until: WalkLimits,
+        varies: bool,
+    ) -> Self {
         let values = Values::new(MIX).of_model(&iosts);
-        let sought = SoughtGoal::new(iosts, goals, with_classes);
-        let worth = Worth::new(&sought);
+        let model = WalkModel::new(iosts, goals, with_classes);
+        let worth = Worth::new(&model);
         Walk {
-            sought,
+            model,
             until,
             varies,
             worth,
@@ -207,53 +220,54 @@ impl Walk {
         }
     }
 
-    /// The same, and somebody wants to know.
+    /// Adds a listener.
     #[must_use]
     pub fn telling(self, tell: Tell) -> Self {
         Walk { tell: Some(tell), ..self }
     }
 
-    /// A run begins in the judge's state.
+    /// Begins a run in the judge's state.
     pub fn begin(&mut self, judge: &dyn Judge) {
         let constants = judge.constants();
         self.values.begin(&constants);
         let states = judge.scene().map(|(_, states)| states).unwrap_or_default();
-        self.start = Positions::at(&self.sought, states);
+        self.start = Positions::at(&self.model, states);
         self.positions = self.start.clone();
-        self.resets += usize::from(self.ends == Some(Ends::Reset));
+        self.resets += usize::from(self.ends == Some(RunEnd::Reset));
         (self.own_events, self.is_silent, self.ends, self.last, self.last_new) = (0, false, None, 0, 0);
         self.route.clear();
         self.decide_listening();
     }
 
-    /// Is it over, so that no run follows?
+    /// Tells whether the walk is over, so that no run follows.
     pub fn is_over(&self) -> bool {
-        self.ends == Some(Ends::Over) || self.has_ended()
+        self.ends == Some(RunEnd::Over) || self.has_ended()
     }
 
-    /// The goals.
+    /// All goals.
     pub fn goals(&self) -> &[WalkGoal] {
-        &self.sought.goals
+        &self.model.goals
     }
 
-    /// Which of them were surely met.
+    /// For each goal, whether it was surely met.
     pub fn covered(&self) -> impl Iterator<Item = bool> {
         self.worth.covered()
     }
 
-    /// How far it has come.
+    /// The progress of the walk.
     pub fn standing(&self) -> Standing {
         Standing {
             covered: self.covered().filter(|covered| *covered).count(),
-            goals: self.sought.goals.len(),
+            goals: self.model.goals.len(),
             events: self.events,
             resets: self.resets,
             round: self.worth.round(),
         }
     }
 
+    /// Tells whether an end condition holds.
     fn has_ended(&self) -> bool {
-        let Until { events, percent, deadline, covered: ends_covered } = &self.until;
+        let WalkLimits { events, percent, deadline, covered: ends_covered } = &self.until;
         let Standing { covered, goals, .. } = self.standing();
         let is_spent = !self.varies || self.in_vain >= IN_VAIN;
         self.events >= *events
@@ -262,22 +276,22 @@ impl Walk {
             || deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
-    /// Why a run ends that has no more moves.
+    /// The cause of a run's end if it has no more moves.
     pub fn cause(&self) -> Cause {
-        if self.ends == Some(Ends::Reset) { Cause::NothingToDo } else { Cause::Steps(self.own_events) }
+        if self.ends == Some(RunEnd::Reset) { Cause::NothingToDo } else { Cause::Steps(self.own_events) }
     }
 
-    /// The stimulus that was planned here for this transition.
+    /// The planned stimulus, if it goes through this transition.
     pub fn planned(&self, transition: TransitionId) -> Option<&Event> {
         let planned = self.route.front()?;
         (planned.kind == ActionKind::Input && planned.transition == transition).then_some(&planned.event)
     }
 
-    /// Takes what has happened, and the judge has followed.
-    pub fn happened(&mut self, judge: &dyn Judge, what: &Occurrence) {
-        let quiescence = self.sought.quiescence();
-        let event = match what {
-            // By ioco it is an event of the specification.
+    /// Takes an occurrence that the judge has followed.
+    pub fn happened(&mut self, judge: &dyn Judge, occurrence: &Occurrence) {
+        let quiescence = self.model.quiescence();
+        let event = match occurrence {
+            // By ioco silence is an event of the specification.
             Occurrence::Silence(_) => {
                 self.is_silent = true;
                 quiescence.as_ref()
@@ -295,23 +309,24 @@ impl Walk {
         };
         let listened = std::mem::take(&mut self.listens);
         if let Some(event) = event {
-            let met = self.positions.follow(&self.sought, event);
-            match self.worth.note(&met) {
-                New::Goal => {
+            let met = self.positions.follow(&self.model, event);
+            match self.worth.note_met(&met) {
+                Novelty::Goal => {
                     (self.in_vain, self.vain_plans, self.empty_plans) = (0, 0, 0);
                     self.last_new = self.own_events;
                 }
-                New::Sign => (self.empty_plans, self.last_new) = (0, self.own_events),
-                New::Nothing => {}
+                Novelty::Sign => (self.empty_plans, self.last_new) = (0, self.own_events),
+                Novelty::Nothing => {}
             }
-            // A judge that takes what has crossed on the way may be where these events do not lead.
+            // The judge takes outputs that have crossed stimuli, so it may be in states that these events
+            // alone do not reach.
             if self.positions.is_empty() {
                 let states = judge.scene().map(|(_, states)| states).unwrap_or_default();
-                self.positions = Positions::at(&self.sought, states);
+                self.positions = Positions::at(&self.model, states);
             }
             self.decide_listening();
         }
-        // What was planned up to here has happened, or something else has; who has only listened goes on.
+        // This step of the plan is over, unless the walk has only listened.
         if event.is_some() || !listened {
             self.route.pop_front();
         }
@@ -325,17 +340,17 @@ impl Walk {
         }
     }
 
-    /// Is a moment enough for a wait here? At the end it is not: nobody listens after that.
+    /// Tells whether a short wait is enough here. At the end it is not, since nothing is heard later.
     pub fn listens_for_a_moment(&self) -> bool {
         self.is_quiet && !self.is_over()
     }
 
-    /// It has listened for a moment, and nothing has come. That is no silence.
+    /// Notes a short wait in which nothing came. This is not silence.
     pub fn has_listened(&mut self) {
         (self.listens, self.has_listened) = (false, true);
     }
 
-    /// Nothing can be heard, as between two requests: nothing is waited for before something is sent.
+    /// Notes that nothing can be heard before something is sent, as between two HTTP requests.
     pub fn cannot_hear(&mut self) {
         self.is_silent = true;
         if self.route.front().is_some_and(|planned| planned.kind != ActionKind::Input) {
@@ -343,10 +358,10 @@ impl Walk {
         }
     }
 
-    /// What to do next; `None` where the run is over.
+    /// Chooses the next move. `None` if the run is over.
     pub fn moves(&mut self, random: &mut Random, solver: &mut dyn Solver) -> Option<Vec<Move>> {
         if self.ends.is_none() && self.has_ended() {
-            self.ends = Some(Ends::Over);
+            self.ends = Some(RunEnd::Over);
         }
         if self.ends.is_none() {
             if self.listens && !self.is_silent {
@@ -355,9 +370,9 @@ impl Walk {
             let by_lot = if self.empty_plans > 1 { BY_LOT_IN_VAIN } else { BY_LOT };
             if self.route.is_empty()
                 && random.chance(by_lot)
-                && let Some(any) = self.draw_move(random, solver)
+                && let Some(drawn) = self.draw_move(random, solver)
             {
-                return Some(vec![any]);
+                return Some(vec![drawn]);
             }
             if self.route.is_empty() {
                 self.plan(random, solver);
@@ -370,65 +385,67 @@ impl Walk {
             }
         }
         if self.ends.is_none() {
-            // Nothing can be planned: whatever there is to do, and else another beginning.
-            if let Some(any) = self.draw_move(random, solver) {
-                return Some(vec![any]);
+            // Without a plan, any move is good, and otherwise another run.
+            if let Some(drawn) = self.draw_move(random, solver) {
+                return Some(vec![drawn]);
             }
-            self.ends = Some(if self.own_events == 0 { Ends::Over } else { Ends::Reset });
+            self.ends = Some(if self.own_events == 0 { RunEnd::Over } else { RunEnd::Reset });
         }
-        let is_heard =
+        // Before a run ends, the walk waits for what is still to come.
+        let has_waited =
             self.is_silent || self.last >= LAST || self.has_listened && self.listens_for_a_moment();
-        (!is_heard).then(|| vec![Move::Wait])
+        (!has_waited).then(|| vec![Move::Wait])
     }
 
-    /// Where nothing may come, what comes is wrong: that is listened for at the first, the second, the fourth
-    /// visit, and so on.
+    /// Decides whether to listen for an output that is not allowed. The walk listens at the first, second,
+    /// fourth visit of a location, and so on.
     fn decide_listening(&mut self) {
         (self.listens, self.has_listened) = (false, false);
         let mut states = self.positions.iter().map(|(state, _)| state).peekable();
-        // By ioco silence is an event.
-        self.is_quiet = self.sought.quiescence().is_none()
+        // By ioco silence is an event, and the plans wait for it.
+        self.is_quiet = self.model.quiescence().is_none()
             && states.peek().is_some()
-            && states.all(|state| !self.sought.may_answer(state));
+            && states.all(|state| !self.model.may_answer(state));
         if self.is_quiet {
-            let places: BTreeSet<LocationId> =
+            let locations: BTreeSet<LocationId> =
                 self.positions.iter().map(|(state, _)| state.location).collect();
-            for place in places {
-                let visits = self.visits.entry(place).or_default();
+            for location in locations {
+                let visits = self.visits.entry(location).or_default();
                 *visits += 1;
                 self.listens |= visits.is_power_of_two();
             }
         }
     }
 
-    /// Something that can be done, by lot: a stimulus, or a wait where something may come.
+    /// Draws a move: a stimulus, or a wait if an output is possible.
     fn draw_move(&mut self, random: &mut Random, solver: &mut dyn Solver) -> Option<Move> {
-        let Walk { sought, positions, values, .. } = self;
+        let Walk { model, positions, values, .. } = self;
         self.route.clear();
         let mut stimuli: BTreeMap<TransitionId, Planned> = BTreeMap::new();
         let mut awaits = false;
         for (state, _) in positions.iter() {
-            awaits |= !self.is_silent && sought.may_answer(state);
-            for &transition in &sought.outgoing[state.location] {
-                let kind = sought.kind(transition);
+            awaits |= !self.is_silent && model.may_answer(state);
+            for &transition in &model.outgoing[state.location] {
+                let kind = model.kind(transition);
                 if kind == ActionKind::Input && !stimuli.contains_key(&transition) {
                     let sources = &mut Choice { values, random, solver };
-                    let found = candidates(sought, transition, state, 1, sources).into_iter().next();
-                    stimuli.extend(found.map(|one| {
-                        let action = sought.iosts.transitions[transition].action;
-                        let event = Event::new(sought.iosts.action(action).name.clone(), one.values);
+                    let step = candidates(model, transition, state, 1, sources).into_iter().next();
+                    stimuli.extend(step.map(|step| {
+                        let action = model.iosts.transitions[transition].action;
+                        let event = Event::new(model.iosts.action(action).name.clone(), step.values);
                         (transition, Planned { state: state.clone(), transition, event, kind })
                     }));
                 }
             }
         }
+        // The last number stands for the wait.
         let chosen = random.below(stimuli.len() + usize::from(awaits));
         match stimuli.into_values().nth(chosen) {
             Some(mut planned) => {
                 let step = Move::Send(planned.transition);
                 if random.chance(AS_RANDOM)
                     && let Some(drawn) = draw_candidate(
-                        sought,
+                        model,
                         planned.transition,
                         &planned.state,
                         &mut Choice { values, random, solver },
@@ -443,61 +460,77 @@ impl Walk {
         }
     }
 
-    /// Looks for the best way from here, and decides whether another beginning is better.
+    /// Plans the best way from here, and decides whether another run is better.
     fn plan(&mut self, random: &mut Random, solver: &mut dyn Solver) {
-        let Walk { sought, worth, tried, positions, start, values, .. } = self;
+        let Walk { model, worth, tried, positions, start, values, .. } = self;
         let sources = &mut Choice { values, random, solver };
         if !self.is_silent
             && let Some((state, _)) = positions.iter().next()
         {
-            self.route = tour(sought, worth, state, sources);
+            self.route = plan_tour(model, worth, state, sources);
             if !self.route.is_empty() {
                 return;
             }
         }
-        // Where nothing new was found, the next searches look far less and less often, and on credit only:
-        // what an event costs must not grow with the walk.
-        let is_far = (self.empty_plans == 0 || self.empty_plans.is_power_of_two())
-            && (worth.has_open() || sought.with_classes);
-        let most_far = if is_far { self.credit } else { 0 };
-        let here = search(sought, worth, tried, positions.iter(), self.is_silent, most_far, sources);
+        // After searches in vain, the next ones look far less and less often, and on credit only. So the cost
+        // of an event does not grow with the walk.
+        let is_due =
+            self.empty_plans == 0 || self.empty_plans.is_power_of_two() || self.credit == MOST_CREDIT;
+        let is_far = is_due && (worth.has_open_goal() || model.with_classes);
+        let is_aimed = self.credit >= AIMED_CREDIT && sources.random.chance(AIMED);
+        let goal = if is_far || is_aimed { Guide::to_goal(model, worth, sources.random) } else { None };
+        let is_aimed = is_aimed && goal.is_some();
+        let guide = match goal {
+            Some(goal) if is_aimed || sources.random.below(2) == 0 => Some(goal),
+            _ if is_far => Guide::to_class(model, worth, sources.random),
+            _ => None,
+        };
+        let far = |most| Far { most, guide: guide.as_ref(), is_aimed };
+        let most_far = if is_far || is_aimed { self.credit } else { 0 };
+        let here = search(model, worth, tried, positions.iter(), self.is_silent, far(most_far), sources);
         self.credit -= here.far.min(self.credit);
+        if let Some(guide) =
+            guide.as_ref().filter(|guide| here.far > 0 && !here.fresh.contains(&guide.target))
+        {
+            worth.count_plan(guide.target);
+        }
         self.empty_plans = if here.fresh.is_empty() { self.empty_plans + 1 } else { 0 };
         if let Some(target) = here.target {
-            worth.plans(target);
+            worth.count_plan(target);
         }
         let has_goal = worth.has_goal(&here.fresh);
         self.vain_plans = if has_goal { 0 } else { self.vain_plans + 1 };
         if here.fresh.is_empty() && self.own_events > 0 && (is_far || self.varies) {
-            let most_far = self.credit;
+            let far = far(self.credit);
             let there =
-                (!self.varies).then(|| search(sought, worth, tried, start.iter(), false, most_far, sources));
+                (!self.varies).then(|| search(model, worth, tried, start.iter(), false, far, sources));
             let spent = there.as_ref().map_or(0, |there| there.far);
             self.credit -= spent.min(self.credit);
             if there.as_ref().is_some_and(|there| worth.has_goal(&there.fresh)) {
                 self.vain_plans = 0;
             }
-            let is_better = there.is_none_or(|there| match there.target {
-                Some(target) => {
-                    // If what is reached from there is never met, that ends with the tries.
-                    worth.plans(target);
-                    true
+            let resets = match there {
+                Some(there) => {
+                    // The tries end the resets for a target that is never met.
+                    there.target.into_iter().for_each(|target| worth.count_plan(target));
+                    there.target.is_some()
                 }
-                None => false,
-            });
-            if is_better {
-                self.ends = Some(Ends::Reset);
+                // Other constants may lead to more.
+                None => true,
+            };
+            if resets {
+                self.ends = Some(RunEnd::Reset);
                 return;
             }
         }
         let is_tired = self.own_events > self.last_new + ALIKE;
-        let is_barren = self.in_vain < IN_VAIN && worth.has_open() && !has_goal;
+        let is_barren = self.in_vain < IN_VAIN && worth.has_open_goal() && !has_goal;
         let may_vary = self.varies && (is_tired || is_barren);
-        // Who by ioco may be silent may be so for good.
-        let may_be_mute = is_tired && sought.quiescence().is_some();
+        // By ioco a system that may be silent may stay silent for good.
+        let may_be_mute = is_tired && model.quiescence().is_some();
         if self.own_events > 0 && (may_vary || may_be_mute) {
             self.in_vain += usize::from(is_barren);
-            self.ends = Some(Ends::Reset);
+            self.ends = Some(RunEnd::Reset);
             return;
         }
         self.route = here.route;

@@ -1,30 +1,31 @@
-//! The best way on: over concrete states of the specification.
+//! Searches the best way on for a walk, over concrete states of the specification.
 //!
-//! **Problem.** Which events lead to a goal depends on the data, and a walk asks after every answer that was
-//! not the planned one. What is near may be worth little, and what is worth much behind a long counter.
+//! **Problem.** The events that lead to a goal depend on the data, and a walk plans again after every
+//! unexpected answer. Near items may be worth little, and a valuable one may lie behind a long counter.
 //!
-//! **Method.** From the positions that are possible steps are taken: stimuli and outputs with candidate
-//! values ([`super::candidates`]), internal steps, the implementation's answers as if it cooperated. Each
-//! way is worth what its steps meet ([`super::worth`]), what was never met once; the best is worth most for
-//! each step. Of two positions that differ only in data that nobody reads any more, one is enough. Positions
-//! wait in two queues, nearest first: those in which a datum has a value, in this location, that it had in
-//! none before, and the others. They have turns, so what is near is seen whatever the data, and what is far
-//! along a counter whatever else there is. Where nothing of all that was never met, the first queue is
-//! followed further. After silence nothing can be awaited, so the first step is a stimulus.
+//! **Method.** The search starts at the possible positions. It takes stimuli and outputs with candidate
+//! values ([`super::candidates`]) and internal steps, as if the implementation cooperated. A way is worth the
+//! sum of the items that its steps meet ([`super::worth`]), and each new item counts once. The best way is
+//! worth most for each step. Two positions that differ only in dead data count as one.
 //!
-//! **Source.** The first queue is width-based search (Lipovetzky and Geffner, ECAI 2012), of width one: its
-//! positions are as many as values, not as combinations of values.
+//! Open positions wait in two queues, nearest first. The first queue holds positions that are *novel*: a
+//! datum that guards limit, or that counts, has a value that it did not have in this location before. The
+//! queues take turns. So near positions are seen whatever their data, and far ones along a counter as well.
+//! If nothing new was found, only the first queue is followed further, in turns with the positions that are
+//! nearest to the target of a guide (`guide.rs`). After silence the first step is a stimulus.
 //!
-//! **Where we differ** from [`crate::planner`], which asks a solver for the path condition of a way to Pass:
-//! there one way is wanted whatever it costs, here the best of many, again and again, and concrete states
-//! are a thousand times cheaper.
+//! **Source.** The first queue is width-based search of width one (Lipovetzky and Geffner, ECAI 2012). It has
+//! as many positions as there are values, not combinations of values.
 //!
-//! **Ends** after [`NEAR`] positions and [`STEPS`] steps where these meet something that was never met. Else
-//! it goes on for as many steps as its caller gives it, and to [`FAR`] positions. **Costs** for each position
-//! the steps of its location times the candidates.
+//! **Differs** from [`crate::planner`], which asks a solver for one way to Pass at any cost. A walk wants the
+//! best of many ways, again and again, and concrete states cost a thousandth.
+//!
+//! **Ends** after [`NEAR`] positions and [`STEPS`] steps if these meet something new. Otherwise it goes on
+//! for the steps that its caller allows, up to [`FAR`] positions. **Costs** for each position the
+//! transitions of its location times the candidates.
 
 use std::cmp::Reverse;
-use std::collections::{HashSet, VecDeque};
+use std::collections::{BinaryHeap, HashSet, VecDeque};
 use std::rc::Rc;
 
 use coreach_model::hash::{FastMap, FastSet};
@@ -33,58 +34,58 @@ use coreach_model::semantics::{Event, State};
 use coreach_model::{LocationId, TransitionId, Value};
 
 use super::candidates::{CandidateStep, candidates, draw_candidate};
-use super::goals::{SoughtGoal, Trail};
+use super::goals::{Trail, WalkModel};
+use super::guide::Guide;
 use super::positions::Position;
 use super::worth::Worth;
 use crate::judge::Choice;
 
-/// So many positions are near, and those up to so many steps.
+/// The first positions, which are always looked at. More are near until `STEPS` steps were tried.
 const NEAR: usize = 40;
 const STEPS: usize = 800;
 
-/// From so many positions on only those with a new value are looked at.
+/// From so many positions on, only the queue of novel positions is followed.
 const NODES: usize = 300;
 
-/// The most positions that are looked at.
+/// The most positions of one search.
 const FAR: usize = 4000;
 
-/// The most values that a parameter tries, at the nearest place and elsewhere.
+/// The most other values of a parameter, at the nearest place of its transition and elsewhere.
 const MANY: usize = 24;
 const FEW: usize = 2;
 
-/// Once in so many times, a way has values as random runs have them.
+/// One of so many lists of candidates gets a vector that is drawn as in random runs.
 const DRAWN: usize = 3;
 
-/// So many ways to take a transition are followed: those that are worth most, and with those behind which
-/// other transitions may be taken.
+/// The most candidates of a transition that are followed by their worth alone, and the most in all.
 const KEPT: usize = 4;
 const MOST_KEPT: usize = 10;
 
-/// A step of a plan: in this state, this event through this transition.
+/// A step of a plan.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Planned {
-    /// Where the run is to be.
+    /// The state in which the step is taken.
     pub state: State,
     /// The transition.
     pub transition: TransitionId,
-    /// The event: sent by the tester, or hoped for; of an internal step without a meaning.
+    /// The event that is sent or hoped for. It has no meaning for an internal step.
     pub event: Event,
-    /// Whose it is: an input is sent.
+    /// The kind of the action. The tester sends an input.
     pub kind: ActionKind,
 }
 
-/// What a search has come to.
+/// The result of a search.
 #[derive(Default)]
 pub struct Prospect {
     /// The visible steps of the best way.
     pub route: VecDeque<Planned>,
-    /// What it is for: the item of its last step that is worth most.
+    /// The new item of the best way's last step that is worth most.
     pub target: Option<usize>,
-    /// What was seen anywhere that was never met.
+    /// All new items that were seen.
     pub fresh: HashSet<usize>,
-    /// So many steps were tried that are not near.
+    /// The number of steps that were tried beyond the near ones.
     pub far: usize,
-    /// What was seen of goals and signs, each the less, the further.
+    /// The worth of all goals and signs that were seen, each divided by its distance.
     pub outlook: u64,
 }
 
@@ -95,26 +96,30 @@ struct KnownStep {
     items: Vec<usize>,
 }
 
-/// The worth of the way there, the items that the step meets first, and the step.
-type RankedStep<'s> = (u64, Vec<usize>, &'s KnownStep);
+/// A step, the worth of the way with it, and the new items that it meets.
+struct RankedStep<'s> {
+    step: &'s KnownStep,
+    gain: u64,
+    fresh: Vec<usize>,
+}
 
-/// How many other values of each parameter were tried, and the steps.
+/// The number of other values that each parameter tried, and the steps.
 type ListedSteps = (usize, Rc<[KnownStep]>);
 
-/// The steps that were tried, for the next searches: a walk stays where it has been.
+/// Keeps the steps that were tried for the next searches, since a walk often stays in known states.
 #[derive(Default)]
 pub struct TriedSteps {
     steps: FastMap<(State, TransitionId), ListedSteps>,
-    /// How many searches used them.
+    /// The number of searches so far.
     searches: usize,
 }
 
 impl TriedSteps {
-    /// A search begins. Other values are tried from time to time.
+    /// Begins a search. From time to time it forgets all steps, so that other values are tried.
     fn begin(&mut self) {
-        /// So many searches use the same steps.
+        /// The number of searches that use the same steps.
         const SEARCHES: usize = 32;
-        /// The most entries that are kept for the next search.
+        /// The most entries that the next search keeps.
         const ENTRIES: usize = 20_000;
         self.searches += 1;
         if self.searches.is_multiple_of(SEARCHES) || self.steps.len() > ENTRIES {
@@ -122,9 +127,10 @@ impl TriedSteps {
         }
     }
 
+    /// The steps through a transition in a state. At least `most` other values of each parameter were tried.
     fn list(
         &mut self,
-        sought: &SoughtGoal,
+        model: &WalkModel,
         worth: &mut Worth,
         (number, state): (TransitionId, &State),
         most: usize,
@@ -136,192 +142,300 @@ impl TriedSteps {
         {
             return steps.clone();
         }
-        let steps = list_steps(sought, worth, (number, state), most, sources);
+        let steps = list_steps(model, worth, (number, state), most, sources);
         self.steps.insert(key, (most, steps.clone()));
         steps
     }
 }
 
-/// Ways to take the transition in the state; at most so many other values of each parameter.
+/// Tries steps through a transition in a state, with at most `most` other values of each parameter.
 fn list_steps(
-    sought: &SoughtGoal,
+    model: &WalkModel,
     worth: &mut Worth,
     (number, state): (TransitionId, &State),
     most: usize,
     sources: &mut Choice<'_>,
 ) -> Rc<[KnownStep]> {
-    let known = |CandidateStep { values, to, signs }: CandidateStep| {
-        let classes = sought.classes(number, state, &values, &signs);
-        let items = classes.iter().map(|class| worth.number(class)).collect();
+    let with_items = |CandidateStep { values, to, signs }: CandidateStep| {
+        let classes = model.classes(number, state, &values, &signs);
+        let items = classes.iter().map(|class| worth.class_number(class)).collect();
         KnownStep { values, to, items }
     };
-    let mut all = candidates(sought, number, state, most, sources);
-    let action = sought.iosts.action(sought.iosts.transitions[number].action);
-    let is_drawn = most == MANY && action.kind == ActionKind::Input && !action.parameters.is_empty();
-    if is_drawn && sources.random.below(DRAWN) == 0 {
-        all.extend(draw_candidate(sought, number, state, sources));
-        sources.random.shuffle(&mut all);
+    let mut steps = candidates(model, number, state, most, sources);
+    let action = model.iosts.action(model.iosts.transitions[number].action);
+    let may_draw = most == MANY && action.kind == ActionKind::Input && !action.parameters.is_empty();
+    if may_draw && sources.random.below(DRAWN) == 0 {
+        steps.extend(draw_candidate(model, number, state, sources));
+        sources.random.shuffle(&mut steps);
     }
-    all.into_iter().map(known).collect()
+    steps.into_iter().map(with_items).collect()
 }
 
-/// Locations, and values of data in them.
+/// The locations that were seen, and the values of each datum in them.
 type Features = FastSet<(LocationId, Option<(usize, Value)>)>;
 
-/// A location, the values of the data that somebody still reads there, and the trail.
-type Essence = (LocationId, Vec<Value>, Trail);
+/// A position without its dead data: the location, the values of its live data, and the trail.
+type LivePosition = (LocationId, Vec<Value>, Trail);
 
+/// A position of the search, and the way to it.
 struct Node {
     position: Position,
-    /// How many steps it is away.
+    /// The number of steps of the way.
     depth: u64,
-    /// What is met on the way to it is worth.
+    /// The worth of the items that the way meets.
     gain: u64,
-    /// Is anything met on the way that was never met?
+    /// Does the way meet a new item?
     is_fresh: bool,
-    /// What its last step meets of that.
+    /// The new items that its last step meets.
     fresh: Vec<usize>,
-    /// The node before it, and the step from there.
+    /// The last node before this one, and the step from there. A root has none.
     from: Option<(usize, Planned)>,
 }
 
-/// The node at which the best way ends.
-struct Best {
-    is_fresh: bool,
-    gain: u64,
-    depth: u64,
-    at: usize,
-}
-
-impl Best {
-    /// What is new goes before what is old, however far; else what is worth more for each step.
-    fn is_better(&self, than: &Self) -> bool {
-        let by_step = self.gain * than.depth > than.gain * self.depth;
-        if self.is_fresh == than.is_fresh { by_step } else { self.is_fresh }
+impl Node {
+    /// A way with a new item is better than one without. Otherwise the worth for each step decides.
+    fn is_better(&self, than: &Node) -> bool {
+        let has_more_by_step = self.gain * than.depth > than.gain * self.depth;
+        if self.is_fresh == than.is_fresh { has_more_by_step } else { self.is_fresh }
     }
 }
 
-/// The best way from here. At most so many more steps are tried where nothing near was never met.
+/// How far a search looks if nothing new is near.
+#[derive(Clone, Copy)]
+pub struct Far<'g> {
+    /// The most steps that are tried beyond the near ones.
+    pub most: usize,
+    /// Takes turns with the queue of novel positions.
+    pub guide: Option<&'g Guide>,
+    /// Is the target of the guide the aim, even if something else is new nearby?
+    pub is_aimed: bool,
+}
+
+/// Searches the best way from the given positions. After silence the first step is a stimulus.
 pub fn search<'p>(
-    sought: &SoughtGoal,
+    model: &WalkModel,
     worth: &mut Worth,
     tried_steps: &mut TriedSteps,
     from: impl Iterator<Item = &'p Position>,
     is_silent: bool,
-    most_far: usize,
+    far: Far<'_>,
     sources: &mut Choice<'_>,
 ) -> Prospect {
     tried_steps.begin();
-    let mut found = Prospect::default();
-    let mut known: FastSet<Essence> = FastSet::default();
-    let mut features = Features::default();
-    let mut nodes: Vec<Node> = Vec::new();
-    // Nodes to look at: first those with a value that was not there before, then the others.
-    let mut queues: [VecDeque<usize>; 2] = [VecDeque::new(), VecDeque::new()];
+    let mut search = Search::new(model, far.guide);
     for position in from {
-        known.insert(live_part(sought, position));
-        is_novel(sought, &mut features, &position.0);
-        queues[0].push_back(nodes.len());
-        let (position, fresh) = (position.clone(), Vec::new());
-        nodes.push(Node { position, depth: 0, gain: 0, is_fresh: false, fresh, from: None });
+        let position = position.clone();
+        search.add_node(Node { position, depth: 0, gain: 0, is_fresh: false, fresh: Vec::new(), from: None });
     }
-    let roots = nodes.len();
-    let mut best: Option<Best> = None;
-    let mut seen: FastSet<usize> = FastSet::default();
+    let roots = search.nodes.len();
     let mut tried: HashSet<TransitionId> = HashSet::new();
     let mut steps_near = 0;
     for turn in 0..FAR {
         let is_near = turn < NEAR || turn < NODES && steps_near < STEPS;
-        let is_barren = found.fresh.is_empty() && found.far < most_far;
-        if !is_near && (!is_barren || turn >= NODES && queues[0].is_empty()) {
+        let has_aim = match far.guide.filter(|_| far.is_aimed) {
+            Some(guide) => !search.prospect.fresh.contains(&guide.target),
+            None => search.prospect.fresh.is_empty(),
+        };
+        let may_go_far = has_aim && search.prospect.far < far.most;
+        // Beyond the first positions, only novel and guided ones are worth a look.
+        let is_exhausted = turn >= NODES && search.novel.is_empty() && search.guided.is_empty();
+        if !is_near && (!may_go_far || is_exhausted) {
             break;
         }
-        let first = if turn < NODES { turn % 2 } else { 0 };
-        let Some(at) = queues[first].pop_front().or_else(|| queues[1 - first].pop_front()) else { break };
-        let (state, trail) = nodes[at].position.clone();
-        let (depth, before) = (nodes[at].depth + 1, nodes[at].gain);
-        let mut outgoing = sought.outgoing[state.location].clone();
+        let is_guided = !is_near && far.guide.is_some() && turn % 2 == 0;
+        let Some(node) = search.take_next(turn, is_guided) else { break };
+        let state = search.nodes[node].position.0.clone();
+        let is_root = node < roots;
+        let mut outgoing = model.outgoing[state.location].clone();
         sources.random.shuffle(&mut outgoing);
         for number in outgoing {
-            let kind = sought.kind(number);
-            if is_silent && at < roots && kind != ActionKind::Input {
+            if is_silent && is_root && model.kind(number) != ActionKind::Input {
                 continue;
             }
-            let transition = &sought.iosts.transitions[number];
-            let action = &sought.iosts.action(transition.action).name;
-            let met = sought.goals_met(&trail, number);
-            // The nearest place where it may be tried is tried with more values.
-            let most = if tried.insert(number) { MANY } else { FEW };
-            let mut steps: Vec<RankedStep> = Vec::new();
+            // The nearest place of a transition is tried with more values, and so are guided ones.
+            let most = if tried.insert(number) || is_guided { MANY } else { FEW };
             // At the position of the walk itself, other values are tried each time.
-            let all = match at < roots {
-                true => list_steps(sought, worth, (number, &state), most, sources),
-                false => tried_steps.list(sought, worth, (number, &state), most, sources),
+            let steps = match is_root {
+                true => list_steps(model, worth, (number, &state), most, sources),
+                false => tried_steps.list(model, worth, (number, &state), most, sources),
             };
-            *if is_near { &mut steps_near } else { &mut found.far } += all.len() + 1;
-            for step in &*all {
-                let items = met.iter().chain(&step.items).copied();
-                let (mut gain, mut fresh) = (before, Vec::new());
-                for item in items {
-                    if worth.is_fresh(item) {
-                        if fresh.contains(&item) || is_on_way(&nodes, at, item) {
-                            continue;
-                        }
-                        fresh.push(item);
-                    }
-                    gain += worth.of(item);
-                    if seen.insert(item) {
-                        found.outlook += worth.of_constants(item) / depth;
-                    }
-                }
-                found.fresh.extend(&fresh);
-                steps.push((gain, fresh, step));
-            }
-            steps.sort_by_key(|(gain, ..)| Reverse(*gain));
-            for (gain, fresh, step) in keep_different(sought, steps) {
-                let is_fresh = nodes[at].is_fresh || !fresh.is_empty();
-                let one = Best { is_fresh, gain, depth, at: nodes.len() };
-                let is_better = best.as_ref().is_none_or(|best| one.is_better(best));
-                let behind = sought.after(&trail, number, &state, &step.to);
-                let position = (step.to.clone(), behind);
-                let is_new = known.insert(live_part(sought, &position));
-                if is_new {
-                    let is_novel = is_novel(sought, &mut features, &position.0);
-                    queues[usize::from(!is_novel)].push_back(nodes.len());
-                } else if !is_better {
-                    continue;
-                }
-                if is_better {
-                    best = Some(one);
-                }
-                let event = Event::new(action.clone(), step.values.iter().cloned());
-                let step = Planned { state: state.clone(), transition: number, event, kind };
-                nodes.push(Node { position, depth, gain, is_fresh, fresh, from: Some((at, step)) });
+            let count = if is_near { &mut steps_near } else { &mut search.prospect.far };
+            *count += steps.len() + 1;
+            let ranked = search.rank_steps(worth, node, number, &steps);
+            let guide = far.guide.filter(|_| is_guided);
+            search.add_steps(node, number, keep_different(model, guide, ranked));
+        }
+    }
+    search.finish(worth)
+}
+
+/// The state of one search.
+struct Search<'m> {
+    model: &'m WalkModel,
+    guide: Option<&'m Guide>,
+    nodes: Vec<Node>,
+    /// The open nodes that are novel, and the others.
+    novel: VecDeque<usize>,
+    others: VecDeque<usize>,
+    /// All open nodes, nearest to the target of the guide first.
+    guided: BinaryHeap<Reverse<((u64, usize), usize)>>,
+    taken: FastSet<usize>,
+    known: FastSet<LivePosition>,
+    features: Features,
+    /// The node at which the best way ends.
+    best: Option<usize>,
+    /// The first node that meets the target of the guide.
+    aim: Option<usize>,
+    /// The items that counted for the outlook.
+    seen: FastSet<usize>,
+    prospect: Prospect,
+}
+
+impl<'m> Search<'m> {
+    fn new(model: &'m WalkModel, guide: Option<&'m Guide>) -> Self {
+        Search {
+            model,
+            guide,
+            guided: BinaryHeap::new(),
+            nodes: Vec::new(),
+            novel: VecDeque::new(),
+            others: VecDeque::new(),
+            taken: FastSet::default(),
+            known: FastSet::default(),
+            features: Features::default(),
+            best: None,
+            aim: None,
+            seen: FastSet::default(),
+            prospect: Prospect::default(),
+        }
+    }
+
+    /// Adds a node to the open ones if its position is new. It is dropped if it is neither new nor the best.
+    fn add_node(&mut self, node: Node) {
+        let is_root = node.from.is_none();
+        let best = self.best.map(|best| &self.nodes[best]);
+        let is_best = !is_root && best.is_none_or(|best| node.is_better(best));
+        let is_new = self.known.insert(live_position(self.model, &node.position));
+        let number = self.nodes.len();
+        if is_new || is_root {
+            let is_novel = is_novel(self.model, &mut self.features, &node.position.0) || is_root;
+            if is_novel { &mut self.novel } else { &mut self.others }.push_back(number);
+            let distance = self.guide.map(|guide| guide.measure(&node.position.0));
+            self.guided.extend(distance.map(|distance| Reverse((distance, number))));
+        }
+        let is_aim = self.guide.is_some_and(|guide| node.fresh.contains(&guide.target));
+        if is_best {
+            self.best = Some(number);
+        }
+        if is_aim && self.aim.is_none() {
+            self.aim = Some(number);
+        }
+        if is_new || is_root || is_best || is_aim {
+            self.nodes.push(node);
+        }
+    }
+
+    /// Takes the next open node. The two queues take turns as long as positions are few.
+    fn take_next(&mut self, turn: usize, is_guided: bool) -> Option<usize> {
+        loop {
+            let (first, second) = match turn < NODES && turn % 2 == 1 {
+                true => (&mut self.others, &mut self.novel),
+                false => (&mut self.novel, &mut self.others),
+            };
+            let guided = if is_guided { self.guided.pop().map(|Reverse((_, node))| node) } else { None };
+            let node = guided.or_else(|| first.pop_front()).or_else(|| second.pop_front())?;
+            // A node may wait in two queues.
+            if self.taken.insert(node) {
+                return Some(node);
             }
         }
     }
-    if let Some(Best { at, .. }) = best {
-        found.target = nodes[at].fresh.iter().copied().max_by_key(|item| worth.of(*item));
-        found.route = visible_way_to(&nodes, at);
+
+    /// Values the ways with each of these steps behind a node, the best first.
+    fn rank_steps<'s>(
+        &mut self,
+        worth: &Worth,
+        node: usize,
+        number: TransitionId,
+        steps: &'s [KnownStep],
+    ) -> Vec<RankedStep<'s>> {
+        let Node { position: (_, trail), depth, gain, .. } = &self.nodes[node];
+        let goals = self.model.goals_met(trail, number);
+        let mut ranked: Vec<RankedStep<'_>> = Vec::new();
+        for step in steps {
+            let (mut gain, mut fresh) = (*gain, Vec::new());
+            for item in goals.iter().chain(&step.items).copied() {
+                if worth.is_fresh(item) {
+                    // A new item counts once for each way.
+                    if fresh.contains(&item) || is_on_way(&self.nodes, node, item) {
+                        continue;
+                    }
+                    fresh.push(item);
+                }
+                gain += worth.worth_of(item);
+                if self.seen.insert(item) {
+                    self.prospect.outlook += worth.worth_for_constants(item) / (depth + 1);
+                }
+            }
+            self.prospect.fresh.extend(&fresh);
+            ranked.push(RankedStep { step, gain, fresh });
+        }
+        ranked.sort_by_key(|ranked| Reverse(ranked.gain));
+        ranked
     }
-    found
+
+    /// Adds the nodes to which these steps lead.
+    fn add_steps(&mut self, from: usize, number: TransitionId, ranked: Vec<RankedStep<'_>>) {
+        let model = self.model;
+        let kind = model.kind(number);
+        let action = &model.iosts.action(model.iosts.transitions[number].action).name;
+        let Node { position: (state, trail), depth, is_fresh: was_fresh, .. } = &self.nodes[from];
+        let (state, trail, depth, was_fresh) = (state.clone(), trail.clone(), depth + 1, *was_fresh);
+        for RankedStep { step, gain, fresh } in ranked {
+            let position = (step.to.clone(), model.after(&trail, number, &state, &step.to));
+            let event = Event::new(action.clone(), step.values.iter().cloned());
+            let planned = Planned { state: state.clone(), transition: number, event, kind };
+            let is_fresh = was_fresh || !fresh.is_empty();
+            self.add_node(Node { position, depth, gain, is_fresh, fresh, from: Some((from, planned)) });
+        }
+    }
+
+    /// The result, with the visible steps of the best way.
+    fn finish(self, worth: &Worth) -> Prospect {
+        let Search { nodes, best, aim, mut prospect, .. } = self;
+        if let Some(best) = aim.or(best) {
+            prospect.target = nodes[best].fresh.iter().copied().max_by_key(|item| worth.worth_of(*item));
+            prospect.route = visible_way_to(&nodes, best);
+        }
+        prospect
+    }
 }
 
-/// The steps that are worth most, and those behind which other transitions may be taken than behind them:
-/// what is sent now may decide what is answered.
-fn keep_different<'s>(sought: &SoughtGoal, steps: Vec<RankedStep<'s>>) -> Vec<RankedStep<'s>> {
-    if steps.len() <= KEPT {
-        return steps;
+/// Keeps the steps that are worth most, and those after which other transitions are possible than after the
+/// kept ones. A stimulus often decides which answer comes.
+fn keep_different<'s>(
+    model: &WalkModel,
+    guide: Option<&Guide>,
+    mut ranked: Vec<RankedStep<'s>>,
+) -> Vec<RankedStep<'s>> {
+    if ranked.len() <= KEPT {
+        return ranked;
+    }
+    // The step that leads nearest to the target is kept in any case.
+    let nearest =
+        guide.and_then(|guide| (0..ranked.len()).min_by_key(|place| guide.measure(&ranked[*place].step.to)));
+    if let Some(nearest) = nearest {
+        ranked[..=nearest].rotate_right(1);
     }
     let mut known: FastSet<(LocationId, Vec<TransitionId>)> = FastSet::default();
     let mut kept = Vec::new();
-    for ranked in steps {
-        let to = &ranked.2.to;
-        let may_follow = |number: &TransitionId| sought.guards[*number].may_hold(&to.valuation);
-        let follow = sought.outgoing[to.location].iter().copied().filter(may_follow).collect();
-        let is_new = known.insert((to.location, follow));
-        if kept.len() < KEPT || is_new {
-            kept.push(ranked);
+    for ranked_step in ranked {
+        let to = &ranked_step.step.to;
+        let may_follow = |number: &TransitionId| model.guards[*number].may_hold(&to.valuation);
+        let followers = model.outgoing[to.location].iter().copied().filter(may_follow).collect();
+        let is_different = known.insert((to.location, followers));
+        if kept.len() < KEPT || is_different {
+            kept.push(ranked_step);
         }
         if kept.len() == MOST_KEPT {
             break;
@@ -330,40 +444,40 @@ fn keep_different<'s>(sought: &SoughtGoal, steps: Vec<RankedStep<'s>>) -> Vec<Ra
     kept
 }
 
-/// Is the location new, or has a datum a value that it did not have there before?
-fn is_novel(sought: &SoughtGoal, features: &mut Features, state: &State) -> bool {
+/// Tells whether the location is new, or a steering datum has a value that it did not have there before.
+fn is_novel(model: &WalkModel, features: &mut Features, state: &State) -> bool {
     let mut is_novel = features.insert((state.location, None));
-    for (place, _, value) in sought.live(state) {
+    for (place, value) in model.steering(state) {
         is_novel |= features.insert((state.location, Some((place, value.clone()))));
     }
     is_novel
 }
 
-/// A position without the data that nobody reads any more.
-fn live_part(sought: &SoughtGoal, (state, trail): &Position) -> Essence {
-    (state.location, sought.live(state).map(|(_, _, value)| value.clone()).collect(), trail.clone())
+/// Leaves the dead data of a position out.
+fn live_position(model: &WalkModel, (state, trail): &Position) -> LivePosition {
+    (state.location, model.live(state).map(|(_, _, value)| value.clone()).collect(), trail.clone())
 }
 
-/// Is it met on the way to this node?
-fn is_on_way(nodes: &[Node], at: usize, item: usize) -> bool {
-    let mut at = Some(at);
-    while let Some(node) = at.map(|at| &nodes[at]) {
+/// Tells whether the way to a node meets this new item.
+fn is_on_way(nodes: &[Node], node: usize, item: usize) -> bool {
+    let mut next = Some(node);
+    while let Some(node) = next.map(|node| &nodes[node]) {
         if node.fresh.contains(&item) {
             return true;
         }
-        at = node.from.as_ref().map(|(before, _)| *before);
+        next = node.from.as_ref().map(|(last, _)| *last);
     }
     false
 }
 
-/// The visible steps to a node.
-fn visible_way_to(nodes: &[Node], at: usize) -> VecDeque<Planned> {
+/// The visible steps of the way to a node.
+fn visible_way_to(nodes: &[Node], mut node: usize) -> VecDeque<Planned> {
     let mut way = VecDeque::new();
-    let mut at = at;
-    while let Some((before, step)) = &nodes[at].from {
-        way.push_front(step.clone());
-        at = *before;
+    while let Some((last, step)) = &nodes[node].from {
+        if step.kind != ActionKind::Internal {
+            way.push_front(step.clone());
+        }
+        node = *last;
     }
-    way.retain(|step: &Planned| step.kind != ActionKind::Internal);
     way
 }

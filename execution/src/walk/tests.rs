@@ -19,8 +19,8 @@ fn model(text: &str) -> Iosts {
     read_specification(file).unwrap().0.iosts
 }
 
-fn until(events: usize) -> Until {
-    Until { events, percent: None, deadline: None, covered: false }
+fn until(events: usize) -> WalkLimits {
+    WalkLimits { events, percent: None, deadline: None, covered: false }
 }
 
 /// Precision: what is refused is tried where what is taken ends, and beside data that no guard compares here.
@@ -34,15 +34,15 @@ fn values_are_tried_at_the_boundaries_around() {
          - { from: k, to: l, on: O, when: v == 500 }\n- { from: k, to: l, on: I, when: p == v }\n\
          - { from: l, to: l, on: O, when: v == 37 }\n",
     );
-    let sought = SoughtGoal::new(iosts, &[], true);
-    let state = initial_states(&sought.iosts, &Valuation::new(), 2).unwrap().remove(0);
+    let model = WalkModel::new(iosts, &[], true);
+    let state = initial_states(&model.iosts, &Valuation::new(), 2).unwrap().remove(0);
     let (mut values, mut random, mut solver) = (Values::new(MIX), Random::new(1), Z3Solver::default());
     let mut tried = |number| {
         let mut all: BTreeSet<Value> = BTreeSet::new();
         for _ in 0..40 {
             let sources = &mut Choice { values: &mut values, random: &mut random, solver: &mut solver };
             all.extend(
-                candidates(&sought, number, &state, 24, sources).into_iter().map(|one| one.values[0].clone()),
+                candidates(&model, number, &state, 24, sources).into_iter().map(|one| one.values[0].clone()),
             );
         }
         all
@@ -67,14 +67,14 @@ fn keys_of_a_map_need_no_solver() {
          - { from: l, to: l, on: I, when: '!(k in v) && len(v) < 3 && n > 7' }\n\
          - { from: l, to: l, on: O }\n",
     );
-    let sought = SoughtGoal::new(iosts, &[], true);
-    let state = initial_states(&sought.iosts, &Valuation::new(), 2).unwrap().remove(0);
+    let model = WalkModel::new(iosts, &[], true);
+    let state = initial_states(&model.iosts, &Valuation::new(), 2).unwrap().remove(0);
     let (mut values, mut random, mut solver) = (Values::new(MIX), Random::new(1), Z3Solver::default());
     for number in [0, 1].map(TransitionId) {
         let mut keys = BTreeSet::new();
         for _ in 0..20 {
             let sources = &mut Choice { values: &mut values, random: &mut random, solver: &mut solver };
-            let found = candidates(&sought, number, &state, 4, sources);
+            let found = candidates(&model, number, &state, 4, sources);
             assert!(!found.is_empty());
             keys.extend(found.into_iter().map(|one| one.values[0].clone()));
         }
@@ -103,7 +103,7 @@ fn constants_are_chosen_by_what_can_be_met() {
     let goals = [WalkGoal::Transition(last)];
     let mut walk = Walk::new(iosts.clone(), &goals, false, until(9), true);
     let near = [2_000_000, 3, 5_000, 7].map(begins);
-    let best = walk.best(near.to_vec(), &mut Random::new(1), &mut Z3Solver::default());
+    let best = walk.find_best_start(near.to_vec(), &mut Random::new(1), &mut Z3Solver::default());
     assert_eq!(best.map(|state| constant(&state)), Some(Value::int(3)));
 }
 
@@ -118,15 +118,15 @@ fn a_long_counter_is_no_wall() {
          - { from: l, to: k, on: O, when: v == 700 }\n",
     );
     let goals = [0, 1, 2].map(|number| WalkGoal::Transition(TransitionId(number)));
-    let sought = SoughtGoal::new(iosts, &goals, false);
-    let mut worth = Worth::new(&sought);
-    worth.note(&MetGoals { goals: [0, 1].into(), ..MetGoals::default() });
-    let state = initial_states(&sought.iosts, &Valuation::new(), 2).unwrap().remove(0);
+    let model = WalkModel::new(iosts, &goals, false);
+    let mut worth = Worth::new(&model);
+    worth.note_met(&MetGoals { goals: [0, 1].into(), ..MetGoals::default() });
+    let state = initial_states(&model.iosts, &Valuation::new(), 2).unwrap().remove(0);
     let (mut values, mut random, mut solver) = (Values::new(MIX), Random::new(1), Z3Solver::default());
     let sources = &mut Choice { values: &mut values, random: &mut random, solver: &mut solver };
-    let from = Positions::at(&sought, [&state]);
-    let found =
-        search(&sought, &mut worth, &mut TriedSteps::default(), from.iter(), false, MOST_CREDIT, sources);
+    let from = Positions::at(&model, [&state]);
+    let far = Far { most: MOST_CREDIT, guide: None, is_aimed: false };
+    let found = search(&model, &mut worth, &mut TriedSteps::default(), from.iter(), false, far, sources);
     assert_eq!((found.target, found.route.len()), (Some(2), 701));
 }
 
@@ -139,19 +139,19 @@ fn what_was_met_is_worth_less() {
          - { from: l, to: l, on: I }\n- { from: l, to: l, on: O }\n",
     );
     let goals = [WalkGoal::Transition(TransitionId(0)), WalkGoal::Pair(TransitionId(0), TransitionId(1))];
-    let mut worth = Worth::new(&SoughtGoal::new(iosts, &goals, false));
+    let mut worth = Worth::new(&WalkModel::new(iosts, &goals, false));
     let (transition, pair) = (0, 1);
-    assert!(worth.of(transition) > worth.of(pair));
-    let mut last = worth.of(pair);
+    assert!(worth.worth_of(transition) > worth.worth_of(pair));
+    let mut last = worth.worth_of(pair);
     for time in 0..4 {
-        let new = worth.note(&MetGoals { goals: [transition].into(), ..MetGoals::default() });
-        assert_eq!((new == New::Goal, worth.is_fresh(transition)), (time == 0, false));
-        assert!(worth.of(transition) < last);
-        last = worth.of(transition);
+        let new = worth.note_met(&MetGoals { goals: [transition].into(), ..MetGoals::default() });
+        assert_eq!((new == Novelty::Goal, worth.is_fresh(transition)), (time == 0, false));
+        assert!(worth.worth_of(transition) < last);
+        last = worth.worth_of(transition);
     }
     for _ in 0..20 {
-        assert!(worth.of(pair) > 0);
-        worth.plans(pair);
+        assert!(worth.worth_of(pair) > 0);
+        worth.count_plan(pair);
     }
     assert!(!worth.is_fresh(pair));
 }

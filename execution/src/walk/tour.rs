@@ -1,15 +1,14 @@
-//! The way over a plain graph: all its transitions, as short as that can be.
+//! Plans the shortest tour over the new transitions of a specification without data.
 //!
-//! **Problem.** Who goes to what is near is led past single transitions, and pays the way back to each of
-//! them in the end: up to 1.3 times the shortest tour where locations have few transitions.
+//! **Problem.** A walk to the nearest goal passes by single transitions, and later pays the way back to each.
+//! In graphs with few transitions for each location it needs up to 1.3 times the shortest tour.
 //!
-//! **Method.** A specification without data is a graph. Of the part of it that can be left and come back to,
-//! the transitions that were never met are taken along the walk of a postman
-//! ([`coreach_analyses::machines::tour`]). It is one plan: where the implementation answers otherwise, the
-//! rest is planned anew.
+//! **Method.** A specification without data is a graph. The tour stays in the strongly connected component of
+//! the present location. It takes each transition there that was never met, as the Chinese postman does
+//! ([`coreach_analyses::machines::tour`]). The tour is one plan. If the implementation answers otherwise, the
+//! walk plans again.
 //!
-//! **Ends** as the tour, and counts as a plan for the first new transition on it. **Costs** a tour for each
-//! plan.
+//! **Ends** as the postman's algorithm does. **Costs** one tour for each plan.
 
 use std::collections::VecDeque;
 
@@ -19,19 +18,19 @@ use coreach_model::semantics::{Event, State};
 use coreach_model::{Number, TransitionId};
 
 use super::candidates::candidates;
-use super::goals::{SoughtGoal, Trail};
+use super::goals::{Trail, WalkModel};
 use super::search::Planned;
 use super::worth::Worth;
 use crate::judge::Choice;
 
-/// A tour from here; empty where there are data, or nothing new on it.
-pub fn tour(
-    sought: &SoughtGoal,
+/// Plans a tour from a state. The plan is empty if the state has data, or nothing new can be reached.
+pub fn plan_tour(
+    model: &WalkModel,
     worth: &mut Worth,
     state: &State,
     sources: &mut Choice<'_>,
 ) -> VecDeque<Planned> {
-    let iosts = &sought.iosts;
+    let iosts = &model.iosts;
     if !state.valuation.is_empty() {
         return VecDeque::new();
     }
@@ -40,51 +39,52 @@ pub fn tour(
         (transition.source.place(), transition.target.place())
     };
     let all: Vec<TransitionId> = iosts.transitions.numbers().collect();
-    let here = state.location.place();
-    let ahead = find_reached(iosts.locations.len(), here, all.iter().map(|one| ends(*one)));
-    let behind =
-        find_reached(iosts.locations.len(), here, all.iter().map(|one| ends(*one)).map(|(a, b)| (b, a)));
-    let stays = |at: usize| ahead[at] && behind[at];
-    let within: Vec<TransitionId> =
-        all.into_iter().filter(|one| stays(ends(*one).0) && stays(ends(*one).1)).collect();
-    let edges: Vec<(usize, usize)> = within.iter().map(|one| ends(*one)).collect();
-    let goal = |one: &TransitionId| sought.goals_met(&Trail::default(), *one).into_iter().next();
-    let is_new = |one: &TransitionId| goal(one).is_some_and(|goal| worth.is_fresh(goal));
-    let is_needed: Vec<bool> = within.iter().map(is_new).collect();
-    let Some(way) = find_closed_walk(iosts.locations.len(), &edges, &is_needed, here) else {
+    let (locations, start) = (iosts.locations.len(), state.location.place());
+    // The component of the start: what it reaches, and what reaches it.
+    let is_ahead = find_reached(locations, start, all.iter().map(|number| ends(*number)));
+    let reversed = all.iter().map(|number| ends(*number)).map(|(from, to)| (to, from));
+    let is_behind = find_reached(locations, start, reversed);
+    let is_inside = |location: usize| is_ahead[location] && is_behind[location];
+    let mut inside = all;
+    inside.retain(|number| is_inside(ends(*number).0) && is_inside(ends(*number).1));
+    let edges: Vec<(usize, usize)> = inside.iter().map(|number| ends(*number)).collect();
+    let goal = |number: &TransitionId| model.goals_met(&Trail::default(), *number).into_iter().next();
+    let is_new = |number: &TransitionId| goal(number).is_some_and(|goal| worth.is_fresh(goal));
+    let is_needed: Vec<bool> = inside.iter().map(is_new).collect();
+    let Some(tour) = find_closed_walk(locations, &edges, &is_needed, start) else {
         return VecDeque::new();
     };
-    // Behind the last transition that is new it need not come back.
-    let length = way.iter().rposition(|edge| is_needed[*edge]).map_or(0, |last| last + 1);
-    // What the implementation never does is given up like any other goal.
-    if let Some(first) = way.iter().find(|edge| is_needed[**edge]) {
-        goal(&within[*first]).into_iter().for_each(|goal| worth.plans(goal));
+    // After the last new transition the walk need not come back.
+    let length = tour.iter().rposition(|edge| is_needed[*edge]).map_or(0, |last| last + 1);
+    // The tries of the first new transition count, since the implementation may never take it.
+    if let Some(first) = tour.iter().find(|edge| is_needed[**edge]) {
+        goal(&inside[*first]).into_iter().for_each(|goal| worth.count_plan(goal));
     }
-    let mut at = state.clone();
-    let mut found = VecDeque::new();
-    for edge in &way[..length] {
-        let number = within[*edge];
-        let Some(step) = candidates(sought, number, &at, 0, sources).into_iter().next() else { break };
+    let mut state = state.clone();
+    let mut route = VecDeque::new();
+    for edge in &tour[..length] {
+        let number = inside[*edge];
+        let Some(step) = candidates(model, number, &state, 0, sources).into_iter().next() else { break };
         let action = iosts.action(iosts.transitions[number].action);
         if action.kind != ActionKind::Internal {
             let event = Event::new(action.name.clone(), step.values);
-            found.push_back(Planned { state: at, transition: number, event, kind: action.kind });
+            route.push_back(Planned { state, transition: number, event, kind: action.kind });
         }
-        at = step.to;
+        state = step.to;
     }
-    found
+    route
 }
 
-/// Where edges lead from here.
-fn find_reached(locations: usize, here: usize, edges: impl Iterator<Item = (usize, usize)>) -> Vec<bool> {
+/// For each location, whether edges lead to it from the start.
+fn find_reached(locations: usize, start: usize, edges: impl Iterator<Item = (usize, usize)>) -> Vec<bool> {
     let mut next = vec![Vec::new(); locations];
     edges.for_each(|(from, to)| next[from].push(to));
-    let mut found = vec![false; locations];
-    let mut open = vec![here];
-    while let Some(at) = open.pop() {
-        if !std::mem::replace(&mut found[at], true) {
-            open.extend(&next[at]);
+    let mut is_reached = vec![false; locations];
+    let mut open = vec![start];
+    while let Some(location) = open.pop() {
+        if !std::mem::replace(&mut is_reached[location], true) {
+            open.extend(&next[location]);
         }
     }
-    found
+    is_reached
 }

@@ -1,87 +1,88 @@
-//! What meeting something is worth: the less, the more often it was met.
+//! Values the items that a walk can meet, by how often each was met.
 //!
-//! **Problem.** A list that is worked off says nothing about which of two goals that are open is better, and
-//! nothing at all once it is done.
+//! **Problem.** A list of open goals does not tell which of two open goals is better. Once all are met, it
+//! tells nothing.
 //!
-//! **Method.** Each item, a goal or a class, has a weight. That is its worth until it is met, or was planned
-//! [`TRIES`] times; then it is a hundredth, and the less, the more often. So what is new goes before what is
-//! old; where nothing is new, what was seldom met comes again with other values; and what no run can meet is
-//! given up by itself.
+//! **Method.** An item is a goal or a class, and each has a weight. Its worth is its weight until it was met
+//! once, or was planned [`TRIES`] times. From then on it is a hundredth, and falls with each meeting. So new
+//! items go before old ones. If nothing is new, the items that were met least come again, with other values.
+//! An item that no run can meet is given up after its tries.
 
 use std::collections::HashSet;
 
 use coreach_model::hash::FastMap;
 
-use super::goals::{Class, SoughtGoal};
+use super::goals::{Class, SIDE, WalkModel};
 use super::positions::MetGoals;
 
 /// What a weight of one is worth.
 const ONE: u64 = 3600;
 
-/// So many times less is worth what was met once.
+/// Divides the worth of an item that was met once.
 const OLD: u64 = 100;
 
-/// So many plans for an item that was never met may come to nothing; then it is as old as any other.
+/// After so many plans in vain, an item that was never met counts as met once.
 const TRIES: u32 = 8;
 
-/// What has been met, and how often.
+/// The items of a walk, and how often each was met.
 #[derive(Clone, Debug)]
 pub struct Worth {
-    /// The numbers of the classes that were looked at; the goals have the numbers before.
+    /// The numbers of the classes that were seen so far. They follow the numbers of the goals.
     classes: FastMap<Class, usize>,
-    /// For each item.
     items: Vec<Item>,
-    /// How many items are goals.
+    /// The number of goals, which are the first items.
     goals: usize,
 }
 
-/// What was met for the first time: the most of it that tells something about the constants.
+/// The kinds of items, ordered by how much a first meeting tells about the chosen constants.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum New {
-    /// Nothing, or another count.
+pub enum Novelty {
+    /// Nothing new, or a new class that is no sign.
     Nothing,
-    /// A comparison had a new sign.
+    /// A new sign of a comparison.
     Sign,
-    /// A goal.
+    /// A new goal.
     Goal,
 }
 
 #[derive(Clone, Debug)]
 struct Item {
-    /// What it is to meet it first.
-    new: New,
+    /// What its first meeting counts as.
+    novelty: Novelty,
     weight: u64,
+    /// How often it was met.
     met: u32,
+    /// How often it was planned.
     tries: u32,
 }
 
 impl Item {
-    fn new(new: New, weight: u64) -> Self {
-        Item { new, weight, met: 0, tries: 0 }
+    fn new(novelty: Novelty, weight: u64) -> Self {
+        Item { novelty, weight, met: 0, tries: 0 }
     }
 }
 
 impl Worth {
-    /// Makes the worth of all items before anything was met.
-    pub fn new(sought: &SoughtGoal) -> Self {
-        let items = sought.goals.iter().map(|goal| Item::new(New::Goal, goal.weight()));
+    /// Lists the goals as items that were never met.
+    pub fn new(model: &WalkModel) -> Self {
+        let items = model.goals.iter().map(|goal| Item::new(Novelty::Goal, goal.weight()));
         let items: Vec<Item> = items.collect();
         Worth { classes: FastMap::default(), goals: items.len(), items }
     }
 
-    /// The number of a class.
-    pub fn number(&mut self, class: &Class) -> usize {
+    /// Returns the number of a class, and lists the class if it is new.
+    pub fn class_number(&mut self, class: &Class) -> usize {
         if let Some(known) = self.classes.get(class) {
             return *known;
         }
         self.classes.insert(class.clone(), self.items.len());
-        let new = if matches!(class, Class::Sign(..)) { New::Sign } else { New::Nothing };
-        self.items.push(Item::new(new, class.weight()));
+        let novelty = if matches!(class, Class::Sign(..)) { Novelty::Sign } else { Novelty::Nothing };
+        self.items.push(Item::new(novelty, class.weight()));
         self.items.len() - 1
     }
 
-    /// What it is worth to meet an item.
-    pub fn of(&self, item: usize) -> u64 {
+    /// The worth of meeting an item now.
+    pub fn worth_of(&self, item: usize) -> u64 {
         let Item { weight, met, tries, .. } = &self.items[item];
         match u64::from(met + tries / TRIES) {
             0 => weight * ONE,
@@ -89,52 +90,53 @@ impl Worth {
         }
     }
 
-    /// Was it never met, and may it be?
+    /// Tells whether an item is new: it was never met, is not given up, and is worth a way of its own.
     pub fn is_fresh(&self, item: usize) -> bool {
-        let Item { met, tries, .. } = &self.items[item];
-        *met == 0 && *tries < TRIES
+        let Item { met, tries, weight, .. } = &self.items[item];
+        *met == 0 && *tries < TRIES && *weight > SIDE
     }
 
-    /// Notes what an event has met; what of it, at the most, was met for the first time?
-    pub fn note(&mut self, met: &MetGoals) -> New {
-        let mut new = New::Nothing;
-        let classes: Vec<usize> = met.classes.iter().map(|class| self.number(class)).collect();
+    /// Counts the items that an event has met, and returns the highest novelty among them.
+    pub fn note_met(&mut self, met: &MetGoals) -> Novelty {
+        let mut novelty = Novelty::Nothing;
+        let classes: Vec<usize> = met.classes.iter().map(|class| self.class_number(class)).collect();
         for item in met.goals.iter().copied().chain(classes) {
             let item = &mut self.items[item];
             if item.met == 0 {
-                new = new.max(item.new);
+                novelty = novelty.max(item.novelty);
             }
             item.met += 1;
         }
-        new
+        novelty
     }
 
-    /// What it is worth that an item can be met with some constants: a count is met with any.
-    pub fn of_constants(&self, item: usize) -> u64 {
-        if self.items[item].new == New::Nothing { 0 } else { self.of(item) }
+    /// The worth of an item for the choice of constants. Counts are met with any constants, so they have
+    /// none.
+    pub fn worth_for_constants(&self, item: usize) -> u64 {
+        if self.items[item].novelty == Novelty::Nothing { 0 } else { self.worth_of(item) }
     }
 
-    /// Is a goal open?
-    pub fn has_open(&self) -> bool {
+    /// Tells whether a goal is open.
+    pub fn has_open_goal(&self) -> bool {
         (0..self.goals).any(|goal| self.is_fresh(goal))
     }
 
-    /// Is a goal among these items?
+    /// Tells whether a goal is among these items.
     pub fn has_goal(&self, items: &HashSet<usize>) -> bool {
         items.iter().any(|item| *item < self.goals)
     }
 
-    /// Notes that there is a plan for an item.
-    pub fn plans(&mut self, item: usize) {
+    /// Counts a plan for an item.
+    pub fn count_plan(&mut self, item: usize) {
         self.items[item].tries += 1;
     }
 
-    /// Which goals were met.
+    /// For each goal, whether it was met.
     pub fn covered(&self) -> impl Iterator<Item = bool> {
         self.items[..self.goals].iter().map(|item| item.met > 0)
     }
 
-    /// How often each goal that was met at all was met, at least.
+    /// The least number of meetings among the goals that were met, and at least 1.
     pub fn round(&self) -> usize {
         let met = self.items[..self.goals].iter().map(|item| item.met as usize).filter(|met| *met > 0);
         met.min().unwrap_or_default().max(1)

@@ -136,11 +136,11 @@ impl Inference {
                 self.infer_sort(b, Some(Sort::Truth));
                 Some(Sort::Truth)
             }
-            ForeignKind::Compare(first, rest) => {
+            ForeignKind::Compare(first, others) => {
                 let is_order =
-                    rest.iter().any(|(sign, _)| !matches!(sign, Comparison::Equal | Comparison::NotEqual));
+                    others.iter().any(|(sign, _)| !matches!(sign, Comparison::Equal | Comparison::NotEqual));
                 let mut left = first.as_ref();
-                for (_, right) in rest {
+                for (_, right) in others {
                     let start = is_order.then_some(Sort::Integer);
                     let known = self.infer_sort(left, start).or(self.infer_sort(right, start));
                     // Both sides of a comparison have the same sort.
@@ -162,7 +162,8 @@ impl Inference {
                 let (left, right) = (self.infer_sort(a, expected), self.infer_sort(b, expected));
                 match (left, right) {
                     (Some(left), Some(right)) => Some(left.widen(right)),
-                    (one, other) => one.or(other),
+                    // A branch of unknown sort gets the sort of the other one.
+                    (left, right) => left.or(right),
                 }
             }
         }

@@ -76,12 +76,12 @@ fn read_token(rest: &str, first: char, dialect: Dialect) -> (ForeignToken, usize
     }
     if first == '"' || first == '\'' {
         let mut escaped = false;
-        for (at, c) in rest.char_indices().skip(1) {
+        for (offset, c) in rest.char_indices().skip(1) {
             match c {
                 _ if escaped => escaped = false,
                 '\\' => escaped = true,
                 '\n' => break,
-                _ if c == first => return (ForeignToken::Text(rest[1..at].to_owned()), at + 1),
+                _ if c == first => return (ForeignToken::Text(rest[1..offset].to_owned()), offset + 1),
                 _ => {}
             }
         }

@@ -55,15 +55,12 @@ pub fn parse_statements(text: &str, dialect: Dialect) -> Statements {
             Ok(assignments) => read.assignments.extend(assignments),
             Err(mistake) => {
                 read.mistakes.push(*mistake);
-                // Statements such as `x = f();`, `var x = f();` and `++x[0];` assign to `x`.
-                let assigns = |at: usize| {
-                    matches!(
-                        tokens.get(at),
-                        Some((ForeignToken::Sign("=" | ":=" | "+=" | "-=" | "*=" | "/=" | "%="), _))
-                    )
-                };
-                for at in start..cursor.at.max(start + 1) {
-                    if let (Some((ForeignToken::Name(name), _)), true) = (tokens.get(at), assigns(at + 1)) {
+                // Statements such as `x = f();` and `var x = f();` assign to `x`.
+                for number in start..cursor.at.max(start + 1) {
+                    let next = tokens.get(number + 1).map(|(token, _)| token);
+                    if let Some((ForeignToken::Name(name), _)) = tokens.get(number)
+                        && next.is_some_and(is_assignment_sign)
+                    {
                         read.broken.push(name.clone());
                     }
                 }
@@ -78,10 +75,16 @@ pub fn parse_statements(text: &str, dialect: Dialect) -> Statements {
     read
 }
 
+fn is_assignment_sign(token: &ForeignToken) -> bool {
+    matches!(token, ForeignToken::Sign("=" | ":=" | "+=" | "-=" | "*=" | "/=" | "%="))
+}
+
 #[derive(Debug)]
 pub struct Cursor<'a> {
     tokens: &'a [(ForeignToken, Range<usize>)],
+    /// The number of the next token.
     pub at: usize,
+    /// The end of the text, in bytes.
     end: usize,
     dialect: Dialect,
     depth: usize,
@@ -159,12 +162,8 @@ impl<'a> Cursor<'a> {
         if self.depth >= DEEPEST {
             let span = self.span();
             let message = format!("expressions are read up to {DEEPEST} levels deep");
-            return Err(Box::new(ForeignMistake::new(
-                "nested-too-deep",
-                &span,
-                message,
-                "deeper from here on",
-            )));
+            let mistake = ForeignMistake::new("nested-too-deep", &span, message, "deeper from here on");
+            return Err(Box::new(mistake));
         }
         self.depth += 1;
         let result = self.choice();
@@ -177,14 +176,12 @@ impl<'a> Cursor<'a> {
         if !self.eat("?") {
             return Ok(condition);
         }
-        let yes = self.expression()?;
+        let then = self.expression()?;
         self.expect(":")?;
-        let no = self.expression()?;
-        let span = condition.span.start..no.span.end;
-        Ok(ForeignExpression {
-            kind: ForeignKind::Choice(Box::new(condition), Box::new(yes), Box::new(no)),
-            span,
-        })
+        let otherwise = self.expression()?;
+        let span = condition.span.start..otherwise.span.end;
+        let kind = ForeignKind::Choice(Box::new(condition), Box::new(then), Box::new(otherwise));
+        Ok(ForeignExpression { kind, span })
     }
 
     fn implication(&mut self) -> Parsed<ForeignExpression> {
@@ -215,8 +212,9 @@ impl<'a> Cursor<'a> {
         part: fn(&mut Self) -> Parsed<ForeignExpression>,
     ) -> Parsed<ForeignExpression> {
         let mut parts = vec![part(self)?];
-        let words = self.dialect != Dialect::JavaScript;
-        while self.eat(spellings[0]) || words && self.eat_word(spellings[1]) {
+        let [sign, word] = spellings;
+        let has_words = self.dialect != Dialect::JavaScript;
+        while self.eat(sign) || (has_words && self.eat_word(word)) {
             parts.push(part(self)?);
         }
         match parts.as_slice() {
@@ -232,22 +230,22 @@ impl<'a> Cursor<'a> {
     /// Parses a comparison, or a chain of them, which JavaScript does not have.
     fn comparison(&mut self) -> Parsed<ForeignExpression> {
         let first = self.sum()?;
-        let mut rest = Vec::new();
+        let mut others = Vec::new();
         while let Some(comparison) = self.comparison_sign()? {
             let sign = self.tokens[self.at - 1].1.clone();
-            if !rest.is_empty() && self.dialect == Dialect::JavaScript {
+            if !others.is_empty() && self.dialect == Dialect::JavaScript {
                 let message = "JavaScript compares the truth value of the first comparison here";
                 let mistake =
                     ForeignMistake::new("chained-comparison", &sign, message, "the second comparison");
                 return Err(Box::new(mistake.help("write `a <= x && x <= b`")));
             }
-            rest.push((comparison, self.sum()?));
+            others.push((comparison, self.sum()?));
         }
-        match rest.last() {
+        match others.last() {
             None => Ok(first),
             Some((_, last)) => {
                 let span = first.span.start..last.span.end;
-                Ok(ForeignExpression { kind: ForeignKind::Compare(Box::new(first), rest), span })
+                Ok(ForeignExpression { kind: ForeignKind::Compare(Box::new(first), others), span })
             }
         }
     }
@@ -288,8 +286,9 @@ impl<'a> Cursor<'a> {
             ("div", Operation::IntegerDivide),
             ("mod", Operation::Modulo),
         ];
-        let known = if self.dialect == Dialect::Drawn { 5 } else { 3 };
-        self.chain(&OPERATIONS[..known], Cursor::unary)
+        // The words are known at drawn edges only.
+        let known = if self.dialect == Dialect::Drawn { &OPERATIONS[..] } else { &OPERATIONS[..3] };
+        self.chain(known, Cursor::unary)
     }
 
     /// Parses operands that are joined by operators of one level, from left to right.
@@ -304,19 +303,13 @@ impl<'a> Cursor<'a> {
             let Some((_, operation)) = next else { break };
             if length == LONGEST_SUM {
                 let message = format!("sums and products are read up to {LONGEST_SUM} operators");
-                return Err(Box::new(ForeignMistake::new(
-                    "nested-too-deep",
-                    &self.span(),
-                    message,
-                    "longer from here on",
-                )));
+                let (code, label) = ("nested-too-deep", "longer from here on");
+                return Err(Box::new(ForeignMistake::new(code, &self.span(), message, label)));
             }
             let right = part(self)?;
             let span = left.span.start..right.span.end;
-            left = ForeignExpression {
-                kind: ForeignKind::Arithmetic(*operation, Box::new(left), Box::new(right)),
-                span,
-            };
+            let kind = ForeignKind::Arithmetic(*operation, Box::new(left), Box::new(right));
+            left = ForeignExpression { kind, span };
         }
         Ok(left)
     }
@@ -324,14 +317,15 @@ impl<'a> Cursor<'a> {
     /// Parses signs before an operand: `!`, `-`, `+`.
     fn unary(&mut self) -> Parsed<ForeignExpression> {
         let start = self.span().start;
-        let words = self.dialect != Dialect::JavaScript;
-        let not = self.eat("!") || words && self.eat_word("not");
-        let negate = !not && self.eat("-");
-        let plus = !not && !negate && self.eat("+");
-        if !(not || negate || plus) {
+        let has_words = self.dialect != Dialect::JavaScript;
+        let is_not = self.eat("!") || (has_words && self.eat_word("not"));
+        let is_minus = !is_not && self.eat("-");
+        let is_plus = !is_not && !is_minus && self.eat("+");
+        if !(is_not || is_minus || is_plus) {
             return self.primary();
         }
         if self.depth >= DEEPEST {
+            // This reports that the expression is too deep.
             return self.expression();
         }
         self.depth += 1;
@@ -339,7 +333,7 @@ impl<'a> Cursor<'a> {
         self.depth -= 1;
         let inner = inner?;
         let span = start..inner.span.end;
-        let kind = match (not, negate) {
+        let kind = match (is_not, is_minus) {
             (true, _) => ForeignKind::Not(Box::new(inner)),
             (_, true) => ForeignKind::Negate(Box::new(inner)),
             // JavaScript turns a truth value into a number. Here `0 + c` refuses it.
@@ -368,10 +362,8 @@ impl<'a> Cursor<'a> {
             }
             Some(ForeignToken::Name(name)) => {
                 if matches!(self.peek_second(), Some(ForeignToken::Sign("("))) {
-                    return Err(Box::new(ForeignMistake::untranslatable(
-                        &span,
-                        format!("the call of `{name}`"),
-                    )));
+                    let call = format!("the call of `{name}`");
+                    return Err(Box::new(ForeignMistake::untranslatable(&span, call)));
                 }
                 if matches!(self.peek_second(), Some(ForeignToken::Sign("[")))
                     && self.dialect == Dialect::JavaScript
@@ -409,65 +401,51 @@ impl<'a> Cursor<'a> {
     /// Parses one assignment in any spelling, such as `++x` and `x += 1`. A declared name goes into `local`.
     fn assignments(&mut self, local: &mut Vec<(String, Range<usize>)>) -> Parsed<Vec<ForeignAssignment>> {
         let start = self.span();
-        let one = |span: &Range<usize>| ForeignExpression {
-            kind: ForeignKind::Number("1".to_owned()),
-            span: span.clone(),
-        };
-        let changed = |name: &str, at: &Range<usize>, operation, by: ForeignExpression| ForeignAssignment {
-            target: name.to_owned(),
-            target_span: at.clone(),
-            value: ForeignExpression {
-                span: at.start..by.span.end,
-                kind: ForeignKind::Arithmetic(
-                    operation,
-                    Box::new(ForeignExpression {
-                        kind: ForeignKind::Name(name.to_owned()),
-                        span: at.clone(),
-                    }),
-                    Box::new(by),
-                ),
-            },
+        let one = |span: Range<usize>| ForeignExpression { kind: ForeignKind::Number("1".to_owned()), span };
+        // `x += e` is `x = x + e`.
+        let change = |target: String, span: Range<usize>, operation, operand: ForeignExpression| {
+            let whole = span.start..operand.span.end;
+            let old = ForeignExpression { kind: ForeignKind::Name(target.clone()), span: span.clone() };
+            let kind = ForeignKind::Arithmetic(operation, Box::new(old), Box::new(operand));
+            let value = ForeignExpression { kind, span: whole };
+            Ok(vec![ForeignAssignment { target, target_span: span, value }])
         };
         for (sign, operation) in [("++", Operation::Add), ("--", Operation::Subtract)] {
             if self.eat(sign) {
-                let (name, at) = self.name("a variable")?;
-                return Ok(vec![changed(&name, &at, operation, one(&start))]);
+                let (target, place) = self.name("a variable")?;
+                return change(target, place, operation, one(start));
             }
         }
+        // A word before the name declares it: `var x = 1`. Then the second token is no sign.
         let mut is_local = false;
         if self.dialect != Dialect::Xlia && !matches!(self.peek_second(), Some(ForeignToken::Sign(_))) {
             is_local = !self.eat_word("var") && (self.eat_word("let") || self.eat_word("const"));
         }
-        let (target, at) = self.name("an assignment")?;
+        let (target, place) = self.name("an assignment")?;
         if is_local {
-            local.push((target.clone(), at.clone()));
+            local.push((target.clone(), place.clone()));
         }
         let sign = match self.peek() {
             Some(ForeignToken::Sign(sign)) => *sign,
             // Other statements begin with words such as `if`, `for`, `function`.
             _ => {
-                return Err(Box::new(ForeignMistake::untranslatable(
-                    &start,
-                    format!("the statement `{target}`"),
-                )));
+                let statement = format!("the statement `{target}`");
+                return Err(Box::new(ForeignMistake::untranslatable(&start, statement)));
             }
         };
-        let sign_at = self.span();
+        let sign_span = self.span();
         self.at += 1;
         let operation = match sign {
             "=" | ":=" => {
                 let is_chain = self.dialect != Dialect::Xlia
                     && matches!(self.peek(), Some(ForeignToken::Name(_)))
-                    && matches!(
-                        self.peek_second(),
-                        Some(ForeignToken::Sign("=" | ":=" | "+=" | "-=" | "*=" | "/=" | "%="))
-                    );
+                    && self.peek_second().is_some_and(is_assignment_sign);
                 if is_chain {
-                    return self.parse_chained(target, at, local);
+                    return self.parse_chained(target, place, local);
                 }
                 let value = self.expression()?;
                 self.end_of_statement()?;
-                return Ok(vec![ForeignAssignment { target, target_span: at, value }]);
+                return Ok(vec![ForeignAssignment { target, target_span: place, value }]);
             }
             "+=" => Operation::Add,
             "-=" => Operation::Subtract,
@@ -477,31 +455,32 @@ impl<'a> Cursor<'a> {
             "++" | "--" => {
                 let operation = if sign == "++" { Operation::Add } else { Operation::Subtract };
                 self.end_of_statement()?;
-                return Ok(vec![changed(&target, &at, operation, one(&sign_at))]);
+                return change(target, place, operation, one(sign_span));
             }
             "(" => {
-                let what = format!("the call of `{target}`");
-                return Err(Box::new(ForeignMistake::untranslatable(&at, what)));
+                let call = format!("the call of `{target}`");
+                return Err(Box::new(ForeignMistake::untranslatable(&place, call)));
             }
-            "[" => return Err(Box::new(ForeignMistake::untranslatable(&at, "an array's element"))),
+            "[" => return Err(Box::new(ForeignMistake::untranslatable(&place, "an array's element"))),
             _ => {
                 self.at -= 1;
                 return Err(self.unexpected("an assignment"));
             }
         };
-        let by = self.expression()?;
+        let operand = self.expression()?;
         self.end_of_statement()?;
-        Ok(vec![changed(&target, &at, operation, by)])
+        change(target, place, operation, operand)
     }
 
-    /// Parses the rest of `x = y = 3` after the first sign. `y` is assigned first, then `x`.
+    /// Parses `x = y = 3` after the first sign. `y` is assigned first, then `x`.
     fn parse_chained(
         &mut self,
         target: String,
-        at: Range<usize>,
+        target_span: Range<usize>,
         local: &mut Vec<(String, Range<usize>)>,
     ) -> Parsed<Vec<ForeignAssignment>> {
         if self.depth >= DEEPEST {
+            // This reports that the chain is too deep.
             return self.expression().map(|_| Vec::new());
         }
         self.depth += 1;
@@ -513,7 +492,7 @@ impl<'a> Cursor<'a> {
                 kind: ForeignKind::Name(last.target.clone()),
                 span: last.target_span.clone(),
             };
-            assignments.push(ForeignAssignment { target, target_span: at, value });
+            assignments.push(ForeignAssignment { target, target_span, value });
         }
         Ok(assignments)
     }

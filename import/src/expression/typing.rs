@@ -68,23 +68,19 @@ impl<'a> Typing<'a> {
                 let (a, b) = (self.truth(a), self.truth(b));
                 Some(Term::implies(&a?, &b?))
             }
-            ForeignKind::Compare(first, rest) => self.compare(first, rest),
+            ForeignKind::Compare(first, others) => self.compare(first, others),
             ForeignKind::Arithmetic(operation, a, b) => self.arithmetic(*operation, a, b, &tree.span),
             ForeignKind::Choice(condition, a, b) => {
                 let condition = self.truth(condition);
-                let (left, right) = (self.term(a), self.term(b));
-                let (left, right) = (left?, right?);
-                if !have_common_type(&left, &right) {
-                    let message = format!("the branches are {} and {}", left.sort(), right.sort());
-                    self.mistakes.push(ForeignMistake::new(
-                        "type-mismatch",
-                        &tree.span,
-                        message,
-                        "they differ in type",
-                    ));
+                let (then, otherwise) = (self.term(a), self.term(b));
+                let (then, otherwise) = (then?, otherwise?);
+                if !have_common_type(&then, &otherwise) {
+                    let message = format!("the branches are {} and {}", then.sort(), otherwise.sort());
+                    let (code, label) = ("type-mismatch", "they differ in type");
+                    self.mistakes.push(ForeignMistake::new(code, &tree.span, message, label));
                     return None;
                 }
-                Some(Term::if_then_else(&condition?, &left, &right))
+                Some(Term::if_then_else(&condition?, &then, &otherwise))
             }
         }
     }
@@ -99,7 +95,7 @@ impl<'a> Typing<'a> {
         }
         let known = || self.scope.keys().map(String::as_str);
         let help = match nearest(name, known().take(1_000)) {
-            Some(near) if name.len() > 1 => format!("did you mean `{near}`?"),
+            Some(similar) if name.len() > 1 => format!("did you mean `{similar}`?"),
             _ => inventory("names that can be used here", known()),
         };
         let mistake =
@@ -151,33 +147,26 @@ impl<'a> Typing<'a> {
     fn compare(
         &mut self,
         first: &ForeignExpression,
-        rest: &[(Comparison, ForeignExpression)],
+        others: &[(Comparison, ForeignExpression)],
     ) -> Option<Term> {
         let mut parts = Vec::new();
-        let mut left = (self.term(first), first);
-        for (comparison, tree) in rest {
-            let right = (self.term(tree), tree);
-            parts.push(match (&left.0, &right.0) {
-                (Some(a), Some(b)) => {
-                    let ordered = matches!(comparison, Comparison::Equal | Comparison::NotEqual)
-                        || a.sort().is_number() && b.sort().is_number();
-                    if have_common_type(a, b) && ordered {
-                        Some(Term::compare(*comparison, a, b))
-                    } else {
-                        let message = format!("`{comparison}` compares {} with {}", a.sort(), b.sort());
-                        let both = left.1.span.start..tree.span.end;
-                        self.mistakes.push(ForeignMistake::new(
-                            "type-mismatch",
-                            &both,
-                            message,
-                            "compared here",
-                        ));
-                        None
-                    }
+        let (mut left_term, mut left) = (self.term(first), first);
+        // All parts are translated before one fails, so that all mistakes are reported.
+        for (comparison, right) in others {
+            let right_term = self.term(right);
+            let operands = left_term.as_ref().zip(right_term.as_ref());
+            parts.push(operands.and_then(|(a, b)| {
+                let is_equation = matches!(comparison, Comparison::Equal | Comparison::NotEqual);
+                let is_comparable = is_equation || (a.sort().is_number() && b.sort().is_number());
+                if have_common_type(a, b) && is_comparable {
+                    return Some(Term::compare(*comparison, a, b));
                 }
-                _ => None,
-            });
-            left = right;
+                let message = format!("`{comparison}` compares {} with {}", a.sort(), b.sort());
+                let whole = left.span.start..right.span.end;
+                self.mistakes.push(ForeignMistake::new("type-mismatch", &whole, message, "compared here"));
+                None
+            }));
+            (left_term, left) = (right_term, right);
         }
         parts.into_iter().collect::<Option<Vec<Term>>>().map(Term::and)
     }
@@ -202,7 +191,7 @@ impl<'a> Typing<'a> {
         let (left, right) = (self.numeric(a, sign), self.numeric(b, sign));
         let (left, right) = (left?, right?);
         let are_integers = *left.sort() == Type::Int && *right.sort() == Type::Int;
-        let by_literal = match right.as_literal() {
+        let has_known_divisor = match right.as_literal() {
             Some(Value::Int(value)) => *value != IBig::ZERO,
             Some(Value::Real(value)) => *value.numerator() != IBig::ZERO,
             _ => false,
@@ -216,16 +205,16 @@ impl<'a> Typing<'a> {
                 self.mistakes.push(mistake);
                 return None;
             }
-            Operation::Divide if by_literal => Term::arithmetic(Operator::Divide, &left, &right),
+            Operation::Divide if has_known_divisor => Term::arithmetic(Operator::Divide, &left, &right),
             Operation::IntegerDivide if are_integers => {
                 Term::arithmetic(Operator::IntegerDivide, &left, &right)
             }
             Operation::Modulo if are_integers => Term::arithmetic(Operator::Modulo, &left, &right),
             // The remainder has the sign of the dividend in JavaScript and C. Here it is not negative.
-            Operation::Remainder if are_integers && by_literal => {
-                let of = |term: &Term| Term::arithmetic(Operator::Modulo, term, &right);
-                let is_positive = Term::compare(Comparison::AtLeast, &left, &Term::int(0));
-                Term::if_then_else(&is_positive, &of(&left), &of(&left.negate()).negate())
+            Operation::Remainder if are_integers && has_known_divisor => {
+                let modulo = |term: &Term| Term::arithmetic(Operator::Modulo, term, &right);
+                let is_not_negative = Term::compare(Comparison::AtLeast, &left, &Term::int(0));
+                Term::if_then_else(&is_not_negative, &modulo(&left), &modulo(&left.negate()).negate())
             }
             Operation::Divide | Operation::Remainder => {
                 let what = format!("`{sign}` by anything but a number other than 0");

@@ -74,11 +74,8 @@ pub fn build(collector: &mut Collector, options: &Options, drawing: &Drawing) ->
         texts.broken.iter().map(|name| (texts.edge.model, name.clone())).collect::<Vec<_>>()
     }));
     let data = ForeignData::of(collector, drawing, &events, &texts, &first, broken);
-    let names: Vec<&String> = events.keys().collect();
-    let number =
-        |name: &str| names.iter().position(|known| *known == name).and_then(|at| u32::try_from(at).ok());
     let numbers: BTreeMap<&str, ActionId> =
-        names.iter().filter_map(|name| Some((name.as_str(), ActionId(number(name)?)))).collect();
+        events.keys().zip(0u32..).map(|(name, number)| (name.as_str(), ActionId(number))).collect();
     let actions: Numbered<ActionId, Action> = events
         .iter()
         .map(|(name, event)| Action {
@@ -87,6 +84,7 @@ pub fn build(collector: &mut Collector, options: &Options, drawing: &Drawing) ->
             parameters: data.parameters.get(name).cloned().unwrap_or_default(),
         })
         .collect();
+    // Observed vertices have a transition between their two locations.
     let mut transitions = Numbered::new();
     for entered in &places.entered {
         transitions.push(Transition {
@@ -131,20 +129,17 @@ pub fn build(collector: &mut Collector, options: &Options, drawing: &Drawing) ->
         transitions.extend(begins.then(|| transition(places.initial, Term::yes())));
         if let Some(guard) = ignored_guard {
             let message = "GraphWalker does not look at the guard of the edge that it begins with";
-            let found = Diagnostic::warning("not-taken", message);
-            collector
-                .push(found.at(collector.origin(&guard.full_range()), "not taken over for the first step"));
+            let diagnostic = Diagnostic::warning("not-taken", message);
+            collector.push(
+                diagnostic.at(collector.origin(&guard.full_range()), "not taken over for the first step"),
+            );
         }
     }
     let (initial_condition, known) = translate_first(collector, options, drawing, &data, &first);
-    let mut variables: Vec<Datum> = Vec::new();
+    // A shared variable is in the lists of several models.
     let mut listed: BTreeSet<&str> = BTreeSet::new();
-    for (_, datum) in data.variables.values().flatten() {
-        // A shared variable is in the lists of several models.
-        if listed.insert(datum.name()) {
-            variables.push(datum.clone());
-        }
-    }
+    let all_variables = data.variables.values().flatten().map(|(_, datum)| datum);
+    let variables: Vec<Datum> = all_variables.filter(|datum| listed.insert(datum.name())).cloned().collect();
     let open = variables.iter().filter(|variable| !known.contains(*variable)).cloned().collect();
     let name = drawing.name.as_ref().map_or_else(String::new, |name| {
         Naming::of([(name.as_str(), None)], &BTreeSet::new(), "model").get(name).to_owned()
@@ -172,17 +167,17 @@ fn report_mistakes(
 ) {
     for mistake in mistakes {
         let is_untranslatable = mistake.code == UNTRANSLATABLE;
-        let mut found = mistake.on(collector, piece);
+        let mut diagnostic = mistake.on(collector, piece);
         if is_untranslatable {
             if options.untranslated == Untranslated::Drop {
-                found.severity = coreach_model::Severity::Warning;
-                found.message += ": it is left out";
-            } else if found.help.is_none() {
-                found.help =
+                diagnostic.severity = coreach_model::Severity::Warning;
+                diagnostic.message += ": it is left out";
+            } else if diagnostic.help.is_none() {
+                diagnostic.help =
                     Some("`--untranslated drop` leaves it out: the specification then says less".to_owned());
             }
         }
-        collector.push(found);
+        collector.push(diagnostic);
     }
 }
 
@@ -217,9 +212,8 @@ fn parse_texts<'a>(
         let read = parse_piece(collector, options, drawing, piece);
         if !read.local.is_empty() {
             // A name may mean the local variable or the model's, so no action is translated.
-            let what = "a variable of these actions only";
-            let mistake = |(_, at): &(String, Range<usize>)| {
-                ForeignMistake::untranslatable(at, what)
+            let mistake = |(_, span): &(String, Range<usize>)| {
+                ForeignMistake::untranslatable(span, "a variable of these actions only")
                     .help("without `let` or `const` the model's variable is assigned")
             };
             report_mistakes(collector, options, read.local.iter().map(mistake).collect(), piece);
@@ -247,12 +241,8 @@ fn parse_texts<'a>(
             rename_all(&mut assignment.value, &parameters);
             if parameters.contains_key(&assignment.target) {
                 let message = format!("`{}` is a parameter, and those are not assigned", assignment.target);
-                let mistake = ForeignMistake::new(
-                    "assigned-parameter",
-                    &assignment.target_span,
-                    message,
-                    "assigned here",
-                );
+                let (code, span) = ("assigned-parameter", &assignment.target_span);
+                let mistake = ForeignMistake::new(code, span, message, "assigned here");
                 report_mistakes(collector, options, vec![mistake], piece);
             }
         }
@@ -274,17 +264,17 @@ fn infer_all(
 ) -> Vec<BTreeMap<String, Type>> {
     let mut known: BTreeMap<String, Type> = BTreeMap::new();
     loop {
-        let found: Vec<BTreeMap<String, Type>> =
+        let inferred: Vec<BTreeMap<String, Type>> =
             models.iter().map(|seen| infer(seen, declared, &known)).collect();
         let mut joined = known.clone();
-        for (name, ty) in found.iter().flatten().filter(|(name, _)| shared.contains(name.as_str())) {
+        for (name, ty) in inferred.iter().flatten().filter(|(name, _)| shared.contains(name.as_str())) {
             let has_changed = joined.get(name).is_none_or(|old| *old == Type::Int && *ty == Type::Real);
             if has_changed {
                 joined.insert(name.clone(), ty.clone());
             }
         }
         if joined == known {
-            return found;
+            return inferred;
         }
         known = joined;
     }
@@ -312,9 +302,9 @@ fn rename_all(tree: &mut ForeignExpression, names: &BTreeMap<String, String>) {
             rename_all(a, names);
             rename_all(b, names);
         }
-        ForeignKind::Compare(first, rest) => {
+        ForeignKind::Compare(first, others) => {
             rename_all(first, names);
-            rest.iter_mut().for_each(|(_, part)| rename_all(part, names));
+            others.iter_mut().for_each(|(_, part)| rename_all(part, names));
         }
         ForeignKind::Choice(c, a, b) => [c, a, b].into_iter().for_each(|part| rename_all(part, names)),
     }
@@ -327,20 +317,10 @@ fn collect_events(
     drawing: &Drawing,
 ) -> BTreeMap<String, EventDraft> {
     let mut events: BTreeMap<String, EventDraft> = BTreeMap::new();
-    let names: BTreeSet<&str> = drawing
-        .edges
-        .iter()
-        .filter_map(|edge| edge.label.event.as_ref())
-        .map(|event| event.text.as_str())
-        .chain(
-            drawing
-                .vertices
-                .iter()
-                .enumerate()
-                .filter(|(number, _)| drawing.is_seen(options, *number))
-                .map(|(_, vertex)| vertex.name.text.as_str()),
-        )
-        .collect();
+    let of_edges = drawing.edges.iter().filter_map(|edge| edge.label.event.as_ref());
+    let seen = drawing.vertices.iter().enumerate().filter(|(number, _)| drawing.is_seen(options, *number));
+    let names = of_edges.chain(seen.map(|(_, vertex)| &vertex.name)).map(|piece| piece.text.as_str());
+    let names: BTreeSet<&str> = names.collect();
     let mut directions = Directions::new(collector, options, &names);
     // Missing directions are reported if some are known. Otherwise all edges are assumed to be inputs.
     let has_sign = drawing.edges.iter().any(|edge| edge.label.sign.is_some());
@@ -351,10 +331,10 @@ fn collect_events(
         drawing.edges.iter().find_map(|edge| edge.label.event.as_ref()),
     ) {
         let message = "nothing says which edges are inputs and which are outputs: all count as inputs, which the tester sends";
-        let found = Diagnostic::warning("assumed-inputs", message)
+        let diagnostic = Diagnostic::warning("assumed-inputs", message)
             .at(collector.origin(&first.full_range()), "the first of them")
             .help("`--outputs` names what the system sends; `event!` at an edge is an output, `event?` an input");
-        collector.push(found);
+        collector.push(diagnostic);
     }
     for (number, vertex) in drawing.vertices.iter().enumerate() {
         if drawing.is_seen(options, number) {
@@ -372,15 +352,15 @@ fn collect_events(
             continue;
         };
         let origin = collector.origin(&name.full_range());
-        let otherwise = || {
+        // An edge without a direction is an input where this is usual, or where nothing has a direction.
+        let assumed = || {
             let is_listed = directions.find_listed(&name.text).is_some();
-            let is_all = [&options.inputs, &options.outputs, &options.internals]
-                .into_iter()
-                .any(|list| list.iter().any(|name| name == "*"));
-            ((drawing.edges_are_inputs || has_no_directions) && !is_listed && !is_all)
-                .then_some(ActionKind::Input)
+            let lists = [&options.inputs, &options.outputs, &options.internals];
+            let has_default = lists.into_iter().any(|list| list.iter().any(|name| name == "*"));
+            let are_inputs = drawing.edges_are_inputs || has_no_directions;
+            (are_inputs && !is_listed && !has_default).then_some(ActionKind::Input)
         };
-        let sign = label.sign.or_else(otherwise);
+        let sign = label.sign.or_else(assumed);
         let Some(kind) = directions.of(collector, &name.text, sign, &origin) else { continue };
         let parameters: Vec<(String, Option<Type>)> = label
             .parameters
@@ -410,10 +390,10 @@ fn collect_events(
                     clash.map(|((name, _), _)| format!("the parameter `{name}` has two types"))
                 };
                 if let Some(message) = problem {
-                    let found = Diagnostic::error("contradiction", message)
+                    let diagnostic = Diagnostic::error("contradiction", message)
                         .at(origin, "here")
                         .at(known.origin.clone(), "and here");
-                    collector.push(found);
+                    collector.push(diagnostic);
                 }
                 for ((_, old), (_, new)) in known.parameters.iter_mut().zip(parameters) {
                     *old = old.take().or(new);
@@ -431,13 +411,13 @@ fn read_type(collector: &mut Collector, piece: &Piece) -> Option<Type> {
         return Some(ty.clone());
     }
     let message = format!("no type is called `{}`", piece.text);
-    let mut found =
+    let mut diagnostic =
         Diagnostic::error("unknown-type", message).at(collector.origin(&piece.full_range()), "no such type");
-    found = match nearest(&piece.text, KNOWN.iter().map(|(name, _)| *name)) {
-        Some(near) => found.help(format!("did you mean `{near}`?")),
-        None => found.help("the types are `bool`, `int`, `nat` and `real`"),
+    diagnostic = match nearest(&piece.text, KNOWN.iter().map(|(name, _)| *name)) {
+        Some(similar) => diagnostic.help(format!("did you mean `{similar}`?")),
+        None => diagnostic.help("the types are `bool`, `int`, `nat` and `real`"),
     };
-    collector.push(found);
+    collector.push(diagnostic);
     None
 }
 
@@ -485,15 +465,17 @@ impl ForeignData {
         let mut seen_in: Vec<Vec<UsesSeen<'_>>> = Vec::new();
         for model in 0..drawing.models.len() {
             let own: Vec<&Texts<'_>> = texts.iter().filter(|texts| texts.edge.model == model).collect();
-            let at_start = first.iter().filter(|(of, ..)| *of == model).map(|(_, assignment, _)| assignment);
+            let at_start =
+                first.iter().filter(|(owner, ..)| *owner == model).map(|(_, assignment, _)| assignment);
             let at_edges =
                 own.iter().flat_map(|texts| texts.actions.iter().map(|(assignment, _)| assignment));
-            let all: Vec<&ForeignAssignment> = at_start.chain(at_edges).collect();
+            let assignments: Vec<&ForeignAssignment> = at_start.chain(at_edges).collect();
             let guards =
                 own.iter().filter_map(|texts| texts.guard.as_ref()).map(|(tree, _)| UsesSeen::Guard(tree));
             let seen: Vec<UsesSeen<'_>> =
-                all.iter().map(|assignment| UsesSeen::Assigned(assignment)).chain(guards).collect();
-            assigned.insert(model, all.iter().map(|assignment| assignment.target.as_str()).collect());
+                assignments.iter().map(|assignment| UsesSeen::Assigned(assignment)).chain(guards).collect();
+            let targets = assignments.iter().map(|assignment| assignment.target.as_str()).collect();
+            assigned.insert(model, targets);
             seen_in.push(seen);
         }
         let shared: BTreeSet<&str> =
@@ -579,6 +561,7 @@ fn translate_actions(
     scope: &ForeignScope,
     texts: &Texts<'_>,
 ) -> Substitution {
+    // The value of each variable so far, over the data before the step.
     let mut state = Substitution::new();
     for (assignment, piece) in &texts.actions {
         let Some(variable) = data.variable(texts.edge.model, &assignment.target) else { continue };
@@ -611,7 +594,7 @@ fn translate_first(
             .filter(|(_, datum)| state.contains_key(datum))
             .map(|(name, datum)| (name.clone(), Some(Term::datum(datum))))
             .collect();
-        for (_, name) in data.broken.iter().filter(|(of, _)| of == model) {
+        for (_, name) in data.broken.iter().filter(|(owner, _)| owner == model) {
             scope.entry(name.clone()).or_insert(None);
         }
         let mut typing = make_typing(&scope, options, drawing);

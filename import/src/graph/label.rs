@@ -48,39 +48,42 @@ const WORDS: [&str; 6] = ["BLOCKED", "BACKTRACK", "BACKTRACKING", "SHARED:", "IN
 /// Words with a number, in small or capital letters: `weight=0.3`, `Dependency = 50`.
 const NUMBERED: [&str; 2] = ["weight", "dependency"];
 
+/// Finds the first of GraphWalker's words from this byte on.
 fn find_word(text: &str, from: usize) -> Option<(usize, &'static str)> {
-    let is_start = |at: usize| at == 0 || text[..at].ends_with(|c: char| c.is_whitespace() || c == ';');
-    let starts = text[from..].char_indices().map(|(at, _)| from + at).filter(|at| is_start(*at));
-    starts.filter_map(|at| Some((at, word_at(text, at)?))).next()
+    let is_start = |byte: usize| byte == 0 || text[..byte].ends_with(|c: char| c.is_whitespace() || c == ';');
+    let mut starts =
+        text[from..].char_indices().map(|(offset, _)| from + offset).filter(|byte| is_start(*byte));
+    starts.find_map(|start| Some((start, word_at(text, start)?)))
 }
 
-fn word_at(text: &str, at: usize) -> Option<&'static str> {
-    let rest = &text[at..];
-    let goes_on = |rest: &str| rest.starts_with(|c: char| c.is_alphanumeric() || c == '_');
+/// The word of GraphWalker's that begins at this byte.
+fn word_at(text: &str, byte: usize) -> Option<&'static str> {
+    let tail = &text[byte..];
+    let goes_on = |after: &str| after.starts_with(|c: char| c.is_alphanumeric() || c == '_');
     let is_plain =
-        |word: &&&str| rest.strip_prefix(**word).is_some_and(|after| word.ends_with(':') || !goes_on(after));
+        |word: &&&str| tail.strip_prefix(**word).is_some_and(|after| word.ends_with(':') || !goes_on(after));
     let is_numbered = |word: &&&str| {
-        let Some((start, after)) = rest.split_at_checked(word.len()) else { return false };
+        let Some((start, after)) = tail.split_at_checked(word.len()) else { return false };
         let Some(value) = after.trim_start().strip_prefix('=').map(str::trim_start) else { return false };
         let digits = value.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(value.len());
         // `/ weight = 5;` assigns to a variable of that name.
         let is_assigned =
-            value[digits..].trim_start().starts_with(';') || text[..at].trim_end().ends_with('/');
+            value[digits..].trim_start().starts_with(';') || text[..byte].trim_end().ends_with('/');
         start.eq_ignore_ascii_case(word) && digits > 0 && !goes_on(&value[digits..]) && !is_assigned
     };
     WORDS.iter().find(is_plain).or_else(|| NUMBERED.iter().find(is_numbered)).copied()
 }
 
-/// Splits the rest of a label into words, each with the text up to the next one.
+/// Splits a label from this byte on into words, each with the text up to the next one.
 fn split_words(piece: &Piece, from: usize) -> Vec<(&'static str, Piece)> {
-    let mut found = Vec::new();
+    let mut words = Vec::new();
     let mut next = find_word(&piece.text, from);
-    while let Some((at, word)) = next {
-        next = find_word(&piece.text, at + word.len());
-        let end = next.map_or(piece.text.len(), |(at, _)| at);
-        found.push((word, piece.part(at..end).trimmed()));
+    while let Some((start, word)) = next {
+        next = find_word(&piece.text, start + word.len());
+        let end = next.map_or(piece.text.len(), |(start, _)| start);
+        words.push((word, piece.part(start..end).trimmed()));
     }
-    found
+    words
 }
 
 fn text_after(word: &str, piece: &Piece) -> Piece {
@@ -97,6 +100,7 @@ fn without_comments(piece: &Piece) -> Piece {
         let start = from + start;
         let comment = &text[start..];
         let length = match comment.strip_prefix("/*") {
+            // The two signs at each end belong to the comment.
             Some(inner) => inner.find("*/").map(|end| end + 4),
             None => Some(comment.find(['\n', '\r', '\u{2028}', '\u{2029}']).unwrap_or(comment.len())),
         };
@@ -110,21 +114,21 @@ fn without_comments(piece: &Piece) -> Piece {
 }
 
 fn find_line_comment(text: &str) -> Option<usize> {
-    let is_after_space = |at: usize| text[..at].chars().next_back().is_none_or(char::is_whitespace);
-    text.match_indices("//").map(|(at, _)| at).find(|at| is_after_space(*at))
+    let is_after_space = |start: usize| text[..start].chars().next_back().is_none_or(char::is_whitespace);
+    text.match_indices("//").map(|(start, _)| start).find(|start| is_after_space(*start))
 }
 
 /// Reads the label of a vertex: its name, and GraphWalker's words.
 pub fn read_vertex_label(piece: &Piece) -> VertexLabel {
     let piece = &without_comments(piece);
-    let end = find_word(&piece.text, 0).map_or(piece.text.len(), |(at, _)| at);
+    let end = find_word(&piece.text, 0).map_or(piece.text.len(), |(start, _)| start);
     let text = piece.part(0..end).trimmed();
     // The first line is the name. More lines are for people.
     let line = text.text.find('\n').unwrap_or(text.text.len());
     let mut label = VertexLabel { name: text.part(0..line).trimmed(), ..VertexLabel::default() };
-    let rest = text.part(line..text.text.len()).trimmed();
-    if !rest.is_empty() {
-        label.ignored.push(rest);
+    let other_lines = text.part(line..text.text.len()).trimmed();
+    if !other_lines.is_empty() {
+        label.ignored.push(other_lines);
     }
     for (word, piece) in split_words(piece, end) {
         match word {
@@ -142,44 +146,44 @@ pub fn read_edge_label(piece: &Piece) -> Result<Label, LabelMistake> {
     let mut label = Label::default();
     let piece = &without_comments(piece);
     let text = &piece.text;
-    let mut at = text.find(['[', '/', '\n']).unwrap_or(text.len());
+    // The event ends before a guard, the actions, another line or a word.
+    let mut next = text.find(['[', '/', '\n']).unwrap_or(text.len());
     if let Some((word, _)) = find_word(text, 0) {
-        at = at.min(word);
+        next = next.min(word);
     }
-    read_event(&mut label, &piece.part(0..at).trimmed())?;
-    let skip = |at: usize| at + (text[at..].len() - text[at..].trim_start().len());
-    at = skip(at);
-    if text[at..].starts_with('[') {
-        let end = find_closing(&text[at..]).map(|end| at + end);
-        let Some(end) = end else {
-            return Err((
-                "a guard that does not end: `]` is missing".to_owned(),
-                piece.locate(&(at..at + 1)),
-            ));
+    read_event(&mut label, &piece.part(0..next).trimmed())?;
+    let skip_space = |start: usize| start + (text[start..].len() - text[start..].trim_start().len());
+    next = skip_space(next);
+    if text[next..].starts_with('[') {
+        let Some(length) = find_closing(&text[next..]) else {
+            let message = "a guard that does not end: `]` is missing".to_owned();
+            return Err((message, piece.locate(&(next..next + 1))));
         };
-        label.guard = Some(piece.part(at + 1..end).trimmed()).filter(|guard| !guard.is_empty());
-        at = skip(end + 1);
+        let end = next + length;
+        label.guard = Some(piece.part(next + 1..end).trimmed()).filter(|guard| !guard.is_empty());
+        next = skip_space(end + 1);
     }
-    let end = find_word(text, at).map_or(text.len(), |(at, _)| at);
-    if text[at..].starts_with('/') {
-        let mut actions = piece.part(at + 1..end).trimmed();
+    let end = find_word(text, next).map_or(text.len(), |(word, _)| word);
+    if text[next..].starts_with('/') {
+        let mut actions = piece.part(next + 1..end).trimmed();
         // GraphWalker's parser accepts the parts in any order, so a guard may be after the actions.
-        let last = actions.text.rfind(';').map_or(0, |at| at + 1);
-        let rest = actions.part(last..actions.text.len()).trimmed();
+        let last = actions.text.rfind(';').map_or(0, |semicolon| semicolon + 1);
+        let other_text = actions.part(last..actions.text.len()).trimmed();
         if label.guard.is_none()
-            && rest.text.starts_with('[')
-            && find_closing(&rest.text) == Some(rest.text.len() - 1)
+            && other_text.text.starts_with('[')
+            && find_closing(&other_text.text) == Some(other_text.text.len() - 1)
         {
-            label.guard = Some(rest.part(1..rest.text.len() - 1).trimmed());
+            label.guard = Some(other_text.part(1..other_text.text.len() - 1).trimmed());
             actions = actions.part(0..last);
         }
         if !actions.is_empty() {
             label.actions.push(actions);
         }
-    } else if !text[at..end].trim().is_empty() {
-        let rest = piece.part(at..end).trimmed();
-        let message = format!("expected `[guard]` or `/ actions` behind the event, found `{}`", rest.text);
-        return Err((message, rest.full_range()));
+    } else if !text[next..end].trim().is_empty() {
+        let other_text = piece.part(next..end).trimmed();
+        let message =
+            format!("expected `[guard]` or `/ actions` behind the event, found `{}`", other_text.text);
+        return Err((message, other_text.full_range()));
     }
     for (word, piece) in split_words(piece, end) {
         match word {
@@ -196,18 +200,18 @@ pub fn read_event(label: &mut Label, piece: &Piece) -> Result<(), LabelMistake> 
     if piece.is_empty() {
         return Ok(());
     }
-    let first = piece.text.chars().next().and_then(direction_of_sign);
-    if first.is_some() {
+    let first_sign = piece.text.chars().next().and_then(direction_of_sign);
+    if first_sign.is_some() {
         piece = piece.part(1..piece.text.len()).trimmed();
     }
-    let last = piece.text.chars().next_back().and_then(direction_of_sign);
-    if last.is_some() {
+    let last_sign = piece.text.chars().next_back().and_then(direction_of_sign);
+    if last_sign.is_some() {
         piece = piece.part(0..piece.text.len() - 1).trimmed();
     }
-    if first.is_some() && last.is_some() && first != last {
+    if first_sign.is_some() && last_sign.is_some() && first_sign != last_sign {
         return Err(("an event with two directions".to_owned(), piece.full_range()));
     }
-    label.sign = first.or(last);
+    label.sign = first_sign.or(last_sign);
     if let Some(open) = piece.text.find('(') {
         if !piece.text.ends_with(')') {
             let message = "parameters that do not end: `)` is missing".to_owned();
@@ -219,9 +223,9 @@ pub fn read_event(label: &mut Label, piece: &Piece) -> Result<(), LabelMistake> 
             let parameter = piece.part(start..start + part.len()).trimmed();
             start += part.len() + 1;
             let (name, ty) = match parameter.text.find(':') {
-                Some(at) => {
-                    let ty = parameter.part(at + 1..parameter.text.len()).trimmed();
-                    (parameter.part(0..at).trimmed(), Some(ty))
+                Some(colon) => {
+                    let ty = parameter.part(colon + 1..parameter.text.len()).trimmed();
+                    (parameter.part(0..colon).trimmed(), Some(ty))
                 }
                 None => (parameter, None),
             };
@@ -239,16 +243,17 @@ pub fn read_event(label: &mut Label, piece: &Piece) -> Result<(), LabelMistake> 
     Ok(())
 }
 
+/// Finds the bracket that closes the one with which the text begins.
 fn find_closing(text: &str) -> Option<usize> {
     let mut depth = 0usize;
-    for (at, c) in text.char_indices() {
+    for (offset, c) in text.char_indices() {
         match c {
             '[' => depth += 1,
             ']' => depth -= 1,
             _ => {}
         }
         if depth == 0 {
-            return Some(at);
+            return Some(offset);
         }
     }
     None

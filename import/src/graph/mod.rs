@@ -62,9 +62,9 @@ impl Drawing {
         by_name.or_else(by_id).ok_or_else(|| {
             let names = || self.vertices.iter().map(Vertex::display_name);
             let message = format!("--initial names `{wanted}`, and no node is called so");
-            let near = nearest(wanted, names().take(1_000));
-            let help =
-                near.map_or_else(|| inventory("nodes", names()), |near| format!("did you mean `{near}`?"));
+            let similar = nearest(wanted, names().take(1_000));
+            let help = similar
+                .map_or_else(|| inventory("nodes", names()), |similar| format!("did you mean `{similar}`?"));
             Box::new(Diagnostic::error("unknown-name", message).help(help))
         })
     }
@@ -100,19 +100,19 @@ impl Drawing {
             self.start = Start::Vertex(*number);
             let message = format!("{message}: it is the only vertex that no other enters");
             let origin = collector.origin(&self.vertices[*number].span);
-            let found = Diagnostic::warning("no-start", message).at(origin, "it begins here");
-            collector.push(found.help("--initial names another"));
+            let diagnostic = Diagnostic::warning("no-start", message).at(origin, "it begins here");
+            collector.push(diagnostic.help("--initial names another"));
             return Some(());
         }
-        let found = Diagnostic::error("no-start", message).at(place, "nothing in it is the beginning");
-        let found = match free.as_slice() {
-            [] => found.note("every vertex is entered from another"),
+        let diagnostic = Diagnostic::error("no-start", message).at(place, "nothing in it is the beginning");
+        let diagnostic = match free.as_slice() {
+            [] => diagnostic.note("every vertex is entered from another"),
             _ => {
                 let names = free.iter().map(|number| self.vertices[*number].display_name());
-                found.note(format!("no other vertex enters {}", listed(names)))
+                diagnostic.note(format!("no other vertex enters {}", listed(names)))
             }
         };
-        collector.push(found.help(help));
+        collector.push(diagnostic.help(help));
         None
     }
 }

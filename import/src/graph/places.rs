@@ -43,19 +43,21 @@ impl Places {
             let first = *first_of.entry(shared).or_insert(number);
             representative[number] = first;
             if first != number {
-                let found = Diagnostic::warning(
+                let diagnostic = Diagnostic::warning(
                     "shared-state",
                     format!("vertices that share the state `{shared}` are one location"),
                 );
-                let found = found
+                let diagnostic = diagnostic
                     .at(collector.origin(&vertex.span), "this one")
                     .at(collector.origin(&vertices[first].span), "and this one");
-                collector.push(found);
+                collector.push(diagnostic);
                 if options.vertices == Vertices::Outputs {
                     let message = "shared states and observed vertices together are not translated";
-                    let found = Diagnostic::error("untranslatable", message);
+                    let diagnostic = Diagnostic::error("untranslatable", message);
                     collector.push(
-                        found.at(collector.origin(&vertex.span), "shared").help("`--vertices locations`"),
+                        diagnostic
+                            .at(collector.origin(&vertex.span), "shared")
+                            .help("`--vertices locations`"),
                     );
                     return None;
                 }
@@ -111,13 +113,15 @@ impl Places {
             return None;
         }
         naming.warn_of_changes(collector, "locations");
-        let at = |key: &str| by_key.get(key).copied();
-        let left =
-            (0..vertices.len()).map(|number| at(&key(representative[number]))).collect::<Option<Vec<_>>>()?;
+        let location = |key: &str| by_key.get(key).copied();
+        let left: Option<Vec<_>> =
+            (0..vertices.len()).map(|number| location(&key(representative[number]))).collect();
+        let left = left?;
+        // An observed vertex is entered at another location than the one that its edges leave.
         let mut reached = left.clone();
         let mut entered = Vec::new();
         for number in (0..vertices.len()).filter(|number| is_seen(*number)) {
-            reached[number] = at(&entry_key(&key(number)))?;
+            reached[number] = location(&entry_key(&key(number)))?;
             let origin = collector.origin(&vertices[number].span);
             let event = vertices[number].name.text.clone();
             entered.push(Entered { from: reached[number], to: left[number], event, origin });
@@ -126,7 +130,7 @@ impl Places {
             Start::Vertex(number) => reached[number],
             Start::Edge(_) => match source {
                 Some(source) => left[source],
-                None => at(START)?,
+                None => location(START)?,
             },
         };
         Some(Places { locations, initial, reached, left, entered })

@@ -70,18 +70,7 @@ impl Declared {
         // Types, and the literals of enumerations.
         let type_names =
             give_names(collector, machine.types.iter().map(|(name, _)| name), "types", "t", taken);
-        let data: Vec<&Name> = machine
-            .types
-            .iter()
-            .flat_map(|(_, literals)| literals)
-            .chain(
-                [&machine.constants, &machine.variables, &machine.clocks]
-                    .into_iter()
-                    .flatten()
-                    .map(|d| &d.name),
-            )
-            .collect();
-        let data_names = give_names(collector, data, "data", "v", taken);
+        let data_names = give_names(collector, names_of_data(machine), "data", "v", taken);
         let mut types = Vec::new();
         let mut scope = ForeignScope::new();
         for (name, literals) in &machine.types {
@@ -140,6 +129,7 @@ impl Declared {
                 declared.scope.insert(variable.name.text.clone(), None);
                 continue;
             };
+            // One warning for all variables names the first of these types.
             unsigned = unsigned.or(Some(&variable.ty).filter(|_| is_unsigned));
             let datum = Datum::new(data_names.get(&variable.name.text), ty);
             declared.scope.insert(variable.name.text.clone(), Some(Term::datum(&datum)));
@@ -148,9 +138,9 @@ impl Declared {
         }
         for declaration in &machine.clocks {
             if find_type(collector, &declaration.ty, &types).is_some_and(|(ty, _)| ty != Type::Real) {
-                let found =
+                let diagnostic =
                     Diagnostic::warning("clock", "clocks are real here, and this one counts whole units");
-                collector.push(found.at(origin(collector, &declaration.ty), "a clock of integers"));
+                collector.push(diagnostic.at(origin(collector, &declaration.ty), "a clock of integers"));
             }
             let datum = clock(data_names.get(&declaration.name.text));
             declared.scope.insert(declaration.name.text.clone(), Some(Term::datum(&datum)));
@@ -161,8 +151,8 @@ impl Declared {
                 "variables of the type `{}` are reals: nothing asks that what is assigned is not negative",
                 ty.text
             );
-            let found = Diagnostic::warning("unsigned", message);
-            collector.push(found.at(origin(collector, ty), "may be negative here"));
+            let diagnostic = Diagnostic::warning("unsigned", message);
+            collector.push(diagnostic.at(origin(collector, ty), "may be negative here"));
         }
         let taken = data_names.all().union(taken).cloned().collect();
         declared.add_ports(collector, machine, &types, &taken);
@@ -184,8 +174,8 @@ impl Declared {
             text: port.says.clone().unwrap_or_else(|| port.name.text.clone()),
             span: port.name.span.clone(),
         };
-        let all: Vec<Name> = machine.ports.iter().map(action_name).collect();
-        let names = give_names(collector, &all, "actions", "a", &BTreeSet::new());
+        let action_names: Vec<Name> = machine.ports.iter().map(action_name).collect();
+        let names = give_names(collector, &action_names, "actions", "a", &BTreeSet::new());
         for port in &machine.ports {
             let numbers: Vec<String> = (1..=port.types.len()).map(|number| format!("p{number}")).collect();
             let parameters = Naming::of(numbers.iter().map(|name| (name.as_str(), None)), taken, "p");
@@ -200,8 +190,9 @@ impl Declared {
             let kind = if port.is_input { ActionKind::Input } else { ActionKind::Output };
             let name = names.get(&action_name(port).text).to_owned();
             let number = self.actions.push(Action { name, kind, parameters: data });
-            let known = Some(number).filter(|_| unsigned.len() == port.types.len());
-            self.ports.insert(port.name.text.clone(), known);
+            // A port with an unknown type has no meaning, and its uses are not reported.
+            let meaning = Some(number).filter(|_| unsigned.len() == port.types.len());
+            self.ports.insert(port.name.text.clone(), meaning);
             self.unsigned.insert(number, unsigned);
         }
     }
@@ -226,9 +217,9 @@ impl Declared {
                 }
                 None => {
                     let message = format!("--uncontrollable names `{name}`, which is no input");
-                    let found = Diagnostic::error("unknown-name", message);
-                    collector.push(found.help(match nearest(name, inputs()) {
-                        Some(near) => format!("did you mean `{near}`?"),
+                    let diagnostic = Diagnostic::error("unknown-name", message);
+                    collector.push(diagnostic.help(match nearest(name, inputs()) {
+                        Some(similar) => format!("did you mean `{similar}`?"),
                         None => inventory("inputs", inputs()),
                     }));
                 }
@@ -251,33 +242,30 @@ pub(super) fn give_names<'a>(
     naming
 }
 
+/// The names of literals, constants, variables and clocks, which share one namespace.
+fn names_of_data(machine: &Machine) -> impl Iterator<Item = &Name> {
+    let literals = machine.types.iter().flat_map(|(_, literals)| literals);
+    let declared = [&machine.constants, &machine.variables, &machine.clocks].into_iter().flatten();
+    literals.chain(declared.map(|declaration| &declaration.name))
+}
+
 /// Reports names that are declared twice.
 fn check_distinct(collector: &mut Collector, machine: &Machine) {
-    let data: Vec<&Name> = machine
-        .types
-        .iter()
-        .flat_map(|(_, literals)| literals)
-        .chain(
-            [&machine.constants, &machine.variables, &machine.clocks].into_iter().flatten().map(|d| &d.name),
-        )
-        .collect();
     let lists: [(&str, Vec<&Name>); 4] = [
-        ("datum", data),
+        ("datum", names_of_data(machine).collect()),
         ("port", machine.ports.iter().map(|port| &port.name).collect()),
         ("state", machine.states.iter().map(|state| &state.name).collect()),
         ("type", machine.types.iter().map(|(name, _)| name).collect()),
     ];
-    for (what, names) in lists {
+    for (kind, names) in lists {
         let mut seen: BTreeMap<&str, &Name> = BTreeMap::new();
         for name in names {
             if let Some(first) = seen.get(name.text.as_str()) {
-                let found = Diagnostic::error(
-                    "duplicate-declaration",
-                    format!("the {what} `{}` is declared twice", name.text),
-                )
-                .at(collector.origin(&name.span), "declared again")
-                .at(collector.origin(&first.span), "first declared here");
-                collector.push(found);
+                let message = format!("the {kind} `{}` is declared twice", name.text);
+                let diagnostic = Diagnostic::error("duplicate-declaration", message)
+                    .at(collector.origin(&name.span), "declared again")
+                    .at(collector.origin(&first.span), "first declared here");
+                collector.push(diagnostic);
             } else {
                 seen.insert(&name.text, name);
             }
@@ -290,20 +278,20 @@ fn find_type(collector: &mut Collector, name: &Name, types: &[(String, Type)]) -
     let own = types.iter().find(|(known, _)| *known == name.text).map(|(_, ty)| (ty.clone(), false));
     let known =
         || TYPES.iter().find(|(known, ..)| *known == name.text).map(|(_, ty, sign)| (ty.clone(), *sign));
-    let found = own.or_else(known);
-    if found.is_none() {
-        let all: Vec<&str> =
+    let ty = own.or_else(known);
+    if ty.is_none() {
+        let known_names: Vec<&str> =
             types.iter().map(|(name, _)| name.as_str()).chain(TYPES.iter().map(|(name, ..)| *name)).collect();
         let message = format!("no type that can be translated is called `{}`", name.text);
         let diagnostic =
             Diagnostic::error("unknown-type", message).at(collector.origin(&name.span), "no such type");
-        let help = match nearest(&name.text, all.iter().copied()) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => inventory("types", all),
+        let help = match nearest(&name.text, known_names.iter().copied()) {
+            Some(similar) => format!("did you mean `{similar}`?"),
+            None => inventory("types", known_names),
         };
         collector.push(diagnostic.help(help));
     }
-    found
+    ty
 }
 
 /// Finds the type of a time, which is a real. A time of integers is warned of.
@@ -313,11 +301,11 @@ fn find_type_of_time(
     numbers: &str,
     types: &[(String, Type)],
 ) -> Option<(Type, bool)> {
-    let of = Name { text: numbers.to_owned(), span: name.span.clone() };
-    let (ty, _) = find_type(collector, &of, types)?;
+    let type_name = Name { text: numbers.to_owned(), span: name.span.clone() };
+    let (ty, _) = find_type(collector, &type_name, types)?;
     if ty != Type::Real {
-        let found = Diagnostic::warning("clock", "times are real here, and this one counts whole units");
-        collector.push(found.at(Some(collector.origin(&name.span)), "a time of integers"));
+        let diagnostic = Diagnostic::warning("clock", "times are real here, and this one counts whole units");
+        collector.push(diagnostic.at(Some(collector.origin(&name.span)), "a time of integers"));
     }
     Some((Type::Real, true))
 }
@@ -328,7 +316,7 @@ pub(super) fn report_mistakes(
     mistakes: Vec<crate::expression::ForeignMistake>,
 ) {
     for mistake in mistakes {
-        let found = mistake.on(collector, piece);
-        collector.push(found);
+        let diagnostic = mistake.on(collector, piece);
+        collector.push(diagnostic);
     }
 }

@@ -32,7 +32,7 @@ impl Reader<'_, '_> {
             _ => {
                 let mistake = ForeignMistake::untranslatable(&span, format!("`{word}`"));
                 Err(Box::new(match nearest(&word, ITEMS) {
-                    Some(near) => mistake.help(format!("did you mean `{near}`?")),
+                    Some(similar) => mistake.help(format!("did you mean `{similar}`?")),
                     None => mistake.help(format!("a machine has {}", ITEMS.join(", "))),
                 }))
             }
@@ -191,7 +191,7 @@ impl Reader<'_, '_> {
                 let what = format!("`{word}` in a state");
                 let mistake = ForeignMistake::untranslatable(&self.cursor.span(), what);
                 return Err(Box::new(match nearest(word, ["transition"]) {
-                    Some(near) => mistake.help(format!("did you mean `{near}`?")),
+                    Some(similar) => mistake.help(format!("did you mean `{similar}`?")),
                     None => mistake,
                 }));
             }
@@ -273,7 +273,7 @@ impl Reader<'_, '_> {
                 const KNOWN: [&str; 4] = ["input", "output", "guard", "tguard"];
                 let mistake = ForeignMistake::untranslatable(&span, format!("the statement `{word}`"));
                 return Err(Box::new(match nearest(&word, KNOWN) {
-                    Some(near) => mistake.help(format!("did you mean `{near}`?")),
+                    Some(similar) => mistake.help(format!("did you mean `{similar}`?")),
                     None => mistake,
                 }));
             }

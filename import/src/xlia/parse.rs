@@ -155,8 +155,8 @@ impl Machine {
 
 impl Reader<'_, '_> {
     pub(super) fn push(&mut self, mistake: ForeignMistake) {
-        let found = mistake.on(self.collector, &self.piece);
-        self.collector.push(found);
+        let diagnostic = mistake.on(self.collector, &self.piece);
+        self.collector.push(diagnostic);
     }
 
     /// Reads the system: its machines and connections.
@@ -195,12 +195,8 @@ impl Reader<'_, '_> {
             self.machine_body()?;
         }
         if self.system.machines.is_empty() {
-            return Err(Box::new(ForeignMistake::new(
-                "syntax",
-                &(0..0),
-                "a system without a machine",
-                "nothing in it",
-            )));
+            let message = "a system without a machine";
+            return Err(Box::new(ForeignMistake::new("syntax", &(0..0), message, "nothing in it")));
         }
         match self.cursor.peek() {
             None => Ok(()),
@@ -223,9 +219,9 @@ impl Reader<'_, '_> {
         let (name, span) = self.cursor.name("a section")?;
         if !SECTIONS.contains(&name.as_str()) {
             let mistake = ForeignMistake::untranslatable(&span, format!("the section `@{name}`"));
-            let near = nearest(&name, SECTIONS);
-            return Err(Box::new(match near {
-                Some(near) => mistake.help(format!("did you mean `@{near}`?")),
+            let similar = nearest(&name, SECTIONS);
+            return Err(Box::new(match similar {
+                Some(similar) => mistake.help(format!("did you mean `@{similar}`?")),
                 None => mistake,
             }));
         }
@@ -237,9 +233,9 @@ impl Reader<'_, '_> {
         if !self.cursor.eat("<") {
             return Ok(None);
         }
-        let found = self.cursor.name("a word")?;
+        let word = self.cursor.name("a word")?;
         self.cursor.expect(">")?;
-        Ok(Some(found))
+        Ok(Some(word))
     }
 
     /// Reads a machine after the word `statemachine`.
@@ -247,10 +243,8 @@ impl Reader<'_, '_> {
         if let Some((word, span)) = self.modifier()?
             && word != "or"
         {
-            return Err(Box::new(ForeignMistake::untranslatable(
-                &span,
-                format!("a machine of the kind `{word}`"),
-            )));
+            let kind = format!("a machine of the kind `{word}`");
+            return Err(Box::new(ForeignMistake::untranslatable(&span, kind)));
         }
         self.machine = Machine::named(self.read_name("the machine's name")?);
         self.cursor.expect("{")?;
@@ -351,10 +345,8 @@ impl Reader<'_, '_> {
         match self.modifier()? {
             Some((word, _)) if word == "env" => {}
             Some((word, span)) => {
-                return Err(Box::new(ForeignMistake::untranslatable(
-                    &span,
-                    format!("a connection by `{word}`"),
-                )));
+                let kind = format!("a connection by `{word}`");
+                return Err(Box::new(ForeignMistake::untranslatable(&span, kind)));
             }
             None => return Err(self.cursor.unexpected("`< env >`")),
         }
@@ -366,13 +358,13 @@ impl Reader<'_, '_> {
             let known = self.machine.ports.iter().find(|known| known.name.text == port.text);
             match known {
                 None => {
-                    let near =
+                    let similar =
                         nearest(&port.text, self.machine.ports.iter().map(|port| port.name.text.as_str()));
                     let message = format!("there is no port `{}`", port.text);
                     let mut mistake =
                         ForeignMistake::new("unknown-name", &port.span, message, "not declared");
-                    if let Some(near) = near {
-                        mistake = mistake.help(format!("did you mean `{near}`?"));
+                    if let Some(similar) = similar {
+                        mistake = mistake.help(format!("did you mean `{similar}`?"));
                     }
                     self.push(mistake);
                 }

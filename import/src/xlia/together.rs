@@ -82,7 +82,7 @@ fn name_actions_of_ports(collector: &mut Collector, system: &mut XliaSystem) {
     let mut says: BTreeMap<(usize, usize), String> = BTreeMap::new();
     let mut plugged: Vec<(usize, usize, Option<String>, Name)> = Vec::new();
     for Connection { is_rendezvous, plugs, span } in connections.iter() {
-        let found: Vec<Option<(usize, usize)>> =
+        let ports: Vec<Option<(usize, usize)>> =
             plugs.iter().map(|plug| find_port(collector, machines, &known, plug)).collect();
         let senders: Vec<&Plug> = plugs.iter().filter(|plug| !plug.is_input).collect();
         let action = match (is_rendezvous, senders.as_slice()) {
@@ -96,9 +96,9 @@ fn name_actions_of_ports(collector: &mut Collector, system: &mut XliaSystem) {
                 continue;
             }
         };
-        let all = plugs.iter().zip(found);
-        plugged
-            .extend(all.filter_map(|(plug, at)| at.map(|(m, p)| (m, p, action.clone(), plug.port.clone()))));
+        for (plug, port) in plugs.iter().zip(ports) {
+            plugged.extend(port.map(|(m, p)| (m, p, action.clone(), plug.port.clone())));
+        }
     }
     for (m, machine) in machines.iter().enumerate() {
         for (p, port) in machine.ports.iter().enumerate() {
@@ -118,10 +118,9 @@ fn name_actions_of_ports(collector: &mut Collector, system: &mut XliaSystem) {
     // `Machine.port` becomes `port`, if no other machine has such a port.
     let short = |action: &str| action.split_once('.').map_or(action, |(_, port)| port).to_owned();
     let is_alone = |action: &str| actions.iter().filter(|other| short(other) == short(action)).count() == 1;
-    let names: BTreeMap<String, String> = actions
-        .iter()
-        .map(|action| ((*action).clone(), if is_alone(action) { short(action) } else { (*action).clone() }))
-        .collect();
+    let name = |action: &str| if is_alone(action) { short(action) } else { action.to_owned() };
+    let names: BTreeMap<String, String> =
+        actions.iter().map(|action| ((*action).clone(), name(action))).collect();
     for (m, machine) in machines.iter_mut().enumerate() {
         for (p, port) in machine.ports.iter_mut().enumerate() {
             port.says = says.get(&(m, p)).map(|action| names[action].clone());
@@ -142,9 +141,9 @@ fn find_port(
 ) -> Option<(usize, usize)> {
     let Some(machine) = known.get(plug.machine.text.as_str()) else {
         let message = format!("there is no machine `{}`", plug.machine.text);
-        let found = Diagnostic::error("unknown-name", message)
+        let diagnostic = Diagnostic::error("unknown-name", message)
             .at(collector.origin(&plug.machine.span), "no such machine");
-        collector.push(found.help(inventory("machines", known.keys().copied())));
+        collector.push(diagnostic.help(inventory("machines", known.keys().copied())));
         return None;
     };
     let ports = &machines[*machine].ports;
@@ -152,10 +151,10 @@ fn find_port(
     match port {
         None => {
             let message = format!("`{}` has no port `{}`", plug.machine.text, plug.port.text);
-            let found = Diagnostic::error("unknown-name", message)
+            let diagnostic = Diagnostic::error("unknown-name", message)
                 .at(collector.origin(&plug.port.span), "not declared");
             let all = ports.iter().map(|port| port.name.text.as_str());
-            collector.push(found.help(inventory("ports", all)));
+            collector.push(diagnostic.help(inventory("ports", all)));
         }
         Some(port) if ports[port].is_input != plug.is_input => {
             let message = format!("the port `{}` has the other direction", plug.port.text);
@@ -182,18 +181,18 @@ impl From<Model> for MachinePart {
 /// Composes two parts, or reports why they do not fit. `name` is the second machine.
 fn compose_two(
     collector: &mut Collector,
-    one: MachinePart,
-    other: MachinePart,
+    first: MachinePart,
+    second: MachinePart,
     name: &Name,
 ) -> Option<MachinePart> {
-    match one.graph.with(&one.graph.iosts.name, &other.graph) {
+    match first.graph.with(&first.graph.iosts.name, &second.graph) {
         Ok(graph) => Some(MachinePart {
             graph,
-            types: [one.types, other.types].concat(),
-            open: [one.open, other.open].concat(),
+            types: [first.types, second.types].concat(),
+            open: [first.open, second.open].concat(),
         }),
-        Err(found) => {
-            for why in found {
+        Err(reasons) => {
+            for why in reasons {
                 let label = "this machine and those before it";
                 collector.error("incompatible-parts", explain_incompatible(&why), &name.span, label);
             }
@@ -208,8 +207,8 @@ fn explain_incompatible(why: &Incompatible) -> String {
         Incompatible::InternalAndVisible(action) => {
             format!("`{action}` is an internal action of one machine and a visible one of another")
         }
-        Incompatible::Signatures(action, one, other) => {
-            format!("`{action}` carries ({one}) in one machine and ({other}) in another")
+        Incompatible::Signatures(action, types, other_types) => {
+            format!("`{action}` carries ({types}) in one machine and ({other_types}) in another")
         }
         Incompatible::SameName(name) => format!("two machines have something called `{name}`"),
         Incompatible::TooMany => {

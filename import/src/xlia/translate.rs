@@ -81,13 +81,8 @@ impl Translation<'_> {
     /// Translates the states and transitions of the machine.
     fn translate_machine(&mut self, name: &str) -> Option<Model> {
         let (machine, declared) = (self.machine, self.declared);
-        let names = give_names(
-            self.collector,
-            machine.states.iter().map(|state| &state.name),
-            "locations",
-            "l",
-            &BTreeSet::new(),
-        );
+        let state_names = machine.states.iter().map(|state| &state.name);
+        let names = give_names(self.collector, state_names, "locations", "l", &BTreeSet::new());
         let mut locations: Numbered<LocationId, Location> = Numbered::new();
         let mut by_name: BTreeMap<&str, LocationId> = BTreeMap::new();
         for state in &machine.states {
@@ -97,20 +92,21 @@ impl Translation<'_> {
         }
         let starts: Vec<&XliaState> = machine.states.iter().filter(|state| state.is_start).collect();
         let [start] = starts.as_slice() else {
-            let mut found = Diagnostic::error(
+            let mut diagnostic = Diagnostic::error(
                 "no-start",
                 format!("a machine begins in one state, and {} say that they are it", starts.len()),
             );
             for state in starts {
-                found = found.at(self.collector.origin(&state.name.span), "it begins here");
+                diagnostic = diagnostic.at(self.collector.origin(&state.name.span), "it begins here");
             }
-            self.collector.push(found.help("`state< start > name`"));
+            self.collector.push(diagnostic.help("`state< start > name`"));
             return None;
         };
         let (initial_condition, known) = self.translate_initial(start);
         let mut transitions: Numbered<TransitionId, Edge> = Numbered::new();
         let mut resets = Numbered::new();
         let mut transition_names: Numbered<TransitionId, Option<String>> = Numbered::new();
+        // The names have the order of the two loops.
         let (names, naming) = self.name_transitions();
         let mut names = names.into_iter();
         for state in &machine.states {
@@ -119,14 +115,14 @@ impl Translation<'_> {
                 let name = names.next().flatten();
                 let Some(target) = by_name.get(transition.target.text.as_str()) else {
                     let message = format!("there is no state `{}`", transition.target.text);
-                    let mut found = Diagnostic::error("unknown-name", message)
+                    let mut diagnostic = Diagnostic::error("unknown-name", message)
                         .at(self.collector.origin(&transition.target.span), "no such state");
-                    if let Some(near) =
+                    if let Some(similar) =
                         self.collector.nearest(&transition.target.text, by_name.keys().copied())
                     {
-                        found = found.help(format!("did you mean `{near}`?"));
+                        diagnostic = diagnostic.help(format!("did you mean `{similar}`?"));
                     }
-                    self.collector.push(found);
+                    self.collector.push(diagnostic);
                     continue;
                 };
                 let source = by_name[state.name.text.as_str()];
@@ -160,17 +156,18 @@ impl Translation<'_> {
 
     /// Names the transitions. A name that transitions of several states have gets the state's name before it.
     fn name_transitions(&mut self) -> (Vec<Option<String>>, Naming) {
-        let of = |state| move |transition: &XliaTransition| (state, transition.name.clone());
+        let with_state = |state| move |transition: &XliaTransition| (state, transition.name.clone());
         let machine = self.machine;
-        let all: Vec<(&XliaState, Option<Name>)> =
-            machine.states.iter().flat_map(|state| state.transitions.iter().map(of(state))).collect();
+        let named: Vec<(&XliaState, Option<Name>)> =
+            machine.states.iter().flat_map(|state| state.transitions.iter().map(with_state(state))).collect();
+        // The states of each name.
         let mut states: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
-        for (state, name) in &all {
+        for (state, name) in &named {
             let Some(name) = name else { continue };
             if !states.entry(name.text.clone()).or_default().insert(&state.name.text) {
                 let message = format!("two transitions of `{}` are called `{}`", state.name.text, name.text);
-                let found = Diagnostic::error("duplicate-declaration", message);
-                self.collector.push(found.at(self.collector.origin(&name.span), "the second one"));
+                let diagnostic = Diagnostic::error("duplicate-declaration", message);
+                self.collector.push(diagnostic.at(self.collector.origin(&name.span), "the second one"));
             }
         }
         let full_name = |state: &XliaState, name: Name| match states[&name.text].len() {
@@ -178,7 +175,7 @@ impl Translation<'_> {
             _ => Name { text: format!("{}.{}", state.name.text, name.text), span: name.span },
         };
         let names: Vec<Option<Name>> =
-            all.into_iter().map(|(state, name)| name.map(|name| full_name(state, name))).collect();
+            named.into_iter().map(|(state, name)| name.map(|name| full_name(state, name))).collect();
         let naming = give_names(self.collector, names.iter().flatten(), "transitions", "t", &BTreeSet::new());
         (names.into_iter().map(|name| name.map(|name| name.text)).collect(), naming)
     }
@@ -202,14 +199,16 @@ impl Translation<'_> {
 
     /// Finds the variable or clock of this name. Reports any other name.
     fn variable(&mut self, name: &Name) -> Option<Datum> {
-        let of = |term: &Option<Term>| match term.as_ref().map(Term::node) {
+        let datum_of = |term: &Option<Term>| match term.as_ref().map(Term::node) {
             Some(Node::Data(datum)) => Some(datum.clone()),
             _ => None,
         };
         match self.declared.scope.get(&name.text) {
             // Its declaration was a mistake, which has been reported.
             Some(None) => None,
-            Some(term) if of(term).is_some_and(|datum| !self.declared.constants.contains(&datum)) => of(term),
+            Some(term) if datum_of(term).is_some_and(|datum| !self.declared.constants.contains(&datum)) => {
+                datum_of(term)
+            }
             Some(_) => {
                 let message = format!("`{}` is no variable", name.text);
                 self.error("not-a-variable", message, &name.span, "nothing is assigned to it");
@@ -251,22 +250,14 @@ impl Translation<'_> {
                     self.error("untranslatable", "a guard in `@init` has no counterpart", &tree.span, "here")
                 }
                 XliaStep::Input(name, _) | XliaStep::Output(name, _) => {
-                    self.error(
-                        "untranslatable",
-                        "a message in `@init` has no counterpart",
-                        &name.span,
-                        "here",
-                    );
+                    let message = "a message in `@init` has no counterpart";
+                    self.error("untranslatable", message, &name.span, "here");
                 }
             }
         }
         for other in self.machine.states.iter().filter(|state| !state.is_start && !state.first.is_empty()) {
-            self.error(
-                "untranslatable",
-                "`@init` of a state that is not the first has no counterpart",
-                &other.name.span,
-                "this state",
-            );
+            let message = "`@init` of a state that is not the first has no counterpart";
+            self.error("untranslatable", message, &other.name.span, "this state");
         }
         let condition = Term::and(state.iter().map(|(datum, value)| Term::equal(&Term::datum(datum), value)));
         (condition, state.into_keys().collect())
@@ -276,12 +267,8 @@ impl Translation<'_> {
     fn set_first(&mut self, state: &mut Substitution, datum: &Datum, value: &Term, tree: &ForeignExpression) {
         let value = substitute(value, state);
         if self.declared.variables.iter().any(|other| value.mentions(other)) {
-            self.error(
-                "first-value",
-                "a first value speaks of a variable that has none",
-                &tree.span,
-                "not known yet",
-            );
+            let message = "a first value speaks of a variable that has none";
+            self.error("first-value", message, &tree.span, "not known yet");
             return;
         }
         state.insert(datum.clone(), value);
@@ -289,8 +276,7 @@ impl Translation<'_> {
 
     /// Finds the action of a port that must have this direction.
     fn port(&mut self, name: &Name, kind: ActionKind) -> Option<ActionId> {
-        let found = self.declared.ports.get(&name.text).copied();
-        match found {
+        match self.declared.ports.get(&name.text).copied() {
             // Its declaration was a mistake, which has been reported.
             Some(None) => None,
             Some(Some(number)) if self.declared.actions[number].kind == kind => Some(number),
@@ -304,8 +290,8 @@ impl Translation<'_> {
                 let mut diagnostic = Diagnostic::error("unknown-name", message)
                     .at(self.collector.origin(&name.span), "not declared");
                 let known = self.declared.ports.keys().map(String::as_str);
-                if let Some(near) = self.collector.nearest(&name.text, known) {
-                    diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
+                if let Some(similar) = self.collector.nearest(&name.text, known) {
+                    diagnostic = diagnostic.help(format!("did you mean `{similar}`?"));
                 }
                 self.collector.push(diagnostic);
                 None
@@ -320,6 +306,7 @@ impl Translation<'_> {
         source: LocationId,
         target: LocationId,
     ) -> Option<(Edge, Vec<Datum>)> {
+        // The value of each variable so far, over the data before the step.
         let mut state = Substitution::new();
         let mut guards: Vec<Term> = Vec::new();
         let mut action: Option<ActionId> = None;
@@ -345,19 +332,16 @@ impl Translation<'_> {
                     let number = self.port(name, kind)?;
                     if action.replace(number).is_some() {
                         let message = "a transition with two messages has no counterpart";
-                        let found = Diagnostic::error("untranslatable", message)
+                        let diagnostic = Diagnostic::error("untranslatable", message)
                             .at(self.collector.origin(&name.span), "the second one");
-                        self.collector.push(found.help("put a state between them"));
+                        self.collector.push(diagnostic.help("put a state between them"));
                         return None;
                     }
                     let parameters = &self.declared.actions[number].parameters;
                     if parameters.len() != values.len() {
-                        let message = format!(
-                            "`{}` has {} values here, and its port {}",
-                            name.text,
-                            values.len(),
-                            parameters.len()
-                        );
+                        let (given, declared) = (values.len(), parameters.len());
+                        let message =
+                            format!("`{}` has {given} values here, and its port {declared}", name.text);
                         self.error("contradiction", message, &name.span, "not as declared");
                         return None;
                     }
@@ -377,35 +361,30 @@ impl Translation<'_> {
         let action = &self.declared.actions[number];
         if action.kind == ActionKind::Input {
             let unsigned = &self.declared.unsigned[&number];
-            let bounds: Vec<Term> = action
-                .parameters
-                .iter()
-                .zip(unsigned)
-                .filter(|(parameter, is_unsigned)| {
-                    **is_unsigned && !guards.iter().any(|guard| is_bounded(guard, parameter))
-                })
-                .map(|(parameter, _)| {
-                    Term::compare(Comparison::AtLeast, &Term::datum(parameter), &Term::int(0).to_real())
-                })
-                .collect();
+            let parameters = action.parameters.iter().zip(unsigned);
+            let unsigned =
+                parameters.filter(|(_, is_unsigned)| **is_unsigned).map(|(parameter, _)| parameter);
+            let unbounded =
+                unsigned.filter(|parameter| !guards.iter().any(|guard| is_bounded(guard, parameter)));
+            let zero = Term::int(0).to_real();
+            let bound = |parameter| Term::compare(Comparison::AtLeast, &Term::datum(parameter), &zero);
+            let bounds: Vec<Term> = unbounded.map(bound).collect();
             guards.splice(0..0, bounds);
         }
-        let mut resets: Vec<Datum> = Vec::new();
-        for datum in &self.declared.clocks {
-            if state.remove(datum).is_some() {
-                resets.push(datum.clone());
-            }
-        }
+        // A clock is only set back to 0.
+        let is_set_back = |clock: &&Datum| state.remove(*clock).is_some();
+        let resets: Vec<Datum> = self.declared.clocks.iter().filter(is_set_back).cloned().collect();
         state.retain(|datum, value| *value != Term::datum(datum));
         let guard = Term::and(guards);
         if action.kind == ActionKind::Internal {
             let has_clock = |term: &Term| self.declared.clocks.iter().any(|clock| term.mentions(clock));
             if !resets.is_empty() || has_clock(&guard) || state.values().any(has_clock) {
                 let message = "an internal step takes no time: it may not speak of clocks";
-                let found = Diagnostic::error("internal-time", message)
+                let diagnostic = Diagnostic::error("internal-time", message)
                     .at(self.collector.origin(&transition.span), "it has no message");
-                self.collector
-                    .push(found.help("let it send something, or put what it asks into the steps around it"));
+                self.collector.push(
+                    diagnostic.help("let it send something, or put what it asks into the steps around it"),
+                );
                 return None;
             }
         }

@@ -40,7 +40,7 @@ pub fn read_any_order(
         collector.mistake("any-order", message, &list.head(), "its steps", help);
         return Vec::new();
     }
-    let before = collector.errors();
+    let errors_before = collector.errors();
     let mut steps: Vec<(TransitionBody, TimedBody)> = Vec::new();
     for item in items {
         let NodeKind::Mapping(entries) = &item.kind else {
@@ -59,7 +59,7 @@ pub fn read_any_order(
             steps.extend(read.into_iter().map(|step| (step, beside.clone())));
         }
     }
-    let (Some(ends), true) = (ends, collector.errors() == before) else { return Vec::new() };
+    let (Some(ends), true) = (ends, collector.errors() == errors_before) else { return Vec::new() };
 
     // One location for each set of steps that have been taken. The sets are bits.
     let all = (1_usize << steps.len()) - 1;

@@ -8,7 +8,7 @@ use std::cell::Cell;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::diagnostic::{Diagnostic, Origin, SourceFile, nearest};
+use crate::diagnostic::{Diagnostic, Origin, SourceFile, nearest as nearest_name};
 use crate::reader::limits::Limits;
 
 /// The most errors of one file that are reported, and the most warnings.
@@ -18,7 +18,7 @@ pub const LIMIT: usize = 100;
 const MOST_PLACES: usize = 5;
 
 /// The longest name that is compared with known ones. A longer one is no misspelling, and comparing is
-/// quadratic.
+/// quadratic. [`nearest_name`] finds only names of which at most a third of the letters differ.
 const LONGEST_COMPARED: usize = 64;
 
 /// The most that all comparisons of names in one file may cost, in letters times letters: some tens of
@@ -91,8 +91,8 @@ impl Collector {
     }
 
     /// Notes that the key at a place is meant for a known one. Without a place it counts for any mapping.
-    pub fn means(&mut self, at: Option<&Range<usize>>, key: &str) {
-        self.meant.push((at.map(|at| at.start), key.to_owned()));
+    pub fn means(&mut self, place: Option<&Range<usize>>, key: &str) {
+        self.meant.push((place.map(|place| place.start), key.to_owned()));
     }
 
     /// The help text for an unknown name. `what` names the known ones, in the plural.
@@ -103,7 +103,7 @@ impl Collector {
         known: impl Fn() -> I,
     ) -> String {
         match self.nearest(name, known()) {
-            Some(near) => format!("did you mean `{near}`?"),
+            Some(similar) => format!("did you mean `{similar}`?"),
             None => inventory(what, known()),
         }
     }
@@ -144,27 +144,29 @@ impl Collector {
         }
         let affordable = known.into_iter().take_while(|candidate| {
             let cost = (name.len() + 1) * (candidate.len().min(LONGEST_COMPARED) + 1);
-            let left = self.comparisons.get().checked_sub(cost);
-            self.comparisons.set(left.unwrap_or(0));
-            left.is_some()
+            let remaining = self.comparisons.get().checked_sub(cost);
+            self.comparisons.set(remaining.unwrap_or(0));
+            remaining.is_some()
         });
-        let near = affordable.filter(|candidate| {
-            // Any two letters are near, so a single letter is only meant in its other case.
-            let single = name.chars().count() == 1 && !candidate.eq_ignore_ascii_case(name);
+        let plausible = affordable.filter(|candidate| {
+            // Any two letters are similar, so a single letter is only meant in its other case.
+            let is_other_letter = name.chars().count() == 1 && !candidate.eq_ignore_ascii_case(name);
             *candidate != name
-                && !single
+                && !is_other_letter
                 && candidate.len() <= LONGEST_COMPARED
-                && candidate.len().abs_diff(name.len()) <= 22
+                && candidate.len().abs_diff(name.len()) <= LONGEST_COMPARED.div_ceil(3)
         });
-        nearest(name, near)
+        nearest_name(name, plausible)
     }
 
     /// All findings in the order of the text, and whether there is an error among them.
     pub fn finish(mut self) -> (Vec<Diagnostic>, bool) {
         let position = |d: &Diagnostic| d.labels.first().map_or(usize::MAX, |(origin, _)| origin.span.start);
         self.found.sort_by_key(position);
+        // A missing key that a misspelt one stands for is one mistake: only the misspelling is told.
         let is_meant = |mapping: &Range<usize>, key: &str| {
-            self.meant.iter().any(|(at, meant)| at.is_none_or(|at| mapping.contains(&at)) && meant == key)
+            let is_in = |start: &Option<usize>| start.is_none_or(|start| mapping.contains(&start));
+            self.meant.iter().any(|(start, meant)| is_in(start) && meant == key)
         };
         self.missing.retain(|(_, mapping, key)| is_meant(mapping, key));
         self.found.retain(|found| self.missing.iter().all(|(missing, ..)| missing != found));
@@ -219,11 +221,13 @@ pub fn listed<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     let names: Vec<&str> = names.into_iter().collect();
     let quoted =
         |names: &[&str]| names.iter().map(|name| format!("`{name}`")).collect::<Vec<String>>().join(", ");
+    let shown = 11;
     match names.split_last() {
         None => "nothing".to_owned(),
         Some((last, [])) => format!("`{last}`"),
-        Some((last, rest)) if names.len() <= 12 => format!("{} and `{last}`", quoted(rest)),
-        Some(_) => format!("{} and {} more", quoted(&names[..11]), names.len() - 11),
+        // One more than `shown`, since "and 1 more" would be as long as a name.
+        Some((last, others)) if others.len() <= shown => format!("{} and `{last}`", quoted(others)),
+        Some(_) => format!("{} and {} more", quoted(&names[..shown]), names.len() - shown),
     }
 }
 
@@ -237,7 +241,8 @@ pub fn inventory<'a>(what: &str, names: impl IntoIterator<Item = &'a str>) -> St
     }
 }
 
+/// The noun with `a` or `an`.
 pub fn article(noun: &str) -> String {
-    let an = noun.starts_with(['a', 'e', 'i', 'o', 'u']);
-    if an { format!("an {noun}") } else { format!("a {noun}") }
+    let begins_with_vowel = noun.starts_with(['a', 'e', 'i', 'o', 'u']);
+    if begins_with_vowel { format!("an {noun}") } else { format!("a {noun}") }
 }

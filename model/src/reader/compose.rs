@@ -57,10 +57,10 @@ pub(super) fn read_composition(
         collector.error("too-deep", message, &node.head(), "does it name itself?");
         return None;
     }
-    let before = collector.errors();
+    let errors_before = collector.errors();
     let parts: Vec<Part> =
         items.iter().filter_map(|item| read_part(collector, item, (depth, may_be_timed))).collect();
-    if collector.errors() > before {
+    if collector.errors() > errors_before {
         return None;
     }
     let mut parts = parts.into_iter();
@@ -72,8 +72,8 @@ pub(super) fn read_composition(
         add_functions(collector, &mut functions, &part);
         match whole.with(name, &part.graph) {
             Ok(composed) => whole = composed,
-            Err(found) => {
-                found.iter().for_each(|one| report_incompatible(collector, one, &part));
+            Err(reasons) => {
+                reasons.iter().for_each(|reason| report_incompatible(collector, reason, &part));
                 return None;
             }
         }
@@ -81,8 +81,8 @@ pub(super) fn read_composition(
     let hidden = read_hide(collector, entries, &whole.iosts);
     let whole = match whole.hiding(&hidden) {
         Ok(whole) => whole,
-        Err(found) => {
-            found.iter().for_each(|one| report_unhidden(collector, one, &whole.iosts, entries));
+        Err(reasons) => {
+            reasons.iter().for_each(|reason| report_unhidden(collector, reason, &whole.iosts, entries));
             return None;
         }
     };
@@ -93,7 +93,7 @@ pub(super) fn read_composition(
     let origin = shape::get(entries, "iosts").map(|node| collector.origin(&node.span));
     let iosts = Iosts { origin, ..whole };
     let specification = Specification { iosts, types, functions };
-    (collector.errors() == before).then_some((specification, (clocks, uncontrollable)))
+    (collector.errors() == errors_before).then_some((specification, (clocks, uncontrollable)))
 }
 
 /// Lists the files of the parts of a composition, of their parts, and imported files. A file that cannot be
@@ -101,9 +101,9 @@ pub(super) fn read_composition(
 ///
 /// A part that does not exist is among them, since it may be created later.
 pub fn parts(path: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    let mut work = vec![(path.to_owned(), 0)];
-    while let Some((path, depth)) = work.pop() {
+    let mut parts = Vec::new();
+    let mut unvisited = vec![(path.to_owned(), 0)];
+    while let Some((path, depth)) = unvisited.pop() {
         let Ok(file) = yaml::load(&path) else { continue };
         // Most specifications have neither word, and some are long.
         if !file.text.contains("compose") && !file.text.contains("import") {
@@ -121,16 +121,16 @@ pub fn parts(path: &Path) -> Vec<PathBuf> {
             };
             let Some(scalar) = node.and_then(Node::as_scalar) else { continue };
             let part = folder.join(&scalar.text);
-            if found.contains(&part) {
+            if parts.contains(&part) {
                 continue;
             }
-            found.push(part.clone());
+            parts.push(part.clone());
             if depth + 1 < DEEPEST {
-                work.push((part, depth + 1));
+                unvisited.push((part, depth + 1));
             }
         }
     }
-    found
+    parts
 }
 
 /// Reads one part with its file, and renames its names if the part says so.
@@ -138,14 +138,8 @@ fn read_part(collector: &mut Collector, item: &Node, (depth, may_be_timed): (usi
     let (file, rename) = match &item.kind {
         NodeKind::Mapping(entries) => {
             shape::check_keys(collector, entries, &["model", "rename"], "a part");
-            let model = shape::required(
-                collector,
-                item,
-                entries,
-                "model",
-                "the part",
-                "{ model: shop.yaml, rename: { Pay: PayBank } }",
-            )?;
+            let like = "{ model: shop.yaml, rename: { Pay: PayBank } }";
+            let model = shape::required(collector, item, entries, "model", "the part", like)?;
             (model, shape::get(entries, "rename"))
         }
         _ => (item, None),
@@ -154,27 +148,27 @@ fn read_part(collector: &mut Collector, item: &Node, (depth, may_be_timed): (usi
     let origin = collector.origin(&scalar.span);
     let file = open_named_file(collector, scalar, "the part")?;
     let result = read_nested(file, depth + 1, may_be_timed);
-    let (specification, said) = match result {
+    let (specification, timed_part) = match result {
         Ok((read, warnings)) => {
             // An action that one part leaves unused belongs to another part.
-            let kept = warnings.into_iter().filter(|one| one.code != "unused-action");
-            kept.for_each(|one| collector.push(one));
+            let shown = warnings.into_iter().filter(|warning| warning.code != "unused-action");
+            shown.for_each(|warning| collector.push(warning));
             read
         }
-        Err(found) => {
-            found.into_iter().for_each(|one| collector.push(one));
+        Err(findings) => {
+            findings.into_iter().for_each(|finding| collector.push(finding));
             return None;
         }
     };
     let Specification { iosts, types, mut functions } = specification;
-    let mut graph = ComposedPart::of(iosts, said);
+    let mut graph = ComposedPart::of(iosts, timed_part);
     if let Some(node) = rename {
         let names = read_renames(collector, node, &graph.iosts)?;
-        let new = |name: &str| names.get(name).cloned().unwrap_or_else(|| name.to_owned());
+        let new_name = |name: &str| names.get(name).cloned().unwrap_or_else(|| name.to_owned());
+        let new_clock = |clock: &Datum| Datum::new(new_name(clock.name()), clock.ty().clone());
         (graph.iosts, functions) = rename_all(&graph.iosts, &functions, &names);
-        graph.clocks =
-            graph.clocks.iter().map(|clock| Datum::new(new(clock.name()), clock.ty().clone())).collect();
-        graph.uncontrollable = graph.uncontrollable.iter().map(|name| new(name)).collect();
+        graph.clocks = graph.clocks.iter().map(new_clock).collect();
+        graph.uncontrollable = graph.uncontrollable.iter().map(|name| new_name(name)).collect();
     }
     Some(Part { graph, types, functions, origin })
 }
@@ -184,19 +178,16 @@ fn read_renames(collector: &mut Collector, node: &Node, iosts: &Iosts) -> Option
     let entries = shape::mapping(collector, node, "`rename`", "rename: { Pay: PayBank }")?;
     shape::check_distinct(collector, entries, "duplicate-key", "name");
     let mut names: BTreeMap<String, String> = BTreeMap::new();
-    let known = |iosts: &Iosts| -> Vec<String> {
-        let parameters = iosts.actions.iter().flat_map(|action| &action.parameters);
-        let data = iosts.variables.iter().chain(&iosts.constants).chain(parameters);
-        let actions = iosts.actions.iter().map(|action| action.name.clone());
-        actions.chain(data.map(|datum| datum.name().to_owned())).collect()
-    };
-    let known = known(iosts);
-    let before = collector.errors();
+    let parameters = iosts.actions.iter().flat_map(|action| &action.parameters);
+    let data = iosts.variables.iter().chain(&iosts.constants).chain(parameters);
+    let actions = iosts.actions.iter().map(|action| action.name.as_str());
+    let known: Vec<&str> = actions.chain(data.map(Datum::name)).collect();
+    let errors_before = collector.errors();
     for entry in shape::first_entries(entries) {
         let old = entry.key.text.as_str();
-        if !known.iter().any(|name| name == old) {
-            let all = || known.iter().map(String::as_str);
-            let help = collector.meant(old, &format!("names of `{}`", iosts.name), all);
+        if !known.contains(&old) {
+            let known = || known.iter().copied();
+            let help = collector.meant(old, &format!("names of `{}`", iosts.name), known);
             let message = format!("`{}` has nothing called `{old}`", iosts.name);
             collector.mistake("unknown-name", message, &entry.key.span, "nothing to rename", help);
             continue;
@@ -208,21 +199,20 @@ fn read_renames(collector: &mut Collector, node: &Node, iosts: &Iosts) -> Option
         if !lexer::is_name(&new.text) || lexer::KEYWORDS.contains(&new.text.as_str()) {
             let message = format!("`{}` is no name", new.text);
             collector.error("not-a-name", message, &new.span, "not a name");
-        } else if known.contains(&new.text) && !entries.iter().any(|other| other.key.text == new.text) {
+        } else if known.contains(&new.text.as_str())
+            && !entries.iter().any(|other| other.key.text == new.text)
+        {
+            // A known name is free if it is renamed, too.
             let message = format!("`{}` has something called `{}` already", iosts.name, new.text);
             collector.error("duplicate-name", message, &new.span, "two things would have this name");
         } else if names.values().any(|other| *other == new.text) {
-            collector.error(
-                "duplicate-name",
-                format!("two things would be called `{}`", new.text),
-                &new.span,
-                "the second one",
-            );
+            let message = format!("two things would be called `{}`", new.text);
+            collector.error("duplicate-name", message, &new.span, "the second one");
         } else {
             names.insert(old.to_owned(), new.text.clone());
         }
     }
-    (collector.errors() == before).then_some(names)
+    (collector.errors() == errors_before).then_some(names)
 }
 
 /// Gives actions, data and parameters of a part, and the data in its functions, their new names.
@@ -231,20 +221,30 @@ fn rename_all(
     functions: &[NamedExpression],
     names: &BTreeMap<String, String>,
 ) -> (Iosts, Vec<NamedExpression>) {
-    let new = |name: &str| names.get(name).cloned().unwrap_or_else(|| name.to_owned());
-    let datum = |datum: &Datum| Datum::new(new(datum.name()), datum.ty().clone());
+    let new_name = |name: &str| names.get(name).cloned().unwrap_or_else(|| name.to_owned());
+    let new_datum = |old: &Datum| Datum::new(new_name(old.name()), old.ty().clone());
     let parameters = iosts.actions.iter().flat_map(|action| &action.parameters);
     let data = iosts.variables.iter().chain(&iosts.constants).chain(parameters);
-    let put: Substitution = data.map(|old| (old.clone(), Term::datum(&datum(old)))).collect();
+    let new_terms: Substitution = data.map(|old| (old.clone(), Term::datum(&new_datum(old)))).collect();
     let declared =
         iosts.transitions.iter().next().map(|first| first.origin.declared.clone()).unwrap_or_default();
-    let declared: BTreeMap<_, _> = declared.iter().map(|(name, at)| (new(name), at.clone())).collect();
+    let declared: BTreeMap<_, _> =
+        declared.iter().map(|(name, place)| (new_name(name), place.clone())).collect();
     let declared = Arc::new(declared);
     let transition = |t: &Transition| Transition {
-        guard: substitute(&t.guard, &put),
-        assignments: t.assignments.iter().map(|(v, value)| (datum(v), substitute(value, &put))).collect(),
+        guard: substitute(&t.guard, &new_terms),
+        assignments: t
+            .assignments
+            .iter()
+            .map(|(v, value)| (new_datum(v), substitute(value, &new_terms)))
+            .collect(),
         origin: TransitionOrigin {
-            assignments: t.origin.assignments.iter().map(|(name, at)| (new(name), at.clone())).collect(),
+            assignments: t
+                .origin
+                .assignments
+                .iter()
+                .map(|(name, place)| (new_name(name), place.clone()))
+                .collect(),
             declared: declared.clone(),
             ..t.origin.clone()
         },
@@ -253,20 +253,23 @@ fn rename_all(
     // A function's own parameters keep their names: a call replaces them anyway.
     let function = |function: &NamedExpression| {
         let own = |name: &Datum| function.parameters.contains(name);
-        let put: Substitution =
-            put.iter().filter(|(old, _)| !own(old)).map(|(old, new)| (old.clone(), new.clone())).collect();
+        let new_terms: Substitution = new_terms
+            .iter()
+            .filter(|(old, _)| !own(old))
+            .map(|(old, new)| (old.clone(), new.clone()))
+            .collect();
         NamedExpression {
-            body: function.body.as_ref().map(|body| substitute(body, &put)),
+            body: function.body.as_ref().map(|body| substitute(body, &new_terms)),
             ..function.clone()
         }
     };
     let iosts = Iosts {
-        constants: iosts.constants.iter().map(datum).collect(),
-        variables: iosts.variables.iter().map(datum).collect(),
-        initial_condition: substitute(&iosts.initial_condition, &put),
+        constants: iosts.constants.iter().map(new_datum).collect(),
+        variables: iosts.variables.iter().map(new_datum).collect(),
+        initial_condition: substitute(&iosts.initial_condition, &new_terms),
         actions: iosts.actions.map(|action| Action {
-            name: new(&action.name),
-            parameters: action.parameters.iter().map(datum).collect(),
+            name: new_name(&action.name),
+            parameters: action.parameters.iter().map(new_datum).collect(),
             ..action.clone()
         }),
         transitions: iosts.transitions.map(transition),
@@ -324,8 +327,8 @@ fn report_incompatible(collector: &mut Collector, why: &Incompatible, part: &Par
             format!("`{action}` is an internal action of one part and a visible one of another"),
             "nobody takes part in an internal action of others: rename one of them".to_owned(),
         ),
-        Incompatible::Signatures(action, one, other) => (
-            format!("`{action}` carries ({one}) in one part and ({other}) in another"),
+        Incompatible::Signatures(action, types, other_types) => (
+            format!("`{action}` carries ({types}) in one part and ({other_types}) in another"),
             "parts that speak to one another agree on what an action carries".to_owned(),
         ),
         Incompatible::SameName(name) => (
@@ -353,8 +356,8 @@ fn read_hide(collector: &mut Collector, entries: &[Entry], whole: &Iosts) -> Vec
     for item in shape::list(collector, node, "`hide`", like).unwrap_or(&[]) {
         let Some(scalar) = shape::scalar(collector, item, "an action", like) else { continue };
         if whole.find_action(&scalar.text).is_none() {
-            let all = || whole.actions.iter().map(|action| action.name.as_str());
-            let help = collector.meant(&scalar.text, "actions of the parts", all);
+            let known = || whole.actions.iter().map(|action| action.name.as_str());
+            let help = collector.meant(&scalar.text, "actions of the parts", known);
             let message = format!("no part has an action `{}`", scalar.text);
             collector.mistake("unknown-action", message, &scalar.span, "not declared", help);
         } else if hidden.contains(&scalar.text) {

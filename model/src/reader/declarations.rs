@@ -105,14 +105,15 @@ pub struct Actions {
 }
 
 impl Actions {
-    pub fn of(actions: &[Action]) -> Self {
-        let mut all = Actions::default();
-        for action in actions {
+    /// The actions of a model that is already read.
+    pub fn of(read: &[Action]) -> Self {
+        let mut actions = Actions::default();
+        for action in read {
             let parameters =
                 action.parameters.iter().map(|p| (p.name().to_owned(), Some(p.clone()))).collect();
-            all.add(action.clone(), parameters, None);
+            actions.add(action.clone(), parameters, None);
         }
-        all
+        actions
     }
 
     pub fn find(&self, name: &str) -> Option<ActionId> {
@@ -184,20 +185,21 @@ pub fn read_actions(
         };
         match &node.kind {
             NodeKind::Sequence(items) => {
-                let mut is_told = false;
+                // One message for the whole list is enough.
+                let mut is_reported = false;
                 for item in items {
                     if collector.is_full() {
                         break;
                     }
-                    if let NodeKind::Mapping(of) = &item.kind {
+                    if let NodeKind::Mapping(entries) = &item.kind {
                         let message = format!("the actions of `{section}` that have parameters are no list");
-                        let name = of.first().map_or("Coin", |entry| entry.key.text.as_str());
+                        let name = entries.first().map_or("Coin", |entry| entry.key.text.as_str());
                         let help =
                             format!("leave the `-` of all lines out: `{name}: {{ p: int }}`, `{name}: {{}}`");
-                        if !std::mem::replace(&mut is_told, true) {
+                        if !std::mem::replace(&mut is_reported, true) {
                             collector.mistake("wrong-kind", message, &item.head(), "not in a list", help);
                         }
-                        for entry in shape::first_entries(of) {
+                        for entry in shape::first_entries(entries) {
                             declare(collector, &entry.key, Some(&entry.value));
                         }
                         continue;
@@ -219,11 +221,8 @@ pub fn read_actions(
             }
             NodeKind::Scalar(_) if node.is_nothing() => {}
             NodeKind::Scalar(_) => {
-                let like = if kind == ActionKind::Internal {
-                    "internals: [tau]"
-                } else {
-                    "Coin: { pCoinValue: int }"
-                };
+                let is_internal = kind == ActionKind::Internal;
+                let like = if is_internal { "internals: [tau]" } else { "Coin: { pCoinValue: int }" };
                 shape::wrong_kind(collector, node, &format!("`{section}`"), "a mapping of actions", like);
             }
         }
@@ -288,20 +287,21 @@ fn read_parameters(
     let mut parameters = Vec::new();
     let mut controllable = None;
     let what = format!("the parameters of `{}`", action.text);
-    let name = |node: &Node| node.as_scalar().map(|scalar| scalar.text.clone());
-    let given = match &node.kind {
-        NodeKind::Sequence(names) => {
-            names.first().and_then(|first| name(first)).map(|first| format!("{first}: int"))
+    // If this is no mapping, the example shows the name or the type that is given in its place.
+    let text = |node: &Node| node.as_scalar().map(|scalar| scalar.text.clone());
+    let parameter = match &node.kind {
+        NodeKind::Sequence(items) => {
+            items.first().and_then(|first| text(first)).map(|name| format!("{name}: int"))
         }
-        _ => name(node).map(|ty| format!("p: {ty}")),
+        _ => text(node).map(|ty| format!("p: {ty}")),
     };
-    let like = format!("{}: {{ {} }}", action.text, given.unwrap_or_else(|| "p: int".to_owned()));
+    let like = format!("{}: {{ {} }}", action.text, parameter.unwrap_or_else(|| "p: int".to_owned()));
     let Some(mut entries) = shape::mapping(collector, node, &what, &like) else {
         return (parameters, controllable);
     };
     // The long form has attributes, which only timed models know.
-    let attribute = |entry: &&Entry| matches!(entry.key.text.as_str(), "controllable" | "uncontrollable");
-    for entry in entries.iter().filter(attribute) {
+    let is_attribute = |entry: &&Entry| matches!(entry.key.text.as_str(), "controllable" | "uncontrollable");
+    for entry in entries.iter().filter(is_attribute) {
         let key = entry.key.text.as_str();
         let Some(value) = shape::scalar(collector, &entry.value, &format!("`{key}`"), "controllable: false")
         else {
@@ -313,26 +313,24 @@ fn read_parameters(
                 controllable = Some((is_controllable, entry.key.span.clone()));
             }
             other => {
-                let diagnostic = Diagnostic::error(
-                    "not-a-truth-value",
-                    format!("`{key}` is `true` or `false`, not `{other}`"),
-                )
-                .at(collector.origin(&value.span), "expected `true` or `false`")
-                .help("an input that the tester sees and does not send has `controllable: false`");
+                let message = format!("`{key}` is `true` or `false`, not `{other}`");
+                let diagnostic = Diagnostic::error("not-a-truth-value", message)
+                    .at(collector.origin(&value.span), "expected `true` or `false`")
+                    .help("an input that the tester sees and does not send has `controllable: false`");
                 collector.push(diagnostic);
             }
         }
     }
-    let others: Vec<Entry>;
-    if let Some(long) =
-        shape::get(entries, "parameters").filter(|node| matches!(node.kind, NodeKind::Mapping(_)))
-    {
+    // The parameters stand under their key in the long form, and beside attributes in the short one.
+    let without_attributes: Vec<Entry>;
+    let long_form = shape::get(entries, "parameters");
+    if let Some(node) = long_form.filter(|node| matches!(node.kind, NodeKind::Mapping(_))) {
         let known = ["parameters", "controllable"];
         shape::check_keys_beside(collector, entries, &known, &["uncontrollable"], "an action");
-        entries = shape::mapping(collector, long, &what, "parameters: { p: int }").unwrap_or(&[]);
-    } else if entries.iter().any(|entry| attribute(&entry)) {
-        others = entries.iter().filter(|entry| !attribute(entry)).cloned().collect();
-        entries = &others;
+        entries = shape::mapping(collector, node, &what, "parameters: { p: int }").unwrap_or(&[]);
+    } else if entries.iter().any(|entry| is_attribute(&entry)) {
+        without_attributes = entries.iter().filter(|entry| !is_attribute(entry)).cloned().collect();
+        entries = &without_attributes;
     }
     shape::check_distinct(collector, entries, "duplicate-declaration", "parameter");
     for entry in shape::first_entries(entries) {
@@ -349,11 +347,8 @@ fn read_parameters(
             continue;
         }
         if let Some((meaning, first)) = names.get(name) {
-            let message = format!(
-                "the parameter `{name}` of `{}` has the name of {}",
-                action.text,
-                article(&meaning.describe())
-            );
+            let owner = article(&meaning.describe());
+            let message = format!("the parameter `{name}` of `{}` has the name of {owner}", action.text);
             let diagnostic = Diagnostic::error("parameter-clash", message)
                 .at(collector.origin(&entry.key.span), "the parameter")
                 .at(first.clone(), "declared here")
@@ -407,7 +402,7 @@ impl ReadLocations {
 
     /// The location that a scalar names. It is added if locations need no declaration.
     pub fn named(&mut self, collector: &mut Collector, name: &Scalar) -> Option<LocationId> {
-        let known = match self.find(&name.text) {
+        let location = match self.find(&name.text) {
             Some(id) => id,
             None if !shape::is_name(collector, name, "location") => return None,
             None if self.declared => {
@@ -420,8 +415,8 @@ impl ReadLocations {
             }
             None => self.add(Location::named(name.text.clone()), Some(collector.origin(&name.span))),
         };
-        self.used[known] = true;
-        Some(known)
+        self.used[location] = true;
+        Some(location)
     }
 }
 
@@ -470,12 +465,10 @@ fn add_location(
     }
     let origin = collector.origin(&name.span);
     if let Some(first) = locations.find(&name.text) {
-        let diagnostic = Diagnostic::error(
-            "duplicate-declaration",
-            format!("the location `{}` is listed twice", name.text),
-        )
-        .at(origin, "the second time")
-        .at(locations.origins[first].clone(), "the first time");
+        let message = format!("the location `{}` is listed twice", name.text);
+        let diagnostic = Diagnostic::error("duplicate-declaration", message)
+            .at(origin, "the second time")
+            .at(locations.origins[first].clone(), "the first time");
         collector.push(diagnostic);
         return;
     }
@@ -533,15 +526,10 @@ pub fn read_initial(
         return initial;
     };
     let NodeKind::Mapping(entries) = &node.kind else {
-        let given = node.as_scalar().filter(|given| lexer::is_name(&given.text));
-        let like = given.map(|given| format!("initial: {{ location: {} }}", given.text));
-        shape::wrong_kind(
-            collector,
-            node,
-            "`initial`",
-            "a mapping",
-            like.as_deref().unwrap_or("initial: { location: Begin }"),
-        );
+        // A name alone is meant as the location.
+        let location = node.as_scalar().filter(|scalar| lexer::is_name(&scalar.text));
+        let meant = location.map(|location| format!("initial: {{ location: {} }}", location.text));
+        shape::wrong_kind(collector, node, "`initial`", "a mapping", meant.as_deref().unwrap_or(like));
         return initial;
     };
     shape::check_keys(collector, entries, &["location", "condition"], "`initial`");

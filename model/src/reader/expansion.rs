@@ -12,7 +12,7 @@ use dashu_int::IBig;
 use crate::data::Datum;
 use crate::diagnostic::Diagnostic;
 use crate::forms::MOST_PARTS;
-use crate::reader::collect::{article, inventory};
+use crate::reader::collect::article;
 use crate::reader::elsewhere;
 use crate::reader::parser::MAX_NESTING;
 use crate::reader::scope::{Meaning, NamedExpression};
@@ -56,7 +56,7 @@ pub(super) fn is_standard(name: &str) -> bool {
 fn most_of(domain: &QuantifierDomain, collection: Option<&Term>) -> Option<usize> {
     let most = match (domain, collection.map(Term::sort)) {
         (QuantifierDomain::Values(_, values), _) => values.len().max(1),
-        (_, Some(Type::Record(of))) => of.most().unwrap_or(of.fields.len()),
+        (_, Some(Type::Record(record))) => record.most().unwrap_or(record.fields.len()),
         _ => return None,
     };
     (most <= MOST_PARTS).then_some(most)
@@ -68,7 +68,8 @@ fn are_of(domain: &QuantifierDomain, collection: Option<&Term>, sort: &Type, ty:
         && match domain {
             QuantifierDomain::Values(_, values) => values.iter().all(|value| value.is_in(ty)),
             QuantifierDomain::Elements => {
-                let key = collection.and_then(|of| of.sort().as_keyed()).map(|(_, key)| key);
+                let key = collection.and_then(|table| table.sort().as_keyed()).map(|(_, key)| key);
+                // A list has only the sort of its elements, so they are surely of this type if it is a sort.
                 *ty == ty.sort() || key.unwrap_or(sort) == ty
             }
         }
@@ -78,8 +79,8 @@ fn are_of(domain: &QuantifierDomain, collection: Option<&Term>, sort: &Type, ty:
 fn type_of(term: &Term) -> Type {
     match term.written() {
         Some(Node::Data(datum)) => datum.ty().clone(),
-        Some(Node::Field(record, at)) => match record.sort() {
-            Type::Record(of) => of.fields[*at].1.clone(),
+        Some(Node::Field(record, position)) => match record.sort() {
+            Type::Record(ty) => ty.fields[*position].1.clone(),
             other => other.clone(),
         },
         _ => term.sort().clone(),
@@ -136,7 +137,7 @@ impl Typing<'_, '_> {
 
     /// Types a call of a declared function.
     fn declared(&mut self, call: &Call, whole: &Range<usize>) -> Option<Term> {
-        let Call { name: (name, at), arguments } = call;
+        let Call { name: (name, place), arguments } = call;
         let name = name.as_str();
         let Some(function) = self.scope.names.function(name) else {
             // The name may be an alternative of a type that could not be read.
@@ -145,7 +146,7 @@ impl Typing<'_, '_> {
             }
             // Mistakes in the arguments are reported all the same.
             arguments.iter().for_each(|argument| drop(self.term(argument)));
-            self.unknown_function(name, at);
+            self.unknown_function(name, place);
             return None;
         };
         let Some(body) = &function.body else {
@@ -158,14 +159,14 @@ impl Typing<'_, '_> {
         let mut values = Substitution::new();
         for (argument, parameter) in arguments.iter().zip(&function.parameters) {
             let Some(term) = self.term_as(argument, parameter.ty()) else { continue };
-            let found = self.collector.count_found();
+            let findings_before = self.collector.count_found();
             let whose = format!("`{parameter}` of `{name}`");
             match self.fit(&term, &argument.span, parameter.ty(), &whose) {
                 Some(term) => drop(values.insert(parameter.clone(), term)),
-                None => self.collector.label_since(found, &function.origin, "the function"),
+                None => self.collector.label_since(findings_before, &function.origin, "the function"),
             }
         }
-        if !self.is_observed(function, body, at) {
+        if !self.is_observed(function, body, place) {
             return None;
         }
         if values.len() < arguments.len() {
@@ -183,7 +184,7 @@ impl Typing<'_, '_> {
     }
 
     /// Is all data that the function reads known here? Reports a datum that is not.
-    fn is_observed(&mut self, function: &NamedExpression, body: &Term, at: &Range<usize>) -> bool {
+    fn is_observed(&mut self, function: &NamedExpression, body: &Term, span: &Range<usize>) -> bool {
         let name = &function.name;
         let foreign = body.data().into_iter().find(|datum| {
             let known = self.scope.names.get(datum.name()).and_then(|(meaning, _)| meaning.term());
@@ -191,7 +192,7 @@ impl Typing<'_, '_> {
         });
         if let Some(datum) = foreign {
             let message = format!("`{name}` reads `{datum}` of the specification, which is not observed");
-            let place = self.collector.origin(&self.scalar.place(at));
+            let place = self.collector.origin(&self.scalar.place(span));
             let diagnostic = Diagnostic::error("unknown-name", message)
                 .at(place, "called here")
                 .at(function.origin.clone(), "the function")
@@ -203,7 +204,7 @@ impl Typing<'_, '_> {
     }
 
     /// Reports an unknown function, with the nearest name or a hint.
-    fn unknown_function(&mut self, name: &str, at: &Range<usize>) {
+    fn unknown_function(&mut self, name: &str, span: &Range<usize>) {
         let names = self.scope.names;
         let on_lists = || ON_LISTS.map(|(known, _)| known);
         let standard = || STANDARD.into_iter().chain(FUNCTIONS.map(|(known, _)| known)).chain(on_lists());
@@ -214,18 +215,14 @@ impl Typing<'_, '_> {
                 (what, "`a[i]` reads an array, and a product has its sign: `x * (y + 1)`".to_owned())
             }
             None => {
-                let near = || self.collector.nearest(name, known());
                 let help = match elsewhere::explain_operation(name) {
-                    Some(here) => here.to_owned(),
-                    None => near().map_or_else(
-                        || inventory("functions", known()),
-                        |near| format!("did you mean `{near}`?"),
-                    ),
+                    Some(explanation) => explanation.to_owned(),
+                    None => self.collector.meant(name, "functions", known),
                 };
                 ("not declared under `functions:`".to_owned(), help)
             }
         };
-        self.error("unknown-function", format!("unknown function `{name}`"), at, label, Some(help));
+        self.error("unknown-function", format!("unknown function `{name}`"), span, label, Some(help));
     }
 
     /// Does the call have this number of arguments? Reports it if not.
@@ -293,12 +290,14 @@ impl Typing<'_, '_> {
             return None;
         }
         // If the values have a mistake, the mistakes of the body are still reported.
-        let sort = values.as_ref().map_or(Type::Int, |TypedDomain { sort, domain, collection }| {
-            let wanted = expected.filter(|of| of.form == RecordForm::Option).map(|of| of.content_type());
+        let bound_type = values.as_ref().map_or(Type::Int, |TypedDomain { sort, domain, collection }| {
+            // `find` gives an option of the expected type if all values are of that type.
+            let is_option = |ty: &&Arc<RecordType>| ty.form == RecordForm::Option;
+            let wanted = expected.filter(is_option).map(|option| option.content_type());
             let fitting = wanted.filter(|ty| are_of(domain, collection.as_ref(), sort, ty));
             fitting.unwrap_or(sort).clone()
         });
-        let datum = Datum::new(name.clone(), sort);
+        let datum = Datum::new(name.clone(), bound_type);
         self.bound.push((name.clone(), datum.clone()));
         let body = self.truth(&quantified.body, quantified.quantifier.word());
         let element = quantified.element.as_ref().map(|tree| {
@@ -327,8 +326,8 @@ impl Typing<'_, '_> {
             }
         };
         let quantifier = quantified.quantifier;
-        if let (Quantifier::Find, Type::Record(of)) = (quantifier, datum.ty())
-            && of.form == RecordForm::Option
+        if let (Quantifier::Find, Type::Record(record)) = (quantifier, datum.ty())
+            && record.form == RecordForm::Option
         {
             let message = "`find` gives an option, and these are options: `index` gives a position";
             self.error("nested-option", message.to_owned(), whole, "an option of an option".to_owned(), None);
@@ -342,32 +341,28 @@ impl Typing<'_, '_> {
     }
 
     /// May a bound value have this name? Reports it if the name is used.
-    pub(super) fn is_new_name(&mut self, of: &str, name: &str, at: &Range<usize>) -> bool {
+    pub(super) fn is_new_name(&mut self, binder: &str, name: &str, span: &Range<usize>) -> bool {
         let parameters = self.scope.parameters.iter().map(|(known, _)| known.as_str());
         let bound = self.bound.iter().map(|(known, _)| known.as_str());
         let is_parameter = parameters.chain(bound).any(|known| known == name);
-        let clash = self.scope.names.get(name).map(|(meaning, _)| meaning.describe());
-        let what = is_parameter.then(|| "parameter, or of another quantifier".to_owned()).or(clash);
-        if let Some(what) = &what {
-            let message = format!("the {of}'s `{name}` has the name of {}", article(what));
+        let declared = self.scope.names.get(name).map(|(meaning, _)| meaning.describe());
+        let owner = is_parameter.then(|| "parameter, or of another quantifier".to_owned()).or(declared);
+        if let Some(owner) = &owner {
+            let message = format!("the {binder}'s `{name}` has the name of {}", article(owner));
             let help = Some("choose another name: the expression could not tell them apart".to_owned());
-            self.error("duplicate-name", message, at, "used already".to_owned(), help);
+            self.error("duplicate-name", message, span, "used already".to_owned(), help);
         }
-        what.is_none()
+        owner.is_none()
     }
 
     /// Types the values of a quantifier.
-    fn values(&mut self, of: &QuantifiedValues) -> Option<TypedDomain> {
-        match of {
-            QuantifiedValues::Between(low, high) => {
-                let (low, high) = (self.end(low), self.end(high));
-                let ty = Type::Range(low?, high?);
-                let whole = match of {
-                    QuantifiedValues::Between(low, high) => low.span.start..high.span.end,
-                    _ => 0..0,
-                };
-                let Type::Range(low, high) = &ty else { return None };
-                self.of_type(&ty, format!("{low}..{high}"), &whole)
+    fn values(&mut self, values: &QuantifiedValues) -> Option<TypedDomain> {
+        match values {
+            QuantifiedValues::Between(first, last) => {
+                let (low, high) = (self.end(first), self.end(last));
+                let (low, high) = (low?, high?);
+                let text = format!("{low}..{high}");
+                self.of_type(&Type::Range(low, high), text, &(first.span.start..last.span.end))
             }
             QuantifiedValues::Elements(list) => {
                 let term = self.term(list)?;
@@ -408,8 +403,8 @@ impl Typing<'_, '_> {
         if !self.is_arity(name, arguments, wanted, whole, None) {
             return None;
         }
-        let (Some(list), at) = first? else { return None };
-        let (what, fits): (&str, fn(&Type) -> bool) = match operation {
+        let (Some(list), list_span) = first? else { return None };
+        let (kind, fits): (&str, fn(&Type) -> bool) = match operation {
             StandardOperation::ElementInserted | StandardOperation::ElementRemoved => ("", |_| true),
             StandardOperation::Sum => (" of numbers", Type::is_number),
             StandardOperation::JoinedBy => (" of strings", |ty| *ty == Type::String),
@@ -417,7 +412,7 @@ impl Typing<'_, '_> {
         };
         let element = list.sort().as_list().map(|(_, _, ty)| ty.clone()).filter(fits);
         let Some(element) = element else {
-            let message = format!("`{name}` is of a list{what}, but this is {}", list.sort());
+            let message = format!("`{name}` is of a list{kind}, but this is {}", list.sort());
             let help = match list.sort().as_keyed() {
                 Some((ty, _)) if ty.map_value_type().is_none() => {
                     Some("the list of its keys is `[k for k in s]`")
@@ -427,18 +422,14 @@ impl Typing<'_, '_> {
                     list.sort().is_number().then_some("of two numbers there are `min(a, b)` and `max(a, b)`")
                 }
             };
-            self.error(
-                "type-mismatch",
-                message,
-                at,
-                format!("this is {}", list.sort()),
-                help.map(str::to_owned),
-            );
+            let label = format!("this is {}", list.sort());
+            self.error("type-mismatch", message, list_span, label, help.map(str::to_owned));
             return None;
         };
         let mut terms = vec![list];
-        for (at, tree) in arguments.iter().enumerate().skip(1) {
-            let ty = match (operation, at) {
+        for (position, tree) in arguments.iter().enumerate().skip(1) {
+            // A separator, an index, or a new element.
+            let ty = match (operation, position) {
                 (StandardOperation::JoinedBy, _) => &Type::String,
                 (_, 1) => &Type::Int,
                 _ => &element,
@@ -449,24 +440,24 @@ impl Typing<'_, '_> {
         self.check_made(Term::standard(operation, terms), whole)
     }
 
-    fn elements(&mut self, list: Term, at: &Range<usize>) -> Option<TypedDomain> {
-        let sort = self.type_of_elements(&list, at)?;
+    fn elements(&mut self, list: Term, span: &Range<usize>) -> Option<TypedDomain> {
+        let sort = self.type_of_elements(&list, span)?;
         Some(TypedDomain { sort, domain: QuantifierDomain::Elements, collection: Some(list) })
     }
 
-    fn of_type(&mut self, ty: &Type, text: String, at: &Range<usize>) -> Option<TypedDomain> {
-        let few = match ty {
+    fn of_type(&mut self, ty: &Type, text: String, span: &Range<usize>) -> Option<TypedDomain> {
+        let values = match ty {
             // An empty range has no values. This is no mistake, since its ends may be computed.
             Type::Range(low, high) if low > high => Some(Vec::new()),
             ty => Value::enumerate(ty, MAX_VALUES),
         };
-        if few.is_none() {
+        if values.is_none() {
             let message = format!("a quantifier is of at most {MAX_VALUES} values, and {ty} has more");
             let help =
                 Some("it is written out: `all i in 0..9: ...`, or all values of an enumeration".to_owned());
-            self.error("too-many-values", message, at, "too many values".to_owned(), help);
+            self.error("too-many-values", message, span, "too many values".to_owned(), help);
         }
-        let domain = QuantifierDomain::Values(text, few?);
+        let domain = QuantifierDomain::Values(text, values?);
         Some(TypedDomain { sort: ty.sort(), domain, collection: None })
     }
 
@@ -482,25 +473,25 @@ impl Typing<'_, '_> {
         None
     }
 
-    /// Returns the term if its lowered form is not too large.
-    pub(super) fn affordable(&mut self, term: Term, at: &Range<usize>) -> Option<Term> {
-        // The estimates come first, so that a term that is far too large is not made.
-        let is_begun = || parts_bound(&term) <= MOST_BEGUN && steps_bound(&term) <= MOST_STEPS;
+    /// Returns the term if its lowered form is not too large. Reports it otherwise.
+    pub(super) fn affordable(&mut self, term: Term, span: &Range<usize>) -> Option<Term> {
+        let may_be_lowered = || parts_bound(&term) <= MOST_BEGUN && steps_bound(&term) <= MOST_STEPS;
         let is_small = || term.lowered().height() <= MAX_NESTING && term.lowered().has_at_most(MAX_PARTS);
-        if !self.is_expanded || is_begun() && is_small() {
+        // The estimates come first, so that a term that is far too large is not made.
+        if !self.is_expanded || (may_be_lowered() && is_small()) {
             return Some(term);
         }
-        self.too_large(at);
+        self.too_large(span);
         None
     }
 
-    fn too_large(&mut self, at: &Range<usize>) {
+    fn too_large(&mut self, span: &Range<usize>) {
         let message = format!(
             "this stands for an expression of more than {MAX_PARTS} different parts, or one nested more than {MAX_NESTING} deep"
         );
         let help =
             "the solver sees each element of a list: use smaller bounds, or fewer calls in one another"
                 .to_owned();
-        self.error("expression-too-large", message, at, "too large".to_owned(), Some(help));
+        self.error("expression-too-large", message, span, "too large".to_owned(), Some(help));
     }
 }

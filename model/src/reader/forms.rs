@@ -11,8 +11,9 @@ use crate::reader::syntax::{
 use crate::term::operation::Quantifier;
 
 impl Parser<'_> {
+    /// Parses an operand that begins with this name, which comes next.
     pub(super) fn named(&mut self, name: &str, span: Range<usize>) -> Parsed {
-        match self.tokens.get(self.next + 1).map(|token| &token.kind) {
+        match self.kind_ahead(1) {
             Some(Lexeme::Sign("(")) => self.call(name, span),
             Some(Lexeme::Sign("{")) => {
                 self.next += 1;
@@ -38,7 +39,8 @@ impl Parser<'_> {
         Ok(part)
     }
 
-    fn call(&mut self, name: &str, at: Range<usize>) -> Parsed {
+    fn call(&mut self, name: &str, name_span: Range<usize>) -> Parsed {
+        // The name and its bracket.
         self.next += 2;
         let mut arguments = Vec::new();
         let close = match self.eat(")") {
@@ -51,22 +53,22 @@ impl Parser<'_> {
             },
         };
         let height = arguments.iter().map(|argument| argument.height).max().unwrap_or(0);
-        let span = at.start..close.end;
-        let call = Call { name: (name.to_owned(), at), arguments };
+        let span = name_span.start..close.end;
+        let call = Call { name: (name.to_owned(), name_span), arguments };
         build_expression(ExpressionKind::Call(Box::new(call)), span, height)
     }
 
     fn quantified(&mut self) -> Parsed {
         let (word, start) = self.name("a quantifier")?;
         let Some(quantifier) = quantifier_of_word(&word) else { return Err(self.expected("a quantifier")) };
-        let (name, of) = self.bound("all i in 0..3: ...")?;
-        if !matches!(of, QuantifiedValues::Type(..)) && !self.is_next(":") {
+        let (name, values) = self.bound("all i in 0..3: ...")?;
+        if !matches!(values, QuantifiedValues::Type(..)) && !self.is_next(":") {
             return Err(self.expected("`..` and the last value: `all i in 0..3: ...`"));
         }
         self.need(":", "after the values")?;
         let body = self.part()?;
         let span = start.start..body.span.end;
-        build_quantifier(Quantified { quantifier, name, of, body, element: None }, span)
+        build_quantifier(Quantified { quantifier, name, of: values, body, element: None }, span)
     }
 
     /// `i in 0..3`
@@ -77,14 +79,14 @@ impl Parser<'_> {
             _ => return Err(self.expected(&format!("`in` and the values: `{like}`"))),
         };
         let first = self.end()?;
-        let of = match (self.eat(".."), first) {
+        let values = match (self.eat(".."), first) {
             (Some(_), low) => QuantifiedValues::Between(low, self.end()?),
             (None, Expression { kind: ExpressionKind::Name(name), span, .. }) => {
                 QuantifiedValues::Type(name, span)
             }
             (None, list) => QuantifiedValues::Elements(list),
         };
-        Ok((name, of))
+        Ok((name, values))
     }
 
     /// `x in q if c]`, after the element.
@@ -96,17 +98,14 @@ impl Parser<'_> {
             None => Expression { kind: ExpressionKind::Truth(true), span: open.clone(), height: 0 },
         };
         let close = self.need("]", &format!("at the end: `{like}`"))?;
-        let quantifier = Quantifier::Collect;
-        build_quantifier(
-            Quantified { quantifier, name, of, body, element: Some(element) },
-            open.start..close.end,
-        )
+        let (quantifier, element) = (Quantifier::Collect, Some(element));
+        build_quantifier(Quantified { quantifier, name, of, body, element }, open.start..close.end)
     }
 
     /// Is this word a quantifier here? A word that a model may use as a name is one only before a name and
     /// `in`.
     fn is_quantifier(&self, word: &str) -> bool {
-        let next = self.tokens.get(self.next + 2).map(|token| &token.kind);
+        let next = self.kind_ahead(2);
         ["all", "some", "count"].contains(&word) || matches!(next, Some(Lexeme::Name(word)) if word == "in")
     }
 
@@ -147,24 +146,27 @@ impl Parser<'_> {
 
     /// Does `is Ok` come next?
     pub(super) fn is_question(&self) -> bool {
-        let next = |at: usize| self.tokens.get(self.next + at).map(|token| &token.kind);
-        matches!(next(0), Some(Lexeme::Name(word)) if word == "is")
-            && matches!(next(1), Some(Lexeme::Name(_)))
+        let (word, name) = (self.kind_ahead(0), self.kind_ahead(1));
+        matches!(word, Some(Lexeme::Name(word)) if word == "is") && matches!(name, Some(Lexeme::Name(_)))
+    }
+
+    /// The kind of the token so many places after the next one.
+    fn kind_ahead(&self, count: usize) -> Option<&Lexeme> {
+        self.tokens.get(self.next + count).map(|token| &token.kind)
     }
 
     /// `is`, and the alternative after it.
     pub(super) fn question(&mut self, base: Expression) -> Parsed {
         self.next += 1;
-        let (name, at) = self.name("an alternative")?;
-        let (span, height) = (base.span.start..at.end, base.height);
-        build_expression(ExpressionKind::Is(Box::new(base), name, at), span, height)
+        let (name, place) = self.name("an alternative")?;
+        let (span, height) = (base.span.start..place.end, base.height);
+        build_expression(ExpressionKind::Is(Box::new(base), name, place), span, height)
     }
 
     /// Does `with {` come next?
     pub(super) fn is_update(&self) -> bool {
-        let next = |at: usize| self.tokens.get(self.next + at).map(|token| &token.kind);
-        matches!(next(0), Some(Lexeme::Name(word)) if word == "with")
-            && matches!(next(1), Some(Lexeme::Sign("{")))
+        let (word, brace) = (self.kind_ahead(0), self.kind_ahead(1));
+        matches!(word, Some(Lexeme::Name(word)) if word == "with") && brace == Some(&Lexeme::Sign("{"))
     }
 
     /// `with`, and the fields after it.
@@ -184,8 +186,8 @@ impl Parser<'_> {
 
     /// Does a set begin here? A record's fields have names and colons.
     fn is_set(&self) -> bool {
-        let next = |at: usize| self.tokens.get(self.next + at).map(|token| &token.kind);
-        !matches!((next(1), next(2)), (Some(Lexeme::Name(_)), Some(Lexeme::Sign(":"))))
+        let (name, colon) = (self.kind_ahead(1), self.kind_ahead(2));
+        !matches!((name, colon), (Some(Lexeme::Name(_)), Some(Lexeme::Sign(":"))))
     }
 
     fn set(&mut self) -> Parsed {
@@ -229,14 +231,14 @@ impl Parser<'_> {
         let open = self.need("{", "before the fields")?;
         let mut fields = Vec::new();
         let close = loop {
-            let (field, at) = self.name("a field's name")?;
+            let (field, span) = self.name("a field's name")?;
             self.need(":", "after the field's name")?;
-            fields.push((field, at, self.part()?));
+            fields.push((field, span, self.part()?));
             if self.eat(",").is_none() {
                 break self.need("}", "after the fields")?;
             }
         };
-        let start = name.as_ref().map(|(_, at)| at.start).or(base.as_ref().map(|base| base.span.start));
+        let start = name.as_ref().map(|(_, span)| span.start).or(base.as_ref().map(|base| base.span.start));
         let heights =
             fields.iter().map(|(_, _, value)| value.height).chain(base.iter().map(|base| base.height));
         let height = heights.max().unwrap_or(0);
@@ -265,11 +267,8 @@ impl Parser<'_> {
             };
             let close = self.need("]", "after `for all`")?;
             let height = element.height;
-            return build_expression(
-                ExpressionKind::Filled(Box::new(element)),
-                open.start..close.end,
-                height,
-            );
+            let kind = ExpressionKind::Filled(Box::new(element));
+            return build_expression(kind, open.start..close.end, height);
         }
         while self.eat(",").is_some() {
             elements.push(self.part()?);
@@ -279,30 +278,30 @@ impl Parser<'_> {
         build_expression(ExpressionKind::Listed(elements), open.start..close.end, height)
     }
 
-    /// Parses the rest after `(e:`. A type consists of names, brackets and numbers, and is read later.
+    /// Parses what follows `(e:`. A type consists of names, brackets and numbers, and is read later.
     pub(super) fn ascribed(&mut self, inner: Expression, start: usize) -> Parsed {
-        let from = self.peek().map_or(self.text_end, |token| token.span.start);
-        let mut to = from;
+        let type_start = self.peek().map_or(self.text_end, |token| token.span.start);
+        let mut ty = type_start..type_start;
         while let Some(token) = self.peek().filter(|token| token.kind != Lexeme::Sign(")")) {
-            to = token.span.end;
+            ty.end = token.span.end;
             self.next += 1;
         }
         let close = self.need(")", "after the type")?;
         let height = inner.height;
-        build_expression(ExpressionKind::Ascribed(Box::new(inner), from..to), start..close.end, height)
+        build_expression(ExpressionKind::Ascribed(Box::new(inner), ty), start..close.end, height)
     }
 }
 
 /// Builds a quantifier, whose height is that of its highest part.
-fn build_quantifier(of: Quantified, span: Range<usize>) -> Parsed {
-    let bounds = match &of.of {
+fn build_quantifier(quantified: Quantified, span: Range<usize>) -> Parsed {
+    let values = match &quantified.of {
         QuantifiedValues::Between(low, high) => low.height.max(high.height),
         QuantifiedValues::Type(..) => 0,
         QuantifiedValues::Elements(list) => list.height,
     };
-    let element = of.element.as_ref().map_or(0, |element| element.height);
-    let height = bounds.max(element).max(of.body.height);
-    build_expression(ExpressionKind::Quantified(Box::new(of)), span, height)
+    let element = quantified.element.as_ref().map_or(0, |element| element.height);
+    let height = values.max(element).max(quantified.body.height);
+    build_expression(ExpressionKind::Quantified(Box::new(quantified)), span, height)
 }
 
 fn quantifier_of_word(word: &str) -> Option<Quantifier> {

@@ -81,7 +81,7 @@ fn read_declaration<'a>(
     names: &Names,
 ) -> Declared<'a> {
     let mut declared = Declared { entry, parameters: Vec::new(), result: None, body: None };
-    let before = collector.errors();
+    let errors_before = collector.errors();
     let what = format!("the function `{}`", entry.key.text);
     let body = match &entry.value.kind {
         NodeKind::Mapping(parts) => {
@@ -100,7 +100,7 @@ fn read_declaration<'a>(
     let scalar = body.and_then(|node| shape::scalar(collector, node, &what, LIKE));
     if let Some(scalar) = scalar {
         match parse(&scalar.text, collector.limits.expression) {
-            Ok(tree) if collector.errors() == before => declared.body = Some((scalar, tree)),
+            Ok(tree) if collector.errors() == errors_before => declared.body = Some((scalar, tree)),
             Ok(_) => {}
             Err(mistake) => report(collector, scalar, *mistake),
         }
@@ -239,14 +239,14 @@ fn type_body(collector: &mut Collector, declared: &Declared<'_>, names: &Names) 
 
 fn called_names(tree: &Expression) -> Vec<String> {
     let mut found = Vec::new();
-    let mut work = vec![tree];
-    while let Some(tree) = work.pop() {
+    let mut unvisited = vec![tree];
+    while let Some(tree) = unvisited.pop() {
         if let ExpressionKind::Call(call) = &tree.kind
             && !found.contains(&call.name.0)
         {
             found.push(call.name.0.clone());
         }
-        work.extend(tree.parts().into_iter().rev());
+        unvisited.extend(tree.parts().into_iter().rev());
     }
     found
 }

@@ -10,7 +10,7 @@ use std::collections::{BTreeSet, VecDeque};
 use crate::diagnostic::{Diagnostic, Origin, distance};
 use crate::iosts::{ActionKind, Iosts, LocationId, TransitionId};
 use crate::numbered::Numbered;
-use crate::reader::collect::Collector;
+use crate::reader::collect::{Collector, listed};
 use crate::reader::declarations::{Actions, ReadLocations};
 
 /// The most livelocks that are shown. A model with more of them has one cause.
@@ -29,15 +29,12 @@ pub fn check_livelocks(
     help: &str,
 ) {
     let reached = iosts.reachable_from(iosts.initial);
-    let internal: Internal = iosts
-        .outgoing()
-        .into_iter()
-        .map(|numbers| {
-            let is_internal =
-                |n: &TransitionId| iosts.action(iosts.transitions[*n].action).kind == ActionKind::Internal;
-            numbers.into_iter().filter(is_internal).collect()
-        })
-        .collect();
+    let is_internal =
+        |n: &TransitionId| iosts.action(iosts.transitions[*n].action).kind == ActionKind::Internal;
+    let outgoing = iosts.outgoing().into_iter();
+    let internal: Internal =
+        outgoing.map(|numbers| numbers.into_iter().filter(is_internal).collect()).collect();
+    // The locations of the cycles that are shown: one cycle is enough for all of them.
     let mut done: BTreeSet<LocationId> = BTreeSet::new();
     let mut shown = 0;
     for start in on_cycles(iosts, &internal) {
@@ -48,13 +45,13 @@ pub fn check_livelocks(
         shown += 1;
         done.extend(cycle.iter().map(|number| iosts.transitions[*number].source));
         let is_reached = reached[start];
-        let mut diagnostic = if is_reached {
-            Diagnostic::error(
-                "livelock",
-                "a cycle of internal actions: the system could stay silent for ever",
-            )
-        } else {
-            Diagnostic::warning("livelock", "a cycle of internal actions, in a part that no path reaches")
+        let message = match is_reached {
+            true => "a cycle of internal actions: the system could stay silent for ever",
+            false => "a cycle of internal actions, in a part that no path reaches",
+        };
+        let mut diagnostic = match is_reached {
+            true => Diagnostic::error("livelock", message),
+            false => Diagnostic::warning("livelock", message),
         };
         for (step, number) in cycle.iter().enumerate().take(8) {
             let label = format!("step {} of the cycle", step + 1);
@@ -81,7 +78,7 @@ fn on_cycles(iosts: &Iosts, internal: &Internal) -> Vec<LocationId> {
     const DONE: usize = usize::MAX;
     let count = iosts.locations.len();
     let mut number = Numbered::filled(None, count);
-    let mut found = Numbered::filled(false, count);
+    let mut is_on_cycle = Numbered::filled(false, count);
     // Locations whose component is not complete, and among them the first location of each component, as far
     // as it is known.
     let (mut open, mut roots): (Vec<LocationId>, Vec<LocationId>) = (Vec::new(), Vec::new());
@@ -91,16 +88,16 @@ fn on_cycles(iosts: &Iosts, internal: &Internal) -> Vec<LocationId> {
         if number[start].is_none() {
             path.push((start, 0));
         }
-        while let Some((at, next)) = path.pop() {
+        while let Some((location, next)) = path.pop() {
             if next == 0 {
-                number[at] = Some(open.len());
-                open.push(at);
-                roots.push(at);
+                number[location] = Some(open.len());
+                open.push(location);
+                roots.push(location);
             }
-            if let Some(&transition) = internal[at].get(next) {
-                path.push((at, next + 1));
+            if let Some(&transition) = internal[location].get(next) {
+                path.push((location, next + 1));
                 let target = iosts.transitions[transition].target;
-                found[at] |= target == at;
+                is_on_cycle[location] |= target == location;
                 match number[target] {
                     None => path.push((target, 0)),
                     Some(DONE) => {}
@@ -110,41 +107,42 @@ fn on_cycles(iosts: &Iosts, internal: &Internal) -> Vec<LocationId> {
                         }
                     }
                 }
-            } else if roots.last() == Some(&at) {
+            } else if roots.last() == Some(&location) {
                 roots.pop();
-                let component = open.split_off(number[at].unwrap_or(0));
+                let component = open.split_off(number[location].unwrap_or(0));
                 for &member in &component {
                     number[member] = Some(DONE);
-                    found[member] |= component.len() > 1;
+                    is_on_cycle[member] |= component.len() > 1;
                 }
             }
         }
     }
-    iosts.location_ids().filter(|id| found[*id]).collect()
+    iosts.location_ids().filter(|id| is_on_cycle[*id]).collect()
 }
 
 /// Finds the transitions of a shortest internal cycle through the location.
 fn shortest_cycle(iosts: &Iosts, internal: &Internal, start: LocationId) -> Option<Vec<TransitionId>> {
     let mut came_by: Numbered<LocationId, Option<TransitionId>> =
         Numbered::filled(None, iosts.locations.len());
-    let mut work = VecDeque::from([start]);
-    while let Some(at) = work.pop_front() {
-        for &number in &internal[at] {
+    let mut unvisited = VecDeque::from([start]);
+    while let Some(location) = unvisited.pop_front() {
+        for &number in &internal[location] {
             let target = iosts.transitions[number].target;
             if target == start {
+                // The path back to the start, which is then turned round.
                 let mut cycle = vec![number];
-                let mut back = at;
-                while back != start {
-                    let by = came_by[back]?;
-                    cycle.push(by);
-                    back = iosts.transitions[by].source;
+                let mut member = location;
+                while member != start {
+                    let previous = came_by[member]?;
+                    cycle.push(previous);
+                    member = iosts.transitions[previous].source;
                 }
                 cycle.reverse();
                 return Some(cycle);
             }
             if came_by[target].is_none() {
                 came_by[target] = Some(number);
-                work.push_back(target);
+                unvisited.push_back(target);
             }
         }
     }
@@ -155,10 +153,10 @@ fn shortest_cycle(iosts: &Iosts, internal: &Internal, start: LocationId) -> Opti
 /// the location that was meant is not entered any more.
 ///
 /// A suspect is named once in the whole file, nothing leaves it (which alone is legal), and its name is
-/// nearly that of a location that is left. Numbered names (`Wait1`, `Wait2`; `WaitA`, `WaitB`) are near on
-/// purpose. If no path leads to that other location, both ends of the mistake are seen, and it is an error.
-/// If one does, it is a warning, and for one letter only. A user who means two locations lists them under
-/// `locations:`.
+/// similar to that of a location which a transition leaves. Numbered names (`Wait1`, `Wait2`; `WaitA`,
+/// `WaitB`) are similar on purpose. If no path leads to that other location, both ends of the mistake are
+/// seen, and it is an error. If one does, it is a warning, and for one letter only. A user who means two
+/// locations lists them under `locations:`.
 ///
 /// Returns the locations that no path reaches for this reason.
 fn check_misspelt(
@@ -171,60 +169,60 @@ fn check_misspelt(
     if locations.declared {
         return explained;
     }
-    let mut named = Numbered::filled(0usize, reached.len());
-    let mut is_left = Numbered::filled(false, reached.len());
-    named[iosts.initial] += 1;
+    let mut mention_count = Numbered::filled(0usize, reached.len());
+    let mut has_outgoing = Numbered::filled(false, reached.len());
+    mention_count[iosts.initial] += 1;
     for transition in &iosts.transitions {
-        named[transition.source] += 1;
-        named[transition.target] += 1;
-        is_left[transition.source] = true;
+        mention_count[transition.source] += 1;
+        mention_count[transition.target] += 1;
+        has_outgoing[transition.source] = true;
     }
-    for id in iosts.location_ids().filter(|id| named[*id] == 1 && !is_left[*id]) {
+    for id in iosts.location_ids().filter(|id| mention_count[*id] == 1 && !has_outgoing[*id]) {
         let name = iosts.location(id).name.as_str();
-        let others = iosts.locations.iter().zip(&is_left).filter(|(_, is_left)| **is_left);
+        let others = iosts.locations.iter().zip(&has_outgoing).filter(|(_, has_outgoing)| **has_outgoing);
         let others =
             others.map(|(other, _)| other.name.as_str()).filter(|other| !differ_by_count(name, other));
-        let Some(near) = collector.nearest(name, others) else { continue };
-        let Some(meant) = locations.find(near) else { continue };
+        let Some(similar) = collector.nearest(name, others) else { continue };
+        let Some(meant) = locations.find(similar) else { continue };
         let is_reached = reached[meant];
-        if is_reached && !is_one_letter_off(name, near) {
+        if is_reached && !is_one_letter_off(name, similar) {
             continue;
         }
-        let what = if id == iosts.initial { "initial" } else { "entered" };
-        let message = match id == iosts.initial {
-            true => format!("nothing leaves the initial location `{name}`"),
-            false => format!("the location `{name}` is entered, but nothing leaves it"),
+        let (message, label) = match id == iosts.initial {
+            true => (format!("nothing leaves the initial location `{name}`"), "initial"),
+            false => (format!("the location `{name}` is entered, but nothing leaves it"), "entered"),
         };
-        let mut diagnostic = match is_reached {
+        let diagnostic = match is_reached {
             true => Diagnostic::warning("misspelt-location", message),
             false => Diagnostic::error("misspelt-location", message),
         };
-        diagnostic =
-            diagnostic.at(locations.origins[id].clone(), format!("{what} here, and named nowhere else"));
+        let mut diagnostic =
+            diagnostic.at(locations.origins[id].clone(), format!("{label} here, and named nowhere else"));
         if !is_reached {
             diagnostic = diagnostic.at(locations.origins[meant].clone(), "no path leads to this one");
-            for (known, behind) in explained.iter_mut().zip(iosts.reachable_from(meant)) {
-                *known |= behind;
+            // Locations after the meant one are not reached for the same reason.
+            for (is_explained, is_after) in explained.iter_mut().zip(iosts.reachable_from(meant)) {
+                *is_explained |= is_after;
             }
         }
         collector.push(diagnostic.help(format!(
-            "did you mean `{near}`? If both are meant, list all locations under `locations:`"
+            "did you mean `{similar}`? If both are meant, list all locations under `locations:`"
         )));
     }
     explained
 }
 
 /// Do the names differ only by a number, or by their last letter?
-fn differ_by_count(one: &str, other: &str) -> bool {
+fn differ_by_count(a: &str, b: &str) -> bool {
     let without_digits = |name: &str| name.replace(|c: char| c.is_ascii_digit(), "");
-    let without_last = |name: &str| name.char_indices().last().map(|(at, _)| name[..at].to_owned());
-    without_digits(one) == without_digits(other) || without_last(one) == without_last(other)
+    let without_last = |name: &str| name.char_indices().last().map(|(start, _)| name[..start].to_owned());
+    without_digits(a) == without_digits(b) || without_last(a) == without_last(b)
 }
 
-/// Do the names differ by one letter or a swap of two? Short names are all near, and do not count.
-fn is_one_letter_off(one: &str, other: &str) -> bool {
-    let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
-    one.len().min(other.len()) >= 4 && distance(&one, &other, 1).is_some()
+/// Do the names differ by one letter or a swap of two? Short names are all similar, and do not count.
+fn is_one_letter_off(a: &str, b: &str) -> bool {
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    a.len().min(b.len()) >= 4 && distance(&a, &b, 1).is_some()
 }
 
 /// Warns of locations that no path reaches, of listed locations that are not used, and of actions that no
@@ -237,17 +235,17 @@ pub(super) fn check_unused(
 ) {
     let reached = iosts.reachable_from(iosts.initial);
     let explained = check_misspelt(collector, iosts, locations, &reached);
-    for at in iosts.location_ids() {
-        if explained[at] {
+    for id in iosts.location_ids() {
+        if explained[id] {
             continue;
         }
-        let name = &iosts.location(at).name;
-        let diagnostic = if !locations.used[at] {
+        let name = &iosts.location(id).name;
+        let diagnostic = if !locations.used[id] {
             Diagnostic::warning("unused-location", format!("the location `{name}` is listed, but never used"))
-                .at(locations.origins[at].clone(), "no transition names it")
-        } else if !reached[at] {
+                .at(locations.origins[id].clone(), "no transition names it")
+        } else if !reached[id] {
             Diagnostic::warning("unreachable-location", format!("no path leads to the location `{name}`"))
-                .at(locations.origins[at].clone(), "not reachable from the initial location")
+                .at(locations.origins[id].clone(), "not reachable from the initial location")
         } else {
             continue;
         };
@@ -255,10 +253,17 @@ pub(super) fn check_unused(
     }
     let Some(actions) = actions else { return };
     let used: BTreeSet<_> = iosts.transitions.iter().map(|transition| transition.action).collect();
-    for id in iosts.action_ids().filter(|id| !used.contains(id)) {
-        let message =
-            format!("the action `{}` is declared, but no transition takes it", iosts.action(id).name);
-        let origin = actions.origins[id].clone();
-        collector.push(Diagnostic::warning("unused-action", message).at(origin, "never taken"));
+    let unused: Vec<_> = iosts.action_ids().filter(|id| !used.contains(id)).collect();
+    if unused.is_empty() {
+        return;
     }
+    let names = listed(unused.iter().map(|id| iosts.action(*id).name.as_str()));
+    let message = match unused.len() {
+        1 => format!("the action {names} is declared, but no transition takes it"),
+        _ => format!("the actions {names} are declared, but no transition takes them"),
+    };
+    let warning = Diagnostic::warning("unused-action", message);
+    collector.push(
+        unused.iter().fold(warning, |warning, id| warning.at(actions.origins[*id].clone(), "never taken")),
+    );
 }

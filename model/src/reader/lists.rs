@@ -16,7 +16,7 @@ impl Typing<'_, '_> {
     pub(super) fn list(
         &mut self,
         elements: &[Expression],
-        at: &Range<usize>,
+        span: &Range<usize>,
         ty: &Arc<RecordType>,
     ) -> Option<Term> {
         let mut terms = Vec::new();
@@ -26,7 +26,7 @@ impl Typing<'_, '_> {
         let most = ty.fields.len() - 1;
         if elements.len() > most {
             let message = format!("{} has at most {most} elements, but here are {}", ty.name, elements.len());
-            self.error("wrong-arity", message, at, "too long".to_owned(), None);
+            self.error("wrong-arity", message, span, "too long".to_owned(), None);
             return None;
         }
         Some(ty.made_of(Value::int(elements.len()), terms.into_iter().collect::<Option<Vec<Term>>>()?))
@@ -43,9 +43,9 @@ impl Typing<'_, '_> {
     }
 
     /// `q[i]`
-    pub(super) fn element_of(&mut self, list: &Term, index: &Term, at: &Range<usize>) -> Option<Term> {
-        let index = self.fit(index, at, &Type::Int, "the index")?;
-        self.check_made(Term::standard(StandardOperation::Element, [list.clone(), index]), at)
+    pub(super) fn element_of(&mut self, list: &Term, index: &Term, span: &Range<usize>) -> Option<Term> {
+        let index = self.fit(index, span, &Type::Int, "the index")?;
+        self.check_made(Term::standard(StandardOperation::Element, [list.clone(), index]), span)
     }
 
     /// `q[i := e]`
@@ -134,7 +134,7 @@ impl Typing<'_, '_> {
     }
 
     /// The type of the elements of a list, or of the keys of a set or a map.
-    pub(super) fn type_of_elements(&mut self, list: &Term, at: &Range<usize>) -> Option<Type> {
+    pub(super) fn type_of_elements(&mut self, list: &Term, span: &Range<usize>) -> Option<Type> {
         if let Some((_, key)) = list.sort().as_keyed() {
             return Some(key.sort());
         }
@@ -143,16 +143,16 @@ impl Typing<'_, '_> {
                 "a quantifier is of a range, a type, a list, a set or a map, but this is {}",
                 list.sort()
             );
-            self.error("type-mismatch", message, at, format!("this is {}", list.sort()), None);
+            self.error("type-mismatch", message, span, format!("this is {}", list.sort()), None);
             return None;
         };
         Some(ty.clone())
     }
 
     /// Returns the term of an operation, unless its lowered form is too large.
-    pub(super) fn check_made(&mut self, term: Term, at: &Range<usize>) -> Option<Term> {
+    pub(super) fn check_made(&mut self, term: Term, span: &Range<usize>) -> Option<Term> {
         debug_assert!(term.is_well_made(), "{term}");
         self.is_expanded = true;
-        self.affordable(term, at)
+        self.affordable(term, span)
     }
 }

@@ -41,11 +41,11 @@ impl Typing<'_, '_> {
             ExpressionKind::Call(call) => self.call(call, &tree.span),
             ExpressionKind::Slice(string, from, to) => self.slice(string, from, to.as_deref()),
             ExpressionKind::Quantified(quantified) => self.quantified(quantified, &tree.span, None),
-            ExpressionKind::Fields(of) => self.record(of, &tree.span, None),
-            ExpressionKind::Ascribed(inner, at) => self.ascribed(inner, at),
-            ExpressionKind::Match(of) => self.matched(of, &tree.span, None),
-            ExpressionKind::Is(value, name, at) => self.question(value, name, at),
-            ExpressionKind::Member(key, whole) => self.member(key, whole),
+            ExpressionKind::Fields(record) => self.record(record, &tree.span, None),
+            ExpressionKind::Ascribed(inner, span) => self.ascribed(inner, span),
+            ExpressionKind::Match(choice) => self.matched(choice, &tree.span, None),
+            ExpressionKind::Is(value, name, span) => self.question(value, name, span),
+            ExpressionKind::Member(key, table) => self.member(key, table),
             _ => self.needs_type(&tree.span),
         }
     }
@@ -53,15 +53,16 @@ impl Typing<'_, '_> {
     /// Types an operand of which this type is expected.
     pub(super) fn term_as(&mut self, tree: &Expression, expected: &Type) -> Option<Term> {
         match (&tree.kind, expected) {
-            (ExpressionKind::Fields(of), Type::Record(ty))
+            // `{A: 1}` for a map
+            (ExpressionKind::Fields(record), Type::Record(ty))
                 if expected.as_keyed().is_some()
-                    && of.name.is_none()
-                    && of.base.is_none()
-                    && of.fields.iter().all(|(name, ..)| ty.field(name).is_none()) =>
+                    && record.name.is_none()
+                    && record.base.is_none()
+                    && record.fields.iter().all(|(name, ..)| ty.field(name).is_none()) =>
             {
                 self.not_expected("a record", tree, expected)
             }
-            (ExpressionKind::Fields(of), _) => self.record(of, &tree.span, Some(expected)),
+            (ExpressionKind::Fields(record), _) => self.record(record, &tree.span, Some(expected)),
             (ExpressionKind::Entries(_), _) if self.scalar.text[tree.span.start..].starts_with('{') => {
                 self.not_expected("written as in JSON", tree, expected)
             }
@@ -79,10 +80,9 @@ impl Typing<'_, '_> {
             {
                 self.option_as(tree, ty)
             }
-            (ExpressionKind::Match(of), _) => {
-                // If a case shows its type, only the other cases get the expected type.
-                self.matched(of, &tree.span, Some(expected))
-            }
+            // If a case shows its type, only the other cases get the expected type.
+            (ExpressionKind::Match(choice), _) => self.matched(choice, &tree.span, Some(expected)),
+            // An operation on sets or maps has the type of its first operand.
             (ExpressionKind::Arithmetic(operator, a, b), _)
                 if expected.as_keyed().is_some() && !says_type(tree) =>
             {
@@ -90,11 +90,11 @@ impl Typing<'_, '_> {
                 let right = self.beside(*operator, &left, b);
                 self.operation(*operator, (left, a), (right, b))
             }
-            (ExpressionKind::Quantified(of), Type::Record(ty))
-                if of.element.is_some() && ty.form == RecordForm::List
-                    || is_found(tree) && ty.form == RecordForm::Option =>
+            (ExpressionKind::Quantified(quantified), Type::Record(ty))
+                if (quantified.element.is_some() && ty.form == RecordForm::List)
+                    || (is_found(tree) && ty.form == RecordForm::Option) =>
             {
-                self.quantified(of, &tree.span, Some(ty))
+                self.quantified(quantified, &tree.span, Some(ty))
             }
             (ExpressionKind::Listed(_) | ExpressionKind::Filled(_), _) => {
                 self.not_expected("an array or a list", tree, expected)
@@ -122,30 +122,35 @@ impl Typing<'_, '_> {
     /// Reports that another type is expected, and shows how the given text is written for that type.
     pub(super) fn not_expected(&mut self, what: &str, tree: &Expression, expected: &Type) -> Option<Term> {
         let message = format!("this is {what}, but {expected} is expected");
-        // The text of the given parts, in the form of the expected type.
+        // The text of the given entries or fields. The names of fields have no quotes.
         let text = |tree: &Expression| self.scalar.text.get(tree.span.clone()).unwrap_or_default();
-        let given = |is_name: bool| match &tree.kind {
-            ExpressionKind::Entries(entries) => {
-                let key = |tree| if is_name { text(tree).trim_matches(['"', '\'']) } else { text(tree) };
-                entries.iter().map(|(name, value)| format!("{}: {}", key(name), text(value))).collect()
-            }
-            ExpressionKind::Fields(of) => {
-                of.fields.iter().map(|(name, _, value)| format!("{name}: {}", text(value))).collect()
-            }
-            _ => Vec::new(),
+        let entries_text = |are_fields: bool| {
+            let name = |key| if are_fields { text(key).trim_matches(['"', '\'']) } else { text(key) };
+            let entries: Vec<String> = match &tree.kind {
+                ExpressionKind::Entries(entries) => {
+                    entries.iter().map(|(key, value)| format!("{}: {}", name(key), text(value))).collect()
+                }
+                ExpressionKind::Fields(record) => {
+                    record.fields.iter().map(|(name, _, value)| format!("{name}: {}", text(value))).collect()
+                }
+                _ => Vec::new(),
+            };
+            entries.join(", ")
         };
+        let is_plain_record = as_record(expected).is_some_and(|ty| ty.form == RecordForm::Plain);
         let help = match expected.as_keyed() {
             Some((ty, _)) if ty.map_value_type().is_none() => {
                 Some("a set stands in braces: `{A, B}`, `{}`".to_owned())
             }
-            Some(_) => Some(match given(false).join(", ") {
-                none if none.is_empty() => "a map stands in brackets: `[A: 1, B: 2]`, `[]`".to_owned(),
-                given => format!("a map stands in brackets: `[{given}]`"),
-            }),
-            None => as_record(expected).filter(|ty| ty.form == RecordForm::Plain).and_then(|_| {
-                let given = Some(given(true).join(", ")).filter(|given| !given.is_empty())?;
-                Some(format!("a record stands in braces, its fields without quotes: `{{ {given} }}`"))
-            }),
+            Some(_) if entries_text(false).is_empty() => {
+                Some("a map stands in brackets: `[A: 1, B: 2]`, `[]`".to_owned())
+            }
+            Some(_) => Some(format!("a map stands in brackets: `[{}]`", entries_text(false))),
+            None if is_plain_record && !entries_text(true).is_empty() => Some(format!(
+                "a record stands in braces, its fields without quotes: `{{ {} }}`",
+                entries_text(true)
+            )),
+            None => None,
         };
         self.error("type-mismatch", message, &tree.span, what.to_owned(), help);
         None
@@ -177,21 +182,16 @@ impl Typing<'_, '_> {
     }
 
     /// Reports that nothing shows the type of the expression.
-    pub(super) fn needs_type(&mut self, at: &Range<usize>) -> Option<Term> {
-        let help = "say it: `Parcel { weight: 3 }` of a record, `([0 for all]: array[nat] of int)` of an array, `([1]: list[8] of int)` of a list, `({A}: set[Kind])` of a set, `([A: 1]: map[Kind] of int)` of a map, `(none: option[int])` of an option";
-        self.error(
-            "unknown-type-of-literal",
-            "nothing says of which type this is".to_owned(),
-            at,
-            "of which type?".to_owned(),
-            Some(help.to_owned()),
-        );
+    pub(super) fn needs_type(&mut self, span: &Range<usize>) -> Option<Term> {
+        let help = "say it: `Parcel { weight: 3 }` of a record, `([0 for all]: array[nat] of int)` of an array, `([1]: list[8] of int)` of a list, `({A}: set[Kind])` of a set, `([A: 1]: map[Kind] of int)` of a map, `(none: option[int])` of an option".to_owned();
+        let (message, label) = ("nothing says of which type this is", "of which type?".to_owned());
+        self.error("unknown-type-of-literal", message.to_owned(), span, label, Some(help));
         None
     }
 
-    pub(super) fn ascribed(&mut self, inner: &Expression, at: &Range<usize>) -> Option<Term> {
+    pub(super) fn ascribed(&mut self, inner: &Expression, span: &Range<usize>) -> Option<Term> {
         let mut types = Types::of(&self.scope.names.types);
-        let ty = types.read_part(self.collector, self.scalar, at)?;
+        let ty = types.read_part(self.collector, self.scalar, span)?;
         if let (ExpressionKind::Text(text), Type::Id(name)) = (&inner.kind, &ty) {
             return Some(Term::literal(Value::id(name, text)));
         }
@@ -202,19 +202,19 @@ impl Typing<'_, '_> {
     /// Types a record literal, or a record with other values of some fields.
     pub(super) fn record(
         &mut self,
-        of: &RecordFields,
+        literal: &RecordFields,
         whole: &Range<usize>,
         expected: Option<&Type>,
     ) -> Option<Term> {
-        let base = match &of.base {
+        let base = match &literal.base {
             None => None,
             Some(tree) => Some(match expected {
                 Some(expected) => self.term_as(tree, expected)?,
                 None => self.term(tree)?,
             }),
         };
-        let ty = match (&of.name, &base, expected) {
-            (Some((name, at)), ..) => self.named_record(name, at)?,
+        let ty = match (&literal.name, &base, expected) {
+            (Some((name, place)), ..) => self.named_record(name, place)?,
             (None, Some(base), _) => base.sort().clone(),
             (None, None, Some(expected)) => expected.clone(),
             (None, None, None) => return self.needs_type(whole),
@@ -224,17 +224,17 @@ impl Typing<'_, '_> {
                 Some(_) => format!("`with` gives fields of a record other values, but this is {ty}"),
                 None => format!("this is a record, but {ty} is expected"),
             };
-            let (at, label) = match &of.base {
+            let (place, label) = match &literal.base {
                 Some(tree) => (&tree.span, format!("this is {ty}")),
                 None => (whole, "a record".to_owned()),
             };
-            self.error("type-mismatch", message, at, label, None);
+            self.error("type-mismatch", message, place, label, None);
             return None;
         };
         let mut given: BTreeMap<usize, Option<Term>> = BTreeMap::new();
-        for (name, at, value) in &of.fields {
+        for (name, place, value) in &literal.fields {
             let Some(position) = ty.field(name) else {
-                self.unknown_field(&ty, name, at);
+                self.unknown_field(&ty, name, place);
                 continue;
             };
             let field = &ty.fields[position].1;
@@ -242,37 +242,31 @@ impl Typing<'_, '_> {
             let term = term.and_then(|term| self.fit(&term, &value.span, field, &format!("`{name}`")));
             if given.insert(position, term).is_some() {
                 let message = format!("the field `{name}` stands here twice");
-                self.error("duplicate-declaration", message, at, "the second time".to_owned(), None);
+                self.error("duplicate-declaration", message, place, "the second time".to_owned(), None);
             }
         }
         // A misspelt field must not be reported as missing, too.
-        if given.len() < of.fields.len() {
+        if given.len() < literal.fields.len() {
             return None;
         }
-        let missing = (0..ty.fields.len()).find(|at| base.is_none() && !given.contains_key(at));
-        if let Some(at) = missing {
-            let name = &ty.fields[at].0;
+        let mut missing = ty.fields.iter().enumerate().filter(|(position, _)| !given.contains_key(position));
+        if let (None, Some((_, (name, _)))) = (&base, missing.next()) {
             let message = format!("a value of {} has a field `{name}`, which is missing here", ty.name);
             let help = "a record has all its fields; `p with { weight: 3 }` is `p` with another value in one";
-            self.error(
-                "missing-field",
-                message,
-                whole,
-                format!("`{name}` is missing"),
-                Some(help.to_owned()),
-            );
+            let (label, help) = (format!("`{name}` is missing"), Some(help.to_owned()));
+            self.error("missing-field", message, whole, label, help);
             return None;
         }
-        let field = |at: usize| match (given.get(&at), &base) {
+        let field = |position: usize| match (given.get(&position), &base) {
             (Some(term), _) => term.clone(),
-            (None, Some(base)) => Some(Term::field(base, at)),
+            (None, Some(base)) => Some(Term::field(base, position)),
             (None, None) => None,
         };
         let fields = (0..ty.fields.len()).map(field).collect::<Option<Vec<Term>>>()?;
         Some(Term::record(&ty, fields))
     }
 
-    fn named_record(&mut self, name: &str, at: &Range<usize>) -> Option<Type> {
+    fn named_record(&mut self, name: &str, span: &Range<usize>) -> Option<Type> {
         let types = &self.scope.names.types;
         let records = || types.iter().filter(|(_, ty)| matches!(ty, Type::Record(_)));
         if let Some((_, ty)) = records().find(|(known, _)| known == name) {
@@ -281,67 +275,59 @@ impl Typing<'_, '_> {
         let known = || records().map(|(name, _)| name.as_str());
         let help = self.collector.meant(name, "record types", known);
         let message = format!("no record type is called `{name}`");
-        self.error("unknown-type", message, at, "not declared under `types:`".to_owned(), Some(help));
+        self.error("unknown-type", message, span, "not declared under `types:`".to_owned(), Some(help));
         None
     }
 
-    pub(super) fn unknown_field(&mut self, ty: &RecordType, field: &str, at: &Range<usize>) {
+    pub(super) fn unknown_field(&mut self, ty: &RecordType, field: &str, span: &Range<usize>) {
         let fields: Vec<&str> = ty.fields.iter().map(|(name, _)| name.as_str()).collect();
         if ty.form != RecordForm::Plain {
             let help =
                 elsewhere::explain_operation(field).unwrap_or("functions stand in front, as in `len(q)`");
             let message = format!("{} has no field `{field}`, as only records have", ty.name);
-            self.error("unknown-field", message, at, "no such field".to_owned(), Some(help.to_owned()));
+            self.error("unknown-field", message, span, "no such field".to_owned(), Some(help.to_owned()));
             return;
         }
-        let near = self.collector.nearest(field, fields.iter().copied());
-        let help = near.map_or_else(
+        let similar = self.collector.nearest(field, fields.iter().copied());
+        let help = similar.map_or_else(
             || inventory(&format!("fields of {}", ty.name), fields.iter().copied()),
-            |near| format!("did you mean `{near}`?"),
+            |similar| format!("did you mean `{similar}`?"),
         );
         let message = format!("the record type {} has no field `{field}`", ty.name);
-        self.error("unknown-field", message, at, "no such field".to_owned(), Some(help));
+        self.error("unknown-field", message, span, "no such field".to_owned(), Some(help));
     }
 
     /// Types the literal of an array with all its cells.
-    fn listed(&mut self, elements: &[Expression], at: &Range<usize>, ty: &Arc<ArrayType>) -> Option<Term> {
+    fn listed(&mut self, elements: &[Expression], span: &Range<usize>, ty: &Arc<ArrayType>) -> Option<Term> {
         let terms: Vec<Option<Term>> = elements.iter().map(|element| self.element(element, ty)).collect();
         let Some(indices) = Value::enumerate(&ty.index, MOST_LISTED) else {
-            self.too_many_cells(at, ty, MOST_LISTED, "its cells cannot be listed");
+            self.too_many_cells(span, ty, MOST_LISTED, "its cells cannot be listed");
             return None;
         };
         if indices.len() != elements.len() {
-            let message = format!(
-                "an array over {} has {} cells, but here are {}",
-                ty.index,
-                indices.len(),
-                elements.len()
-            );
+            let (cells, given) = (indices.len(), elements.len());
+            let message = format!("an array over {} has {cells} cells, but here are {given}", ty.index);
             let help = "`[0 for all]` gives all cells one value, and `[0 for all][i := 1]` then one another"
                 .to_owned();
-            self.error("wrong-arity", message, at, format!("expected {}", indices.len()), Some(help));
+            self.error("wrong-arity", message, span, format!("expected {}", indices.len()), Some(help));
             return None;
         }
         let terms = terms.into_iter().collect::<Option<Vec<Term>>>()?;
-        self.cells(ty, Value::any(&ty.element), indices.into_iter().zip(terms), at)
+        self.cells(ty, Value::any(&ty.element), indices.into_iter().zip(terms), span)
     }
 
-    fn filled(&mut self, element: &Expression, at: &Range<usize>, ty: &Arc<ArrayType>) -> Option<Term> {
+    fn filled(&mut self, element: &Expression, span: &Range<usize>, ty: &Arc<ArrayType>) -> Option<Term> {
         let term = self.element(element, ty)?;
         if let Some(value) = term.as_literal().filter(|value| value.is_in(&ty.element)) {
-            return self.cells(ty, value.clone(), std::iter::empty(), at);
+            return self.cells(ty, value.clone(), std::iter::empty(), span);
         }
         let Some(indices) = Value::enumerate(&ty.index, MAX_CELLS) else {
-            self.too_many_cells(
-                at,
-                ty,
-                MAX_CELLS,
-                "the value of all its cells must be known, and of their type",
-            );
+            let reason = "the value of all its cells must be known, and of their type";
+            self.too_many_cells(span, ty, MAX_CELLS, reason);
             return None;
         };
-        let all = indices.into_iter().map(|index| (index, term.clone()));
-        self.cells(ty, Value::any(&ty.element), all, at)
+        let cells = indices.into_iter().map(|index| (index, term.clone()));
+        self.cells(ty, Value::any(&ty.element), cells, span)
     }
 
     fn element(&mut self, tree: &Expression, ty: &ArrayType) -> Option<Term> {
@@ -354,23 +340,24 @@ impl Typing<'_, '_> {
         ty: &Arc<ArrayType>,
         default: Value,
         cells: impl Iterator<Item = (Value, Term)>,
-        at: &Range<usize>,
+        span: &Range<usize>,
     ) -> Option<Term> {
         let is_known = |cell: &Term| cell.as_literal().is_some_and(|value| value.is_in(&ty.element));
-        let (known, open): (Vec<_>, Vec<_>) = cells.partition(|(_, cell)| is_known(cell));
+        // The known cells make a literal. The others are stored into it.
+        let (known, unknown): (Vec<_>, Vec<_>) = cells.partition(|(_, cell)| is_known(cell));
         let known = known.into_iter().filter_map(|(index, cell)| Some((index, cell.as_literal()?.clone())));
         let array = ArrayValue { ty: ty.clone(), default, cells: known.collect() }.canonical();
         let array = Term::literal(Value::Array(Arc::new(array)));
         self.is_expanded = true;
         let store =
             |array: Term, (index, cell): (Value, Term)| Term::store(&array, &Term::literal(index), &cell);
-        let term = open.into_iter().fold(array, store);
-        self.affordable(term, at)
+        let term = unknown.into_iter().fold(array, store);
+        self.affordable(term, span)
     }
 
-    fn too_many_cells(&mut self, at: &Range<usize>, ty: &ArrayType, most: usize, why: &str) {
+    fn too_many_cells(&mut self, span: &Range<usize>, ty: &ArrayType, most: usize, why: &str) {
         let message = format!("an array over {} has more than {most} cells: {why}", ty.index);
-        let place = self.collector.origin(&self.scalar.place(at));
+        let place = self.collector.origin(&self.scalar.place(span));
         let diagnostic = Diagnostic::error("too-many-values", message)
             .at(place, "too many cells")
             .help("`[0 for all]` with a number, or a literal of an enumeration, is of any array");

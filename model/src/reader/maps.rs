@@ -13,14 +13,14 @@ use crate::types::{RecordForm, RecordType, Type};
 
 impl Typing<'_, '_> {
     /// `{A, B}` where a set is expected.
-    fn set(&mut self, keys: &[Expression], at: &Range<usize>, ty: &Arc<RecordType>) -> Option<Term> {
+    fn set(&mut self, keys: &[Expression], span: &Range<usize>, ty: &Arc<RecordType>) -> Option<Term> {
         // A loop and no iterator: a function that recurses must need little of the stack.
         let mut terms = Vec::new();
         for key in keys {
             terms.push(self.key(key, ty));
         }
         let terms = terms.into_iter().collect::<Option<Vec<Term>>>()?;
-        self.check_made(Term::apply(DerivedOperation::SetOf(ty.clone()), terms), at)
+        self.check_made(Term::apply(DerivedOperation::SetOf(ty.clone()), terms), span)
     }
 
     /// Types a literal in the place of a set or a map.
@@ -39,7 +39,7 @@ impl Typing<'_, '_> {
     fn map(
         &mut self,
         entries: &[(Expression, Expression)],
-        at: &Range<usize>,
+        span: &Range<usize>,
         ty: &Arc<RecordType>,
     ) -> Option<Term> {
         let mut terms = Vec::new();
@@ -62,25 +62,25 @@ impl Typing<'_, '_> {
             terms.extend([key_term, value]);
         }
         let terms = terms.into_iter().collect::<Option<Vec<Term>>>()?;
-        self.check_made(Term::apply(DerivedOperation::MapOf(ty.clone()), terms), at)
+        self.check_made(Term::apply(DerivedOperation::MapOf(ty.clone()), terms), span)
     }
 
     fn key(&mut self, tree: &Expression, ty: &RecordType) -> Option<Term> {
-        let (RecordForm::Keyed(of) | RecordForm::Entries(of, _)) = &ty.form else { return None };
-        let term = self.term_as(tree, of)?;
-        let term = self.fit(&term, &tree.span, of, "a key")?;
-        if term.as_literal().is_some_and(|value| !value.is_in(of)) {
+        let (RecordForm::Keyed(key_type) | RecordForm::Entries(key_type, _)) = &ty.form else { return None };
+        let term = self.term_as(tree, key_type)?;
+        let term = self.fit(&term, &tree.span, key_type, "a key")?;
+        if term.as_literal().is_some_and(|value| !value.is_in(key_type)) {
             let message = format!("{} has no key `{term}`", ty.name);
-            self.error("no-such-key", message, &tree.span, format!("keys are of type {of}"), None);
+            self.error("no-such-key", message, &tree.span, format!("keys are of type {key_type}"), None);
             return None;
         }
         Some(term)
     }
 
     fn mapped(&mut self, tree: &Expression, ty: &RecordType) -> Option<Term> {
-        let of = ty.map_value_type()?;
-        let term = self.term_as(tree, of)?;
-        self.fit(&term, &tree.span, of, "a value of the map")
+        let value_type = ty.map_value_type()?;
+        let term = self.term_as(tree, value_type)?;
+        self.fit(&term, &tree.span, value_type, "a value of the map")
     }
 
     /// `k in s`
@@ -162,18 +162,15 @@ impl Typing<'_, '_> {
     ) -> Option<Term> {
         let types = (left.sort().as_keyed(), right.sort().as_keyed());
         let is_set = |ty: &RecordType| ty.map_value_type().is_none();
-        let known = match types {
-            (Some((one, of)), Some((other, key))) => {
-                let (is_difference, fits) = (operator == Operator::Subtract, of == key && is_set(other));
-                fits && if is_difference {
-                    one.width().is_some() == other.width().is_some()
-                } else {
-                    one == other
-                }
+        let fit = match types {
+            // Keys are taken from a set or a map, if both have a bound or neither has.
+            (Some((table, own_key)), Some((keys, key))) if operator == Operator::Subtract => {
+                own_key == key && is_set(keys) && table.width().is_some() == keys.width().is_some()
             }
+            (Some((set, _)), Some((other_set, _))) => set == other_set && is_set(other_set),
             _ => false,
         };
-        if !known || !matches!(operator, Operator::Add | Operator::Subtract | Operator::Multiply) {
+        if !fit || !matches!(operator, Operator::Add | Operator::Subtract | Operator::Multiply) {
             let message = format!("`{operator}` of {} and {}", left.sort(), right.sort());
             let help = "of sets of one type there are `s + t`, `s - t` and `s * t`: `s + {k}`; `m - s` is a map without these keys, and `m[k := v]` one with another";
             let place = |at| self.collector.origin(&self.scalar.place(at));
@@ -212,7 +209,7 @@ impl Typing<'_, '_> {
         operation: StringOperation,
         whole: &Term,
         call: &Call,
-        at: &Range<usize>,
+        span: &Range<usize>,
     ) -> Option<Term> {
         let Call { name: (name, place), arguments } = call;
         if operation != StringOperation::Length {
@@ -221,10 +218,10 @@ impl Typing<'_, '_> {
             self.error("type-mismatch", message, place, "of others".to_owned(), Some(help));
             return None;
         }
-        if !self.is_arity(name, arguments, 1, at, None) {
+        if !self.is_arity(name, arguments, 1, span, None) {
             return None;
         }
-        self.check_made(Term::standard(StandardOperation::Size, [whole.clone()]), at)
+        self.check_made(Term::standard(StandardOperation::Size, [whole.clone()]), span)
     }
 
     /// `keys(m)`
@@ -235,8 +232,8 @@ impl Typing<'_, '_> {
         let map = self.term(&call.arguments[0])?;
         if map.sort().as_keyed().is_none_or(|(ty, _)| ty.map_value_type().is_none()) {
             let message = format!("`keys` is of maps, but this is {}", map.sort());
-            let at = &call.arguments[0].span;
-            self.error("type-mismatch", message, at, format!("this is {}", map.sort()), None);
+            let map_span = &call.arguments[0].span;
+            self.error("type-mismatch", message, map_span, format!("this is {}", map.sort()), None);
             return None;
         }
         self.check_made(Term::standard(StandardOperation::Keys, [map]), whole)
@@ -250,8 +247,8 @@ impl Typing<'_, '_> {
         right: &Expression,
     ) -> Option<Term> {
         match left.as_ref().and_then(|left| left.sort().as_keyed()) {
-            Some((of, _)) if operator == Operator::Subtract && !says_type(right) => {
-                let keys = Type::Record(Arc::new(of.set_of_keys()?));
+            Some((table, _)) if operator == Operator::Subtract && !says_type(right) => {
+                let keys = Type::Record(Arc::new(table.set_of_keys()?));
                 self.term_as(right, &keys)
             }
             _ => self.neighbour(right, left),

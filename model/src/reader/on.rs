@@ -69,7 +69,7 @@ pub(super) fn read_on<'a>(
     let taken = match &node.kind {
         NodeKind::Scalar(_) => described_actions(node, context.actions, |_, _| true),
         NodeKind::Sequence(items) => {
-            let before = collector.errors();
+            let errors_before = collector.errors();
             let mut taken: Vec<Taken<'a>> = Vec::new();
             let mut seen = HashSet::new();
             for item in items {
@@ -88,7 +88,7 @@ pub(super) fn read_on<'a>(
                     report_named_twice(collector, scalar, &context.actions.actions[action].name);
                 }
             }
-            if collector.errors() > before {
+            if collector.errors() > errors_before {
                 return None;
             }
             taken
@@ -132,7 +132,7 @@ fn read_described<'a>(
     node: &Node,
     actions: &'a Actions,
 ) -> Option<Vec<Taken<'a>>> {
-    let before = collector.errors();
+    let errors_before = collector.errors();
     let entries = shape::mapping(collector, node, "`on`", LIKE)?;
     shape::check_keys(collector, entries, &KEYS, "a set of actions");
     if entries.is_empty() {
@@ -151,7 +151,7 @@ fn read_described<'a>(
             }
         }
     });
-    let mut left_out = HashSet::new();
+    let mut excluded = HashSet::new();
     if let Some(node) = shape::get(entries, "not") {
         // One name needs no list.
         let alone: [&Node; 1] = [node];
@@ -171,31 +171,31 @@ fn read_described<'a>(
                 report_unknown_action(collector, &scalar.text, &scalar.span, actions);
                 continue;
             };
-            if !left_out.insert(action) {
+            if !excluded.insert(action) {
                 report_named_twice(collector, scalar, &scalar.text);
                 continue;
             }
-            let own = actions.actions[action].kind;
-            let is_in = is_of_sets(&actions.actions[action]) && kind.is_none_or(|kind| kind == own);
-            if !is_in {
-                let what = match kind {
+            let own_kind = actions.actions[action].kind;
+            let is_in_set = is_of_sets(&actions.actions[action]) && kind.is_none_or(|kind| kind == own_kind);
+            if !is_in_set {
+                let reason = match kind {
                     Some(ActionKind::Input) => "no input",
                     Some(ActionKind::Output) => "no output",
-                    _ if own == ActionKind::Internal => "internal",
+                    _ if own_kind == ActionKind::Internal => "internal",
                     _ => "neither input nor output",
                 };
-                let message = format!("`{}` is {what}, so this set is without it anyway", scalar.text);
+                let message = format!("`{}` is {reason}, so this set is without it anyway", scalar.text);
                 let diagnostic = Diagnostic::warning("left-out-in-vain", message)
                     .at(collector.origin(&scalar.span), "changes nothing");
                 collector.push(diagnostic);
             }
         }
     }
-    if collector.errors() > before {
+    if collector.errors() > errors_before {
         return None;
     }
-    Some(described_actions(node, actions, |id, own| {
-        kind.is_none_or(|kind| kind == own) && !left_out.contains(&id)
+    Some(described_actions(node, actions, |id, own_kind| {
+        kind.is_none_or(|kind| kind == own_kind) && !excluded.contains(&id)
     }))
 }
 
@@ -213,13 +213,14 @@ pub(super) fn refuse_partial_parameters(
     let Some(scalar) = node.as_scalar() else { return };
     let tokens = tokens(&scalar.text);
     let mut seen = HashSet::new();
-    for (at, token) in tokens.iter().enumerate() {
+    for (number, token) in tokens.iter().enumerate() {
         let Lexeme::Name(name) = &token.kind else { continue };
         // After a point, or before a colon, the name is a field of a record. Before a bracket it is a
         // function.
-        let is_field = at > 0 && scalar.text[..token.span.start].trim_end().ends_with('.')
-            || matches!(tokens.get(at + 1).map(|next| &next.kind), Some(Lexeme::Sign("(" | ":")));
-        if is_field || context.names.get(name).is_some() || !seen.insert(name.as_str()) {
+        let is_after_point = number > 0 && scalar.text[..token.span.start].trim_end().ends_with('.');
+        let next = tokens.get(number + 1).map(|next| &next.kind);
+        let is_datum = !is_after_point && !matches!(next, Some(Lexeme::Sign("(" | ":")));
+        if !is_datum || context.names.get(name).is_some() || !seen.insert(name.as_str()) {
             continue;
         }
         let carries = |taken: &&Taken<'_>| taken.parameters.iter().any(|(known, _)| known == name);
@@ -252,7 +253,7 @@ pub(super) fn mentions_parameter(node: &Node, taken: &Taken<'_>) -> bool {
 fn report_unknown_action(collector: &mut Collector, name: &str, place: &Range<usize>, actions: &Actions) {
     let known = || actions.actions.iter().map(|action| action.name.as_str());
     let help = match collector.nearest(name, known()) {
-        Some(near) => format!("did you mean `{near}`?"),
+        Some(similar) => format!("did you mean `{similar}`?"),
         None => {
             let declared = actions.actions.iter().filter(|action| action.kind != ActionKind::Quiescence);
             inventory("actions", declared.map(|action| action.name.as_str()))
@@ -288,16 +289,12 @@ fn read_action<'a>(
     let Some(renamed) = renamed else { return Some((number, Cow::Borrowed(declared))) };
     if renamed.len() != declared.len() {
         let names: Vec<&str> = declared.iter().map(|(name, _)| name.as_str()).collect();
-        let internal = actions.actions[number].kind == ActionKind::Internal;
-        let (code, message) = if internal {
+        let is_internal = actions.actions[number].kind == ActionKind::Internal;
+        let (code, message) = if is_internal {
             ("internal-with-parameters", format!("the internal action `{name}` carries no parameters"))
         } else {
-            let message = format!(
-                "`{name}` has {}, but {} here",
-                count_text(declared.len(), "parameter"),
-                count_named_text(renamed.len())
-            );
-            ("wrong-arity", message)
+            let has = count_text(declared.len(), "parameter");
+            ("wrong-arity", format!("`{name}` has {has}, but {} here", count_named_text(renamed.len())))
         };
         let mut diagnostic = Diagnostic::error(code, message)
             .at(collector.origin(&on.span), format!("expected {}", count_text(declared.len(), "name")))
@@ -372,19 +369,19 @@ fn split_on(on: &Scalar) -> Result<OnText, Box<Mistake>> {
         }
         mistake
     })?;
+    let explain = |mut mistake: Box<Mistake>| {
+        let help = format!("a condition stands in the guard: `on: {name}` and `when: p == ...`");
+        mistake.help.get_or_insert(help);
+        mistake
+    };
     let mut renamed = None;
     if cursor.eat("(").is_some() {
         let mut names = Vec::new();
         if cursor.eat(")").is_none() {
             loop {
-                let explained = |mut mistake: Box<Mistake>| {
-                    let help = format!("a condition stands in the guard: `on: {name}` and `when: p == ...`");
-                    mistake.help.get_or_insert(help);
-                    mistake
-                };
-                names.push(take_name(&mut cursor, "a name for the parameter").map_err(explained)?);
+                names.push(take_name(&mut cursor, "a name for the parameter").map_err(explain)?);
                 if cursor.eat(",").is_none() {
-                    cursor.need(")", "after the parameters' names").map_err(explained)?;
+                    cursor.need(")", "after the parameters' names").map_err(explain)?;
                     break;
                 }
             }
@@ -393,11 +390,10 @@ fn split_on(on: &Scalar) -> Result<OnText, Box<Mistake>> {
     }
     match cursor.peek() {
         None => Ok(OnText { name, at, renamed }),
-        Some(_) => {
+        Some(token) => {
             let mut mistake = cursor.expected("the end of the action");
-            let is_or =
-                matches!(cursor.peek().map(|token| &token.kind), Some(Lexeme::Sign("|" | "||" | "," | "/")));
-            let help = match is_or {
+            let joins_actions = matches!(token.kind, Lexeme::Sign("|" | "||" | "," | "/"));
+            let help = match joins_actions {
                 true => {
                     "one transition has one action: write a transition for each; a purpose also takes a list, \
                          `on: [A, B]`"

@@ -121,13 +121,13 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// Does `in` stand before the next token?
+    /// Does `in` stand somewhere before the next token?
     fn is_behind_in(&self) -> bool {
-        let is_it = |token: &Token| matches!(&token.kind, Lexeme::Name(word) if word == "in");
-        self.tokens.iter().take(self.next).any(is_it)
+        let is_in = |token: &Token| matches!(&token.kind, Lexeme::Name(word) if word == "in");
+        self.tokens.iter().take(self.next).any(is_in)
     }
 
-    /// The innermost bracket that is never closed.
+    /// The innermost bracket that is never closed. A closing bracket of another kind ends the search.
     fn unclosed(&self) -> Option<&'a Token> {
         let mut open: Vec<&Token> = Vec::new();
         for token in self.tokens {
@@ -144,7 +144,7 @@ impl<'a> Parser<'a> {
             };
             if open.last().is_some_and(|last| last.kind == Lexeme::Sign(begin)) {
                 open.pop();
-            } else if open.iter().any(|one| one.kind == Lexeme::Sign(begin)) {
+            } else if open.iter().any(|token| token.kind == Lexeme::Sign(begin)) {
                 break;
             }
         }
@@ -228,11 +228,11 @@ impl<'a> Parser<'a> {
             Lexeme::Name(word) => match word.to_lowercase().as_str() {
                 "and" => Some("it is written `and` or `&&`".to_owned()),
                 "or" => Some("it is written `or` or `||`".to_owned()),
-                _ if let Some(quantifier) = self.before(1).and_then(explain_quantifier) => Some(quantifier),
+                _ if let Some(help) = self.last_token(1).and_then(explain_quantifier) => Some(help),
                 "is" | "equals" => {
                     Some("`==` compares, and `o is A` asks for the alternative of a variant".to_owned())
                 }
-                _ => match self.before(1).map(|token| &token.kind) {
+                _ => match self.last_token(1).map(|token| &token.kind) {
                     Some(Lexeme::Name(word)) => elsewhere::explain_word(word).map(str::to_owned),
                     _ => None,
                 },
@@ -246,14 +246,14 @@ impl<'a> Parser<'a> {
     }
 
     /// The token so many places before the next one.
-    fn before(&self, count: usize) -> Option<&'a Token> {
+    fn last_token(&self, count: usize) -> Option<&'a Token> {
         self.tokens.get(self.next.checked_sub(count)?)
     }
 
     /// Makes the mistake that something is called as a method here, if it is.
     fn no_method(&self) -> Option<Box<Mistake>> {
-        let (open, point) = (self.peek()?, self.before(2)?);
-        let Lexeme::Name(name) = &self.before(1)?.kind else { return None };
+        let (open, point) = (self.peek()?, self.last_token(2)?);
+        let Lexeme::Name(name) = &self.last_token(1)?.kind else { return None };
         if (&open.kind, &point.kind) != (&Lexeme::Sign("("), &Lexeme::Sign(".")) {
             return None;
         }
@@ -295,36 +295,38 @@ impl<'a> Parser<'a> {
     ///
     /// One function serves all levels, for the sake of the stack: a bracket costs four frames, not nine.
     fn operators(&mut self, at_least: Level) -> Parsed {
-        let mut left = self.unary()?;
+        let mut expression = self.unary()?;
         while let Some((level, sign)) = self.operator().filter(|(level, _)| *level >= at_least) {
-            left = match level {
+            expression = match level {
+                // Chains of these are flat.
                 Level::Implication | Level::Disjunction | Level::Conjunction => {
-                    let mut parts = vec![left];
+                    let mut parts = vec![expression];
                     while self.eat(sign).is_some() {
                         parts.push(self.operators(level.tighter())?);
                     }
                     build_junction(level, parts)?
                 }
                 Level::Comparison => {
-                    let mut rest = Vec::new();
+                    let mut others = Vec::new();
                     while let Some(comparison) = self.comparison_sign() {
-                        rest.push((comparison, self.operators(Level::Membership)?));
+                        others.push((comparison, self.operators(Level::Membership)?));
                     }
-                    build_comparison(left, rest)?
+                    build_comparison(expression, others)?
                 }
                 Level::Membership => {
                     self.next += 1;
-                    build_membership(left, self.operators(Level::Sum)?)?
+                    build_membership(expression, self.operators(Level::Sum)?)?
                 }
+                // These associate to the left.
                 Level::Sum | Level::Product => {
                     self.next += 1;
                     let right =
                         if level == Level::Sum { self.operators(Level::Product)? } else { self.unary()? };
-                    build_arithmetic(sign, left, right)?
+                    build_arithmetic(sign, expression, right)?
                 }
             };
         }
-        Ok(left)
+        Ok(expression)
     }
 
     /// Looks at the binary operator that comes next, without taking it.
@@ -366,22 +368,23 @@ impl<'a> Parser<'a> {
         // Each sign with whether it is `!`, and its place.
         let mut signs = Vec::new();
         loop {
-            if let Some(at) = self.eat("!") {
-                signs.push((true, at.start));
-            } else if let Some(at) = self.eat("-") {
-                signs.push((false, at.start));
+            if let Some(span) = self.eat("!") {
+                signs.push((true, span.start));
+            } else if let Some(span) = self.eat("-") {
+                signs.push((false, span.start));
             } else {
                 break;
             }
+            // So many signs are refused like a nesting that is too deep.
             if signs.len() > MAX_NESTING as usize {
                 self.nesting = MAX_NESTING;
                 self.enter()?;
             }
         }
         let mut operand = self.postfix()?;
-        while let Some((negation, start)) = signs.pop() {
+        while let Some((is_not, start)) = signs.pop() {
             let (span, height) = (start..operand.span.end, operand.height);
-            let kind = if negation { ExpressionKind::Not } else { ExpressionKind::Negate };
+            let kind = if is_not { ExpressionKind::Not } else { ExpressionKind::Negate };
             operand = build_expression(kind(Box::new(operand)), span, height)?;
         }
         Ok(operand)
@@ -394,12 +397,12 @@ impl<'a> Parser<'a> {
             if self.eat("[").is_some() {
                 base = self.subscript(base)?;
             } else if self.eat(".").is_some() {
-                let (field, at) = self.name("a field's name").map_err(|mut mistake| {
+                let (field, place) = self.name("a field's name").map_err(|mut mistake| {
                     mistake.help.get_or_insert("an element of a list or an array is `q[0]`".to_owned());
                     mistake
                 })?;
-                let (span, height) = (base.span.start..at.end, base.height);
-                base = build_expression(ExpressionKind::Field(Box::new(base), field, at), span, height)?;
+                let (span, height) = (base.span.start..place.end, base.height);
+                base = build_expression(ExpressionKind::Field(Box::new(base), field, place), span, height)?;
             } else if self.is_update() {
                 base = self.update(base)?;
             } else if self.is_question() {
@@ -415,23 +418,24 @@ impl<'a> Parser<'a> {
         let index = if self.is_next(":") { Err(self.expected("an index")) } else { self.inner() };
         let index = index.map_err(|mistake| self.explain_slice(mistake))?;
         let (is_store, is_slice) = (self.eat(":=").is_some(), self.eat("..").is_some());
-        let third = match is_store || is_slice && !self.is_next("]") {
+        // The new element of a store, or the end of a slice, which may be left out.
+        let third = match is_store || (is_slice && !self.is_next("]")) {
             true => Some(self.inner()?),
             false => None,
         };
-        let what = match (is_store, is_slice) {
+        let why = match (is_store, is_slice) {
             (true, _) => "after the new element",
             (_, true) => "after the end of the slice",
             _ => "after the index",
         };
-        let close = self.need("]", what).map_err(|mistake| self.explain_slice(mistake))?;
+        let close = self.need("]", why).map_err(|mistake| self.explain_slice(mistake))?;
         let span = base.span.start..close.end;
-        let height = base.height.max(index.height).max(third.as_ref().map_or(0, |e| e.height));
-        let (base_box, index, third) = (Box::new(base), Box::new(index), third.map(Box::new));
+        let height = base.height.max(index.height).max(third.as_ref().map_or(0, |part| part.height));
+        let (base, index, third) = (Box::new(base), Box::new(index), third.map(Box::new));
         let kind = match third {
-            Some(third) if is_store => ExpressionKind::Store(base_box, index, third),
-            end if is_slice => ExpressionKind::Slice(base_box, index, end),
-            _ => ExpressionKind::Select(base_box, index),
+            Some(element) if is_store => ExpressionKind::Store(base, index, element),
+            end if is_slice => ExpressionKind::Slice(base, index, end),
+            _ => ExpressionKind::Select(base, index),
         };
         build_expression(kind, span, height)
     }
@@ -499,16 +503,13 @@ impl<'a> Parser<'a> {
         let start = self.need("if", "")?.start;
         let condition = self.inner()?;
         self.need("then", "after the condition")?;
-        let yes = self.inner()?;
+        let then = self.inner()?;
         self.need("else", "(both branches are needed)")?;
-        let no = self.inner()?;
-        let span = start..no.span.end;
-        let height = condition.height.max(yes.height).max(no.height);
-        build_expression(
-            ExpressionKind::IfThenElse(Box::new(condition), Box::new(yes), Box::new(no)),
-            span,
-            height,
-        )
+        let otherwise = self.inner()?;
+        let span = start..otherwise.span.end;
+        let height = condition.height.max(then.height).max(otherwise.height);
+        let [condition, then, otherwise] = [condition, then, otherwise].map(Box::new);
+        build_expression(ExpressionKind::IfThenElse(condition, then, otherwise), span, height)
     }
 }
 
@@ -549,11 +550,11 @@ fn build_junction(level: Level, parts: Vec<Expression>) -> Parsed {
     build_expression(kind, span, height)
 }
 
-fn build_comparison(first: Expression, rest: Vec<(Comparison, Expression)>) -> Parsed {
-    let end = rest.last().map_or(first.span.end, |(_, last)| last.span.end);
+fn build_comparison(first: Expression, others: Vec<(Comparison, Expression)>) -> Parsed {
+    let end = others.last().map_or(first.span.end, |(_, last)| last.span.end);
     let span = first.span.start..end;
-    let height = rest.iter().map(|(_, part)| part.height).fold(first.height, u32::max);
-    build_expression(ExpressionKind::Compare(Box::new(first), rest), span, height)
+    let height = others.iter().map(|(_, part)| part.height).fold(first.height, u32::max);
+    build_expression(ExpressionKind::Compare(Box::new(first), others), span, height)
 }
 
 fn build_membership(key: Expression, set: Expression) -> Parsed {

@@ -29,7 +29,7 @@ use crate::term::{Substitution, Term};
 
 /// A node of the tree of paths.
 struct PathNode {
-    at: LocationId,
+    location: LocationId,
     /// The child nodes, by the transition that leads there. `None` is quiescence.
     next: BTreeMap<Option<TransitionId>, usize>,
     accepts: bool,
@@ -49,38 +49,34 @@ pub(super) fn read_paths(
     let node = shape::get(entries, "paths")?;
     let paths = shape::list(collector, node, "`paths`", LIKE)?;
     let outgoing = model.outgoing();
-    let mut tree = vec![PathNode { at: model.initial, next: BTreeMap::new(), accepts: false }];
+    let mut tree = vec![PathNode { location: model.initial, next: BTreeMap::new(), accepts: false }];
     for path in paths {
         if collector.is_full() {
             return None;
         }
         let Some(steps) = shape::list(collector, path, "a path", LIKE) else { continue };
-        let mut here = 0;
+        let mut place = 0;
         // The last step of the path. `Some(None)` is quiescence.
         let mut last = None;
         for step in steps {
-            if tree[here].accepts {
+            if tree[place].accepts {
                 report_below_accept(collector, step);
             }
-            let at = tree[here].at;
-            last = read_step(collector, step, model, &actions, &outgoing[at], at);
+            let source = tree[place].location;
+            last = read_step(collector, step, model, &actions, &outgoing[source], source);
             let Some(taken) = last else { break };
+            // Paths that begin alike share their first places.
             let new = tree.len();
-            here = *tree[here].next.entry(taken).or_insert(new);
-            if here == new {
-                let at = taken.map_or(at, |number| model.transitions[number].target);
-                tree.push(PathNode { at, next: BTreeMap::new(), accepts: false });
+            place = *tree[place].next.entry(taken).or_insert(new);
+            if place == new {
+                let location = taken.map_or(source, |number| model.transitions[number].target);
+                tree.push(PathNode { location, next: BTreeMap::new(), accepts: false });
             }
         }
         let Some(taken) = last else {
             if steps.is_empty() {
-                collector.mistake(
-                    "empty-path",
-                    "a path without a step",
-                    &path.head(),
-                    "accepts nothing",
-                    LIKE,
-                );
+                let message = "a path without a step";
+                collector.mistake("empty-path", message, &path.head(), "accepts nothing", LIKE);
             }
             continue;
         };
@@ -92,10 +88,10 @@ pub(super) fn read_paths(
             let help = "end with an input or an output: a tester must see when the purpose is met";
             collector.mistake("internal-into-accept", message, &path.head(), "nobody sees its end", help);
         }
-        if tree[here].accepts || !tree[here].next.is_empty() {
+        if tree[place].accepts || !tree[place].next.is_empty() {
             report_below_accept(collector, path);
         }
-        tree[here].accepts = true;
+        tree[place].accepts = true;
     }
     if !tree.iter().any(|place| place.accepts) && collector.errors() == 0 {
         let diagnostic = Diagnostic::error("no-accept", "the purpose has no path");
@@ -223,7 +219,7 @@ fn build_graph(
             });
             with.extend(of_specification.map(|other| (number, other)));
         };
-        for &number in &outgoing[place.at] {
+        for &number in &outgoing[place.location] {
             add(model.transitions[number].action, Some(number));
         }
         if let Some(quiescence) = quiescence.filter(|_| place.next.contains_key(&None)) {

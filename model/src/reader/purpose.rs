@@ -76,6 +76,7 @@ pub fn read_timed_aimed(
         .map(|((purpose, clocks), found)| (TimedPurpose::new(purpose, clocks), found))
 }
 
+/// What a purpose is read against: its specification.
 struct Against<'a> {
     model: &'a Iosts,
     types: &'a [(String, Type)],
@@ -117,6 +118,7 @@ fn read_parsed_purpose(
     };
     let own = constants.iter().chain(&variables).chain(&clocks);
     refuse_capture(collector, &mut names, own, against, &observes);
+    // Other names of the specification are only known for messages about their use.
     for datum in model.variables.iter().chain(&model.constants) {
         names.add_elsewhere(datum.name(), "a datum of the specification that is not observed");
     }
@@ -131,20 +133,19 @@ fn read_parsed_purpose(
     let mut locations = read_locations(collector, entries);
     let initial = read_initial(collector, &root, entries, &names, &mut locations);
     if let (Some(condition), Some(origin)) = (&initial.condition, &initial.origin) {
+        let place = |datum: &Datum| find_mention(entries, datum).unwrap_or_else(|| origin.span.clone());
         for clock in clocks.iter().filter(|clock| condition.mentions(clock)) {
-            let place = find_mention(entries, clock).map_or(origin.clone(), |span| collector.origin(&span));
             let message = format!("the initial condition mentions the clock `{clock}`");
             let diagnostic = Diagnostic::error("clock-in-initial-condition", message)
-                .at(place, "clocks begin at 0")
+                .at(collector.origin(&place(clock)), "clocks begin at 0")
                 .help("leave it out, or put the condition into a guard");
             collector.push(diagnostic);
         }
         for datum in observes.iter().filter(|datum| condition.mentions(datum)) {
             let message =
                 format!("the initial condition mentions `{datum}`, which belongs to the specification");
-            let place = find_mention(entries, datum).map_or(origin.clone(), |span| collector.origin(&span));
             let diagnostic = Diagnostic::error("observed-in-initial-condition", message)
-                .at(place, "only observed")
+                .at(collector.origin(&place(datum)), "only observed")
                 .help("a purpose must not restrict where its specification begins: put the condition into a guard");
             collector.push(diagnostic);
         }
@@ -156,7 +157,8 @@ fn read_parsed_purpose(
     let ReadTransitions { transitions, places, resets, names: called } =
         read_transitions(collector, entries, &context, &mut locations);
     // Only a purpose that is on quiescence somewhere has the action.
-    let is_quiet = |one: &Transition| actions.actions[one.action].kind == ActionKind::Quiescence;
+    let is_quiet =
+        |transition: &Transition| actions.actions[transition.action].kind == ActionKind::Quiescence;
     let actions = if transitions.iter().any(is_quiet) { with_quiescence } else { model.actions.clone() };
     let accept = locations.find(aim.location());
     let reject = match aim {
@@ -202,7 +204,8 @@ fn read_parsed_purpose(
     }
     let (idle, with) = (Substitution::new(), BTreeMap::new());
     let is_own = |name: &str| !against.functions.iter().any(|known| known.name == name);
-    let functions = names.functions().map(|one| one.name.clone()).filter(|name| is_own(name)).collect();
+    let functions = names.functions().map(|function| function.name.clone()).filter(|name| is_own(name));
+    let functions = functions.collect();
     let purpose = TestPurpose { aim, iosts, of: of?, observes, functions, accept, reject, idle, with };
     Some((purpose, Clocks { clocks, resets, names: called }))
 }
@@ -231,21 +234,22 @@ fn read_tree(
 /// place.
 fn with_quiescence(against: &Against<'_>, aim: Aim) -> Numbered<ActionId, Action> {
     let mut actions = against.model.actions.clone();
-    let is_one = |action: &Action| action.kind == ActionKind::Quiescence || action.name == QUIESCENCE;
-    if aim == Aim::Accept && against.clocks.is_none() && !actions.iter().any(is_one) {
+    let is_quiescence = |action: &Action| action.kind == ActionKind::Quiescence || action.name == QUIESCENCE;
+    if aim == Aim::Accept && against.clocks.is_none() && !actions.iter().any(is_quiescence) {
         let kind = ActionKind::Quiescence;
         actions.push(Action { name: QUIESCENCE.to_owned(), kind, parameters: Vec::new() });
     }
     actions
 }
 
-/// Finds the first place where the initial condition mentions the datum.
+/// Finds the first place where the text of the initial condition mentions the datum. `None` if only a
+/// function does.
 fn find_mention(entries: &[Entry], datum: &Datum) -> Option<std::ops::Range<usize>> {
     let NodeKind::Mapping(initial) = &shape::get(entries, "initial")?.kind else { return None };
     let scalar = shape::get(initial, "condition")?.as_scalar()?;
-    let is_it =
+    let is_datum =
         |token: &lexer::Token| matches!(&token.kind, lexer::TokenKind::Name(name) if name == datum.name());
-    let token = lexer::tokens(&scalar.text).into_iter().find(is_it)?;
+    let token = lexer::tokens(&scalar.text).into_iter().find(is_datum)?;
     Some(scalar.place(&token.span))
 }
 
@@ -267,14 +271,9 @@ fn refuse_declarations(collector: &mut Collector, entries: &[Entry], aim: Aim, i
     }
     let others: Vec<Entry> =
         entries.iter().filter(|entry| !foreign.contains(&entry.key.text.as_str())).cloned().collect();
-    let known = [aim.key()].into_iter().chain(KEYS).filter(|key| !foreign.contains(key));
-    let known: Vec<&str> = known.collect();
-    shape::check_keys(
-        collector,
-        &others,
-        &known,
-        if aim == Aim::Accept { "a purpose" } else { "a property" },
-    );
+    let known: Vec<&str> = [aim.key()].into_iter().chain(KEYS).collect();
+    let owner = if aim == Aim::Accept { "a purpose" } else { "a property" };
+    shape::check_keys(collector, &others, &known, owner);
 }
 
 fn read_of(collector: &mut Collector, root: &Node, entries: &[Entry], model: &str) -> Option<String> {
@@ -285,8 +284,8 @@ fn read_of(collector: &mut Collector, root: &Node, entries: &[Entry], model: &st
     let (name, place) = read_name(collector, entries, "of")?;
     if name != model {
         let message = format!("this purpose is of `{name}`, but the specification is `{model}`");
-        let near = collector.nearest(&name, [model]).is_some();
-        let help = if near {
+        let is_similar = collector.nearest(&name, [model]).is_some();
+        let help = if is_similar {
             format!("did you mean `{model}`?")
         } else {
             "give the purpose to the specification that it was written for, or change its `of:`".to_owned()
@@ -309,13 +308,8 @@ fn read_observes(
     let like = "observes: [vPaid, cPrice]";
     let Some(items) = shape::list(collector, node, "`observes`", like) else { return observes };
     let clocks = against.clocks.unwrap_or_default();
-    let data: HashMap<&str, &Datum> = model
-        .constants
-        .iter()
-        .chain(&model.variables)
-        .chain(clocks)
-        .map(|datum| (datum.name(), datum))
-        .collect();
+    let data = model.constants.iter().chain(&model.variables).chain(clocks);
+    let data: HashMap<&str, &Datum> = data.map(|datum| (datum.name(), datum)).collect();
     let mut seen = HashSet::new();
     for item in items {
         if collector.is_full() {
@@ -327,13 +321,10 @@ fn read_observes(
             let known = || model.variables.iter().chain(&model.constants).chain(clocks).map(Datum::name);
             let carrier = model.actions.iter().find(|a| a.parameters.iter().any(|p| p.name() == name));
             let help = match (carrier, collector.nearest(name, known())) {
-                (Some(action), _) => {
-                    format!(
-                        "`{name}` is a parameter of `{}`: a guard on that action can read it",
-                        action.name
-                    )
+                (Some(Action { name: action, .. }), _) => {
+                    format!("`{name}` is a parameter of `{action}`: a guard on that action can read it")
                 }
-                (None, Some(near)) => format!("did you mean `{near}`?"),
+                (None, Some(similar)) => format!("did you mean `{similar}`?"),
                 (None, None) => inventory(&format!("data of `{}`", model.name), known()),
             };
             let message = format!("`{}` has no variable or constant `{name}`", model.name);
@@ -385,21 +376,23 @@ fn refuse_capture<'a>(
             break;
         }
         let name = datum.name();
-        let what = match (data.get(name), carriers.get(name)) {
+        let (owner, help) = match (data.get(name), carriers.get(name)) {
+            // The declaration itself has reported this.
             (Some(_), _) if observed.contains(name) => continue,
-            (Some(_), _) => format!("a datum of `{}`", model.name),
-            (None, Some(action)) => format!("a parameter of `{}`", action.name),
+            (Some(_), _) => (
+                format!("a datum of `{}`", model.name),
+                "rename it, or list it under `observes:` if the specification's is meant",
+            ),
+            (None, Some(action)) => (
+                format!("a parameter of `{}`", action.name),
+                "rename it: in the product a guard could not tell them apart",
+            ),
             (None, None) => continue,
         };
         let origin = names.get(name).and_then(|(_, origin)| origin.clone());
-        let mut diagnostic = Diagnostic::error("capture", format!("`{name}` is already {what}"))
+        let diagnostic = Diagnostic::error("capture", format!("`{name}` is already {owner}"))
             .at(origin, "the purpose declares it as its own");
-        diagnostic = diagnostic.help(if what.starts_with("a datum") {
-            "rename it, or list it under `observes:` if the specification's is meant"
-        } else {
-            "rename it: in the product a guard could not tell them apart"
-        });
-        collector.push(diagnostic);
+        collector.push(diagnostic.help(help));
     }
 }
 
@@ -413,19 +406,19 @@ fn check_accept(
     places: &[TransitionPlaces],
 ) {
     let mut seen = HashSet::new();
-    for (transition, at) in iosts.transitions.iter().zip(places) {
+    for (transition, place) in iosts.transitions.iter().zip(places) {
         if collector.is_full() {
             break;
         }
         // A set of actions is one mistake, however many actions it has.
-        if !seen.insert((&at.from, &at.on, &at.to)) {
+        if !seen.insert((&place.from, &place.on, &place.to)) {
             continue;
         }
         let Transition { source, target, action, .. } = *transition;
         if source == accept && target != accept {
             let diagnostic = Diagnostic::error("leaves-accept", "a transition leaves `Accept`")
-                .at(collector.origin(&at.to), "must stay in `Accept`")
-                .at(collector.origin(&at.from), "from here")
+                .at(collector.origin(&place.to), "must stay in `Accept`")
+                .at(collector.origin(&place.from), "from here")
                 .help(
                     "`Accept` is absorbing: once the purpose is met, it stays met; leave this transition out",
                 );
@@ -434,12 +427,12 @@ fn check_accept(
         if target == accept && source != accept && !iosts.action(action).is_visible() {
             let message = format!("the internal action `{}` leads to `Accept`", iosts.action(action).name);
             let help = "accept on an input or an output: a tester must see when the purpose is met";
-            collector.mistake("internal-into-accept", message, &at.on, "nobody sees this happen", help);
+            collector.mistake("internal-into-accept", message, &place.on, "nobody sees this happen", help);
         }
         if Some(source) == reject && Some(target) != reject {
             let diagnostic = Diagnostic::warning("leaves-reject", "a transition leaves `Reject`")
-                .at(collector.origin(&at.to), "`Reject` gives up: what comes after is not looked for")
-                .at(collector.origin(&at.from), "from here");
+                .at(collector.origin(&place.to), "`Reject` gives up: what comes after is not looked for")
+                .at(collector.origin(&place.from), "from here");
             collector.push(diagnostic);
         }
     }

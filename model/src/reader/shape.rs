@@ -57,35 +57,36 @@ pub fn wrong_kind(collector: &mut Collector, node: &Node, what: &str, expected: 
     let message = format!("{what} must be {expected}, but this is {}", node.describe());
     let mut diagnostic = Diagnostic::error("wrong-kind", message)
         .at(collector.origin(&node.head()), format!("expected {expected}"));
-    let is_pair = |item: &Arc<Node>| matches!(item.kind, NodeKind::Mapping(_));
-    // `{port}`
-    let braced = match &node.kind {
-        NodeKind::Mapping(entries) if expected == "text" && node.is_flow() => Some(entries.as_slice()),
-        _ => None,
+    let is_mapping = |item: &Arc<Node>| matches!(item.kind, NodeKind::Mapping(_));
+    diagnostic = match &node.kind {
+        // `{port}`
+        NodeKind::Mapping(entries)
+            if expected == "text"
+                && node.is_flow()
+                && let [entry] = entries.as_slice()
+                && entry.value.is_nothing() =>
+        {
+            let help = format!("YAML reads the braces: put them in quotes, `\"{{{}}}\"`", entry.key.text);
+            diagnostic.help(help)
+        }
+        // A list of mappings in place of one mapping.
+        NodeKind::Sequence(items) if expected == "a mapping" && items.iter().all(is_mapping) => {
+            let cure = match node.is_flow() {
+                true => "write braces in place of `[ ]`",
+                false => "leave the `-` of its lines out",
+            };
+            diagnostic.help(format!("{cure}, as in `{like}`"))
+        }
+        // `instantiate: cTries=3`
+        _ if expected == "a mapping"
+            && let Some((name, value)) = node.as_scalar().and_then(|scalar| scalar.text.split_once('='))
+            && let Some((key, _)) = like.split_once(": {") =>
+        {
+            diagnostic.help(format!("write `{key}: {{ {}: {} }}`", name.trim(), value.trim()))
+        }
+        _ if !like.is_empty() => diagnostic.help(format!("for example `{like}`")),
+        _ => diagnostic,
     };
-    if let Some([one]) = braced
-        && one.value.is_nothing()
-    {
-        let help = format!("YAML reads the braces: put them in quotes, `\"{{{}}}\"`", one.key.text);
-        collector.push(diagnostic.help(help));
-        return;
-    }
-    // `instantiate: cTries=3`
-    if let ("a mapping", Some((name, value)), Some((key, _))) =
-        (expected, node.as_scalar().and_then(|scalar| scalar.text.split_once('=')), like.split_once(": {"))
-    {
-        let help = format!("write `{key}: {{ {}: {} }}`", name.trim(), value.trim());
-        collector.push(diagnostic.help(help));
-        return;
-    }
-    if matches!(&node.kind, NodeKind::Sequence(items) if expected == "a mapping" && items.iter().all(is_pair))
-    {
-        let without =
-            if node.is_flow() { "write braces in place of `[ ]`" } else { "leave the `-` of its lines out" };
-        diagnostic = diagnostic.help(format!("{without}, as in `{like}`"));
-    } else if !like.is_empty() {
-        diagnostic = diagnostic.help(format!("for example `{like}`"));
-    }
     collector.push(diagnostic);
 }
 
@@ -94,9 +95,9 @@ pub fn get<'a>(entries: &'a [Entry], key: &str) -> Option<&'a Node> {
     entries.iter().find(|entry| entry.key.text == key).map(|entry| entry.value.as_ref())
 }
 
-/// Reports keys that are not known, and keys that are there twice.
-pub fn check_keys(collector: &mut Collector, entries: &[Entry], known: &[&str], of: &str) {
-    check_keys_beside(collector, entries, known, &[], of);
+/// Reports keys that are not known, and keys that are there twice. `owner` names the mapping.
+pub fn check_keys(collector: &mut Collector, entries: &[Entry], known: &[&str], owner: &str) {
+    check_keys_beside(collector, entries, known, &[], owner);
 }
 
 /// Like [`check_keys`], but ignores keys that the caller refuses itself. They are not listed in messages.
@@ -105,7 +106,7 @@ pub fn check_keys_beside(
     entries: &[Entry],
     known: &[&str],
     refused: &[&str],
-    of: &str,
+    owner: &str,
 ) {
     check_distinct(collector, entries, "duplicate-key", "key");
     for entry in entries {
@@ -115,50 +116,51 @@ pub fn check_keys_beside(
         let key = entry.key.text.as_str();
         // `from:Idle`
         let glued = key.split_once(':').filter(|(name, _)| known.contains(name));
-        if known.contains(&key)
-            || refused.contains(&key)
-            || glued.is_none() && is_cut(collector, entries, entry)
-        {
+        let is_allowed = known.contains(&key) || refused.contains(&key);
+        // `is_cut` reports the mistake itself.
+        if is_allowed || (glued.is_none() && is_cut(collector, entries, entry)) {
             continue;
         }
-        let elsewhere = || {
-            let mut rows =
-                ELSEWHERE.iter().filter(|(names, here)| names.contains(&key) && known.contains(here));
-            rows.next().map(|(_, here)| *here)
+        // First we look for the key that is meant: as in other formats, misspelt, or shortened.
+        let in_other_format = || {
+            let is_row = |(foreign, own): &&(&[&str], &str)| foreign.contains(&key) && known.contains(own);
+            ELSEWHERE.iter().find(is_row).map(|(_, own)| *own)
         };
         // `patience` for `patience_ms`
         let longer = || {
-            let mut longer = known
-                .iter()
-                .filter(|known| known.strip_prefix(key).is_some_and(|rest| rest.starts_with('_')));
+            let is_longer = |known: &&&str| known.strip_prefix(key).is_some_and(|end| end.starts_with('_'));
+            let mut longer = known.iter().filter(is_longer);
             longer.next().filter(|_| longer.next().is_none()).copied()
         };
-        let near = elsewhere().or_else(|| collector.nearest(key, known.iter().copied())).or_else(longer);
+        let similar =
+            in_other_format().or_else(|| collector.nearest(key, known.iter().copied())).or_else(longer);
+        // Then for the key under which it belongs: one that is there, or the only possible one.
         let mut outer = WITHIN.iter().filter(|(inner, _)| inner.contains(&key)).flat_map(|(_, outer)| *outer);
         let first = outer.clone().find(|outer| known.contains(outer));
         let is_only = outer.clone().count() == 1;
-        let within = outer.find(|outer| known.contains(outer) && get(entries, outer).is_some());
-        let within = within.or(first.filter(|_| is_only));
-        let other = INSTEAD.iter().find(|(names, beside, _)| names.contains(&key) && known.contains(beside));
-        let near = glued.map(|(name, _)| name).or(near).filter(|_| within.is_none() && other.is_none());
-        if let Some(near) = near {
-            collector.means(Some(&entry.key.span), near);
+        let present = outer.find(|outer| known.contains(outer) && get(entries, outer).is_some());
+        let within = present.or(first.filter(|_| is_only));
+        let hint = INSTEAD.iter().find(|(names, beside, _)| names.contains(&key) && known.contains(beside));
+        let meant = glued.map(|(name, _)| name).or(similar).filter(|_| within.is_none() && hint.is_none());
+        // A key that is only written wrong is not missing as well.
+        if let Some(meant) = meant {
+            collector.means(Some(&entry.key.span), meant);
         }
         if within.is_some() {
             collector.means(None, key);
         }
-        let help = match (within, near) {
+        let help = match (within, meant) {
             (Some(outer), _) => {
                 format!("`{key}` stands under `{outer}`: indent it further than `{outer}`")
             }
-            _ if let Some((.., help)) = other => (*help).to_owned(),
+            _ if let Some((.., help)) = hint => (*help).to_owned(),
             _ if let Some((name, value)) = glued => {
                 format!("write `{name}: {value}`, with a space behind the colon")
             }
-            (None, Some(near)) => format!("did you mean `{near}`?"),
-            (None, None) => inventory(&format!("keys of {of}"), known.iter().copied()),
+            (None, Some(meant)) => format!("did you mean `{meant}`?"),
+            (None, None) => inventory(&format!("keys of {owner}"), known.iter().copied()),
         };
-        let message = format!("unknown key `{key}` in {of}");
+        let message = format!("unknown key `{key}` in {owner}");
         collector.mistake("unknown-key", message, &entry.key.span, "unknown key", help);
     }
 }
@@ -170,32 +172,31 @@ pub(super) fn is_cut(collector: &mut Collector, entries: &[Entry], entry: &Entry
     if has_colon(entry) || !entry.value.is_nothing() {
         return false;
     }
-    let before = entries.iter().take_while(|one| one.key.span.start < entry.key.span.start);
-    let Some(value) = before.filter(|one| has_colon(one)).last().and_then(|one| one.value.as_scalar()) else {
-        return false;
-    };
+    let previous = entries.iter().take_while(|other| other.key.span.start < entry.key.span.start);
+    let with_value = previous.filter(|other| has_colon(other)).last();
+    let Some(value) = with_value.and_then(|other| other.value.as_scalar()) else { return false };
     report_cut(collector, value, Some(entry.key.span.end))
 }
 
 /// Reports a value without quotes that ends at a comma inside of a bracket, or before a text that must belong
-/// to it. Returns whether it is one.
+/// to it, which ends at `rest_end`. Returns whether it is one.
 pub(super) fn report_cut(collector: &mut Collector, value: &Scalar, rest_end: Option<usize>) -> bool {
     let text = &collector.file.clone().text;
     if !value.plain || !text[value.span.end..].trim_start().starts_with(',') {
         return false;
     }
-    let (mut depth, mut end) = (0, value.span.start);
-    for (at, c) in text[value.span.start..].char_indices() {
+    // The value as it is meant ends at the first comma outside of all brackets, or with its line.
+    let (mut depth, mut meant_end) = (0, value.span.start);
+    for (offset, c) in text[value.span.start..].char_indices() {
         depth += i32::from("([{".contains(c)) - i32::from(")]}".contains(c));
-        if c == '\n' || depth < 0 || depth == 0 && c == ',' {
+        if c == '\n' || depth < 0 || (depth == 0 && c == ',') {
             break;
         }
-        end = value.span.start + at + c.len_utf8();
+        meant_end = value.span.start + offset + c.len_utf8();
     }
-    let is_inside = end > value.span.end;
-    let Some(end) = Some(end).filter(|_| is_inside).or(rest_end.filter(|end| *end > value.span.end)) else {
-        return false;
-    };
+    let is_inside = meant_end > value.span.end;
+    let end = if is_inside { Some(meant_end) } else { rest_end };
+    let Some(end) = end.filter(|end| *end > value.span.end) else { return false };
     let span = value.span.start..end;
     let whole = text[span.clone()].trim_end();
     let quoted = if whole.contains('"') { format!("'{whole}'") } else { format!("\"{whole}\"") };
@@ -216,12 +217,12 @@ const NEEDED: [&str; 5] = ["variables", "initial", "inputs", "outputs", "transit
 
 /// Reports sections that stand among the names of another one. Other findings say nothing then.
 pub fn has_misplaced(collector: &mut Collector, entries: &[Entry], known: &[&str]) -> bool {
-    let before = collector.errors();
+    let errors_before = collector.errors();
     for outer in entries.iter().filter(|outer| known.contains(&outer.key.text.as_str())) {
         let NodeKind::Mapping(names) = &outer.value.kind else { continue };
         // An action may have the name of a section, so look at the values.
         let is_deep = |node: &Node| match &node.kind {
-            NodeKind::Mapping(inner) => inner.iter().any(|one| one.value.as_scalar().is_none()),
+            NodeKind::Mapping(inner) => inner.iter().any(|entry| entry.value.as_scalar().is_none()),
             NodeKind::Sequence(items) => !items.is_empty(),
             NodeKind::Scalar(_) => false,
         };
@@ -229,16 +230,17 @@ pub fn has_misplaced(collector: &mut Collector, entries: &[Entry], known: &[&str
         let is_section = |inner: &&Entry| {
             let name = inner.key.text.as_str();
             let is_scalar = inner.value.as_scalar().is_some();
-            known.contains(&name) && (is_deep(&inner.value) || is_missed(name) && !is_scalar)
+            known.contains(&name) && (is_deep(&inner.value) || (is_missed(name) && !is_scalar))
         };
         for inner in names.iter().filter(is_section) {
-            let (name, of) = (&inner.key.text, &outer.key.text);
-            let message = format!("the section `{name}` stands under `{of}`, as if it were one of its names");
-            let help = format!("begin the line of `{name}:` where the line of `{of}:` begins");
+            let (name, owner) = (&inner.key.text, &outer.key.text);
+            let message =
+                format!("the section `{name}` stands under `{owner}`, as if it were one of its names");
+            let help = format!("begin the line of `{name}:` where the line of `{owner}:` begins");
             collector.mistake("misplaced-section", message, &inner.key.span, "indented too far", help);
         }
     }
-    collector.errors() > before
+    collector.errors() > errors_before
 }
 
 /// Keys that belong under another key. They stand next to it if their line is not indented enough.
@@ -422,8 +424,8 @@ pub fn missing_key(collector: &mut Collector, node: &Node, key: &str, of: &str, 
     let label = format!("`{key}` is missing here");
     let help = format!("for example `{like}`");
     let message = format!("{of} has no `{key}`");
-    let found = Diagnostic::error("missing-key", message).at(collector.origin(&node.head()), label);
-    collector.lacks_key(found.help(help), &node.span, key);
+    let diagnostic = Diagnostic::error("missing-key", message).at(collector.origin(&node.head()), label);
+    collector.lacks_key(diagnostic.help(help), &node.span, key);
 }
 
 /// The entries of a section. None if the section is missing.

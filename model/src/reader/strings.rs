@@ -89,7 +89,7 @@ impl Typing<'_, '_> {
     }
 
     /// Reads a regular expression, and writes its shorthands out.
-    fn regular_expression(&mut self, term: &Term, at: &Range<usize>) -> Option<Term> {
+    fn regular_expression(&mut self, term: &Term, span: &Range<usize>) -> Option<Term> {
         let (message, label) = match term.as_literal() {
             Some(Value::String(text)) => match RegularExpression::parse(text) {
                 Ok(expression) => return Some(Term::literal(Value::string(&expression.to_string()))),
@@ -101,13 +101,13 @@ impl Typing<'_, '_> {
             }
         };
         let help = "it is one like `\"[a-z]+(?:-[0-9]{1,3})?\"`, and matches the whole string".to_owned();
-        self.error("regular-expression", message, at, label, Some(help));
+        self.error("regular-expression", message, span, label, Some(help));
         None
     }
 
     /// `s[i]` of a string.
-    pub(super) fn character(&mut self, string: &Term, index: &Term, at: &Range<usize>) -> Option<Term> {
-        let index = self.fit(index, at, &Type::Int, "the index")?;
+    pub(super) fn character(&mut self, string: &Term, index: &Term, span: &Range<usize>) -> Option<Term> {
+        let index = self.fit(index, span, &Type::Int, "the index")?;
         Some(Term::on_strings(StringOperation::At, &[string.clone(), index]))
     }
 

@@ -149,8 +149,8 @@ impl Expression {
                 of.base.iter().chain(of.fields.iter().map(|(_, _, value)| value)).collect()
             }
             ExpressionKind::Call(call) => call.arguments.iter().collect(),
-            ExpressionKind::Compare(first, rest) => {
-                std::iter::once(&**first).chain(rest.iter().map(|(_, part)| part)).collect()
+            ExpressionKind::Compare(first, others) => {
+                std::iter::once(&**first).chain(others.iter().map(|(_, part)| part)).collect()
             }
             ExpressionKind::Arithmetic(_, a, b)
             | ExpressionKind::Select(a, b)

@@ -109,8 +109,8 @@ fn truth_values_are_read() {
         ("v == TEA", "v == TEA"),
         ("v != COFFEE || b", "v != COFFEE || b"),
         ("r > 1", "r > 1.0"),
-        ("x / 2 == 1.5", "x / 2.0 == 3.0 / 2.0"),
-        ("r == 0.25", "r == 1.0 / 4.0"),
+        ("x / 2 == 1.5", "x / 2.0 == 1.5"),
+        ("r == 0.25", "r == 0.25"),
         ("x mod 2 == 1", "x mod 2 == 1"),
         ("x - y - 1 == 0", "x - y - 1 == 0"),
         ("x - (y - 1) == 0", "x - (y - 1) == 0"),
@@ -122,7 +122,7 @@ fn truth_values_are_read() {
         ("a[x] == 3", "a[x] == 3"),
         ("a[0 := x][1] == a[1]", "true"),
         ("a[x := 3] == a", "a[x := 3] == a"),
-        ("p.left == x && p.right > 0.5", "p.left == x && p.right > 1.0 / 2.0"),
+        ("p.left == x && p.right > 0.5", "p.left == x && p.right > 0.5"),
         ("10 div 0 == x", "10 div 0 == x"),
         ("true", "true"),
         ("b == true", "b"),
@@ -308,7 +308,7 @@ fn warnings_are_cut_off_as_warnings_and_errors_stop_the_reader() {
     assert_eq!(warnings.len(), 101);
     assert!(warnings.iter().all(|warning| !warning.is_error()));
     assert_eq!(warnings[100].message, "50 more warnings are not shown");
-    let wrong = "  - { from: a, to: a, on: Going }\n".repeat(150);
+    let wrong: String = (0..150).map(|at| format!("  - {{ from: a, to: a, on: Going{at} }}\n")).collect();
     let found = read_specification(file(&text(&wrong))).unwrap_err();
     assert_eq!((found.len(), found[100].code), (101, "too-many-errors"));
 }

@@ -115,33 +115,34 @@ pub fn read_steps(
     let guard = shape::get(entries, "when");
     let assign = shape::get(entries, "assign");
     if taken.len() > 1 {
-        let before = collector.errors();
+        let errors_before = collector.errors();
         for expression in written_expressions(guard, assign) {
             refuse_partial_parameters(collector, expression, &taken, context);
         }
-        if collector.errors() > before {
+        if collector.errors() > errors_before {
             return None;
         }
     }
     let whole = Some(collector.origin(&node.span));
     let mut steps = Vec::new();
-    for one in &taken {
+    for action in &taken {
         budget::ask();
-        let found = collector.count_found();
-        let body = read_guard_and_assignments(collector, one, context, guard, assign);
+        let findings_before = collector.count_found();
+        let body = read_guard_and_assignments(collector, action, context, guard, assign);
         let Some((guard, assignments, origin)) = body else {
             // The other actions would repeat the mistakes.
-            if taken.len() > 1 && written_expressions(guard, assign).any(|node| mentions_parameter(node, one))
-            {
-                let name = &context.actions.actions[one.action].name;
-                collector.note_since(found, &format!("this is so with the parameters of `{name}`"));
+            let mut expressions = written_expressions(guard, assign);
+            if taken.len() > 1 && expressions.any(|node| mentions_parameter(node, action)) {
+                let name = &context.actions.actions[action.action].name;
+                let note = format!("this is so with the parameters of `{name}`");
+                collector.note_since(findings_before, &note);
             }
             return None;
         };
-        let on = one.place.clone();
+        let on = action.place.clone();
         let name = shape::get(entries, "name").map_or(on.clone(), Node::head);
         let origin = TransitionOrigin { whole: whole.clone(), ..origin };
-        steps.push(TransitionBody { action: one.action, guard, assignments, origin, on, name });
+        steps.push(TransitionBody { action: action.action, guard, assignments, origin, on, name });
     }
     Some((steps, timed_body))
 }
@@ -184,7 +185,9 @@ fn read_resets(collector: &mut Collector, entries: &[Entry], context: &Surroundi
                     (Some((meaning, _)), _) => {
                         (article(&meaning.describe()), "only clocks are reset; data are assigned".to_owned())
                     }
-                    (None, Some(near)) => ("not declared".to_owned(), format!("did you mean `{near}`?")),
+                    (None, Some(similar)) => {
+                        ("not declared".to_owned(), format!("did you mean `{similar}`?"))
+                    }
                     (None, None) => ("not declared".to_owned(), inventory("clocks", known())),
                 };
                 let message = format!("`{name}` is no clock that can be reset");
@@ -243,12 +246,12 @@ fn read_assignments(
     scope: Scope<'_>,
     origin: &mut TransitionOrigin,
 ) -> Option<Substitution> {
-    // `x = e`
-    let given = node.as_scalar().and_then(|given| split_assignment(&given.text));
-    let given = given.map(|(name, value)| format!("assign: {{ {name}: {value} }}"));
-    let like = given.as_deref().unwrap_or("assign: { vPaid: vPaid + pCoinValue }");
+    // If `x = e` stands here, the example shows how this assignment is written.
+    let assignment = node.as_scalar().and_then(|scalar| split_assignment(&scalar.text));
+    let own_example = assignment.map(|(name, value)| format!("assign: {{ {name}: {value} }}"));
+    let like = own_example.as_deref().unwrap_or("assign: { vPaid: vPaid + pCoinValue }");
     let entries = shape::mapping(collector, node, "`assign`", like)?;
-    let before = collector.errors();
+    let errors_before = collector.errors();
     shape::check_distinct(collector, entries, "assigned-twice", "variable");
     let mut assignments = Substitution::new();
     for entry in shape::first_entries(entries) {
@@ -256,7 +259,8 @@ fn read_assignments(
             break;
         }
         let name = entry.key.text.as_str();
-        let what = match scope.names.get(name) {
+        let target = match scope.names.get(name) {
+            // The declaration has a mistake, which is reported there.
             Some((Meaning::Broken, _)) => continue,
             Some((Meaning::Variable(variable), _)) => {
                 origin.assignments.insert(name.to_owned(), collector.origin(&entry.value.span));
@@ -274,7 +278,7 @@ fn read_assignments(
         if shape::is_cut(collector, entries, entry) {
             continue;
         }
-        refuse_target(collector, entry, scope, what);
+        refuse_target(collector, entry, scope, target);
         // The value may have syntax mistakes of its own. Its type cannot be checked without a target.
         if let Some(scalar) = entry.value.as_scalar().filter(|_| !entry.value.is_nothing())
             && let Err(mistake) = crate::reader::parser::parse(&scalar.text, collector.limits.expression)
@@ -282,7 +286,7 @@ fn read_assignments(
             report(collector, scalar, *mistake);
         }
     }
-    (collector.errors() == before).then_some(assignments)
+    (collector.errors() == errors_before).then_some(assignments)
 }
 
 /// Splits an assignment of other languages into the variable and its value: `x = e`, `x += 1`, `x++`.
@@ -292,67 +296,63 @@ fn split_assignment(text: &str) -> Option<(&str, String)> {
             return Some((name.trim(), format!("{} {sign} 1", name.trim())));
         }
     }
-    let (name, value) = text.split_once('=')?;
-    let (name, value) = (name.trim_end_matches(['=', ':', ' ']), value.trim_start_matches(['=', ' ']));
-    Some(match name.strip_suffix(['+', '-', '*', '/']) {
-        Some(short) => (short.trim_end(), format!("{} {} {value}", short.trim_end(), &name[short.len()..])),
-        None => (name, value.to_owned()),
+    let (left, value) = text.split_once('=')?;
+    let (left, value) = (left.trim_end_matches(['=', ':', ' ']), value.trim_start_matches(['=', ' ']));
+    Some(match left.strip_suffix(['+', '-', '*', '/']) {
+        Some(name) => (name.trim_end(), format!("{} {} {value}", name.trim_end(), &left[name.len()..])),
+        None => (left, value.to_owned()),
     })
 }
 
-/// Reports why a name cannot be assigned.
+/// Reports why a name cannot be assigned. `target` is its meaning, and the place of its declaration.
 fn refuse_target(
     collector: &mut Collector,
     entry: &Entry,
     scope: Scope<'_>,
-    what: Option<(Meaning, Option<crate::diagnostic::Origin>)>,
+    target: Option<(Meaning, Option<crate::diagnostic::Origin>)>,
 ) {
     let name = entry.key.text.as_str();
-    let at = collector.origin(&entry.key.span);
+    let place = collector.origin(&entry.key.span);
     let is_parameter = scope.parameters.iter().any(|(known, _)| known == name);
-    let diagnostic = match what {
+    let diagnostic = match target {
         Some((Meaning::Constant(_), first)) => Diagnostic::error(
             "assignment-to-constant",
             format!("`{name}` is a constant and is never assigned"),
         )
-        .at(at, "assigned here")
+        .at(place, "assigned here")
         .at(first, "declared here")
         .help("declare it under `variables:` if it changes during a run"),
         Some((Meaning::Observed(_), first)) => {
             let message =
                 format!("`{name}` belongs to the specification: a purpose observes it and may not assign it");
             Diagnostic::error("assignment-to-observed", message)
-                .at(at, "assigned here")
+                .at(place, "assigned here")
                 .at(first, "observed here")
                 .help("keep what the purpose remembers in a variable of its own")
         }
         Some((Meaning::Clock(_), first)) => {
             let message = format!("`{name}` is a clock: time moves it, and nothing is assigned to it");
             Diagnostic::error("assignment-to-clock", message)
-                .at(at, "assigned here")
+                .at(place, "assigned here")
                 .at(first, "declared here")
                 .help(format!("`reset: [{name}]` sets it back to 0"))
         }
         Some((meaning, first)) => {
             let message = format!("`{name}` is {} and cannot be assigned", article(&meaning.describe()));
             Diagnostic::error("assignment-to-literal", message)
-                .at(at, "assigned here")
+                .at(place, "assigned here")
                 .at(first, "declared here")
         }
         None if is_parameter => {
             let message = format!("`{name}` is a parameter of the message and cannot be assigned");
-            let diagnostic = Diagnostic::error("assignment-to-parameter", message).at(at, "assigned here");
+            let diagnostic = Diagnostic::error("assignment-to-parameter", message).at(place, "assigned here");
             diagnostic.help("a guard such as `p == e` says which value a message carries")
         }
         None => {
-            let variables: Vec<&str> = scope
-                .names
-                .iter()
-                .filter(|(_, meaning)| matches!(meaning, Meaning::Variable(_)))
-                .map(|(name, _)| name)
-                .collect();
-            let help = match (collector.nearest(name, variables.iter().copied()), scope.names.elsewhere(name))
-            {
+            let is_variable = |(_, meaning): &(&str, &Meaning)| matches!(meaning, Meaning::Variable(_));
+            let variables: Vec<&str> = scope.names.iter().filter(is_variable).map(|(name, _)| name).collect();
+            let elsewhere = scope.names.elsewhere(name);
+            let help = match (collector.nearest(name, variables.iter().copied()), elsewhere) {
                 _ if name.contains(['.', '[']) && !name.contains('=') => {
                     "a variable is assigned as a whole: `r: \"r with { field: e }\"`, `q: \"q[i := e]\"`"
                         .to_owned()
@@ -360,21 +360,21 @@ fn refuse_target(
                 _ if let Some((target, value)) = split_assignment(name) => {
                     format!("the new value of a variable stands behind `:`, as in `{target}: {value}`")
                 }
-                (_, Some(what)) if what.contains("of the specification") => {
+                (_, Some(meaning)) if meaning.contains("of the specification") => {
                     "a purpose assigns only variables of its own".to_owned()
                 }
-                (_, Some(what)) if what.contains("an action") => {
+                (_, Some(meaning)) if meaning.contains("an action") => {
                     format!("which values `{name}` carries is said under `when:`: `p == e`")
                 }
-                (Some(near), _) => format!("did you mean `{near}`?"),
+                (Some(similar), _) => format!("did you mean `{similar}`?"),
                 (None, _) if variables.is_empty() => {
                     format!("there are no variables: declare `{name}` under `variables:`")
                 }
                 (None, _) => inventory("variables", variables),
             };
-            let label = scope.names.elsewhere(name).unwrap_or("not declared").to_owned();
+            let label = elsewhere.unwrap_or("not declared").to_owned();
             Diagnostic::error("unknown-variable", format!("unknown variable `{name}`"))
-                .at(at, label)
+                .at(place, label)
                 .help(help)
         }
     };

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use dashu_int::IBig;
 
 use crate::diagnostic::Diagnostic;
-use crate::reader::collect::{Collector, inventory};
+use crate::reader::collect::{Collector, article, inventory};
 use crate::reader::lexer::{self, Token, TokenKind as Lexeme, tokens};
 use crate::reader::parser::{MAX_DIGITS, Mistake, Parser};
 use crate::reader::scope::{Meaning, Names, names_of};
@@ -65,11 +65,12 @@ impl Types {
         ty
     }
 
-    /// Reads the type that a node spells. `None` after a mistake, which has been reported.
-    pub fn read(&mut self, collector: &mut Collector, node: &Node, of: &str) -> Option<Type> {
+    /// Reads the type that a node spells. `user` says what needs it. `None` after a mistake, which has been
+    /// reported.
+    pub fn read(&mut self, collector: &mut Collector, node: &Node, user: &str) -> Option<Type> {
         let types = std::mem::take(self);
         let mut reading = Reading { collector, sources: &BTreeMap::new(), types, busy: Vec::new() };
-        let ty = reading.read_used(node, of);
+        let ty = reading.read_used(node, user);
         *self = reading.types;
         ty
     }
@@ -130,25 +131,27 @@ pub fn read_types(collector: &mut Collector, node: &Node, known: &mut Types, nam
 }
 
 fn is_reserved(name: &str) -> bool {
-    // Older models may have declared these names, and keep them.
-    !matches!(name, "string" | "id" | "list" | "option" | "set" | "map") && BUILT_IN.contains(&name)
-        || matches!(name, "clock" | "record" | "of")
+    match name {
+        "clock" | "record" | "of" => true,
+        // Older models may have declared these names, and keep them.
+        "string" | "id" | "list" | "option" | "set" | "map" => false,
+        _ => BUILT_IN.contains(&name),
+    }
 }
 
 /// Adds the literals or alternatives of an entry's type to the names.
-fn add_names(collector: &mut Collector, brought: Vec<(String, Meaning)>, entry: &Entry, names: &mut Names) {
+fn add_names(collector: &mut Collector, declared: Vec<(String, Meaning)>, entry: &Entry, names: &mut Names) {
     let NodeKind::Sequence(items) = &entry.value.kind else { return };
-    for (name, meaning) in brought {
+    for (name, meaning) in declared {
         if collector.is_full() {
             break;
         }
-        let of_item = |item: &Arc<Node>| literal_name(item).filter(|scalar| scalar.text == name).cloned();
-        let place = items.iter().find_map(of_item).map_or(entry.key.span.clone(), |scalar| scalar.span);
-        let origin = collector.origin(&place);
+        let declares = |scalar: &&Scalar| scalar.text == name;
+        let scalar = items.iter().filter_map(|item| literal_name(item)).find(declares);
+        let origin = collector.origin(&scalar.unwrap_or(&entry.key).span);
         match names.get(&name) {
-            Some((other, first)) if *other != meaning => {
-                let message = format!("`{name}` is a {} already", other.describe());
-                let message = message.replace("a alternative", "an alternative");
+            Some((known, first)) if *known != meaning => {
+                let message = format!("`{name}` is {} already", article(&known.describe()));
                 let diagnostic = Diagnostic::error("duplicate-name", message)
                     .at(origin, "declared again")
                     .at(first.clone(), "first declared here")
@@ -206,18 +209,12 @@ impl Reading<'_, '_> {
             NodeKind::Mapping(entries) => self.record(name, node, entries),
             NodeKind::Scalar(scalar) if !node.is_nothing() => match self.spelled(scalar)? {
                 // A declared name for `id` is an id type of its own.
-                Type::Id(of) if *of == *ID => Some(Type::Id(name.into())),
+                Type::Id(id_name) if *id_name == *ID => Some(Type::Id(name.into())),
                 ty => Some(ty),
             },
             NodeKind::Scalar(_) => {
-                let like = "Beverage: [TEA, COFFEE]";
-                shape::wrong_kind(
-                    self.collector,
-                    node,
-                    &format!("the type `{name}`"),
-                    "a list, a mapping or a type",
-                    like,
-                );
+                let (what, like) = (format!("the type `{name}`"), "Beverage: [TEA, COFFEE]");
+                shape::wrong_kind(self.collector, node, &what, "a list, a mapping or a type", like);
                 None
             }
         }
@@ -238,7 +235,7 @@ impl Reading<'_, '_> {
         }
         let mut literals: Vec<String> = Vec::new();
         let mut seen: BTreeMap<&str, &Scalar> = BTreeMap::new();
-        let before = self.collector.errors();
+        let errors_before = self.collector.errors();
         for item in items {
             let Some(scalar) = shape::scalar(self.collector, item, "a literal", "[TEA, COFFEE]") else {
                 continue;
@@ -261,12 +258,13 @@ impl Reading<'_, '_> {
         }
         // If one literal has a mistake, the others are still known, which avoids messages that only follow
         // from it.
-        if literals.is_empty() && self.collector.errors() > before {
+        if literals.is_empty() && self.collector.errors() > errors_before {
             return None;
         }
         Some(Type::Enum(Arc::new(EnumType { name: name.to_owned(), literals })))
     }
 
+    /// Reads a record type. `None` after a mistake, which has been reported.
     fn record(&mut self, name: &str, node: &Node, entries: &[Entry]) -> Option<Type> {
         if entries.is_empty() {
             let message = format!("the record type `{name}` has no fields");
@@ -286,27 +284,27 @@ impl Reading<'_, '_> {
     fn fields(&mut self, entries: &[Entry]) -> Option<Vec<(String, Type)>> {
         shape::check_distinct(self.collector, entries, "duplicate-declaration", "field");
         let mut fields = Vec::new();
-        let mut right = true;
+        let mut are_right = true;
         for entry in shape::first_entries(entries) {
-            let named = shape::is_name(self.collector, &entry.key, "field");
+            let has_name = shape::is_name(self.collector, &entry.key, "field");
             match self.read_used(&entry.value, &format!("the field `{}`", entry.key.text)) {
-                Some(ty) if named => fields.push((entry.key.text.clone(), ty)),
-                _ => right = false,
+                Some(ty) if has_name => fields.push((entry.key.text.clone(), ty)),
+                _ => are_right = false,
             }
         }
-        right.then_some(fields)
+        are_right.then_some(fields)
     }
 
     /// Reads a variant: a list of names, some of which have fields.
     fn variant(&mut self, name: &str, node: &Node, items: &[Arc<Node>]) -> Option<Type> {
         let like = "Reply: [{ Ok: { value: int } }, Missing]";
         let mut alternatives: Vec<(String, Vec<(String, Type)>)> = Vec::new();
-        let before = self.collector.errors();
+        let errors_before = self.collector.errors();
         for item in items {
             let (key, entries) = match &item.kind {
-                NodeKind::Mapping(of) if of.len() == 1 => {
-                    let what = format!("the alternative `{}`", of[0].key.text);
-                    (Some(&of[0].key), shape::mapping(self.collector, &of[0].value, &what, like))
+                NodeKind::Mapping(entries) if let [alternative] = entries.as_slice() => {
+                    let what = format!("the alternative `{}`", alternative.key.text);
+                    (Some(&alternative.key), shape::mapping(self.collector, &alternative.value, &what, like))
                 }
                 _ => (shape::scalar(self.collector, item, "an alternative", like), Some(&[][..])),
             };
@@ -322,10 +320,11 @@ impl Reading<'_, '_> {
                 alternatives.push((key.text.clone(), fields));
             }
         }
-        if self.collector.errors() > before {
+        if self.collector.errors() > errors_before {
             return None;
         }
         let ty = RecordType::variant(name, &alternatives);
+        // The names of alternatives and fields are joined, so two pairs may give one name.
         let mut names: Vec<&String> = ty.fields.iter().map(|(field, _)| field).collect();
         names.sort_unstable();
         if let Some(pair) = names.windows(2).find(|pair| pair[0] == pair[1]) {
@@ -336,12 +335,12 @@ impl Reading<'_, '_> {
         Some(Type::Record(Arc::new(ty)))
     }
 
-    /// Reads a type in the place where it is used. `of` says what needs it.
-    fn read_used(&mut self, node: &Node, of: &str) -> Option<Type> {
+    /// Reads a type in the place where it is used. `user` says what needs it.
+    fn read_used(&mut self, node: &Node, user: &str) -> Option<Type> {
         match &node.kind {
             NodeKind::Scalar(scalar) if !node.is_nothing() => self.spelled(scalar),
             _ => {
-                let message = format!("{of} needs a type, but this is {}", node.describe());
+                let message = format!("{user} needs a type, but this is {}", node.describe());
                 let help = match &node.kind {
                     _ if node.is_nothing() => {
                         "a type stands behind a name, as in `n: int`; the literals of an enumeration stand in brackets: `[A, B]`"
@@ -370,33 +369,32 @@ impl Reading<'_, '_> {
         let ty = self.ty(cursor, scalar, 0)?;
         if cursor.peek().is_some() {
             let mut mistake = cursor.expected("the end of the type");
-            let round =
-                scalar.text.split_once('(').and_then(|(name, rest)| Some((name, rest.strip_suffix(')')?)));
-            let list = scalar
-                .text
-                .strip_suffix("[]")
-                .map(|name| format!("a list of at most 8 is `list[8] of {name}`"));
-            let literals = scalar.text.contains('|').then(|| {
-                let all = scalar.text.split('|').map(str::trim).collect::<Vec<&str>>().join(", ");
-                format!("the literals of an enumeration stand in brackets: `[{all}]`")
+            let text = &scalar.text;
+            // `int[]`
+            let list = text.strip_suffix("[]");
+            let list = list.map(|name| format!("a list of at most 8 is `list[8] of {name}`"));
+            // `A | B`
+            let literals = text.contains('|').then(|| {
+                let literals = text.split('|').map(str::trim).collect::<Vec<&str>>().join(", ");
+                format!("the literals of an enumeration stand in brackets: `[{literals}]`")
             });
-            let value = scalar.text.split_once('=').map(|(ty, value)| {
+            // `int = 0`
+            let value = text.split_once('=').map(|(ty, value)| {
                 format!(
                     "only the type stands here, as in `{}`; a first value is said by `initial: {{ condition: x == {} }}`",
                     ty.trim(),
                     value.trim()
                 )
             });
-            let range = scalar
-                .text
-                .split_once(' ')
-                .filter(|(_, bounds)| bounds.contains(".."))
-                .map(|(ty, bounds)| format!("write it in square brackets: `{ty}[{}]`", bounds.trim()));
-            let own = list.or(literals).or(value).or(range);
-            mistake.help = mistake.help.or(own).or_else(|| match round {
-                Some((name, rest)) => Some(format!("write it in square brackets: `{name}[{rest}]`")),
-                None => Some(list_type_spellings()),
-            });
+            // `int 0..3` and `int(0..3)`
+            let range = text.split_once(' ').filter(|(_, bounds)| bounds.contains(".."));
+            let in_round = text.split_once('(').and_then(|(ty, part)| Some((ty, part.strip_suffix(')')?)));
+            let brackets = range
+                .map(|(ty, bounds)| (ty, bounds.trim()))
+                .or(in_round)
+                .map(|(ty, part)| format!("write it in square brackets: `{ty}[{part}]`"));
+            let spelling = list.or(literals).or(value).or(brackets);
+            mistake.help = mistake.help.or(spelling).or_else(|| Some(list_type_spellings()));
             report(self.collector, scalar, *mistake);
             return None;
         }
@@ -453,7 +451,7 @@ impl Reading<'_, '_> {
                         return Err(Some(Box::new(Mistake { code, message, span, label, help })));
                     }
                     match cursor.peek() {
-                        Some(Token { kind: Lexeme::Name(of), .. }) if of == "of" => cursor.take(),
+                        Some(Token { kind: Lexeme::Name(word), .. }) if word == "of" => cursor.take(),
                         _ => {
                             return Err(Some(
                                 cursor.expected("`of` and the elements' type: `array[T] of U`"),
@@ -463,12 +461,11 @@ impl Reading<'_, '_> {
                     let element = self.ty(cursor, scalar, depth + 1).ok_or(None)?;
                     Ok(Type::Array(Arc::new(ArrayType { index, element })))
                 })();
+                // Without a mistake, the type inside has reported its own.
                 match result {
                     Ok(ty) => Some(ty),
                     Err(mistake) => {
-                        if let Some(mistake) = mistake {
-                            report(self.collector, scalar, *mistake);
-                        }
+                        mistake.into_iter().for_each(|mistake| report(self.collector, scalar, *mistake));
                         None
                     }
                 }
@@ -518,7 +515,7 @@ impl Reading<'_, '_> {
                 format!("the literals of an enumeration stand in brackets: `[{literals}]`")
             }
             _ => match self.collector.nearest(name, known.iter().copied()) {
-                Some(near) => format!("did you mean `{near}`?"),
+                Some(similar) => format!("did you mean `{similar}`?"),
                 None if self.types.order.is_empty() => list_type_spellings(),
                 None => inventory("declared types", self.types.order.iter().map(String::as_str)),
             },
@@ -530,12 +527,12 @@ impl Reading<'_, '_> {
 
     /// The literals that are joined by `|` from this place on, as other languages write them.
     fn literals_of(&self, place: &Range<usize>) -> Option<String> {
-        let rest = self.collector.file.text.get(place.start..)?;
-        let line = rest.split(['\n', ',', '}', '"']).next().filter(|line| line.contains('|'))?;
-        Some(line.split('|').map(str::trim).collect::<Vec<&str>>().join(", "))
+        let text = self.collector.file.text.get(place.start..)?;
+        let value = text.split(['\n', ',', '}', '"']).next().filter(|value| value.contains('|'))?;
+        Some(value.split('|').map(str::trim).collect::<Vec<&str>>().join(", "))
     }
 
-    /// Reads the rest of `int[lo..hi]` after its bracket.
+    /// Reads `lo..hi]` of `int[lo..hi]`.
     fn range(&mut self, cursor: &mut Parser<'_>, scalar: &Scalar, open: Range<usize>) -> Option<Type> {
         let bounds: Result<_, Box<Mistake>> = (|| {
             let low = read_bound(cursor)?;
@@ -551,12 +548,8 @@ impl Reading<'_, '_> {
             }
             Ok((low, high, span)) if low > high => {
                 let message = format!("the range {low}..{high} is empty: no value could be of this type");
-                self.collector.error(
-                    "empty-range",
-                    message,
-                    &scalar.place(&span),
-                    "the bounds are the wrong way round",
-                );
+                let label = "the bounds are the wrong way round";
+                self.collector.error("empty-range", message, &scalar.place(&span), label);
                 None
             }
             Ok((low, high, _)) => Some(Type::Range(low, high)),
@@ -569,7 +562,7 @@ fn is_mapping(node: &Node) -> bool {
 }
 
 pub(super) fn read_bound(cursor: &mut Parser<'_>) -> Result<IBig, Box<Mistake>> {
-    let negative = cursor.eat("-").is_some();
+    let is_negative = cursor.eat("-").is_some();
     let Some(Token { kind: Lexeme::Integer(digits), .. }) = cursor.peek() else {
         return Err(cursor.expected("the bound of a range in digits: `int[0..9]`"));
     };
@@ -578,7 +571,7 @@ pub(super) fn read_bound(cursor: &mut Parser<'_>) -> Result<IBig, Box<Mistake>> 
         return Err(cursor.expected(&format!("a bound of at most {MAX_DIGITS} digits")));
     };
     cursor.take();
-    Ok(if negative { -value } else { value })
+    Ok(if is_negative { -value } else { value })
 }
 
 /// Reports that only a timed model may have this.

@@ -30,9 +30,7 @@ pub(super) const ONLY_COMPARED: &str = "an id is only compared, with `==`, `!=`,
 /// The help for a mistake with an id.
 pub(super) fn about_ids(sorts: [&Type; 2]) -> Option<String> {
     match sorts {
-        [Type::Id(one), Type::Id(other)] if one != other => {
-            Some("ids of two names are never the same".to_owned())
-        }
+        [Type::Id(a), Type::Id(b)] if a != b => Some("ids of two names are never the same".to_owned()),
         [Type::Id(_), _] | [_, Type::Id(_)] => Some(ONLY_COMPARED.to_owned()),
         _ => None,
     }
@@ -40,17 +38,17 @@ pub(super) fn about_ids(sorts: [&Type; 2]) -> Option<String> {
 
 /// The help for a comparison of two collections or options of integers.
 fn about_parts(a: &Type, b: &Type) -> Option<&'static str> {
-    if let (Type::Record(one), Type::Record(other)) = (a, b)
-        && [one, other].iter().all(|ty| ty.form == RecordForm::Option)
-        && one.content_type().sort() == other.content_type().sort()
+    if let (Type::Record(a), Type::Record(b)) = (a, b)
+        && [a, b].iter().all(|ty| ty.form == RecordForm::Option)
+        && a.content_type().sort() == b.content_type().sort()
     {
         return Some(
             "options of one range are compared; of others: `(if o is some then o.value == p.value && p is some else p is none)`",
         );
     }
-    let key =
+    let key_of_set =
         |ty: &Type| ty.as_keyed().filter(|(ty, _)| ty.map_value_type().is_none()).map(|(_, key)| key.sort());
-    if key(a).is_some() && key(a) == key(b) {
+    if key_of_set(a).is_some() && key_of_set(a) == key_of_set(b) {
         return Some(
             "sets of one range are compared; of others: `(all k in s: k in t) && (all k in t: k in s)`",
         );
@@ -80,20 +78,21 @@ pub fn read_expression(
             let mut diagnostic = Diagnostic::error("expected-expression", message)
                 .at(collector.origin(&node.head()), "expected an expression");
             if !node.is_nothing() {
-                let text = |one: &Node| one.as_scalar().map(|scalar| scalar.text.clone());
-                let (all, sign) = match &node.kind {
-                    NodeKind::Sequence(items) => (items.iter().map(|item| text(item)).collect(), " && "),
+                // A list or a mapping of texts is meant as their conjunction.
+                let text = |node: &Node| node.as_scalar().map(|scalar| scalar.text.clone());
+                let conjuncts: Option<Vec<String>> = match &node.kind {
+                    NodeKind::Sequence(items) => items.iter().map(|item| text(item)).collect(),
                     NodeKind::Mapping(entries) => {
-                        let equal =
+                        let equation =
                             |entry: &Entry| Some(format!("{} == {}", entry.key.text, text(&entry.value)?));
-                        (entries.iter().map(equal).collect(), " && ")
+                        entries.iter().map(equation).collect()
                     }
-                    NodeKind::Scalar(_) => (None, ""),
+                    NodeKind::Scalar(_) => None,
                 };
-                let meant = all.map(|all: Vec<String>| format!(", as in `{}`", all.join(sign)));
+                let example = conjuncts.map(|conjuncts| format!(", as in `{}`", conjuncts.join(" && ")));
                 diagnostic = diagnostic.help(format!(
                     "an expression is one text, which stands in quotes if it contains brackets, braces or `: `{}",
-                    meant.unwrap_or_default()
+                    example.unwrap_or_default()
                 ));
             }
             collector.push(diagnostic);
@@ -145,11 +144,11 @@ impl<'a, 'c> Typing<'a, 'c> {
         &mut self,
         code: &'static str,
         message: String,
-        at: &Range<usize>,
+        span: &Range<usize>,
         label: String,
         help: Option<String>,
     ) {
-        let place = self.scalar.place(at);
+        let place = self.scalar.place(span);
         let diagnostic = Diagnostic::error(code, message).at(self.collector.origin(&place), label);
         self.collector.push(Diagnostic { help, ..diagnostic });
     }
@@ -158,7 +157,7 @@ impl<'a, 'c> Typing<'a, 'c> {
     pub(super) fn fit(
         &mut self,
         term: &Term,
-        at: &Range<usize>,
+        span: &Range<usize>,
         expected: &Type,
         whose: &str,
     ) -> Option<Term> {
@@ -178,7 +177,7 @@ impl<'a, 'c> Typing<'a, 'c> {
             _ => about_ids([&wanted, &sort]),
         };
         let message = format!("{whose} must be {}, but this is {sort}", expected_text(expected));
-        self.error("type-mismatch", message, at, format!("this is {sort}"), help);
+        self.error("type-mismatch", message, span, format!("this is {sort}"), help);
         None
     }
 
@@ -200,12 +199,12 @@ impl<'a, 'c> Typing<'a, 'c> {
                 // Build the chain at once: it must not cost its square.
                 Some(Term::or(parts.iter().map(Term::not).chain([conclusion])))
             }
-            ExpressionKind::Compare(first, rest) => self.compare(first, rest),
+            ExpressionKind::Compare(first, others) => self.compare(first, others),
             ExpressionKind::Arithmetic(operator, a, b) => self.arithmetic(*operator, a, b),
             ExpressionKind::IfThenElse(condition, a, b) => self.conditional(condition, a, b),
             ExpressionKind::Select(array, index) => self.select(array, index),
             ExpressionKind::Store(array, index, element) => self.store(array, index, element),
-            ExpressionKind::Field(record, field, at) => {
+            ExpressionKind::Field(record, field, place) => {
                 let record_term = self.term(record)?;
                 let Type::Record(ty) = record_term.sort().clone() else {
                     let message =
@@ -218,7 +217,7 @@ impl<'a, 'c> Typing<'a, 'c> {
                 if let Some(position) = ty.field(field) {
                     return Some(Term::field(&record_term, position));
                 }
-                self.unknown_field(&ty, field, at);
+                self.unknown_field(&ty, field, place);
                 None
             }
             // The other forms are in a function of their own: a function that recurses must need little of
@@ -234,16 +233,16 @@ impl<'a, 'c> Typing<'a, 'c> {
             return self.value_at(map, index);
         }
         let index_term = self.term(index);
-        if let Some(of) =
-            array_term.as_ref().map(Term::sort).filter(|of| **of == Type::String || of.as_list().is_some())
+        let sort = array_term.as_ref().map(Term::sort);
+        if let Some(sort) = sort.filter(|sort| **sort == Type::String || sort.as_list().is_some())
             && matches!(&index.kind, ExpressionKind::Negate(number) if matches!(number.kind, ExpressionKind::Integer(_)))
         {
-            let message = format!("{of} has no element at a negative index");
+            let message = format!("{sort} has no element at a negative index");
             let help = "the last one is `q[len(q) - 1]`, the one before it `q[len(q) - 2]`".to_owned();
             self.error("no-such-index", message, &index.span, "indices begin at 0".to_owned(), Some(help));
             return None;
         }
-        match array_term.as_ref().map(Term::sort) {
+        match sort {
             Some(Type::String) => return self.character(&array_term?, &index_term?, &index.span),
             Some(sort) if sort.as_list().is_some() => {
                 self.warn_of_index(array_term.as_ref(), index);
@@ -280,7 +279,7 @@ impl<'a, 'c> Typing<'a, 'c> {
     }
 
     /// Warns of an index in digits that a list or an array of this type never has.
-    fn warn_of_index(&mut self, of: Option<&Term>, index: &Expression) {
+    fn warn_of_index(&mut self, array: Option<&Term>, index: &Expression) {
         let (digits, sign) = match &index.kind {
             ExpressionKind::Integer(digits) => (digits, ""),
             ExpressionKind::Negate(inner) => match &inner.kind {
@@ -289,8 +288,8 @@ impl<'a, 'c> Typing<'a, 'c> {
             },
             _ => return,
         };
-        let Some(of) = of else { return };
-        let (first, last) = match of.sort() {
+        let Some(array) = array else { return };
+        let (first, last) = match array.sort() {
             Type::Array(ty) => match &ty.index {
                 Type::Range(first, last) => (first.clone(), last.clone()),
                 _ => return,
@@ -304,21 +303,21 @@ impl<'a, 'c> Typing<'a, 'c> {
         if (&first..=&last).contains(&&number) {
             return;
         }
-        let message = format!("{} has no element at {number}", of.sort());
+        let message = format!("{} has no element at {number}", array.sort());
         let place = self.collector.origin(&self.scalar.place(&index.span));
-        let found = Diagnostic::warning("no-such-index", message)
+        let warning = Diagnostic::warning("no-such-index", message)
             .at(place, format!("its indices are {first} to {last}"))
             .help("what reads there has no value: a guard does not hold, and a transition is not taken");
-        self.collector.push(found);
+        self.collector.push(warning);
     }
 
-    fn array(&mut self, term: &Term, at: &Range<usize>) -> Option<std::sync::Arc<crate::types::ArrayType>> {
+    fn array(&mut self, term: &Term, span: &Range<usize>) -> Option<std::sync::Arc<crate::types::ArrayType>> {
         match term.sort() {
             Type::Array(ty) => Some(ty.clone()),
             other => {
                 let message =
                     format!("`a[i]` needs an array, a list, a map or a string, but this is {other}");
-                self.error("type-mismatch", message, at, format!("this is {other}"), None);
+                self.error("type-mismatch", message, span, format!("this is {other}"), None);
                 None
             }
         }
@@ -326,7 +325,7 @@ impl<'a, 'c> Typing<'a, 'c> {
 
     /// Types a name: of a bound value, a parameter, a datum or a literal. Reports an unknown name with a
     /// hint.
-    pub(super) fn name(&mut self, name: &str, at: &Range<usize>) -> Option<Term> {
+    pub(super) fn name(&mut self, name: &str, span: &Range<usize>) -> Option<Term> {
         if let Some((_, datum)) = self.bound.iter().find(|(known, _)| known == name) {
             return Some(Term::datum(datum));
         }
@@ -336,19 +335,19 @@ impl<'a, 'c> Typing<'a, 'c> {
         if let Some((meaning, _)) = self.scope.names.get(name) {
             let term = meaning.term();
             if let (None, Some((variant, number))) = (&term, self.alternative(name)) {
-                self.without_data(&variant, number, at);
+                self.without_data(&variant, number, span);
             }
             return term;
         }
         if name == "none" {
-            return self.needs_type(at);
+            return self.needs_type(span);
         }
-        // The rest of a long expression is still typed, without hints.
+        // What follows finds a hint. After too many errors none is shown.
         if self.collector.is_full() {
             return None;
         }
         let usable = self.scope.usable();
-        let near = self.collector.nearest(name, usable).map(str::to_owned);
+        let similar = self.collector.nearest(name, usable).map(str::to_owned);
         let elsewhere = self.scope.names.elsewhere(name).map(str::to_owned);
         let renamed =
             self.scope.parameters.iter().find(|(_, p)| p.as_ref().is_some_and(|p| p.name() == name));
@@ -357,7 +356,7 @@ impl<'a, 'c> Typing<'a, 'c> {
             self.error(
                 "unknown-name",
                 format!("unknown name `{name}`"),
-                at,
+                span,
                 "renamed by `on:`".to_owned(),
                 Some(help),
             );
@@ -368,18 +367,18 @@ impl<'a, 'c> Typing<'a, 'c> {
         {
             let help =
                 format!("a function reads no message: give it a parameter, and `{name}` where it is called");
-            self.error("unknown-name", format!("unknown name `{name}`"), at, what.clone(), Some(help));
+            self.error("unknown-name", format!("unknown name `{name}`"), span, what.clone(), Some(help));
             return None;
         }
         if let (None, Some(what)) = (self.scope.action, elsewhere.as_ref().filter(|what| is_parameter(what)))
         {
             let help = "it holds before any message: it may mention variables and constants only".to_owned();
             let message = format!("the initial condition mentions the parameter `{name}`");
-            self.error("parameter-in-initial-condition", message, at, what.clone(), Some(help));
+            self.error("parameter-in-initial-condition", message, span, what.clone(), Some(help));
             return None;
         }
-        let help = match (near, &elsewhere) {
-            (_, None) if let Some(here) = elsewhere::explain_word(name) => here.to_owned(),
+        let help = match (similar, &elsewhere) {
+            (_, None) if let Some(explanation) = elsewhere::explain_word(name) => explanation.to_owned(),
             (_, Some(what)) if what.contains("of the specification") => {
                 format!("list it under `observes:` to read it: `observes: [{name}]`")
             }
@@ -392,11 +391,11 @@ impl<'a, 'c> Typing<'a, 'c> {
                     "a parameter is known only in the transitions of its action, and this one is on `{action}`"
                 )
             }
-            (Some(near), _) => format!("did you mean {}?", self.describe_name(&near)),
+            (Some(similar), _) => format!("did you mean {}?", self.describe_name(&similar)),
             (None, _) => self.inventory(),
         };
         let label = elsewhere.unwrap_or_else(|| "not declared".to_owned());
-        self.error("unknown-name", format!("unknown name `{name}`"), at, label, Some(help));
+        self.error("unknown-name", format!("unknown name `{name}`"), span, label, Some(help));
         None
     }
 
@@ -458,9 +457,11 @@ impl<'a, 'c> Typing<'a, 'c> {
             _ if *term.sort() == Type::Int => Some("write a comparison: `x != 0`".to_owned()),
             _ => None,
         };
-        let is_long = *term.sort() == Type::String
-            || matches!(term.sort(), Type::Record(of) if of.form != RecordForm::Plain);
-        let help = if is_long { elsewhere::explain_operation("is_empty").map(str::to_owned) } else { help };
+        // Other languages ask in this way whether a text or a collection is empty.
+        let may_be_empty = *term.sort() == Type::String
+            || matches!(term.sort(), Type::Record(record) if record.form != RecordForm::Plain);
+        let help =
+            if may_be_empty { elsewhere::explain_operation("is_empty").map(str::to_owned) } else { help };
         let message = format!("`{operator}` joins truth values, but this is {}", term.sort());
         let message = if operator == "!" {
             message.replace("joins truth values", "negates a truth value")
@@ -482,27 +483,28 @@ impl<'a, 'c> Typing<'a, 'c> {
         self.as_number(term, &tree.span, operator)
     }
 
-    fn as_number(&mut self, term: Option<Term>, at: &Range<usize>, operator: &str) -> Option<Term> {
+    fn as_number(&mut self, term: Option<Term>, span: &Range<usize>, operator: &str) -> Option<Term> {
         let term = term?;
         if term.sort().is_number() {
             return Some(term);
         }
         let message = format!("`{operator}` computes with numbers, but this is {}", term.sort());
         let help = about_ids([term.sort(); 2]);
-        self.error("type-mismatch", message, at, format!("this is {}", term.sort()), help);
+        self.error("type-mismatch", message, span, format!("this is {}", term.sort()), help);
         None
     }
 
-    /// Types `a + b` and the like. It recurses and must need little of the stack, so the rest is in other
-    /// functions.
+    /// Types `a + b` and the like. It recurses and must need little of the stack, so longer parts are in
+    /// other functions.
     fn arithmetic(&mut self, operator: Operator, a: &Expression, b: &Expression) -> Option<Term> {
-        if !says_type(a) || !says_type(b) {
+        if !(says_type(a) && says_type(b)) {
             return self.sum_beside(operator, a, b);
         }
         let (left, right) = (self.term(a), self.term(b));
         self.operation(operator, (left, a), (right, b))
     }
 
+    /// Types an operation of which an operand takes its type from the other one.
     fn sum_beside(&mut self, operator: Operator, a: &Expression, b: &Expression) -> Option<Term> {
         let (left, right) = match says_type(a) {
             true => {
@@ -539,22 +541,16 @@ impl<'a, 'c> Typing<'a, 'c> {
         let (left, right) = (self.as_number(left, &a.span, &sign), self.as_number(right, &b.span, &sign));
         let (left, right) = (left?, right?);
         if matches!(operator, Operator::IntegerDivide | Operator::Modulo) {
-            let mut right_sorts = true;
+            // Both operands are checked before the return, so that both mistakes are reported.
             for (term, tree) in [(&left, a), (&right, b)] {
                 if *term.sort() != Type::Int {
                     let message = format!("`{sign}` is of integers, but this is {}", term.sort());
+                    let label = format!("this is {}", term.sort());
                     let help = (operator == Operator::IntegerDivide).then(|| "`/` divides reals".to_owned());
-                    self.error(
-                        "type-mismatch",
-                        message,
-                        &tree.span,
-                        format!("this is {}", term.sort()),
-                        help,
-                    );
-                    right_sorts = false;
+                    self.error("type-mismatch", message, &tree.span, label, help);
                 }
             }
-            if !right_sorts {
+            if [&left, &right].iter().any(|term| *term.sort() != Type::Int) {
                 return None;
             }
         }
@@ -571,19 +567,21 @@ impl<'a, 'c> Typing<'a, 'c> {
         self.error("number-too-long", message, &(a.span.start..b.span.end), "too long".to_owned(), None);
     }
 
-    fn compare(&mut self, first: &Expression, rest: &[(Comparison, Expression)]) -> Option<Term> {
+    /// Types a chain such as `a < b < c`, which is a conjunction. Each operand may take its type from the one
+    /// before it.
+    fn compare(&mut self, first: &Expression, others: &[(Comparison, Expression)]) -> Option<Term> {
         let mut parts = Vec::new();
-        let Some(((comparison, second), rest)) = rest.split_first() else { return self.term(first) };
-        let (a, b) = match are_alone(first, second) {
+        let Some(((comparison, second), others)) = others.split_first() else { return self.term(first) };
+        let (first_term, second_term) = match show_own_types(first, second) {
             true => (self.term(first), self.term(second)),
             false => self.two(first, second),
         };
-        parts.push(self.compare_two(*comparison, (&a, &first.span), (&b, &second.span)));
-        let mut left = (b, &second.span);
-        for (comparison, tree) in rest {
-            let right = (self.neighbour(tree, &left.0), &tree.span);
-            parts.push(self.compare_two(*comparison, (&left.0, left.1), (&right.0, right.1)));
-            left = right;
+        parts.push(self.compare_two(*comparison, (&first_term, &first.span), (&second_term, &second.span)));
+        let (mut left_term, mut left_span) = (second_term, &second.span);
+        for (comparison, right) in others {
+            let right_term = self.neighbour(right, &left_term);
+            parts.push(self.compare_two(*comparison, (&left_term, left_span), (&right_term, &right.span)));
+            (left_term, left_span) = (right_term, &right.span);
         }
         parts.into_iter().collect::<Option<Vec<Term>>>().map(Term::and)
     }
@@ -596,9 +594,9 @@ impl<'a, 'c> Typing<'a, 'c> {
         (b, b_span): (&Option<Term>, &Range<usize>),
     ) -> Option<Term> {
         let (a, b) = (a.as_ref()?, b.as_ref()?);
-        let both_numbers = a.sort().is_number() && b.sort().is_number();
-        let both = a_span.start..b_span.end;
-        if a.sort() != b.sort() && !both_numbers {
+        let are_numbers = a.sort().is_number() && b.sort().is_number();
+        let whole = a_span.start..b_span.end;
+        if a.sort() != b.sort() && !are_numbers {
             let message = format!("`{comparison}` compares {} with {}", a.sort(), b.sort());
             let help = match (a.sort(), b.sort()) {
                 (Type::Enum(_), Type::String) | (Type::String, Type::Enum(_)) => {
@@ -608,8 +606,8 @@ impl<'a, 'c> Typing<'a, 'c> {
                 (Type::Id(_), _) | (_, Type::Id(_)) => {
                     "an id has no literals, and is compared with ids only: keep one in a variable"
                 }
-                (Type::Record(one), other) | (other, Type::Record(one))
-                    if one.form == RecordForm::Option && !matches!(other, Type::Record(_)) =>
+                (Type::Record(record), other) | (other, Type::Record(record))
+                    if record.form == RecordForm::Option && !matches!(other, Type::Record(_)) =>
                 {
                     "an option is compared with an option: write `some(x)` on the other side, or ask `o is some`"
                 }
@@ -624,15 +622,15 @@ impl<'a, 'c> Typing<'a, 'c> {
             return None;
         }
         if let Some(term) = self.subset(comparison, a, b) {
-            return self.affordable(term, &both);
+            return self.affordable(term, &whole);
         }
-        let is_ordered = both_numbers || a.sort().is_ordered();
+        let is_ordered = are_numbers || a.sort().is_ordered();
         if !is_ordered && !matches!(comparison, Comparison::Equal | Comparison::NotEqual) {
             let message =
                 format!("`{comparison}` orders numbers, strings and sets, but these are {}", a.sort());
             let help = || "values of this type can only be compared with `==` and `!=`".to_owned();
             let help = about_ids([a.sort(); 2]).or_else(|| Some(help()));
-            self.error("type-mismatch", message, &both, format!("these are {}", a.sort()), help);
+            self.error("type-mismatch", message, &whole, format!("these are {}", a.sort()), help);
             return None;
         }
         Some(Term::compare(comparison, a, b))
@@ -640,27 +638,29 @@ impl<'a, 'c> Typing<'a, 'c> {
 
     fn conditional(&mut self, condition: &Expression, a: &Expression, b: &Expression) -> Option<Term> {
         let choice = self.term(condition);
-        let (left, right) = match are_alone(a, b) {
+        let (then, otherwise) = match show_own_types(a, b) {
             true => (self.term(a), self.term(b)),
             false => self.two(a, b),
         };
         let choice = choice.and_then(|term| self.fit(&term, &condition.span, &Type::Bool, "a condition"));
-        let (left, right) = (left?, right?);
-        if left.sort() != right.sort() && !(left.sort().is_number() && right.sort().is_number()) {
-            let message = format!("the branches differ in type: {} and {}", left.sort(), right.sort());
+        let (then, otherwise) = (then?, otherwise?);
+        let are_numbers = then.sort().is_number() && otherwise.sort().is_number();
+        if then.sort() != otherwise.sort() && !are_numbers {
+            let message = format!("the branches differ in type: {} and {}", then.sort(), otherwise.sort());
+            let [a, b] = [a, b].map(|branch| self.collector.origin(&self.scalar.place(&branch.span)));
             let diagnostic = Diagnostic::error("type-mismatch", message)
-                .at(self.collector.origin(&self.scalar.place(&a.span)), format!("this is {}", left.sort()))
-                .at(self.collector.origin(&self.scalar.place(&b.span)), format!("this is {}", right.sort()));
+                .at(a, format!("this is {}", then.sort()))
+                .at(b, format!("this is {}", otherwise.sort()));
             self.collector.push(diagnostic);
             return None;
         }
-        Some(Term::if_then_else(&choice?, &left, &right))
+        Some(Term::if_then_else(&choice?, &then, &otherwise))
     }
 }
 
 /// Do both operands show their own types, so that neither needs the other's?
-fn are_alone(a: &Expression, b: &Expression) -> bool {
-    [a, b].into_iter().all(|one| says_type(one) && !is_found(one))
+fn show_own_types(a: &Expression, b: &Expression) -> bool {
+    [a, b].into_iter().all(|operand| says_type(operand) && !is_found(operand))
 }
 
 fn is_parameter(what: &str) -> bool {

@@ -27,14 +27,16 @@ impl Typing<'_, '_> {
     }
 
     /// Reports an alternative with data that is written without them.
-    pub(super) fn without_data(&mut self, variant: &RecordType, number: usize, at: &Range<usize>) {
+    pub(super) fn without_data(&mut self, variant: &RecordType, number: usize, span: &Range<usize>) {
         let alternatives = variant.alternatives();
-        let of = &alternatives[number];
-        let name = &of.name;
-        let help =
-            format!("write `{}`; `x is {name}` asks whether it is one", spell_alternative(variant, of));
+        let alternative = &alternatives[number];
+        let name = &alternative.name;
+        let help = format!(
+            "write `{}`; `x is {name}` asks whether it is one",
+            spell_alternative(variant, alternative)
+        );
         let message = format!("a value `{name}` of {} has data", variant.name);
-        self.error("missing-field", message, at, "without its data".to_owned(), Some(help));
+        self.error("missing-field", message, span, "without its data".to_owned(), Some(help));
     }
 
     /// `Ok(3)`
@@ -46,16 +48,16 @@ impl Typing<'_, '_> {
         whole: &Range<usize>,
     ) -> Option<Term> {
         let alternatives = variant.alternatives();
-        let of = &alternatives[number];
-        if !self.is_arity(&call.name.0, &call.arguments, of.count, whole, None) {
+        let alternative = &alternatives[number];
+        if !self.is_arity(&call.name.0, &call.arguments, alternative.count, whole, None) {
             return None;
         }
         // A loop and no iterator: a function that recurses must need little of the stack.
         let mut terms = Vec::new();
-        for (at, argument) in call.arguments.iter().enumerate() {
-            let ty = &variant.fields[of.first + at].1;
+        for (position, argument) in call.arguments.iter().enumerate() {
+            let ty = &variant.fields[alternative.first + position].1;
             let term = self.term_as(argument, ty);
-            let whose = format!("`{}`", variant.field_of(of, at));
+            let whose = format!("`{}`", variant.field_of(alternative, position));
             terms.push(term.and_then(|term| self.fit(&term, &argument.span, ty, &whose)));
         }
         Some(variant.made_of(variant.tag(number), terms.into_iter().collect::<Option<Vec<Term>>>()?))
@@ -97,8 +99,8 @@ impl Typing<'_, '_> {
     fn of_alternatives(&mut self, tree: &Expression, what: &str) -> Option<(Term, Arc<RecordType>)> {
         let term = self.term(tree)?;
         match term.sort() {
-            Type::Record(of) if matches!(of.form, RecordForm::Variant(_) | RecordForm::Option) => {
-                Some((term.clone(), of.clone()))
+            Type::Record(ty) if matches!(ty.form, RecordForm::Variant(_) | RecordForm::Option) => {
+                Some((term.clone(), ty.clone()))
             }
             other => {
                 let message =
@@ -109,38 +111,39 @@ impl Typing<'_, '_> {
         }
     }
 
-    fn number_of(&mut self, variant: &RecordType, name: &str, at: &Range<usize>) -> Option<usize> {
+    /// The number of the alternative of this name. Reports an unknown one.
+    fn number_of(&mut self, variant: &RecordType, name: &str, span: &Range<usize>) -> Option<usize> {
         let alternatives = variant.alternatives();
-        let found = alternatives.iter().position(|one| one.name == name);
-        if found.is_none() {
-            let known = || alternatives.iter().map(|one| one.name.as_str());
+        let number = alternatives.iter().position(|alternative| alternative.name == name);
+        if number.is_none() {
+            let known = || alternatives.iter().map(|alternative| alternative.name.as_str());
             let help = self.collector.meant(name, &format!("alternatives of {}", variant.name), known);
             let message = format!("{} has no alternative `{name}`", variant.name);
-            self.error("unknown-alternative", message, at, "no such alternative".to_owned(), Some(help));
+            self.error("unknown-alternative", message, span, "no such alternative".to_owned(), Some(help));
         }
-        found
+        number
     }
 
     /// `r is Ok`
-    pub(super) fn question(&mut self, tree: &Expression, name: &str, at: &Range<usize>) -> Option<Term> {
+    pub(super) fn question(&mut self, tree: &Expression, name: &str, span: &Range<usize>) -> Option<Term> {
         let (subject, variant) = self.of_alternatives(tree, "is")?;
-        let number = self.number_of(&variant, name, at)?;
+        let number = self.number_of(&variant, name, span)?;
         Some(is_alternative(&subject, number))
     }
 
     /// `match r: ...`, of the expected type if there is one.
     pub(super) fn matched(
         &mut self,
-        of: &Match,
+        tree: &Match,
         whole: &Range<usize>,
         expected: Option<&Type>,
     ) -> Option<Term> {
-        let (subject, variant) = self.of_alternatives(&of.subject, "match")?;
+        let (subject, variant) = self.of_alternatives(&tree.subject, "match")?;
         let alternatives = variant.alternatives();
-        let mut open: BTreeSet<usize> = (0..alternatives.len()).collect();
+        let mut without_case: BTreeSet<usize> = (0..alternatives.len()).collect();
         let mut cases: Vec<MatchArm> = Vec::new();
         let mut is_right = true;
-        for case in &of.cases {
+        for case in &tree.cases {
             let (name, at) = &case.alternative;
             let number = match name.as_str() {
                 "_" => None,
@@ -152,7 +155,7 @@ impl Typing<'_, '_> {
                     }
                 },
             };
-            let is_new = number.map_or(!open.is_empty(), |number| open.remove(&number));
+            let is_new = number.map_or(!without_case.is_empty(), |number| without_case.remove(&number));
             if !is_new {
                 let message = match number {
                     Some(_) => format!("the case `{name}` stands here twice, or behind `_`"),
@@ -161,16 +164,16 @@ impl Typing<'_, '_> {
                 self.error("unreachable-case", message, at, "is never taken".to_owned(), None);
             }
             if number.is_none() {
-                open.clear();
+                without_case.clear();
             }
-            let known = cases.first().map(|case| case.body.clone());
-            let found = self.type_case(case, number, (&subject, &variant), expected, known);
-            is_right &= is_new && found.is_some();
-            cases.extend(found);
+            let first_body = cases.first().map(|case| case.body.clone());
+            let arm = self.type_case(case, number, (&subject, &variant), expected, first_body);
+            is_right &= is_new && arm.is_some();
+            cases.extend(arm);
         }
-        if !open.is_empty() && is_right {
-            let missing: Vec<String> =
-                open.iter().map(|at| format!("`{}`", alternatives[*at].name)).collect();
+        if !without_case.is_empty() && is_right {
+            let name = |number: &usize| format!("`{}`", alternatives[*number].name);
+            let missing: Vec<String> = without_case.iter().map(name).collect();
             let message = format!("the `match` has no case for {}", missing.join(", "));
             let help = "`_ -> e` stands for all others".to_owned();
             self.error("missing-case", message, whole, "not all alternatives".to_owned(), Some(help));
@@ -186,13 +189,8 @@ impl Typing<'_, '_> {
         let read: BTreeSet<Datum> = cases.iter().flat_map(|case| read_by([&case.body], &own(case))).collect();
         let arguments = std::iter::once(subject).chain(read.iter().map(Term::datum)).collect();
         let read = read.into_iter().collect();
-        self.check_made(
-            Term::apply(
-                DerivedOperation::Match(Arc::new(operation::MatchOperation { cases, read })),
-                arguments,
-            ),
-            whole,
-        )
+        let operation = DerivedOperation::Match(Arc::new(operation::MatchOperation { cases, read }));
+        self.check_made(Term::apply(operation, arguments), whole)
     }
 
     /// Types one case of a `match`. `known` is the body of the first case, whose type the others must have.
@@ -205,20 +203,22 @@ impl Typing<'_, '_> {
         known: Option<Term>,
     ) -> Option<MatchArm> {
         let (name, at) = &case.alternative;
-        let of = number.map(|number| variant.alternatives()[number].clone());
-        let count = of.as_ref().map_or(0, |of| of.count);
+        let alternative = number.map(|number| variant.alternatives()[number].clone());
+        let count = alternative.as_ref().map_or(0, |alternative| alternative.count);
         if case.names.len() != count {
             let message = format!("`{name}` has {count} fields, but here are {} names", case.names.len());
-            let help =
-                of.map(|of| format!("write `{}`; `_` for what is not used", spell_alternative(variant, &of)));
+            let help = alternative.map(|alternative| {
+                format!("write `{}`; `_` for what is not used", spell_alternative(variant, &alternative))
+            });
             self.error("wrong-arity", message, at, format!("expected {count}"), help);
             return None;
         }
-        let before = self.bound.len();
+        // The names of fields are bound while the body is read.
+        let bound_before = self.bound.len();
         let mut names = Vec::new();
         let mut is_right = true;
         for (position, (name, at)) in case.names.iter().enumerate().filter(|(_, (name, _))| name != "_") {
-            let field = of.as_ref().map_or(0, |of| of.first) + position;
+            let field = alternative.as_ref().map_or(0, |alternative| alternative.first) + position;
             is_right &= self.is_new_name("case", name, at);
             let datum = Datum::new(name.clone(), variant.fields[field].1.clone());
             let value = substitute(&Term::field(subject, field), &self.named);
@@ -235,7 +235,7 @@ impl Typing<'_, '_> {
             (None, None) => self.term(&case.body),
         };
         let body = body.filter(|_| is_right);
-        for (_, datum) in self.bound.drain(before..) {
+        for (_, datum) in self.bound.drain(bound_before..) {
             self.named.remove(&datum);
         }
         let body = body?;
@@ -254,10 +254,11 @@ impl Typing<'_, '_> {
 }
 
 /// Writes an alternative with its fields, as a case of a `match` has it.
-fn spell_alternative(variant: &RecordType, of: &Alternative) -> String {
-    let fields: Vec<&str> = (0..of.count).map(|at| variant.field_of(of, at)).collect();
-    match of.count {
-        0 => of.name.clone(),
-        _ => format!("{}({})", of.name, fields.join(", ")),
+fn spell_alternative(variant: &RecordType, alternative: &Alternative) -> String {
+    let fields: Vec<&str> =
+        (0..alternative.count).map(|position| variant.field_of(alternative, position)).collect();
+    match alternative.count {
+        0 => alternative.name.clone(),
+        _ => format!("{}({})", alternative.name, fields.join(", ")),
     }
 }

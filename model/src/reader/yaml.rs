@@ -86,8 +86,9 @@ impl Scalar {
         match &self.map {
             Map::Verbatim(start) => start + within.start..start + within.end,
             Map::Lines(places) => {
-                let place = |at: usize| places.get(at).map(|place| *place as usize);
+                let place = |byte: usize| places.get(byte).map(|place| *place as usize);
                 let start = place(within.start);
+                // The place of the byte after the end may be in another line, so the last byte counts.
                 let end = if within.is_empty() { start } else { place(within.end - 1).map(|last| last + 1) };
                 start.zip(end).map_or(self.span.clone(), |(start, end)| start..end)
             }
@@ -165,10 +166,10 @@ pub fn from_bytes(name: String, bytes: Vec<u8>) -> Result<Arc<SourceFile>, Diagn
     match String::from_utf8(bytes) {
         Ok(text) => Ok(Arc::new(SourceFile { name, text })),
         Err(error) => {
-            let at = error.utf8_error().valid_up_to();
+            let valid = error.utf8_error().valid_up_to();
             let bytes = error.as_bytes();
-            let line = 1 + bytes[..at].iter().filter(|byte| **byte == b'\n').count();
-            let message = format!("{name} is not UTF-8: byte {:#04x} in line {line}", bytes[at]);
+            let line = 1 + bytes[..valid].iter().filter(|byte| **byte == b'\n').count();
+            let message = format!("{name} is not UTF-8: byte {:#04x} in line {line}", bytes[valid]);
             Err(Diagnostic::error("invalid-utf8", message).help("save the file with the encoding UTF-8"))
         }
     }
@@ -207,53 +208,14 @@ pub fn parse(collector: &mut Collector) -> Option<Arc<Node>> {
                 }
             }
             Err(error) => {
-                let at = error.marker().byte_offset().unwrap_or(file.text.len()).min(file.text.len());
+                let stop = error.marker().byte_offset().unwrap_or(file.text.len()).min(file.text.len());
+                let is_line = |start: usize| file.text.get(start..stop).is_some_and(|s| !s.contains('\n'));
                 if *error.kind() == ErrorKind::RecursionLimitExceeded {
-                    builder.too_deep(&(at..at));
-                    return None;
+                    builder.too_deep(&(stop..stop));
+                } else if !builder.tag.is_some_and(is_line) {
+                    // A negation without its quotes breaks its line in more than one way, and is reported.
+                    builder.report_stop(error.kind(), &error.info(), stop);
                 }
-                // A negation without its quotes breaks its line in more than one way.
-                if builder
-                    .tag
-                    .is_some_and(|tag| file.text.get(tag..at).is_some_and(|rest| !rest.contains('\n')))
-                {
-                    return None;
-                }
-                let message = format!("this is not YAML: {}", error.info());
-                let (label, help) = match error.kind() {
-                    ErrorKind::UnclosedQuotedScalar => {
-                        ("never closed", "a quote ends with the sign that it begins with")
-                    }
-                    _ if message.contains("tab") => {
-                        // The parser stops at the scalar in front of the line with the tab.
-                        let at = at + file.text[at..].find('\t').unwrap_or(0);
-                        let help = "YAML indents with spaces";
-                        builder.collector.mistake("yaml-syntax", message, &(at..at + 1), "a tab", help);
-                        return None;
-                    }
-                    _ if message.contains("escape") => (
-                        "an escape that YAML does not know",
-                        "in double quotes `\\` begins an escape: use single quotes, as in '\\d+'",
-                    ),
-                    _ if message.contains("trailing content after") => {
-                        let (at, help) = explain_trailing(&file.text, at);
-                        let place = word_at(&file.text, at);
-                        builder.collector.mistake("yaml-syntax", message, &place, "this quote", help);
-                        return None;
-                    }
-                    _ if message.contains("unclosed bracket") => {
-                        ("never closed", "a bracket ends with its counterpart: `[ ]`, `{ }`")
-                    }
-                    _ => ("the YAML parser stops here", ""),
-                };
-                let is_program =
-                    [".py", ".sh", ".js", ".rs", ".java", ".c"].iter().any(|end| file.name.ends_with(end));
-                let help = match help {
-                    _ if is_program => "files that coreach reads are YAML: is this the right one?".to_owned(),
-                    "" => explain_stop(&file.text, at, &message),
-                    help => help.to_owned(),
-                };
-                builder.collector.mistake("yaml-syntax", message, &word_at(&file.text, at), label, help);
                 return None;
             }
         }
@@ -267,17 +229,17 @@ pub fn parse(collector: &mut Collector) -> Option<Arc<Node>> {
     builder.root
 }
 
-/// Returns the keys of the document in order, up to the first one for which `enough` holds, and as far as the
-/// text is YAML. The value is an empty text at its place if it is no scalar. Mistakes are not reported. This
-/// is for a look at the kind of a file, which must cost less than reading it.
-pub fn top_keys(text: &str, enough: impl Fn(&str) -> bool) -> Vec<(String, Scalar)> {
-    let mut found = Vec::new();
+/// Returns the keys of the document in order, up to the first one for which `is_last` holds, and as far as
+/// the text is YAML. The value is an empty text at its place if it is no scalar. Mistakes are not reported.
+/// This is for a look at the kind of a file, which must cost less than reading it.
+pub fn top_keys(text: &str, is_last: impl Fn(&str) -> bool) -> Vec<(String, Scalar)> {
+    let mut entries = Vec::new();
     if text.len() > Limits::of(text.as_bytes()).bytes {
-        return found;
+        return entries;
     }
-    // `key` is the key whose value comes next. `start` is the beginning of the current collection at the
+    // `open_key` is the key whose value comes next. `start` is the beginning of the current collection at the
     // second level.
-    let (mut depth, mut key, mut start): (usize, Option<String>, usize) = (0, None, 0);
+    let (mut depth, mut open_key, mut start): (usize, Option<String>, usize) = (0, None, 0);
     let mut options = Options::default();
     options.emit_unresolved_aliases = true;
     for (event, span) in Parser::new_from_str_with_options(text, options).map_while(Result::ok) {
@@ -287,7 +249,7 @@ pub fn top_keys(text: &str, enough: impl Fn(&str) -> bool) -> Vec<(String, Scala
                 let is_list = matches!(event, Event::SequenceStart(..));
                 depth += 1;
                 if depth > MAX_DEPTH || (depth == 1 && is_list) {
-                    return found;
+                    return entries;
                 }
                 if depth == 2 {
                     start = bytes.start;
@@ -297,7 +259,7 @@ pub fn top_keys(text: &str, enough: impl Fn(&str) -> bool) -> Vec<(String, Scala
             Event::MappingEnd | Event::SequenceEnd => {
                 depth = depth.saturating_sub(1);
                 match depth {
-                    0 => return found,
+                    0 => return entries,
                     1 => Scalar::made(String::new(), start..bytes.end.max(start)),
                     _ => continue,
                 }
@@ -306,18 +268,19 @@ pub fn top_keys(text: &str, enough: impl Fn(&str) -> bool) -> Vec<(String, Scala
             Event::Alias(..) | Event::UnresolvedAlias(..) if depth == 1 => Scalar::made(String::new(), bytes),
             _ => continue,
         };
-        match key.take() {
-            None => key = Some(piece.text),
-            Some(name) => {
-                let last = enough(&name);
-                found.push((name, piece));
-                if last {
-                    return found;
+        // Keys and values alternate.
+        match open_key.take() {
+            None => open_key = Some(piece.text),
+            Some(key) => {
+                let ends_here = is_last(&key);
+                entries.push((key, piece));
+                if ends_here {
+                    return entries;
                 }
             }
         }
     }
-    found
+    entries
 }
 
 const QUOTE: &str =
@@ -325,12 +288,12 @@ const QUOTE: &str =
 
 /// Finds the quote that ends before this byte and is followed by other text. Returns its beginning, and what
 /// to do.
-fn explain_trailing(text: &str, at: usize) -> (usize, &'static str) {
-    let before = text.get(..at).unwrap_or_default().trim_end();
-    let sign = before.chars().last().unwrap_or('"');
-    let inside = before.strip_suffix(sign).unwrap_or_default();
-    let open = inside.rfind(sign).unwrap_or_default();
-    match inside[open..].contains('\n') {
+fn explain_trailing(text: &str, end: usize) -> (usize, &'static str) {
+    let with_quote = text.get(..end).unwrap_or_default().trim_end();
+    let sign = with_quote.chars().last().unwrap_or('"');
+    let without_sign = with_quote.strip_suffix(sign).unwrap_or_default();
+    let open = without_sign.rfind(sign).unwrap_or_default();
+    match without_sign[open..].contains('\n') {
         true => (open, "a quote begins here, and ends in another line: is its end missing in this one?"),
         false => {
             (open, "behind the quoted text something follows: put the whole value in one pair of quotes")
@@ -338,29 +301,31 @@ fn explain_trailing(text: &str, at: usize) -> (usize, &'static str) {
     }
 }
 
-/// Explains why a mapping or a list in brackets does not go on at this byte of a line: the line before it,
-/// and the rest of it.
-fn explain_flow(before: &str, rest: &str) -> Option<String> {
-    let start = before.rfind(": ").map(|at| at + 2)?;
-    let value = &before[start..];
-    if rest.starts_with(':') {
+/// Explains why a mapping or a list in brackets does not go on at a byte of a line. `head` is the line before
+/// this byte, and `tail` is the line from there on. `None` if no explanation fits.
+fn explain_flow(head: &str, tail: &str) -> Option<String> {
+    let (_, value) = head.rsplit_once(": ")?;
+    // `a: 1 b: 2`
+    if tail.starts_with(':') {
         let (_, key) = value.trim_end().rsplit_once(' ')?;
         return Some(format!("is a comma missing before `{key}`?"));
     }
-    if !rest.starts_with(['[', '{']) || value.starts_with(['"', '\'', '[', '{']) {
+    // `a: b[0]`
+    if !tail.starts_with(['[', '{']) || value.starts_with(['"', '\'', '[', '{']) {
         return None;
     }
     let mut depth = 0;
-    let end = rest.char_indices().find(|(_, c)| {
+    let end = tail.char_indices().find(|(_, c)| {
         depth += i32::from("([{".contains(*c)) - i32::from(")]}".contains(*c));
-        depth < 0 || depth == 0 && *c == ','
+        depth < 0 || (depth == 0 && *c == ',')
     });
-    let whole = format!("{value}{}", &rest[..end.map_or(rest.len(), |(at, _)| at)]);
+    let whole = format!("{value}{}", &tail[..end.map_or(tail.len(), |(offset, _)| offset)]);
     let sign = if whole.contains('"') { '\'' } else { '"' };
     Some(format!("what contains `[` or `{{` must stand in quotes: `{sign}{}{sign}`", whole.trim_end()))
 }
 
-/// Writes the line with braces around its keys, if it has several. The parser stops after the second key.
+/// Writes the line with braces around its keys, if it has several. The parser stops after the second key:
+/// `head` is the line up to there.
 fn explain_braces(line: &str, head: &str) -> Option<String> {
     let line = line.split(" #").next().unwrap_or(line).trim();
     let (begin, keys) = match line.strip_prefix("- ") {
@@ -368,28 +333,30 @@ fn explain_braces(line: &str, head: &str) -> Option<String> {
         None => line.split_once(": ").filter(|(_, keys)| keys.contains(": ")).unwrap_or(("", line)),
     };
     let word = head.rsplit([' ', ':']).next().filter(|word| lexer::is_name(word))?;
-    let before = head[..head.len() - word.len()].trim_end();
-    let is_second = before.ends_with(',') || before.trim_start() == format!("{begin}:");
+    let before_key = head[..head.len() - word.len()].trim_end();
+    let is_second = before_key.ends_with(',') || before_key.trim_start() == format!("{begin}:");
     let colon = if begin.is_empty() || begin == "- " { "" } else { ": " };
     is_second.then(|| format!("{begin}{colon}{{ {} }}", keys.trim()))
 }
 
 /// Explains what may be wrong with the line at this byte, where the parser stops.
-fn explain_stop(text: &str, at: usize, message: &str) -> String {
-    let begin = text.get(..at).and_then(|before| before.rfind('\n')).map_or(0, |end| end + 1);
-    let indent = |line: &str| line.len() - line.trim_start().len();
+fn explain_stop(text: &str, stop: usize, message: &str) -> String {
+    let begin = text.get(..stop).and_then(|start| start.rfind('\n')).map_or(0, |end| end + 1);
     let line = text[begin..].lines().next().unwrap_or_default();
-    let is_said = |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
-    let mut above = text[..begin].lines().rev().filter(is_said);
-    let last = above.clone().next().unwrap_or_default();
-    let mut before = above.by_ref().take_while(|one| indent(one) >= indent(line));
-    let sibling = before.find(|one| indent(one) == indent(line));
-    let is_item = |line: &str| line.trim_start().starts_with("- ");
-    let (head, rest) = line.split_at_checked(at - begin).unwrap_or((line, ""));
-    let glued = last.trim_start().split_once(':').filter(|(_, value)| !value.is_empty());
+    let (head, tail) = line.split_at_checked(stop - begin).unwrap_or((line, ""));
     if message.contains("flow mapping") || message.contains("flow sequence") {
-        return explain_flow(head, rest).unwrap_or_else(|| QUOTE.to_owned());
+        return explain_flow(head, tail).unwrap_or_else(|| QUOTE.to_owned());
     }
+    // The line above, and the next one above that begins in the same column.
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let has_content = |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
+    let mut lines_above = text[..begin].lines().rev().filter(has_content);
+    let above = lines_above.clone().next().unwrap_or_default();
+    let mut in_same_block = lines_above.by_ref().take_while(|other| indent(other) >= indent(line));
+    let sibling = in_same_block.find(|other| indent(other) == indent(line));
+    let is_item = |line: &str| line.trim_start().starts_with("- ");
+    // `key:value`, which YAML reads as a text.
+    let glued = above.trim_start().split_once(':').filter(|(_, value)| !value.is_empty());
     if message.contains("mapping values")
         && let Some(braced) = explain_braces(line, head)
     {
@@ -403,21 +370,21 @@ fn explain_stop(text: &str, at: usize, message: &str) -> String {
     {
         return format!("write the line above as `{key}: {value}`, with a space behind the colon");
     }
+    // Does the parser stop at the first word of the line?
     let is_first =
-        head.trim().is_empty() || message.contains("mapping values") && indent(line) > indent(last);
+        head.trim().is_empty() || (message.contains("mapping values") && indent(line) > indent(above));
     let help = if message.contains("multiline quoted") {
         "a quote that begins above this line is never closed"
     } else if !is_item(line) && sibling.is_some_and(is_item) {
         "the lines before it are items that begin with `- `: does this one lack it?"
     } else if !line.contains(':') && !is_item(line) && message.contains("expected ':'") {
         "does this line lack the `:` behind its key?"
-    } else if is_first && indent(line) != indent(last) {
+    } else if is_first && indent(line) != indent(above) {
+        let (spaces, spaces_above) = (indent(line), indent(above));
         return format!(
-            "this line begins with {} spaces, and the one above with {}: shall they begin alike?",
-            indent(line),
-            indent(last)
+            "this line begins with {spaces} spaces, and the one above with {spaces_above}: shall they begin alike?"
         );
-    } else if is_first || line.trim_end().ends_with(':') && message.contains("expected key") {
+    } else if is_first || (line.trim_end().ends_with(':') && message.contains("expected key")) {
         "is this line indented further, or less, than those beside it?"
     } else {
         QUOTE
@@ -426,15 +393,16 @@ fn explain_stop(text: &str, at: usize, message: &str) -> String {
 }
 
 /// The word or sign at a byte, within its line.
-fn word_at(text: &str, at: usize) -> Range<usize> {
-    let at = (0..=at.min(text.len())).rev().find(|i| text.is_char_boundary(*i)).unwrap_or(0);
-    let rest = &text[at..];
-    let word = rest.find(|c: char| c.is_whitespace() || ",[]{}".contains(c)).unwrap_or(rest.len());
-    let one = rest.chars().next().filter(|c| *c != '\n').map_or(0, char::len_utf8);
-    let long = word.max(one).min(80).min(rest.len());
-    // A cut must not fall into a character.
-    let end = (0..=long).rev().find(|i| rest.is_char_boundary(*i)).unwrap_or(0);
-    at..at + end
+fn word_at(text: &str, byte: usize) -> Range<usize> {
+    // Neither end may fall into a character.
+    let start = (0..=byte.min(text.len())).rev().find(|i| text.is_char_boundary(*i)).unwrap_or(0);
+    let tail = &text[start..];
+    let word = tail.find(|c: char| c.is_whitespace() || ",[]{}".contains(c)).unwrap_or(tail.len());
+    // A sign has no word, and is one character.
+    let first = tail.chars().next().filter(|c| *c != '\n').map_or(0, char::len_utf8);
+    let length = word.max(first).min(80);
+    let length = (0..=length).rev().find(|i| tail.is_char_boundary(*i)).unwrap_or(0);
+    start..start + length
 }
 
 /// Finds the places of the bytes of a scalar on several lines. Line folding changes only white space, so the
@@ -443,14 +411,15 @@ fn find_places_of_lines(
     source: &str,
     text: &str,
     start: usize,
-    inner: usize,
-    block: bool,
+    quote: usize,
+    is_block: bool,
 ) -> Option<Arc<[u32]>> {
     if text.len() > MAX_ALIGNED {
         return None;
     }
-    let header = if block && source.starts_with(['|', '>']) { source.find('\n')? + 1 } else { inner };
-    let mut words = source.get(header..)?.char_indices().filter(|(_, c)| !c.is_whitespace());
+    // The text begins after the line with the sign of a block, or after the quote.
+    let header = if is_block && source.starts_with(['|', '>']) { source.find('\n')? + 1 } else { quote };
+    let mut characters = source.get(header..)?.char_indices().filter(|(_, c)| !c.is_whitespace());
     let mut places = Vec::with_capacity(text.len() + 1);
     let mut next_place = u32::try_from(start + header).ok()?;
     for c in text.chars() {
@@ -458,24 +427,27 @@ fn find_places_of_lines(
             places.extend(std::iter::repeat_n(next_place, c.len_utf8()));
             continue;
         }
-        let (at, found) = words.next()?;
-        if found != c {
+        let (offset, written) = characters.next()?;
+        if written != c {
             return None;
         }
-        let at = u32::try_from(start + header + at).ok()?;
-        next_place = at + c.len_utf8() as u32;
-        places.extend(at..next_place);
+        let place = u32::try_from(start + header + offset).ok()?;
+        next_place = place + c.len_utf8() as u32;
+        places.extend(place..next_place);
     }
+    // The end of the text has a place, too.
     places.push(next_place);
     Some(places.into())
 }
 
+/// A list or a mapping that is not complete.
 struct Open {
     kind: NodeKind,
     flow: bool,
     start: usize,
     anchor: usize,
     size: usize,
+    /// The key of a mapping whose value comes next.
     key: Option<Scalar>,
     expects_key: bool,
 }
@@ -492,7 +464,7 @@ struct Builder<'a, 'c> {
 }
 
 impl Builder<'_, '_> {
-    /// Handles one event. `None` stops the building, and the reason has been reported.
+    /// Handles one event. `None` stops the building after a mistake, which has been reported.
     fn event(&mut self, event: Event<'_>, span: &Span) -> Option<()> {
         let bytes = span.byte_range().unwrap_or(0..0);
         match event {
@@ -519,6 +491,7 @@ impl Builder<'_, '_> {
             }
             Event::SequenceEnd | Event::MappingEnd => {
                 let open = self.open.pop()?;
+                // The event has the place of the brackets. Without brackets, the contents have a place.
                 let last = match &open.kind {
                     NodeKind::Sequence(items) => items.last().map(|item| item.span.end),
                     NodeKind::Mapping(entries) => {
@@ -555,19 +528,62 @@ impl Builder<'_, '_> {
         }
     }
 
+    /// Reports that the parser stops at this byte, with what the user can do.
+    fn report_stop(&mut self, kind: &ErrorKind, info: &str, stop: usize) {
+        let file = self.collector.file.clone();
+        let message = format!("this is not YAML: {info}");
+        let mut place = word_at(&file.text, stop);
+        let (label, help) = match kind {
+            ErrorKind::UnclosedQuotedScalar => {
+                ("never closed", "a quote ends with the sign that it begins with")
+            }
+            _ if message.contains("tab") => {
+                // The parser stops at the scalar in front of the line with the tab.
+                let tab = stop + file.text[stop..].find('\t').unwrap_or(0);
+                place = tab..tab + 1;
+                ("a tab", "YAML indents with spaces")
+            }
+            _ if message.contains("escape") => (
+                "an escape that YAML does not know",
+                "in double quotes `\\` begins an escape: use single quotes, as in '\\d+'",
+            ),
+            _ if message.contains("trailing content after") => {
+                let (quote, help) = explain_trailing(&file.text, stop);
+                place = word_at(&file.text, quote);
+                ("this quote", help)
+            }
+            _ if message.contains("unclosed bracket") => {
+                ("never closed", "a bracket ends with its counterpart: `[ ]`, `{ }`")
+            }
+            _ => ("the YAML parser stops here", ""),
+        };
+        let is_program =
+            [".py", ".sh", ".js", ".rs", ".java", ".c"].iter().any(|end| file.name.ends_with(end));
+        let help = match help {
+            // A tab or a quote is explained in programs, too.
+            _ if is_program && !["a tab", "this quote"].contains(&label) => {
+                "files that coreach reads are YAML: is this the right one?".to_owned()
+            }
+            "" => explain_stop(&file.text, stop, &message),
+            help => help.to_owned(),
+        };
+        self.collector.mistake("yaml-syntax", message, &place, label, help);
+    }
+
     /// Makes a scalar, with the places of its bytes.
     fn scalar(&self, text: &str, style: ScalarStyle, bytes: Range<usize>) -> Scalar {
         let source = self.text.get(bytes.clone()).unwrap_or("");
-        let inner = match style {
+        // The length of the quote before the text.
+        let quote = match style {
             ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted => 1,
             _ => 0,
         };
-        let verbatim = source.get(inner..).is_some_and(|s| s.starts_with(text)) && !text.contains('\n');
-        let block = matches!(style, ScalarStyle::Literal | ScalarStyle::Folded);
-        let map = if verbatim && !block {
-            Map::Verbatim(bytes.start + inner)
+        let is_verbatim = source.get(quote..).is_some_and(|s| s.starts_with(text)) && !text.contains('\n');
+        let is_block = matches!(style, ScalarStyle::Literal | ScalarStyle::Folded);
+        let map = if is_verbatim && !is_block {
+            Map::Verbatim(bytes.start + quote)
         } else {
-            find_places_of_lines(source, text, bytes.start, inner, block).map_or(Map::Escaped, Map::Lines)
+            find_places_of_lines(source, text, bytes.start, quote, is_block).map_or(Map::Escaped, Map::Lines)
         };
         Scalar { text: text.to_owned(), map, span: bytes, plain: style == ScalarStyle::Plain, broken: false }
     }

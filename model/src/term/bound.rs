@@ -21,41 +21,37 @@ fn count_parts(term: &Term, bodies: &mut HashMap<Term, u64>) -> u64 {
     if let Some(known) = bodies.get(term) {
         return *known;
     }
-    let (mut seen, mut work, mut all) = (HashSet::new(), vec![term.clone()], 0u64);
-    while let Some(part) = work.pop() {
+    let (mut seen, mut unvisited, mut count) = (HashSet::new(), vec![term.clone()], 0u64);
+    while let Some(part) = unvisited.pop() {
         if seen.insert(part.clone()) {
-            all = all.saturating_add(count_own_parts(&part, bodies));
-            work.extend(part.parts().into_iter().cloned());
+            count = count.saturating_add(count_own_parts(&part, bodies));
+            unvisited.extend(part.parts().into_iter().cloned());
         }
     }
-    bodies.insert(term.clone(), all);
-    all
+    bodies.insert(term.clone(), count);
+    count
 }
 
 /// Estimates the parts that the root adds to those of its arguments.
 fn count_own_parts(term: &Term, known: &mut HashMap<Term, u64>) -> u64 {
+    use StandardOperation as On;
     let TermShape::Operation(operation, arguments) = term.shape() else { return count_fields(term.sort()) };
     let widest = arguments.iter().map(Term::sort).chain([term.sort()]).map(count_fields).max().unwrap_or(1);
-    let inner = operation.bodies().into_iter();
-    let bodies = inner.fold(0u64, |all, (_, body)| all.saturating_add(count_parts(body, known)));
+    let bodies = operation.bodies().into_iter();
+    let in_bodies = bodies.fold(0u64, |sum, (_, body)| sum.saturating_add(count_parts(body, known)));
+    // Each slot of the result may come from each slot of an argument.
     let square = widest.saturating_mul(widest);
     match operation {
-        DerivedOperation::Call(_) | DerivedOperation::Match(_) => bodies,
-        DerivedOperation::Quantified(of) => {
-            let collected = if of.collected.is_some() { square } else { 0 };
-            count_instances(operation, arguments).saturating_mul(bodies).saturating_add(collected)
+        DerivedOperation::Call(_) | DerivedOperation::Match(_) => in_bodies,
+        DerivedOperation::Quantified(quantified) => {
+            let in_list = if quantified.collected.is_some() { square } else { 0 };
+            count_instances(operation, arguments).saturating_mul(in_bodies).saturating_add(in_list)
         }
-        DerivedOperation::Standard(
-            StandardOperation::Part
-            | StandardOperation::Joined
-            | StandardOperation::Sorted
-            | StandardOperation::Union
-            | StandardOperation::Intersection
-            | StandardOperation::Difference
-            | StandardOperation::Subset
-            | StandardOperation::ProperSubset,
-        ) => square,
+        DerivedOperation::Standard(On::Part | On::Joined | On::Sorted) => square,
+        DerivedOperation::Standard(On::Union | On::Intersection | On::Difference) => square,
+        DerivedOperation::Standard(On::Subset | On::ProperSubset) => square,
         DerivedOperation::SetOf(_) | DerivedOperation::MapOf(_) => square,
+        // A slot needs only a few parts.
         DerivedOperation::Standard(_) | DerivedOperation::Defined => widest.saturating_mul(4),
     }
 }
@@ -69,22 +65,22 @@ fn count_steps(term: &Term, known: &mut HashMap<Term, u64>) -> u64 {
     if let Some(known) = known.get(term) {
         return *known;
     }
-    let mut all =
-        term.parts().into_iter().fold(1u64, |all, part| all.saturating_add(count_steps(part, known)));
+    let mut steps =
+        term.parts().into_iter().fold(1u64, |sum, part| sum.saturating_add(count_steps(part, known)));
     if let TermShape::Operation(operation, arguments) = term.shape() {
         let bodies = operation.bodies().into_iter();
-        let bodies = bodies.fold(0u64, |all, (_, body)| all.saturating_add(count_steps(body, known)));
-        all = all.saturating_add(bodies.saturating_mul(count_instances(operation, arguments)));
+        let in_bodies = bodies.fold(0u64, |sum, (_, body)| sum.saturating_add(count_steps(body, known)));
+        steps = steps.saturating_add(in_bodies.saturating_mul(count_instances(operation, arguments)));
     }
-    known.insert(term.clone(), all);
-    all
+    known.insert(term.clone(), steps);
+    steps
 }
 
 /// How many instances the bodies have. Bodies that do not read the bound value have one.
 fn count_instances(operation: &DerivedOperation, arguments: &[Term]) -> u64 {
-    let DerivedOperation::Quantified(of) = operation else { return 1 };
-    match &of.domain {
-        _ if operation.bodies().into_iter().all(|(_, body)| !body.mentions(&of.bound)) => 1,
+    let DerivedOperation::Quantified(quantified) = operation else { return 1 };
+    match &quantified.domain {
+        _ if !operation.bodies().into_iter().any(|(_, body)| body.mentions(&quantified.bound)) => 1,
         QuantifierDomain::Values(_, values) => values.len() as u64,
         QuantifierDomain::Elements => count_fields(arguments[0].sort()),
     }
@@ -93,8 +89,8 @@ fn count_instances(operation: &DerivedOperation, arguments: &[Term]) -> u64 {
 /// How many fields a value of the type has, counted through all levels.
 fn count_fields(ty: &Type) -> u64 {
     match ty {
-        Type::Record(of) => {
-            of.fields.iter().fold(1, |all: u64, (_, field)| all.saturating_add(count_fields(field)))
+        Type::Record(record) => {
+            record.fields.iter().fold(1, |sum: u64, (_, field)| sum.saturating_add(count_fields(field)))
         }
         _ => 1,
     }

@@ -1,8 +1,8 @@
 //! The constructors of terms, and the little that they simplify.
 //!
-//! Each asserts its arguments' sorts. A violation is a mistake of this program, since the reader has checked
-//! the user's text. Simplification is local and never looks below the arguments' roots, so building is
-//! constant time per node (negation walks the Boolean structure once).
+//! Each asserts its arguments' sorts. A violation is a bug, since the reader has checked the user's text.
+//! Simplification is local and never looks below the arguments' roots, so building is constant time per node
+//! (negation walks the Boolean structure once).
 //!
 //! No rule here changes where a term has a value ([`super::total`] says why). A rule that leaves an argument
 //! out first asks whether that argument is total. A rule that keeps all arguments, or leaves out only parts
@@ -17,7 +17,7 @@ use dashu_ratio::RBig;
 
 use crate::data::Datum;
 use crate::term::canonical;
-use crate::term::evaluate::arithmetic_on_values;
+use crate::term::evaluate::{arithmetic_on_values, sign};
 use crate::term::node::{Comparison, Node, Operator};
 use crate::term::total::{always_in, fits_field, fits_index};
 use crate::term::{Term, TermShape};
@@ -88,25 +88,26 @@ impl Term {
         if let (Some(x), Some(y)) = (a.written_literal(), b.written_literal()) {
             return Term::literal(Value::Bool(comparison.holds(x.cmp(y))));
         }
+        // A comparison of a conditional with a literal compares the branches, so that
         // `(if c then ON else OFF) == ON` is `c`.
-        for (side, other, flipped) in [(&a, &b, false), (&b, &a, true)] {
-            if let Some(Node::IfThenElse(c, x, y)) = side.written()
-                && other.written_literal().is_some()
+        for (choice, literal, is_flipped) in [(&a, &b, false), (&b, &a, true)] {
+            if let Some(Node::IfThenElse(c, x, y)) = choice.written()
+                && literal.written_literal().is_some()
                 && (x.written_literal().is_some() || y.written_literal().is_some())
             {
-                let on = |branch: &Term| match flipped {
-                    false => Term::compare(comparison, branch, other),
-                    true => Term::compare(comparison, other, branch),
+                let compare_branch = |branch: &Term| match is_flipped {
+                    false => Term::compare(comparison, branch, literal),
+                    true => Term::compare(comparison, literal, branch),
                 };
-                return Term::if_then_else(c, &on(x), &on(y));
+                return Term::if_then_else(c, &compare_branch(x), &compare_branch(y));
             }
         }
         if *a.sort() == Type::Bool {
-            // `b == true` is `b`.
-            for (side, other) in [(&a, &b), (&b, &a)] {
-                if let Some(Value::Bool(value)) = side.written_literal() {
-                    let same = (comparison == Comparison::Equal) == *value;
-                    return if same { other.clone() } else { other.not() };
+            // `b == true` and `b != false` are `b`, the other two its negation.
+            for (literal, condition) in [(&a, &b), (&b, &a)] {
+                if let Some(Value::Bool(value)) = literal.written_literal() {
+                    let is_same = (comparison == Comparison::Equal) == *value;
+                    return if is_same { condition.clone() } else { condition.not() };
                 }
             }
         }
@@ -219,8 +220,8 @@ impl Term {
         match array.written() {
             // The other conditions of the store are dropped, so they must hold anyway. The element stays, and
             // may be partial.
-            Some(Node::Store(inner, at, element))
-                if *at == index
+            Some(Node::Store(inner, stored_at, element))
+                if *stored_at == index
                     && inner.is_total()
                     && index.is_total()
                     && fits_index(array, &index)
@@ -230,19 +231,19 @@ impl Term {
             }
             // The two literals differ, since the rule above handles equal ones. The array below stays, and
             // may be partial.
-            Some(Node::Store(inner, at, element))
-                if *at != index
-                    && at.written_literal().is_some()
+            Some(Node::Store(inner, stored_at, element))
+                if *stored_at != index
+                    && stored_at.written_literal().is_some()
                     && index.written_literal().is_some()
-                    && fits_index(array, at)
+                    && fits_index(array, stored_at)
                     && element.is_total()
                     && always_in(element, &ty.element) =>
             {
                 return Term::select(inner, &index);
             }
             Some(Node::Literal(Value::Array(value))) => {
-                if let Some(at) = index.written_literal().filter(|at| at.is_in(&ty.index)) {
-                    return Term::literal(value.get(at).clone());
+                if let Some(index) = index.written_literal().filter(|index| index.is_in(&ty.index)) {
+                    return Term::literal(value.get(index).clone());
                 }
             }
             _ => {}
@@ -260,17 +261,18 @@ impl Term {
             (&ty.index.sort(), &ty.element.sort()),
             "store into {array}"
         );
-        if let (Some(Value::Array(value)), Some(at), Some(new)) =
+        if let (Some(Value::Array(value)), Some(known_index), Some(known_element)) =
             (array.written_literal(), index.written_literal(), element.written_literal())
-            && at.is_in(&ty.index)
-            && new.is_in(&ty.element)
+            && known_index.is_in(&ty.index)
+            && known_element.is_in(&ty.element)
         {
-            return Term::literal(Value::Array(Arc::new(value.set(at.clone(), new.clone()))));
+            let changed = value.set(known_index.clone(), known_element.clone());
+            return Term::literal(Value::Array(Arc::new(changed)));
         }
         let base = match array.written() {
             // The index stays: it is evaluated before the element, as it was in the store below.
-            Some(Node::Store(inner, at, old))
-                if *at == index && old.is_total() && always_in(old, &ty.element) =>
+            Some(Node::Store(inner, stored_at, old))
+                if *stored_at == index && old.is_total() && always_in(old, &ty.element) =>
             {
                 inner.clone()
             }
@@ -287,12 +289,14 @@ impl Term {
             Some(Node::IfThenElse(..)) => return field_of_cases(record, position, &mut HashMap::new()),
             // The other conditions of the record are dropped, so they must hold anyway. The field stays,
             // partial or not.
-            Some(Node::Record(ty, fields))
-                if (0..fields.len()).all(|at| {
-                    fits_field(&fields[at], &ty.fields[at].1) && (at == position || fields[at].is_total())
-                }) && canonical::is_always_canonical(ty, fields) =>
-            {
-                return fields[position].clone();
+            Some(Node::Record(ty, fields)) => {
+                let is_satisfied = |other: usize| {
+                    fits_field(&fields[other], &ty.fields[other].1)
+                        && (other == position || fields[other].is_total())
+                };
+                if (0..fields.len()).all(is_satisfied) && canonical::is_always_canonical(ty, fields) {
+                    return fields[position].clone();
+                }
             }
             _ => {}
         }
@@ -303,17 +307,18 @@ impl Term {
 impl Term {
     /// The record of these fields, in the order of its type.
     pub fn record(ty: &Arc<RecordType>, fields: impl IntoIterator<Item = Term>) -> Term {
-        let lifted = |(field, (_, of)): (Term, &(String, Type))| match of {
+        let lift = |(field, (_, ty)): (Term, &(String, Type))| match ty {
             Type::Real => field.to_real(),
             _ => field,
         };
-        let fields: Vec<Term> = fields.into_iter().zip(&ty.fields).map(lifted).collect();
-        let fits = |(field, (_, of)): (&Term, &(String, Type))| *field.sort() == of.sort();
-        assert!(fields.len() == ty.fields.len() && fields.iter().zip(&ty.fields).all(fits), "{}", ty.name);
-        let known = |(field, (_, of)): (&Term, &(String, Type))| {
-            field.written_literal().filter(|value| value.is_in(of)).cloned()
+        let fields: Vec<Term> = fields.into_iter().zip(&ty.fields).map(lift).collect();
+        let has_sort = |(field, (_, ty)): (&Term, &(String, Type))| *field.sort() == ty.sort();
+        let are_sorted = fields.iter().zip(&ty.fields).all(has_sort);
+        assert!(fields.len() == ty.fields.len() && are_sorted, "{}", ty.name);
+        let known_value = |(field, (_, ty)): (&Term, &(String, Type))| {
+            field.written_literal().filter(|value| value.is_in(ty)).cloned()
         };
-        let values = fields.iter().zip(&ty.fields).map(known).collect::<Option<Vec<Value>>>();
+        let values = fields.iter().zip(&ty.fields).map(known_value).collect::<Option<Vec<Value>>>();
         if let Some(values) = values.filter(|values| ty.is_canonical(values)) {
             return Term::literal(Value::Record(ty.clone(), values.into()));
         }
@@ -333,11 +338,11 @@ fn negate_condition(term: &Term, memo: &mut HashMap<Term, Term>) -> Term {
     if let Some(known) = memo.get(term) {
         return known.clone();
     }
-    let mut go = |part: &Term| negate_condition(part, memo);
+    let mut negate = |part: &Term| negate_condition(part, memo);
     let result = match term.written() {
-        Some(Node::And(parts)) => Term::or(parts.iter().map(go).collect::<Vec<_>>()),
-        Some(Node::Or(parts)) => Term::and(parts.iter().map(go).collect::<Vec<_>>()),
-        Some(Node::IfThenElse(c, a, b)) => Term::if_then_else(c, &go(a), &go(b)),
+        Some(Node::And(parts)) => Term::or(parts.iter().map(negate).collect::<Vec<_>>()),
+        Some(Node::Or(parts)) => Term::and(parts.iter().map(negate).collect::<Vec<_>>()),
+        Some(Node::IfThenElse(c, a, b)) => Term::if_then_else(c, &negate(a), &negate(b)),
         other => unreachable!("{other:?} was answered above"),
     };
     memo.insert(term.clone(), result.clone());
@@ -365,15 +370,15 @@ enum Junction {
 
 /// Builds a conjunction or a disjunction, without the parts that are never reached.
 fn junction(parts: impl IntoIterator<Item = Term>, kind: Junction) -> Term {
-    let conjunction = kind == Junction::And;
+    let is_conjunction = kind == Junction::And;
     let mut flat: Vec<Term> = Vec::new();
     let mut seen = HashSet::new();
     'parts: for part in parts {
         assert_eq!(*part.sort(), Type::Bool, "{part} in a conjunction or disjunction");
-        let inner = if conjunction { part.conjuncts() } else { part.disjuncts() };
+        let inner = if is_conjunction { part.conjuncts() } else { part.disjuncts() };
         for term in inner {
-            let absorbing = if conjunction { term.is_false() } else { term.is_true() };
-            if absorbing {
+            let decides_result = if is_conjunction { term.is_false() } else { term.is_true() };
+            if decides_result {
                 // The parts after this one are not reached. The parts before are evaluated, and stay up to
                 // the last one that may have no value: it says where the whole has one.
                 while flat.last().is_some_and(Term::is_total) {
@@ -388,20 +393,21 @@ fn junction(parts: impl IntoIterator<Item = Term>, kind: Junction) -> Term {
             }
         }
     }
-    // Only before the first partial part: a part that is left out after it could have had no value.
-    let mut total = HashSet::new();
-    for term in flat.iter().take_while(|term| flat.len() > 1 && term.is_total()) {
-        if is_literal_shape(term) && total.contains(&term.not()) {
-            return Term::literal(Value::Bool(!conjunction));
-        }
-        total.insert(term);
-    }
     match flat.len() {
-        0 => Term::literal(Value::Bool(conjunction)),
-        1 => flat.swap_remove(0),
-        _ if conjunction => Term::make(Node::And(flat), Type::Bool),
-        _ => Term::make(Node::Or(flat), Type::Bool),
+        0 => return Term::literal(Value::Bool(is_conjunction)),
+        1 => return flat.swap_remove(0),
+        _ => {}
     }
+    // A part and its negation decide the result. We look for them only before the first partial part, since a
+    // part that is left out after it could have had no value.
+    let mut total_parts = HashSet::new();
+    for term in flat.iter().take_while(|term| term.is_total()) {
+        if is_literal_shape(term) && total_parts.contains(&term.not()) {
+            return Term::literal(Value::Bool(!is_conjunction));
+        }
+        total_parts.insert(term);
+    }
+    Term::make(if is_conjunction { Node::And(flat) } else { Node::Or(flat) }, Type::Bool)
 }
 
 /// Is the negation of the term built in constant time?
@@ -447,19 +453,15 @@ fn is_number(term: &Term, number: i32) -> bool {
     }
 }
 
-/// `(x ± c) ± d` as `x ± e`.
+/// `(x ± c) ± d` as `x ± e`. `None` if the operation has another form.
 fn fold_constant(outer: Operator, a: &Term, b: &Term) -> Option<Term> {
     let d = signed_literal(outer, b)?;
     let Some(Node::Arithmetic(inner @ (Operator::Add | Operator::Subtract), x, c)) = a.written() else {
         return None;
     };
     let sum = Term::add(&signed_literal(*inner, c)?, &d);
-    let negative = match sum.written_literal()? {
-        Value::Int(value) => *value < IBig::ZERO,
-        Value::Real(value) => *value < RBig::ZERO,
-        _ => return None,
-    };
-    Some(if negative { Term::subtract(x, &sum.negate()) } else { Term::add(x, &sum) })
+    let is_negative = sign(sum.written_literal()?) < 0;
+    Some(if is_negative { Term::subtract(x, &sum.negate()) } else { Term::add(x, &sum) })
 }
 
 /// The literal, negated if it is subtracted. `None` if the term is no literal.

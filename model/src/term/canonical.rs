@@ -1,17 +1,16 @@
 //! How terms keep records canonical ([`crate::forms`]).
 //!
-//! **Problem.** A record that is made of fields that are not canonical has no value, and solvers must be told
-//! that the values of data are canonical ([`canonical()`]). The operations on lists keep their results
-//! canonical. But to ask a solver about each slot of each list that they make would be a question that comes
-//! again and again.
+//! **Problem.** A record with fields that are not canonical has no value, and a solver must know that the
+//! values of data are canonical ([`canonical()`]). The operations on lists keep their results canonical. A
+//! solver should not be asked this for each slot of each list.
 //!
-//! **Method.** Most results of operations are seen to be canonical by their shape. After the end of `q +
-//! [e]`, a slot is a slot of `q` after its own end, or a case of `e` that asks for another length. A length
-//! is a sum of lengths of lists and a number. So after the end of the whole, each of these lists has ended
-//! too, and a case that asks for a greater length does not apply (`Behind`). For a term of another shape,
-//! such as a term that was changed at random, the question is asked (`canonical_condition`).
+//! **Method.** The shape of most results shows that they are canonical. After the end of `q + [e]`, a slot is
+//! a slot of `q` after its own end, or a case of `e` that asks for another length. A length is a sum of
+//! lengths of lists and a number. So after the end of the whole, each of these lists has ended too, and a
+//! case that asks for a greater length does not apply (`Behind`). Only terms of other shapes, such as
+//! mutants, get a condition (`canonical_condition`).
 //!
-//! **Cost.** The shape of a slot is looked at once along its cases, so a list costs the square of its bound.
+//! **Cost.** A slot is read once along its cases, so a list costs the square of its bound.
 
 use std::sync::Arc;
 
@@ -34,74 +33,70 @@ impl RecordType {
 pub fn canonical(term: &Term, ty: &Type) -> Term {
     let Type::Record(record) = ty else { return Term::yes() };
     let fields: Vec<Term> = (0..record.fields.len()).map(|at| Term::field(term, at)).collect();
-    let inner = fields.iter().zip(&record.fields).map(|(field, (_, of))| canonical(field, of));
-    let own = (1..fields.len()).map(|at| counts_or_simplest(record, &fields, at));
-    let keys = if matches!(record.form, RecordForm::Entries(..)) { record.most() } else { None };
-    let ascends = |place: usize| {
-        let (at, next) =
-            (1 + (place - 1) * record.width().unwrap_or(1), 1 + place * record.width().unwrap_or(1));
-        let ascends = Term::compare(Comparison::Less, &fields[at], &fields[next]);
-        Term::implies(&count_condition(record, &fields[0], next), &ascends)
-    };
-    Term::and(inner.chain(own).chain((1..keys.unwrap_or(0)).map(ascends)))
+    let inner = fields.iter().zip(&record.fields).map(|(field, (_, ty))| canonical(field, ty));
+    let own = (1..fields.len()).map(|position| counts_or_simplest(record, &fields, position));
+    // The keys of entries ascend, as far as they count. The first one follows the length.
+    let width = record.width().filter(|_| matches!(record.form, RecordForm::Entries(..)));
+    let keys: Vec<usize> = width.map_or_else(Vec::new, |width| (1..fields.len()).step_by(width).collect());
+    let ascend = keys.windows(2).map(|pair| {
+        let ascends = Term::compare(Comparison::Less, &fields[pair[0]], &fields[pair[1]]);
+        Term::implies(&count_condition(record, &fields[0], pair[1]), &ascends)
+    });
+    Term::and(inner.chain(own).chain(ascend))
 }
 
 /// The condition that a record of these fields is canonical. Only operations make entries, and they keep them
 /// in order.
 pub(crate) fn canonical_condition(ty: &RecordType, fields: &[Term]) -> Term {
-    let open = (1..fields.len()).filter(|at| !is_blank(ty, fields, *at));
-    Term::and(open.map(|at| counts_or_simplest(ty, fields, at)))
+    let uncertain = (1..fields.len()).filter(|position| !is_blank(ty, fields, *position));
+    Term::and(uncertain.map(|position| counts_or_simplest(ty, fields, position)))
 }
 
 /// Does the shape of these fields show that a record of them is canonical?
 pub(crate) fn is_always_canonical(ty: &RecordType, fields: &[Term]) -> bool {
-    (1..fields.len()).all(|at| is_blank(ty, fields, at))
+    (1..fields.len()).all(|position| is_blank(ty, fields, position))
 }
 
-fn counts_or_simplest(ty: &RecordType, fields: &[Term], at: usize) -> Term {
-    let counts = count_condition(ty, &fields[0], at);
-    let simplest = Term::literal(Value::any(&ty.fields[at].1));
-    if counts.is_true() { counts } else { Term::or([counts, Term::equal(&fields[at], &simplest)]) }
+/// The condition that the field counts, or holds the simplest value.
+fn counts_or_simplest(ty: &RecordType, fields: &[Term], position: usize) -> Term {
+    let counts = count_condition(ty, &fields[0], position);
+    let simplest = Term::literal(Value::any(&ty.fields[position].1));
+    if counts.is_true() { counts } else { Term::or([counts, Term::equal(&fields[position], &simplest)]) }
 }
 
 /// The condition that the field counts in a record with this first field.
-pub(crate) fn count_condition(ty: &RecordType, first: &Term, at: usize) -> Term {
+pub(crate) fn count_condition(ty: &RecordType, first: &Term, position: usize) -> Term {
     match &ty.form {
-        _ if at == 0 => Term::yes(),
+        _ if position == 0 => Term::yes(),
         RecordForm::Plain | RecordForm::Keyed(_) => Term::yes(),
         RecordForm::Option | RecordForm::Variant(_) => {
-            let numbers = 0..ty.alternatives().len();
-            Term::or(
-                numbers
-                    .map(|number| ty.tag(number))
-                    .filter(|tag| ty.counts(tag, at))
-                    .map(|tag| Term::equal(first, &Term::literal(tag))),
-            )
+            let tags = (0..ty.alternatives().len()).map(|number| ty.tag(number));
+            let counting = tags.filter(|tag| ty.counts(tag, position));
+            Term::or(counting.map(|tag| Term::equal(first, &Term::literal(tag))))
         }
         RecordForm::List | RecordForm::Entries(..) => {
-            Term::compare(Comparison::AtLeast, first, &Term::int(at.div_ceil(ty.width().unwrap_or(1))))
+            let least_length = position.div_ceil(ty.width().unwrap_or(1));
+            Term::compare(Comparison::AtLeast, first, &Term::int(least_length))
         }
     }
 }
 
 /// Does the shape of the field show that it holds the simplest value if it does not count?
-fn is_blank(ty: &RecordType, fields: &[Term], at: usize) -> bool {
-    let simplest = Value::any(&ty.fields[at].1);
-    if matches!(ty.form, RecordForm::Plain | RecordForm::Keyed(_))
-        || fields[at].written_literal() == Some(&simplest)
-    {
+fn is_blank(ty: &RecordType, fields: &[Term], position: usize) -> bool {
+    let simplest = Value::any(&ty.fields[position].1);
+    let all_count = matches!(ty.form, RecordForm::Plain | RecordForm::Keyed(_));
+    if all_count || fields[position].written_literal() == Some(&simplest) {
         return true;
     }
     if let Some(first) = fields[0].written_literal() {
-        return ty.counts(first, at);
+        return ty.counts(first, position);
     }
-    ty.width().is_some_and(|width| {
-        Behind::of(&fields[0], at.div_ceil(width))
-            .is_some_and(|behind| behind.leaves_blank(&fields[at], &simplest))
-    })
+    // The field does not count if the length is less than the number of its entry, counted from 1.
+    let behind = ty.width().and_then(|width| Behind::of(&fields[0], position.div_ceil(width)));
+    behind.is_some_and(|behind| behind.leaves_blank(&fields[position], &simplest))
 }
 
-/// The knowledge that a list ends before a slot.
+/// The knowledge that a list ends before an entry.
 struct Behind<'a> {
     length: &'a Term,
     /// The length is at most this.
@@ -109,17 +104,18 @@ struct Behind<'a> {
     /// If the length is a sum of lengths of lists and a number: these lengths ...
     lengths: Vec<&'a Term>,
     /// ... which are together at most this.
-    rest: i64,
+    most_together: i64,
 }
 
 impl<'a> Behind<'a> {
-    fn of(length: &'a Term, at: usize) -> Option<Self> {
+    /// The knowledge that the list does not reach this entry, counted from 1. `None` for a huge number.
+    fn of(length: &'a Term, entry: usize) -> Option<Self> {
         let (_, length) = length_where(length);
-        let most = i64::try_from(at).ok()? - 1;
+        let most = i64::try_from(entry).ok()? - 1;
         let mut lengths = Vec::new();
         match collect_summands(length, &mut lengths) {
-            Some(number) => Some(Behind { length, most, lengths, rest: most.checked_sub(number)? }),
-            None => Some(Behind { length, most, lengths: Vec::new(), rest: most }),
+            Some(number) => Some(Behind { length, most, lengths, most_together: most.checked_sub(number)? }),
+            None => Some(Behind { length, most, lengths: Vec::new(), most_together: most }),
         }
     }
 
@@ -127,11 +123,14 @@ impl<'a> Behind<'a> {
     fn leaves_blank(mut self, slot: &Term, simplest: &Value) -> bool {
         let mut slot = slot;
         loop {
-            // Lengths are not negative.
-            if self.rest < 0 {
+            // Lengths are not negative, so this cannot happen, and anything may be said about the slot.
+            if self.most_together < 0 {
                 return true;
             }
-            let Node::IfThenElse(c, then, rest) = slot.node() else { return self.is_behind(slot, simplest) };
+            let Node::IfThenElse(c, then, otherwise) = slot.node() else {
+                return self.is_after_end(slot, simplest);
+            };
+            // A case that the knowledge excludes does not apply. Any other one must be blank too.
             if !c.conjuncts().iter().any(|part| self.excludes(part)) {
                 let Some(place) = self.lengths.iter().position(|known| is_number(c, known).is_some()) else {
                     return false;
@@ -139,44 +138,44 @@ impl<'a> Behind<'a> {
                 // In this case the list has this length, so the others together are shorter by it.
                 let length = self.lengths.remove(place);
                 let number = is_number(c, length).unwrap_or(0);
-                self.rest -= number;
-                let is_blank = self.rest < 0 || self.is_behind(then, simplest);
-                self.rest += number;
+                self.most_together -= number;
+                let is_blank = self.most_together < 0 || self.is_after_end(then, simplest);
+                self.most_together += number;
                 self.lengths.push(length);
                 if !is_blank {
                     return false;
                 }
             }
-            slot = rest;
+            slot = otherwise;
         }
     }
 
     /// Is it a slot of one of the lists, after its end, or the simplest value itself?
-    fn is_behind(&self, slot: &Term, simplest: &Value) -> bool {
+    fn is_after_end(&self, slot: &Term, simplest: &Value) -> bool {
         if slot.as_literal() == Some(simplest) {
             return true;
         }
-        let Node::Field(list, at) = slot.node() else { return false };
+        let Node::Field(list, position) = slot.node() else { return false };
         let Type::Record(ty) = list.sort() else { return false };
-        let is_its = |length: &&Term| matches!(length.node(), Node::Field(of, 0) if of == list);
-        ty.width().is_some_and(|width| i64::try_from(at.div_ceil(width)).is_ok_and(|at| self.rest < at))
-            && self.lengths.iter().any(is_its)
-            && Value::any(&ty.fields[*at].1) == *simplest
+        let is_its_length = |length: &&Term| matches!(length.node(), Node::Field(of, 0) if of == list);
+        let entry = ty.width().and_then(|width| i64::try_from(position.div_ceil(width)).ok());
+        entry.is_some_and(|entry| self.most_together < entry)
+            && self.lengths.iter().any(is_its_length)
+            && Value::any(&ty.fields[*position].1) == *simplest
     }
 
     /// Does the knowledge exclude the condition?
     fn excludes(&self, condition: &Term) -> bool {
-        let longer = |term: &Term, number: i64| {
-            *term == *self.length && number >= self.most
-                || self.lengths.contains(&term) && number >= self.rest
+        let cannot_exceed = |term: &Term, number: i64| {
+            (*term == *self.length && number >= self.most)
+                || (self.lengths.contains(&term) && number >= self.most_together)
         };
-        match condition.node() {
-            Node::Compare(Comparison::Greater, a, b) => {
-                as_small_integer(b).is_some_and(|number| longer(a, number))
-            }
-            Node::Compare(Comparison::Equal, a, b) => {
-                as_small_integer(b).is_some_and(|number| longer(a, number - 1))
-            }
+        let Node::Compare(comparison, length, bound) = condition.node() else { return false };
+        let Some(bound) = as_small_integer(bound) else { return false };
+        match comparison {
+            Comparison::Greater => cannot_exceed(length, bound),
+            // To be equal to the bound is to exceed the number before it.
+            Comparison::Equal => cannot_exceed(length, bound - 1),
             _ => false,
         }
     }
@@ -190,7 +189,8 @@ fn is_number(condition: &Term, term: &Term) -> Option<i64> {
     }
 }
 
-/// Splits a sum of lengths of lists and a number. Adds the lengths, and returns the number.
+/// Splits a sum of lengths of lists and a number. Adds the lengths to the list, and returns the number.
+/// `None` if the term is no such sum.
 fn collect_summands<'a>(term: &'a Term, lengths: &mut Vec<&'a Term>) -> Option<i64> {
     match term.node() {
         Node::Field(list, 0) if matches!(list.sort(), Type::Record(ty) if ty.width().is_some()) => {
@@ -207,11 +207,11 @@ fn collect_summands<'a>(term: &'a Term, lengths: &mut Vec<&'a Term>) -> Option<i
     }
 }
 
-/// Splits a length into the condition that there is a list, if there is one, and the length under it.
+/// Splits a length into the condition that there is a list, if it has one, and the length under it.
 pub(crate) fn length_where(length: &Term) -> (Option<&Term>, &Term) {
     match length.node() {
-        Node::IfThenElse(on, length, none) if none.as_literal().is_some_and(|none| sign(none) < 0) => {
-            (Some(on), length)
+        Node::IfThenElse(condition, length, none) if none.as_literal().is_some_and(|none| sign(none) < 0) => {
+            (Some(condition), length)
         }
         _ => (None, length),
     }

@@ -70,6 +70,7 @@ enum Code {
     /// A function with the arguments that its body reads, in the order of the slots.
     Call(Arc<DeclaredFunction>, Box<[Code]>),
     Quantified(Arc<QuantifiedOperation>, Box<QuantifiedCode>, Source),
+    /// The subject, and the slots of each case.
     Match(Arc<MatchOperation>, Arc<Code>, Box<[Box<[CaseSlot]>]>),
     Keyed {
         ty: Arc<RecordType>,
@@ -212,27 +213,30 @@ impl Compiler {
     ) -> Code {
         match operation {
             DerivedOperation::Call(function) => {
+                // The slots of the body stand for the parameters that it mentions, in the order of its code.
                 let needed = function.body.program().data.iter().filter_map(|datum| {
-                    let at = function.parameters.iter().position(|parameter| parameter == datum)?;
-                    Some(&arguments[at])
+                    let position = function.parameters.iter().position(|parameter| parameter == datum)?;
+                    Some(&arguments[position])
                 });
                 Code::Call(function.clone(), self.compile_all(needed))
             }
-            DerivedOperation::Quantified(of) => {
-                let (first, read) = arguments.split_at(arguments.len() - of.read.len());
+            DerivedOperation::Quantified(operation) => {
+                let (collection, read) = operation.split_arguments(arguments);
+                let element = operation.collected.as_ref();
                 let code = QuantifiedCode {
-                    collection: first.first().map(|collection| self.compile(collection)),
-                    condition: self.compile_body(of, &of.body, read),
-                    element: of.collected.as_ref().map(|(_, element)| self.compile_body(of, element, read)),
+                    collection: collection.first().map(|collection| self.compile(collection)),
+                    condition: self.compile_body(operation, &operation.body, read),
+                    element: element.map(|(_, element)| self.compile_body(operation, element, read)),
                 };
-                Code::Quantified(of.clone(), Box::new(code), source)
+                Code::Quantified(operation.clone(), Box::new(code), source)
             }
-            DerivedOperation::Match(of) => {
+            DerivedOperation::Match(operation) => {
+                // Each field that a case names reads the subject, so it is evaluated once.
                 let (number, subject) = self.remember(&arguments[0]);
                 let subject = Arc::new(Code::Remembered(number, subject));
-                let cases =
-                    of.cases.iter().map(|case| self.compile_case(of, case, &arguments[1..])).collect();
-                Code::Match(of.clone(), subject, cases)
+                let cases = operation.cases.iter();
+                let cases = cases.map(|case| self.compile_case(operation, case, &arguments[1..])).collect();
+                Code::Match(operation.clone(), subject, cases)
             }
             DerivedOperation::SetOf(ty) => {
                 Code::Keyed { ty: ty.clone(), is_map: false, parts: self.compile_all(arguments), source }
@@ -248,11 +252,16 @@ impl Compiler {
     }
 
     /// Compiles the slots of a case. `read` are the arguments for the data that the cases read.
-    fn compile_case(&mut self, of: &MatchOperation, case: &MatchArm, read: &[Term]) -> Box<[CaseSlot]> {
+    fn compile_case(
+        &mut self,
+        operation: &MatchOperation,
+        case: &MatchArm,
+        read: &[Term],
+    ) -> Box<[CaseSlot]> {
         let slot = |datum: &Datum| match case.names.iter().find(|(name, _)| name == datum) {
-            Some((_, at)) => CaseSlot::Field(*at),
-            None => match of.read.iter().position(|one| one == datum) {
-                Some(at) => CaseSlot::Read(self.compile(&read[at])),
+            Some((_, field)) => CaseSlot::Field(*field),
+            None => match operation.read.iter().position(|parameter| parameter == datum) {
+                Some(position) => CaseSlot::Read(self.compile(&read[position])),
                 None => unreachable!("`{datum}` in a closed body"),
             },
         };
@@ -260,14 +269,16 @@ impl Compiler {
     }
 
     /// Compiles the slots of a quantifier's body. `read` are the arguments for the data that it reads.
-    fn compile_body(&mut self, of: &QuantifiedOperation, body: &Term, read: &[Term]) -> BodyCode {
+    fn compile_body(&mut self, operation: &QuantifiedOperation, body: &Term, read: &[Term]) -> BodyCode {
         let data = &body.program().data;
-        let slots = data.iter().map(|datum| match of.read.iter().position(|one| one == datum) {
-            Some(at) if *datum != of.bound => read[at].clone(),
+        let slot = |datum: &Datum| match operation.read.iter().position(|parameter| parameter == datum) {
+            Some(position) if *datum != operation.bound => read[position].clone(),
+            // The slot of the bound value. Its content does not matter, since each value is put there.
             _ => Term::yes(),
-        });
-        let slots: Vec<Term> = slots.collect();
-        BodyCode { read: self.compile_all(&slots), bound: data.iter().position(|datum| *datum == of.bound) }
+        };
+        let slots: Vec<Term> = data.iter().map(slot).collect();
+        let bound = data.iter().position(|datum| *datum == operation.bound);
+        BodyCode { read: self.compile_all(&slots), bound }
     }
 }
 
@@ -313,28 +324,28 @@ impl Program {
 
 impl<'f> Slot<'f> {
     fn argument(code: &'f Code, frame: &'f Frame<'f>) -> Self {
+        // A value that is known already is passed on, without a reference to the other frame.
         match code {
             Code::Literal(value) => Slot::Value(value),
-            Code::Slot(at) => match &frame.slots[*at] {
+            Code::Slot(number) => match &frame.slots[*number] {
                 Slot::Value(value) => Slot::Value(value),
                 Slot::Unbound(datum) => Slot::Unbound(datum),
-                _ => Slot::Argument(code, frame, OnceCell::new()),
+                Slot::Argument(..) | Slot::FieldOf(..) => Slot::Argument(code, frame, OnceCell::new()),
             },
             _ => Slot::Argument(code, frame, OnceCell::new()),
         }
     }
 
     fn value(&self) -> Result<&Value> {
-        let owned = |code: &'f Code, frame: &'f Frame<'f>| Ok(code.value(frame)?.into_owned());
-        let known = match self {
+        let evaluated = match self {
             Slot::Value(value) => return Ok(value),
             Slot::Unbound(datum) => return Err(Undefined::Unbound((*datum).clone())),
-            Slot::Argument(code, frame, known) => known.get_or_init(|| owned(code, frame)),
-            Slot::FieldOf(code, at, frame, known) => {
-                known.get_or_init(|| Ok(field_of_record(code.value(frame)?, *at).into_owned()))
+            Slot::Argument(code, frame, memo) => memo.get_or_init(|| Ok(code.value(frame)?.into_owned())),
+            Slot::FieldOf(code, position, frame, memo) => {
+                memo.get_or_init(|| Ok(field_of_record(code.value(frame)?, *position).into_owned()))
             }
         };
-        known.as_ref().map_err(Clone::clone)
+        evaluated.as_ref().map_err(Clone::clone)
     }
 }
 
@@ -345,10 +356,10 @@ fn truth_of(value: &Value) -> bool {
     }
 }
 
-fn field_of_record(record: Cow<'_, Value>, at: usize) -> Cow<'_, Value> {
+fn field_of_record(record: Cow<'_, Value>, position: usize) -> Cow<'_, Value> {
     match record {
-        Cow::Borrowed(Value::Record(_, fields)) => Cow::Borrowed(&fields[at]),
-        Cow::Owned(Value::Record(_, fields)) => Cow::Owned(fields[at].clone()),
+        Cow::Borrowed(Value::Record(_, fields)) => Cow::Borrowed(&fields[position]),
+        Cow::Owned(Value::Record(_, fields)) => Cow::Owned(fields[position].clone()),
         other => unreachable!("{other} is not a record"),
     }
 }
@@ -367,7 +378,7 @@ impl Code {
     fn value<'f>(&'f self, frame: &'f Frame<'f>) -> Result<Cow<'f, Value>> {
         Ok(Cow::Owned(match self {
             Code::Literal(value) => return Ok(Cow::Borrowed(value)),
-            Code::Slot(at) => return Ok(Cow::Borrowed(frame.slots[*at].value()?)),
+            Code::Slot(number) => return Ok(Cow::Borrowed(frame.slots[*number].value()?)),
             Code::Not(_) | Code::And(_) | Code::Or(_) | Code::Compare(..) | Code::Defined(_) => {
                 Value::Bool(self.truth(frame)?)
             }
@@ -408,9 +419,9 @@ impl Code {
             }
             Code::Record(ty, parts, source) => {
                 let mut values = Vec::with_capacity(parts.len());
-                for (part, (_, of)) in parts.iter().zip(&ty.fields) {
+                for (part, (_, field_type)) in parts.iter().zip(&ty.fields) {
                     let value = part.value(frame)?.into_owned();
-                    if !value.is_in(of) {
+                    if !value.is_in(field_type) {
                         return Err(Undefined::FieldOutside(source.term(), value));
                     }
                     values.push(value);
@@ -427,23 +438,23 @@ impl Code {
                 let value = strings::on_values(*operation, &values);
                 return check_length(value.ok_or_else(|| Undefined::PositionOutside(source.term()))?, source);
             }
-            Code::Field(record, at) => return Ok(field_of_record(record.value(frame)?, *at)),
+            Code::Field(record, position) => return Ok(field_of_record(record.value(frame)?, *position)),
             Code::Remembered(number, code) => {
-                let known = &frame.remembered[*number];
-                if let Some(value) = known.get() {
+                let memo = &frame.remembered[*number];
+                if let Some(value) = memo.get() {
                     return Ok(Cow::Borrowed(value));
                 }
                 // A part without a value ends the whole evaluation, so it is not remembered.
                 let value = code.value(frame)?.into_owned();
-                return Ok(Cow::Borrowed(known.get_or_init(|| value)));
+                return Ok(Cow::Borrowed(memo.get_or_init(|| value)));
             }
             Code::Call(function, arguments) => {
                 budget::ask();
-                let slots: Vec<Slot<'_>> = arguments.iter().map(|one| Slot::argument(one, frame)).collect();
-                function.body.program().value(&slots)?
+                let slots = arguments.iter().map(|argument| Slot::argument(argument, frame));
+                function.body.program().value(&slots.collect::<Vec<Slot<'_>>>())?
             }
-            Code::Quantified(of, code, source) => evaluate_quantifier(of, code, source, frame)?,
-            Code::Match(of, subject, cases) => evaluate_match(of, subject, cases, frame)?,
+            Code::Quantified(operation, code, source) => evaluate_quantifier(operation, code, source, frame)?,
+            Code::Match(operation, subject, cases) => evaluate_match(operation, subject, cases, frame)?,
             Code::Keyed { ty, is_map, parts, source } => {
                 let values = evaluate_all(parts, frame)?;
                 set_or_map_of(ty, &values, *is_map).ok_or_else(|| Undefined::NoValue(source.term()))?
@@ -481,8 +492,9 @@ impl Code {
                 })
             }
             Code::Defined(a) => match a.value(frame) {
+                // These say that the value is not known, not that there is none.
                 Err(unknown @ (Undefined::Unbound(_) | Undefined::TooLong(_))) => Err(unknown),
-                value => Ok(value.is_ok()),
+                result => Ok(result.is_ok()),
             },
             _ => Ok(truth_of(&*self.value(frame)?)),
         }
@@ -495,7 +507,7 @@ fn evaluate_all(parts: &[Code], frame: &Frame<'_>) -> Result<Vec<Value>> {
 
 impl BodyCode {
     fn slots<'f>(&'f self, frame: &'f Frame<'f>) -> Vec<Slot<'f>> {
-        self.read.iter().map(|one| Slot::argument(one, frame)).collect()
+        self.read.iter().map(|argument| Slot::argument(argument, frame)).collect()
     }
 
     fn bind<'f>(&self, slots: &mut [Slot<'f>], value: &'f Value) {
@@ -507,77 +519,81 @@ impl BodyCode {
 
 /// Evaluates a quantifier, value by value, until its result is known.
 fn evaluate_quantifier(
-    of: &QuantifiedOperation,
+    operation: &QuantifiedOperation,
     code: &QuantifiedCode,
     source: &Source,
     frame: &Frame<'_>,
 ) -> Result<Value> {
-    let found;
-    let values = match (&of.domain, &code.collection) {
+    let elements_of_collection;
+    let values = match (&operation.domain, &code.collection) {
         (QuantifierDomain::Values(_, values), _) => values,
         (QuantifierDomain::Elements, Some(collection)) => {
-            found = elements(&*collection.value(frame)?);
-            &found
+            elements_of_collection = elements(&*collection.value(frame)?);
+            &elements_of_collection
         }
         (QuantifierDomain::Elements, None) => unreachable!("elements of nothing"),
     };
     let or_no_value = |value: Option<Value>| value.ok_or_else(|| Undefined::NoValue(source.term()));
-    let program = of.body.program();
-    let mut slots = code.condition.slots(frame);
-    let mut of_element = code.element.as_ref().map_or_else(Vec::new, |element| element.slots(frame));
+    let condition = operation.body.program();
+    let mut condition_slots = code.condition.slots(frame);
+    let mut element_slots = code.element.as_ref().map_or_else(Vec::new, |element| element.slots(frame));
     let (mut count, mut collected) = (0u64, Vec::new());
-    for (at, value) in values.iter().enumerate() {
+    // A value that decides the result ends the loop. The others are counted or collected.
+    for (position, value) in values.iter().enumerate() {
         budget::ask();
-        code.condition.bind(&mut slots, value);
-        let holds = program.truth(&slots)?;
-        match (&of.collected, of.quantifier) {
-            (Some((_, element)), _) if holds => {
+        code.condition.bind(&mut condition_slots, value);
+        let holds = condition.truth(&condition_slots)?;
+        match (operation.quantifier, &operation.collected) {
+            (_, Some((_, element))) if holds => {
                 if let Some(body) = &code.element {
-                    body.bind(&mut of_element, value);
+                    body.bind(&mut element_slots, value);
                 }
-                collected.push(element.program().value(&of_element)?);
+                collected.push(element.program().value(&element_slots)?);
             }
-            (_, Quantifier::All) if !holds => return Ok(Value::Bool(false)),
-            (_, Quantifier::Some) if holds => return Ok(Value::Bool(true)),
-            (_, Quantifier::Index) if holds => return Ok(Value::int(at)),
-            (_, Quantifier::Find) if holds => {
-                return or_no_value(option_of(of.bound.ty(), Some(value.clone())));
+            (Quantifier::All, _) if !holds => return Ok(Value::Bool(false)),
+            (Quantifier::Some, _) if holds => return Ok(Value::Bool(true)),
+            (Quantifier::Index, _) if holds => return Ok(Value::int(position)),
+            (Quantifier::Find, _) if holds => {
+                return or_no_value(option_of(operation.bound.ty(), Some(value.clone())));
             }
             _ => count += u64::from(holds),
         }
     }
-    match (of.quantifier, &of.collected) {
+    // No value has decided the result.
+    match (operation.quantifier, &operation.collected) {
         (Quantifier::Collect, Some((ty, _))) => or_no_value(list_of(ty, collected)),
-        (Quantifier::Find, _) => or_no_value(option_of(of.bound.ty(), None)),
+        (Quantifier::Find, _) => or_no_value(option_of(operation.bound.ty(), None)),
         (Quantifier::Index, _) => Ok(Value::int(-1)),
         (Quantifier::Count, _) => Ok(Value::int(count)),
-        (quantifier, _) => Ok(Value::Bool(quantifier == Quantifier::All)),
+        (Quantifier::All, _) => Ok(Value::Bool(true)),
+        (Quantifier::Some | Quantifier::Collect, _) => Ok(Value::Bool(false)),
     }
 }
 
 /// Evaluates a `match`: chooses the case, and evaluates its body.
 fn evaluate_match(
-    of: &MatchOperation,
+    operation: &MatchOperation,
     subject: &Code,
     cases: &[Box<[CaseSlot]>],
     frame: &Frame<'_>,
 ) -> Result<Value> {
     // If there is one case only, the subject is evaluated only if the body needs it.
-    let chosen = if of.cases.len() == 1 {
+    let chosen = if operation.cases.len() == 1 {
         0
     } else {
         let value = subject.value(frame)?;
         let Value::Record(ty, fields) = &*value else { unreachable!("{value} has no alternatives") };
         let fits = |number: usize| ty.tag(number) == fields[0];
-        let chosen = of.cases.iter().position(|case| case.alternative.is_none_or(fits));
-        chosen.unwrap_or(of.cases.len() - 1)
+        let chosen = operation.cases.iter().position(|case| case.alternative.is_none_or(fits));
+        // The last case fits all values that the others leave.
+        chosen.unwrap_or(operation.cases.len() - 1)
     };
-    let slot = |slot| match slot {
-        &CaseSlot::Field(at) => Slot::FieldOf(subject, at, frame, OnceCell::new()),
+    let fill = |slot| match slot {
+        &CaseSlot::Field(position) => Slot::FieldOf(subject, position, frame, OnceCell::new()),
         CaseSlot::Read(code) => Slot::argument(code, frame),
     };
-    let slots: Vec<Slot<'_>> = cases[chosen].iter().map(slot).collect();
-    of.cases[chosen].body.program().value(&slots)
+    let slots: Vec<Slot<'_>> = cases[chosen].iter().map(fill).collect();
+    operation.cases[chosen].body.program().value(&slots)
 }
 
 /// Is it an empty set or map with a bound?
@@ -607,22 +623,22 @@ fn evaluate_standard(
         }
         // The element is evaluated only if there is one to compare it with.
         StandardOperation::Contains | StandardOperation::IndexOf => {
-            let found = match elements(&first) {
-                none if none.is_empty() => None,
-                elements => {
-                    let wanted = parts[1].value(frame)?;
-                    elements.iter().position(|element| *element == *wanted)
-                }
+            let elements = elements(&first);
+            let position = if elements.is_empty() {
+                None
+            } else {
+                let wanted = parts[1].value(frame)?;
+                elements.iter().position(|element| *element == *wanted)
             };
             return Ok(match operation {
-                StandardOperation::Contains => Value::Bool(found.is_some()),
-                _ => found.map_or_else(|| Value::int(-1), Value::int),
+                StandardOperation::Contains => Value::Bool(position.is_some()),
+                _ => position.map_or_else(|| Value::int(-1), Value::int),
             });
         }
         _ => {}
     }
-    let rest = evaluate_all(&parts[1..], frame)?;
-    match on_values(operation, first.into_owned(), rest) {
+    let operands = evaluate_all(&parts[1..], frame)?;
+    match on_values(operation, first.into_owned(), operands) {
         None => Err(Undefined::NoValue(source.term())),
         Some(value) if is_too_long(&value) => Err(Undefined::TooLong(source.term())),
         Some(value) => Ok(value),

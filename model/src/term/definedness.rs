@@ -3,12 +3,12 @@
 //! The order of evaluation is that of [`crate::term::evaluate`]: from the left, stopping early, and without
 //! the branch that is not taken.
 //!
-//! Cost: one pass over the terms. Nothing is added for `int`, `real`, `bool`, enumerations and linear
-//! arithmetic. In a conjunction (or disjunction) of n parts, the condition of a part must hold only if the
-//! parts before it let evaluation reach it. Written out for each part, that would be n² / 2 parts. If more
-//! than a few parts have a condition, the conjunction is therefore halved, and the condition of the second
-//! half is stated under the first half as a whole: `D(a && b) = D(a) && (!a || D(b))`. By distribution it is
-//! the same condition, with n log n parts and 2 log n levels.
+//! **Cost**: one pass over the terms. Linear arithmetic and data without bounds add nothing. In a conjunction
+//! (or disjunction) of n parts, the condition of a part must hold only if the parts before it let evaluation
+//! reach it. Written out for each part, that would be n² / 2 parts. If many parts have a condition, the
+//! conjunction is therefore halved, and the condition of the second half is stated under the first half as a
+//! whole: `D(a && b) = D(a) && (!a || D(b))`. By distribution it is the same condition, with n log n parts
+//! and 2 log n levels.
 
 use std::collections::HashMap;
 
@@ -34,23 +34,20 @@ pub fn in_type(term: &Term, ty: &Type) -> Term {
             Term::compare(Comparison::AtLeast, term, &Term::int(low.clone())),
             Term::compare(Comparison::AtMost, term, &Term::int(high.clone())),
         ]),
-        // A record that is made of fields, or by an operation, asks itself that its fields are in their
-        // types.
-        Type::Record(record)
-            if !matches!(
-                term.shape(),
-                TermShape::Operation(..)
-                    | TermShape::Node(Node::Literal(_) | Node::Data(_) | Node::Record(..))
-            ) =>
+        // A record of one of these shapes has a value only if its fields are in their types.
+        Type::Record(_) if matches!(term.shape(), TermShape::Operation(..)) => Term::yes(),
+        Type::Record(_)
+            if matches!(term.written(), Some(Node::Literal(_) | Node::Data(_) | Node::Record(..))) =>
         {
-            Term::and(
-                record
-                    .fields
-                    .iter()
-                    .enumerate()
-                    .map(|(at, (_, field))| in_type(&Term::field(term, at), field)),
-            )
+            Term::yes()
         }
+        Type::Record(record) => Term::and(
+            record
+                .fields
+                .iter()
+                .enumerate()
+                .map(|(position, (_, ty))| in_type(&Term::field(term, position), ty)),
+        ),
         _ => Term::yes(),
     }
 }
@@ -70,10 +67,9 @@ pub(crate) fn definedness(term: &Term, memo: &mut HashMap<Term, Term>) -> Term {
         TermShape::Node(Node::Or(parts)) => reached_in_turn(parts, Term::clone, memo),
         TermShape::Node(Node::IfThenElse(c, a, b)) => {
             let (on_c, on_a, on_b) = (definedness(c, memo), definedness(a, memo), definedness(b, memo));
-            // Here `c` has a value. So equal conditions are stated once, even if `c` by itself might have
-            // none.
-            let behind = if on_a == on_b { on_a } else { Term::if_then_else(c, &on_a, &on_b) };
-            Term::and([on_c, behind])
+            // The branches are reached only if `c` has a value. So equal conditions need no `c`.
+            let on_branch = if on_a == on_b { on_a } else { Term::if_then_else(c, &on_a, &on_b) };
+            Term::and([on_c, on_branch])
         }
         TermShape::Node(node) => {
             let mut parts: Vec<Term> =
@@ -100,15 +96,18 @@ const MOST_IN_FULL: usize = 16;
 /// condition that it is defined.
 fn combine_reached(parts: &[(Term, Term)]) -> Term {
     // Most parts are always defined, and a long guard must not cost its square.
-    let partial: Vec<usize> = (0..parts.len()).filter(|at| !parts[*at].1.is_true()).collect();
-    let stopped = |end: usize| parts[..end].iter().map(|(stops, _)| stops.clone());
+    let (stops, defined): (Vec<&Term>, Vec<&Term>) =
+        parts.iter().map(|(stops, defined)| (stops, defined)).unzip();
+    let partial: Vec<usize> = (0..parts.len()).filter(|number| !defined[*number].is_true()).collect();
+    let stops_before = |end: usize| stops[..end].iter().map(|stops| (*stops).clone());
     if partial.len() <= MOST_IN_FULL {
-        let in_full = |at: &usize| Term::or(stopped(*at).chain([parts[*at].1.clone()]));
+        let in_full = |end: &usize| Term::or(stops_before(*end).chain([defined[*end].clone()]));
         return Term::and(partial.iter().map(in_full));
     }
     let middle = partial[partial.len() / 2];
-    let (before, after) = parts.split_at(middle);
-    Term::and([combine_reached(before), Term::or(stopped(middle).chain([combine_reached(after)]))])
+    let (first_half, second_half) = parts.split_at(middle);
+    let on_second_half = Term::or(stops_before(middle).chain([combine_reached(second_half)]));
+    Term::and([combine_reached(first_half), on_second_half])
 }
 
 /// The condition that the operation at the root puts on its arguments.
@@ -122,11 +121,10 @@ fn own_condition(term: &Term, node: &Node) -> Term {
         }
         Node::OnStrings(operation, arguments) => strings::own_condition(*operation, arguments),
         Node::Record(ty, fields) => {
-            let open = fields.iter().zip(&ty.fields).filter(|(field, (_, of))| !fits_field(field, of));
-            Term::and(
-                open.map(|(field, (_, of))| in_type(field, of))
-                    .chain([canonical::canonical_condition(ty, fields)]),
-            )
+            let typed = fields.iter().zip(&ty.fields).map(|(field, (_, ty))| (field, ty));
+            let uncertain = typed.filter(|(field, ty)| !fits_field(field, ty));
+            let are_in_types = uncertain.map(|(field, ty)| in_type(field, ty));
+            Term::and(are_in_types.chain([canonical::canonical_condition(ty, fields)]))
         }
         Node::Select(a, i) => match a.sort() {
             Type::Array(array) => in_type(i, &array.index),

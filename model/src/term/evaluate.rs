@@ -118,29 +118,21 @@ pub fn is_too_long(value: &Value) -> bool {
         Value::String(value) | Value::Id(_, value) => return value.chars().nth(budget::MAX_DIGITS).is_some(),
         _ => 0,
     };
+    // Ten bits are three decimal digits, and a little more.
     bits / 10 * 3 > budget::MAX_DIGITS
 }
 
 /// The sign of a number: -1, 0 or 1. It is 0 for any other value.
 pub fn sign(value: &Value) -> i32 {
-    match value {
-        Value::Int(value) if *value == IBig::ZERO => 0,
-        Value::Int(value) => {
-            if value.is_negative() {
-                -1
-            } else {
-                1
-            }
-        }
-        Value::Real(value) if *value == RBig::ZERO => 0,
-        Value::Real(value) => {
-            if value.is_negative() {
-                -1
-            } else {
-                1
-            }
-        }
-        _ => 0,
+    let (is_zero, is_negative) = match value {
+        Value::Int(value) => (*value == IBig::ZERO, value.is_negative()),
+        Value::Real(value) => (*value == RBig::ZERO, value.is_negative()),
+        _ => (true, false),
+    };
+    match (is_zero, is_negative) {
+        (true, _) => 0,
+        (false, true) => -1,
+        (false, false) => 1,
     }
 }
 

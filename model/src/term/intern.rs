@@ -73,6 +73,7 @@ pub(super) fn hash_of(shape: &TermShape) -> u64 {
 }
 
 pub(super) fn intern(cell: Cell) -> Arc<Cell> {
+    // The map of a shard uses the lower bits.
     let index = (cell.hash >> 60) as usize % SHARDS;
     // A panic elsewhere cannot leave a shard half-written: every update below is a single push or retain.
     let mut shard = TABLE[index].lock().unwrap_or_else(PoisonError::into_inner);
@@ -88,9 +89,9 @@ impl Shard {
         }
         // Without this, a term that is made and dropped again and again would leave a reference each time,
         // and each lookup would pass all of them.
-        let before = bucket.len();
+        let old_count = bucket.len();
         bucket.retain(|weak| weak.strong_count() > 0);
-        self.count -= before - bucket.len();
+        self.count -= old_count - bucket.len();
         let cell = Arc::new(cell);
         bucket.push(Arc::downgrade(&cell));
         self.count += 1;

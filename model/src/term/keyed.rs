@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use crate::term::Term;
-use crate::term::lists::{as_where_it_holds, balanced_sum, where_it_holds};
+use crate::term::lists::{as_where_it_holds, count_conditions, where_it_holds};
 use crate::term::node::{Comparison, Node};
 use crate::term::operation::StandardOperation;
 use crate::term::total::fits_field;
@@ -23,28 +23,31 @@ struct Parts {
 }
 
 impl Parts {
-    fn of(whole: &Term) -> Self {
-        let Type::Record(ty) = whole.sort() else { unreachable!("{whole} has no keys") };
-        if let Node::Record(_, fields) = whole.node() {
-            let (on, first) = as_where_it_holds(&fields[0]).unzip();
-            let fields: Vec<Term> =
-                first.into_iter().chain(&fields[usize::from(on.is_some())..]).cloned().collect();
-            let condition = Term::and(on.cloned().into_iter().chain(fields.iter().map(has_value)));
+    fn of(table: &Term) -> Self {
+        let Type::Record(ty) = table.sort() else { unreachable!("{table} has no keys") };
+        if let Node::Record(_, fields) = table.node() {
+            let yes = Term::yes();
+            // If `into_term` made this record, its condition stands in the first field.
+            let (on, first) = as_where_it_holds(&fields[0]).unwrap_or((&yes, &fields[0]));
+            let fields: Vec<Term> = [first].into_iter().chain(&fields[1..]).cloned().collect();
+            let condition = Term::and([on.clone()].into_iter().chain(fields.iter().map(has_value)));
             return Parts { ty: ty.clone(), fields, condition };
         }
-        let fields = (0..ty.fields.len()).map(|at| Term::field(whole, at)).collect();
-        Parts { ty: ty.clone(), fields, condition: has_value(whole) }
+        let fields = (0..ty.fields.len()).map(|number| Term::field(table, number)).collect();
+        Parts { ty: ty.clone(), fields, condition: has_value(table) }
     }
 
-    fn term(mut self) -> Term {
+    /// Makes the set or the map. The first field has a value only if the condition holds.
+    fn into_term(mut self) -> Term {
         self.fields[0] = where_it_holds(&self.condition, &self.fields[0], &self.ty.fields[0].1);
         Term::record(&self.ty, self.fields)
     }
 
-    fn is_there(&self, at: usize) -> Term {
+    /// The condition that the key of this number is in the set or the map.
+    fn has_number(&self, number: usize) -> Term {
         match self.ty.map_value_type() {
-            Some(_) => Term::field(&self.fields[at], 0),
-            None => self.fields[at].clone(),
+            Some(_) => Term::field(&self.fields[number], 0),
+            None => self.fields[number].clone(),
         }
     }
 }
@@ -55,38 +58,39 @@ pub(super) fn lower_set(ty: &Arc<RecordType>, keys: &[Term]) -> Term {
         |key: &Value| Term::or(keys.iter().map(|term| Term::equal(term, &Term::literal(key.clone()))));
     let fields = ty.keys().iter().map(is_in).collect();
     let condition = Term::and(keys.iter().map(|term| key_condition(term, ty)));
-    Parts { ty: ty.clone(), fields, condition }.term()
+    Parts { ty: ty.clone(), fields, condition }.into_term()
 }
 
 /// `[A: 1, B: 2]`, keys and values in turn.
 pub(super) fn lower_map(ty: &Arc<RecordType>, entries: &[Term]) -> Term {
-    let none = Term::literal(Value::any(&Type::Record(ty.clone())));
-    entries.chunks_exact(2).fold(none, |map, entry| with_value(&map, &entry[0], &entry[1]))
+    let empty = Term::literal(Value::any(&Type::Record(ty.clone())));
+    entries.chunks_exact(2).fold(empty, |map, entry| with_value(&map, &entry[0], &entry[1]))
 }
 
 /// `k in s`. A key outside the key type is in no set.
-pub(super) fn has_key(whole: &Term, key: &Term) -> Term {
-    has_condition(&Parts::of(whole), key)
+pub(super) fn has_key(table: &Term, key: &Term) -> Term {
+    has_condition(&Parts::of(table), key)
 }
 
 fn has_condition(parts: &Parts, key: &Term) -> Term {
-    let is_it = |(at, known): (usize, Value)| {
-        Term::and([Term::equal(key, &Term::literal(known)), parts.is_there(at)])
+    let is_present = |(number, known): (usize, Value)| {
+        Term::and([Term::equal(key, &Term::literal(known)), parts.has_number(number)])
     };
-    let is_one = Term::or(parts.ty.keys().into_iter().enumerate().map(is_it));
-    where_it_holds(&Term::and([parts.condition.clone(), has_value(key)]), &is_one, &Type::Bool)
+    let is_some_key = Term::or(parts.ty.keys().into_iter().enumerate().map(is_present));
+    where_it_holds(&Term::and([parts.condition.clone(), has_value(key)]), &is_some_key, &Type::Bool)
 }
 
 /// `m[k]`
 pub(super) fn value_at(map: &Term, key: &Term) -> Term {
     let parts = Parts::of(map);
-    let (keys, value) = (parts.ty.keys(), parts.ty.map_value_type().cloned().unwrap_or(Type::Bool));
-    let at = |at: usize| Term::field(&parts.fields[at], 1);
-    let last = at(keys.len() - 1);
-    let chosen = keys.iter().enumerate().rev().skip(1).fold(last, |rest, (number, known)| {
-        Term::if_then_else(&Term::equal(key, &Term::literal(known.clone())), &at(number), &rest)
+    let (keys, value_type) = (parts.ty.keys(), parts.ty.map_value_type().cloned().unwrap_or(Type::Bool));
+    let content = |number: usize| Term::field(&parts.fields[number], 1);
+    // The last key needs no condition, since the condition of the whole says that one of the keys is given.
+    let last = keys.len() - 1;
+    let chosen = keys[..last].iter().enumerate().rfold(content(last), |otherwise, (number, known)| {
+        Term::if_then_else(&Term::equal(key, &Term::literal(known.clone())), &content(number), &otherwise)
     });
-    where_it_holds(&has_condition(&parts, key), &chosen, &value)
+    where_it_holds(&has_condition(&parts, key), &chosen, &value_type)
 }
 
 /// `m[k := v]`
@@ -99,28 +103,30 @@ pub(super) fn with_value(map: &Term, key: &Term, value: &Term) -> Term {
         Term::if_then_else(&Term::equal(key, &Term::literal(known)), &new, field)
     };
     parts.fields = parts.ty.keys().into_iter().zip(&parts.fields).map(field).collect();
-    Parts { condition, ..parts }.term()
+    Parts { condition, ..parts }.into_term()
 }
 
 /// `s + t`, `s * t`, `s - t` and `m - s`
 pub(super) fn combine_sets(operation: StandardOperation, a: &Term, b: &Term) -> Term {
     let (a, b) = (Parts::of(a), Parts::of(b));
-    let nothing = Term::literal(Value::any(&a.ty.fields[0].1));
-    let field = |(one, other): (&Term, &Term)| match operation {
-        StandardOperation::Union => Term::or([one.clone(), other.clone()]),
-        StandardOperation::Intersection => Term::and([one.clone(), other.clone()]),
-        _ => Term::if_then_else(other, &nothing, one),
+    // In a difference, `a` may be a map, whose fields are options.
+    let absent = Term::literal(Value::any(&a.ty.fields[0].1));
+    let field = |(in_a, in_b): (&Term, &Term)| match operation {
+        StandardOperation::Union => Term::or([in_a.clone(), in_b.clone()]),
+        StandardOperation::Intersection => Term::and([in_a.clone(), in_b.clone()]),
+        _ => Term::if_then_else(in_b, &absent, in_a),
     };
     let fields = a.fields.iter().zip(&b.fields).map(field).collect();
     let condition = Term::and([a.condition, b.condition]);
-    Parts { ty: a.ty, fields, condition }.term()
+    Parts { ty: a.ty, fields, condition }.into_term()
 }
 
 /// `a <= b` or `a < b` of sets.
 pub(super) fn subset(operation: StandardOperation, a: &Term, b: &Term) -> Term {
     let (small, large) = (Parts::of(a), Parts::of(b));
-    let all = small.fields.iter().zip(&large.fields).map(|(one, other)| Term::implies(one, other));
-    let mut parts = vec![Term::and(all)];
+    let keys_kept =
+        small.fields.iter().zip(&large.fields).map(|(in_small, in_large)| Term::implies(in_small, in_large));
+    let mut parts = vec![Term::and(keys_kept)];
     if operation == StandardOperation::ProperSubset {
         parts.push(Term::compare(Comparison::NotEqual, a, b));
     }
@@ -129,34 +135,34 @@ pub(super) fn subset(operation: StandardOperation, a: &Term, b: &Term) -> Term {
 }
 
 /// `len(s)`
-pub(super) fn count_keys(whole: &Term) -> Term {
-    let parts = Parts::of(whole);
-    let one = |at: usize| Term::if_then_else(&parts.is_there(at), &Term::int(1), &Term::int(0));
-    let sum = balanced_sum(&(0..parts.fields.len()).map(one).collect::<Vec<Term>>());
-    where_it_holds(&parts.condition, &sum, &Type::Int)
+pub(super) fn count_keys(table: &Term) -> Term {
+    let parts = Parts::of(table);
+    let count = count_conditions((0..parts.fields.len()).map(|number| parts.has_number(number)));
+    where_it_holds(&parts.condition, &count, &Type::Int)
 }
 
-/// `key_set(m)`
+/// `keys(m)`
 pub(super) fn key_set(map: &Term) -> Term {
     let parts = Parts::of(map);
     let set = map.sort().as_keyed().and_then(|(_, key)| RecordType::keyed(key, None));
     let Some(set) = set else { unreachable!("{map} has no keys") };
-    let fields = (0..parts.fields.len()).map(|at| parts.is_there(at)).collect();
-    Parts { ty: Arc::new(set), fields, condition: parts.condition }.term()
+    let fields = (0..parts.fields.len()).map(|number| parts.has_number(number)).collect();
+    Parts { ty: Arc::new(set), fields, condition: parts.condition }.into_term()
 }
 
 /// The possible keys, each with the condition that it is there.
-pub(super) fn keys_with_conditions(whole: &Term) -> Vec<(Term, Term)> {
-    let parts = Parts::of(whole);
-    let one = |(at, key): (usize, Value)| {
-        (Term::and([parts.condition.clone(), parts.is_there(at)]), Term::literal(key))
+pub(super) fn keys_with_conditions(table: &Term) -> Vec<(Term, Term)> {
+    let parts = Parts::of(table);
+    let with_condition = |(number, key): (usize, Value)| {
+        (Term::and([parts.condition.clone(), parts.has_number(number)]), Term::literal(key))
     };
-    parts.ty.keys().into_iter().enumerate().map(one).collect()
+    parts.ty.keys().into_iter().enumerate().map(with_condition).collect()
 }
 
 /// The condition that the key has a value, and that it is one of the type's keys.
 fn key_condition(key: &Term, ty: &RecordType) -> Term {
     let keys = ty.keys();
+    // Only keys of a range can have a value outside of the key type.
     let bounds = match (keys.first(), keys.last()) {
         (Some(low @ Value::Int(a)), Some(high @ Value::Int(b)))
             if !fits_field(key, &Type::Range(a.clone(), b.clone())) =>

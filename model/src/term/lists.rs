@@ -1,9 +1,10 @@
-//! Lowers operations on lists to terms over a length and slots ([`crate::forms`]).
+//! Lowers operations on lists to terms over a length and slots ([`crate::forms`]). Field 0 of a list is its
+//! length, and slot n is field n + 1.
 //!
-//! An operation makes the length and each slot of its result anew. If an index or a length is not known now,
-//! a slot is a conditional over the possible ones. If an operation has no value, as for an element after the
-//! end, the length of its list is made -1, which is no length. So a condition of records says that there is
-//! no value, and no new kind of term is needed. For this reason `q[i]` is the element of a list of one.
+//! An operation makes the length and each slot of its result anew. If it does not know an index or a length,
+//! a slot is a conditional over the possible ones. Where the operation has no value, its list gets the length
+//! -1. No list has this length, so the record has no value. For this reason `q[i]` is the element of a list
+//! of one, and no new kind of term is needed.
 
 use std::sync::Arc;
 
@@ -38,37 +39,37 @@ impl Parts {
     fn take_apart(list: &Term, is_placed: bool) -> Self {
         let Type::Record(ty) = list.sort() else { unreachable!("{list} is not a list") };
         let most = ty.most().unwrap_or(0);
-        let is_element = |(slot, (_, of)): (&Term, &(String, Type))| slot.is_total() && fits_field(slot, of);
+        let is_element = |(slot, (_, ty)): (&Term, &(String, Type))| slot.is_total() && fits_field(slot, ty);
         if let Node::Record(ty, fields) = list.node()
             && canonical::is_always_canonical(ty, fields)
             && (is_placed || fields.iter().zip(&ty.fields).skip(1).all(is_element))
         {
+            // The term makes a list only if the length is possible. Bounds that certainly hold are not asked.
             let (condition, length) = canonical::length_where(&fields[0]);
-            let is_known = canonical::is_not_negative(length);
-            let low = if is_known { Term::yes() } else { at_most(&Term::int(0), length) };
-            let is_known = is_placed || fits_field(length, &ty.fields[0].1);
-            let high = if is_known { Term::yes() } else { at_most(length, &Term::int(most)) };
-            let condition = Term::and(condition.cloned().into_iter().chain([low, high]));
+            let low = (!canonical::is_not_negative(length)).then(|| at_most(&Term::int(0), length));
+            let has_bound = is_placed || fits_field(length, &ty.fields[0].1);
+            let high = (!has_bound).then(|| at_most(length, &Term::int(most)));
+            let condition = Term::and(condition.cloned().into_iter().chain(low).chain(high));
             return Parts { ty: ty.clone(), length: length.clone(), slots: fields[1..].to_vec(), condition };
         }
-        let slots = (1..ty.fields.len()).map(|at| Term::field(list, at)).collect();
+        let slots = (1..ty.fields.len()).map(|field| Term::field(list, field)).collect();
         Parts { ty: ty.clone(), length: Term::field(list, 0), slots, condition: Term::yes() }
     }
 
     /// The slot of this number, from 0. It is the simplest element if there are not so many slots.
-    fn slot(&self, at: usize) -> Term {
-        self.slots.get(at).cloned().unwrap_or_else(|| Term::literal(Value::any(self.ty.element_type())))
+    fn slot(&self, number: usize) -> Term {
+        self.slots.get(number).cloned().unwrap_or_else(|| Term::literal(Value::any(self.ty.element_type())))
     }
 
     /// The condition that the list has an element of this number.
-    pub(super) fn is_longer(&self, at: usize) -> Term {
-        Term::compare(Comparison::Greater, &self.length, &Term::int(at))
+    pub(super) fn is_longer(&self, number: usize) -> Term {
+        Term::compare(Comparison::Greater, &self.length, &Term::int(number))
     }
 
     /// The condition that there is an element at the index.
-    fn is_there(&self, index: &Term) -> Term {
-        let behind = Term::compare(Comparison::Less, index, &self.length);
-        Term::and([self.condition.clone(), at_most(&Term::int(0), index), behind])
+    fn has_index(&self, index: &Term) -> Term {
+        let is_before_end = Term::compare(Comparison::Less, index, &self.length);
+        Term::and([self.condition.clone(), at_most(&Term::int(0), index), is_before_end])
     }
 
     /// Makes a list of the same type. If the condition does not hold, it has no value.
@@ -110,13 +111,15 @@ fn is_length(length: &Term, number: usize) -> Term {
 /// Chooses by the index among the numbers below `count`. Any other index chooses the last one.
 fn choose_by_index(index: &Term, count: usize, chosen: impl Fn(usize) -> Term) -> Term {
     let last = chosen(count - 1);
-    (0..count - 1).rfold(last, |rest, at| Term::if_then_else(&is_number(index, at), &chosen(at), &rest))
+    (0..count - 1).rfold(last, |otherwise, number| {
+        Term::if_then_else(&is_number(index, number), &chosen(number), &otherwise)
+    })
 }
 
 pub(super) fn element_at(list: &Term, index: &Term) -> Term {
     let list = Parts::of(list);
-    let chosen = choose_by_index(index, list.slots.len(), |at| list.slot(at));
-    where_it_holds(&list.is_there(index), &chosen, list.ty.element_type())
+    let chosen = choose_by_index(index, list.slots.len(), |number| list.slot(number));
+    where_it_holds(&list.has_index(index), &chosen, list.ty.element_type())
 }
 
 /// Makes a term of this type that has a value only if the condition holds: the element of a list of one.
@@ -124,8 +127,8 @@ pub(super) fn where_it_holds(condition: &Term, term: &Term, ty: &Type) -> Term {
     if condition.is_true() {
         return term.clone();
     }
-    let one = Arc::new(RecordType::list(1, ty));
-    Term::field(&list_of(&one, condition, &Term::int(1), |_| term.clone()), 1)
+    let list_of_one = Arc::new(RecordType::list(1, ty));
+    Term::field(&list_of(&list_of_one, condition, &Term::int(1), |_| term.clone()), 1)
 }
 
 /// The condition and the term from which [`where_it_holds`] made this term.
@@ -142,9 +145,10 @@ pub(super) fn as_where_it_holds(term: &Term) -> Option<(&Term, &Term)> {
 
 pub(super) fn with_element(list: &Term, index: &Term, new: &Term) -> Term {
     let list = Parts::of(list);
-    list.like(&list.is_there(index), &list.length, |at| {
-        let is_here = Term::and([list.is_longer(at), is_number(index, at)]);
-        Term::if_then_else(&is_here, new, &list.slot(at))
+    list.like(&list.has_index(index), &list.length, |slot| {
+        // The first condition keeps slots after the end blank.
+        let is_changed = Term::and([list.is_longer(slot), is_number(index, slot)]);
+        Term::if_then_else(&is_changed, new, &list.slot(slot))
     })
 }
 
@@ -154,24 +158,27 @@ pub(super) fn slice_of_list(list: &Term, from: &Term, to: Option<&Term>) -> Term
     let most = list.slots.len();
     let end = to.unwrap_or(&list.length);
     let count = Term::subtract(end, from);
-    let known = match from.as_literal() {
+    // A known start only moves the slots. If it is after the end, the length becomes negative.
+    let known_start = match from.as_literal() {
         Some(Value::Int(from)) => usize::try_from(from).ok(),
         _ => None,
     };
-    if let (Some(from), None) = (known, to) {
-        return list.like(&list.condition, &count, |at| list.slot(at.saturating_add(from)));
+    if let (Some(start), None) = (known_start, to) {
+        return list.like(&list.condition, &count, |slot| list.slot(slot.saturating_add(start)));
     }
-    let is_there = [at_most(&Term::int(0), from), at_most(from, end), at_most(end, &list.length)];
-    let is_there = Term::and([list.condition.clone()].into_iter().chain(is_there));
-    list.like(&is_there, &count, |at| {
-        let inside = Term::compare(Comparison::Greater, &count, &Term::int(at));
-        let chosen = choose_by_index(from, most + 1 - at, |from| list.slot(at + from));
-        Term::if_then_else(&inside, &chosen, &list.slot(most))
+    let is_in_list = [at_most(&Term::int(0), from), at_most(from, end), at_most(end, &list.length)];
+    let has_value = Term::and([list.condition.clone()].into_iter().chain(is_in_list));
+    list.like(&has_value, &count, |slot| {
+        let is_in_slice = Term::compare(Comparison::Greater, &count, &Term::int(slot));
+        // A later start would be after the last slot.
+        let chosen = choose_by_index(from, most + 1 - slot, |start| list.slot(slot + start));
+        // `slot(most)` does not exist, so it is the simplest element.
+        Term::if_then_else(&is_in_slice, &chosen, &list.slot(most))
     })
 }
 
-pub(super) fn join_lists(left: &Term, right: &Term) -> Term {
-    let (a, b) = (Parts::of_placed(left), Parts::of_placed(right));
+pub(super) fn join_lists(first: &Term, second: &Term) -> Term {
+    let (a, b) = (Parts::of_placed(first), Parts::of_placed(second));
     let most_of_b = match b.length.as_literal() {
         Some(Value::Int(count)) => usize::try_from(count).unwrap_or(0),
         _ => b.slots.len(),
@@ -180,27 +187,29 @@ pub(super) fn join_lists(left: &Term, right: &Term) -> Term {
     let length = Term::add(&a.length, &b.length);
     // If the length is no sum, the blank slots after the end would not be seen to be blank.
     let is_sum = canonical::is_sum(&length);
-    a.like(&both, &length, |at| {
-        let behind = (0..most_of_b.min(at + 1)).map(|of_b| (at - of_b, b.slot(of_b)));
-        let chosen = behind.fold(a.slot(at), |rest, (count, element)| {
-            Term::if_then_else(&is_length(&a.length, count), &element, &rest)
+    a.like(&both, &length, |slot| {
+        // Slot n of `b` gets this place if the length of `a` is `slot - n`. Otherwise the slot of `a` stays.
+        let chosen = (0..most_of_b.min(slot + 1)).fold(a.slot(slot), |otherwise, slot_of_b| {
+            let is_its_place = is_length(&a.length, slot - slot_of_b);
+            Term::if_then_else(&is_its_place, &b.slot(slot_of_b), &otherwise)
         });
-        if is_sum { chosen } else { blank_after_end(&a.ty, &length, at, &chosen) }
+        if is_sum { chosen } else { blank_after_end(&a.ty, &length, slot, &chosen) }
     })
 }
 
 /// `insert(q, i, e)`
 pub(super) fn insert_element(list: &Term, index: &Term, new: &Term) -> Term {
     let list = Parts::of(list);
-    let is_there =
+    // An index at the end is allowed: it appends.
+    let has_value =
         Term::and([list.condition.clone(), at_most(&Term::int(0), index), at_most(index, &list.length)]);
     let length = Term::add(&list.length, &Term::int(1));
-    list.like(&is_there, &length, |at| {
-        let before = if at == 0 { list.slot(0) } else { list.slot(at - 1) };
-        let here = Term::if_then_else(&is_number(index, at), new, &before);
-        let is_in_front = Term::compare(Comparison::Greater, index, &Term::int(at));
-        let chosen = Term::if_then_else(&is_in_front, &list.slot(at), &here);
-        blank_after_end(&list.ty, &length, at, &chosen)
+    list.like(&has_value, &length, |slot| {
+        let moved = list.slot(slot.saturating_sub(1));
+        let new_or_moved = Term::if_then_else(&is_number(index, slot), new, &moved);
+        let is_before_index = Term::compare(Comparison::Greater, index, &Term::int(slot));
+        let chosen = Term::if_then_else(&is_before_index, &list.slot(slot), &new_or_moved);
+        blank_after_end(&list.ty, &length, slot, &chosen)
     })
 }
 
@@ -208,94 +217,102 @@ pub(super) fn insert_element(list: &Term, index: &Term, new: &Term) -> Term {
 pub(super) fn remove_element(list: &Term, index: &Term) -> Term {
     let list = Parts::of(list);
     let length = Term::subtract(&list.length, &Term::int(1));
-    list.like(&list.is_there(index), &length, |at| {
-        let is_in_front = Term::compare(Comparison::Greater, index, &Term::int(at));
-        let chosen = Term::if_then_else(&is_in_front, &list.slot(at), &list.slot(at + 1));
-        blank_after_end(&list.ty, &length, at, &chosen)
+    list.like(&list.has_index(index), &length, |slot| {
+        let is_before_index = Term::compare(Comparison::Greater, index, &Term::int(slot));
+        let chosen = Term::if_then_else(&is_before_index, &list.slot(slot), &list.slot(slot + 1));
+        blank_after_end(&list.ty, &length, slot, &chosen)
     })
 }
 
 /// The slot of this number, from 0: `chosen` if a list of this length has it, otherwise blank.
-pub(super) fn blank_after_end(ty: &Arc<RecordType>, length: &Term, at: usize, chosen: &Term) -> Term {
-    let nothing = Term::literal(Value::any(&ty.fields[at + 1].1));
-    let place = at / ty.width().unwrap_or(1);
-    Term::if_then_else(&Term::compare(Comparison::Greater, length, &Term::int(place)), chosen, &nothing)
+pub(super) fn blank_after_end(ty: &Arc<RecordType>, length: &Term, slot: usize, chosen: &Term) -> Term {
+    let blank = Term::literal(Value::any(&ty.fields[slot + 1].1));
+    // In a map, a key and its value are one entry.
+    let entry = slot / ty.width().unwrap_or(1);
+    Term::if_then_else(&Term::compare(Comparison::Greater, length, &Term::int(entry)), chosen, &blank)
 }
 
 /// For each condition, and for the end, how many of the conditions before it hold.
 pub(super) fn rank_conditions(conditions: &[Term]) -> Vec<Term> {
-    let ones: Vec<Term> = conditions.iter().map(as_number).collect();
-    (0..=ones.len()).map(|end| balanced_sum(&ones[..end])).collect()
+    let numbers: Vec<Term> = conditions.iter().map(as_number).collect();
+    (0..=numbers.len()).map(|end| balanced_sum(&numbers[..end])).collect()
 }
 
+/// 1 if the condition holds, otherwise 0.
 fn as_number(condition: &Term) -> Term {
     Term::if_then_else(condition, &Term::int(1), &Term::int(0))
 }
 
+/// How many of the conditions hold.
+pub(super) fn count_conditions(conditions: impl IntoIterator<Item = Term>) -> Term {
+    balanced_sum(&conditions.into_iter().map(|condition| as_number(&condition)).collect::<Vec<Term>>())
+}
+
 /// Chooses the candidate at this place. Each candidate has the condition that it is taken, its place, and its
-/// term. The caller knows that there is one at this place.
+/// term. The caller knows that there is one at this place. `None` if there is no candidate.
 pub(super) fn choose_placed<'a>(
     place: usize,
     candidates: impl DoubleEndedIterator<Item = (&'a Term, &'a Term, &'a Term)>,
 ) -> Option<Term> {
-    candidates.rev().fold(None, |rest, (is_taken, rank, one)| {
-        Some(match rest {
-            None => one.clone(),
-            Some(rest) => {
-                Term::if_then_else(&Term::and([is_taken.clone(), is_number(rank, place)]), one, &rest)
-            }
-        })
+    candidates.rev().fold(None, |otherwise, (is_taken, rank, term)| match otherwise {
+        // The last candidate needs no condition: it is the one if no other is.
+        None => Some(term.clone()),
+        Some(otherwise) => {
+            let is_placed = Term::and([is_taken.clone(), is_number(rank, place)]);
+            Some(Term::if_then_else(&is_placed, term, &otherwise))
+        }
     })
 }
 
 /// Makes the list of the elements that are taken, in order. Each has the condition that it is taken.
-pub(super) fn collect_taken(ty: &Arc<RecordType>, from: &[(Term, Term)]) -> Term {
-    let (taken, elements): (Vec<Term>, Vec<Term>) = from.iter().cloned().unzip();
+pub(super) fn collect_taken(ty: &Arc<RecordType>, candidates: &[(Term, Term)]) -> Term {
+    let (taken, elements): (Vec<Term>, Vec<Term>) = candidates.iter().cloned().unzip();
     // All taken elements are evaluated, although a slot may need no more than one.
     let have_values =
-        from.iter().map(|(is_taken, element)| Term::implies(is_taken, &keyed::has_value(element)));
+        candidates.iter().map(|(is_taken, element)| Term::implies(is_taken, &keyed::has_value(element)));
     let condition = Term::and(have_values);
     let ranks = rank_conditions(&taken);
     let length = ranks[taken.len()].clone();
-    list_of(ty, &condition, &length, |at| {
-        let candidates = (at..taken.len()).map(|from| (&taken[from], &ranks[from], &elements[from]));
-        choose_placed(at, candidates).map_or_else(
-            || Term::literal(Value::any(&ty.fields[at + 1].1)),
-            |chosen| blank_after_end(ty, &length, at, &chosen),
-        )
+    list_of(ty, &condition, &length, |slot| {
+        // Earlier elements cannot get this slot: too few are before them.
+        let placed = (slot..taken.len()).map(|number| (&taken[number], &ranks[number], &elements[number]));
+        let blank = || Term::literal(Value::any(&ty.fields[slot + 1].1));
+        choose_placed(slot, placed).map_or_else(blank, |chosen| blank_after_end(ty, &length, slot, &chosen))
     })
 }
 
-/// `sort_list(q)`: its place is the number of elements that are less, or equal and before it.
+/// `sorted(q)`: the place of an element is the number of elements that are less, or equal and before it.
 pub(super) fn sort_list(list: &Term) -> Term {
     let list = Parts::of(list);
-    let exists: Vec<Term> = (0..list.slots.len()).map(|at| list.is_longer(at)).collect();
-    let is_before = |one: usize, other: usize| {
-        let (first, second) = (one.min(other), one.max(other));
-        let in_order = at_most(&list.slots[first], &list.slots[second]);
-        let is_it = if one < other { in_order } else { in_order.not() };
-        Term::and([exists[one].clone(), is_it])
+    let exists: Vec<Term> = (0..list.slots.len()).map(|slot| list.is_longer(slot)).collect();
+    let precedes = |a: usize, b: usize| {
+        // Equal elements keep their order.
+        let is_before = match a < b {
+            true => at_most(&list.slots[a], &list.slots[b]),
+            false => at_most(&list.slots[b], &list.slots[a]).not(),
+        };
+        Term::and([exists[a].clone(), is_before])
     };
-    let rank = |at: usize| {
-        let others = (0..list.slots.len()).filter(|other| *other != at);
-        balanced_sum(&others.map(|other| as_number(&is_before(other, at))).collect::<Vec<Term>>())
+    let rank = |slot: usize| {
+        let others = (0..list.slots.len()).filter(|other| *other != slot);
+        count_conditions(others.map(|other| precedes(other, slot)))
     };
     let ranks: Vec<Term> = (0..list.slots.len()).map(rank).collect();
-    list.like(&list.condition, &list.length, |at| {
-        let candidates = (0..ranks.len()).map(|from| (&exists[from], &ranks[from], &list.slots[from]));
-        let chosen = choose_placed(at, candidates).unwrap_or_else(|| list.slot(at));
-        blank_after_end(&list.ty, &list.length, at, &chosen)
+    list.like(&list.condition, &list.length, |place| {
+        let candidates = (0..ranks.len()).map(|slot| (&exists[slot], &ranks[slot], &list.slots[slot]));
+        let chosen = choose_placed(place, candidates).unwrap_or_else(|| list.slot(place));
+        blank_after_end(&list.ty, &list.length, place, &chosen)
     })
 }
 
-/// `sum_list(q)`
+/// `sum(q)`
 pub(super) fn sum_list(list: &Term) -> Term {
     let list = Parts::of(list);
     let ty = list.ty.element_type().sort();
     let zero = Term::literal(Value::any(&ty));
-    let one = |at: usize| Term::if_then_else(&list.is_longer(at), &list.slots[at], &zero);
-    let sum = list.slots.iter().enumerate().map(|(at, _)| one(at)).collect::<Vec<Term>>();
-    where_it_holds(&list.condition, &combine_balanced(&sum, &Term::add), &ty)
+    let summand = |(number, slot): (usize, &Term)| Term::if_then_else(&list.is_longer(number), slot, &zero);
+    let summands = list.slots.iter().enumerate().map(summand).collect::<Vec<Term>>();
+    where_it_holds(&list.condition, &combine_balanced(&summands, &Term::add), &ty)
 }
 
 /// `min(q)`, or `max(q)` with the comparison `>`.
@@ -303,33 +320,35 @@ pub(super) fn extreme_element(list: &Term, better: Comparison) -> Term {
     let list = Parts::of(list);
     let ty = list.ty.element_type().sort();
     let numbered: Vec<(usize, Term)> = list.slots.iter().cloned().enumerate().collect();
-    // An element exists only if all elements before it exist.
-    let (_, chosen) = combine_balanced(&numbered, &|(at, a): &(usize, Term), (from, b): &(usize, Term)| {
-        let is_better = Term::and([list.is_longer(*from), Term::compare(better, b, a)]);
-        (*at, Term::if_then_else(&is_better, b, a))
-    });
+    // Each part is the best of some slots, with the first of their numbers. If that slot does not exist, no
+    // later one does.
+    let choose_better = |(first_a, a): &(usize, Term), (first_b, b): &(usize, Term)| {
+        let is_better = Term::and([list.is_longer(*first_b), Term::compare(better, b, a)]);
+        (*first_a, Term::if_then_else(&is_better, b, a))
+    };
+    let (_, chosen) = combine_balanced(&numbered, &choose_better);
     where_it_holds(&Term::and([list.condition.clone(), list.is_longer(0)]), &chosen, &ty)
 }
 
 /// `join(q, s)`
 pub(super) fn join_strings(list: &Term, separator: &Term) -> Term {
     let list = Parts::of(list);
-    let joined = |a: &Term, b: &Term| Term::on_strings(StringOperation::Concatenate, &[a.clone(), b.clone()]);
+    let join = |a: &Term, b: &Term| Term::on_strings(StringOperation::Concatenate, &[a.clone(), b.clone()]);
     let empty = Term::literal(Value::string(""));
-    let one = |(at, slot): (usize, &Term)| match at {
-        0 => Term::if_then_else(&list.is_longer(0), slot, &empty),
-        _ => Term::if_then_else(&list.is_longer(at), &joined(separator, slot), &empty),
+    let part = |(number, slot): (usize, &Term)| {
+        let with_separator = if number == 0 { slot.clone() } else { join(separator, slot) };
+        Term::if_then_else(&list.is_longer(number), &with_separator, &empty)
     };
-    let parts: Vec<Term> = list.slots.iter().enumerate().map(one).collect();
-    let has_value = if separator.is_total() { Term::yes() } else { Term::equal(separator, separator) };
-    let condition = Term::and([list.condition.clone(), has_value]);
-    where_it_holds(&condition, &combine_balanced(&parts, &joined), &Type::String)
+    let parts: Vec<Term> = list.slots.iter().enumerate().map(part).collect();
+    // The separator is evaluated even if no element needs it.
+    let condition = Term::and([list.condition.clone(), keyed::has_value(separator)]);
+    where_it_holds(&condition, &combine_balanced(&parts, &join), &Type::String)
 }
 
-/// The condition that the element of this number is there, and is this one.
-fn is_at(list: &Term, at: usize, element: &Term) -> Term {
-    let is_longer = Term::compare(Comparison::Greater, &Term::field(list, 0), &Term::int(at));
-    Term::and([is_longer, Term::equal(&Term::field(list, at + 1), element)])
+/// The condition that the element of this number exists, and equals `element`.
+fn is_at(list: &Term, number: usize, element: &Term) -> Term {
+    let is_longer = Term::compare(Comparison::Greater, &Term::field(list, 0), &Term::int(number));
+    Term::and([is_longer, Term::equal(&Term::field(list, number + 1), element)])
 }
 
 fn most_of(list: &Term) -> usize {
@@ -337,12 +356,13 @@ fn most_of(list: &Term) -> usize {
 }
 
 pub(super) fn contains_element(list: &Term, element: &Term) -> Term {
-    Term::or((0..most_of(list)).map(|at| is_at(list, at, element)))
+    Term::or((0..most_of(list)).map(|number| is_at(list, number, element)))
 }
 
 pub(super) fn index_of(list: &Term, element: &Term) -> Term {
-    (0..most_of(list))
-        .rfold(Term::int(-1), |rest, at| Term::if_then_else(&is_at(list, at, element), &Term::int(at), &rest))
+    (0..most_of(list)).rfold(Term::int(-1), |otherwise, number| {
+        Term::if_then_else(&is_at(list, number, element), &Term::int(number), &otherwise)
+    })
 }
 
 /// The sum as a balanced tree, whose height is the logarithm of its length.
@@ -351,12 +371,10 @@ pub(super) fn balanced_sum(terms: &[Term]) -> Term {
 }
 
 /// Combines one or more parts in a balanced tree.
-fn combine_balanced<T: Clone>(parts: &[T], both: &dyn Fn(&T, &T) -> T) -> T {
-    match parts {
-        [one] => one.clone(),
-        _ => {
-            let (left, right) = parts.split_at(parts.len() / 2);
-            both(&combine_balanced(left, both), &combine_balanced(right, both))
-        }
+fn combine_balanced<T: Clone>(parts: &[T], combine: &dyn Fn(&T, &T) -> T) -> T {
+    if let [part] = parts {
+        return part.clone();
     }
+    let (first, second) = parts.split_at(parts.len() / 2);
+    combine(&combine_balanced(first, combine), &combine_balanced(second, combine))
 }

@@ -70,10 +70,11 @@ impl Term {
 
     /// Makes the cell of a term, with the facts that are computed from its parts, and interns it.
     fn make_shape(shape: TermShape, sort: Type) -> Self {
-        // Work that grows without end makes terms, so this is a good place to ask.
+        // A computation that grows without end makes terms, so this is a good place to ask.
         budget::ask();
         let (mut mentions, mut written, mut has_operations) = match &shape {
             TermShape::Node(Node::Data(datum)) => {
+                // One of 64 bits says that a datum of this name may occur.
                 let mut hasher = FastHasher::default();
                 datum.name().hash(&mut hasher);
                 (1 << (hasher.finish() % 64), 1u64, false)
@@ -191,12 +192,12 @@ impl Term {
 
     /// Does it have at most so many different subterms?
     pub fn has_at_most(&self, most: usize) -> bool {
-        let (mut seen, mut work) = (HashSet::from([self]), vec![self]);
-        while let Some(term) = work.pop() {
+        let (mut seen, mut unvisited) = (HashSet::from([self]), vec![self]);
+        while let Some(term) = unvisited.pop() {
             if seen.len() > most {
                 return false;
             }
-            work.extend(term.parts().into_iter().filter(|part| seen.insert(part)));
+            unvisited.extend(term.parts().into_iter().filter(|part| seen.insert(part)));
         }
         true
     }
@@ -251,16 +252,17 @@ impl Term {
 
     /// The conjuncts, with those of a function's body where a conjunct is a call.
     pub fn unfolded_conjuncts(&self) -> Vec<Term> {
-        let (mut found, mut work) = (Vec::new(), vec![self.clone()]);
-        while let Some(term) = work.pop() {
+        let (mut conjuncts, mut unvisited) = (Vec::new(), vec![self.clone()]);
+        while let Some(term) = unvisited.pop() {
             match (term.written(), term.unfolded()) {
-                (Some(Node::And(parts)), _) => work.extend(parts.iter().rev().cloned()),
-                (_, Some(body)) => work.push(body),
+                // The last one that is pushed comes first.
+                (Some(Node::And(parts)), _) => unvisited.extend(parts.iter().rev().cloned()),
+                (_, Some(body)) => unvisited.push(body),
                 _ if term.is_true() => {}
-                _ => found.push(term),
+                _ => conjuncts.push(term),
             }
         }
-        found
+        conjuncts
     }
 
     /// Does it ask whether an operation has a value? A user writes such a condition only as `defined(e)`.
@@ -296,10 +298,9 @@ impl Term {
 
     /// Every datum that occurs, in order.
     pub fn data(&self) -> BTreeSet<Datum> {
-        let mut found = BTreeSet::new();
-        let mut seen = HashSet::new();
-        collect_data(self, &mut seen, &mut found);
-        found
+        let mut data = BTreeSet::new();
+        collect_data(self, &mut HashSet::new(), &mut data);
+        data
     }
 
     /// May a datum of this mask occur? `false` is certain, `true` is not.
@@ -314,15 +315,15 @@ impl Term {
     }
 }
 
-fn collect_data(term: &Term, seen: &mut HashSet<Term>, found: &mut BTreeSet<Datum>) {
+fn collect_data(term: &Term, seen: &mut HashSet<Term>, data: &mut BTreeSet<Datum>) {
     if term.0.mentions == 0 || !seen.insert(term.clone()) {
         return;
     }
     if let Some(Node::Data(datum)) = term.written() {
-        found.insert(datum.clone());
+        data.insert(datum.clone());
     }
     for child in term.parts() {
-        collect_data(child, seen, found);
+        collect_data(child, seen, data);
     }
 }
 
@@ -367,13 +368,14 @@ impl PartialOrd for Term {
     }
 }
 
-/// A structural order, the same in every run.
+/// A structural order, the same in every run: by the root, then by the parts, then by the sort.
 impl Ord for Term {
     fn cmp(&self, other: &Self) -> Ordering {
         if self == other {
             return Ordering::Equal;
         }
-        let key = |term: &Term| -> (u8, Option<Value>, Option<Datum>, usize) {
+        // The rank of the root's kind, and what the root has besides its parts. Operations come last.
+        let root = |term: &Term| -> (u8, Option<Value>, Option<Datum>, usize) {
             let Some(node) = term.written() else { return (15, None, None, 0) };
             match node {
                 Node::Literal(value) => (0, Some(value.clone()), None, 0),
@@ -393,12 +395,12 @@ impl Ord for Term {
                 Node::OnStrings(operation, _) => (14, None, None, *operation as usize),
             }
         };
-        let operations = || match (self.shape(), other.shape()) {
-            (TermShape::Operation(one, _), TermShape::Operation(other, _)) => one.cmp(other),
+        let by_operation = match (self.shape(), other.shape()) {
+            (TermShape::Operation(a, _), TermShape::Operation(b, _)) => a.cmp(b),
             _ => Ordering::Equal,
         };
-        let parts = || operations().then_with(|| self.parts().cmp(&other.parts()));
-        key(self).cmp(&key(other)).then_with(parts).then_with(|| self.sort().cmp(other.sort()))
+        let by_root = root(self).cmp(&root(other)).then(by_operation);
+        by_root.then_with(|| self.parts().cmp(&other.parts())).then_with(|| self.sort().cmp(other.sort()))
     }
 }
 

@@ -1,7 +1,7 @@
 //! The values of operations, computed on lists, sets and maps themselves, not on the longer terms.
 //!
-//! A list is its length and its slots, and a set or a map has a field for each key ([`crate::forms`]). A
-//! result keeps that form: slots after the end hold the simplest value.
+//! Field 0 of a list is its length, and its elements follow. A set or a map has a field for each key
+//! ([`crate::forms`]). Results keep this form: slots after the end hold the simplest value.
 //!
 //! **Cost**: a pass over the fields of the collection.
 
@@ -25,7 +25,8 @@ pub(super) fn elements(collection: &Value) -> Vec<Value> {
 
 /// Makes the list of these elements. `None` if there are too many, or one is not in the element type.
 pub(super) fn list_of(ty: &Arc<RecordType>, elements: Vec<Value>) -> Option<Value> {
-    let fits = elements.len() < ty.fields.len() && elements.iter().all(|one| one.is_in(ty.element_type()));
+    let are_elements = elements.iter().all(|element| element.is_in(ty.element_type()));
+    let fits = elements.len() < ty.fields.len() && are_elements;
     fits.then(|| ty.value_of(Value::int(elements.len()), elements))
 }
 
@@ -36,30 +37,15 @@ pub(super) fn option_of(ty: &Type, value: Option<Value>) -> Option<Value> {
     is_in.then(|| option.value_of(Value::Bool(value.is_some()), value))
 }
 
-/// Computes the sum, the least or the greatest of the elements, or joins strings.
-fn combine_elements(
-    operation: StandardOperation,
-    ty: &Type,
-    elements: Vec<Value>,
-    rest: &[Value],
-) -> Option<Value> {
-    let mut elements = elements.into_iter();
-    match operation {
-        StandardOperation::LeastElement => elements.min(),
-        StandardOperation::GreatestElement => elements.max(),
-        StandardOperation::Sum => elements.try_fold(Value::any(&ty.sort()), |sum, one| {
-            evaluate::arithmetic_on_values(Operator::Add, &sum, &one)
-        }),
-        _ => {
-            let on = |a: &Value, b: &Value| {
-                strings::on_values(StringOperation::Concatenate, &[a.clone(), b.clone()])
-            };
-            let Some(first) = elements.next() else { return Some(Value::string("")) };
-            elements.try_fold(first, |all, one| on(&on(&all, &rest[0])?, &one))
-        }
-    }
+/// Joins strings, with the separator between them.
+fn join_strings(elements: &[Value], separator: &Value) -> Option<Value> {
+    let join =
+        |a: &Value, b: &Value| strings::on_values(StringOperation::Concatenate, &[a.clone(), b.clone()]);
+    let Some((first, others)) = elements.split_first() else { return Some(Value::string("")) };
+    others.iter().try_fold(first.clone(), |joined, element| join(&join(&joined, separator)?, element))
 }
 
+/// The number, if it is an integer that can be a position.
 fn as_index(value: &Value) -> Option<usize> {
     match value {
         Value::Int(value) => usize::try_from(value).ok(),
@@ -70,40 +56,38 @@ fn as_index(value: &Value) -> Option<usize> {
 /// Makes the set of these keys, or the map of these keys and values in turn. `None` if a key or a value is
 /// not in its type.
 pub(super) fn set_or_map_of(ty: &Arc<RecordType>, values: &[Value], is_map: bool) -> Option<Value> {
-    let mut found = Value::any(&Type::Record(ty.clone()));
-    for entry in values.chunks(if is_map { 2 } else { 1 }) {
-        found = with_key(found, &entry[0], entry.get(1))?;
-    }
-    Some(found)
+    let empty = Value::any(&Type::Record(ty.clone()));
+    let mut entries = values.chunks(if is_map { 2 } else { 1 });
+    entries.try_fold(empty, |table, entry| with_key(table, &entry[0], entry.get(1)))
 }
 
-/// Adds a key to a set, or a key and its value to a map.
-fn with_key(whole: Value, key: &Value, value: Option<&Value>) -> Option<Value> {
-    let Value::Record(ty, fields) = whole else { unreachable!("{whole} has no keys") };
+/// Adds a key to a set, or a key and its value to a map. `None` if the result is not in the type.
+fn with_key(table: Value, key: &Value, value: Option<&Value>) -> Option<Value> {
+    let Value::Record(ty, fields) = table else { unreachable!("{table} has no keys") };
     if let RecordForm::Entries(..) = ty.form {
         return entries::with_key(&ty, &fields, key, value);
     }
-    let at = ty.position_of_key(key)?;
-    let new = match (value, &ty.fields[at].1) {
+    let position = ty.position_of_key(key)?;
+    let new = match (value, &ty.fields[position].1) {
         (Some(value), Type::Record(option)) if value.is_in(option.content_type()) => {
             option.value_of(Value::Bool(true), [value.clone()])
         }
         (None, Type::Bool) => Value::Bool(true),
         _ => return None,
     };
-    let fields = with_field(&fields, at, new);
+    let fields = with_field(&fields, position, new);
     Some(Value::Record(ty, fields))
 }
 
 /// Replaces the field at this position.
-fn with_field(fields: &[Value], at: usize, new: Value) -> Arc<[Value]> {
+fn with_field(fields: &[Value], position: usize, new: Value) -> Arc<[Value]> {
     let mut fields = fields.to_vec();
-    fields[at] = new;
+    fields[position] = new;
     fields.into()
 }
 
-/// Does the field of a set or a map say that its key is there?
-fn is_there(field: &Value) -> bool {
+/// Does the field of a set or a map say that it has the field's key?
+fn has_key_of(field: &Value) -> bool {
     match field {
         Value::Bool(value) => *value,
         Value::Record(_, parts) => parts[0] == Value::Bool(true),
@@ -111,23 +95,28 @@ fn is_there(field: &Value) -> bool {
     }
 }
 
-/// Computes the value of an operation on its arguments, if it has one.
-pub(super) fn on_values(operation: StandardOperation, first: Value, mut rest: Vec<Value>) -> Option<Value> {
+/// Computes the value of an operation on its arguments. `operands` are those after the first one. `None` if
+/// it has no value.
+pub(super) fn on_values(
+    operation: StandardOperation,
+    first: Value,
+    mut operands: Vec<Value>,
+) -> Option<Value> {
     match operation {
-        StandardOperation::Minimum => Some(first.min(rest.swap_remove(0))),
-        StandardOperation::Maximum => Some(first.max(rest.swap_remove(0))),
+        StandardOperation::Minimum => Some(first.min(operands.swap_remove(0))),
+        StandardOperation::Maximum => Some(first.max(operands.swap_remove(0))),
         StandardOperation::HasKey => {
-            let Value::Record(ty, fields) = &rest[0] else { unreachable!("{} has no keys", rest[0]) };
+            let Value::Record(ty, fields) = &operands[0] else { unreachable!("{} has no keys", operands[0]) };
             if let RecordForm::Entries(..) = ty.form {
                 return Some(Value::Bool(ty.entries(fields).iter().any(|(key, _)| *key == first)));
             }
-            let at = ty.position_of_key(&first);
-            Some(Value::Bool(at.is_some_and(|at| is_there(&fields[at]))))
+            let position = ty.position_of_key(&first);
+            Some(Value::Bool(position.is_some_and(|position| has_key_of(&fields[position]))))
         }
-        StandardOperation::ValueChanged => with_key(first, &rest[0], rest.get(1)),
+        StandardOperation::ValueChanged => with_key(first, &operands[0], operands.get(1)),
         _ => {
             let Value::Record(ty, fields) = first else { unreachable!("{first} is no collection") };
-            on_collection(operation, ty, fields, rest)
+            on_collection(operation, ty, fields, operands)
         }
     }
 }
@@ -137,101 +126,88 @@ fn on_collection(
     operation: StandardOperation,
     ty: Arc<RecordType>,
     fields: Arc<[Value]>,
-    mut rest: Vec<Value>,
+    mut operands: Vec<Value>,
 ) -> Option<Value> {
+    use StandardOperation as On;
     if let RecordForm::Entries(..) = ty.form {
-        return entries::on_values(operation, &ty, &fields, &rest);
+        return entries::on_values(operation, &ty, &fields, &operands);
     }
+    // Collections that are no list have no length, so they have no elements here.
     let length = as_index(&fields[0]).unwrap_or(0);
+    let elements = &fields[1..=length];
+    let index = operands.first().and_then(as_index);
+    let index_of_element = index.filter(|index| *index < length);
     match operation {
-        StandardOperation::ElementInserted => {
-            let at = as_index(&rest[0]).filter(|at| *at <= length)?;
-            let mut all = fields[1..=length].to_vec();
-            all.insert(at, rest.swap_remove(1));
-            list_of(&ty, all)
+        On::ElementInserted => {
+            let mut elements = elements.to_vec();
+            elements.insert(index.filter(|index| *index <= length)?, operands.swap_remove(1));
+            list_of(&ty, elements)
         }
-        StandardOperation::ElementRemoved => {
-            let at = as_index(&rest[0]).filter(|at| *at < length)?;
-            let mut all = fields[1..=length].to_vec();
-            all.remove(at);
-            list_of(&ty, all)
+        On::ElementRemoved => {
+            let mut elements = elements.to_vec();
+            elements.remove(index_of_element?);
+            list_of(&ty, elements)
         }
-        StandardOperation::Sorted => {
-            let mut all = fields[1..=length].to_vec();
-            all.sort();
-            list_of(&ty, all)
+        On::Sorted => {
+            let mut elements = elements.to_vec();
+            elements.sort();
+            list_of(&ty, elements)
         }
-        StandardOperation::Sum
-        | StandardOperation::LeastElement
-        | StandardOperation::GreatestElement
-        | StandardOperation::JoinedBy => {
-            combine_elements(operation, ty.element_type(), fields[1..=length].to_vec(), &rest)
-        }
-        StandardOperation::Element => {
-            let at = as_index(&rest[0]).filter(|at| *at < length)?;
-            Some(fields[at + 1].clone())
-        }
-        StandardOperation::ElementChanged => {
-            let at = as_index(&rest[0]).filter(|at| *at < length)?;
-            let new = rest.swap_remove(1);
-            if !new.is_in(ty.element_type()) {
-                return None;
-            }
-            let fields = with_field(&fields, at + 1, new);
+        On::LeastElement => elements.iter().min().cloned(),
+        On::GreatestElement => elements.iter().max().cloned(),
+        On::Sum => elements.iter().try_fold(Value::any(&ty.element_type().sort()), |sum, element| {
+            evaluate::arithmetic_on_values(Operator::Add, &sum, element)
+        }),
+        On::JoinedBy => join_strings(elements, &operands[0]),
+        On::Element => Some(elements[index_of_element?].clone()),
+        On::ElementChanged => {
+            let position = index_of_element? + 1;
+            let new = Some(operands.swap_remove(1)).filter(|new| new.is_in(ty.element_type()))?;
+            let fields = with_field(&fields, position, new);
             Some(Value::Record(ty, fields))
         }
-        StandardOperation::Part => {
-            let from = as_index(&rest[0])?;
-            let to = rest.get(1).map_or(Some(length), as_index)?;
-            if from > to || to > length {
-                return None;
-            }
-            let parts = fields[from + 1..to + 1].iter().cloned();
-            Some(ty.value_of(Value::int(to - from), parts))
+        On::Part => {
+            let end = operands.get(1).map_or(Some(length), as_index)?;
+            let slice = elements.get(index?..end)?;
+            Some(ty.value_of(Value::int(slice.len()), slice.iter().cloned()))
         }
-        StandardOperation::Joined => {
-            let mut all = fields[1..=length].to_vec();
-            all.extend(elements(&rest[0]));
-            list_of(&ty, all)
+        On::Joined => list_of(&ty, [elements, &self::elements(&operands[0])].concat()),
+        On::ValueAt => match &fields[ty.position_of_key(&operands[0])?] {
+            Value::Record(_, parts) if parts[0] == Value::Bool(true) => Some(parts[1].clone()),
+            _ => None,
+        },
+        On::Size => Some(Value::int(fields.iter().filter(|field| has_key_of(field)).count())),
+        On::Keys => {
+            let set = Arc::new(ty.set_of_keys()?);
+            Some(Value::Record(set, fields.iter().map(|field| Value::Bool(has_key_of(field))).collect()))
         }
-        StandardOperation::ValueAt => {
-            let at = ty.position_of_key(&rest[0])?;
-            match &fields[at] {
-                Value::Record(_, parts) if parts[0] == Value::Bool(true) => Some(parts[1].clone()),
-                _ => None,
-            }
-        }
-        StandardOperation::Size => Some(Value::int(fields.iter().filter(|field| is_there(field)).count())),
-        StandardOperation::Keys => {
-            let RecordForm::Keyed(key) = &ty.form else { return None };
-            let set = Arc::new(RecordType::keyed(key, None)?);
-            Some(Value::Record(set, fields.iter().map(|field| Value::Bool(is_there(field))).collect()))
-        }
-        _ => {
-            let Value::Record(_, other) = &rest[0] else { unreachable!("{} is no set", rest[0]) };
-            let both =
-                || fields.iter().zip(other.iter()).map(|(one, other)| (is_there(one), is_there(other)));
-            match operation {
-                StandardOperation::Subset | StandardOperation::ProperSubset => {
-                    let is_subset = both().all(|(one, other)| !one || other);
-                    let is_equal = operation == StandardOperation::ProperSubset && fields == *other;
-                    Some(Value::Bool(is_subset && !is_equal))
-                }
-                StandardOperation::Union | StandardOperation::Intersection => {
-                    let is_union = operation == StandardOperation::Union;
-                    let part = |(one, other)| Value::Bool(if is_union { one || other } else { one && other });
-                    Some(Value::Record(ty, both().map(part).collect()))
-                }
-                StandardOperation::Difference => {
-                    let one = |(at, (field, other)): (usize, (&Value, &Value))| match is_there(other) {
-                        true => Value::any(&ty.fields[at].1),
-                        false => field.clone(),
-                    };
-                    let fields = fields.iter().zip(other.iter()).enumerate().map(one).collect();
-                    Some(Value::Record(ty.clone(), fields))
-                }
-                _ => unreachable!("{operation:?} of collections"),
-            }
-        }
+        _ => on_sets(operation, ty, &fields, &operands[0]),
     }
+}
+
+/// Computes an operation on a set and another one. In a difference the first one may be a map.
+fn on_sets(
+    operation: StandardOperation,
+    ty: Arc<RecordType>,
+    fields: &[Value],
+    second: &Value,
+) -> Option<Value> {
+    use StandardOperation as On;
+    let Value::Record(_, second_fields) = second else { unreachable!("{second} is no set") };
+    let is_subset = || fields.iter().zip(&**second_fields).all(|(a, b)| !has_key_of(a) || has_key_of(b));
+    let combined = |field: &dyn Fn(&Value, &Value) -> Value| {
+        let combined = fields.iter().zip(&**second_fields).map(|(a, b)| field(a, b)).collect();
+        Value::Record(ty.clone(), combined)
+    };
+    Some(match operation {
+        On::Subset => Value::Bool(is_subset()),
+        On::ProperSubset => Value::Bool(is_subset() && *fields != **second_fields),
+        On::Union => combined(&|a, b| Value::Bool(has_key_of(a) || has_key_of(b))),
+        On::Intersection => combined(&|a, b| Value::Bool(has_key_of(a) && has_key_of(b))),
+        // All fields of a set or a map have one type.
+        On::Difference => {
+            combined(&|a, b| if has_key_of(b) { Value::any(&ty.fields[0].1) } else { a.clone() })
+        }
+        _ => unreachable!("{operation:?} of collections"),
+    })
 }

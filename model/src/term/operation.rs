@@ -20,7 +20,8 @@ use std::sync::Arc;
 
 use crate::data::Datum;
 use crate::term::definedness::defined;
-use crate::term::lists::{self, balanced_sum};
+use crate::term::evaluate::{Valuation, evaluate, is_too_long};
+use crate::term::lists::{self, count_conditions};
 use crate::term::node::Comparison;
 use crate::term::total::always_in;
 use crate::term::{Substitution, Term, entries, keyed, substitute};
@@ -182,19 +183,23 @@ pub struct MatchArm {
 }
 
 impl Term {
-    /// An operation on its arguments. The caller has checked their number and their sorts.
+    /// An operation on its arguments. The caller has checked their number and their sorts. An operation on
+    /// literals becomes a literal, unless it has no value or a body.
     pub fn apply(operation: DerivedOperation, arguments: Vec<Term>) -> Term {
         let sort = operation.sort(&arguments);
-        let is_plain = matches!(
+        let has_no_body = matches!(
             operation,
             DerivedOperation::Standard(_) | DerivedOperation::SetOf(_) | DerivedOperation::MapOf(_)
         );
-        let is_known = is_plain && arguments.iter().all(|argument| argument.written_literal().is_some());
+        let has_literals = arguments.iter().all(|argument| argument.written_literal().is_some());
         let term = Term::make_operation(operation, arguments, sort);
-        match is_known.then(|| crate::term::evaluate::evaluate(&term, &Default::default())) {
-            Some(Ok(value)) if !crate::term::evaluate::is_too_long(&value) => Term::literal(value),
-            _ => term,
+        if !(has_no_body && has_literals) {
+            return term;
         }
+        evaluate(&term, &Valuation::new())
+            .ok()
+            .filter(|value| !is_too_long(value))
+            .map_or(term, Term::literal)
     }
 
     /// An operation on numbers or on a collection.
@@ -212,56 +217,28 @@ impl Term {
 
 /// The data that the terms mention, without `own`, in order.
 pub fn read_by<'a>(terms: impl IntoIterator<Item = &'a Term>, own: &[Datum]) -> Vec<Datum> {
-    let all: std::collections::BTreeSet<Datum> = terms.into_iter().flat_map(Term::data).collect();
-    all.into_iter().filter(|datum| !own.contains(datum)).collect()
+    let mentioned: std::collections::BTreeSet<Datum> = terms.into_iter().flat_map(Term::data).collect();
+    mentioned.into_iter().filter(|datum| !own.contains(datum)).collect()
 }
 
 impl DerivedOperation {
     /// Do the arguments have the right number and sorts, and are the bodies closed?
     pub fn accepts(&self, arguments: &[Term]) -> bool {
         match self {
-            DerivedOperation::Call(of) => {
-                of.named <= of.parameters.len()
-                    && are_of(arguments, &of.parameters)
-                    && is_closed(&of.body, [&of.parameters])
+            DerivedOperation::Call(function) => {
+                function.named <= function.parameters.len()
+                    && have_sorts_of(arguments, &function.parameters)
+                    && is_closed(&function.body, [&function.parameters])
             }
-            DerivedOperation::Quantified(of) => {
-                let Some(first) = arguments.len().checked_sub(of.read.len()) else { return false };
-                let bound = of.bound.ty();
-                let is_of_domain = match (&of.domain, &arguments[..first]) {
-                    (QuantifierDomain::Values(_, values), []) => {
-                        values.iter().all(|value| value.sort() == bound.sort())
-                    }
-                    (QuantifierDomain::Elements, [collection]) => {
-                        let keys = collection.sort().as_keyed().map(|(_, key)| key.sort());
-                        let elements = collection.sort().as_list().map(|(_, _, ty)| ty.clone());
-                        keys.or(elements).map(|ty| ty.sort()) == Some(bound.sort())
-                    }
-                    _ => false,
-                };
-                let closed = |body: &Term| is_closed(body, [std::slice::from_ref(&of.bound), &of.read]);
-                let is_list = |(ty, element): &(Arc<RecordType>, Term)| {
-                    ty.form == RecordForm::List
-                        && ty.element_type().sort() == *element.sort()
-                        && closed(element)
-                };
-                is_of_domain
-                    && *of.body.sort() == Type::Bool
-                    && are_of(&arguments[first..], &of.read)
-                    && closed(&of.body)
-                    && of.collected.is_some() == (of.quantifier == Quantifier::Collect)
-                    && of.collected.iter().all(is_list)
-            }
-            DerivedOperation::Match(of) => of.accepts(arguments),
-            DerivedOperation::SetOf(ty) => match Type::Record(ty.clone()).as_keyed() {
-                Some((_, key)) => {
-                    ty.map_value_type().is_none() && arguments.iter().all(|one| *one.sort() == key.sort())
-                }
-                None => false,
+            DerivedOperation::Quantified(quantified) => quantified.accepts(arguments),
+            DerivedOperation::Match(choice) => choice.accepts(arguments),
+            DerivedOperation::SetOf(ty) => match (Type::Record(ty.clone()).as_keyed(), ty.map_value_type()) {
+                (Some((_, key)), None) => arguments.iter().all(|argument| *argument.sort() == key.sort()),
+                _ => false,
             },
             DerivedOperation::MapOf(ty) => match (Type::Record(ty.clone()).as_keyed(), ty.map_value_type()) {
-                (Some((_, key)), Some(value)) => arguments.chunks(2).all(|entry| match entry {
-                    [one, other] => *one.sort() == key.sort() && *other.sort() == value.sort(),
+                (Some((_, key_type)), Some(value_type)) => arguments.chunks(2).all(|entry| match entry {
+                    [key, value] => *key.sort() == key_type.sort() && *value.sort() == value_type.sort(),
                     _ => false,
                 }),
                 _ => false,
@@ -271,16 +248,21 @@ impl DerivedOperation {
         }
     }
 
+    /// The sort of the result.
     fn sort(&self, arguments: &[Term]) -> Type {
         match self {
             DerivedOperation::Call(function) => function.body.sort().clone(),
-            DerivedOperation::Quantified(of) => match (&of.collected, of.quantifier) {
-                (Some((ty, _)), _) => Type::Record(ty.clone()),
-                (_, Quantifier::Count | Quantifier::Index) => Type::Int,
-                (_, Quantifier::Find) => Type::Record(Arc::new(RecordType::option(of.bound.ty()))),
-                _ => Type::Bool,
-            },
-            DerivedOperation::Match(of) => of.sort(),
+            DerivedOperation::Quantified(quantified) => {
+                match (&quantified.collected, quantified.quantifier) {
+                    (Some((ty, _)), _) => Type::Record(ty.clone()),
+                    (_, Quantifier::Count | Quantifier::Index) => Type::Int,
+                    (_, Quantifier::Find) => {
+                        Type::Record(Arc::new(RecordType::option(quantified.bound.ty())))
+                    }
+                    _ => Type::Bool,
+                }
+            }
+            DerivedOperation::Match(choice) => choice.sort(),
             DerivedOperation::SetOf(ty) | DerivedOperation::MapOf(ty) => Type::Record(ty.clone()),
             DerivedOperation::Defined => Type::Bool,
             DerivedOperation::Standard(operation) => operation.sort(arguments),
@@ -289,52 +271,54 @@ impl DerivedOperation {
 
     /// Do its parts show that it has a value under every valuation?
     pub(super) fn is_total(&self, arguments: &[Term]) -> bool {
-        if matches!(self, DerivedOperation::Defined) {
-            return true;
-        }
-        let fits = |(argument, datum): (&Term, &Datum)| always_in(argument, datum.ty());
-        arguments.iter().all(Term::is_total)
-            && match self {
-                DerivedOperation::Call(function) => {
-                    function.body.is_total() && arguments.iter().zip(&function.parameters).all(fits)
-                }
-                DerivedOperation::Quantified(of) => {
-                    let first = arguments.len() - of.read.len();
-                    let is_total = of.body.is_total() && of.collected.is_none();
-                    is_total && arguments[first..].iter().zip(&of.read).all(fits)
-                }
-                DerivedOperation::Match(of) => {
-                    of.cases.iter().all(|case| case.body.is_total())
-                        && arguments[1..].iter().zip(&of.read).all(fits)
-                }
-                DerivedOperation::SetOf(ty) => match &ty.form {
-                    RecordForm::Keyed(key) => arguments.iter().all(|one| always_in(one, key)),
-                    RecordForm::Entries(key, _) => {
-                        ty.most() >= Some(arguments.len()) && arguments.iter().all(|one| always_in(one, key))
-                    }
-                    _ => false,
-                },
-                DerivedOperation::MapOf(_) => false,
-                DerivedOperation::Standard(StandardOperation::Union) => is_set_of_few(&arguments[0]),
-                DerivedOperation::Standard(operation) => operation.is_total(),
-                DerivedOperation::Defined => true,
+        let are_in = |arguments: &[Term], data: &[Datum]| {
+            arguments.iter().zip(data).all(|(argument, datum)| always_in(argument, datum.ty()))
+        };
+        match self {
+            // This asks whether the argument has a value, so it has one itself in any case.
+            DerivedOperation::Defined => true,
+            _ if !arguments.iter().all(Term::is_total) => false,
+            DerivedOperation::Call(function) => {
+                function.body.is_total() && are_in(arguments, &function.parameters)
             }
+            DerivedOperation::Quantified(quantified) => {
+                // A comprehension may have too many elements, or one outside of the element type.
+                let has_value = quantified.body.is_total() && quantified.collected.is_none();
+                has_value && are_in(quantified.split_arguments(arguments).1, &quantified.read)
+            }
+            DerivedOperation::Match(choice) => {
+                choice.cases.iter().all(|case| case.body.is_total()) && are_in(&arguments[1..], &choice.read)
+            }
+            DerivedOperation::SetOf(ty) => match &ty.form {
+                RecordForm::Keyed(key) => arguments.iter().all(|argument| always_in(argument, key)),
+                RecordForm::Entries(key, _) => {
+                    ty.most() >= Some(arguments.len())
+                        && arguments.iter().all(|argument| always_in(argument, key))
+                }
+                _ => false,
+            },
+            DerivedOperation::MapOf(_) => false,
+            DerivedOperation::Standard(StandardOperation::Union) => has_field_for_each_key(&arguments[0]),
+            DerivedOperation::Standard(operation) => operation.is_total(),
+        }
     }
 
     /// The bodies, each with the names that it binds for itself.
     pub fn bodies(&self) -> Vec<(Vec<&Datum>, &Term)> {
         match self {
-            DerivedOperation::Call(of) => vec![(Vec::new(), &of.body)],
-            DerivedOperation::Quantified(of) => {
-                let element = of.collected.iter().map(|(_, element)| element);
-                element.chain([&of.body]).map(|body| (vec![&of.bound], body)).collect()
+            DerivedOperation::Call(function) => vec![(Vec::new(), &function.body)],
+            DerivedOperation::Quantified(quantified) => {
+                let element = quantified.collected.iter().map(|(_, element)| element);
+                element.chain([&quantified.body]).map(|body| (vec![&quantified.bound], body)).collect()
             }
-            DerivedOperation::Match(of) => of
-                .cases
-                .iter()
-                .map(|arm| (arm.names.iter().map(|(name, _)| name).collect(), &arm.body))
-                .collect(),
-            _ => Vec::new(),
+            DerivedOperation::Match(choice) => {
+                let cases = choice.cases.iter();
+                cases.map(|case| (case.names.iter().map(|(name, _)| name).collect(), &case.body)).collect()
+            }
+            DerivedOperation::SetOf(_)
+            | DerivedOperation::MapOf(_)
+            | DerivedOperation::Standard(_)
+            | DerivedOperation::Defined => Vec::new(),
         }
     }
 
@@ -352,8 +336,8 @@ impl DerivedOperation {
             DerivedOperation::Call(function) => {
                 substitute(function.body.lowered(), &pair_arguments(&function.parameters, arguments))
             }
-            DerivedOperation::Quantified(of) => of.lower(arguments),
-            DerivedOperation::Match(of) => of.lower(arguments),
+            DerivedOperation::Quantified(quantified) => quantified.lower(arguments),
+            DerivedOperation::Match(choice) => choice.lower(arguments),
             DerivedOperation::SetOf(ty) => {
                 entries::set_or_map_of(ty, arguments).unwrap_or_else(|| keyed::lower_set(ty, arguments))
             }
@@ -366,12 +350,13 @@ impl DerivedOperation {
     }
 }
 
-/// Is it a set with a field for each key, so that a union is no larger?
-fn is_set_of_few(set: &Term) -> bool {
+/// Does the set have a field for each key? Then a union is never too large for the type.
+fn has_field_for_each_key(set: &Term) -> bool {
     matches!(set.sort(), Type::Record(ty) if ty.width().is_none())
 }
 
-fn are_of(arguments: &[Term], data: &[Datum]) -> bool {
+/// Do the arguments have the number and the sorts of these data?
+fn have_sorts_of(arguments: &[Term], data: &[Datum]) -> bool {
     arguments.len() == data.len()
         && arguments.iter().zip(data).all(|(argument, datum)| *argument.sort() == datum.ty().sort())
 }
@@ -400,61 +385,95 @@ impl QuantifiedOperation {
         }
     }
 
-    /// Makes the longer term: a condition or a number over the instances of the body.
+    /// Splits the arguments into the collection, if there is one, and those for `read`.
+    pub(super) fn split_arguments<'a>(&self, arguments: &'a [Term]) -> (&'a [Term], &'a [Term]) {
+        arguments.split_at(arguments.len() - self.read.len())
+    }
+
+    /// Do the arguments and the bodies fit the domain and the data that are read?
+    fn accepts(&self, arguments: &[Term]) -> bool {
+        if arguments.len() < self.read.len() {
+            return false;
+        }
+        let (collection, read) = self.split_arguments(arguments);
+        let bound = self.bound.ty().sort();
+        let fits_domain = match (&self.domain, collection) {
+            (QuantifierDomain::Values(_, values), []) => values.iter().all(|value| value.sort() == bound),
+            (QuantifierDomain::Elements, [collection]) => {
+                let key = collection.sort().as_keyed().map(|(_, key)| key.sort());
+                let element = collection.sort().as_list().map(|(_, _, element)| element.sort());
+                key.or(element) == Some(bound)
+            }
+            _ => false,
+        };
+        let is_closed = |body: &Term| is_closed(body, [std::slice::from_ref(&self.bound), &self.read]);
+        let fits_list = |(list, element): &(Arc<RecordType>, Term)| {
+            list.form == RecordForm::List
+                && list.element_type().sort() == *element.sort()
+                && is_closed(element)
+        };
+        fits_domain
+            && *self.body.sort() == Type::Bool
+            && have_sorts_of(read, &self.read)
+            && is_closed(&self.body)
+            && self.collected.is_some() == (self.quantifier == Quantifier::Collect)
+            && self.collected.iter().all(fits_list)
+    }
+
+    /// Makes the longer term from the instances of the body, one for each possible value.
     fn lower(&self, arguments: &[Term]) -> Term {
-        let first = arguments.len() - self.read.len();
         let values: Vec<(Term, Term)> = match &self.domain {
             QuantifierDomain::Values(_, values) => {
                 values.iter().map(|value| (Term::yes(), Term::literal(value.clone()))).collect()
             }
             QuantifierDomain::Elements => elements_with_conditions(&arguments[0]),
         };
+        let mut substitution = pair_arguments(&self.read, self.split_arguments(arguments).1);
         if !matches!(self.quantifier, Quantifier::All | Quantifier::Some | Quantifier::Count) {
-            return self.lower_chosen(&values, arguments);
+            return self.lower_chosen(&values, substitution);
         }
-        let mut named = pair_arguments(&self.read, &arguments[first..]);
-        let instances = values.into_iter().map(|(is_there, value)| {
+        let instances = values.into_iter().map(|(exists, value)| {
             // Substitute all at once: an argument may mention a datum with the name that is bound here.
-            named.insert(self.bound.clone(), value);
-            let instance = substitute(self.body.lowered(), &named);
+            substitution.insert(self.bound.clone(), value);
+            let instance = substitute(self.body.lowered(), &substitution);
             match self.quantifier {
-                Quantifier::All => Term::implies(&is_there, &instance),
-                _ => Term::and([is_there, instance]),
+                Quantifier::All => Term::implies(&exists, &instance),
+                _ => Term::and([exists, instance]),
             }
         });
         match self.quantifier {
             Quantifier::All => Term::and(instances),
             Quantifier::Some => Term::or(instances),
-            Quantifier::Count => {
-                let one = |instance: Term| Term::if_then_else(&instance, &Term::int(1), &Term::int(0));
-                balanced_sum(&instances.map(one).collect::<Vec<Term>>())
-            }
+            Quantifier::Count => count_conditions(instances),
             _ => unreachable!("{:?} was answered above", self.quantifier),
         }
     }
 
-    /// Lowers quantifiers that return elements, or the place of one.
-    fn lower_chosen(&self, values: &[(Term, Term)], arguments: &[Term]) -> Term {
-        let mut named = pair_arguments(&self.read, &arguments[arguments.len() - self.read.len()..]);
+    /// Lowers quantifiers that return elements, or the position of one. `values` are the possible values,
+    /// each with the condition that it exists.
+    fn lower_chosen(&self, values: &[(Term, Term)], mut substitution: Substitution) -> Term {
         let mut instances = Vec::new();
-        for (is_there, value) in values {
-            named.insert(self.bound.clone(), value.clone());
-            let of = |body: &Term| substitute(body.lowered(), &named);
-            let element = self.collected.as_ref().map_or_else(|| value.clone(), |(_, element)| of(element));
-            instances.push((Term::and([is_there.clone(), of(&self.body)]), element));
+        for (exists, value) in values {
+            substitution.insert(self.bound.clone(), value.clone());
+            let instantiate = |body: &Term| substitute(body.lowered(), &substitution);
+            let element = self.collected.as_ref().map(|(_, element)| instantiate(element));
+            let is_taken = Term::and([exists.clone(), instantiate(&self.body)]);
+            instances.push((is_taken, element.unwrap_or_else(|| value.clone())));
         }
-        let first = |none: Term, one: &dyn Fn(usize, &Term) -> Term| {
-            let cases = instances.iter().enumerate();
-            cases.rfold(none, |rest, (at, (holds, value))| Term::if_then_else(holds, &one(at, value), &rest))
+        // The result of the first instance that is taken. The conditionals are built from the inside.
+        let choose_first = |none: Term, result: &dyn Fn(usize, &Term) -> Term| {
+            instances.iter().enumerate().rfold(none, |otherwise, (position, (is_taken, value))| {
+                Term::if_then_else(is_taken, &result(position, value), &otherwise)
+            })
         };
         match (&self.collected, self.quantifier) {
-            (Some((ty, _)), _) => lists::collect_taken(ty, &instances),
+            (Some((list, _)), _) => lists::collect_taken(list, &instances),
             (_, Quantifier::Find) => {
                 let option = Arc::new(RecordType::option(self.bound.ty()));
                 let some = |_, value: &Term| option.made_of(Value::Bool(true), [value.clone()]);
-                first(option.made_of(Value::Bool(false), []), &some)
+                choose_first(option.made_of(Value::Bool(false), []), &some)
             }
-            _ => first(Term::int(-1), &|at, _| Term::int(at)),
+            _ => choose_first(Term::int(-1), &|position, _| Term::int(position)),
         }
     }
 }
@@ -463,9 +482,11 @@ impl QuantifiedOperation {
 fn elements_with_conditions(collection: &Term) -> Vec<(Term, Term)> {
     match collection.sort().as_list() {
         Some((_, most, _)) => {
-            let is_there =
-                |at: usize| Term::compare(Comparison::Greater, &Term::field(collection, 0), &Term::int(at));
-            (0..most).map(|at| (is_there(at), Term::field(collection, at + 1))).collect()
+            // Field 0 is the length, and the elements follow it.
+            let exists = |position: usize| {
+                Term::compare(Comparison::Greater, &Term::field(collection, 0), &Term::int(position))
+            };
+            (0..most).map(|position| (exists(position), Term::field(collection, position + 1))).collect()
         }
         None => entries::keys_with_conditions(collection)
             .unwrap_or_else(|| keyed::keys_with_conditions(collection)),
@@ -482,35 +503,40 @@ impl MatchOperation {
         let [subject, read @ ..] = arguments else { return false };
         let Type::Record(ty) = subject.sort() else { return false };
         let alternatives = ty.alternatives();
-        let is_right = |case: &MatchArm| {
+        let fits = |case: &MatchArm| {
             let names: Vec<Datum> = case.names.iter().map(|(name, _)| name.clone()).collect();
+            // The fields that the case may name. The case `_` has none.
             let fields = match case.alternative.map(|number| alternatives.get(number)) {
-                Some(Some(one)) => one.first..one.first + one.count,
+                Some(Some(alternative)) => alternative.first..alternative.first + alternative.count,
                 Some(None) => return false,
                 None => 0..0,
             };
+            let has_type = |(name, field): &(Datum, usize)| *name.ty() == ty.fields[*field].1;
             *case.body.sort() == self.sort()
                 && is_closed(&case.body, [names.as_slice(), &self.read])
-                && case.names.iter().all(|(name, at)| fields.contains(at) && *name.ty() == ty.fields[*at].1)
+                && case.names.iter().all(|name| fields.contains(&name.1) && has_type(name))
         };
         !alternatives.is_empty()
             && !self.cases.is_empty()
-            && are_of(read, &self.read)
-            && self.cases.iter().all(is_right)
+            && have_sorts_of(read, &self.read)
+            && self.cases.iter().all(fits)
     }
 
+    /// Makes a conditional over the cases.
     fn lower(&self, arguments: &[Term]) -> Term {
-        let subject = &arguments[0];
-        let read = pair_arguments(&self.read, &arguments[1..]);
-        let body = |case: &MatchArm| {
-            let mut values = read.clone();
-            values.extend(case.names.iter().map(|(name, at)| (name.clone(), Term::field(subject, *at))));
+        let [subject, read @ ..] = arguments else { unreachable!("a match without a subject") };
+        let values_read = pair_arguments(&self.read, read);
+        let instantiate = |case: &MatchArm| {
+            let mut values = values_read.clone();
+            values
+                .extend(case.names.iter().map(|(name, field)| (name.clone(), Term::field(subject, *field))));
             substitute(case.body.lowered(), &values)
         };
+        // The last case fits all values that the others leave, so it has no condition.
         let Some((last, others)) = self.cases.split_last() else { unreachable!("a match without a case") };
-        others.iter().rev().fold(body(last), |rest, case| {
+        others.iter().rfold(instantiate(last), |otherwise, case| {
             let condition = case.alternative.map_or_else(Term::yes, |number| is_alternative(subject, number));
-            Term::if_then_else(&condition, &body(case), &rest)
+            Term::if_then_else(&condition, &instantiate(case), &otherwise)
         })
     }
 }
@@ -522,162 +548,121 @@ pub fn is_alternative(subject: &Term, number: usize) -> Term {
 }
 
 impl StandardOperation {
-    /// The sort of the result, from the sorts of the arguments.
+    /// The sort of the result, from the sorts of arguments that [`Self::accepts`] has accepted.
     fn sort(self, arguments: &[Term]) -> Type {
+        use StandardOperation as On;
         let first = || arguments[0].sort().clone();
         match self {
-            StandardOperation::Minimum
-            | StandardOperation::Maximum
-            | StandardOperation::Absolute
-            | StandardOperation::ElementChanged
-            | StandardOperation::Part
-            | StandardOperation::Joined
-            | StandardOperation::ElementInserted
-            | StandardOperation::ElementRemoved
-            | StandardOperation::Sorted
-            | StandardOperation::ValueChanged
-            | StandardOperation::Union
-            | StandardOperation::Intersection
-            | StandardOperation::Difference => first(),
-            StandardOperation::JoinedBy => Type::String,
-            StandardOperation::Element
-            | StandardOperation::Sum
-            | StandardOperation::LeastElement
-            | StandardOperation::GreatestElement => {
-                first().as_list().map_or(Type::Bool, |(_, _, ty)| ty.sort())
+            On::Minimum | On::Maximum | On::Absolute => first(),
+            On::ElementChanged | On::ElementInserted | On::ElementRemoved => first(),
+            On::Part | On::Joined | On::Sorted | On::ValueChanged => first(),
+            On::Union | On::Intersection | On::Difference => first(),
+            On::JoinedBy => Type::String,
+            On::Element | On::Sum | On::LeastElement | On::GreatestElement => {
+                first().as_list().map_or(Type::Bool, |(_, _, element)| element.sort())
             }
-            StandardOperation::ValueAt => match first() {
-                Type::Record(ty) => ty.map_value_type().map_or(Type::Bool, Type::sort),
-                other => other,
+            On::ValueAt => match first() {
+                Type::Record(map) => map.map_value_type().map_or(Type::Bool, Type::sort),
+                no_map => no_map,
             },
-            StandardOperation::Keys => first()
-                .as_keyed()
-                .and_then(|(of, _)| of.set_of_keys())
-                .map_or(Type::Bool, |set| Type::Record(Arc::new(set))),
-            StandardOperation::IndexOf | StandardOperation::Size => Type::Int,
-            StandardOperation::Contains
-            | StandardOperation::HasKey
-            | StandardOperation::Subset
-            | StandardOperation::ProperSubset => Type::Bool,
+            On::Keys => {
+                let set = first().as_keyed().and_then(|(map, _)| map.set_of_keys());
+                set.map_or(Type::Bool, |set| Type::Record(Arc::new(set)))
+            }
+            On::IndexOf | On::Size => Type::Int,
+            On::Contains | On::HasKey | On::Subset | On::ProperSubset => Type::Bool,
         }
     }
 
     /// Do the arguments have the right number and sorts?
     fn accepts(self, arguments: &[Term]) -> bool {
+        use StandardOperation as On;
         let sorts: Vec<&Type> = arguments.iter().map(Term::sort).collect();
-        let element = |ty: &Type| ty.as_list().map(|(_, _, element)| element.clone());
-        let is_element = |list: &Type, ty: &Type| element(list).is_some_and(|of| of.sort() == *ty);
-        let key = |ty: &Type| ty.as_keyed().map(|(_, key)| key.clone());
-        let has_bound = |ty: &Type| ty.as_keyed().is_some_and(|(of, _)| of.width().is_some());
-        let is_key = |whole: &Type, ty: &Type| key(whole).is_some_and(|of| of.sort() == *ty);
-        let is_set = |ty: &Type| ty.as_keyed().is_some_and(|(of, _)| of.map_value_type().is_none());
-        let value = |ty: &Type| ty.as_keyed().and_then(|(of, _)| of.map_value_type().map(Type::sort));
+        let element_type = |list: &Type| list.as_list().map(|(_, _, element)| element.clone());
+        let key_type = |table: &Type| table.as_keyed().map(|(_, key)| key.clone());
+        let value_sort =
+            |map: &Type| map.as_keyed().and_then(|(record, _)| record.map_value_type().map(Type::sort));
+        let is_list = |ty: &Type| ty.as_list().is_some();
+        let is_map = |ty: &Type| value_sort(ty).is_some();
+        let is_set = |ty: &Type| ty.as_keyed().is_some() && !is_map(ty);
+        let fits_element = |ty: &Type, list: &Type| element_type(list).is_some_and(|own| own.sort() == *ty);
+        let fits_key = |ty: &Type, table: &Type| key_type(table).is_some_and(|own| own.sort() == *ty);
         match (self, sorts.as_slice()) {
-            (StandardOperation::Minimum | StandardOperation::Maximum, [a, b]) => a == b && a.is_number(),
-            (StandardOperation::Absolute, [a]) => a.is_number(),
-            (StandardOperation::Element | StandardOperation::Part, [list, Type::Int]) => {
-                list.as_list().is_some()
+            (On::Minimum | On::Maximum, [a, b]) => a == b && a.is_number(),
+            (On::Absolute, [number]) => number.is_number(),
+            (On::Element | On::Part | On::ElementRemoved, [list, Type::Int]) => is_list(list),
+            (On::Part, [list, Type::Int, Type::Int]) => is_list(list),
+            (On::ElementChanged | On::ElementInserted, [list, Type::Int, new]) => fits_element(new, list),
+            (On::Sum, [list]) => element_type(list).is_some_and(|ty| ty.is_number()),
+            (On::LeastElement | On::GreatestElement | On::Sorted, [list]) => {
+                element_type(list).is_some_and(|ty| ty.is_ordered())
             }
-            (StandardOperation::Part, [list, Type::Int, Type::Int]) => list.as_list().is_some(),
-            (
-                StandardOperation::ElementChanged | StandardOperation::ElementInserted,
-                [list, Type::Int, new],
-            ) => is_element(list, new),
-            (StandardOperation::ElementRemoved, [list, Type::Int]) => element(list).is_some(),
-            (StandardOperation::Sum, [list]) => element(list).is_some_and(|ty| ty.is_number()),
-            (
-                StandardOperation::LeastElement
-                | StandardOperation::GreatestElement
-                | StandardOperation::Sorted,
-                [list],
-            ) => element(list).is_some_and(|ty| ty.is_ordered()),
-            (StandardOperation::JoinedBy, [list, Type::String]) => element(list) == Some(Type::String),
-            (StandardOperation::Joined, [left, right]) => {
-                element(left).is_some() && element(left) == element(right)
+            (On::JoinedBy, [list, Type::String]) => element_type(list) == Some(Type::String),
+            (On::Joined, [first, second]) => is_list(first) && element_type(first) == element_type(second),
+            (On::Contains | On::IndexOf, [list, wanted]) => fits_element(wanted, list),
+            (On::HasKey, [key, table]) => fits_key(key, table),
+            (On::ValueAt, [map, key]) => is_map(map) && fits_key(key, map),
+            (On::ValueChanged, [map, key, new]) => {
+                fits_key(key, map) && value_sort(map).as_ref() == Some(*new)
             }
-            (StandardOperation::Contains | StandardOperation::IndexOf, [list, wanted]) => {
-                is_element(list, wanted)
+            (On::Union | On::Intersection | On::Subset | On::ProperSubset, [a, b]) => a == b && is_set(a),
+            // Keys are taken from a set or a map. Tables with a bound have another form, so either both have
+            // one or neither has.
+            (On::Difference, [table, keys]) => {
+                let has_bound = |ty: &Type| ty.as_keyed().is_some_and(|(record, _)| record.width().is_some());
+                let have_same_keys = key_type(table).is_some() && key_type(table) == key_type(keys);
+                is_set(keys) && have_same_keys && has_bound(table) == has_bound(keys)
             }
-            (StandardOperation::HasKey, [wanted, whole]) => is_key(whole, wanted),
-            (StandardOperation::ValueAt, [map, wanted]) => value(map).is_some() && is_key(map, wanted),
-            (StandardOperation::ValueChanged, [map, wanted, new]) => {
-                is_key(map, wanted) && value(map).as_ref() == Some(*new)
-            }
-            (
-                StandardOperation::Union
-                | StandardOperation::Intersection
-                | StandardOperation::Subset
-                | StandardOperation::ProperSubset,
-                [a, b],
-            ) => a == b && is_set(a),
-            (StandardOperation::Difference, [a, b]) => {
-                is_set(b) && key(a).is_some() && key(a) == key(b) && has_bound(a) == has_bound(b)
-            }
-            (StandardOperation::Size, [whole]) => whole.as_keyed().is_some(),
-            (StandardOperation::Keys, [map]) => value(map).is_some(),
+            (On::Size, [table]) => table.as_keyed().is_some(),
+            (On::Keys, [map]) => is_map(map),
             _ => false,
         }
     }
 
+    /// Does it have a value wherever its arguments have one? A union with a bound need not.
     fn is_total(self) -> bool {
-        !matches!(
-            self,
-            StandardOperation::Element
-                | StandardOperation::ElementChanged
-                | StandardOperation::Part
-                | StandardOperation::Joined
-                | StandardOperation::ElementInserted
-                | StandardOperation::ElementRemoved
-                | StandardOperation::LeastElement
-                | StandardOperation::GreatestElement
-                | StandardOperation::ValueAt
-                | StandardOperation::ValueChanged
-        )
+        use StandardOperation as On;
+        let reads =
+            matches!(self, On::Element | On::LeastElement | On::GreatestElement | On::ValueAt | On::Part);
+        let changes =
+            matches!(self, On::ElementChanged | On::ElementInserted | On::ElementRemoved | On::ValueChanged);
+        !(reads || changes || self == On::Joined)
     }
 
     /// Makes the longer term of arguments without operations.
     fn lower(self, arguments: &[Term]) -> Term {
+        use StandardOperation as On;
+        // Sets and maps with a bound have another form than those with a field for each key.
         if let Some(term) = entries::lower_on_table(self, arguments) {
             return term;
         }
         match (self, arguments) {
-            (StandardOperation::ElementInserted, [list, index, new]) => {
-                lists::insert_element(list, index, new)
-            }
-            (StandardOperation::ElementRemoved, [list, index]) => lists::remove_element(list, index),
-            (StandardOperation::Sum, [list]) => lists::sum_list(list),
-            (StandardOperation::LeastElement, [list]) => lists::extreme_element(list, Comparison::Less),
-            (StandardOperation::GreatestElement, [list]) => lists::extreme_element(list, Comparison::Greater),
-            (StandardOperation::JoinedBy, [list, separator]) => lists::join_strings(list, separator),
-            (StandardOperation::Sorted, [list]) => lists::sort_list(list),
-            (StandardOperation::Minimum, [a, b]) => {
-                Term::if_then_else(&Term::compare(Comparison::AtMost, a, b), a, b)
-            }
-            (StandardOperation::Maximum, [a, b]) => {
-                Term::if_then_else(&Term::compare(Comparison::AtLeast, a, b), a, b)
-            }
-            (StandardOperation::Absolute, [a]) => {
+            (On::ElementInserted, [list, index, new]) => lists::insert_element(list, index, new),
+            (On::ElementRemoved, [list, index]) => lists::remove_element(list, index),
+            (On::Sum, [list]) => lists::sum_list(list),
+            (On::LeastElement, [list]) => lists::extreme_element(list, Comparison::Less),
+            (On::GreatestElement, [list]) => lists::extreme_element(list, Comparison::Greater),
+            (On::JoinedBy, [list, separator]) => lists::join_strings(list, separator),
+            (On::Sorted, [list]) => lists::sort_list(list),
+            (On::Minimum, [a, b]) => Term::if_then_else(&Term::compare(Comparison::AtMost, a, b), a, b),
+            (On::Maximum, [a, b]) => Term::if_then_else(&Term::compare(Comparison::AtLeast, a, b), a, b),
+            (On::Absolute, [a]) => {
                 Term::if_then_else(&Term::compare(Comparison::Less, a, &Term::int(0)), &a.negate(), a)
             }
-            (StandardOperation::Element, [list, index]) => lists::element_at(list, index),
-            (StandardOperation::ElementChanged, [list, index, new]) => lists::with_element(list, index, new),
-            (StandardOperation::Part, [list, from]) => lists::slice_of_list(list, from, None),
-            (StandardOperation::Part, [list, from, to]) => lists::slice_of_list(list, from, Some(to)),
-            (StandardOperation::Joined, [left, right]) => lists::join_lists(left, right),
-            (StandardOperation::Contains, [list, element]) => lists::contains_element(list, element),
-            (StandardOperation::IndexOf, [list, element]) => lists::index_of(list, element),
-            (StandardOperation::HasKey, [key, whole]) => keyed::has_key(whole, key),
-            (StandardOperation::ValueAt, [map, key]) => keyed::value_at(map, key),
-            (StandardOperation::ValueChanged, [map, key, value]) => keyed::with_value(map, key, value),
-            (
-                StandardOperation::Union | StandardOperation::Intersection | StandardOperation::Difference,
-                [a, b],
-            ) => keyed::combine_sets(self, a, b),
-            (StandardOperation::Subset | StandardOperation::ProperSubset, [a, b]) => {
-                keyed::subset(self, a, b)
-            }
-            (StandardOperation::Size, [whole]) => keyed::count_keys(whole),
-            (StandardOperation::Keys, [map]) => keyed::key_set(map),
+            (On::Element, [list, index]) => lists::element_at(list, index),
+            (On::ElementChanged, [list, index, new]) => lists::with_element(list, index, new),
+            (On::Part, [list, from]) => lists::slice_of_list(list, from, None),
+            (On::Part, [list, from, to]) => lists::slice_of_list(list, from, Some(to)),
+            (On::Joined, [first, second]) => lists::join_lists(first, second),
+            (On::Contains, [list, element]) => lists::contains_element(list, element),
+            (On::IndexOf, [list, element]) => lists::index_of(list, element),
+            (On::HasKey, [key, table]) => keyed::has_key(table, key),
+            (On::ValueAt, [map, key]) => keyed::value_at(map, key),
+            (On::ValueChanged, [map, key, value]) => keyed::with_value(map, key, value),
+            (On::Union | On::Intersection | On::Difference, [a, b]) => keyed::combine_sets(self, a, b),
+            (On::Subset | On::ProperSubset, [a, b]) => keyed::subset(self, a, b),
+            (On::Size, [table]) => keyed::count_keys(table),
+            (On::Keys, [map]) => keyed::key_set(map),
             _ => unreachable!("{self:?} of {arguments:?}"),
         }
     }

@@ -74,8 +74,8 @@ fn binding_of(term: &Term) -> Binding {
         TermShape::Node(node) => node,
         TermShape::Operation(operation, arguments) => return operation_binding(operation, arguments),
     };
-    if let Some((_, is_it)) = as_question(node) {
-        return if is_it { Binding::Comparison } else { Binding::Unary };
+    if let Some((_, is_positive)) = as_question(node) {
+        return if is_positive { Binding::Comparison } else { Binding::Unary };
     }
     match node {
         Node::IfThenElse(..) => Binding::Conditional,
@@ -97,9 +97,11 @@ fn binding_of(term: &Term) -> Binding {
     }
 }
 
+/// How tightly the printed operation binds.
 fn operation_binding(operation: &DerivedOperation, arguments: &[Term]) -> Binding {
     match operation {
-        DerivedOperation::Quantified(of) if of.collected.is_some() => Binding::Atom,
+        // Comprehensions, and the written body of a call, have brackets of their own.
+        DerivedOperation::Quantified(quantified) if quantified.collected.is_some() => Binding::Atom,
         DerivedOperation::Quantified(_) | DerivedOperation::Match(_) => Binding::Conditional,
         DerivedOperation::Call(function) if !is_plain_call(function, arguments) => Binding::Atom,
         DerivedOperation::Standard(operation) => match operation {
@@ -117,9 +119,10 @@ fn operation_binding(operation: &DerivedOperation, arguments: &[Term]) -> Bindin
 }
 
 /// Do the fields that do not count in a record with this first field hold the simplest values?
-fn are_others_simplest(ty: &RecordType, first: &Value, parts: &[Term]) -> bool {
-    let is_simplest = |at: usize| parts[at].written_literal() == Some(&Value::any(&ty.fields[at].1));
-    (1..parts.len()).all(|at| ty.counts(first, at) || is_simplest(at))
+fn are_others_simplest(ty: &RecordType, first: &Value, fields: &[Term]) -> bool {
+    let is_simplest =
+        |position: usize| fields[position].written_literal() == Some(&Value::any(&ty.fields[position].1));
+    (1..fields.len()).all(|position| ty.counts(first, position) || is_simplest(position))
 }
 
 /// If the node asks whether an option is `some` or `none`: the option, and `true` for `some`.
@@ -128,13 +131,9 @@ fn as_question_of_option(node: &Node) -> Option<(&Term, bool)> {
         Node::Not(inner) => (inner.written()?, false),
         node => (node, true),
     };
-    match field {
-        Node::Field(option, 0) => match option.sort() {
-            Type::Record(ty) if ty.form == RecordForm::Option => Some((option, is_some)),
-            _ => None,
-        },
-        _ => None,
-    }
+    let Node::Field(option, 0) = field else { return None };
+    let Type::Record(ty) = option.sort() else { return None };
+    (ty.form == RecordForm::Option).then_some((option, is_some))
 }
 
 /// Do the arguments after the named ones equal the data that the function reads? Then its name is enough.
@@ -181,10 +180,10 @@ pub(crate) fn says_type(term: &Term) -> bool {
         TermShape::Operation(operation, arguments) => {
             return match operation {
                 DerivedOperation::SetOf(_) | DerivedOperation::MapOf(_) => false,
-                DerivedOperation::Quantified(of) if of.quantifier == Quantifier::Find => {
-                    of.own_type(arguments) == *of.bound.ty()
+                DerivedOperation::Quantified(quantified) if quantified.quantifier == Quantifier::Find => {
+                    quantified.own_type(arguments) == *quantified.bound.ty()
                 }
-                DerivedOperation::Quantified(of) => of.collected.is_none(),
+                DerivedOperation::Quantified(quantified) => quantified.collected.is_none(),
                 DerivedOperation::Standard(
                     StandardOperation::ElementChanged
                     | StandardOperation::Part
@@ -209,13 +208,15 @@ pub(crate) fn says_type(term: &Term) -> bool {
 
 /// Is this a comprehension whose domain and element show the type?
 fn is_typed_by_parts(term: &Term) -> bool {
-    let TermShape::Operation(DerivedOperation::Quantified(of), arguments) = term.shape() else {
+    let TermShape::Operation(DerivedOperation::Quantified(quantified), arguments) = term.shape() else {
         return false;
     };
-    let (QuantifierDomain::Elements, Some((list, element))) = (&of.domain, &of.collected) else {
+    let (QuantifierDomain::Elements, Some((list, element))) = (&quantified.domain, &quantified.collected)
+    else {
         return false;
     };
     let Type::Record(domain) = arguments[0].sort() else { return false };
+    // The reader gives the list the bound of its domain. Without a bound there is a field for each key.
     let most = domain.most().unwrap_or(domain.fields.len());
     let is_sort_of_element = |(_, ty): &(String, Type)| ty == element.sort();
     says_type(element) && list.most() == Some(most) && list.fields.get(1).is_some_and(is_sort_of_element)
@@ -250,12 +251,13 @@ fn write_literal(f: &mut dyn fmt::Write, value: &Value) -> fmt::Result {
             None => write!(f, "{}.0 / {}.0", value.numerator(), value.denominator()),
         },
         Value::Array(array) => {
-            let few = |count: &usize| *count <= MOST_LISTED && *count <= 4 * array.cells.len();
-            let count = array.ty.index.cardinality().filter(few);
+            // All elements are listed if they are few, and if many of them differ from the default.
+            let is_listed = |count: &usize| *count <= MOST_LISTED && *count <= 4 * array.cells.len();
+            let count = array.ty.index.cardinality().filter(is_listed);
             f.write_str("[")?;
             if let Some(indices) = count.and_then(|count| Value::enumerate(&array.ty.index, count)) {
-                for (at, index) in indices.iter().enumerate() {
-                    f.write_str(if at == 0 { "" } else { ", " })?;
+                for (position, index) in indices.iter().enumerate() {
+                    f.write_str(if position == 0 { "" } else { ", " })?;
                     write_literal(f, array.get(index))?;
                 }
                 return f.write_str("]");
@@ -280,18 +282,19 @@ fn write_literal(f: &mut dyn fmt::Write, value: &Value) -> fmt::Result {
     }
 }
 
+/// Writes a record with the names of its fields.
 fn write_fields<T>(
     f: &mut dyn fmt::Write,
     ty: &RecordType,
     values: &[T],
-    one: impl Fn(&mut dyn fmt::Write, &T) -> fmt::Result,
+    write_value: impl Fn(&mut dyn fmt::Write, &T) -> fmt::Result,
 ) -> fmt::Result {
     if ty.is_declared() {
         write!(f, "{} ", ty.name)?;
     }
-    for (at, ((name, _), value)) in ty.fields.iter().zip(values).enumerate() {
-        write!(f, "{}{name}: ", if at == 0 { "{" } else { ", " })?;
-        one(f, value)?;
+    for (position, ((name, _), value)) in ty.fields.iter().zip(values).enumerate() {
+        write!(f, "{}{name}: ", if position == 0 { "{" } else { ", " })?;
+        write_value(f, value)?;
     }
     f.write_str("}")
 }
@@ -309,10 +312,11 @@ fn write_term(f: &mut dyn fmt::Write, term: &Term, at_least: Binding) -> fmt::Re
         TermShape::Node(node) => node,
         TermShape::Operation(operation, arguments) => return write_operation(f, operation, arguments),
     };
-    if let Some(((subject, name), is_it)) = as_question(node) {
-        f.write_str(if is_it { "" } else { "!(" })?;
+    if let Some(((subject, name), is_positive)) = as_question(node) {
+        let (open, close) = if is_positive { ("", "") } else { ("!(", ")") };
+        f.write_str(open)?;
         write_typed(f, subject, Binding::Atom)?;
-        return write!(f, " is {name}{}", if is_it { "" } else { ")" });
+        return write!(f, " is {name}{close}");
     }
     match node {
         Node::Literal(value) => write_literal(f, value),
@@ -328,7 +332,7 @@ fn write_term(f: &mut dyn fmt::Write, term: &Term, at_least: Binding) -> fmt::Re
         Node::ToReal(a) => write_term(f, a, at_least),
         Node::And(parts) => write_separated(f, parts, " && ", Binding::Comparison),
         Node::Or(parts) => write_separated(f, parts, " || ", Binding::And),
-        Node::Compare(comparison, a, b) => write_comparison(f, *comparison, a, b),
+        Node::Compare(comparison, a, b) => write_pair(f, a, Binding::Sum, comparison, b, Binding::Sum),
         Node::IfThenElse(c, a, b) => {
             f.write_str("if ")?;
             write_term(f, c, Binding::Or)?;
@@ -362,13 +366,13 @@ fn write_term(f: &mut dyn fmt::Write, term: &Term, at_least: Binding) -> fmt::Re
             write_term(f, e, Binding::Conditional)?;
             f.write_str("]")
         }
-        Node::Record(ty, parts) => match (&ty.form, parts[0].written_literal()) {
+        Node::Record(ty, fields) => match (&ty.form, fields[0].written_literal()) {
             (RecordForm::List | RecordForm::Option | RecordForm::Variant(_), Some(first))
-                if first.is_in(&ty.fields[0].1) && are_others_simplest(ty, first, parts) =>
+                if first.is_in(&ty.fields[0].1) && are_others_simplest(ty, first, fields) =>
             {
-                ty.write_parts(f, first, parts, &mut |f, part| write_term(f, part, Binding::Conditional))
+                ty.write_parts(f, first, fields, &mut |f, part| write_term(f, part, Binding::Conditional))
             }
-            _ => write_fields(f, ty, parts, |f, part| write_term(f, part, Binding::Conditional)),
+            _ => write_fields(f, ty, fields, |f, field| write_term(f, field, Binding::Conditional)),
         },
         Node::Field(list, 0) if list.sort().as_list().is_some() => {
             f.write_str("len(")?;
@@ -396,8 +400,8 @@ fn write_operation(f: &mut dyn fmt::Write, operation: &DerivedOperation, argumen
             write_term(f, &body, Binding::Conditional)?;
             f.write_str(")")
         }
-        DerivedOperation::Quantified(of) => write_quantified(f, of, arguments),
-        DerivedOperation::Match(of) => write_match(f, of, arguments),
+        DerivedOperation::Quantified(quantified) => write_quantified(f, quantified, arguments),
+        DerivedOperation::Match(choice) => write_match(f, choice, arguments),
         DerivedOperation::Defined => write_call(f, "defined", arguments),
         DerivedOperation::SetOf(_) => {
             f.write_str("{")?;
@@ -406,8 +410,8 @@ fn write_operation(f: &mut dyn fmt::Write, operation: &DerivedOperation, argumen
         }
         DerivedOperation::MapOf(_) => {
             f.write_str("[")?;
-            for (at, entry) in arguments.chunks_exact(2).enumerate() {
-                f.write_str(if at == 0 { "" } else { ", " })?;
+            for (number, entry) in arguments.chunks_exact(2).enumerate() {
+                f.write_str(if number == 0 { "" } else { ", " })?;
                 write_separated(f, entry, ": ", Binding::Conditional)?;
             }
             f.write_str("]")
@@ -418,53 +422,59 @@ fn write_operation(f: &mut dyn fmt::Write, operation: &DerivedOperation, argumen
 
 fn write_call(f: &mut dyn fmt::Write, name: &str, arguments: &[Term]) -> fmt::Result {
     write!(f, "{name}(")?;
-    for (at, argument) in arguments.iter().enumerate() {
-        f.write_str(if at == 0 { "" } else { ", " })?;
+    for (position, argument) in arguments.iter().enumerate() {
+        f.write_str(if position == 0 { "" } else { ", " })?;
         write_typed(f, argument, Binding::Conditional)?;
     }
     f.write_str(")")
 }
 
 /// Writes a quantifier or a comprehension, with a new name for the bound value if it needs one.
-fn write_quantified(f: &mut dyn fmt::Write, of: &QuantifiedOperation, arguments: &[Term]) -> fmt::Result {
-    let first = arguments.len() - of.read.len();
-    let bound = unused_name(&of.bound, arguments.iter());
-    let mut values = pair_arguments(&of.read, &arguments[first..]);
-    values.insert(of.bound.clone(), Term::datum(&bound));
-    if let Some((_, element)) = &of.collected {
+fn write_quantified(
+    f: &mut dyn fmt::Write,
+    operation: &QuantifiedOperation,
+    arguments: &[Term],
+) -> fmt::Result {
+    let bound = unused_name(&operation.bound, arguments.iter());
+    let mut values = pair_arguments(&operation.read, operation.split_arguments(arguments).1);
+    values.insert(operation.bound.clone(), Term::datum(&bound));
+    if let Some((_, element)) = &operation.collected {
         f.write_str("[")?;
         write_term(f, &substitute(element, &values), Binding::Conditional)?;
         f.write_str(" ")?;
     }
-    write!(f, "{} {bound} in ", of.quantifier.word())?;
-    match &of.domain {
+    write!(f, "{} {bound} in ", operation.quantifier.word())?;
+    match &operation.domain {
         QuantifierDomain::Values(text, _) => f.write_str(text)?,
         QuantifierDomain::Elements => write_typed(f, &arguments[0], Binding::Sum)?,
     }
-    let is_comprehension = of.collected.is_some();
-    if !(is_comprehension && of.body.is_true()) {
+    let is_comprehension = operation.collected.is_some();
+    // A comprehension without a condition has the body `true`.
+    if !(is_comprehension && operation.body.is_true()) {
         f.write_str(if is_comprehension { " if " } else { ": " })?;
-        write_term(f, &substitute(&of.body, &values), Binding::Conditional)?;
+        write_term(f, &substitute(&operation.body, &values), Binding::Conditional)?;
     }
     f.write_str(if is_comprehension { "]" } else { "" })
 }
 
 /// Writes a `match` with its cases, with new names for fields if they need them.
-fn write_match(f: &mut dyn fmt::Write, of: &MatchOperation, arguments: &[Term]) -> fmt::Result {
-    let Type::Record(ty) = arguments[0].sort() else { unreachable!("{} has no alternatives", arguments[0]) };
+fn write_match(f: &mut dyn fmt::Write, operation: &MatchOperation, arguments: &[Term]) -> fmt::Result {
+    let [subject, read @ ..] = arguments else { unreachable!("a match without a subject") };
+    let Type::Record(ty) = subject.sort() else { unreachable!("{subject} has no alternatives") };
     let alternatives = ty.alternatives();
     f.write_str("match ")?;
-    write_typed(f, &arguments[0], Binding::Sum)?;
-    for (at, case) in of.cases.iter().enumerate() {
-        let mut values = pair_arguments(&of.read, &arguments[1..]);
-        f.write_str(if at == 0 { ": " } else { " | " })?;
+    write_typed(f, subject, Binding::Sum)?;
+    for (number, case) in operation.cases.iter().enumerate() {
+        let mut values = pair_arguments(&operation.read, read);
+        f.write_str(if number == 0 { ": " } else { " | " })?;
         match case.alternative.and_then(|number| alternatives.get(number)) {
             None => f.write_str("_")?,
             Some(alternative) => {
                 f.write_str(&alternative.name)?;
-                for at in 0..alternative.count {
-                    f.write_str(if at == 0 { "(" } else { ", " })?;
-                    match case.names.iter().find(|(_, position)| *position == alternative.first + at) {
+                for field in alternative.first..alternative.first + alternative.count {
+                    f.write_str(if field == alternative.first { "(" } else { ", " })?;
+                    // A field that the case does not name is written as `_`.
+                    match case.names.iter().find(|(_, named)| *named == field) {
                         None => f.write_str("_")?,
                         Some((name, _)) => {
                             let shown = unused_name(name, arguments.iter());
@@ -497,16 +507,18 @@ pub(crate) fn unused_name<'t>(datum: &Datum, terms: impl Iterator<Item = &'t Ter
 
 /// Is the name bound by a quantifier or a case in the term, as it is printed?
 fn binds_name(term: &Term, name: &str) -> bool {
-    let own = match term.shape() {
+    let is_bound_in_bodies = match term.shape() {
         TermShape::Operation(operation, arguments) if !is_printed_by_name(operation, arguments) => {
-            let binds_here = |(names, body): (Vec<&Datum>, &Term)| {
+            let is_bound = |(names, body): (Vec<&Datum>, &Term)| {
                 names.into_iter().any(|datum| datum.name() == name) || binds_name(body, name)
             };
-            operation.bodies().into_iter().any(binds_here)
+            operation.bodies().into_iter().any(is_bound)
         }
         _ => false,
     };
-    own || term.has_operations() && term.parts().into_iter().any(|part| binds_name(part, name))
+    // Only operations bind names.
+    let mut parts = term.parts().into_iter();
+    is_bound_in_bodies || (term.has_operations() && parts.any(|part| binds_name(part, name)))
 }
 
 /// Writes an operation that has the form of a call, with the name of its function.
@@ -528,10 +540,10 @@ fn write_standard(f: &mut dyn fmt::Write, operation: StandardOperation, argument
         StandardOperation::Sorted => "sorted",
         _ => return write_with_signs(f, operation, arguments),
     };
-    let has_element =
+    let operations_with_element =
         [StandardOperation::Contains, StandardOperation::IndexOf, StandardOperation::ElementInserted];
-    if has_element.contains(&operation) {
-        // The list shows the type of the element.
+    if operations_with_element.contains(&operation) {
+        // The list shows the type of the element, so the element need not.
         write!(f, "{name}(")?;
         write_typed(f, &arguments[0], Binding::Conditional)?;
         f.write_str(", ")?;
@@ -574,12 +586,24 @@ fn write_with_signs(f: &mut dyn fmt::Write, operation: StandardOperation, argume
             return f.write_str("]");
         }
     };
-    match says_type(&arguments[1]) {
-        true => write_term(f, &arguments[0], left)?,
-        false => write_typed(f, &arguments[0], left)?,
+    write_pair(f, &arguments[0], left, sign, &arguments[1], right)
+}
+
+/// Writes two terms with a sign between them. One of them must show the type of both.
+fn write_pair(
+    f: &mut dyn fmt::Write,
+    a: &Term,
+    at_least_a: Binding,
+    sign: impl fmt::Display,
+    b: &Term,
+    at_least_b: Binding,
+) -> fmt::Result {
+    match says_type(b) {
+        true => write_term(f, a, at_least_a)?,
+        false => write_typed(f, a, at_least_a)?,
     }
     write!(f, " {sign} ")?;
-    write_term(f, &arguments[1], right)
+    write_term(f, b, at_least_b)
 }
 
 /// Writes an operation on strings.
@@ -594,10 +618,11 @@ fn write_string_operation(
             write_separated(f, arguments, ", ", Binding::Conditional)?;
             f.write_str(")")
         }
-        (None, [s, rest @ ..]) if operation != StringOperation::Concatenate => {
+        // A character or a slice.
+        (None, [s, positions @ ..]) if operation != StringOperation::Concatenate => {
             write_term(f, s, Binding::Atom)?;
             f.write_str("[")?;
-            write_separated(f, rest, "..", Binding::Conditional)?;
+            write_separated(f, positions, "..", Binding::Conditional)?;
             f.write_str("]")
         }
         (None, [s, t]) => {
@@ -622,15 +647,6 @@ fn write_separated(
         write_term(f, part, at_least)?;
     }
     Ok(())
-}
-
-fn write_comparison(f: &mut dyn fmt::Write, comparison: Comparison, a: &Term, b: &Term) -> fmt::Result {
-    match says_type(b) {
-        true => write_term(f, a, Binding::Sum)?,
-        false => write_typed(f, a, Binding::Sum)?,
-    }
-    write!(f, " {comparison} ")?;
-    write_term(f, b, Binding::Sum)
 }
 
 impl fmt::Display for Term {

@@ -142,16 +142,16 @@ pub(crate) fn own_condition(operation: StringOperation, arguments: &[Term]) -> T
     }
 }
 
-/// Computes the value of the operation, if it has one. A concatenation is cut after its first
-/// [`budget::MAX_DIGITS`] characters of `t`, and one more: it is too long then, and nobody uses it.
+/// Computes the value of the operation, if it has one. Of a too long `t`, a concatenation has only one
+/// character more than [`budget::MAX_DIGITS`]. Then it is too long itself, and nobody uses it.
 pub fn on_values(operation: StringOperation, arguments: &[Value]) -> Option<Value> {
     use StringOperation as On;
     let count = |text: &str| Value::int(text.chars().count());
     Some(match (operation, arguments) {
         (On::Length, [Value::String(s)]) => count(s),
         (On::Concatenate, [Value::String(s), Value::String(t)]) => {
-            let most = t.chars().take(budget::MAX_DIGITS + 1);
-            Value::String(s.chars().chain(most).collect::<String>().into())
+            let start_of_t = t.chars().take(budget::MAX_DIGITS + 1);
+            Value::String(s.chars().chain(start_of_t).collect::<String>().into())
         }
         (On::At, [Value::String(s), Value::Int(i)]) => {
             Value::String(s.chars().nth(as_position(i)?)?.to_string().into())
@@ -159,6 +159,7 @@ pub fn on_values(operation: StringOperation, arguments: &[Value]) -> Option<Valu
         (On::Slice, [Value::String(s), Value::Int(i), Value::Int(j)]) => {
             let (i, j) = (as_position(i)?, as_position(j)?);
             let slice: Arc<str> = s.chars().skip(i).take(j.checked_sub(i)?).collect::<String>().into();
+            // After the end, `take` would return fewer characters.
             (j <= s.chars().count()).then_some(Value::String(slice))?
         }
         (On::StartsWith, [Value::String(s), Value::String(t)]) => Value::Bool(s.starts_with(&**t)),
@@ -180,8 +181,9 @@ pub fn on_values(operation: StringOperation, arguments: &[Value]) -> Option<Valu
     })
 }
 
-fn as_position(of: &IBig) -> Option<usize> {
-    usize::try_from(of).ok()
+/// The number, if it can be a position.
+fn as_position(number: &IBig) -> Option<usize> {
+    usize::try_from(number).ok()
 }
 
 #[cfg(test)]

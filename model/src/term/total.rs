@@ -41,7 +41,7 @@ pub(super) fn is_total(shape: &TermShape, sort: &Type) -> bool {
             _ => true,
         },
         Node::Record(ty, fields) => {
-            fields.iter().zip(&ty.fields).all(|(field, (_, of))| fits_field(field, of))
+            fields.iter().zip(&ty.fields).all(|(field, (_, field_type))| fits_field(field, field_type))
                 && canonical::is_always_canonical(ty, fields)
         }
         Node::OnStrings(StringOperation::At | StringOperation::Slice, _) => false,
@@ -52,20 +52,22 @@ pub(super) fn is_total(shape: &TermShape, sort: &Type) -> bool {
 /// Is the value of a well-sorted term certainly in the type of a record's field? A value that is read from a
 /// record's field is in the type of that field. In a chain of conditionals each case must fit by its shape.
 pub(crate) fn fits_field(term: &Term, ty: &Type) -> bool {
-    let mut last = term;
-    while let (Some(Node::IfThenElse(_, one, rest)), Type::Nat | Type::Range(..)) = (last.written(), ty) {
-        if !is_simply_in(one, ty) {
+    let mut case = term;
+    while let (Some(Node::IfThenElse(_, then, otherwise)), Type::Nat | Type::Range(..)) = (case.written(), ty)
+    {
+        if !is_simply_in(then, ty) {
             return false;
         }
-        last = rest;
+        case = otherwise;
     }
-    is_simply_in(last, ty)
+    is_simply_in(case, ty)
 }
 
+/// Like [`fits_field`], for a term that is no conditional.
 fn is_simply_in(term: &Term, ty: &Type) -> bool {
     match (term.written(), ty) {
-        (Some(Node::Field(record, at)), Type::Nat | Type::Range(..)) => match record.sort() {
-            Type::Record(of) => is_part(&of.fields[*at].1, ty),
+        (Some(Node::Field(record, position)), Type::Nat | Type::Range(..)) => match record.sort() {
+            Type::Record(record) => is_included(&record.fields[*position].1, ty),
             _ => false,
         },
         _ => always_in(term, ty),
@@ -85,7 +87,7 @@ pub(super) fn always_in(term: &Term, ty: &Type) -> bool {
     match ty {
         Type::Nat | Type::Range(..) => match term.written() {
             Some(Node::Literal(value)) => value.is_in(ty),
-            Some(Node::Data(datum)) => is_part(datum.ty(), ty),
+            Some(Node::Data(datum)) => is_included(datum.ty(), ty),
             _ => false,
         },
         // Any value of the sort is in the type, or the value was made of data and stores, whose own
@@ -94,8 +96,8 @@ pub(super) fn always_in(term: &Term, ty: &Type) -> bool {
     }
 }
 
-/// Is every integer of the one type also of the other?
-fn is_part(inner: &Type, outer: &Type) -> bool {
+/// Is every integer of the inner type also in the outer one?
+fn is_included(inner: &Type, outer: &Type) -> bool {
     match (inner, outer) {
         (_, Type::Int) | (Type::Nat, Type::Nat) => true,
         (Type::Range(low, _), Type::Nat) => *low >= IBig::ZERO,

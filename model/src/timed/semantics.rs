@@ -96,12 +96,12 @@ pub fn close_under_internal_actions(timed: &Timed, states: BTreeSet<TimedState>)
     let internal: Vec<ActionId> =
         graph.action_ids().filter(|id| graph.action(*id).kind == ActionKind::Internal).collect();
     let mut all = states.clone();
-    let mut work: Vec<TimedState> = states.into_iter().collect();
-    while let Some(state) = work.pop() {
+    let mut unvisited: Vec<TimedState> = states.into_iter().collect();
+    while let Some(state) = unvisited.pop() {
         for action in &internal {
             for next in step_by(timed, &state, *action, &[]) {
                 if all.insert(next.clone()) {
-                    work.push(next);
+                    unvisited.push(next);
                 }
             }
         }

@@ -1,12 +1,12 @@
 //! Checks the closed machine against the product.
 //!
 //! For each location of the product this check lists what it can do visibly, and where it gets by internal
-//! steps alone. The lists are made backwards: a location has its own visible transitions, and for each
-//! internal step the ways of the location behind it, with the step in front. So the locations behind come
-//! first, and nothing is followed from the front, as the stage does. Ways of one action, target and effect
-//! are one, under the disjunction of their guards. If internal steps have a cycle, ways that pass no location
-//! twice are enough: the others cannot hold, or the stage would have stopped. A location with more than
-//! [`MOST_WAYS`] ways, or in a cycle of more than [`LONGEST_CYCLE`] locations, is only counted.
+//! steps alone. The lists are made backwards, while the stage follows steps forwards. A location has its own
+//! visible transitions, and for each internal step the ways of the location behind it, with the step in
+//! front. Ways of one action, target and effect are joined, under the disjunction of their guards. If
+//! internal steps have a cycle, ways that pass no location twice are enough: the others cannot hold, or the
+//! stage would have stopped. A location with more than [`MOST_WAYS`] ways, or in a cycle of more than
+//! [`LONGEST_CYCLE`] locations, is only counted.
 
 use std::collections::HashMap;
 
@@ -32,13 +32,13 @@ const LONGEST_CYCLE: usize = 8;
 pub fn check_closed(closed: &Closed, product: &Product, solver: &mut dyn Solver) -> Findings {
     const SAME: &str = "closed 4";
     let mut checking = Checking::new(solver);
-    let (iosts, before) = (&closed.iosts, &product.iosts);
+    let (iosts, product_iosts) = (&closed.iosts, &product.iosts);
     if !checking.well_formed(iosts, &[closed.given.len(), closed.accepting.len(), closed.rests.len()], SAME) {
         return checking.found;
     }
     let index: HashMap<_, _> = closed.given.iter().copied().zip(iosts.location_ids()).collect();
-    let known = |location: &LocationId| before.locations.has(*location);
-    if index.len() != closed.given.len() || !closed.given.iter().all(known) {
+    let exists = |location: &LocationId| product_iosts.locations.has(*location);
+    if index.len() != closed.given.len() || !closed.given.iter().all(exists) {
         checking.broken(SAME, "a location of the product is there twice, or none");
         return checking.found;
     }
@@ -46,22 +46,21 @@ pub fn check_closed(closed: &Closed, product: &Product, solver: &mut dyn Solver)
         checking.broken("closed 1", &action.name);
     }
     let visible: Numbered<ActionId, ActionId> =
-        before.action_ids().filter(|action| before.action(*action).is_visible()).collect();
-    let actions = visible.map(|action| before.action(*action).clone());
-    let is_same = iosts.variables == before.variables
-        && iosts.constants == before.constants
+        product_iosts.action_ids().filter(|action| product_iosts.action(*action).is_visible()).collect();
+    let actions = visible.map(|action| product_iosts.action(*action).clone());
+    let is_same = iosts.variables == product_iosts.variables
+        && iosts.constants == product_iosts.constants
         && iosts.actions == actions
-        && closed.given[iosts.initial] == before.initial;
+        && closed.given[iosts.initial] == product_iosts.initial;
     checking.holds(is_same, SAME, || "the data, the actions or the initial location".to_owned());
     if iosts.actions != actions {
         return checking.found;
     }
-    let (one, other) = (&before.initial_condition, &iosts.initial_condition);
-    checking.equivalent(&[], one, other, SAME, || "the initial condition".to_owned());
-    for (at, given) in closed.given.numbered() {
-        let is_accepting = closed.accepting[at] == product.accepting[*given];
-        let has_name = iosts.locations[at] == before.locations[*given];
-        checking.holds(is_accepting && has_name, "closed 6", || iosts.locations[at].label.clone());
+    checking.same_initial_condition(product_iosts, iosts, SAME);
+    for (location, given) in closed.given.numbered() {
+        let is_accepting = closed.accepting[location] == product.accepting[*given];
+        let has_name = iosts.locations[location] == product_iosts.locations[*given];
+        checking.holds(is_accepting && has_name, "closed 6", || iosts.locations[location].label.clone());
     }
     check_definedness(&mut checking, iosts, &|_| Term::yes(), "closed: a guard without a value");
     for t in &iosts.transitions {
@@ -73,18 +72,19 @@ pub fn check_closed(closed: &Closed, product: &Product, solver: &mut dyn Solver)
             checking.broken(GUARD_CANNOT_HOLD, iosts.describe(transition));
         }
     }
-    let reached = iosts.reachable_from(iosts.initial).iter().all(|reached| *reached);
-    checking.holds(reached, "closed 3", || iosts.name.clone());
+    let is_reached = iosts.reachable_from(iosts.initial);
+    checking.holds(is_reached.iter().all(|reached| *reached), "closed 3", || iosts.name.clone());
 
-    let ways = ClosedWays::of(before);
+    let ways = ClosedWays::of(product_iosts);
     let outgoing = iosts.outgoing();
-    let before_outgoing = before.outgoing();
+    let before_outgoing = product_iosts.outgoing();
     for (source, given) in iosts.location_ids().zip(&closed.given) {
-        let Some(ways) = ways.of_location(*given) else {
+        // There are too many ways to compare them.
+        let Some(product_ways) = ways.of_location(*given) else {
             checking.found.unchecked += 1;
             continue;
         };
-        let seen = outgoing[source].iter().map(|number| {
+        let visible_ways = outgoing[source].iter().map(|number| {
             let t = &iosts.transitions[*number];
             let key = (Some(visible[t.action]), closed.given[t.target]);
             ClosedWay { key, effect: t.assignments.clone(), guard: t.guard.clone() }
@@ -93,32 +93,34 @@ pub fn check_closed(closed: &Closed, product: &Product, solver: &mut dyn Solver)
             let key = (None, rest.at);
             ClosedWay { key, effect: rest.effect.clone(), guard: rest.guard.clone() }
         });
-        let made: Vec<ClosedWay> = seen.chain(rests).collect();
+        let closed_ways: Vec<ClosedWay> = visible_ways.chain(rests).collect();
         for rest in &closed.rests[source] {
-            check_rest(&mut checking, closed, before, &before_outgoing[rest.at], rest, source);
+            check_rest(&mut checking, closed, product_iosts, &before_outgoing[rest.at], rest, source);
         }
-        for (these, those, is_added) in [(&made, ways, true), (ways, &made, false)] {
-            for way in these {
+        // A way of the closed machine must be one of the product, or it was added. The other direction finds
+        // what was lost.
+        for (checked, known, is_added) in
+            [(&closed_ways, product_ways, true), (product_ways, &closed_ways, false)]
+        {
+            for way in checked {
                 let rule = match (way.key.0, is_added) {
                     (Some(_), true) => "closed 5: added",
                     (Some(_), false) => "closed 5: lost",
                     (None, true) => "closed 7: added",
                     (None, false) => "closed 7: lost",
                 };
-                let same = |other: &&ClosedWay| other.key == way.key;
-                let conclusions: Vec<Term> = those
-                    .iter()
-                    .filter(same)
-                    .map(|other| {
-                        let equal = same_values(&way.effect, &other.effect);
-                        Term::and([other.guard.clone(), equal])
+                let matching = known.iter().filter(|candidate| candidate.key == way.key);
+                let conclusions: Vec<Term> = matching
+                    .map(|candidate| {
+                        let equal = same_values(&way.effect, &candidate.effect);
+                        Term::and([candidate.guard.clone(), equal])
                     })
                     .collect();
                 let (action, target) = way.key;
                 checking.implies(std::slice::from_ref(&way.guard), &conclusions, rule, || {
                     let source = &iosts.location(source).label;
-                    let action = action.map_or("", |action| before.action(action).name.as_str());
-                    format!("{source} -{action}-> {}", before.location(target).label)
+                    let action = action.map_or("", |action| product_iosts.action(action).name.as_str());
+                    format!("{source} -{action}-> {}", product_iosts.location(target).label)
                 });
             }
         }
@@ -131,19 +133,19 @@ pub fn check_closed(closed: &Closed, product: &Product, solver: &mut dyn Solver)
 fn check_rest(
     checking: &mut Checking<'_>,
     closed: &Closed,
-    before: &Iosts,
-    leaving: &[TransitionId],
+    product_iosts: &Iosts,
+    outgoing: &[TransitionId],
     rest: &Rest,
     source: LocationId,
 ) {
     const RULE: &str = "closed 7";
     let (iosts, context) = (&closed.iosts, std::slice::from_ref(&rest.guard));
-    let place = || format!("{} in {}", iosts.location(source).label, before.location(rest.at).label);
-    let of = |wanted: ActionKind| {
-        let all = leaving.iter().map(|number| &before.transitions[*number]);
-        all.filter(move |t| before.action(t.action).kind == wanted)
+    let place = || format!("{} in {}", iosts.location(source).label, product_iosts.location(rest.at).label);
+    let transitions_of = |kind: ActionKind| {
+        let transitions = outgoing.iter().map(|number| &product_iosts.transitions[*number]);
+        transitions.filter(move |t| product_iosts.action(t.action).kind == kind)
     };
-    let internal = of(ActionKind::Internal).map(|t| substitute(&t.guard, &rest.effect));
+    let internal = transitions_of(ActionKind::Internal).map(|t| substitute(&t.guard, &rest.effect));
     checking.equivalent(context, &rest.stays, &Term::or(internal).not(), RULE, place);
     let mut said = Vec::new();
     for number in &rest.outputs {
@@ -151,28 +153,26 @@ fn check_rest(
             checking.broken(RULE, place());
             return;
         };
-        said.push((iosts.action(t.action), closed.given[t.target], &t.guard));
+        said.push((iosts.action(t.action), closed.given[t.target], t.guard.clone()));
         checking.holds(t.source == source, RULE, place);
     }
-    let possible = of(ActionKind::Output).map(|t| {
+    let possible = transitions_of(ActionKind::Output).map(|t| {
         let guard = substitute(&t.guard, &rest.effect);
-        (before.action(t.action), t.target, Term::and([rest.guard.clone(), guard]))
+        (product_iosts.action(t.action), t.target, Term::and([rest.guard.clone(), guard]))
     });
     let possible: Vec<_> = possible.collect();
-    for (action, target, guard) in &possible {
-        let same = said.iter().filter(|one| one.0 == *action && one.1 == *target);
-        let same: Vec<Term> = same.map(|(.., guard)| (*guard).clone()).collect();
-        checking.implies(std::slice::from_ref(guard), &same, RULE, place);
-    }
-    for (action, target, guard) in said {
-        let same = possible.iter().filter(|one| one.0 == action && one.1 == target);
-        let same: Vec<Term> = same.map(|(.., guard)| guard.clone()).collect();
-        checking.implies(std::slice::from_ref(guard), &same, RULE, place);
+    // Each guard implies those of the other list that have its action and target.
+    for (checked, known) in [(&possible, &said), (&said, &possible)] {
+        for (action, target, guard) in checked {
+            let matching = known.iter().filter(|(a, t, _)| a == action && t == target);
+            let guards: Vec<Term> = matching.map(|(.., guard)| guard.clone()).collect();
+            checking.implies(std::slice::from_ref(guard), &guards, RULE, place);
+        }
     }
 }
 
-/// One way to do something visible, or to get somewhere without (then there is no action), in the numbers of
-/// the product.
+/// One way to do something visible, in the numbers of the product. Without an action it is a way to a
+/// location by internal steps alone.
 #[derive(Clone)]
 struct ClosedWay {
     key: (Option<ActionId>, LocationId),
@@ -184,8 +184,7 @@ struct ClosedWay {
 struct ClosedWays(Numbered<LocationId, Option<Vec<ClosedWay>>>);
 
 impl ClosedWays {
-    /// Finds the ways of each location, component by component of the internal steps. Within a component,
-    /// paths grow step by step up to its size.
+    /// Finds the ways of each location, component by component of the internal steps.
     fn of(iosts: &Iosts) -> Self {
         let outgoing = iosts.outgoing();
         let is_internal = |t: &Transition| !iosts.action(t.action).is_visible();
@@ -201,41 +200,42 @@ impl ClosedWays {
                 continue;
             }
             let inside: Vec<LocationId> = component.iter().map(|node| LocationId::of(node.index())).collect();
-            let of = |at: LocationId| outgoing[at].iter().map(|number| &iosts.transitions[*number]);
-            let leaving: Vec<Option<Vec<ClosedWay>>> = inside
-                .iter()
-                .map(|&at| {
-                    let rest = ClosedWay { key: (None, at), effect: Substitution::new(), guard: Term::yes() };
-                    let mut found = vec![rest];
-                    for t in of(at).filter(|t| !inside.contains(&t.target) || !is_internal(t)) {
-                        if is_internal(t) {
-                            found.extend(ways.of_location(t.target)?.iter().map(|way| prepend_step(t, way)));
-                        } else {
-                            let key = (Some(t.action), t.target);
-                            let (effect, guard) = (t.assignments.clone(), t.guard.clone());
-                            found.push(ClosedWay { key, effect, guard });
-                        }
+            let transitions_from =
+                |location: LocationId| outgoing[location].iter().map(|number| &iosts.transitions[*number]);
+            let is_inner = |t: &Transition| is_internal(t) && inside.contains(&t.target);
+            let without_inner_steps = |&location: &LocationId| {
+                // No step leads to the location itself.
+                let stay =
+                    ClosedWay { key: (None, location), effect: Substitution::new(), guard: Term::yes() };
+                let mut found = vec![stay];
+                for t in transitions_from(location).filter(|t| !is_inner(t)) {
+                    if is_internal(t) {
+                        found.extend(ways.of_location(t.target)?.iter().map(|way| prepend_step(t, way)));
+                    } else {
+                        let key = (Some(t.action), t.target);
+                        let (effect, guard) = (t.assignments.clone(), t.guard.clone());
+                        found.push(ClosedWay { key, effect, guard });
+                    }
+                }
+                join_ways(found)
+            };
+            let shortest: Vec<Option<Vec<ClosedWay>>> = inside.iter().map(without_inner_steps).collect();
+            for (&location, found) in inside.iter().zip(&shortest) {
+                ways.0[location] = found.clone();
+            }
+            // Each round puts one inner step in front of the ways of the round before. So the results are
+            // stored only after the round.
+            for _ in 1..inside.len() {
+                let with_inner_step = |(&location, found): (&LocationId, &Option<Vec<ClosedWay>>)| {
+                    let mut found = found.clone()?;
+                    for t in transitions_from(location).filter(|t| is_inner(t)) {
+                        found.extend(ways.of_location(t.target)?.iter().map(|way| prepend_step(t, way)));
                     }
                     join_ways(found)
-                })
-                .collect();
-            for (&at, leaving) in inside.iter().zip(&leaving) {
-                ways.0[at] = leaving.clone();
-            }
-            for _ in 1..inside.len() {
-                let longer: Vec<Option<Vec<ClosedWay>>> = inside
-                    .iter()
-                    .zip(&leaving)
-                    .map(|(&at, leaving)| {
-                        let mut found = leaving.clone()?;
-                        for t in of(at).filter(|t| inside.contains(&t.target) && is_internal(t)) {
-                            found.extend(ways.of_location(t.target)?.iter().map(|way| prepend_step(t, way)));
-                        }
-                        join_ways(found)
-                    })
-                    .collect();
-                for (&at, longer) in inside.iter().zip(longer) {
-                    ways.0[at] = longer;
+                };
+                let longer: Vec<_> = inside.iter().zip(&shortest).map(with_inner_step).collect();
+                for (&location, found) in inside.iter().zip(longer) {
+                    ways.0[location] = found;
                 }
             }
         }
@@ -255,23 +255,23 @@ fn prepend_step(step: &Transition, way: &ClosedWay) -> ClosedWay {
     ClosedWay { key: way.key, effect, guard }
 }
 
-/// Joins ways that differ in their guards alone. The result is `None` if too many ways are left.
+/// Joins ways that differ in their guards alone. The result is `None` if the joined ways are too many, or one
+/// of them is too long.
 fn join_ways(ways: Vec<ClosedWay>) -> Option<Vec<ClosedWay>> {
-    let mut place = HashMap::new();
-    let mut found: Vec<(ClosedWay, Vec<Term>)> = Vec::new();
+    let mut index: HashMap<_, usize> = HashMap::new();
+    let mut groups: Vec<(ClosedWay, Vec<Term>)> = Vec::new();
     for way in ways {
-        let at = *place.entry((way.key, way.effect.clone())).or_insert(found.len());
+        let group = *index.entry((way.key, way.effect.clone())).or_insert(groups.len());
         let guard = way.guard.clone();
-        if at == found.len() {
-            found.push((way, vec![guard]));
-        } else {
-            found[at].1.push(guard);
+        match groups.get_mut(group) {
+            Some((_, guards)) => guards.push(guard),
+            None => groups.push((way, vec![guard])),
         }
     }
-    let all = found.into_iter().map(|(way, guards)| ClosedWay { guard: Term::or(guards), ..way });
-    let all: Vec<ClosedWay> = all.filter(|way| !way.guard.is_false()).collect();
-    let most = Limits::default().of(Quantity::Nodes);
+    let joined = groups.into_iter().map(|(way, guards)| ClosedWay { guard: Term::or(guards), ..way });
+    let joined: Vec<ClosedWay> = joined.filter(|way| !way.guard.is_false()).collect();
+    let limit = Limits::default().of(Quantity::Nodes);
     let is_short =
-        |way: &ClosedWay| way.effect.values().chain([&way.guard]).all(|t| t.written_size() <= most);
-    (all.len() <= MOST_WAYS && all.iter().all(is_short)).then_some(all)
+        |way: &ClosedWay| way.effect.values().chain([&way.guard]).all(|t| t.written_size() <= limit);
+    (joined.len() <= MOST_WAYS && joined.iter().all(is_short)).then_some(joined)
 }

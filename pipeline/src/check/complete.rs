@@ -27,12 +27,12 @@ pub fn check_complete_purpose(
         return checking.found;
     }
     checking.same_data(old, new, SAME);
-    let made = usize::from(rejects && given.reject.is_none());
+    let added_locations = usize::from(rejects && given.reject.is_none());
     let fresh = old.locations.next_number();
     let reject = rejects.then(|| given.reject.unwrap_or(fresh));
     let is_same = [complete.purpose.accept, new.initial] == [accept, old.initial]
         && [complete.reject, complete.purpose.reject] == [reject, reject]
-        && new.locations.len() == old.locations.len() + made
+        && new.locations.len() == old.locations.len() + added_locations
         && new.locations.starts_with(&old.locations)
         && complete.given == old.transitions.len()
         && new.transitions.len() >= complete.given;
@@ -48,37 +48,40 @@ pub fn check_complete_purpose(
         checking.holds(fixed == (t2.source, t2.action, t2.target, &t2.assignments), SAME, place);
         let mut wanted = vec![enabling_condition(t1)];
         if !rejects && t1.target != accept {
-            let also = old
+            // An event that violates the property does nothing else.
+            let violating = old
                 .transitions
                 .iter()
-                .filter(|other| (other.source, other.action, other.target) == (t1.source, t1.action, accept));
-            wanted.push(Term::or(also.map(enabling_condition)).not());
+                .filter(|t| (t.source, t.action, t.target) == (t1.source, t1.action, accept));
+            wanted.push(Term::or(violating.map(enabling_condition)).not());
         }
         checking.equivalent(&[], &Term::and(wanted), &truth(&t2.guard), SAME, place);
     }
-    let mut of = by_action(new);
+    let mut numbers_by_action = by_action(new);
     if !complete.others_stay {
         for source in new.location_ids() {
             for action in new.action_ids() {
-                of.entry((source, action)).or_default();
+                numbers_by_action.entry((source, action)).or_default();
             }
         }
     }
     let mut internal_ways = BTreeSet::new();
-    for ((source, action), numbers) in of {
-        let (here, added): (Vec<TransitionId>, Vec<TransitionId>) =
+    for ((source, action), numbers) in numbers_by_action {
+        let (given_numbers, added_numbers): (Vec<TransitionId>, Vec<TransitionId>) =
             numbers.into_iter().partition(|number| number.place() < complete.given);
-        let residual = Term::or(here.iter().map(|number| new.transitions[*number].guard.clone())).not();
-        let leads_elsewhere = here.iter().any(|number| Some(new.transitions[*number].target) != reject);
+        let residual =
+            Term::or(given_numbers.iter().map(|number| new.transitions[*number].guard.clone())).not();
+        let leads_elsewhere =
+            given_numbers.iter().any(|number| Some(new.transitions[*number].target) != reject);
         let target = reject.filter(|_| leads_elsewhere && source != accept).unwrap_or(source);
         let place = || format!("{} takes not every {}", new.location(source).label, new.action(action).name);
-        match added.as_slice() {
+        match added_numbers.as_slice() {
             [] if checking.ask(std::slice::from_ref(&residual)) == Answer::Sat => {
                 checking.broken("complete purpose 2", place());
             }
             [] => {}
-            [one] => {
-                let t = &new.transitions[*one];
+            [single] => {
+                let t = &new.transitions[*single];
                 let place = || new.describe(t);
                 checking.equivalent(&[], &residual, &truth(&t.guard), "complete purpose 2", place);
                 let is_visible = new.action(action).is_visible();
@@ -89,7 +92,7 @@ pub fn check_complete_purpose(
             _ => checking.broken("complete purpose 2", place()),
         }
         if !new.action(action).is_visible() && source != accept {
-            internal_ways.extend(here.iter().chain(&added).copied());
+            internal_ways.extend(given_numbers.iter().chain(&added_numbers).copied());
         }
     }
     for (number, transition) in new.transitions.numbered() {

@@ -67,10 +67,10 @@ impl<'a> Checking<'a> {
         rule: &'static str,
         place: impl FnOnce() -> String,
     ) {
-        let is_plain = |conclusion: &Term| {
+        let is_evident = |conclusion: &Term| {
             conclusion.is_true() || conclusion.conjuncts().iter().all(|part| is_said(premises, part))
         };
-        if conclusions.iter().any(is_plain) {
+        if conclusions.iter().any(is_evident) {
             return;
         }
         let mut formula = premises.to_vec();
@@ -84,20 +84,27 @@ impl<'a> Checking<'a> {
     pub(super) fn equivalent(
         &mut self,
         context: &[Term],
-        one: &Term,
-        other: &Term,
+        left: &Term,
+        right: &Term,
         rule: &'static str,
         place: impl Fn() -> String,
     ) {
-        if one == other {
+        if left == right {
             return;
         }
-        let with = |term: &Term| context.iter().cloned().chain([term.clone()]).collect::<Vec<_>>();
-        let before = self.found.violations.len();
-        self.implies(&with(one), std::slice::from_ref(other), rule, &place);
-        if before == self.found.violations.len() {
-            self.implies(&with(other), std::slice::from_ref(one), rule, &place);
+        let with_context = |term: &Term| context.iter().cloned().chain([term.clone()]).collect::<Vec<_>>();
+        let violations_so_far = self.found.violations.len();
+        self.implies(&with_context(left), std::slice::from_ref(right), rule, &place);
+        // One violation is enough for the two directions.
+        if violations_so_far == self.found.violations.len() {
+            self.implies(&with_context(right), std::slice::from_ref(left), rule, &place);
         }
+    }
+
+    /// Checks that the initial conditions are equivalent.
+    pub(super) fn same_initial_condition(&mut self, before: &Iosts, after: &Iosts, rule: &'static str) {
+        let (before, after) = (&before.initial_condition, &after.initial_condition);
+        self.equivalent(&[], before, after, rule, || "the initial condition".to_owned());
     }
 
     /// Checks that constants, variables and actions are the same.
@@ -111,15 +118,15 @@ impl<'a> Checking<'a> {
     pub(super) fn well_formed(&mut self, iosts: &Iosts, per_location: &[usize], rule: &'static str) -> bool {
         let count = iosts.locations.len();
         let variables: HashSet<&Datum> = iosts.variables.iter().collect();
-        let mut fine =
+        let mut is_fine =
             iosts.locations.has(iosts.initial) && per_location.iter().all(|length| *length == count);
         for transition in &iosts.transitions {
-            fine &= iosts.locations.has(transition.source) && iosts.locations.has(transition.target);
-            fine &= iosts.actions.has(transition.action);
-            fine &= transition.assignments.keys().all(|variable| variables.contains(variable));
+            is_fine &= iosts.locations.has(transition.source) && iosts.locations.has(transition.target);
+            is_fine &= iosts.actions.has(transition.action);
+            is_fine &= transition.assignments.keys().all(|variable| variables.contains(variable));
         }
-        self.holds(fine, rule, || "something that is not declared, or facts of another length".to_owned());
-        fine
+        self.holds(is_fine, rule, || "something that is not declared, or facts of another length".to_owned());
+        is_fine
     }
 }
 
@@ -137,12 +144,12 @@ pub(super) fn value_of(effect: &Substitution, variable: &Datum) -> Term {
     effect.get(variable).cloned().unwrap_or_else(|| Term::datum(variable))
 }
 
-/// Says that the two effects give every variable the same value. If the values are not one term, both must
-/// have one.
-pub(super) fn same_values(one: &Substitution, other: &Substitution) -> Term {
-    let added = other.keys().filter(|variable| !one.contains_key(*variable));
-    let parts = one.keys().chain(added).filter_map(|variable| {
-        let (a, b) = (value_of(one, variable), value_of(other, variable));
+/// Says that the two effects give every variable the same value. If the values are different terms, both must
+/// be defined.
+pub(super) fn same_values(left: &Substitution, right: &Substitution) -> Term {
+    let only_right = right.keys().filter(|variable| !left.contains_key(*variable));
+    let parts = left.keys().chain(only_right).filter_map(|variable| {
+        let (a, b) = (value_of(left, variable), value_of(right, variable));
         (a != b).then(|| Term::and([defined(&a), defined(&b), Term::equal(&a, &b)]))
     });
     Term::and(parts)
@@ -151,18 +158,19 @@ pub(super) fn same_values(one: &Substitution, other: &Substitution) -> Term {
 /// Says that every value exists and lies in its variable's type. A step needs this and its guard to be taken.
 pub(super) fn within_types(effect: &Substitution) -> Term {
     Term::and(effect.iter().flat_map(|(variable, value)| match value.as_datum() {
+        // A datum of the same type always has such a value.
         Some(datum) if datum.ty() == variable.ty() => vec![],
-        _ => vec![defined(value), in_type(value, variable.ty())],
+        Some(_) | None => vec![defined(value), in_type(value, variable.ty())],
     }))
 }
 
 /// Composes two effects, the first of which comes before the second.
 pub(super) fn compose_effects(first: &Substitution, second: &Substitution) -> Substitution {
-    let mut both = first.clone();
+    let mut composed = first.clone();
     for (variable, value) in second {
-        both.insert(variable.clone(), substitute(value, first));
+        composed.insert(variable.clone(), substitute(value, first));
     }
-    both
+    composed
 }
 
 /// Checks that no two transitions of one location and action can be taken together.
@@ -173,8 +181,8 @@ pub(super) fn check_overlaps(
     rule: &'static str,
 ) {
     for numbers in iosts.outgoing() {
-        for (at, &first) in numbers.iter().enumerate() {
-            for &second in &numbers[at + 1..] {
+        for (index, &first) in numbers.iter().enumerate() {
+            for &second in &numbers[index + 1..] {
                 let (t1, t2) = (&iosts.transitions[first], &iosts.transitions[second]);
                 if t1.action != t2.action {
                     continue;
@@ -208,10 +216,10 @@ pub(super) type ByAction = BTreeMap<(LocationId, ActionId), Vec<TransitionId>>;
 
 /// Groups the transitions by their location and action.
 pub(super) fn by_action(iosts: &Iosts) -> ByAction {
-    let mut found = ByAction::new();
+    let mut by_action = ByAction::new();
     for (number, transition) in iosts.transitions.numbered() {
         let Transition { source, action, .. } = *transition;
-        found.entry((source, action)).or_default().push(number);
+        by_action.entry((source, action)).or_default().push(number);
     }
-    found
+    by_action
 }

@@ -16,11 +16,11 @@ pub fn check_path_guided(made: &PathGuided, solver: &mut dyn Solver) -> Findings
     let mut findings = Findings::default();
     let iosts = &made.iosts;
     let outgoing = iosts.outgoing();
-    for (location, leaving) in outgoing.numbered() {
+    for (location, outgoing_numbers) in outgoing.numbered() {
         budget::ask();
         let name = || iosts.location(location).name.clone();
         if made.verdicts[location].is_some() {
-            if !leaving.is_empty() {
+            if !outgoing_numbers.is_empty() {
                 let rule = "path-guided (1): a transition leaves a verdict";
                 findings.violations.push(Violation { rule, place: name() });
             }
@@ -30,30 +30,28 @@ pub fn check_path_guided(made: &PathGuided, solver: &mut dyn Solver) -> Findings
             if !action.is_visible() {
                 continue;
             }
-            let of_action: Vec<&Transition> =
-                leaving.iter().map(|number| &iosts.transitions[*number]).filter(|t| t.action == id).collect();
-            let mut known = made.known[location].clone();
-            known.push(is_time(made));
-            for (at, one) in of_action.iter().enumerate() {
-                for other in &of_action[at + 1..] {
-                    let mut both = known.clone();
-                    both.extend([one.guard.clone(), other.guard.clone()]);
+            let of_action: Vec<&Transition> = outgoing_numbers
+                .iter()
+                .map(|number| &iosts.transitions[*number])
+                .filter(|t| t.action == id)
+                .collect();
+            let place = format!("{}: {}", name(), action.name);
+            let mut facts = made.known[location].clone();
+            facts.push(is_time(made));
+            for (index, transition) in of_action.iter().enumerate() {
+                for later in &of_action[index + 1..] {
+                    let mut both = facts.clone();
+                    both.extend([transition.guard.clone(), later.guard.clone()]);
                     let rule = "path-guided (2): two transitions can be taken together";
-                    check_impossible(
-                        &mut findings,
-                        solver,
-                        &both,
-                        rule,
-                        &format!("{}: {}", name(), action.name),
-                    );
+                    check_impossible(&mut findings, solver, &both, rule, &place);
                 }
             }
             if let Some(times) = possible_times(made, id) {
-                let mut none = known.clone();
+                let mut none = facts.clone();
                 none.push(times);
                 none.extend(of_action.iter().map(|transition| transition.guard.not()));
                 let rule = "path-guided (3): an event that can be seen has no transition";
-                check_impossible(&mut findings, solver, &none, rule, &format!("{}: {}", name(), action.name));
+                check_impossible(&mut findings, solver, &none, rule, &place);
             }
         }
     }
@@ -74,8 +72,9 @@ pub fn check_path_guided(made: &PathGuided, solver: &mut dyn Solver) -> Findings
             findings.violations.push(Violation { rule, place: place() });
         }
     }
-    let passes = iosts.transitions.iter().filter(|t| made.verdicts[t.target] == Some(Verdict::Pass)).count();
-    if passes > 1 || passes == 0 && made.unseen.is_empty() {
+    let passing = iosts.transitions.iter().filter(|t| made.verdicts[t.target] == Some(Verdict::Pass)).count();
+    // Without Pass the path must have steps that nobody sees.
+    if passing > 1 || (passing == 0 && made.unseen.is_empty()) {
         let rule = "path-guided (6): not one transition leads to Pass";
         findings.violations.push(Violation { rule, place: iosts.name.clone() });
     }
@@ -102,8 +101,8 @@ fn is_time(made: &PathGuided) -> Term {
     Term::compare(Comparison::Greater, &made.timing.silence_after, &Term::int(0).to_real())
 }
 
-/// Says when the event can be seen: silence from TM on, everything else that is seen at any time. What the
-/// tester sends is not seen, so the result is `None`.
+/// Says when the event can be seen: silence from TM on, an output at any time. What the tester sends is not
+/// seen, so the result is `None`.
 fn possible_times(made: &PathGuided, action: ActionId) -> Option<Term> {
     let delay = Term::datum(&made.timing.delay);
     let zero = Term::int(0).to_real();

@@ -27,19 +27,20 @@ pub fn check_product(
         return checking.found;
     }
     let is_pair = |(l1, l2): &(LocationId, LocationId)| left.locations.has(*l1) && right.locations.has(*l2);
-    let number: HashMap<_, _> = product.pairs.iter().copied().zip(iosts.location_ids()).collect();
-    if number.len() != product.pairs.len() || !product.pairs.iter().all(is_pair) {
+    let location_of: HashMap<_, _> = product.pairs.iter().copied().zip(iosts.location_ids()).collect();
+    if location_of.len() != product.pairs.len() || !product.pairs.iter().all(is_pair) {
         checking.broken("product 1", "a pair is there twice, or none");
         return checking.found;
     }
-    let start = number.get(&(left.initial, right.initial));
+    let start = location_of.get(&(left.initial, right.initial));
     checking.holds(start == Some(&iosts.initial), "product 1", || "the initial location".to_owned());
     let reached = iosts.reachable_from(iosts.initial);
     checking.holds(reached.iter().all(|r| *r), "product 1", || "a pair that is not reached".to_owned());
-    for (at, (_, l2)) in product.pairs.numbered() {
+    for (pair, (_, l2)) in product.pairs.numbered() {
         let is_accepting = *l2 == complete.purpose.accept;
-        checking
-            .holds(product.accepting[at] == is_accepting, "product 5", || iosts.locations[at].label.clone());
+        checking.holds(product.accepting[pair] == is_accepting, "product 5", || {
+            iosts.locations[pair].label.clone()
+        });
     }
     check_data(&mut checking, iosts, left, right);
     let both = Term::and([truth(&left.initial_condition), truth(&right.initial_condition)]);
@@ -52,8 +53,8 @@ pub fn check_product(
         checking.broken("product 2", "transitions and what they were made of");
         return checking.found;
     }
-    for ((at, transition), of) in iosts.transitions.numbered().zip(&product.made_of) {
-        made.entry((transition.source, *of)).or_default().push(at);
+    for ((id, transition), of_pair) in iosts.transitions.numbered().zip(&product.made_of) {
+        made.entry((transition.source, *of_pair)).or_default().push(id);
     }
     let followers = by_action(right);
     let outgoing = left.outgoing();
@@ -63,7 +64,7 @@ pub fn check_product(
             let t1 = &left.transitions[first];
             let seconds: Vec<Option<TransitionId>> = match followers.get(&(l2, t1.action)) {
                 Some(numbers) => {
-                    let with = |number: &&TransitionId| complete.purpose.goes_with(**number, first);
+                    let with = |location_of: &&TransitionId| complete.purpose.goes_with(**location_of, first);
                     numbers.iter().filter(with).copied().map(Some).collect()
                 }
                 None if complete.others_stay => vec![None],
@@ -74,18 +75,14 @@ pub fn check_product(
             for second in seconds {
                 let t2 = second.map(|second| &right.transitions[second]);
                 let place = || format!("{} at {}", left.describe(t1), iosts.location(source).label);
-                let Some([one]) = made
-                    .remove(&(source, (first, second)))
-                    .as_deref()
-                    .map(<[TransitionId; 1]>::try_from)
-                    .and_then(Result::ok)
-                else {
+                let made_of_both = made.remove(&(source, (first, second))).unwrap_or_default();
+                let &[single] = made_of_both.as_slice() else {
                     checking.broken("product 2", place());
                     continue;
                 };
-                let made = &iosts.transitions[one];
+                let made = &iosts.transitions[single];
                 let target = (t1.target, t2.map_or(l2, |t2| t2.target));
-                let leads = number.get(&target) == Some(&made.target) && made.action == t1.action;
+                let leads = location_of.get(&target) == Some(&made.target) && made.action == t1.action;
                 checking.holds(leads, "product 2", place);
                 let guard = Term::and([enabled.clone(), t2.map_or(Term::yes(), |t2| truth(&t2.guard))]);
                 checking.equivalent(&[], &guard, &truth(&made.guard), "product 2", place);
@@ -96,23 +93,22 @@ pub fn check_product(
             }
         }
     }
-    for numbers in made.into_values() {
-        for number in numbers {
-            checking.broken("product 2", iosts.describe(&iosts.transitions[number]));
-        }
+    // The others say that they were made of a pair that does not exist.
+    for extra in made.into_values().flatten() {
+        checking.broken("product 2", iosts.describe(&iosts.transitions[extra]));
     }
     checking.found
 }
 
 /// Checks that every datum of either side is owned once, and is a variable if it is a variable of one side.
 fn check_data(checking: &mut Checking<'_>, iosts: &Iosts, left: &Iosts, right: &Iosts) {
-    let set = |data: &[Datum]| data.iter().cloned().collect::<HashSet<_>>();
+    let set_of = |data: &[Datum]| data.iter().cloned().collect::<HashSet<_>>();
     let variables: HashSet<Datum> = left.variables.iter().chain(&right.variables).cloned().collect();
     let shared: HashSet<Datum> = left.constants.iter().chain(&right.constants).cloned().collect();
     let constants: HashSet<Datum> = shared.difference(&variables).cloned().collect();
-    let all: Vec<&str> = iosts.variables.iter().chain(&iosts.constants).map(Datum::name).collect();
-    let is_once = all.iter().collect::<HashSet<_>>().len() == all.len();
-    let is_same = set(&iosts.variables) == variables && set(&iosts.constants) == constants;
+    let names: Vec<&str> = iosts.variables.iter().chain(&iosts.constants).map(Datum::name).collect();
+    let is_once = names.iter().collect::<HashSet<_>>().len() == names.len();
+    let is_same = set_of(&iosts.variables) == variables && set_of(&iosts.constants) == constants;
     checking.holds(is_once && is_same, "product 3", || "the data".to_owned());
     checking.holds(iosts.actions == left.actions, "product 3", || "the actions".to_owned());
 }

@@ -1,9 +1,8 @@
 //! Checks the specification with silence against the delayed form without it.
 //!
-//! A quantifier would be needed to say how long a state may be silent. So the solver is asked for states and
-//! delays at which silence is allowed, and for others at which it is not. For each state that it shows, with
-//! all data known, it is asked again whether something may come later, or ever. A few states are looked at at
-//! each location.
+//! A quantifier would be needed to say how long a state may be silent. So the solver is asked for a few
+//! states and delays of each location, some at which silence is allowed and some at which it is not. For each
+//! state it is asked again, with all data known, whether something may come later, or ever.
 
 use coreach_analyses::solver::{Answer, Solver, Witness};
 use coreach_model::iosts::{ActionKind, Iosts, Transition};
@@ -55,7 +54,7 @@ pub fn check_silence(
         checking.holds(is_same, SAME, || iosts.describe(new));
     }
     let delay = Term::datum(&timing.delay);
-    let mut said = iosts.locations.map(|_| Vec::new());
+    let mut silence_guards = iosts.locations.map(|_| Vec::new());
     for transition in iosts.transitions.iter().skip(timed.given) {
         let advances = |clock: &Datum| {
             transition.assignments.get(clock) == Some(&Term::add(&Term::datum(clock), &delay))
@@ -64,45 +63,46 @@ pub fn check_silence(
             && transition.source == transition.target
             && transition.assignments.len() == timing.clocks.len()
             && timing.clocks.iter().all(advances)
-            && said[transition.source].is_empty();
+            && silence_guards[transition.source].is_empty();
         checking.holds(is_loop, "silence 2", || iosts.describe(transition));
         let place = || iosts.describe(transition);
         checking.implies(&[], &[defined(&transition.guard)], "silence: a guard without a value", place);
-        said[transition.source].push(transition.guard.clone());
+        silence_guards[transition.source].push(transition.guard.clone());
     }
     let zero = Term::int(0).to_real();
     let not_negative = Term::compare(Comparison::AtLeast, &delay, &zero);
-    for (at, guards) in said.numbered() {
+    for (location, guards) in silence_guards.numbered() {
         let allowed = Term::or(guards.clone());
-        let leaving = || iosts.transitions.iter().take(timed.given).filter(|t| t.source == at);
+        let leaving = || iosts.transitions.iter().take(timed.given).filter(|t| t.source == location);
         for (rule, is_allowed) in [("silence 3", true), ("silence 4", false)] {
             let side = if is_allowed { allowed.clone() } else { allowed.not() };
-            let mut looked = vec![side, not_negative.clone()];
+            let mut question = vec![side, not_negative.clone()];
             // Four states of each kind are looked at at each location.
             for _ in 0..4 {
-                if looked.iter().any(Term::is_false) {
+                if question.iter().any(Term::is_false) {
                     break;
                 }
-                let Witness::Found(mut state) = checking.solver.witness(&looked) else { break };
+                let Witness::Found(mut witness) = checking.solver.witness(&question) else { break };
                 // A datum that the question does not mention may have any value.
                 let data = iosts.variables.iter().chain(&iosts.constants).chain([&timing.delay]);
                 for datum in data {
-                    state.complete(datum);
+                    witness.complete(datum);
                 }
-                let known: Substitution = state
+                let values: Substitution = witness
                     .iter()
                     .filter(|(datum, _)| **datum != timing.delay)
                     .map(|(datum, value)| (datum.clone(), Term::literal(value.clone())))
                     .collect();
-                let seen = Term::literal(state[&timing.delay].clone());
+                let delay_of_witness = Term::literal(witness[&timing.delay].clone());
                 let (mut later, mut ever) = (Answer::Unsat, Answer::Unsat);
                 for transition in leaving() {
-                    let condition = substitute(&enabling_condition(transition), &known);
+                    let condition = substitute(&enabling_condition(transition), &values);
                     match iosts.action(transition.action).kind {
                         ActionKind::Input | ActionKind::Quiescence => {}
                         ActionKind::Internal => ever = combine_answers(ever, checking.ask(&[condition])),
                         ActionKind::Output => {
-                            let after = Term::compare(Comparison::Greater, &delay, &seen);
+                            // What the tester cannot count on need not come, but may come later.
+                            let after = Term::compare(Comparison::Greater, &delay, &delay_of_witness);
                             if !timing.uncontrollable.contains(&iosts.action(transition.action).name) {
                                 ever = combine_answers(ever, checking.ask(std::slice::from_ref(&condition)));
                             }
@@ -111,18 +111,19 @@ pub fn check_silence(
                     }
                 }
                 let is_right = match (later, ever) {
+                    // Silence is allowed if something may come later, or if nothing need ever come.
                     (Answer::Sat, _) | (Answer::Unsat, Answer::Unsat) => is_allowed,
                     (Answer::Unsat, Answer::Sat) => !is_allowed,
-                    _ => true,
+                    (Answer::Unknown, _) | (_, Answer::Unknown) => true,
                 };
                 if !is_right {
-                    checking.broken(rule, iosts.location(at).label.clone());
+                    checking.broken(rule, iosts.location(location).label.clone());
                     break;
                 }
-                let same = state
+                let equalities = witness
                     .iter()
                     .map(|(datum, value)| Term::equal(&Term::datum(datum), &Term::literal(value.clone())));
-                looked.push(Term::and(same).not());
+                question.push(Term::and(equalities).not());
             }
         }
     }
@@ -130,10 +131,10 @@ pub fn check_silence(
 }
 
 /// Combines the answers to two questions into the answer whether one of them can hold.
-fn combine_answers(one: Answer, other: Answer) -> Answer {
-    match (one, other) {
+fn combine_answers(first: Answer, second: Answer) -> Answer {
+    match (first, second) {
         (Answer::Sat, _) | (_, Answer::Sat) => Answer::Sat,
         (Answer::Unknown, _) | (_, Answer::Unknown) => Answer::Unknown,
-        _ => Answer::Unsat,
+        (Answer::Unsat, Answer::Unsat) => Answer::Unsat,
     }
 }

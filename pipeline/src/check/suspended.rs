@@ -1,9 +1,8 @@
 //! Checks the suspended specification against the one that the user wrote.
 //!
 //! The solver is asked in full whether quiescence excludes every output and internal step. A quantifier would
-//! be needed to say that quiescence is there wherever none is possible. So the solver is asked for states
-//! without quiescence and internal steps, and for each that it shows, whether an output is possible there. A
-//! few such states are looked at at each location.
+//! be needed to say that quiescence is there wherever none of these is possible. So the solver is asked for a
+//! few states without quiescence and internal steps, and whether an output is possible there.
 
 use coreach_analyses::solver::{Answer, Solver, Witness};
 use coreach_model::Term;
@@ -43,20 +42,20 @@ pub fn check_suspended(suspended: &Suspended, specification: &Iosts, solver: &mu
         let is_same = same_action && Transition { action: old.action, ..new.clone() } == *old;
         checking.holds(is_same, SAME, || iosts.describe(new));
     }
-    let mut quiet = iosts.locations.map(|_| Vec::new());
+    let mut quiet_guards = iosts.locations.map(|_| Vec::new());
     for transition in iosts.transitions.iter().skip(suspended.given) {
         let is_loop = transition.action == delta
             && transition.source == transition.target
             && transition.assignments.is_empty()
-            && quiet[transition.source].is_empty();
+            && quiet_guards[transition.source].is_empty();
         checking.holds(is_loop, "suspended 2", || iosts.describe(transition));
         let place = || iosts.describe(transition);
         checking.implies(&[], &[defined(&transition.guard)], "suspended: a guard without a value", place);
-        quiet[transition.source].push(transition.guard.clone());
+        quiet_guards[transition.source].push(transition.guard.clone());
     }
-    for (at, guards) in quiet.numbered() {
+    for (location, guards) in quiet_guards.numbered() {
         let quiet = Term::or(guards.clone());
-        let leaving = iosts.transitions.iter().take(suspended.given).filter(|t| t.source == at);
+        let leaving = iosts.transitions.iter().take(suspended.given).filter(|t| t.source == location);
         let (mut internal, mut outputs) = (Vec::new(), Vec::new());
         for transition in leaving {
             match iosts.action(transition.action).kind {
@@ -69,23 +68,23 @@ pub fn check_suspended(suspended: &Suspended, specification: &Iosts, solver: &mu
                 checking.broken("suspended 3", iosts.describe(transition));
             }
         }
-        let mut loud = vec![quiet.not()];
-        loud.extend(internal.iter().map(Term::not));
+        let mut not_quiet = vec![quiet.not()];
+        not_quiet.extend(internal.iter().map(Term::not));
         // Four states of each location are looked at.
         for _ in 0..4 {
-            if loud.iter().any(Term::is_false) {
+            if not_quiet.iter().any(Term::is_false) {
                 break;
             }
-            let Witness::Found(state) = checking.solver.witness(&loud) else { break };
+            let Witness::Found(state) = checking.solver.witness(&not_quiet) else { break };
             let known: Substitution =
                 state.iter().map(|(datum, value)| (datum.clone(), Term::literal(value.clone()))).collect();
-            let some = Term::or(outputs.iter().map(|output| substitute(output, &known)));
-            if checking.ask(&[some]) == Answer::Unsat {
-                checking.broken("suspended 4", iosts.location(at).label.clone());
+            let some_output = Term::or(outputs.iter().map(|condition| substitute(condition, &known)));
+            if checking.ask(&[some_output]) == Answer::Unsat {
+                checking.broken("suspended 4", iosts.location(location).label.clone());
                 break;
             }
-            let same = known.iter().map(|(datum, value)| Term::equal(&Term::datum(datum), value));
-            loud.push(Term::and(same).not());
+            let equalities = known.iter().map(|(datum, value)| Term::equal(&Term::datum(datum), value));
+            not_quiet.push(Term::and(equalities).not());
         }
     }
     checking.found

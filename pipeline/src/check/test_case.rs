@@ -13,17 +13,17 @@ use crate::artifact::{TestCase, TestGraph, Verdict};
 pub fn check_test_case(case: &TestCase, graph: &TestGraph, solver: &mut dyn Solver) -> Findings {
     const SAME: &str = "test case 5";
     let mut checking = Checking::new(solver);
-    let (iosts, before) = (&case.iosts, &graph.iosts);
+    let (iosts, graph_iosts) = (&case.iosts, &graph.iosts);
     let lengths = [case.verdicts.len(), case.reach.len(), case.coreach.len(), case.must_answer.len()];
     if !checking.well_formed(iosts, &lengths, SAME) {
         return checking.found;
     }
-    checking.same_data(before, iosts, SAME);
-    let fail = Some(before.locations.next_number()).filter(|fail| iosts.locations.has(*fail));
-    let is_same = iosts.locations.len() <= before.locations.len() + 1
-        && iosts.locations.starts_with(&before.locations)
-        && iosts.transitions.len() >= before.transitions.len()
-        && iosts.initial == before.initial
+    checking.same_data(graph_iosts, iosts, SAME);
+    let fail = Some(graph_iosts.locations.next_number()).filter(|fail| iosts.locations.has(*fail));
+    let is_same = iosts.locations.len() <= graph_iosts.locations.len() + 1
+        && iosts.locations.starts_with(&graph_iosts.locations)
+        && iosts.transitions.len() >= graph_iosts.transitions.len()
+        && iosts.initial == graph_iosts.initial
         && case.reach.starts_with(&graph.reach)
         && case.coreach.starts_with(&graph.coreach)
         && case.must_answer.starts_with(&graph.must_answer);
@@ -31,9 +31,8 @@ pub fn check_test_case(case: &TestCase, graph: &TestGraph, solver: &mut dyn Solv
         checking.broken(SAME, "what the test graph says");
         return checking.found;
     }
-    let (one, other) = (&before.initial_condition, &iosts.initial_condition);
-    checking.equivalent(&[], one, other, SAME, || "the initial condition".to_owned());
-    for (old, new) in before.transitions.iter().zip(&iosts.transitions) {
+    checking.same_initial_condition(graph_iosts, iosts, SAME);
+    for (old, new) in graph_iosts.transitions.iter().zip(&iosts.transitions) {
         checking.holds(old == new, SAME, || iosts.describe(new));
     }
     for location in iosts.location_ids() {
@@ -47,9 +46,9 @@ pub fn check_test_case(case: &TestCase, graph: &TestGraph, solver: &mut dyn Solv
         checking.holds(is_wanted, "test case 6", || iosts.location(location).label.clone());
     }
     if let Some(fail) = fail {
-        let facts =
-            (case.reach[fail].is_true(), case.coreach[fail].is_false(), case.must_answer[fail].is_false());
-        checking.holds(facts == (true, true, true), SAME, || "the facts at Fail".to_owned());
+        let has_facts =
+            case.reach[fail].is_true() && case.coreach[fail].is_false() && case.must_answer[fail].is_false();
+        checking.holds(has_facts, SAME, || "the facts at Fail".to_owned());
     }
     checking.holds(case.others_fail.is_none() || case.others_fail == fail, "test case 6", || {
         "the location of all other outputs".to_owned()
@@ -58,18 +57,18 @@ pub fn check_test_case(case: &TestCase, graph: &TestGraph, solver: &mut dyn Solv
     check_overlaps(&mut checking, iosts, &reach, "test case 2");
     check_definedness(&mut checking, iosts, &reach, "test case: a guard without a value");
     let is_output = |action: ActionId| iosts.action(action).is_observed();
-    let (_, added) = iosts.transitions.split_at(before.transitions.len());
-    let mut fails: BTreeMap<(LocationId, ActionId), Vec<Term>> = BTreeMap::new();
+    let (_, added) = iosts.transitions.split_at(graph_iosts.transitions.len());
+    let mut fail_guards: BTreeMap<(LocationId, ActionId), Vec<Term>> = BTreeMap::new();
     for t in added {
         let is_fail = Some(t.target) == fail && t.assignments.is_empty() && is_output(t.action);
         let leaves_verdict = case.verdicts[t.source].is_some();
         checking.holds(is_fail, "test case 4", || iosts.describe(t));
         checking.holds(!leaves_verdict, "test case 1", || iosts.describe(t));
-        fails.entry((t.source, t.action)).or_default().push(t.guard.clone());
+        fail_guards.entry((t.source, t.action)).or_default().push(t.guard.clone());
     }
-    let mut allowed: BTreeMap<(LocationId, ActionId), Vec<Term>> = BTreeMap::new();
-    for t in &before.transitions {
-        allowed.entry((t.source, t.action)).or_default().push(t.guard.clone());
+    let mut allowed_guards: BTreeMap<(LocationId, ActionId), Vec<Term>> = BTreeMap::new();
+    for t in &graph_iosts.transitions {
+        allowed_guards.entry((t.source, t.action)).or_default().push(t.guard.clone());
     }
     if graph.pass.is_none() {
         checking.holds(added.is_empty(), "test case 4", || "there is nothing to run".to_owned());
@@ -77,18 +76,20 @@ pub fn check_test_case(case: &TestCase, graph: &TestGraph, solver: &mut dyn Solv
     }
     // The allowed outputs are taken from the transitions themselves: selection splits a guard and drops none
     // of it.
-    let mut keys: BTreeSet<(LocationId, ActionId)> = allowed.keys().chain(fails.keys()).copied().collect();
+    let mut keys: BTreeSet<(LocationId, ActionId)> =
+        allowed_guards.keys().chain(fail_guards.keys()).copied().collect();
     if case.others_fail.is_none() {
-        let actions = || iosts.action_ids();
-        keys.extend(before.location_ids().flat_map(|source| actions().map(move |action| (source, action))));
+        for source in graph_iosts.location_ids() {
+            keys.extend(iosts.action_ids().map(|action| (source, action)));
+        }
     }
     for (source, action) in keys {
         if !graph.is_verdict(source) && is_output(action) {
             let place = || format!("{} at {}", iosts.action(action).name, iosts.location(source).label);
             let key = (source, action);
-            let forbidden = Term::or(allowed.remove(&key).unwrap_or_default()).not();
+            let forbidden = Term::or(allowed_guards.remove(&key).unwrap_or_default()).not();
             let context = [reach(source)];
-            match fails.remove(&key) {
+            match fail_guards.remove(&key) {
                 Some(guards) => {
                     let guard = Term::or(guards);
                     checking.equivalent(&context, &forbidden, &guard, "test case 7", place);

@@ -22,33 +22,34 @@ use crate::artifact::{GraphOrigin, TestGraph, Visible};
 pub fn check_test_graph(graph: &TestGraph, visible: &Visible, solver: &mut dyn Solver) -> Findings {
     const SAME: &str = "test graph 4";
     let mut checking = Checking::new(solver);
-    let (iosts, before) = (&graph.iosts, &visible.iosts);
+    let (iosts, visible_iosts) = (&graph.iosts, &visible.iosts);
     let lengths = [graph.origins.len(), graph.reach.len(), graph.coreach.len(), graph.must_answer.len()];
     let decided = &graph.decided;
     let is_whole = checking.well_formed(iosts, &lengths, SAME)
         && graph.made_of.len() == iosts.transitions.len()
-        && graph.made_of.iter().all(|number| before.transitions.has(*number))
-        && decided.reach.len() == before.locations.len()
-        && decided.coreach.len() == before.locations.len()
-        && decided.chain.iter().all(|refinement| refinement.facts.len() == before.locations.len());
+        && graph.made_of.iter().all(|number| visible_iosts.transitions.has(*number))
+        && decided.reach.len() == visible_iosts.locations.len()
+        && decided.coreach.len() == visible_iosts.locations.len()
+        && decided.chain.iter().all(|refinement| refinement.facts.len() == visible_iosts.locations.len());
     if !is_whole {
         checking.broken(SAME, "what was made of what");
         return checking.found;
     }
-    checking.same_data(before, iosts, SAME);
-    for (at, origin) in graph.origins.numbered() {
-        let wanted = match origin {
-            GraphOrigin::Given(of) => before.locations.has(*of).then(|| &visible.must_answer[*of]),
-            GraphOrigin::Verdict(_) => None,
+    checking.same_data(visible_iosts, iosts, SAME);
+    for (location, origin) in graph.origins.numbered() {
+        let must_answer = &graph.must_answer[location];
+        let is_right = match origin {
+            GraphOrigin::Given(from) if visible_iosts.locations.has(*from) => {
+                *must_answer == visible.must_answer[*from]
+            }
+            GraphOrigin::Given(_) | GraphOrigin::Verdict(_) => must_answer.is_false(),
         };
-        let is_right =
-            wanted.map_or(graph.must_answer[at].is_false(), |wanted| graph.must_answer[at] == *wanted);
-        checking.holds(is_right, "test graph 9", || iosts.locations[at].label.clone());
+        checking.holds(is_right, "test graph 9", || iosts.locations[location].label.clone());
     }
     let Some(place) = find_places(graph, visible, &mut checking) else { return checking.found };
     let (reach, coreach) = (&decided.reach, &decided.coreach);
-    let start = before.initial;
-    let strengthened = Term::and([before.initial_condition.clone(), coreach[start].clone()]);
+    let start = visible_iosts.initial;
+    let strengthened = Term::and([visible_iosts.initial_condition.clone(), coreach[start].clone()]);
     let Some(pass) = graph.pass else {
         let is_empty = iosts.transitions.is_empty() && iosts.initial_condition.is_false();
         checking.holds(is_empty, "test graph 7", || "the purpose is said to be out of reach".to_owned());
@@ -56,7 +57,7 @@ pub fn check_test_graph(graph: &TestGraph, visible: &Visible, solver: &mut dyn S
         facts::refute_facts(graph, visible, &mut checking);
         return checking.found;
     };
-    let wanted = if visible.accepting[start] { Some(&pass) } else { place.get(&before.initial) };
+    let wanted = if visible.accepting[start] { Some(&pass) } else { place.get(&visible_iosts.initial) };
     checking.holds(wanted == Some(&iosts.initial), SAME, || "the initial location".to_owned());
     checking.equivalent(&[], &strengthened, &iosts.initial_condition, SAME, || {
         "the initial condition".to_owned()
@@ -65,49 +66,53 @@ pub fn check_test_graph(graph: &TestGraph, visible: &Visible, solver: &mut dyn S
     check_overlaps(&mut checking, iosts, &fact, "test graph 3");
     check_definedness(&mut checking, iosts, &fact, "test graph: a guard without a value");
 
+    // Each transition of the graph must be one part of the transition that it was made of.
     let mut kept = HashSet::new();
     for (transition, &number) in iosts.transitions.iter().zip(&graph.made_of) {
-        let of = &before.transitions[number];
+        let given = &visible_iosts.transitions[number];
         let told = || iosts.describe(transition);
         checking.holds(!graph.is_verdict(transition.source), "test graph 1", told);
         let ends = Some(transition.target) == graph.inconclusive;
         let is_output = iosts.action(transition.action).is_observed();
         checking.holds(!ends || is_output, "test graph 2", told);
-        let target = match () {
-            () if ends => graph.inconclusive.as_ref(),
-            () if visible.accepting[of.target] => Some(&pass),
-            () => place.get(&of.target),
+        let target = if ends {
+            graph.inconclusive.as_ref()
+        } else if visible.accepting[given.target] {
+            Some(&pass)
+        } else {
+            place.get(&given.target)
         };
-        let is_same = place.get(&of.source) == Some(&transition.source)
-            && of.action == transition.action
+        let is_same = place.get(&given.source) == Some(&transition.source)
+            && given.action == transition.action
             && target == Some(&transition.target)
             && (!ends || transition.assignments.is_empty())
             && kept.insert((number, ends));
         checking.holds(is_same, SAME, told);
-        let inside = substitute(&coreach[of.target], &of.assignments);
+        let inside = substitute(&coreach[given.target], &given.assignments);
         let side = if ends { inside.not() } else { inside };
-        let guard = Term::and([of.guard.clone(), side]);
-        let context = [reach[of.source].clone()];
+        let guard = Term::and([given.guard.clone(), side]);
+        let context = [reach[given.source].clone()];
         checking.equivalent(&context, &guard, &transition.guard, SAME, told);
         if !ends {
-            let same = same_values(&of.assignments, &transition.assignments);
+            let same = same_values(&given.assignments, &transition.assignments);
             let premises = [context[0].clone(), transition.guard.clone()];
             checking.implies(&premises, &[same], SAME, told);
         }
     }
-    for (number, of) in before.transitions.numbered() {
-        if visible.accepting[of.source] || !place.contains_key(&of.source) {
+    // A part that is missing must be impossible.
+    for (number, given) in visible_iosts.transitions.numbered() {
+        if visible.accepting[given.source] || !place.contains_key(&given.source) {
             continue;
         }
-        let inside = substitute(&coreach[of.target], &of.assignments);
-        let is_output = before.action(of.action).is_observed();
+        let inside = substitute(&coreach[given.target], &given.assignments);
+        let is_output = visible_iosts.action(given.action).is_observed();
         for (ends, side) in [(false, inside.clone()), (true, inside.not())] {
             if (ends && !is_output) || kept.contains(&(number, ends)) {
                 continue;
             }
-            let formula = [reach[of.source].clone(), of.guard.clone(), side];
+            let formula = [reach[given.source].clone(), given.guard.clone(), side];
             if checking.ask(&formula) == Answer::Sat {
-                checking.broken("test graph 5", before.describe(of));
+                checking.broken("test graph 5", visible_iosts.describe(given));
             }
         }
     }
@@ -126,10 +131,10 @@ fn find_places(
     const SAME: &str = "test graph 4";
     let iosts = &graph.iosts;
     let mut place = HashMap::new();
-    let mut fine = true;
+    let mut is_fine = true;
     for (location, origin) in graph.origins.numbered() {
         let (reach, coreach) = (&graph.reach[location], &graph.coreach[location]);
-        fine &= match *origin {
+        is_fine &= match *origin {
             GraphOrigin::Given(from) => {
                 visible.iosts.locations.has(from)
                     && iosts.locations[location] == visible.iosts.locations[from]
@@ -149,10 +154,10 @@ fn find_places(
         };
     }
     let said = |verdict| graph.origins.contains(&GraphOrigin::Verdict(verdict));
-    fine &= said(Verdict::Pass) == graph.pass.is_some();
-    fine &= said(Verdict::Inconclusive) == graph.inconclusive.is_some();
-    checking.holds(fine, SAME, || "the locations and where they come from".to_owned());
-    fine.then_some(place)
+    is_fine &= said(Verdict::Pass) == graph.pass.is_some();
+    is_fine &= said(Verdict::Inconclusive) == graph.inconclusive.is_some();
+    checking.holds(is_fine, SAME, || "the locations and where they come from".to_owned());
+    is_fine.then_some(place)
 }
 
 /// Checks that the graph says at every location, as the visible machine does, what the specification allows.
@@ -162,58 +167,59 @@ fn check_allowed(
     place: &HashMap<LocationId, LocationId>,
     checking: &mut Checking<'_>,
 ) {
-    let before = &visible.iosts;
-    let of = by_action(before);
-    let mut said: HashMap<_, Vec<Term>> = HashMap::new();
+    let visible_iosts = &visible.iosts;
+    let numbers_by_action = by_action(visible_iosts);
+    let mut allowed_here: HashMap<_, Vec<Term>> = HashMap::new();
     for allowed in &graph.allowed {
-        said.entry((allowed.location, allowed.action)).or_default().push(allowed.guard.clone());
+        allowed_here.entry((allowed.location, allowed.action)).or_default().push(allowed.guard.clone());
     }
     let given = |location: LocationId| match *graph.origins.find(location)? {
         GraphOrigin::Given(from) => Some(from),
         GraphOrigin::Verdict(_) => None,
     };
-    let ours = said.keys().filter_map(|(location, action)| Some((given(*location)?, *action)));
-    let keys: BTreeSet<_> = of.keys().copied().chain(ours).collect();
+    let ours = allowed_here.keys().filter_map(|(location, action)| Some((given(*location)?, *action)));
+    let keys: BTreeSet<_> = numbers_by_action.keys().copied().chain(ours).collect();
     for (from, action) in keys {
         if let Some(&location) = place.get(&from) {
-            let is_output = before.action(action).is_observed();
-            let ours = said.remove(&(location, action)).unwrap_or_default();
-            let told = || format!("{} at {}", before.action(action).name, before.location(from).label);
+            let is_output = visible_iosts.action(action).is_observed();
+            let ours = allowed_here.remove(&(location, action)).unwrap_or_default();
+            let told =
+                || format!("{} at {}", visible_iosts.action(action).name, visible_iosts.location(from).label);
             checking.holds(is_output || ours.is_empty(), "test graph 6", told);
             if !is_output {
                 continue;
             }
-            let numbers = of.get(&(from, action)).into_iter().flatten();
-            let theirs = Term::or(numbers.map(|number| before.transitions[*number].guard.clone()));
+            let numbers = numbers_by_action.get(&(from, action)).into_iter().flatten();
+            let theirs = Term::or(numbers.map(|number| visible_iosts.transitions[*number].guard.clone()));
             let context = [graph.reach[location].clone()];
             checking.equivalent(&context, &theirs, &Term::or(ours), "test graph 6", told);
         }
     }
-    checking.holds(said.is_empty(), "test graph 6", || "an output where the graph is not".to_owned());
+    checking.holds(allowed_here.is_empty(), "test graph 6", || "an output where the graph is not".to_owned());
 }
 
 /// Checks that a purpose is out of reach: the facts leave no way from the beginning to Accept.
 fn check_unreachable(graph: &TestGraph, visible: &Visible, initial: &Term, checking: &mut Checking<'_>) {
-    let before = &visible.iosts;
+    let visible_iosts = &visible.iosts;
     if checking.ask(std::slice::from_ref(initial)) != Answer::Sat {
         return;
     }
-    let outgoing = before.outgoing();
-    let mut reached = HashSet::from([before.initial]);
-    let mut work = vec![before.initial];
-    while let Some(at) = work.pop() {
-        if visible.accepting[at] {
-            checking.broken("test graph 7", before.location(at).label.clone());
+    let outgoing = visible_iosts.outgoing();
+    let mut reached = HashSet::from([visible_iosts.initial]);
+    let mut to_visit = vec![visible_iosts.initial];
+    while let Some(location) = to_visit.pop() {
+        if visible.accepting[location] {
+            checking.broken("test graph 7", visible_iosts.location(location).label.clone());
             return;
         }
-        for &number in &outgoing[at] {
-            let t = &before.transitions[number];
+        for &number in &outgoing[location] {
+            let t = &visible_iosts.transitions[number];
             let (reach, coreach) = (&graph.decided.reach, &graph.decided.coreach);
             let inside = substitute(&coreach[t.target], &t.assignments);
-            let formula = [reach[at].clone(), t.guard.clone(), inside];
+            let formula = [reach[location].clone(), t.guard.clone(), inside];
             if !reached.contains(&t.target) && checking.ask(&formula) == Answer::Sat {
                 reached.insert(t.target);
-                work.push(t.target);
+                to_visit.push(t.target);
             }
         }
     }

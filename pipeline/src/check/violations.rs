@@ -14,7 +14,7 @@ use crate::artifact::{Closed, Product, Visible};
 /// Checks the outputs that violate a property and are forbidden, which lead to the location `left`.
 pub fn check_violations(
     with: &Visible,
-    left: Option<LocationId>,
+    violated: Option<LocationId>,
     visible: &Visible,
     property: &TestPurpose,
     product: &Product,
@@ -23,32 +23,34 @@ pub fn check_violations(
 ) -> Findings {
     const SAME: &str = "violations 1";
     let mut checking = Checking::new(solver);
-    let (iosts, before) = (&with.iosts, &visible.iosts);
+    let (iosts, visible_iosts) = (&with.iosts, &visible.iosts);
     if !checking.well_formed(iosts, &[with.accepting.len(), with.must_answer.len(), with.members.len()], SAME)
     {
         return checking.found;
     }
-    checking.same_data(before, iosts, SAME);
-    let more = usize::from(left.is_some());
-    let is_same = iosts.locations.len() == before.locations.len() + more
-        && left.is_none_or(|left| left == before.locations.next_number() && with.accepting[left])
-        && iosts.locations.starts_with(&before.locations)
-        && iosts.transitions.starts_with(&before.transitions)
+    checking.same_data(visible_iosts, iosts, SAME);
+    let added_locations = usize::from(violated.is_some());
+    let is_same = iosts.locations.len() == visible_iosts.locations.len() + added_locations
+        && violated.is_none_or(|violated| {
+            violated == visible_iosts.locations.next_number() && with.accepting[violated]
+        })
+        && iosts.locations.starts_with(&visible_iosts.locations)
+        && iosts.transitions.starts_with(&visible_iosts.transitions)
         && with.accepting.starts_with(&visible.accepting)
         && with.members.starts_with(&visible.members)
-        && iosts.initial == before.initial
-        && iosts.initial_condition == before.initial_condition;
+        && iosts.initial == visible_iosts.initial
+        && iosts.initial_condition == visible_iosts.initial_condition;
     if !is_same {
         checking.broken(SAME, "what was there");
         return checking.found;
     }
     let mut allowed: BTreeMap<(LocationId, ActionId), Vec<Term>> = BTreeMap::new();
     let mut added = allowed.clone();
-    for transition in &before.transitions {
+    for transition in &visible_iosts.transitions {
         allowed.entry((transition.source, transition.action)).or_default().push(transition.guard.clone());
     }
-    for transition in iosts.transitions.iter().skip(before.transitions.len()) {
-        let is_plain = Some(transition.target) == left
+    for transition in iosts.transitions.iter().skip(visible_iosts.transitions.len()) {
+        let is_plain = Some(transition.target) == violated
             && !visible.accepting[transition.source]
             && transition.assignments.is_empty()
             && iosts.action(transition.action).kind == ActionKind::Output;
@@ -61,7 +63,8 @@ pub fn check_violations(
     };
     let entering: Vec<&Transition> = property.iosts.transitions.iter().filter(enters).collect();
     let actions: BTreeSet<ActionId> = entering.iter().map(|transition| transition.action).collect();
-    for (source, members) in visible.members.numbered().filter(|(at, _)| !visible.accepting[*at]) {
+    for (source, members) in visible.members.numbered().filter(|(location, _)| !visible.accepting[*location])
+    {
         for &action in &actions {
             let mut violates = Vec::new();
             let mut types = Vec::new();
@@ -72,8 +75,8 @@ pub fn check_violations(
                     types.push(substitute(&within_types(step), &pending));
                     pending = compose_effects(&pending, step);
                 }
-                let here = entering.iter().filter(|t| t.source == place && t.action == action);
-                violates.extend(here.map(|t| substitute(&enabling_condition(t), &pending)));
+                let violating = entering.iter().filter(|t| t.source == place && t.action == action);
+                violates.extend(violating.map(|t| substitute(&enabling_condition(t), &pending)));
             }
             let key = (source, action);
             let forbidden = Term::or(allowed.remove(&key).unwrap_or_default()).not();
@@ -84,10 +87,8 @@ pub fn check_violations(
         }
     }
     for (source, action) in added.into_keys() {
-        checking.broken(
-            "violations 3",
-            format!("{} at {}", iosts.action(action).name, iosts.location(source).label),
-        );
+        let place = format!("{} at {}", iosts.action(action).name, iosts.location(source).label);
+        checking.broken("violations 3", place);
     }
     checking.found
 }

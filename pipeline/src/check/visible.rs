@@ -3,25 +3,20 @@
 //! A location of the visible machine says of which members it is made: locations of the closed machine, each
 //! with the effects that give its data from those that are shown. So a state of the visible machine stands
 //! for a set of states of the closed one, and the initial state for the initial one. Two things must be shown
-//! of a step by one event: every step of a state in the set leads to a state in the set behind (nothing is
-//! lost), and every state in the set behind is the target of such a step (nothing is added). By induction
-//! over traces the set is then the closed machine's `after`.
+//! of a step by one event. Every step of a state in the set leads to a state in the set behind (nothing is
+//! lost). Every state in the set behind is the target of such a step (nothing is added). By induction over
+//! traces the set is then the closed machine's `after`.
 //!
 //! Both are asked for data of the members that have values within their types, behind each of their postponed
-//! effects. That is an invariant: it holds at the beginning, where nothing is postponed, and it is checked
-//! behind each step.
+//! effects. This invariant is checked behind each step. The members' data are compared. A variable that every
+//! member's postponed effects hide is none of them. But without a value within its type the step could not be
+//! taken, so all values of each transition are checked.
 //!
-//! The members' data are compared. A variable that every member's postponed effects hide is none of them. Its
-//! value matters all the same: if it had none within its type, the step could not be taken. So all values of
-//! each transition are checked, and not only those of memory variables.
-//!
-//! If the machine says that it was made by means of facts, three things are checked besides, and three less.
-//! The facts are checked against the closed machine: reach and coreach by their proof or by runs, live
-//! variables by the definition. Then the simulation needs to hold only where each member's data are in the
-//! reach of its location, which they are by induction; only variables that are live need to be the same; and
-//! from an *end* nothing is followed. The step into an end is checked to justify that: no member's step into
-//! it leads to a state of coreach, or it accepts. So traces are the same up to ends, and accepted traces are
-//! the same.
+//! If the machine was made by means of facts, the facts are checked against the closed machine: reach and
+//! coreach by their proof or by runs, live variables by the definition. Then the simulation needs to hold
+//! only where each member's data are in the reach of its location, and for live variables. From an *end*
+//! nothing is followed. The step into an end is checked to justify that: no member's step into it leads to a
+//! state of coreach, or it accepts. So traces are the same up to ends, and accepted traces are the same.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -45,7 +40,7 @@ const END: &str = "visible 9";
 pub fn check_visible(visible: &Visible, closed: &Closed, solver: &mut dyn Solver) -> Findings {
     const SAME: &str = "visible 2";
     let mut checking = Checking::new(solver);
-    let (iosts, before) = (&visible.iosts, &closed.iosts);
+    let (iosts, closed_iosts) = (&visible.iosts, &closed.iosts);
     if !checking.well_formed(
         iosts,
         &[visible.members.len(), visible.accepting.len(), visible.must_answer.len(), visible.ends.len()],
@@ -53,25 +48,25 @@ pub fn check_visible(visible: &Visible, closed: &Closed, solver: &mut dyn Solver
     ) {
         return checking.found;
     }
-    let variables: HashSet<&Datum> = before.variables.iter().collect();
-    let known = |member: &Member| {
-        before.locations.has(member.location)
+    let variables: HashSet<&Datum> = closed_iosts.variables.iter().collect();
+    let is_known = |member: &Member| {
+        closed_iosts.locations.has(member.location)
             && member.steps.iter().flat_map(Substitution::keys).all(|variable| variables.contains(variable))
     };
-    let all_known = visible.members.iter().all(|members| !members.is_empty() && members.iter().all(known));
-    let is_same = all_known
-        && iosts.constants == before.constants
-        && iosts.actions == before.actions
-        && iosts.variables.starts_with(&before.variables);
+    let are_known = visible.members.iter().all(|members| !members.is_empty() && members.iter().all(is_known));
+    let is_same = are_known
+        && iosts.constants == closed_iosts.constants
+        && iosts.actions == closed_iosts.actions
+        && iosts.variables.starts_with(&closed_iosts.variables);
     if !is_same {
         checking.broken(SAME, "the data, the actions or the members");
         return checking.found;
     }
     let start = &visible.members[iosts.initial];
-    let starts = matches!(start.as_slice(), [one] if one.location == before.initial && one.steps.is_empty());
-    checking.holds(starts, SAME, || "the initial location".to_owned());
-    let (one, other) = (&before.initial_condition, &iosts.initial_condition);
-    checking.equivalent(&[], one, other, SAME, || "the initial condition".to_owned());
+    let begins =
+        matches!(start.as_slice(), [one] if one.location == closed_iosts.initial && one.steps.is_empty());
+    checking.holds(begins, SAME, || "the initial location".to_owned());
+    checking.same_initial_condition(closed_iosts, iosts, SAME);
     for (at, members) in visible.members.numbered() {
         let accepts = members.iter().any(|member| closed.accepting[member.location]);
         checking.holds(visible.accepting[at] == accepts, "visible 5", || iosts.locations[at].label.clone());
@@ -83,10 +78,10 @@ pub fn check_visible(visible: &Visible, closed: &Closed, solver: &mut dyn Solver
     check_overlaps(&mut checking, iosts, &|_| Term::yes(), "visible 1");
     check_definedness(&mut checking, iosts, &|_| Term::yes(), "visible: a guard without a value");
 
-    let here: Numbered<LocationId, Vec<RunPlace>> =
+    let places: Numbered<LocationId, Vec<RunPlace>> =
         visible.members.map(|members| members.iter().map(RunPlace::of).collect());
-    let has_types = here.map(|places| Term::and(places.iter().map(|place| place.has_types.clone())));
-    let context = find_contexts(visible, &here, &has_types);
+    let has_types = places.map(|here| Term::and(here.iter().map(|place| place.has_types.clone())));
+    let context = find_contexts(visible, &places, &has_types);
     for t in &iosts.transitions {
         checking.holds(!visible.ends[t.source], END, || iosts.describe(t));
         let mut premises = context[t.source].clone();
@@ -97,28 +92,29 @@ pub fn check_visible(visible: &Visible, closed: &Closed, solver: &mut dyn Solver
         let after: Vec<Term> = premises.into_iter().chain([within_types(&t.assignments)]).collect();
         checking.implies(&after, &[behind], "visible 7", place);
     }
-    let (ours, theirs) = (by_action(iosts), by_action(before));
+    let (visible_steps, closed_steps) = (by_action(iosts), by_action(closed_iosts));
     for source in iosts.location_ids() {
         if visible.ends[source] {
             continue;
         }
-        let members = &here[source];
-        let of = |all: &ByAction, at| {
-            all.range((at, FIRST)..=(at, LAST)).map(|((_, action), _)| *action).collect()
+        let members = &places[source];
+        let actions_at = |transitions: &ByAction, location| -> BTreeSet<ActionId> {
+            let range = (location, FIRST)..=(location, LAST);
+            transitions.range(range).map(|((_, action), _)| *action).collect()
         };
-        let mut actions: BTreeSet<ActionId> = of(&ours, source);
-        actions.extend(members.iter().flat_map(|member| of(&theirs, member.location)));
+        let mut actions = actions_at(&visible_steps, source);
+        actions.extend(members.iter().flat_map(|member| actions_at(&closed_steps, member.location)));
         for action in actions {
-            let mut steps: Vec<VisibleStep> = Vec::new();
+            let mut member_steps: Vec<VisibleStep> = Vec::new();
             for member in members {
-                for number in theirs.get(&(member.location, action)).into_iter().flatten() {
-                    steps.push(VisibleStep::of(&before.transitions[*number], &member.pending));
+                for number in closed_steps.get(&(member.location, action)).into_iter().flatten() {
+                    member_steps.push(VisibleStep::of(&closed_iosts.transitions[*number], &member.pending));
                 }
             }
-            let made = ours.get(&(source, action)).map_or(&[][..], Vec::as_slice);
+            let made = visible_steps.get(&(source, action)).map_or(&[][..], Vec::as_slice);
             let made: Vec<&Transition> = made.iter().map(|number| &iosts.transitions[*number]).collect();
             for t in made.iter().filter(|t| visible.ends[t.target]) {
-                check_step_into_end(visible, closed, t, &steps, &context[source], &mut checking);
+                check_step_into_end(visible, closed, t, &member_steps, &context[source], &mut checking);
             }
             let behind = |t: &Transition, member: &RunPlace| VisibleStep {
                 guard: t.guard.clone(),
@@ -126,28 +122,26 @@ pub fn check_visible(visible: &Visible, closed: &Closed, solver: &mut dyn Solver
                 target: member.location,
                 ends: visible.ends[t.target],
             };
-            let ends: Vec<VisibleStep> =
-                made.iter().flat_map(|t| here[t.target].iter().map(|member| behind(t, member))).collect();
-            for (these, those, rule) in
-                [(&steps, &ends, "visible 3: lost"), (&ends, &steps, "visible 4: added")]
-            {
-                for step in these {
-                    let same = those.iter().filter(|other| other.target == step.target);
-                    let conclusions: Vec<Term> = same
-                        .map(|other| {
-                            let (one, two) = (
-                                relevant_effect(visible, step, other),
-                                relevant_effect(visible, other, step),
-                            );
-                            let equal = same_values(&one, &two);
-                            Term::and([other.guard.clone(), equal])
+            let set_steps: Vec<VisibleStep> =
+                made.iter().flat_map(|t| places[t.target].iter().map(|member| behind(t, member))).collect();
+            for (checked, known, rule) in [
+                (&member_steps, &set_steps, "visible 3: lost"),
+                (&set_steps, &member_steps, "visible 4: added"),
+            ] {
+                for step in checked {
+                    let matching = known.iter().filter(|candidate| candidate.target == step.target);
+                    let conclusions: Vec<Term> = matching
+                        .map(|candidate| {
+                            let effect = relevant_effect(visible, step, candidate);
+                            let candidate_effect = relevant_effect(visible, candidate, step);
+                            Term::and([candidate.guard.clone(), same_values(&effect, &candidate_effect)])
                         })
                         .collect();
                     let mut premises = context[source].clone();
                     premises.push(step.guard.clone());
                     checking.implies(&premises, &conclusions, rule, || {
                         let (source, action) = (&iosts.location(source).label, &iosts.action(action).name);
-                        format!("{source} -{action}-> {}", before.location(step.target).label)
+                        format!("{source} -{action}-> {}", closed_iosts.location(step.target).label)
                     });
                 }
             }
@@ -160,12 +154,12 @@ pub fn check_visible(visible: &Visible, closed: &Closed, solver: &mut dyn Solver
 /// nothing more can be checked.
 fn check_known(visible: &Visible, closed: &Closed, checking: &mut Checking<'_>) -> bool {
     const LIVE: &str = "visible 10: live";
-    let before = &closed.iosts;
+    let closed_iosts = &closed.iosts;
     let Some(known) = &visible.known else {
         checking.holds(!visible.ends.contains(&true), END, || "an end, though nothing is known".to_owned());
         return true;
     };
-    let count = before.locations.len();
+    let count = closed_iosts.locations.len();
     let fits = known.reach.len() == count
         && known.coreach.len() == count
         && known.live.len() == count
@@ -175,14 +169,14 @@ fn check_known(visible: &Visible, closed: &Closed, checking: &mut Checking<'_>) 
         return false;
     }
     facts::refute_known_facts(known, closed, checking);
-    let variables: HashSet<&Datum> = before.variables.iter().collect();
-    for t in before.transitions.iter().filter(|t| !closed.accepting[t.source]) {
+    let variables: HashSet<&Datum> = closed_iosts.variables.iter().collect();
+    for t in closed_iosts.transitions.iter().filter(|t| !closed.accepting[t.source]) {
         let live = &known.live[t.source];
         let reads =
             |term: Term| term.data().into_iter().all(|d| live.contains(&d) || !variables.contains(&d));
-        let behind = known.live[t.target].iter().map(|variable| value_of(&t.assignments, variable));
-        let all = std::iter::once(t.guard.clone()).chain(behind).all(reads);
-        checking.holds(all, LIVE, || before.describe(t));
+        let values_behind = known.live[t.target].iter().map(|variable| value_of(&t.assignments, variable));
+        let all = std::iter::once(t.guard.clone()).chain(values_behind).all(reads);
+        checking.holds(all, LIVE, || closed_iosts.describe(t));
     }
     for (at, members) in visible.members.numbered().filter(|(at, _)| visible.ends[*at]) {
         let shown = members.iter().all(|member| member.steps.is_empty());
@@ -190,10 +184,13 @@ fn check_known(visible: &Visible, closed: &Closed, checking: &mut Checking<'_>) 
     }
     let start = visible.iosts.initial;
     if visible.ends[start] && !visible.accepting[start] {
-        let leads_on = known.coreach[before.initial].clone();
-        checking.implies(std::slice::from_ref(&before.initial_condition), &[leads_on.not()], END, || {
-            "the initial location".to_owned()
-        });
+        let leads_on = known.coreach[closed_iosts.initial].clone();
+        checking.implies(
+            std::slice::from_ref(&closed_iosts.initial_condition),
+            &[leads_on.not()],
+            END,
+            || "the initial location".to_owned(),
+        );
     }
     true
 }
@@ -201,21 +198,18 @@ fn check_known(visible: &Visible, closed: &Closed, checking: &mut Checking<'_>) 
 /// Gives the conditions that hold at each location wherever a run is there.
 fn find_contexts(
     visible: &Visible,
-    here: &Numbered<LocationId, Vec<RunPlace>>,
+    places_of_set: &Numbered<LocationId, Vec<RunPlace>>,
     has_types: &Numbered<LocationId, Term>,
 ) -> Numbered<LocationId, Vec<Term>> {
     let mut contexts = has_types.map(|types| vec![types.clone()]);
     if let Some(known) = &visible.known {
-        for (at, places) in here.numbered().filter(|(at, _)| !visible.ends[*at]) {
+        for (at, places_of_set) in places_of_set.numbered().filter(|(at, _)| !visible.ends[*at]) {
             let reach = |(number, place): (usize, &RunPlace)| {
                 let fact = &known.reach[place.location];
-                substitute(
-                    &without_stale_data(fact, visible, place.location, &number.to_string()),
-                    &place.pending,
-                )
-                .conjuncts()
+                let fact = without_stale_data(fact, visible, place.location, &number.to_string());
+                substitute(&fact, &place.pending).conjuncts()
             };
-            contexts[at].extend(places.iter().enumerate().flat_map(reach));
+            contexts[at].extend(places_of_set.iter().enumerate().flat_map(reach));
         }
     }
     for context in &mut contexts {
@@ -261,11 +255,11 @@ fn check_step_into_end(
 
 /// Gives the effect of a step on the data, as far as it matters behind it and behind the step with which it
 /// is compared.
-fn relevant_effect(visible: &Visible, step: &VisibleStep, other: &VisibleStep) -> Substitution {
+fn relevant_effect(visible: &Visible, step: &VisibleStep, compared: &VisibleStep) -> Substitution {
     let mut effect = step.effect.clone();
     if let Some(known) = &visible.known {
-        let says = !step.ends && !other.ends;
-        effect.retain(|variable, _| says && known.live[step.target].contains(variable));
+        let has_data = !step.ends && !compared.ends;
+        effect.retain(|variable, _| has_data && known.live[step.target].contains(variable));
     }
     effect
 }

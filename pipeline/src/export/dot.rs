@@ -1,11 +1,10 @@
 //! Writes a stage's result as a picture: text for Graphviz.
 //!
 //! **Conventions** are those of the field. Behind an action's name `?` means "received" and `!` means "sent".
-//! The side from which a picture is drawn depends on its subject, as in the literature. Everything that
-//! describes the *system* (the completed purpose, the product, the closed and the visible behaviours) is
-//! drawn from the implementation's side. The *test graph* and the *test case*, which a tester executes, are
-//! drawn from the tester's: `Coin!` is a stimulus, `Return?` an observation. The line below the picture says
-//! which side it is. All other exports keep the implementation's directions at every stage.
+//! Everything that describes the *system* (the completed purpose, the product, the closed and the visible
+//! behaviours) is drawn from the implementation's side. The *test graph* and the *test case*, which a tester
+//! executes, are drawn from the tester's: `Coin!` is a stimulus, `Return?` an observation. The line below the
+//! picture says which side it is. All other exports keep the implementation's directions.
 //!
 //! An edge shows its action with parameters in bold, then `[guard]`, broken at `&&`, then its assignments,
 //! one per line. The arrow into the initial location carries the initial condition. Pass is green,
@@ -13,10 +12,8 @@
 //! green or of red.
 //!
 //! **To stay readable**, transitions into Fail from one location are one dashed, grey arrow, and self-loops
-//! that show nothing but their action are one arrow. Nothing else is joined or left out; a condition of many
-//! lines is cut, with a note of how much is missing.
-//!
-//! Nodes are named by their locations, so a picture can be taken apart and styled by other tools.
+//! that show nothing but their action are one arrow. Nothing else is joined or left out. A condition of many
+//! lines is cut, with a note of how much is missing. Nodes are named by their locations.
 
 use std::collections::BTreeMap;
 
@@ -48,10 +45,29 @@ pub fn to_dot(view: &View<'_>, options: Options) -> String {
         }
         write_edges(&mut graph, view, options);
     }
-    // The writer writes into strings, so it cannot fail. It gives a graph no name, which viewers would show
-    // as the title.
-    let title = format!("digraph \"{}\" {{", escape_quoted(&format!("{} {}", view.iosts.name, view.what)));
-    String::from_utf8_lossy(&bytes).replacen("digraph {", &title, 1)
+    with_title(&bytes, &format!("{} {}", view.iosts.name, view.what))
+}
+
+/// Gives the graph a title. The writer cannot name a graph, so the name is put into the text.
+pub(super) fn with_title(written: &[u8], title: &str) -> String {
+    let head = format!("digraph \"{}\" {{", escape_quoted(title));
+    String::from_utf8_lossy(written).replacen("digraph {", &head, 1)
+}
+
+/// Sets the attributes of the whole graph: the label below it, its own attributes, fonts and shapes.
+pub(super) fn style_graph(graph: &mut Scope<'_, '_>, label: &str, own: &[(&str, &str)], font_size: f32) {
+    graph.set_html(label).set("labelloc", "b", true).set_font(FONT).set("rankdir", "TB", true);
+    for (name, value) in own {
+        graph.set(name, value, true);
+    }
+    graph
+        .node_attributes()
+        .set("shape", "box", true)
+        .set("style", "rounded,filled", true)
+        .set("fillcolor", "white", true)
+        .set_font(FONT)
+        .set_font_size(font_size);
+    graph.edge_attributes().set_font(FONT).set_font_size(10.0).set("arrowsize", "0.7", true);
 }
 
 /// Writes the attributes of the whole graph, and the line below it.
@@ -68,20 +84,7 @@ fn write_frame(graph: &mut Scope<'_, '_>, view: &View<'_>) {
         escape_html(&stage),
         side = view.sides()
     );
-    graph
-        .set_html(&label)
-        .set("labelloc", "b", true)
-        .set_font(FONT)
-        .set("rankdir", "TB", true)
-        .set("nodesep", "0.35", true);
-    graph
-        .node_attributes()
-        .set("shape", "box", true)
-        .set("style", "rounded,filled", true)
-        .set("fillcolor", "white", true)
-        .set_font(FONT)
-        .set_font_size(11.0);
-    graph.edge_attributes().set_font(FONT).set_font_size(10.0).set("arrowsize", "0.7", true);
+    style_graph(graph, &label, &[("nodesep", "0.35")], 11.0);
 }
 
 fn write_initial(graph: &mut Scope<'_, '_>, view: &View<'_>) {

@@ -1,5 +1,4 @@
-//! Makes text for pictures: conditions broken into short lines, and the escapes of Graphviz' HTML-like
-//! labels.
+//! Makes text for pictures: conditions in short lines, and escapes of Graphviz' HTML-like labels.
 
 use coreach_model::term::node::Node;
 use coreach_model::visible::visible;
@@ -37,9 +36,9 @@ pub(super) fn condition_lines(condition: &Term) -> Vec<String> {
     };
     let mut lines = fill_lines(parts, joint);
     if lines.len() > MOST_LINES {
-        let more = lines.len() - (MOST_LINES - 1);
+        let hidden = lines.len() - (MOST_LINES - 1);
         lines.truncate(MOST_LINES - 1);
-        lines.push(format!("... ({more} more lines)"));
+        lines.push(format!("... ({hidden} more lines)"));
     }
     lines
 }
@@ -48,8 +47,8 @@ pub(super) fn condition_lines(condition: &Term) -> Vec<String> {
 pub(super) fn fill_lines(parts: Vec<String>, joint: &str) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     let last = parts.len().saturating_sub(1);
-    for (at, part) in parts.into_iter().enumerate() {
-        let part = if at == last { part } else { part + joint };
+    for (index, part) in parts.into_iter().enumerate() {
+        let part = if index == last { part } else { part + joint };
         match lines.last_mut() {
             Some(line) if line.chars().count() + 1 + part.chars().count() <= WIDTH => {
                 line.push(' ');
@@ -114,42 +113,32 @@ pub(super) fn steps_text(steps: &[usize]) -> String {
 /// escapes here too (`\N` is the node's name, `\l` ends a line), so they are undone: the shown text must be
 /// the given one.
 pub(super) fn escape_html(text: &str) -> String {
-    let text = visible(text);
-    let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '\\' => escaped.push_str("\\\\"),
-            '\n' | '\t' | '\r' => escaped.push(' '),
-            c => push_escaped(&mut escaped, c),
-        }
-    }
-    escaped
+    escape_signs(text, r"\\")
 }
 
 /// Escapes text for a quoted tooltip of DOT; the caller adds the quotes. Graphviz reads the escapes of a
 /// tooltip twice: first those that name the node or the graph, then those that end a line. Each reading
 /// halves the backslashes.
 pub(super) fn escape_tooltip(text: &str) -> String {
+    escape_signs(text, r"\\\\")
+}
+
+/// Escapes text for HTML, and writes a backslash as the given text.
+fn escape_signs(text: &str, backslash: &str) -> String {
     let text = visible(text);
     let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '\\' => escaped.push_str(r"\\\\"),
+    for sign in text.chars() {
+        match sign {
+            '\\' => escaped.push_str(backslash),
             '\n' | '\t' | '\r' => escaped.push(' '),
-            c => push_escaped(&mut escaped, c),
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            _ => escaped.push(sign),
         }
     }
     escaped
-}
-
-fn push_escaped(escaped: &mut String, c: char) {
-    match c {
-        '&' => escaped.push_str("&amp;"),
-        '<' => escaped.push_str("&lt;"),
-        '>' => escaped.push_str("&gt;"),
-        '"' => escaped.push_str("&quot;"),
-        c => escaped.push(c),
-    }
 }
 
 /// Escapes text for a quoted identifier of DOT; the caller adds the quotes.

@@ -1,10 +1,9 @@
 //! Decides what a picture of a stage's result shows, and where: for the SVG, and for the page.
 //!
-//! A graph of a test case is small, and would be clear but for three kinds of arrows: those into Fail and
-//! Inconclusive, which come from everywhere and lead to one place; self-loops; and arrows back over many
-//! pages. None of these is drawn through the graph. Each location has an [`Aside`] at its right for each of
-//! the kinds that it has: one short arrow, with the outputs listed apart. For the layout it is only room that
-//! is kept free, so such arrows cost nothing, and cross nothing.
+//! Three kinds of arrows would make the graph of a test case unclear: arrows into Fail and Inconclusive,
+//! which come from everywhere; self-loops; and arrows back over many pages. None of these is drawn through
+//! the graph. Each location has an [`Aside`] at its right for each kind: one short arrow, with the outputs
+//! listed. The layout only keeps room for it, so such arrows cross nothing.
 //!
 //! With short words, arrows between the same two locations are joined, and loops are listed in their
 //! location.
@@ -31,6 +30,8 @@ pub const LINE: f64 = 13.0;
 const PADDING: f64 = 8.0;
 /// The distance from a location to the things next to it.
 const ARROW: f64 = 26.0;
+/// The distance between two asides of one location.
+const ASIDE_GAP: f64 = 4.0;
 
 /// How much text a picture shows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -126,20 +127,21 @@ pub fn make_picture(
     view: &View<'_>,
     words: PictureWords,
     hide_fail: bool,
-    facts: bool,
+    show_facts: bool,
 ) -> Result<Picture, String> {
     if let Some(why) = too_large(view.iosts.locations.len(), view.iosts.transitions.len()) {
         return Err(why);
     }
-    let mut plan = PicturePlan::new(view, words, hide_fail, facts);
+    let mut plan = PicturePlan::new(view, words, hide_fail, show_facts);
     let (mut sizes, mut links) = plan.sizes();
-    let mut found = lay_out(&sizes, &links);
-    if found.routes.contains(&LayoutRoute::Far) {
-        plan.set_aside(view, &found);
+    let mut layout = lay_out(&sizes, &links);
+    // Arrows that are too long are shown aside, and the others get a new layout.
+    if layout.routes.contains(&LayoutRoute::Far) {
+        plan.set_aside(view, &layout);
         (sizes, links) = plan.sizes();
-        found = lay_out(&sizes, &links);
+        layout = lay_out(&sizes, &links);
     }
-    Ok(plan.lay_out(&sizes, &links, found))
+    Ok(plan.lay_out(&sizes, &links, layout))
 }
 
 /// The things that will be drawn, before their places are known.
@@ -150,6 +152,7 @@ struct PicturePlan {
     asides: BTreeMap<(LocationId, PictureKind), Said>,
 }
 
+/// The transitions of an aside, and its lines.
 type Said = (Vec<TransitionId>, Vec<String>);
 
 type PlannedArrow = (Vec<TransitionId>, LocationId, LocationId, Vec<String>);
@@ -163,13 +166,13 @@ impl PicturePlan {
         };
         let mut plan = PicturePlan { words, nodes: Vec::new(), arrows: Vec::new(), asides: BTreeMap::new() };
         // The initial location is at the top.
-        let others = view.iosts.location_ids().filter(|location| *location != view.iosts.initial);
-        for location in std::iter::once(view.iosts.initial).chain(others) {
+        let other_locations = view.iosts.location_ids().filter(|location| *location != view.iosts.initial);
+        for location in std::iter::once(view.iosts.initial).chain(other_locations) {
             if !is_beside(location) {
                 plan.nodes.push((location, node_lines(view, location, facts)));
             }
         }
-        let mut known: BTreeMap<(LocationId, LocationId), usize> = BTreeMap::new();
+        let mut arrow_between: BTreeMap<(LocationId, LocationId), usize> = BTreeMap::new();
         for (number, transition) in view.iosts.transitions.numbered() {
             let (source, target) = (transition.source, transition.target);
             if is_beside(source) || (hide_fail && view.is_fail(target)) {
@@ -180,11 +183,11 @@ impl PicturePlan {
             } else if target == source {
                 plan.aside(source, PictureKind::Loop, &[number]);
             } else if words == PictureWords::Short
-                && let Some(at) = known.get(&(source, target))
+                && let Some(index) = arrow_between.get(&(source, target))
             {
-                plan.arrows[*at].0.push(number);
+                plan.arrows[*index].0.push(number);
             } else {
-                known.insert((source, target), plan.arrows.len());
+                arrow_between.insert((source, target), plan.arrows.len());
                 let lines = transition_lines(view, number, words);
                 plan.arrows.push((vec![number], source, target, lines));
             }
@@ -196,14 +199,14 @@ impl PicturePlan {
         plan
     }
 
-    fn aside(&mut self, source: LocationId, kind: PictureKind, numbers: &[TransitionId]) {
-        self.asides.entry((source, kind)).or_default().0.extend(numbers);
+    fn aside(&mut self, source: LocationId, kind: PictureKind, transitions: &[TransitionId]) {
+        self.asides.entry((source, kind)).or_default().0.extend(transitions);
     }
 
     /// Writes the lines of the asides.
     fn write_asides(&mut self, view: &View<'_>) {
         let iosts = view.iosts;
-        let leaving: BTreeSet<_> = iosts.transitions.iter().map(|each| (each.source, each.action)).collect();
+        let taken: BTreeSet<_> = iosts.transitions.iter().map(|t| (t.source, t.action)).collect();
         let is_output = |action: &ActionId| iosts.action(*action).kind == ActionKind::Output;
         let outputs: Vec<ActionId> = iosts.action_ids().filter(is_output).collect();
         for ((location, kind), (numbers, lines)) in &mut self.asides {
@@ -226,20 +229,22 @@ impl PicturePlan {
                 {
                     lines.extend(numbers.iter().flat_map(|each| transition_lines(view, *each, self.words)));
                     if lines.len() > MOST_ASIDE {
-                        let more = lines.len() - (MOST_ASIDE - 1);
+                        // The last line says how many are hidden.
+                        let hidden = lines.len() - (MOST_ASIDE - 1);
                         lines.truncate(MOST_ASIDE - 1);
-                        lines.push(format!("... ({more} more)"));
+                        lines.push(format!("... ({hidden} more)"));
                     }
                 }
                 // There are many outputs, and Fail follows where no arrow allows them.
                 _ if is_fail
                     && outputs.len() >= MOST_ASIDE
-                    && outputs.iter().all(|output| leaving.contains(&(*location, *output))) =>
+                    && outputs.iter().all(|output| taken.contains(&(*location, *output))) =>
                 {
                     let is_other = |number: &&TransitionId| !is_output(&iosts.transitions[**number].action);
-                    let others: Vec<TransitionId> = numbers.iter().filter(is_other).copied().collect();
+                    let named_transitions: Vec<TransitionId> =
+                        numbers.iter().filter(is_other).copied().collect();
                     lines.push("any other output".to_owned());
-                    lines.extend(action_names(view, &others));
+                    lines.extend(action_names(view, &named_transitions));
                 }
                 // Guards of Fail say what the others do not. The names are enough, and the rest is shown when
                 // the user asks for it.
@@ -249,12 +254,15 @@ impl PicturePlan {
     }
 
     /// Makes asides of the arrows without a route.
-    fn set_aside(&mut self, view: &View<'_>, found: &Layout) {
+    fn set_aside(&mut self, view: &View<'_>, layout: &Layout) {
         let arrows = std::mem::take(&mut self.arrows);
-        for (arrow, route) in arrows.into_iter().zip(&found.routes) {
+        for (arrow, route) in arrows.into_iter().zip(&layout.routes) {
             match route {
-                LayoutRoute::Far => self.aside(arrow.1, PictureKind::Far(arrow.2), &arrow.0),
-                _ => self.arrows.push(arrow),
+                LayoutRoute::Far => {
+                    let (transitions, source, target, _) = arrow;
+                    self.aside(source, PictureKind::Far(target), &transitions);
+                }
+                LayoutRoute::Through { .. } | LayoutRoute::Loop => self.arrows.push(arrow),
             }
         }
         self.write_asides(view);
@@ -262,32 +270,32 @@ impl PicturePlan {
 
     /// Measures the nodes with their asides, and the labels of the arrows.
     fn sizes(&self) -> (Vec<Size>, Vec<LayoutLink>) {
-        let mut place: BTreeMap<LocationId, usize> = BTreeMap::new();
+        let mut index_of_node: BTreeMap<LocationId, usize> = BTreeMap::new();
         let mut sizes = Vec::new();
         for (location, lines) in &self.nodes {
-            place.insert(*location, sizes.len());
+            index_of_node.insert(*location, sizes.len());
             let mut size = Size {
                 width: text_width(lines).max(36.0),
                 height: text_height(lines).max(24.0),
                 beside: 0.0,
                 tall: 0.0,
             };
-            for ((_, kind), (_, said)) in self.asides_of(*location) {
+            for ((_, kind), (_, aside_lines)) in self.asides_of(*location) {
                 if self.is_inside(*kind) {
-                    size.width = size.width.max(text_width(said));
-                    size.height += said.len() as f64 * LINE;
+                    size.width = size.width.max(text_width(aside_lines));
+                    size.height += aside_lines.len() as f64 * LINE;
                 } else {
-                    size.beside = size.beside.max(ARROW + text_width(said));
-                    size.tall += text_height(said) + 4.0;
+                    size.beside = size.beside.max(ARROW + text_width(aside_lines));
+                    size.tall += text_height(aside_lines) + ASIDE_GAP;
                 }
             }
             sizes.push(size);
         }
         let link = |(_, source, target, lines): &PlannedArrow| {
-            let at = |location: &LocationId| place.get(location).copied().unwrap_or_default();
+            let node_of = |location: &LocationId| index_of_node.get(location).copied().unwrap_or_default();
             LayoutLink {
-                source: at(source),
-                target: at(target),
+                source: node_of(source),
+                target: node_of(target),
                 width: text_width(lines),
                 height: text_height(lines) - 6.0,
             }
@@ -306,41 +314,44 @@ impl PicturePlan {
     }
 
     /// Makes the picture from the places that the layout found.
-    fn lay_out(self, sizes: &[Size], links: &[LayoutLink], found: Layout) -> Picture {
-        let mut picture = Picture { width: found.width, height: found.height, ..Picture::default() };
-        for (((location, lines), size), at) in self.nodes.iter().zip(sizes).zip(&found.nodes) {
+    fn lay_out(self, sizes: &[Size], links: &[LayoutLink], layout: Layout) -> Picture {
+        let mut picture = Picture { width: layout.width, height: layout.height, ..Picture::default() };
+        for (((location, lines), size), middle_of_node) in self.nodes.iter().zip(sizes).zip(&layout.nodes) {
             let Size { width, height, .. } = *size;
             picture.nodes.push(DrawnPicture {
                 location: *location,
                 lines: lines.clone(),
-                at: *at,
+                at: *middle_of_node,
                 width,
                 height,
             });
-            let mut y = at.y - (size.tall - 4.0) / 2.0;
-            for ((_, kind), (transitions, said)) in self.asides_of(*location) {
-                let (mut middle, mut own) = (*at, (text_width(said), text_height(said)));
+            // The asides stand below each other, and their middle is the node's. `y` is the top of the next.
+            let mut y = middle_of_node.y - (size.tall - ASIDE_GAP) / 2.0;
+            for ((_, kind), (transitions, aside_lines)) in self.asides_of(*location) {
+                let mut middle_of_aside = *middle_of_node;
+                let (mut aside_width, mut aside_height) = (text_width(aside_lines), text_height(aside_lines));
                 if self.is_inside(*kind) {
-                    own = (width, said.len() as f64 * LINE);
-                    middle.y = (at.y + (height - own.1) / 2.0 - 3.0).round();
+                    // It is listed at the bottom of the node.
+                    (aside_width, aside_height) = (width, aside_lines.len() as f64 * LINE);
+                    middle_of_aside.y = (middle_of_node.y + (height - aside_height) / 2.0 - 3.0).round();
                 } else {
-                    middle.x = (at.x + width / 2.0 + ARROW + own.0 / 2.0).round();
-                    middle.y = (y + own.1 / 2.0).round();
-                    y += own.1 + 4.0;
+                    middle_of_aside.x = (middle_of_node.x + width / 2.0 + ARROW + aside_width / 2.0).round();
+                    middle_of_aside.y = (y + aside_height / 2.0).round();
+                    y += aside_height + ASIDE_GAP;
                 }
                 picture.asides.push(Aside {
                     location: *location,
                     kind: *kind,
                     transitions: transitions.clone(),
-                    lines: said.clone(),
-                    at: middle,
-                    width: own.0,
-                    height: own.1,
+                    lines: aside_lines.clone(),
+                    at: middle_of_aside,
+                    width: aside_width,
+                    height: aside_height,
                 });
             }
         }
         for (((transitions, _, _, lines), route), link) in
-            self.arrows.into_iter().zip(found.routes).zip(links)
+            self.arrows.into_iter().zip(layout.routes).zip(links)
         {
             if let LayoutRoute::Through { points, label } = route {
                 picture.arrows.push(Arrow { transitions, lines, points, label, width: link.width });
@@ -350,39 +361,39 @@ impl PicturePlan {
     }
 }
 
-/// Writes a line for each of the transitions, or only their names if these are too many.
+/// Writes a line for each of the transitions, or only the names of their actions if there are many.
 fn one_line_each(view: &View<'_>, numbers: &[TransitionId]) -> Vec<String> {
-    let one = |number: &TransitionId| {
+    let line_of = |number: &TransitionId| {
         let guard = guard_lines(&view.iosts.transitions[*number].guard).join(" ");
         shorten_line(format!("{} {guard}", action_name(view, *number, PictureWords::Short)).trim_end())
     };
     match numbers.len() > 3 * MOST_ASIDE {
         true => action_names(view, numbers),
-        false => numbers.iter().map(one).collect(),
+        false => numbers.iter().map(line_of).collect(),
     }
 }
 
-/// Lists the names of their actions, each once.
+/// Lists the names of their actions, each once. If there are many, a line has several.
 fn action_names(view: &View<'_>, numbers: &[TransitionId]) -> Vec<String> {
-    let mut found: Vec<String> = Vec::new();
+    let mut names: Vec<String> = Vec::new();
     for name in numbers.iter().map(|number| action_name(view, *number, PictureWords::Short)) {
-        if !found.contains(&name) {
-            found.push(name);
+        if !names.contains(&name) {
+            names.push(name);
         }
     }
-    if found.len() < MOST_ASIDE { found } else { fill_lines(found, ",") }
+    if names.len() < MOST_ASIDE { names } else { fill_lines(names, ",") }
 }
 
 fn shorten_line(line: &str) -> String {
     match line.char_indices().nth(WIDTH) {
-        Some((at, _)) => format!("{} ...", line[..at].trim_end()),
+        Some((end, _)) => format!("{} ...", line[..end].trim_end()),
         None => line.to_owned(),
     }
 }
 
 fn text_width(lines: &[String]) -> f64 {
-    let most = lines.iter().map(|line| width_of(line, 11.0)).fold(0.0, f64::max);
-    (most + 2.0 * PADDING).ceil()
+    let widest = lines.iter().map(|line| width_of(line, 11.0)).fold(0.0, f64::max);
+    (widest + 2.0 * PADDING).ceil()
 }
 
 fn text_height(lines: &[String]) -> f64 {
@@ -399,13 +410,13 @@ fn node_lines(view: &View<'_>, location: LocationId, facts: bool) -> Vec<String>
 
 /// Names the action, and before it the numbers of the events at which a run took the transition.
 fn action_name(view: &View<'_>, number: TransitionId, words: PictureWords) -> String {
-    let shown = view.iosts.action(view.iosts.transitions[number].action);
+    let action = view.iosts.action(view.iosts.transitions[number].action);
     let name = match words {
-        PictureWords::All => action_text(shown, view.sign(shown.kind)),
-        PictureWords::Short => format!("{}{}", shown.name, view.sign(shown.kind)),
+        PictureWords::All => action_text(action, view.sign(action.kind)),
+        PictureWords::Short => format!("{}{}", action.name, view.sign(action.kind)),
     };
-    let before = view.walked.get(&number).map_or(String::new(), |steps| steps_text(steps) + " ");
-    visible(&format!("{before}{name}")).into_owned()
+    let steps = view.walked.get(&number).map_or(String::new(), |steps| steps_text(steps) + " ");
+    visible(&format!("{steps}{name}")).into_owned()
 }
 
 /// Writes the action, then guard and assignments.

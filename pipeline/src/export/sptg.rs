@@ -10,12 +10,10 @@
 //! and guards use these. So registers are replaced by the terms over such variables that the assignments
 //! along the path give them.
 //!
-//! **Where ours differ from theirs**: their SMT-LIB text begins each guard with declarations of the variables
-//! in names that are no symbols (`#2` is one of theirs), declares some twice, and leaves the bounds of types
-//! to the reader. Here names are legal or quoted, each constant is declared once for each text, with its
-//! sort, and the bounds of its type are asserted. Our documents have no date, so the same input
-//! gives the same bytes. Words for verdicts and names of transitions are those of their tool, with its
-//! spelling.
+//! **Where ours differ from theirs**: in their SMT-LIB text some names are no symbols (`#2`), some variables
+//! are declared twice, and the bounds of types are missing. Here names are legal or quoted, each constant is
+//! declared once for each text, and the bounds of its type are asserted. Our documents have no date. Words
+//! for verdicts and names of transitions are those of their tool, with its spelling.
 
 use coreach_analyses::solver::smtlib;
 use coreach_model::iosts::{ActionKind, Transition};
@@ -58,16 +56,10 @@ impl Shape<'_> {
     fn document(mut self) -> Json {
         let made = self.made;
         let iosts = &made.iosts;
-        if let Some(constant) = made.timing.silence_after.as_datum() {
-            self.declared.push(constant.clone());
-        }
-        self.declared.extend(
-            iosts
-                .constants
-                .iter()
-                .filter(|datum| Some(*datum) != made.timing.silence_after.as_datum())
-                .cloned(),
-        );
+        // TM comes first.
+        let tm = made.timing.silence_after.as_datum();
+        self.declared.extend(tm.cloned());
+        self.declared.extend(iosts.constants.iter().filter(|datum| Some(*datum) != tm).cloned());
         let outgoing = iosts.outgoing();
         let mut registers = Substitution::new();
         let mut states = Vec::new();
@@ -107,8 +99,8 @@ impl Shape<'_> {
 
     /// Lists the parameters of a port, without the delay.
     fn parameters(&self, parameters: &[Datum]) -> Vec<Json> {
-        let own = parameters.iter().filter(|datum| **datum != self.made.timing.delay);
-        own.map(|datum| json!({ "name": self.name(datum), "type": self.type_of(datum) })).collect()
+        let without_delay = parameters.iter().filter(|datum| **datum != self.made.timing.delay);
+        without_delay.map(|datum| json!({ "name": self.name(datum), "type": self.type_of(datum) })).collect()
     }
 
     fn name(&self, datum: &Datum) -> String {
@@ -129,35 +121,35 @@ impl Shape<'_> {
     fn state(
         &mut self,
         location: LocationId,
-        leaving: &[TransitionId],
+        outgoing: &[TransitionId],
         registers: &Substitution,
     ) -> (Json, Substitution) {
         let made = self.made;
         let number = location.0 + 1;
         let delay = self.fresh(&made.timing.delay, number);
-        let mut after = registers.clone();
+        let mut registers_after = registers.clone();
         let mut transitions = Vec::new();
         // Transitions for events that are seen when silence is a fact belong to no rule there.
-        for id in leaving.iter().filter(|id| made.made_by[**id].rule != LATE) {
+        for id in outgoing.iter().filter(|id| made.made_by[**id].rule != LATE) {
             let transition = &made.iosts.transitions[*id];
             let parameters = &made.iosts.action(transition.action).parameters;
-            let mut standing = registers.clone();
-            let mut bound = Vec::new();
+            let mut values = registers.clone();
+            let mut parameter_names = Vec::new();
             for parameter in parameters {
                 let symbol = match *parameter == made.timing.delay {
                     true => delay.clone(),
                     false => {
                         let symbol = self.fresh(parameter, number);
-                        bound.push(self.name(&symbol));
+                        parameter_names.push(self.name(&symbol));
                         symbol
                     }
                 };
-                standing.insert(parameter.clone(), Term::datum(&symbol));
+                values.insert(parameter.clone(), Term::datum(&symbol));
             }
-            transitions.push(self.transition(*id, transition, &standing, bound));
+            transitions.push(self.transition(*id, transition, &values, parameter_names));
             if made.verdicts[transition.target].is_none() {
                 for (register, value) in &transition.assignments {
-                    after.insert(register.clone(), substitute(value, &standing));
+                    registers_after.insert(register.clone(), substitute(value, &values));
                 }
             }
         }
@@ -166,7 +158,7 @@ impl Shape<'_> {
             "name": name, "sut_state": made.iosts.location(location).label, "time_var": self.name(&delay),
             "transitions": transitions,
         });
-        (state, after)
+        (state, registers_after)
     }
 
     /// Makes a variable for a parameter at a context, with a name that is free. Each transition has its own,
@@ -183,14 +175,14 @@ impl Shape<'_> {
         &self,
         id: TransitionId,
         transition: &Transition,
-        standing: &Substitution,
-        bound: Vec<String>,
+        values: &Substitution,
+        parameter_names: Vec<String>,
     ) -> Json {
         let made = self.made;
         let action = made.iosts.action(transition.action);
-        let (timed, rest): (Vec<Term>, Vec<Term>) =
+        let (time_parts, other_parts): (Vec<Term>, Vec<Term>) =
             transition.guard.conjuncts().into_iter().partition(|part| self.is_of_time(part));
-        let guard = |parts: Vec<Term>| self.write_guard(&substitute(&Term::and(parts), standing));
+        let guard = |parts: Vec<Term>| self.write_guard(&substitute(&Term::and(parts), values));
         let ends = made.verdicts[transition.target]
             .and_then(|_| Ends::named(&made.iosts.location(transition.target).name));
         let (nature, port) = match action.kind {
@@ -200,9 +192,9 @@ impl Shape<'_> {
             }
             _ => ("OBSERVATION", action.name.as_str()),
         };
-        let mut shown = json!({ "nature": nature, "port": port });
-        if !bound.is_empty() {
-            shown["parameters"] = json!(bound);
+        let mut action_shown = json!({ "nature": nature, "port": port });
+        if !parameter_names.is_empty() {
+            action_shown["parameters"] = json!(parameter_names);
         }
         let next = transition.target.0 + 1;
         let head = match (made.made_by[id].rule, ends) {
@@ -212,15 +204,15 @@ impl Shape<'_> {
             (_, Some(ends)) => format!("tr_{}", ends.name()),
             (_, None) => "tr".to_owned(),
         };
-        let mut found = json!({
+        let mut written = json!({
             "name": format!("{head}_{port}"),
-            "timed_guard": guard(timed), "guard": guard(rest), "action": shown,
+            "timed_guard": guard(time_parts), "guard": guard(other_parts), "action": action_shown,
         });
         match ends {
-            None => found["next"] = json!(format!("ec_{next}")),
-            Some(ends) => found["verdict"] = json!(verdict_word(ends)),
+            None => written["next"] = json!(format!("ec_{next}")),
+            Some(ends) => written["verdict"] = json!(verdict_word(ends)),
         }
-        found
+        written
     }
 
     /// Does the part compare the delay with TM or with 0?

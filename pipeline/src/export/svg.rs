@@ -1,12 +1,9 @@
 //! Writes a stage's result as a drawn picture: SVG, at the places that the layout finds. Nothing else is
 //! needed.
 //!
-//! The conventions are those of the DOT export. Arrows that go everywhere are shown beside their location
-//! instead ([`make_picture`]): arrows into Fail and Inconclusive, loops, and arrows over many ranks. A viewer
-//! shows the whole text of such an aside when the mouse rests on it.
-//!
-//! The text is the same for the same view: places are whole numbers, and widths of text are estimated,
-//! without asking a font.
+//! The conventions are those of the DOT export. Arrows into Fail and Inconclusive, loops and arrows over many
+//! ranks are shown beside their location ([`make_picture`]). A viewer shows the whole text of such an aside
+//! when the mouse rests on it. The same view gives the same text: no font is asked for the width of a text.
 
 use std::fmt::Write;
 
@@ -31,14 +28,14 @@ pub fn to_svg(view: &View<'_>, options: Options) -> Result<String, String> {
     draw_asides(&mut paper, view, &drawn);
     for node in &drawn.nodes {
         let (fill, border) = mark_colours(view.mark(node.location));
-        let shown = view.iosts.location(node.location);
-        let title = shown.description.as_deref().unwrap_or(&shown.name);
+        let location = view.iosts.location(node.location);
+        let title = location.description.as_deref().unwrap_or(&location.name);
         paper.node(node.at, (node.width, node.height), &node.lines, (fill, border), title);
         if node.location == view.iosts.initial {
-            let own = drawn.asides.iter().filter(|aside| aside.location == node.location);
+            let own_asides = drawn.asides.iter().filter(|aside| aside.location == node.location);
             let top = node.at.y - node.height / 2.0;
-            let above = own.map(|aside| aside.at.y - aside.height / 2.0).fold(top, f64::min);
-            paper.initial(LayoutPoint { x: node.at.x, y: top }, above, &condition);
+            let highest = own_asides.map(|aside| aside.at.y - aside.height / 2.0).fold(top, f64::min);
+            paper.initial(LayoutPoint { x: node.at.x, y: top }, highest, &condition);
         }
     }
     let title = format!("{} {}", view.iosts.name, view.what);
@@ -47,10 +44,8 @@ pub fn to_svg(view: &View<'_>, options: Options) -> Result<String, String> {
 
 /// Gives the lines at the arrow into the initial location.
 fn initial_lines(view: &View<'_>) -> Vec<String> {
-    match view.iosts.initial_condition.is_true() {
-        true => Vec::new(),
-        false => condition_lines(&view.iosts.initial_condition),
-    }
+    let condition = &view.iosts.initial_condition;
+    if condition.is_true() { Vec::new() } else { condition_lines(condition) }
 }
 
 fn lines_below(view: &View<'_>) -> Vec<String> {
@@ -94,13 +89,13 @@ fn draw_asides(paper: &mut Paper, view: &View<'_>, drawn: &Picture) {
 /// Writes everything that an aside stands for, as XML: a viewer shows it where the mouse rests.
 fn full_text(view: &View<'_>, aside: &Aside) -> String {
     const MOST: usize = 40;
-    let one = |number: &TransitionId| {
+    let describe = |number: &TransitionId| {
         let transition = &view.iosts.transitions[*number];
         let guard = condition_lines(&transition.guard).join(" ");
         format!("{} [{guard}]", view.iosts.describe(transition))
     };
     let mut lines: Vec<String> =
-        aside.transitions.iter().take(MOST).map(|number| escape_xml(&one(number))).collect();
+        aside.transitions.iter().take(MOST).map(|number| escape_xml(&describe(number))).collect();
     if aside.transitions.len() > MOST {
         lines.push(format!("... {} more", aside.transitions.len() - MOST));
     }
@@ -193,11 +188,11 @@ impl Paper {
 
     /// Writes lines on an arrow, on a background of their own.
     pub(super) fn label(&mut self, at: LayoutPoint, width: f64, lines: &[String]) {
-        let high = lines.len() as f64 * LINE;
-        let (left, top) = (at.x - width / 2.0 + 4.0, at.y - high / 2.0 + self.down);
+        let height = lines.len() as f64 * LINE;
+        let (left, top) = (at.x - width / 2.0 + 4.0, at.y - height / 2.0 + self.down);
         let _ = writeln!(
             self.body,
-            "<g><rect x=\"{left}\" y=\"{top}\" width=\"{}\" height=\"{high}\" fill=\"white\" fill-opacity=\"0.85\"/>",
+            "<g><rect x=\"{left}\" y=\"{top}\" width=\"{}\" height=\"{height}\" fill=\"white\" fill-opacity=\"0.85\"/>",
             width - 8.0
         );
         self.lines(LayoutPoint { x: left + 4.0, y: top + 10.0 }, LINE, lines);
@@ -216,16 +211,22 @@ impl Paper {
     }
 
     /// Writes lines below each other, the first one in bold.
-    fn lines(&mut self, at: LayoutPoint, apart: f64, lines: &[String]) {
+    fn lines(&mut self, at: LayoutPoint, line_distance: f64, lines: &[String]) {
         for (number, line) in lines.iter().enumerate() {
             let bold = if number == 0 { " font-weight=\"bold\"" } else { "" };
-            self.text(LayoutPoint { x: at.x, y: at.y + number as f64 * apart }, line, bold);
+            self.text(LayoutPoint { x: at.x, y: at.y + number as f64 * line_distance }, line, bold);
         }
     }
 
-    fn text(&mut self, at: LayoutPoint, text: &str, more: &str) {
+    fn text(&mut self, at: LayoutPoint, text: &str, attributes: &str) {
         self.right = self.right.max(at.x + width_of(text, SIZE) + 8.0);
-        let _ = writeln!(self.body, "<text x=\"{}\" y=\"{}\"{more}>{}</text>", at.x, at.y, escape_xml(text));
+        let _ = writeln!(
+            self.body,
+            "<text x=\"{}\" y=\"{}\"{attributes}>{}</text>",
+            at.x,
+            at.y,
+            escape_xml(text)
+        );
     }
 
     pub(super) fn finish(mut self, title: &str, (width, height): (f64, f64), below: &[String]) -> String {

@@ -1,25 +1,23 @@
 //! Writes a symbolic execution tree as a picture: text for Graphviz.
 //!
-//! It is no stage's result, so it is not in the list of exports. It is drawn from the implementation's side,
-//! as everything that describes the system: `Coin?` is received, `Return!` is sent. A node shows its
-//! location, the values of the data that the step has changed, and what the step adds to the path condition;
-//! the path has the rest. The arrow to the node in which a state is included is dashed. Grey nodes were
-//! stopped by a limit, green ones are accepted by a purpose. `(?)` stands where a path condition is not known
-//! to be satisfiable.
+//! The tree is no stage's result, so it is not in the list of exports. It is drawn from the implementation's
+//! side: `Coin?` is received, `Return!` is sent. A node shows its location, the data that the step has
+//! changed, and what the step adds to the path condition. A merged node also shows the merged state. The
+//! arrow to the node in which a state is included is dashed. Grey nodes were stopped by a limit, green ones
+//! are accepted by a purpose. `(?)` stands where a path condition is not known to be satisfiable.
 
 use coreach_analyses::symbolic::{Move, Node, NodeEnd, NodeId, SymbolicState, Tree};
 use coreach_model::iosts::{ActionKind, Iosts};
 use coreach_model::{Number, Term};
 use dot_writer::{Attributes, DotWriter, Scope, Style};
 
-use super::labels::{condition_lines, escape_html, escape_quoted};
+use super::dot::{style_graph, with_title};
+use super::labels::{condition_lines, escape_html};
 use super::layout::{LayoutLink, LayoutRoute, Size, lay_out};
 use super::picture::{LINE, too_large, width_of};
 use super::svg::{DASHED, PLAIN, Paper};
 
-const FONT: &str = "Helvetica";
-
-/// Writes the tree as text for Graphviz.
+/// Writes the tree as text for Graphviz. `accepting` is sorted.
 pub fn tree_dot(iosts: &Iosts, tree: &Tree, accepting: &[NodeId]) -> String {
     let mut bytes = Vec::new();
     {
@@ -44,8 +42,7 @@ pub fn tree_dot(iosts: &Iosts, tree: &Tree, accepting: &[NodeId]) -> String {
             }
         }
     }
-    let title = format!("digraph \"{}\" {{", escape_quoted(&format!("{} tree", iosts.name)));
-    String::from_utf8_lossy(&bytes).replacen("digraph {", &title, 1)
+    with_title(&bytes, &format!("{} tree", iosts.name))
 }
 
 fn write_frame(graph: &mut Scope<'_, '_>, iosts: &Iosts) {
@@ -53,21 +50,13 @@ fn write_frame(graph: &mut Scope<'_, '_>, iosts: &Iosts) {
         "<<B>{}</B>: symbolic execution<BR/><FONT POINT-SIZE=\"10\">? the system receives, ! the system sends</FONT>>",
         escape_html(&iosts.name)
     );
-    graph.set_html(&label).set("labelloc", "b", true).set_font(FONT).set("rankdir", "TB", true);
-    graph
-        .node_attributes()
-        .set("shape", "box", true)
-        .set("style", "rounded,filled", true)
-        .set("fillcolor", "white", true)
-        .set_font(FONT)
-        .set_font_size(10.0);
-    graph.edge_attributes().set_font(FONT).set_font_size(10.0).set("arrowsize", "0.7", true);
+    style_graph(graph, &label, &[], 10.0);
 }
 
 fn draw_node(graph: &mut Scope<'_, '_>, iosts: &Iosts, tree: &Tree, number: NodeId, accepts: bool) {
     let lines = node_lines(iosts, tree, number);
-    let lines = lines.iter().enumerate().map(|(at, line)| match line.split_once(DOUBT) {
-        _ if at > 0 => escape_html(line),
+    let lines = lines.iter().enumerate().map(|(index, line)| match line.split_once(DOUBT) {
+        _ if index > 0 => escape_html(line),
         Some((name, "")) => format!("<B>{}</B>{DOUBT}", escape_html(name)),
         _ => format!("<B>{}</B>", escape_html(line)),
     });
@@ -121,10 +110,10 @@ pub fn tree_svg(iosts: &Iosts, tree: &Tree, accepting: &[NodeId]) -> Result<Stri
     }
     let lines: Vec<Vec<String>> =
         tree.nodes.numbers().map(|number| node_lines(iosts, tree, number)).collect();
-    let wide =
+    let width_of_lines =
         |lines: &[String]| lines.iter().map(|line| width_of(line, 11.0)).fold(0.0, f64::max).ceil() + 16.0;
     let size = |lines: &Vec<String>| Size {
-        width: wide(lines),
+        width: width_of_lines(lines),
         height: lines.len() as f64 * LINE + 10.0,
         beside: 0.0,
         tall: 0.0,
@@ -135,36 +124,42 @@ pub fn tree_svg(iosts: &Iosts, tree: &Tree, accepting: &[NodeId]) -> Result<Stri
         .numbered()
         .filter_map(|(number, node)| Some((node.parent?, number, describe_move(iosts, &node.by))));
     let steps: Vec<(NodeId, NodeId, String)> = steps.collect();
-    let link = |(parent, number, said): &(NodeId, NodeId, String)| LayoutLink {
+    let link = |(parent, number, move_text): &(NodeId, NodeId, String)| LayoutLink {
         source: parent.place(),
         target: number.place(),
-        width: wide(std::slice::from_ref(said)),
+        width: width_of_lines(std::slice::from_ref(move_text)),
         height: LINE,
     };
     let links: Vec<LayoutLink> = steps.iter().map(link).collect();
-    let found = lay_out(&sizes, &links);
+    let layout = lay_out(&sizes, &links);
     let mut paper = Paper::default();
-    for (((_, _, said), link), route) in steps.iter().zip(&links).zip(&found.routes) {
+    for (((_, _, move_text), link), route) in steps.iter().zip(&links).zip(&layout.routes) {
         if let LayoutRoute::Through { points, label } = route {
             paper.arrow(points, PLAIN);
-            paper.label(points[*label], link.width, std::slice::from_ref(said));
+            paper.label(points[*label], link.width, std::slice::from_ref(move_text));
         }
     }
     for (number, node) in tree.nodes.numbered() {
         if let NodeEnd::Included(other) | NodeEnd::Merged(other) = node.end {
-            paper.straight(found.nodes[number.place()], found.nodes[other.place()], DASHED);
+            paper.straight(layout.nodes[number.place()], layout.nodes[other.place()], DASHED);
         }
     }
     for ((number, lines), size) in tree.nodes.numbers().zip(&lines).zip(&sizes) {
         let colours = node_colours(tree, number, accepting.binary_search(&number).is_ok());
-        let at = found.nodes[number.place()];
-        paper.node(at, (size.width, size.height), lines, colours.unwrap_or(("white", "black")), &lines[0]);
+        let middle = layout.nodes[number.place()];
+        paper.node(
+            middle,
+            (size.width, size.height),
+            lines,
+            colours.unwrap_or(("white", "black")),
+            &lines[0],
+        );
     }
     let below = [
         format!("{}: symbolic execution", iosts.name),
         "? the system receives, ! the system sends".to_owned(),
     ];
-    Ok(paper.finish(&format!("{} tree", iosts.name), (found.width, found.height), &below))
+    Ok(paper.finish(&format!("{} tree", iosts.name), (layout.width, layout.height), &below))
 }
 
 /// Describes a step: `Coin?(value#0)`.
@@ -189,17 +184,18 @@ pub fn describe_move(iosts: &Iosts, by: &Move) -> String {
 
 /// Lists the data that the node's step has changed, with their values.
 pub fn changed_data(tree: &Tree, node: &Node) -> Vec<(String, Term)> {
-    let before = node.parent.map(|parent| tree.nodes[parent].stands());
-    let standing = |state: &SymbolicState| state.standing(&state.known);
-    let before = before.map(standing).unwrap_or_default();
-    let changed = standing(&node.state).into_iter().filter(|(datum, value)| before.get(datum) != Some(value));
+    let earlier = node.parent.map(|parent| tree.nodes[parent].stands());
+    let values_of_data = |state: &SymbolicState| state.standing(&state.known);
+    let earlier = earlier.map(values_of_data).unwrap_or_default();
+    let changed =
+        values_of_data(&node.state).into_iter().filter(|(datum, value)| earlier.get(datum) != Some(value));
     changed.map(|(datum, value)| (datum.name().to_owned(), value)).collect()
 }
 
 /// Lists the conjuncts that the node's step has added to the path condition.
 pub fn added_conditions(tree: &Tree, node: &Node) -> Vec<Term> {
-    let before = node.parent.map_or(0, |parent| tree.nodes[parent].stands().condition.len());
-    node.state.condition[before..].to_vec()
+    let inherited = node.parent.map_or(0, |parent| tree.nodes[parent].stands().condition.len());
+    node.state.condition[inherited..].to_vec()
 }
 
 fn node_id(node: NodeId) -> String {

@@ -207,10 +207,10 @@ impl<'a> View<'a> {
 /// Finds the artifact's own mark. It is Reject if the artifact has no mark and the location was made from a
 /// location Reject.
 fn find_mark(generation: &Generation, stage: Stage, location: LocationId) -> Option<Mark> {
-    let own = generation.result(stage).mark(location);
-    own.or_else(|| {
-        let before =
+    let own_mark = generation.result(stage).mark(location);
+    own_mark.or_else(|| {
+        let earlier_mark =
             find_mark(generation, stage.before()?, generation.result(stage).earlier_location(location)?);
-        before.filter(|mark| *mark == Mark::Reject)
+        earlier_mark.filter(|mark| *mark == Mark::Reject)
     })
 }

@@ -6,22 +6,20 @@
 //! **Source.** Thesis, appendix A.1: Definition A.2 (collapse), A.4 (syntactic livelock), A.7 (closure);
 //! Theorems A.3 and A.4: traces and accepting traces are kept.
 //!
-//! **Where we differ.** The definition keeps visible transitions whose origin is no location of the closure;
-//! we walk from the initial location, so they do not arise. A collapsed or visible transition whose guard
-//! cannot hold is dropped, and a sequence is not continued once its guard cannot hold: there can be
-//! exponentially many of them.
+//! **Where we differ.** The definition keeps visible transitions whose origin is no location of the closure.
+//! We walk from the initial location, so they do not arise. A collapsed or visible transition whose guard
+//! cannot hold is dropped, and so is a sequence, since there can be exponentially many of them.
 //!
-//! The stage makes text of a machine, so a prefix is no symbolic state: its guard stays as it was written,
-//! and an assignment of a variable to itself says nothing.
+//! A prefix is no symbolic state: its guard stays as it was written. An assignment of a variable to itself
+//! is left out.
 //!
-//! Sequences that come to one location with one effect are continued as one, whose guard is the disjunction
-//! of theirs: the locations are visited in an order that internal steps follow, each once per effect. A row
-//! of n diamonds that change nothing has 2^n sequences and 4n such steps. Within a cycle of internal steps,
-//! which guards may exclude, there is no such order: there every path is followed for itself.
+//! Sequences that come to one location with one effect are continued as one, under the disjunction of their
+//! guards. For that, locations are visited in an order that internal steps follow, each once per effect. A
+//! row of n diamonds that change nothing has 2^n sequences and 4n such steps. Within a cycle of internal
+//! steps there is no such order, so every path is followed for itself.
 //!
-//! **Ends.** A sequence that meets a location again is a livelock and stops the stage with the cycle; without
-//! one, sequences are simple paths. They are limited in number all the same ([`Quantity::Sequences`]), and
-//! what they assign in size ([`Quantity::Nodes`]).
+//! **Ends.** A sequence that meets a location again is a livelock and stops the stage with the cycle. The
+//! others are simple paths, limited in number ([`Quantity::Sequences`]) and size ([`Quantity::Nodes`]).
 //!
 //! **Cost**: one query per internal step from a location and effect; the memo of the solver answers copies.
 //!
@@ -57,28 +55,30 @@ pub fn close(product: Product, limits: &Limits, solver: &mut dyn Solver) -> Resu
     let internal = InternalSteps::of(&iosts);
     let mut reached = Numbered::filled(false, iosts.locations.len());
     reached[iosts.initial] = true;
-    let mut work = vec![iosts.initial];
-    let mut leaving = Numbered::filled(Vec::new(), iosts.locations.len());
-    let mut rests = Numbered::filled(Vec::new(), iosts.locations.len());
-    while let Some(location) = work.pop() {
-        let (found, rest) = visible_from(&internal, location, limits, solver)?;
-        rests[location] = rest;
-        for transition in &found {
+    let mut to_visit = vec![iosts.initial];
+    let mut outgoing: Numbered<LocationId, Vec<Transition>> =
+        Numbered::filled(Vec::new(), iosts.locations.len());
+    let mut rests: Numbered<LocationId, Vec<Rest>> = Numbered::filled(Vec::new(), iosts.locations.len());
+    while let Some(location) = to_visit.pop() {
+        (outgoing[location], rests[location]) = visible_from(&internal, location, limits, solver)?;
+        for transition in &outgoing[location] {
             if !std::mem::replace(&mut reached[transition.target], true) {
-                work.push(transition.target);
+                to_visit.push(transition.target);
             }
         }
-        leaving[location] = found;
     }
-    let mut before = 0;
-    for (location, rests) in rests.iter_mut().enumerate() {
-        for output in rests.iter_mut().flat_map(|rest: &mut Rest| &mut rest.outputs) {
-            *output = TransitionId::of(before + output.place());
+    // So far an output is a position in the list of its location. Its number is this position plus the
+    // number of transitions of the earlier locations.
+    let mut earlier_transitions = 0;
+    for (rests_of_location, transitions) in rests.iter_mut().zip(&outgoing) {
+        for output in rests_of_location.iter_mut().flat_map(|rest| &mut rest.outputs) {
+            *output = TransitionId::of(earlier_transitions + output.place());
         }
-        before += leaving[LocationId::of(location)].len();
+        earlier_transitions += transitions.len();
     }
-    let closed = Iosts { transitions: leaving.into_iter().flatten().collect(), ..iosts };
+    let closed = Iosts { transitions: outgoing.into_iter().flatten().collect(), ..iosts };
     let closed = without_internal_actions(closed);
+    // Unreached locations have no transitions, so the numbers of transitions stay.
     let (closed, kept) = closed.without_unreachable_locations();
     let accepting = kept.map(|old| accepting[*old]);
     let rests = kept.map(|old| std::mem::take(&mut rests[*old]));
@@ -106,12 +106,13 @@ struct Last {
 }
 
 impl Drop for Last {
-    /// A long path is taken apart step by step: the compiler's way would need a stack as deep.
+    /// Takes a long path apart step by step: the compiler's way would need a stack as deep.
     fn drop(&mut self) {
-        let mut before = self.before.take();
-        while let Some(last) = before {
+        let mut steps_before = self.before.take();
+        while let Some(last) = steps_before {
             match Rc::try_unwrap(last) {
-                Ok(mut last) => before = last.before.take(),
+                Ok(mut last) => steps_before = last.before.take(),
+                // Another path shares these steps, and drops them later.
                 Err(_) => break,
             }
         }
@@ -121,10 +122,10 @@ impl Drop for Last {
 /// Lists the steps of a path from its first to its last.
 fn steps_of_path(path: &InternalPath) -> Vec<TransitionId> {
     let mut numbers = Vec::new();
-    let mut at = path;
-    while let Some(last) = at {
+    let mut remaining_path = path;
+    while let Some(last) = remaining_path {
         numbers.push(last.step);
-        at = &last.before;
+        remaining_path = &last.before;
     }
     numbers.reverse();
     numbers
@@ -162,15 +163,16 @@ impl<'a> InternalSteps<'a> {
     }
 }
 
-/// Finds the visible transitions of a location and then the collapsed sequences that begin there, in the
-/// order of their paths. Finds also where sequences lead; there an output is given by its place among the
-/// former.
+/// Finds the visible transitions of a location and the collapsed sequences that begin there, in the order of
+/// their paths. Finds also where a run may rest. In these rests an output is given by its position in the
+/// list of transitions.
 fn visible_from(
     internal: &InternalSteps<'_>,
     location: LocationId,
     limits: &Limits,
     solver: &mut dyn Solver,
 ) -> Result<(Vec<Transition>, Vec<Rest>), Stop> {
+    // Each transition with its path, its last step, and the index of the rest that it leaves.
     let mut found: Vec<(InternalPath, TransitionId, Transition, usize)> = Vec::new();
     let mut rests: Vec<Rest> = Vec::new();
     let start =
@@ -181,7 +183,7 @@ fn visible_from(
         let mut stack = join_prefixes(entered);
         while let Some(prefix) = stack.pop() {
             budget::ask();
-            let (mut longer, mut goes_on) = (Vec::new(), Vec::new());
+            let (mut longer, mut internal_guards) = (Vec::new(), Vec::new());
             for &number in &internal.outgoing[prefix.location] {
                 let step = &internal.iosts.transitions[number];
                 let collapsed = append_step(&prefix, location, step);
@@ -193,7 +195,7 @@ fn visible_from(
                     found.push((prefix.path.clone(), number, collapsed, rests.len()));
                     continue;
                 }
-                goes_on.push(substitute(&step.guard, &prefix.effect));
+                internal_guards.push(substitute(&step.guard, &prefix.effect));
                 sequences += 1;
                 check_limit(Stage::Close, Quantity::Sequences, sequences, limits)?;
                 let path = Some(Rc::new(Last { step: number, before: prefix.path.clone() }));
@@ -204,9 +206,10 @@ fn visible_from(
                     path,
                     within: Vec::new(),
                 };
-                let entered = internal.component(step.target);
-                if entered != component {
-                    waiting.entry(entered).or_default().push(next);
+                let target_component = internal.component(step.target);
+                // Another component waits until all sequences have come to it, so that they can be joined.
+                if target_component != component {
+                    waiting.entry(target_component).or_default().push(next);
                     continue;
                 }
                 let mut within = prefix.within.clone();
@@ -218,25 +221,23 @@ fn visible_from(
             }
             // The first sequence is continued first.
             stack.extend(longer.into_iter().rev());
-            let stays = Term::or(goes_on).not();
+            let stays = Term::or(internal_guards).not();
             let Prefix { location: at, guard, effect, .. } = prefix;
             rests.push(Rest { at, guard, effect, stays, outputs: Vec::new() });
         }
     }
-    let mut found: Vec<_> =
-        found.into_iter().map(|(path, number, t, rest)| ((steps_of_path(&path), number), t, rest)).collect();
-    // A path comes before those that continue it; numbers ascend within a location.
-    found.sort_by(|(one, ..), (other, ..)| one.cmp(other));
-    for (place, (_, transition, rest)) in found.iter().enumerate() {
+    // A path comes before those that continue it. Numbers ascend within a location.
+    found.sort_by_cached_key(|(path, last_step, ..)| (steps_of_path(path), *last_step));
+    for (position, (.., transition, rest)) in found.iter().enumerate() {
         if internal.iosts.action(transition.action).kind == ActionKind::Output {
-            rests[*rest].outputs.push(TransitionId::of(place));
+            rests[*rest].outputs.push(TransitionId::of(position));
         }
     }
-    Ok((found.into_iter().map(|(_, transition, _)| transition).collect(), rests))
+    Ok((found.into_iter().map(|(_, _, transition, _)| transition).collect(), rests))
 }
 
-/// Joins the prefixes that have one location and one effect. The guard of the result says that one of their
-/// guards holds. The first prefix is to be continued first, so it comes last.
+/// Joins the prefixes that have one location and one effect, under the disjunction of their guards. The
+/// result is a stack: the first prefix is to be continued first, so it comes last.
 fn join_prefixes(prefixes: Vec<Prefix>) -> Vec<Prefix> {
     if prefixes.len() == 1 {
         return prefixes;
@@ -252,11 +253,10 @@ fn join_prefixes(prefixes: Vec<Prefix>) -> Vec<Prefix> {
     }
     let mut joined = Vec::new();
     for mut group in groups {
-        if group.len() > 1 {
-            group.sort_by_cached_key(|prefix| steps_of_path(&prefix.path));
-        }
-        let guard = one_of(group.iter().map(|prefix| prefix.guard.clone()).collect());
-        joined.extend(group.into_iter().next().map(|first| Prefix { guard, ..first }));
+        // The joined prefix keeps the first path.
+        group.sort_by_cached_key(|prefix| steps_of_path(&prefix.path));
+        let guard = join_guards(group.iter().map(|prefix| prefix.guard.clone()).collect());
+        joined.extend(group.into_iter().next().map(|first_prefix| Prefix { guard, ..first_prefix }));
     }
     joined.reverse();
     joined
@@ -264,14 +264,15 @@ fn join_prefixes(prefixes: Vec<Prefix>) -> Vec<Prefix> {
 
 /// Makes the disjunction of the guards, and moves out the conjuncts with which all of them begin. A conjunct
 /// that another one needs to have a value stands in front of it, so only the beginning may be moved out.
-fn one_of(guards: Vec<Term>) -> Term {
-    let parts: Vec<Vec<Term>> = guards.iter().map(Term::conjuncts).collect();
-    let Some(first) = parts.first() else { return Term::no() };
-    let common = parts.iter().fold(first.len(), |most, other| {
-        first.iter().zip(other).take(most).take_while(|(a, b)| a == b).count()
-    });
-    let rest = Term::or(parts.iter().map(|parts| Term::and(parts[common..].iter().cloned())));
-    Term::and(first[..common].iter().cloned().chain([rest]))
+fn join_guards(guards: Vec<Term>) -> Term {
+    let conjunctions: Vec<Vec<Term>> = guards.iter().map(Term::conjuncts).collect();
+    let Some(mut common) = conjunctions.first().map(Vec::as_slice) else { return Term::no() };
+    for conjuncts in &conjunctions {
+        let equal = common.iter().zip(conjuncts).take_while(|(a, b)| a == b).count();
+        common = &common[..equal];
+    }
+    let differing = conjunctions.iter().map(|parts| Term::and(parts[common.len()..].iter().cloned()));
+    Term::and(common.iter().cloned().chain([Term::or(differing)]))
 }
 
 /// Appends a step to a prefix: makes the guard and the effect of both (Definition A.2, one step at a time).
@@ -288,18 +289,15 @@ fn append_step(prefix: &Prefix, source: LocationId, step: &Transition) -> Transi
 fn cycle_at_end(iosts: &Iosts, path: &[TransitionId]) -> Option<Vec<ShownTransition>> {
     let end = iosts.transitions[*path.last()?].target;
     let start = path.iter().position(|&number| iosts.transitions[number].source == end)?;
-    Some(
-        path[start..]
-            .iter()
-            .map(|&number| ShownTransition::transition(iosts, &iosts.transitions[number]))
-            .collect(),
-    )
+    let cycle = path[start..].iter().map(|&number| &iosts.transitions[number]);
+    Some(cycle.map(|transition| ShownTransition::transition(iosts, transition)).collect())
 }
 
-/// Renumbers the actions without the internal ones; no transition uses them any more.
+/// Removes the internal actions, which no transition uses any more, and renumbers the others.
 fn without_internal_actions(mut iosts: Iosts) -> Iosts {
     let mut kept = Numbered::new();
     let renumbered = iosts.actions.map(|action| match action.kind {
+        // Nobody looks up this number.
         ActionKind::Internal => kept.next_number(),
         ActionKind::Input | ActionKind::Output | ActionKind::Quiescence => kept.push(action.clone()),
     });

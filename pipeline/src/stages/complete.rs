@@ -8,15 +8,13 @@
 //!
 //! **Where we differ.** The published text negates the guards into Reject and those elsewhere separately,
 //! which makes the completed purpose nondeterministic if a location has both. Its definition of the
-//! transitions to look at skips unguarded ones, which then get a needless self-loop. We follow the rule of
-//! the thesis' summary (p. xxi) and of the proof of Observation 7.1: one residual, the negation of *all*
-//! guards of the action. It leads to Reject if some transition of the action leads elsewhere, and is a
-//! self-loop otherwise. It is added if it can hold, which is decided by the solver and not by the shape of
-//! the guards. `Accept` is absorbing: its residuals are self-loops. A safety property rejects nothing, so all
-//! its residuals are self-loops. It is violated if some way through it leads to `Violate`, and nothing comes
+//! transitions to look at skips unguarded ones. We follow the rule of the thesis' summary (p. xxi) and of the
+//! proof of Observation 7.1: one residual, the negation of *all* guards of the action. It leads to Reject if
+//! some transition of the action leads elsewhere, and is a self-loop otherwise. It is added if it can hold.
+//! `Accept` is absorbing: its residuals are self-loops. A safety property rejects nothing, so all its
+//! residuals are self-loops. It is violated if some way through it leads to `Violate`, and nothing comes
 //! after that. So an event that violates it does nothing else, and the guards of its other transitions say
-//! so. A reader would take a choice between going on and `Violate` for an exception, and then it is no
-//! choice.
+//! so.
 //!
 //! An addition changes no data. In the delayed form of a timed purpose, the clocks advance by it
 //! ([`TestPurpose::idle`](coreach_model::TestPurpose)).
@@ -37,11 +35,10 @@ use std::collections::BTreeMap;
 
 use coreach_analyses::solver::{Solver, may_hold};
 use coreach_model::budget;
-use coreach_model::iosts::{Aim, Location, TestPurpose, Transition, TransitionOrigin};
-use coreach_model::term::Substitution;
+use coreach_model::iosts::{Aim, Location, TestPurpose, Transition};
 use coreach_model::{ActionId, LocationId, Term};
 
-use crate::artifact::CompletePurpose;
+use crate::artifact::{CompletePurpose, added_transition};
 use crate::domains::{Memo, explicit_condition, explicit_guard};
 use crate::limits::Limits;
 
@@ -65,9 +62,9 @@ pub fn complete(mut purpose: TestPurpose, limits: &Limits, solver: &mut dyn Solv
     let reject = purpose.reject;
     let iosts = &purpose.iosts;
     let given = iosts.transitions.len();
-    let mut of: BTreeMap<(LocationId, ActionId), Vec<&Transition>> = BTreeMap::new();
+    let mut by_source: BTreeMap<(LocationId, ActionId), Vec<&Transition>> = BTreeMap::new();
     for transition in &iosts.transitions {
-        of.entry((transition.source, transition.action)).or_default().push(transition);
+        by_source.entry((transition.source, transition.action)).or_default().push(transition);
     }
     // Loops may stay unwritten only if they change no data.
     let others_stay = purpose.idle.is_empty()
@@ -75,41 +72,35 @@ pub fn complete(mut purpose: TestPurpose, limits: &Limits, solver: &mut dyn Solv
     if !others_stay {
         for source in iosts.location_ids() {
             for action in iosts.action_ids() {
-                of.entry((source, action)).or_default();
+                by_source.entry((source, action)).or_default();
             }
         }
     }
     let mut added = Vec::new();
-    for ((source, action), of_this) in of {
+    for ((source, action), transitions) in by_source {
         budget::ask();
-        let Some(residual) = find_residual(&of_this, solver) else { continue };
-        let is_rejected = leads_elsewhere(&of_this, reject) && source != purpose.accept;
+        let Some(residual) = find_residual(&transitions, solver) else { continue };
+        let is_rejected = leads_elsewhere(&transitions, reject) && source != purpose.accept;
         let target = reject.filter(|_| is_rejected).unwrap_or(source);
-        added.push(Transition {
-            source,
-            action,
-            guard: residual,
-            assignments: match iosts.action(action).is_visible() {
-                true => purpose.idle.clone(),
-                false => Substitution::new(),
-            },
-            target,
-            origin: TransitionOrigin::default(),
-        });
+        let mut addition = added_transition(source, action, residual, target);
+        if iosts.action(action).is_visible() {
+            addition.assignments = purpose.idle.clone();
+        }
+        added.push(addition);
     }
     purpose.iosts.transitions.extend(added);
     CompletePurpose { purpose, reject, given, others_stay }
 }
 
 /// The condition that the guards of one action leave out at a location, if it may hold.
-fn find_residual(of_this: &[&Transition], solver: &mut dyn Solver) -> Option<Term> {
-    let residual = Term::or(of_this.iter().map(|t| t.guard.clone())).not();
+fn find_residual(transitions: &[&Transition], solver: &mut dyn Solver) -> Option<Term> {
+    let residual = Term::or(transitions.iter().map(|t| t.guard.clone())).not();
     let may_be = !residual.is_false() && (residual.is_true() || may_hold(solver, &residual.conjuncts()));
     may_be.then_some(residual)
 }
 
-fn leads_elsewhere(of_this: &[&Transition], reject: Option<LocationId>) -> bool {
-    of_this.iter().any(|t| Some(t.target) != reject)
+fn leads_elsewhere(transitions: &[&Transition], reject: Option<LocationId>) -> bool {
+    transitions.iter().any(|t| Some(t.target) != reject)
 }
 
 /// Finds where completion will send the events to `Reject` that the guards of an action leave out, with their
@@ -122,18 +113,18 @@ pub fn rejected_residuals(
         return Vec::new();
     }
     let mut memo = Memo::new();
-    let mut of: BTreeMap<(LocationId, ActionId), Vec<Transition>> = BTreeMap::new();
+    let mut by_source: BTreeMap<(LocationId, ActionId), Vec<Transition>> = BTreeMap::new();
     for transition in purpose.iosts.transitions.iter().filter(|t| t.source != purpose.accept) {
         let guard = explicit_guard(transition, solver, &mut memo);
         let explicit = Transition { guard, ..transition.clone() };
-        of.entry((transition.source, transition.action)).or_default().push(explicit);
+        by_source.entry((transition.source, transition.action)).or_default().push(explicit);
     }
     let mut found = Vec::new();
-    for ((source, action), of_this) in of {
+    for ((source, action), transitions) in by_source {
         budget::ask();
-        let of_this: Vec<&Transition> = of_this.iter().collect();
-        if leads_elsewhere(&of_this, purpose.reject)
-            && let Some(residual) = find_residual(&of_this, solver)
+        let transitions: Vec<&Transition> = transitions.iter().collect();
+        if leads_elsewhere(&transitions, purpose.reject)
+            && let Some(residual) = find_residual(&transitions, solver)
         {
             found.push((source, action, residual));
         }

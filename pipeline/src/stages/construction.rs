@@ -9,10 +9,8 @@
 //! effect are joined, their guards by `||`. For every satisfiable subset P of the overlapping candidates
 //! there is a transition: its guard asks for all guards of P and none of the others'. The constructions
 //! differ in what they do with the effects of P ([`Effects`]): they are postponed ([`super::postponed`]), or
-//! kept in variables of their own ([`super::kept`]).
-//!
-//! Nothing is rewritten, so nothing has to be cancelled, and self-loops are ordinary. The result is numbered
-//! afterwards, breadth first, so it is the same in whatever order it was made.
+//! kept in variables of their own ([`super::kept`]). The result is numbered afterwards, breadth first, so it
+//! is the same in whatever order it was made.
 //!
 //! **Ends** when there is no new set, or at the limits: sets can be exponentially many
 //! ([`Quantity::Subsets`], [`Quantity::SetTransitions`]). **Cost**: per set and action, queries as many as
@@ -56,7 +54,7 @@ pub(super) struct Candidate {
 
 /// The two constructions differ in what they do with the effects of a set's members.
 pub(super) trait Effects {
-    /// Is a set that has only this location one after which nothing matters?
+    /// Does nothing matter after a set that has only this location?
     fn ends_alone(&self, _location: LocationId) -> bool {
         false
     }
@@ -83,13 +81,13 @@ pub(super) trait Effects {
         effect.clone()
     }
 
-    /// Makes the set behind an event, and the assignments on the way to it. The conditions `here` hold before
-    /// the event.
+    /// Makes the set behind an event, and the assignments on the way to it. The `premises` hold before the
+    /// event.
     fn settle(
         &mut self,
         action: ActionId,
         chosen: &[&Candidate],
-        here: &[Term],
+        premises: &[Term],
         memory: &mut Memory,
         solver: &mut dyn Solver,
     ) -> Result<(Set, Substitution), Stop>;
@@ -111,7 +109,7 @@ pub(super) trait Effects {
 /// The variables that the construction adds to those of the machine.
 pub(super) struct Memory {
     names: UsedNames,
-    of: HashMap<(Datum, usize), Datum>,
+    variables: HashMap<(Datum, usize), Datum>,
     /// In the order in which they were asked for.
     pub all: Vec<Datum>,
 }
@@ -122,16 +120,16 @@ impl Memory {
         if let Some(known) = self.get(datum, number) {
             return known.clone();
         }
-        let shown = if number == 1 { String::new() } else { number.to_string() };
-        let name = self.names.unique(&format!("{}_memory{shown}", datum.name()));
+        let suffix = if number == 1 { String::new() } else { number.to_string() };
+        let name = self.names.unique(&format!("{}_memory{suffix}", datum.name()));
         let memory = Datum::new(name, datum.ty().clone());
         self.all.push(memory.clone());
-        self.of.insert((datum.clone(), number), memory.clone());
+        self.variables.insert((datum.clone(), number), memory.clone());
         memory
     }
 
     pub fn get(&self, datum: &Datum, number: usize) -> Option<&Datum> {
-        self.of.get(&(datum.clone(), number))
+        self.variables.get(&(datum.clone(), number))
     }
 }
 
@@ -159,7 +157,7 @@ impl<'a, E: Effects> Construction<'a, E> {
         solver: &mut dyn Solver,
     ) -> Result<Self, Stop> {
         let iosts = &closed.iosts;
-        let memory = Memory { names: names_in_scope(iosts), of: HashMap::new(), all: Vec::new() };
+        let memory = Memory { names: names_in_scope(iosts), variables: HashMap::new(), all: Vec::new() };
         let mut construction = Construction {
             closed,
             limits,
@@ -180,9 +178,10 @@ impl<'a, E: Effects> Construction<'a, E> {
 
     /// Follows the sets, each once: makes their transitions and the sets to which these lead.
     fn follow(&mut self, solver: &mut dyn Solver) -> Result<(), Stop> {
-        let mut work = BinaryHeap::from([(self.effects.turn(1, LocationId(0)), LocationId(0))]);
-        let mut from_sets = 0;
-        while let Some((_, number)) = work.pop() {
+        let mut waiting = BinaryHeap::from([(self.effects.turn(1, LocationId(0)), LocationId(0))]);
+        let mut transitions_from_sets = 0;
+        while let Some((_, number)) = waiting.pop() {
+            // Nothing that follows an end matters.
             if self.sets[number].ends {
                 continue;
             }
@@ -190,30 +189,34 @@ impl<'a, E: Effects> Construction<'a, E> {
             for (action, candidates) in self.candidates(number, &context, solver)? {
                 let guards: Vec<Term> = candidates.iter().map(|candidate| candidate.guard.clone()).collect();
                 let subsets = satisfiable_subsets(&guards, &context, self.limits, solver)?;
+                // Ordinary locations have no more transitions than before, so only others are limited.
                 if !is_ordinary(&self.sets[number].members) {
-                    from_sets += subsets.len();
-                    check_limit(Stage::Determinize, Quantity::SetTransitions, from_sets, self.limits)?;
+                    transitions_from_sets += subsets.len();
+                    check_limit(
+                        Stage::Determinize,
+                        Quantity::SetTransitions,
+                        transitions_from_sets,
+                        self.limits,
+                    )?;
                 }
                 for (subset, guard) in subsets {
-                    let chosen: Vec<&Candidate> = subset.iter().map(|&at| &candidates[at]).collect();
-                    let here: Vec<Term> = context.iter().cloned().chain(guard.conjuncts()).collect();
+                    let chosen: Vec<&Candidate> = subset.iter().map(|&index| &candidates[index]).collect();
+                    let premises: Vec<Term> = context.iter().cloned().chain(guard.conjuncts()).collect();
                     let (set, assignments) =
-                        self.effects.settle(action, &chosen, &here, &mut self.memory, solver)?;
+                        self.effects.settle(action, &chosen, &premises, &mut self.memory, solver)?;
                     if self.effects.gives_up() {
                         return Ok(());
                     }
-                    if !matches!(chosen.as_slice(), [one] if one.guard == guard) {
+                    let single = if let [candidate] = chosen.as_slice() { Some(candidate) } else { None };
+                    if single.is_none_or(|candidate| candidate.guard != guard) {
                         self.made.push(self.transitions.next_number());
                     }
-                    let origin = match chosen.as_slice() {
-                        [one] => one.origin.clone(),
-                        _ => TransitionOrigin::default(),
-                    };
-                    let new = self.sets.next_number();
+                    let origin = single.map(|candidate| candidate.origin.clone()).unwrap_or_default();
+                    let number_if_new = self.sets.next_number();
                     let members = set.members.len();
                     let target = self.number_of(set);
-                    if target == new {
-                        work.push((self.effects.turn(members, target), target));
+                    if target == number_if_new {
+                        waiting.push((self.effects.turn(members, target), target));
                     }
                     self.transitions.push(Transition {
                         source: number,
@@ -242,9 +245,9 @@ impl<'a, E: Effects> Construction<'a, E> {
         let mut index: HashMap<(ActionId, LocationId, Substitution), usize> = HashMap::new();
         for member in &set.members {
             let pending_effect = pending_effect(member);
-            for &at in &self.outgoing[member.location] {
+            for &outgoing_number in &self.outgoing[member.location] {
                 budget::ask();
-                let transition = &iosts.transitions[at];
+                let transition = &iosts.transitions[outgoing_number];
                 let effect = compose_effects(&pending_effect, &transition.assignments);
                 let guard = substitute(&transition.guard, &pending_effect);
                 check_terms_writable(Stage::Determinize, effect.values().chain([&guard]), self.limits)?;
@@ -254,14 +257,14 @@ impl<'a, E: Effects> Construction<'a, E> {
                 }
                 let (target, of_action) = (transition.target, found.entry(transition.action).or_default());
                 let key = (transition.action, target, effects.read_behind(target, &effect));
-                let known = *index.entry(key).or_insert(of_action.len());
-                match of_action.get_mut(known) {
-                    Some(same) => {
-                        same.also.push(guard);
+                let position = *index.entry(key).or_insert(of_action.len());
+                match of_action.get_mut(position) {
+                    Some(joined) => {
+                        joined.also.push(guard);
                         // The two effects differ in variables that nobody reads, and their values need not
                         // exist where the guard of the other way holds.
-                        if same.effect != effect {
-                            same.effect = effects.read_behind(target, &effect);
+                        if joined.effect != effect {
+                            joined.effect = effects.read_behind(target, &effect);
                         }
                     }
                     None => {
@@ -275,13 +278,13 @@ impl<'a, E: Effects> Construction<'a, E> {
             }
         }
         for candidate in found.values_mut().flatten().filter(|candidate| !candidate.also.is_empty()) {
-            let others = std::mem::take(&mut candidate.also);
-            candidate.guard = Term::or(std::iter::once(candidate.guard.clone()).chain(others));
+            let joined_guards = std::mem::take(&mut candidate.also);
+            candidate.guard = Term::or(std::iter::once(candidate.guard.clone()).chain(joined_guards));
         }
         Ok(found)
     }
 
-    /// The number of the set, which is new if the set is.
+    /// Gives the number of the set, and a new number to a new set.
     fn number_of(&mut self, set: Set) -> LocationId {
         if let Some(&known) = self.index.get(&set) {
             return known;
@@ -295,22 +298,24 @@ impl<'a, E: Effects> Construction<'a, E> {
     /// finds them.
     pub fn simplify(&mut self, solver: &mut dyn Solver) {
         budget::doing("simplifying guards");
-        for &at in &self.made {
-            let transition = &mut self.transitions[at];
+        for &number in &self.made {
+            let transition = &mut self.transitions[number];
             transition.guard = without_repetition(&transition.guard, solver);
         }
+        // Breadth first: `order` has the old number of each set at its new number, and `next` is the new
+        // number of the set whose transitions come next.
         let mut outgoing: Numbered<LocationId, Vec<Transition>> = self.sets.map(|_| Vec::new());
         for transition in std::mem::take(&mut self.transitions) {
             outgoing[transition.source].push(transition);
         }
         let mut order = Numbered::<LocationId, LocationId>::from(vec![LocationId(0)]);
-        let mut new = HashMap::from([(LocationId(0), LocationId(0))]);
+        let mut new_numbers = HashMap::from([(LocationId(0), LocationId(0))]);
         let mut next = LocationId(0);
         while let Some(&old) = order.find(next) {
             for mut transition in std::mem::take(&mut outgoing[old]) {
                 transition.source = next;
                 transition.target =
-                    *new.entry(transition.target).or_insert_with_key(|target| order.push(*target));
+                    *new_numbers.entry(transition.target).or_insert_with_key(|target| order.push(*target));
                 self.transitions.push(transition);
             }
             next.0 += 1;

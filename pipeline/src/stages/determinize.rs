@@ -16,11 +16,7 @@
 //!   That is the result of the thesis, with no variable more than it needs.
 //! - Otherwise the analyses find which states are reached (`reach`), from which of them Accept can be reached
 //!   (`coreach`), and which variables are still read. Then each way that a run may have gone *keeps* its
-//!   values in variables of its own: `kept.rs`. Choices that nothing resolves are no obstacle there, only
-//!   ways that grow without bound.
-//!
-//! The analyses run in the second case only: if guards exclude each other or events resolve the choice, no
-//! facts are needed.
+//!   values in variables of its own: `kept.rs`. Only ways that grow without bound are an obstacle there.
 //!
 //! **Ends**: see the two constructions. A machine cut off at a limit is never returned: it would lack traces.
 //!
@@ -60,16 +56,16 @@ pub fn determinize(
     solver: &mut dyn Solver,
 ) -> Result<Visible, Stop> {
     budget::doing("comparing pairs of transitions");
-    let found = find_choices(&closed.iosts, limits, solver)?;
-    if found.is_empty() {
+    let choices = find_choices(&closed.iosts, limits, solver)?;
+    if choices.is_empty() {
         return without_choice(closed, limits, solver);
     }
     budget::doing("looking for the lookahead of each choice");
-    if let Lookahead::Exists(needed, _) = find_lookahead(&closed.iosts, &found)
-        && needed <= max_lookahead
+    if let Lookahead::Exists(lookahead, _) = find_lookahead(&closed.iosts, &choices)
+        && lookahead <= max_lookahead
     {
         budget::doing("building sets of locations");
-        if let Some(visible) = postpone_effects(&closed, needed, max_lookahead, limits, solver)? {
+        if let Some(visible) = postpone_effects(&closed, lookahead, max_lookahead, limits, solver)? {
             return Ok(visible);
         }
     }
@@ -77,13 +73,13 @@ pub fn determinize(
     let cut = up_to_accept(&closed);
     let known = analyse_reach(&cut, &closed, aim, analysis);
     let cut = without_never_taken(cut, &known, solver);
-    let found = find_choices(&within_reach(&cut, &known), limits, solver)?;
-    let needed = find_lookahead(&cut, &found);
-    if let Lookahead::Exists(needed, Some(choice)) = needed
-        && needed > max_lookahead
+    let choices = find_choices(&within_reach(&cut, &known), limits, solver)?;
+    let lookahead = find_lookahead(&cut, &choices);
+    if let Lookahead::Exists(lookahead, Some(choice)) = lookahead
+        && lookahead > max_lookahead
     {
         let choice = Box::new(describe_choice(&cut, choice));
-        return Err(Stop::LookaheadLimit { limit: max_lookahead, needed, choice });
+        return Err(Stop::LookaheadLimit { limit: max_lookahead, needed: lookahead, choice });
     }
     budget::doing("building sets of locations");
     let reach = known.reach.clone();
@@ -91,23 +87,18 @@ pub fn determinize(
         Err(stop) => stop,
         made => return made,
     };
-    // If there is no lookahead, too many of these things are a consequence of that, so that is the reason to
-    // give.
+    // If there is no lookahead, too many ways, subsets or transitions are a consequence of that.
+    use Quantity::{SetTransitions, Subsets, Ways};
     let (
         Lookahead::None { choice, prefix, cycle },
-        Stop::TooMany {
-            quantity: quantity @ (Quantity::Ways | Quantity::Subsets | Quantity::SetTransitions),
-            limit,
-            ..
-        },
-    ) = (needed, &stop)
+        &Stop::TooMany { quantity: quantity @ (Ways | Subsets | SetTransitions), limit, .. },
+    ) = (lookahead, &stop)
     else {
         return Err(stop);
     };
-    let (quantity, limit) = (*quantity, *limit);
-    let names =
+    let names_of =
         |actions: &[ActionId]| actions.iter().map(|action| cut.action(*action).name.clone()).collect();
-    let (prefix, cycle) = (names(&prefix), names(&cycle));
+    let (prefix, cycle) = (names_of(&prefix), names_of(&cycle));
     let witness = find_witness(&cut, &reach, choice, solver);
     let choice = Box::new(describe_choice(&cut, choice));
     Err(Stop::NoLookahead { choice, witness, prefix, cycle, quantity, limit })
@@ -134,9 +125,8 @@ fn up_to_accept(closed: &Closed) -> Iosts {
     cut
 }
 
-/// Analyses the machine. A property may be violated by any forbidden output, and so wherever a run is: no
-/// location is out of reach of that, and the transitions of the machine do not contain the data that it
-/// reads.
+/// Analyses the machine. A forbidden output may violate a property wherever a run is. So for a property no
+/// location is out of reach of a violation, and every variable counts as read.
 fn analyse_reach(cut: &Iosts, closed: &Closed, aim: Aim, analysis: &reachability::Options) -> Known {
     let Facts { reach, coreach, chain, .. } = analyse(cut, &closed.accepting, analysis);
     let reach = reach.into();
@@ -199,13 +189,13 @@ fn join_transitions(mut iosts: Iosts) -> Iosts {
     let mut guards: Numbered<TransitionId, Vec<Term>> = Numbered::new();
     for transition in std::mem::take(&mut iosts.transitions) {
         let key = (transition.source, transition.action, transition.target, transition.assignments.clone());
-        let new = kept.next_number();
-        let at = *index.entry(key).or_insert(new);
-        if at == new {
+        let number_if_new = kept.next_number();
+        let number = *index.entry(key).or_insert(number_if_new);
+        if number == number_if_new {
             guards.push(vec![transition.guard.clone()]);
             kept.push(transition);
         } else {
-            guards[at].push(transition.guard);
+            guards[number].push(transition.guard);
         }
     }
     for (transition, guards) in kept.iter_mut().zip(guards).filter(|(_, guards)| guards.len() > 1) {

@@ -6,19 +6,18 @@
 //! **Source.** Thesis, Algorithm 7.3 (p. 202); Theorem 7.2: the result is deterministic, and input-complete
 //! outside its verdicts.
 //!
-//! **Where we differ.** The text takes its transitions and alphabet from the purpose; they are the test
-//! graph's. The guard of Fail is the negation of what the specification allows at the location, taken
-//! *before* selection split it into going on and Inconclusive: the same condition where the graph can be, and
-//! one that a person can read.
+//! **Where we differ.** The text takes its transitions and alphabet from the purpose. They are the test
+//! graph's. The guard of Fail is the negation of what the specification allows at the location, *before*
+//! selection split it into going on and Inconclusive. This is the same condition where the graph can be, and
+//! easier to read.
 //!
-//! **Direction.** Nothing is pruned here: a guard of which the solver does not know whether it can hold is
-//! kept. Fail is never given wrongly because `allowed` contains everything that the specification allows in a
-//! reachable state.
+//! **Direction.** A guard of which the solver does not know whether it can hold is kept. Fail is never given
+//! wrongly because `allowed` contains everything that the specification allows in a reachable state.
 //!
 //! **Every other output.** An output that the specification does not allow at a location at all leads to Fail
-//! whatever its parameters. If there are more than [`Limits::written_out`] pairs of this kind, their
-//! transitions are not written, and `others_fail` stands for all of them. If an output is allowed under a
-//! guard, the complement of the guard is always written.
+//! whatever its parameters. If there are more than [`Limits::written_out`] pairs of this kind, `others_fail`
+//! stands for all of them. If an output is allowed under a guard, the complement of the guard is always
+//! written.
 //!
 //! **Ends** after one look at each location and output. **Cost**: one query for each pair that is allowed
 //! something.
@@ -27,11 +26,10 @@ use std::collections::BTreeMap;
 
 use coreach_analyses::solver::{Solver, may_hold};
 use coreach_model::budget;
-use coreach_model::iosts::{Location, Transition, TransitionOrigin};
-use coreach_model::term::Substitution;
+use coreach_model::iosts::Location;
 use coreach_model::{ActionId, LocationId, Term};
 
-use crate::artifact::{Allowed, TestCase, TestGraph, Verdict};
+use crate::artifact::{Allowed, TestCase, TestGraph, Verdict, added_transition};
 use crate::limits::Limits;
 use crate::names::UsedNames;
 
@@ -57,39 +55,33 @@ pub fn input_complete(graph: TestGraph, limits: &Limits, solver: &mut dyn Solver
             violated: Vec::new(),
         };
     }
-    let mut said: BTreeMap<(LocationId, ActionId), Vec<Term>> = BTreeMap::new();
+    let mut allowed_guards: BTreeMap<(LocationId, ActionId), Vec<Term>> = BTreeMap::new();
     for Allowed { location, action, guard } in allowed {
-        said.entry((location, action)).or_default().push(guard);
+        allowed_guards.entry((location, action)).or_default().push(guard);
     }
     let fail = iosts.locations.next_number();
-    let open: Vec<LocationId> =
+    let open_locations: Vec<LocationId> =
         iosts.location_ids().filter(|location| verdicts[*location].is_none()).collect();
     let outputs: Vec<ActionId> =
         iosts.action_ids().filter(|action| iosts.action(*action).is_observed()).collect();
-    let unsaid = open.len().saturating_mul(outputs.len()).saturating_sub(said.len());
-    let others_fail = (unsaid > limits.written_out).then_some(fail);
+    let missing_pairs =
+        open_locations.len().saturating_mul(outputs.len()).saturating_sub(allowed_guards.len());
+    let others_fail = (missing_pairs > limits.written_out).then_some(fail);
     if others_fail.is_none() {
-        for source in open {
+        for source in open_locations {
             for &action in &outputs {
-                said.entry((source, action)).or_default();
+                allowed_guards.entry((source, action)).or_default();
             }
         }
     }
     let mut added = Vec::new();
-    for ((source, action), guards) in said {
+    for ((source, action), guards) in allowed_guards {
         budget::ask();
         let guard = Term::or(guards).not();
         if guard.is_false() || !(guard.is_true() || may_hold(solver, &guard.conjuncts())) {
             continue;
         }
-        added.push(Transition {
-            source,
-            action,
-            guard,
-            assignments: Substitution::new(),
-            target: fail,
-            origin: TransitionOrigin::default(),
-        });
+        added.push(added_transition(source, action, guard, fail));
     }
     if !added.is_empty() || others_fail.is_some() {
         let mut names = UsedNames::of(iosts.locations.iter().map(|location| location.name.as_str()));

@@ -1,9 +1,8 @@
 //! The subset construction where no number of events resolves a choice: each way that a run may have gone
 //! keeps its own data.
 //!
-//! **Problem.** Postponed effects need a choice that ends. Where two ways go on side by side for ever, or for
-//! longer than anybody wants to postpone, what they have assigned must be somewhere, and a location has one
-//! set of variables only.
+//! **Problem.** Postponed effects need a choice that ends. If two ways go on side by side for ever, or for
+//! too long, their values must be stored somewhere, and a location has one set of variables only.
 //!
 //! **Method.** A *set* has members ⟨location, values⟩: where a run may be, and for each variable in which
 //! *slot* its value is: in the variable itself, or in a memory variable next to it. An event is followed from
@@ -17,11 +16,10 @@
 //!   variable that is still read behind it ([`coreach_analyses::live`]). A variable that nobody reads has no
 //!   slot.
 //!
-//! A set has no future if none is needed: it *ends*
+//! A set *ends*, which means that nothing after it matters,
 //! - if a member accepts: then the test is over;
-//! - if no member can come to Accept any more, by `coreach`. A test that is there is over too: it came by an
-//!   output, for a test never sends a stimulus that puts Accept out of reach. Nobody needs to know what the
-//!   specification allows *there*.
+//! - if no member can come to Accept any more, by `coreach`. Then the test is over too: an output led there,
+//!   since a test never sends a stimulus that puts Accept out of reach.
 //!
 //! `reach` says which subsets are possible: each member's data lie in the reach of its location. Guards
 //! exclude each other everywhere all the same.
@@ -97,12 +95,14 @@ impl Effects for Kept<'_> {
 
     /// Every member's data lie in its location's reach.
     fn context(&self, set: &Set) -> Vec<Term> {
-        let reach = |(at, member): (usize, &Member)| {
-            let shown = self.express_values(member.location, &format!("before{at}"), pending_effect(member));
+        let reach = |(number, member): (usize, &Member)| {
+            let shown =
+                self.express_values(member.location, &format!("before{number}"), pending_effect(member));
             substitute(&self.known.reach[member.location], &shown).conjuncts()
         };
         let mut context: Vec<Term> = set.members.iter().enumerate().flat_map(reach).collect();
         let mut seen = BTreeSet::new();
+        // Members of one location have common facts.
         context.retain(|part| seen.insert(part.clone()));
         context
     }
@@ -121,11 +121,11 @@ impl Effects for Kept<'_> {
         &mut self,
         _action: ActionId,
         chosen: &[&Candidate],
-        here: &[Term],
+        premises: &[Term],
         memory: &mut Memory,
         solver: &mut dyn Solver,
     ) -> Result<(Set, Substitution), Stop> {
-        let (set, assignments) = self.set_after(chosen, here, memory, solver);
+        let (set, assignments) = self.set_after(chosen, premises, memory, solver);
         check_terms_writable(Stage::Determinize, assignments.values(), self.limits)?;
         if !set.ends {
             check_limit(Stage::Determinize, Quantity::Ways, set.members.len(), self.limits)?;
@@ -155,7 +155,7 @@ impl Kept<'_> {
     fn set_after(
         &self,
         chosen: &[&Candidate],
-        here: &[Term],
+        premises: &[Term],
         memory: &mut Memory,
         solver: &mut dyn Solver,
     ) -> (Set, Substitution) {
@@ -164,30 +164,31 @@ impl Kept<'_> {
             let (location, effect) = (candidate.next.location, &candidate.effect);
             let is_same = |way: &KeptWay| {
                 way.location == location
-                    && must_hold(solver, here, &equal_on(&self.known.live[location], &way.effect, effect))
+                    && must_hold(solver, premises, &equal_on(&self.known.live[location], &way.effect, effect))
             };
             if !ways.iter().any(is_same) {
                 ways.push(KeptWay { location, effect: effect.clone() });
             }
         }
+        // One way needs no memory: its effect is assigned to the variables themselves.
         if let [way] = ways.as_slice() {
             let members = vec![Member { location: way.location, steps: Vec::new() }];
             return (Set { members, ends: self.ends_alone(way.location) }, way.effect.clone());
         }
-        let coreach = |(at, way): (usize, &KeptWay)| {
-            let shown = self.express_values(way.location, &format!("behind{at}"), way.effect.clone());
+        let coreach = |(number, way): (usize, &KeptWay)| {
+            let shown = self.express_values(way.location, &format!("behind{number}"), way.effect.clone());
             substitute(&self.known.coreach[way.location], &shown)
         };
         let leads_on = Term::or(ways.iter().enumerate().map(coreach));
-        let alive: Vec<Term> = here.iter().cloned().chain([leads_on]).collect();
-        if ways.iter().any(|way| self.closed.accepting[way.location]) || !may_hold(solver, &alive) {
+        let can_lead_on: Vec<Term> = premises.iter().cloned().chain([leads_on]).collect();
+        // At an end nothing reads the data, so no values are kept.
+        if ways.iter().any(|way| self.closed.accepting[way.location]) || !may_hold(solver, &can_lead_on) {
             let locations: BTreeSet<LocationId> = ways.iter().map(|way| way.location).collect();
-            let member = |location| Member { location, steps: Vec::new() };
-            return (
-                Set { members: locations.into_iter().map(member).collect(), ends: true },
-                Substitution::new(),
-            );
+            let without_steps = |location| Member { location, steps: Vec::new() };
+            let members = locations.into_iter().map(without_steps).collect();
+            return (Set { members, ends: true }, Substitution::new());
         }
+        // Sets that differ in nothing that is read must be equal, in whatever order the ways were found.
         for way in &mut ways {
             way.effect = self.read_behind(way.location, &way.effect);
         }
@@ -201,15 +202,16 @@ impl Kept<'_> {
         let mut members: Vec<Member> =
             ways.iter().map(|way| Member { location: way.location, steps: Vec::new() }).collect();
         let mut stored = Substitution::new();
-        let mut hidden = vec![Substitution::new(); ways.len()];
+        let mut in_memory = vec![Substitution::new(); ways.len()];
         for variable in &self.closed.iosts.variables {
+            // The distinct values; the index of a value is its slot.
             let mut values: Vec<Term> = Vec::new();
-            for (way, hidden) in ways.iter().zip(&mut hidden) {
+            for (way, hidden) in ways.iter().zip(&mut in_memory) {
                 if !self.known.live[way.location].contains(variable) {
                     continue;
                 }
                 let value = way.effect.get(variable).cloned().unwrap_or_else(|| Term::datum(variable));
-                let slot = values.iter().position(|known| *known == value).unwrap_or_else(|| {
+                let slot = values.iter().position(|earlier| *earlier == value).unwrap_or_else(|| {
                     values.push(value);
                     values.len() - 1
                 });
@@ -224,7 +226,7 @@ impl Kept<'_> {
                 }
             }
         }
-        for (member, hidden) in members.iter_mut().zip(hidden) {
+        for (member, hidden) in members.iter_mut().zip(in_memory) {
             if !hidden.is_empty() {
                 member.steps.push(hidden);
             }
@@ -250,10 +252,10 @@ fn memory_variables(variables: &[Datum], sets: &Numbered<LocationId, Set>, memor
     needed
 }
 
-/// Do the two effects give each of the variables one value?
-fn equal_on(variables: &BTreeSet<Datum>, one: &Substitution, other: &Substitution) -> Term {
+/// Makes the condition that the two effects give equal values to each of the variables.
+fn equal_on(variables: &BTreeSet<Datum>, left: &Substitution, right: &Substitution) -> Term {
     let value = |effect: &Substitution, variable: &Datum| {
         effect.get(variable).cloned().unwrap_or_else(|| Term::datum(variable))
     };
-    Term::and(variables.iter().map(|variable| Term::equal(&value(one, variable), &value(other, variable))))
+    Term::and(variables.iter().map(|variable| Term::equal(&value(left, variable), &value(right, variable))))
 }

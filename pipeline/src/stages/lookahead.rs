@@ -8,16 +8,13 @@
 //! A.2.
 //!
 //! **Where we differ.** Algorithm A.2 counts one too many, takes a pair met twice on an acyclic part for a
-//! cycle, and never looks at two transitions with one target. Here: the *pair graph* has the pairs of
-//! locations that a common sequence of actions reaches from the two targets; it is searched depth-first; a
-//! cycle means that there is no lookahead, and is returned with the way into it; otherwise the lookahead is
-//! the longest path plus one. Two transitions with one target count unless their effects are equal (then they
-//! are one transition).
+//! cycle, and never looks at two transitions with one target. We search the *pair graph* depth-first. It has
+//! the pairs of locations that a common sequence of actions reaches from the two targets. A cycle means that
+//! there is no lookahead, and is returned with the way into it. Otherwise the lookahead is the longest path
+//! plus one. Two transitions with one target and equal effects are one transition.
 //!
-//! Being syntactic it may find a cycle that the guards exclude; `determinize` asks it only for its reasons
-//! after its own attempt, which knows the guards, has failed.
-//!
-//! **Ends**: at most |L|² pairs, each expanded once. **Cost**: per pair, the product of the two out-degrees.
+//! The search does not read guards, so it may find a cycle that they exclude. **Ends**: at most |L|² pairs,
+//! each expanded once. **Cost**: per pair, the product of the two out-degrees.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -62,28 +59,28 @@ pub fn find_choices(
     limits: &Limits,
     solver: &mut dyn Solver,
 ) -> Result<Vec<LookaheadChoice>, Stop> {
-    let mut found = Vec::new();
+    let mut choices = Vec::new();
     for numbers in iosts.outgoing() {
-        let mut of: BTreeMap<ActionId, Vec<TransitionId>> = BTreeMap::new();
+        let mut by_action: BTreeMap<ActionId, Vec<TransitionId>> = BTreeMap::new();
         for &number in &numbers {
-            of.entry(iosts.transitions[number].action).or_default().push(number);
+            by_action.entry(iosts.transitions[number].action).or_default().push(number);
         }
-        let mut here = Vec::new();
-        for numbers in of.values().filter(|numbers| numbers.len() > 1) {
-            choices_among(iosts, numbers, &mut here, limits, solver)?;
+        let mut choices_of_location = Vec::new();
+        for numbers in by_action.values().filter(|numbers| numbers.len() > 1) {
+            choices_among(iosts, numbers, &mut choices_of_location, limits, solver)?;
         }
-        here.sort_by_key(|choice: &LookaheadChoice| (choice.first, choice.second));
-        found.extend(here);
-        check_limit(Stage::Determinize, Quantity::Choices, found.len(), limits)?;
+        choices_of_location.sort_by_key(|choice: &LookaheadChoice| (choice.first, choice.second));
+        choices.extend(choices_of_location);
+        check_limit(Stage::Determinize, Quantity::Choices, choices.len(), limits)?;
     }
-    Ok(found)
+    Ok(choices)
 }
 
 /// Finds the choices among transitions of one location and action.
 fn choices_among(
     iosts: &Iosts,
     numbers: &[TransitionId],
-    found: &mut Vec<LookaheadChoice>,
+    choices: &mut Vec<LookaheadChoice>,
     limits: &Limits,
     solver: &mut dyn Solver,
 ) -> Result<(), Stop> {
@@ -99,26 +96,29 @@ fn choices_among(
         }
         groups[group].push(number);
     }
-    let guard =
+    let join_guards =
         |group: &Vec<TransitionId>| Term::or(group.iter().map(|&number| transition(number).guard.clone()));
-    let guards: Vec<Term> = groups.iter().map(guard).collect();
-    let mut decided: HashSet<LocationPair> = HashSet::new();
+    let guards: Vec<Term> = groups.iter().map(join_guards).collect();
+    let mut decided_targets: HashSet<LocationPair> = HashSet::new();
     let target = |group: usize| transition(groups[group][0]).target;
     for_each_overlap(&guards, limits, solver, &mut |a, b, solver| {
-        if !decided.insert(LocationPair::of([target(a), target(b)])) {
+        if !decided_targets.insert(LocationPair::of([target(a), target(b)])) {
             return;
         }
         // Some pair of the two groups overlaps: this finds the first one.
-        let pairs = groups[a].iter().flat_map(|&one| groups[b].iter().map(move |&other| (one, other)));
-        let mut pairs: Vec<(TransitionId, TransitionId)> =
-            pairs.map(|(one, other)| (one.min(other), one.max(other))).collect();
+        let mut pairs: Vec<(TransitionId, TransitionId)> = Vec::new();
+        for &in_a in &groups[a] {
+            pairs.extend(groups[b].iter().map(|&in_b| (in_a.min(in_b), in_a.max(in_b))));
+        }
         pairs.sort_unstable();
-        let overlapping = |&(first, second): &(TransitionId, TransitionId), solver: &mut dyn Solver| {
+        let overlaps = |&(first, second): &(TransitionId, TransitionId), solver: &mut dyn Solver| {
             may_hold_together(&transition(first).guard, &transition(second).guard, solver)
         };
+        // If no earlier pair overlaps, the last one does, without a question.
         let last = pairs.len() - 1;
-        let first = pairs[..last].iter().find(|pair| overlapping(pair, solver)).unwrap_or(&pairs[last]);
-        found.push(LookaheadChoice { first: first.0, second: first.1 });
+        let (first, second) =
+            *pairs[..last].iter().find(|pair| overlaps(pair, solver)).unwrap_or(&pairs[last]);
+        choices.push(LookaheadChoice { first, second });
     })
 }
 
@@ -130,16 +130,16 @@ fn may_hold_together(a: &Term, b: &Term, solver: &mut dyn Solver) -> bool {
 
 /// Calls `tell` with each pair of guards that may hold together, by their numbers, the smaller first.
 ///
-/// Halves are asked first: where no guard of the one half can hold with one of the other, that is one
-/// question instead of the product of their sizes. So n guards that exclude each other cost n questions;
-/// every pair that overlaps costs a number that grows with the logarithm of n at most.
+/// Halves are asked first. If no guard of one half can hold with a guard of the other half, this is one
+/// question instead of the product of their sizes. So n guards that exclude each other cost n questions, and
+/// every pair that overlaps costs at most a multiple of log n.
 pub(super) fn for_each_overlap(
     guards: &[Term],
     limits: &Limits,
     solver: &mut dyn Solver,
     tell: &mut dyn FnMut(usize, usize, &mut dyn Solver),
 ) -> Result<(), Stop> {
-    let mut found = Vec::new();
+    let mut overlaps = Vec::new();
     let mut halves = vec![(0, guards.len())];
     while let Some((start, end)) = halves.pop() {
         if end - start < 2 {
@@ -147,28 +147,30 @@ pub(super) fn for_each_overlap(
         }
         let middle = start.midpoint(end);
         halves.extend([(start, middle), (middle, end)]);
+        // Pairs of ranges, one of each half. A pair that may overlap is split until it has two guards.
         let mut blocks = vec![((start, middle), (middle, end))];
         while let Some((a, b)) = blocks.pop() {
             budget::ask();
-            let either = |(start, end): (usize, usize)| Term::or(guards[start..end].iter().cloned());
-            if !may_hold_together(&either(a), &either(b), solver) {
+            let any_of = |(start, end): (usize, usize)| Term::or(guards[start..end].iter().cloned());
+            if !may_hold_together(&any_of(a), &any_of(b), solver) {
                 continue;
             }
-            let (length_a, length_b) = (a.1 - a.0, b.1 - b.0);
+            let ((start_a, end_a), (start_b, end_b)) = (a, b);
+            let (length_a, length_b) = (end_a - start_a, end_b - start_b);
             if length_a == 1 && length_b == 1 {
-                found.push((a.0, b.0));
-                check_limit(Stage::Determinize, Quantity::Overlaps, found.len(), limits)?;
+                overlaps.push((start_a, start_b));
+                check_limit(Stage::Determinize, Quantity::Overlaps, overlaps.len(), limits)?;
             } else if length_a >= length_b {
-                let middle = a.0.midpoint(a.1);
-                blocks.extend([((a.0, middle), b), ((middle, a.1), b)]);
+                let middle = start_a.midpoint(end_a);
+                blocks.extend([((start_a, middle), b), ((middle, end_a), b)]);
             } else {
-                let middle = b.0.midpoint(b.1);
-                blocks.extend([(a, (b.0, middle)), (a, (middle, b.1))]);
+                let middle = start_b.midpoint(end_b);
+                blocks.extend([(a, (start_b, middle)), (a, (middle, end_b))]);
             }
         }
     }
-    found.sort_unstable();
-    for (a, b) in found {
+    overlaps.sort_unstable();
+    for (a, b) in overlaps {
         tell(a, b, solver);
     }
     Ok(())
@@ -178,16 +180,19 @@ pub(super) fn for_each_overlap(
 pub fn find_lookahead(iosts: &Iosts, choices: &[LookaheadChoice]) -> Lookahead {
     let mut graph =
         PairGraph { iosts, outgoing: iosts.outgoing(), longest: HashMap::new(), open: HashMap::new() };
-    let mut worst = (0, None);
+    // The lookahead so far, and the choice that needs it.
+    let (mut lookahead, mut needed_by) = (0, None);
     for choice in choices {
         let targets = [choice.first, choice.second].map(|number| iosts.transitions[number].target);
         match graph.longest_from(LocationPair::of(targets)) {
-            Ok(length) if length + 1 > worst.0 => worst = (length + 1, Some(*choice)),
+            Ok(length) if length + 1 > lookahead => {
+                (lookahead, needed_by) = (length + 1, Some(*choice));
+            }
             Ok(_) => {}
             Err((prefix, cycle)) => return Lookahead::None { choice: *choice, prefix, cycle },
         }
     }
-    Lookahead::Exists(worst.0, worst.1)
+    Lookahead::Exists(lookahead, needed_by)
 }
 
 /// Two locations, the smaller number first.
@@ -239,8 +244,8 @@ impl PairGraph<'_> {
         found
     }
 
-    /// The number of edges of the longest path from the pair. The search has a stack of its own: a path may
-    /// be as long as the model.
+    /// Finds the number of edges of the longest path from the pair, or a cycle. The search has a stack of its
+    /// own, since a path may be as long as the model.
     fn longest_from(&mut self, start: LocationPair) -> Result<usize, Lasso> {
         if let Some(&known) = self.longest.get(&start) {
             return Ok(known);
@@ -262,6 +267,7 @@ impl PairGraph<'_> {
                 if let Some(&known) = self.longest.get(&pair) {
                     top.longest = top.longest.max(known + 1);
                 } else if let Some(&entry) = self.open.get(&pair) {
+                    // The pair is on the stack, so the path from there back to it is a cycle.
                     self.open.clear();
                     let taken = |frame: &SearchFrame| frame.successors[frame.next - 1].0;
                     let actions: Vec<ActionId> = stack.iter().map(taken).collect();

@@ -3,34 +3,29 @@
 //!
 //! **Problem.** After a trace several states may be possible. If none of them is quiescent, silence is no
 //! behaviour of the specification: each state can send something, or take an internal step to a state that
-//! can. A test case is closed and deterministic, so its graph does not show this. An internal step that leads
-//! away from an output has become part of what follows it, and an output of one member of a set is no answer
-//! of another member.
+//! can. The graph of a test case does not show this. An internal step that leads away from an output has
+//! become part of what follows it, and an output of one member of a set is no answer of another member.
 //!
 //! **Source.** Quiescence: Tretmans, "Test generation with inputs, outputs and repetitive quiescence" (1996);
-//! thesis, 3.3 and Definition 3.9, for automata. Here it is a fact beside the graph and not an action in it:
-//! ioc does not ask for it (Definition 6.2), and users who do not want it need not care.
+//! thesis, 3.3 and Definition 3.9, for automata. Here it is a fact beside the graph, since ioc does not ask
+//! for it (Definition 6.2).
 //!
 //! **Method.** A run that is at a location of [`crate::artifact::Visible`] *rests* where one of its members
-//! is, or where internal steps lead from there, and no internal step goes on ([`Rest`]). The location *must
-//! answer* with data with which, for each place to rest, the run is not there, or
+//! is, or where internal steps lead from there, and no internal step goes on ([`Rest`]). Without livelocks a
+//! run rests somewhere. The location *must answer* with data with which, for each place to rest, the run is
+//! not there, or
 //!
 //! - some output is possible there, whatever values its parameters need: where its guard says `p == t`, with
-//!   t over the data, t is the value. Other parameters get none, and a guard that mentions such a one counts
-//!   as one that may not hold;
-//! - or every output that the location can send with these data is sent from this place alone. Whether the
-//!   location can send something is decided by the reader of the condition, who knows the data of the moment:
-//!   it can if one of its own transitions by an output, other than into Fail, can be taken. So a location of
-//!   one member that no internal step leaves must answer wherever it can.
-//!
-//! Internal steps end, for livelocks are no models of ours: so a run rests somewhere.
+//!   t over the data, t is the value. A guard with another parameter counts as one that may not hold;
+//! - or every output that the location can send with these data is sent from this place alone. The reader of
+//!   the condition, who knows the data of the moment, decides whether the location can send something: it can
+//!   if one of its own transitions by an output, other than into Fail, can be taken. So a location of one
+//!   member that no internal step leaves must answer wherever it can.
 //!
 //! **Direction.** Under-approximation: where the condition holds it must answer. The condition contains
 //! nothing that is not proved, nothing that would depend on data that are not kept ([`Known::live`]), and
-//! nothing that is too long to be written.
-//!
-//! **Ends** after one look at each place to rest. **Cost**: for locations that are sets or have internal
-//! steps, two queries each.
+//! nothing that is too long to be written. **Ends** after one look at each place to rest. **Cost**: for
+//! locations that are sets or have internal steps, two queries each.
 
 use coreach_analyses::solver::{Solver, may_hold, must_hold};
 use coreach_model::budget;
@@ -48,6 +43,9 @@ use crate::stages::sets::pending_effect;
 /// This sign marks, in a condition, the data that are not kept. No name of a model has it.
 const NOT_KEPT: char = '@';
 
+/// The most places to rest of one location that are compared with each other.
+const MOST_COMPARED: usize = 64;
+
 /// Finds, for each location, the data with which it must answer.
 pub(super) fn must_answer_conditions(
     closed: &Closed,
@@ -58,21 +56,22 @@ pub(super) fn must_answer_conditions(
 ) -> Numbered<LocationId, Term> {
     members.map(|members| {
         budget::ask();
-        let shown = members.iter().enumerate().map(|(at, member)| shown_values(closed, member, known, at));
-        let shown: Vec<Substitution> = shown.collect();
+        let numbered = members.iter().enumerate();
+        let shown: Vec<Substitution> =
+            numbered.map(|(number, member)| shown_values(closed, member, known, number)).collect();
         let rests: Vec<(&Rest, &Substitution)> = members
             .iter()
             .zip(&shown)
             .flat_map(|(member, shown)| closed.rests[member.location].iter().map(move |rest| (rest, shown)))
             .collect();
-        let found = answer_condition(&closed.iosts, &rests);
-        if found.is_true() || found.is_false() || must_hold(solver, &[], &found) {
-            return if found.is_false() { Term::no() } else { Term::yes() };
+        let condition = answer_condition(&closed.iosts, &rests);
+        if condition.is_true() || condition.is_false() || must_hold(solver, &[], &condition) {
+            return if condition.is_false() { Term::no() } else { Term::yes() };
         }
-        let is_kept = found.data().iter().all(|datum| !datum.name().contains(NOT_KEPT));
-        let is_short = found.written_size() <= limits.of(Quantity::Nodes);
-        match is_kept && is_short && may_hold(solver, &found.conjuncts()) {
-            true => without_repetition(&found, solver),
+        let is_kept = condition.data().iter().all(|datum| !datum.name().contains(NOT_KEPT));
+        let is_short = condition.written_size() <= limits.of(Quantity::Nodes);
+        match is_kept && is_short && may_hold(solver, &condition.conjuncts()) {
+            true => without_repetition(&condition, solver),
             false => Term::no(),
         }
     })
@@ -94,31 +93,36 @@ fn shown_values(closed: &Closed, member: &Member, known: Option<&Known>, number:
 
 /// Says with which data a run that may rest at these places must answer, wherever it can.
 fn answer_condition(iosts: &Iosts, rests: &[(&Rest, &Substitution)]) -> Term {
-    let there = |(rest, shown): &(&Rest, &Substitution)| substitute(&rest.guard, shown);
-    let sends = |(rest, _): &&(&Rest, &Substitution)| !rest.outputs.is_empty();
-    if !rests.iter().any(|rest| sends(&rest)) {
+    let is_at = |rest: &Rest, shown: &Substitution| substitute(&rest.guard, shown);
+    let sending: Vec<usize> = (0..rests.len()).filter(|index| !rests[*index].0.outputs.is_empty()).collect();
+    // Nothing is ever sent from here, so nothing must be.
+    if sending.is_empty() {
         return Term::no();
     }
-    let each = rests.iter().enumerate().map(|(at, one)| {
-        let (rest, shown) = one;
-        let others = rests.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, other)| other);
-        // If there are more places to rest, each has to answer whatever the data are.
-        let alone = match sends(&one) && rests.len() <= 64 {
-            true => Term::and(others.filter(sends).map(|other| there(other).not())),
+    let conditions = rests.iter().enumerate().map(|(index, (rest, shown))| {
+        // True where no other place sends anything. With too many places this is not asked, so each of them
+        // has to answer whatever the data are.
+        let sends_alone = match sending.contains(&index) && rests.len() <= MOST_COMPARED {
+            true => Term::and(
+                sending
+                    .iter()
+                    .filter(|other| **other != index)
+                    .map(|other| is_at(rests[*other].0, rests[*other].1).not()),
+            ),
             false => Term::no(),
         };
-        if alone.is_true() {
-            return alone;
+        if sends_alone.is_true() {
+            return sends_alone;
         }
         let possible = rest.outputs.iter().map(|number: &TransitionId| {
             let transition = &iosts.transitions[*number];
             always_possible(transition, iosts.action(transition.action), shown)
         });
         let goes_on = substitute(&rest.stays, shown).not();
-        Term::or([there(one).not(), goes_on, alone].into_iter().chain(possible))
+        Term::or([is_at(rest, shown).not(), goes_on, sends_alone].into_iter().chain(possible))
     });
-    let all = Term::and(each);
-    Term::and([defined(&all), all])
+    let condition = Term::and(conditions);
+    Term::and([defined(&condition), condition])
 }
 
 /// Gives a condition on the state alone under which the transition can be taken with some values of its
@@ -127,11 +131,12 @@ fn always_possible(transition: &Transition, action: &Action, pending: &Substitut
     let mut parts = transition.guard.conjuncts();
     let mut conditions = Vec::new();
     let is_parameter = |datum: &Datum| action.parameters.contains(datum);
-    while let Some((at, parameter, value)) = find_equation(&parts, &is_parameter) {
-        parts.remove(at);
+    // Each equation gives a parameter its value. The value may stand in the other parts, so it is put in.
+    while let Some((index, parameter, value)) = find_equation(&parts, &is_parameter) {
+        parts.remove(index);
         conditions.extend([defined(&value), in_type(&value, parameter.ty())]);
-        let put = Substitution::from([(parameter, value)]);
-        parts = parts.iter().map(|part| substitute(part, &put)).collect();
+        let value_of_parameter = Substitution::from([(parameter, value)]);
+        parts = parts.iter().map(|part| substitute(part, &value_of_parameter)).collect();
     }
     if parts.iter().any(|part| part.data().iter().any(is_parameter)) {
         return Term::no();
@@ -147,12 +152,12 @@ fn always_possible(transition: &Transition, action: &Action, pending: &Substitut
 
 /// Finds the first part that gives a parameter its value from the data alone.
 fn find_equation(parts: &[Term], is_parameter: &impl Fn(&Datum) -> bool) -> Option<(usize, Datum, Term)> {
-    parts.iter().enumerate().find_map(|(at, part)| {
-        let Node::Compare(Comparison::Equal, one, other) = part.node() else { return None };
-        [(one, other), (other, one)].into_iter().find_map(|(parameter, value)| {
+    parts.iter().enumerate().find_map(|(index, part)| {
+        let Node::Compare(Comparison::Equal, left, right) = part.node() else { return None };
+        [(left, right), (right, left)].into_iter().find_map(|(parameter, value)| {
             let parameter = parameter.as_datum().filter(|datum| is_parameter(datum))?;
             let is_known = !value.data().iter().any(is_parameter);
-            is_known.then(|| (at, parameter.clone(), value.clone()))
+            is_known.then(|| (index, parameter.clone(), value.clone()))
         })
     })
 }

@@ -4,11 +4,9 @@
 //! A member's effects are the assignments that it has made, event by event, and that the variables do not
 //! show yet. `pending` is the effects of a member as one.
 //!
-//! - One member: its effects are assigned, and we are at an ordinary location again. Several with one and the
-//!   same effect: it is assigned at once (Definition A.9). Otherwise the effects stay postponed, but for the
-//!   oldest ones that all members share: those are assigned, so that nothing pending is older than the choice
-//!   that the members come from. (Otherwise a member that chooses again and again would never get rid of what
-//!   was decided long ago.)
+//! - If all members have the same effect, it is assigned at once (Definition A.9). A single member is then an
+//!   ordinary location again. Otherwise the effects stay postponed, except the oldest ones that all members
+//!   share. Those are assigned, so nothing pending is older than the choice that the members come from.
 //! - The parameters that postponed effects mention are kept in *memory variables* (Definition A.10). The
 //!   thesis has one per parameter, which a second occurrence of the action overwrites while it is still
 //!   needed. Ours are numbered: the least number that no postponed effect mentions.
@@ -75,16 +73,16 @@ impl Effects for Postponed<'_> {
         set.members.len() == 1 || may_hold(solver, &guard.conjuncts())
     }
 
-    /// Decides what is assigned now and what stays pending. The first postponed effects are assigned if all
-    /// members share them, so none is older than the choice that the members come from.
+    /// Decides what is assigned now and what stays pending.
     fn settle(
         &mut self,
         action: ActionId,
         candidates: &[&Candidate],
-        _here: &[Term],
+        _premises: &[Term],
         memory: &mut Memory,
         _solver: &mut dyn Solver,
     ) -> Result<(Set, Substitution), Stop> {
+        // All members have one and the same effect, so it can be assigned at once.
         let mut members: Vec<Member> = candidates.iter().map(|candidate| candidate.next.clone()).collect();
         let effect = &candidates[0].effect;
         if candidates.iter().all(|candidate| candidate.effect == *effect) {
@@ -94,27 +92,31 @@ impl Effects for Postponed<'_> {
             members.sort();
             return Ok((Set { members, ends: false }, effect.clone()));
         }
+        // The oldest effects are assigned as long as all members share them.
         let mut stored = Substitution::new();
-        while let Some(first) = members[0].steps.first().cloned()
-            && members.iter().all(|member| member.steps.first() == Some(&first))
+        while let Some(oldest) = members[0].steps.first().cloned()
+            && members.iter().all(|member| member.steps.first() == Some(&oldest))
         {
-            stored = compose_effects(&stored, &first);
+            stored = compose_effects(&stored, &oldest);
             for member in &mut members {
                 member.steps.remove(0);
             }
         }
+        // What is pending may read the parameters of this event, so these are kept in memory variables that
+        // nothing pending mentions.
         let steps = members.iter().flat_map(|member| &member.steps);
-        let mentioned: BTreeSet<Datum> = steps.flat_map(|step| step.values()).flat_map(Term::data).collect();
+        let mentioned_data: BTreeSet<Datum> =
+            steps.flat_map(|step| step.values()).flat_map(Term::data).collect();
         let parameters = &self.iosts.action(action).parameters;
         let mut renaming = Substitution::new();
-        for parameter in parameters.iter().filter(|parameter| mentioned.contains(parameter)) {
-            let mut number = 1;
+        for parameter in parameters.iter().filter(|parameter| mentioned_data.contains(parameter)) {
+            let mut memory_number = 1;
             let memory = loop {
-                let memory = memory.variable(parameter, number);
-                if !mentioned.contains(&memory) {
+                let memory = memory.variable(parameter, memory_number);
+                if !mentioned_data.contains(&memory) {
                     break memory;
                 }
-                number += 1;
+                memory_number += 1;
             };
             stored.insert(memory.clone(), Term::datum(parameter));
             renaming.insert(parameter.clone(), Term::datum(&memory));
@@ -125,6 +127,7 @@ impl Effects for Postponed<'_> {
             }
         }
         members.sort();
+        // All members have the same number of pending steps, one for each event since the choice.
         self.too_deep = members[0].steps.len() > self.max_depth;
         Ok((Set { members, ends: false }, stored))
     }

@@ -8,15 +8,13 @@
 //!
 //! **Where we differ.** The definition substitutes the second machine's parameters by the first's and so can
 //! capture a datum of the same name. Here a transition uses its action's own parameters, and the reader
-//! rejects a purpose whose data bear a parameter's name, so there is nothing to substitute. "Constants" that
-//! the purpose shares with the specification's variables are the specification's variables: they are owned
-//! there.
-//!
-//! A purpose that is a tree of paths goes with single transitions of the specification, where others go with
-//! all of an action ([`TestPurpose::goes_with`]).
+//! rejects a purpose whose data bear a parameter's name. "Constants" that the purpose shares with the
+//! specification's variables are the specification's variables. A purpose that is a tree of paths goes with
+//! single transitions of the specification, where others go with all of an action
+//! ([`TestPurpose::goes_with`]).
 //!
 //! The definition has all |L1|·|L2| pairs. Here only those exist that the graph reaches, whatever the guards
-//! say. The others have no trace, and two models of a few thousand locations each would have millions.
+//! say. The others have no trace.
 //!
 //! **Ends** after one look at each reached pair and pair of transitions with a common action. **Cost**: it
 //! grows with the reached part.
@@ -132,17 +130,17 @@ fn reached_steps(
     let right = &purpose.iosts;
     let outgoing = left.outgoing();
     let mut followers: HashMap<(LocationId, ActionId), Vec<Option<TransitionId>>> = HashMap::new();
-    for (at, t2) in right.transitions.numbered() {
-        followers.entry((t2.source, t2.action)).or_default().push(Some(at));
+    for (id, t2) in right.transitions.numbered() {
+        followers.entry((t2.source, t2.action)).or_default().push(Some(id));
     }
     let none_said: &[Option<TransitionId>] = if others_stay { &[None] } else { &[] };
     let start = (left.initial, right.initial);
     // The pairs get their numbers when all of them are known.
     let unnumbered = LocationId(0);
     let mut pairs = PairTable::from([(start, unnumbered)]);
-    let mut work = vec![start];
+    let mut waiting = vec![start];
     let mut steps = Vec::new();
-    while let Some((l1, l2)) = work.pop() {
+    while let Some((l1, l2)) = waiting.pop() {
         budget::ask();
         for &first in &outgoing[l1] {
             let t1 = &left.transitions[first];
@@ -152,7 +150,7 @@ fn reached_steps(
                 }
                 let target = (t1.target, second.map_or(l2, |second| right.transitions[second].target));
                 if pairs.insert(target, unnumbered).is_none() {
-                    work.push(target);
+                    waiting.push(target);
                 }
                 steps.push(ProductStep { first, source: l2, second });
             }

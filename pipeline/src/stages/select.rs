@@ -8,16 +8,18 @@
 //! 181-185).
 //!
 //! For a transition ⟨l, a, G, A, l'⟩ with l not accepting:
+//!
 //! - (5a) `G && reach(l) && coreach(l')[A]` goes on to l', or to Pass where l' is accepting;
 //! - (5b) for an output of the implementation, `G && reach(l) && !coreach(l')[A]` leads to Inconclusive.
 //!
 //! **Where we differ.**
-//! - `reach(l)` holds whenever the guard is read. So it is not written into the guard; it is the context in
-//!   which the rest is simplified ([`crate::simplify`]).
+//!
+//! - `reach(l)` holds whenever the guard is read. So it is not written into the guard, which is simplified in
+//!   its context ([`crate::simplify`]).
 //! - One pass leaves transitions that the strengthened graph cannot take any more (Example 7.4 drops them by
 //!   a second analysis). So strengthening and the analysis of reach are repeated until nothing changes.
-//! - The initial condition is strengthened with coreach(l0), not with a predicate over all locations. If that
-//!   cannot hold, or no transition is left, the purpose is unreachable: the result is a graph without Pass.
+//! - The initial condition is strengthened with coreach(l0). If that cannot hold, or no transition remains,
+//!   the purpose is unreachable: the result is a graph without Pass.
 //! - "l is not Accept" means: no component of l is accepting.
 //!
 //! **Direction.** `reach` and `coreach` are over-approximations. A guard is dropped only if reach or coreach
@@ -25,8 +27,7 @@
 //! of reach for certain; in exchange a stimulus may be offered that cannot lead to Accept any more.
 //!
 //! **Ends**: the graph of a round has at most the transitions of the one before. [`MAX_ROUNDS`] is a second
-//! bound. **Cost**: per transition a few queries, and per round one forward analysis, which looks up what the
-//! rounds before computed.
+//! bound. **Cost**: per transition a few queries, and per round one forward analysis.
 
 use std::collections::HashMap;
 
@@ -50,7 +51,7 @@ pub const MAX_ROUNDS: usize = 10;
 /// Selects the behaviours that lead to Accept: analyses what is reachable, and strengthens the guards in
 /// rounds.
 pub fn select(visible: Visible, options: &Options, solver: &mut dyn Solver) -> TestGraph {
-    let before = visible.iosts.locations.len();
+    let locations_before = visible.iosts.locations.len();
     let GraphCut { visible: cut, locations, transitions } = cut_behind_accept(visible);
     let mut analyst = Analyst::new(options);
     let mut facts = without_ends(analyst.analyse(&cut.iosts, &cut.accepting), &cut);
@@ -83,16 +84,16 @@ pub fn select(visible: Visible, options: &Options, solver: &mut dyn Solver) -> T
     graph.imprecisions =
         imprecisions::describe_imprecisions(&facts.imprecisions, &facts.iterations, &cut.iosts);
     graph.decided.chain = facts.chain;
-    in_numbers_of_visible(graph, before, &locations, &transitions)
+    in_numbers_of_visible(graph, locations_before, &locations, &transitions)
 }
 
 /// Adds to the facts that nothing leads from an end to Accept: an analysis that was given up at its limit
 /// does not say so. Nothing leaves an end, so the last refinement iteration is as inductive as it was.
 fn without_ends(mut facts: Facts, cut: &Visible) -> Facts {
-    for (at, _) in cut.ends.numbered().filter(|(at, ends)| **ends && !cut.accepting[*at]) {
-        facts.coreach[at.place()] = Term::no();
+    for location in cut.iosts.location_ids().filter(|at| cut.ends[*at] && !cut.accepting[*at]) {
+        facts.coreach[location.place()] = Term::no();
         if let Some(last) = facts.chain.last_mut() {
-            last.facts[at.place()] = Term::no();
+            last.facts[location.place()] = Term::no();
         }
     }
     facts
@@ -101,7 +102,7 @@ fn without_ends(mut facts: Facts, cut: &Visible) -> Facts {
 /// Changes the provenance from the numbers of the cut behaviours to those of the visible behaviours.
 fn in_numbers_of_visible(
     mut graph: TestGraph,
-    before: usize,
+    location_count: usize,
     locations: &Numbered<LocationId, LocationId>,
     transitions: &Numbered<TransitionId, TransitionId>,
 ) -> TestGraph {
@@ -113,27 +114,30 @@ fn in_numbers_of_visible(
     for number in &mut graph.made_of {
         *number = transitions[*number];
     }
-    let everywhere = |facts: Numbered<LocationId, Term>, elsewhere: Term| {
-        let mut all = Numbered::filled(elsewhere, before);
+    let at_all_locations = |facts: Numbered<LocationId, Term>, fact_elsewhere: Term| {
+        let mut facts_of_all = Numbered::filled(fact_elsewhere, location_count);
         for (location, fact) in locations.iter().zip(facts) {
-            all[*location] = fact;
+            facts_of_all[*location] = fact;
         }
-        all
+        facts_of_all
     };
     let Decided { reach, coreach, chain } = graph.decided;
-    let refinement = |refinement: RefinementIteration| RefinementIteration {
-        facts: everywhere(refinement.facts.into(), Term::no()).into_vec(),
+    let renumber = |refinement: RefinementIteration| RefinementIteration {
+        facts: at_all_locations(refinement.facts.into(), Term::no()).into_vec(),
         ..refinement
     };
     graph.decided = Decided {
-        reach: everywhere(reach, Term::no()),
-        coreach: everywhere(coreach, Term::yes()),
-        chain: chain.into_iter().map(refinement).collect(),
+        // The locations that were cut off lie behind Accept. No test case reaches them, and nothing there is
+        // out of reach of Accept.
+        reach: at_all_locations(reach, Term::no()),
+        coreach: at_all_locations(coreach, Term::yes()),
+        chain: chain.into_iter().map(renumber).collect(),
     };
     graph
 }
 
-/// The visible behaviours without what follows an accepting location: no test case goes there.
+/// The visible behaviours without what follows an accepting location, since no test case goes there. The two
+/// lists give the numbers that locations and transitions have in the visible behaviours.
 struct GraphCut {
     visible: Visible,
     locations: Numbered<LocationId, LocationId>,
@@ -146,22 +150,22 @@ fn cut_behind_accept(visible: Visible) -> GraphCut {
     let sources = iosts.transitions.map(|transition| transition.source);
     iosts.transitions.retain(|transition| !accepting[transition.source]);
     let reached = iosts.reachable_from(iosts.initial);
-    let stays = |source: LocationId| !accepting[source] && reached[source];
-    let transitions = sources.numbers().filter(|number| stays(sources[*number])).collect();
-    let (iosts, kept) = iosts.without_unreachable_locations();
-    let accepting = kept.map(|old| accepting[*old]);
-    let members = kept.map(|old| members[*old].clone());
-    let must_answer = kept.map(|old| must_answer[*old].clone());
-    let ends = kept.map(|old| ends[*old]);
+    let is_kept = |source: LocationId| !accepting[source] && reached[source];
+    let transitions = sources.numbers().filter(|number| is_kept(sources[*number])).collect();
+    let (iosts, given) = iosts.without_unreachable_locations();
+    let accepting = given.map(|given_location| accepting[*given_location]);
+    let members = given.map(|given_location| members[*given_location].clone());
+    let must_answer = given.map(|given_location| must_answer[*given_location].clone());
+    let ends = given.map(|given_location| ends[*given_location]);
     GraphCut {
         visible: Visible { iosts, members, accepting, lookahead, must_answer, ends, known },
-        locations: kept,
+        locations: given,
         transitions,
     }
 }
 
 /// Narrows what is known: carries `reached`, the reach of the graph, back to the locations from which the
-/// graph was made. The other locations are not reached.
+/// graph was made. The other locations are not reached, except accepting ones, which the graph has as Pass.
 fn narrow_reach(
     cut: &Visible,
     graph: &TestGraph,
@@ -169,22 +173,22 @@ fn narrow_reach(
     known: &Decided,
     solver: &mut dyn Solver,
 ) -> Decided {
-    let mut place = cut.iosts.locations.map(|_| None);
+    let mut number_in_graph = cut.iosts.locations.map(|_| None);
     for (number, origin) in graph.origins.numbered() {
         if let GraphOrigin::Given(location) = origin {
-            place[*location] = Some(number);
+            number_in_graph[*location] = Some(number);
         }
     }
     budget::doing("simplifying facts");
     let mut reach = Numbered::new();
-    for (at, place) in place.numbered() {
-        let fact = match *place {
+    for (location, number) in number_in_graph.numbered() {
+        let fact = match *number {
             // Both facts are over-approximations, so their conjunction is one.
             Some(number) => {
-                let here = reached[number].conjuncts();
-                Term::and([reached[number].clone(), simplify(&known.reach[at], &here, solver)])
+                let context = reached[number].conjuncts();
+                Term::and([reached[number].clone(), simplify(&known.reach[location], &context, solver)])
             }
-            None if cut.accepting[at] => known.reach[at].clone(),
+            None if cut.accepting[location] => known.reach[location].clone(),
             None => Term::no(),
         };
         reach.push(fact);
@@ -196,28 +200,29 @@ fn narrow_reach(
 fn strengthen(cut: &Visible, known: &Decided, solver: &mut dyn Solver) -> TestGraph {
     let Visible { iosts, accepting, must_answer, .. } = cut;
     let mut builder = GraphBuilder::new(iosts, must_answer);
-    let theta = iosts.initial_condition.conjuncts();
-    let start = iosts.initial;
-    let missing = missing_part(&known.coreach[start], &iosts.initial_condition, &[], solver);
-    let initial_condition = Term::and(theta.into_iter().chain(missing.conjuncts()));
+    let initial_conjuncts = iosts.initial_condition.conjuncts();
+    let given_initial = iosts.initial;
+    let missing = missing_part(&known.coreach[given_initial], &iosts.initial_condition, &[], solver);
+    // Accept must be in reach of the initial state, so the coreach there is part of its condition.
+    let initial_condition = Term::and(initial_conjuncts.into_iter().chain(missing.conjuncts()));
     if initial_condition.is_false() {
         return builder.unreachable(known);
     }
-    let initial = if accepting[start] { builder.pass } else { start };
+    let initial = if accepting[given_initial] { builder.pass } else { given_initial };
     budget::doing("strengthening guards by facts");
-    let mut outcomes: HashMap<SplitLocation, SelectionOutcome> = HashMap::new();
+    let mut outcomes: HashMap<GuardAndFacts, SelectionOutcome> = HashMap::new();
     for (number, transition) in iosts.transitions.numbered() {
         let (source, target) = (transition.source, transition.target);
         let is_output = iosts.action(transition.action).is_observed();
         // Copies of a sub-machine share guards, effects and facts, so each of these is decided once.
-        let split = SplitLocation {
+        let guard_and_facts = GuardAndFacts {
             guard: transition.guard.clone(),
             assignments: transition.assignments.clone(),
             reach: known.reach[source].clone(),
             coreach: known.coreach[target].clone(),
         };
         let outcome =
-            outcomes.entry(split).or_insert_with_key(|split| split_by_coreach(split, solver)).clone();
+            outcomes.entry(guard_and_facts).or_insert_with_key(|key| split_by_coreach(key, solver)).clone();
         let onward = if accepting[target] { builder.pass } else { target };
         builder.add(number, transition, is_output, outcome, onward);
     }
@@ -226,14 +231,15 @@ fn strengthen(cut: &Visible, known: &Decided, solver: &mut dyn Solver) -> TestGr
 
 /// The properties of a transition that decide what becomes of it.
 #[derive(PartialEq, Eq, Hash)]
-struct SplitLocation {
+struct GuardAndFacts {
     guard: Term,
     assignments: Substitution,
     reach: Term,
     coreach: Term,
 }
 
-/// The guard as the test graph says it, and its two parts; `false` where a part cannot hold.
+/// The guard as the test graph says it, its part inside coreach and its part outside. A part that cannot hold
+/// is `false`.
 #[derive(Clone)]
 struct SelectionOutcome {
     whole: Term,
@@ -242,19 +248,19 @@ struct SelectionOutcome {
 }
 
 /// Splits a guard by whether Accept can still be reached behind the transition.
-fn split_by_coreach(split: &SplitLocation, solver: &mut dyn Solver) -> SelectionOutcome {
-    let nowhere = SelectionOutcome { whole: Term::no(), inside: Term::no(), outside: Term::no() };
-    let context = split.reach.conjuncts();
+fn split_by_coreach(given: &GuardAndFacts, solver: &mut dyn Solver) -> SelectionOutcome {
+    let context = given.reach.conjuncts();
     let holds_somewhere = |parts: &[&Term], solver: &mut dyn Solver| {
         let formula: Vec<Term> = parts.iter().flat_map(|part| part.conjuncts()).collect();
         !parts.iter().any(|part| part.is_false()) && may_hold(solver, &formula)
     };
-    if !holds_somewhere(&[&split.reach, &split.guard], solver) {
-        return nowhere;
+    if !holds_somewhere(&[&given.reach, &given.guard], solver) {
+        return SelectionOutcome { whole: Term::no(), inside: Term::no(), outside: Term::no() };
     }
-    let whole = simplify_guard(&split.guard, &context, solver);
-    let fact = substitute(&split.coreach, &split.assignments);
-    let missing = missing_part(&fact, &whole, &context, solver);
+    let whole = simplify_guard(&given.guard, &context, solver);
+    let coreach_before = substitute(&given.coreach, &given.assignments);
+    // The part of coreach that the guard and reach do not imply. `false` means that they contradict coreach.
+    let missing = missing_part(&coreach_before, &whole, &context, solver);
     if missing.is_true() {
         return SelectionOutcome { inside: whole.clone(), whole, outside: Term::no() };
     }
@@ -263,7 +269,7 @@ fn split_by_coreach(split: &SplitLocation, solver: &mut dyn Solver) -> Selection
     }
     let inside = Term::and([whole.clone(), missing.clone()]);
     let outside = Term::and([whole.clone(), missing.not()]);
-    let outside = if holds_somewhere(&[&split.reach, &outside], solver) { outside } else { Term::no() };
+    let outside = if holds_somewhere(&[&given.reach, &outside], solver) { outside } else { Term::no() };
     SelectionOutcome { whole, inside, outside }
 }
 
@@ -335,9 +341,9 @@ impl<'a> GraphBuilder<'a> {
 
     /// Makes the graph of a purpose that cannot be reached: the initial location and nothing else.
     fn unreachable(self, known: &Decided) -> TestGraph {
-        let start = self.from.initial;
+        let given_initial = self.from.initial;
         let iosts = Iosts {
-            locations: vec![self.from.location(start).clone()].into(),
+            locations: vec![self.from.location(given_initial).clone()].into(),
             initial: LocationId(0),
             transitions: Numbered::new(),
             initial_condition: Term::no(),
@@ -345,22 +351,22 @@ impl<'a> GraphBuilder<'a> {
         };
         TestGraph {
             iosts,
-            origins: vec![GraphOrigin::Given(start)].into(),
+            origins: vec![GraphOrigin::Given(given_initial)].into(),
             made_of: Numbered::new(),
             decided: known.clone(),
             pass: None,
             inconclusive: None,
-            reach: vec![known.reach[start].clone()].into(),
-            coreach: vec![known.coreach[start].clone()].into(),
+            reach: vec![known.reach[given_initial].clone()].into(),
+            coreach: vec![known.coreach[given_initial].clone()].into(),
             allowed: Vec::new(),
-            must_answer: vec![self.must_answer[start].clone()].into(),
+            must_answer: vec![self.must_answer[given_initial].clone()].into(),
             selection: Selection { pruned: self.from.transitions.len(), ..self.selection },
             imprecisions: Vec::new(),
         }
     }
 
     /// Makes the test graph: removes the locations that are out of reach, and says where the others come
-    /// from.
+    /// from. If Pass is out of reach, makes the graph of an unreachable purpose.
     fn finish(self, initial: LocationId, initial_condition: Term, known: &Decided) -> TestGraph {
         let mut names = UsedNames::of(self.from.locations.iter().map(|location| location.name.as_str()));
         let mut locations = self.from.locations.clone();
@@ -377,38 +383,39 @@ impl<'a> GraphBuilder<'a> {
         let reached = iosts.reachable_from(initial);
         let numbered = self.made_of.iter().zip(&self.transitions);
         let made_of = numbered.filter(|(_, t)| reached[t.source]).map(|(number, _)| *number).collect();
-        let (iosts, kept) = iosts.without_unreachable_locations();
-        let mut new = HashMap::new();
-        for (number, old) in kept.numbered() {
-            new.insert(*old, number);
+        let (iosts, given) = iosts.without_unreachable_locations();
+        let mut new_numbers = HashMap::new();
+        for (number, given_number) in given.numbered() {
+            new_numbers.insert(*given_number, number);
         }
-        let Some(&pass) = new.get(&self.pass) else { return self.unreachable(known) };
-        let origins = kept.map(|old| match *old {
-            old if old == self.pass => GraphOrigin::Verdict(Verdict::Pass),
-            old if old == self.inconclusive => GraphOrigin::Verdict(Verdict::Inconclusive),
-            old => GraphOrigin::Given(old),
+        // An unreachable location has no new number.
+        let Some(&pass) = new_numbers.get(&self.pass) else { return self.unreachable(known) };
+        let origins = given.map(|given_number| match *given_number {
+            given_number if given_number == self.pass => GraphOrigin::Verdict(Verdict::Pass),
+            given_number if given_number == self.inconclusive => GraphOrigin::Verdict(Verdict::Inconclusive),
+            given_number => GraphOrigin::Given(given_number),
         });
         let reach = origins.map(|origin| match origin {
-            GraphOrigin::Given(old) => known.reach[*old].clone(),
+            GraphOrigin::Given(given_number) => known.reach[*given_number].clone(),
             GraphOrigin::Verdict(_) => Term::yes(),
         });
         let coreach = origins.map(|origin| match origin {
-            GraphOrigin::Given(old) => known.coreach[*old].clone(),
+            GraphOrigin::Given(given_number) => known.coreach[*given_number].clone(),
             GraphOrigin::Verdict(Verdict::Pass) => Term::yes(),
             GraphOrigin::Verdict(Verdict::WeakPass | Verdict::Inconclusive | Verdict::Fail) => Term::no(),
         });
         let must_answer = origins.map(|origin| match origin {
-            GraphOrigin::Given(old) => self.must_answer[*old].clone(),
+            GraphOrigin::Given(given_number) => self.must_answer[*given_number].clone(),
             GraphOrigin::Verdict(_) => Term::no(),
         });
         let allowed = self
             .allowed
             .into_iter()
-            .filter_map(|allowed| Some(Allowed { location: *new.get(&allowed.location)?, ..allowed }))
+            .filter_map(|allowed| Some(Allowed { location: *new_numbers.get(&allowed.location)?, ..allowed }))
             .collect();
-        let inconclusive = new.get(&self.inconclusive).copied();
-        let into = |target| iosts.transitions.iter().filter(|t| Some(t.target) == target).count();
-        let selection = Selection { inconclusive: into(inconclusive), ..self.selection };
+        let inconclusive = new_numbers.get(&self.inconclusive).copied();
+        let count_into = |target| iosts.transitions.iter().filter(|t| Some(t.target) == target).count();
+        let selection = Selection { inconclusive: count_into(inconclusive), ..self.selection };
         TestGraph {
             origins,
             made_of,

@@ -12,10 +12,10 @@ use petgraph::graph::DiGraph;
 use crate::artifact::{Closed, Member};
 use crate::names::{UsedNames, joined_label, joined_name};
 
-/// Composes two effects: first `before`, then `step`.
-pub(super) fn compose_effects(before: &Substitution, step: &Substitution) -> Substitution {
-    let values = substitute_all(step.values(), before);
-    let mut both = before.clone();
+/// Composes two effects: first `earlier`, then `step`. A variable that keeps its value is left out.
+pub(super) fn compose_effects(earlier: &Substitution, step: &Substitution) -> Substitution {
+    let values = substitute_all(step.values(), earlier);
+    let mut both = earlier.clone();
     both.extend(step.keys().cloned().zip(values));
     both.retain(|variable, value| value.as_datum() != Some(variable));
     both
@@ -23,7 +23,7 @@ pub(super) fn compose_effects(before: &Substitution, step: &Substitution) -> Sub
 
 /// The assignments of a member that the data do not show, as one effect.
 pub(crate) fn pending_effect(member: &Member) -> Substitution {
-    member.steps.iter().fold(Substitution::new(), |before, step| compose_effects(&before, step))
+    member.steps.iter().fold(Substitution::new(), |earlier, step| compose_effects(&earlier, step))
 }
 
 /// Is the set one member that hides nothing? Then it is a location as it was.
@@ -45,10 +45,10 @@ pub(super) fn name_sets(
     let mut named = HashSet::new();
     sets.map(|members| {
         let parts: Vec<&Location> = members.iter().map(|member| iosts.location(member.location)).collect();
-        if let [one] = parts.as_slice() {
+        if let [location] = parts.as_slice() {
             return match named.insert(members[0].location) {
-                true => (*one).clone(),
-                false => Location { name: names.unique(&one.name), ..(*one).clone() },
+                true => (*location).clone(),
+                false => Location { name: names.unique(&location.name), ..(*location).clone() },
             };
         }
         let name = names.unique(&joined_name(parts.iter().map(|part| part.name.as_str())));
@@ -57,7 +57,8 @@ pub(super) fn name_sets(
     })
 }
 
-/// The sets of several members, each before those that follow it. `None` if they have a cycle.
+/// Lists the sets that are no ordinary locations, each before those that follow it. `None` if they have a
+/// cycle.
 fn order_of_sets(
     sets: &Numbered<LocationId, Vec<Member>>,
     transitions: &Numbered<TransitionId, Transition>,
@@ -65,6 +66,7 @@ fn order_of_sets(
     let is_set = |number: LocationId| !is_ordinary(&sets[number]);
     let among = transitions.iter().filter(|t| is_set(t.source) && is_set(t.target));
     let mut graph: DiGraph<(), ()> = DiGraph::from_edges(among.map(|t| (t.source.0, t.target.0)));
+    // Edges alone add no nodes behind the last number that they mention.
     while graph.node_count() < sets.len() {
         graph.add_node(());
     }
@@ -73,7 +75,8 @@ fn order_of_sets(
     Some(numbers.filter(|&number| is_set(number)).collect())
 }
 
-/// The most events in a row that stay among sets of several members. `None` if there is no most.
+/// Finds the most events in a row that stay among sets that are no ordinary locations. `None` if they may
+/// stay for ever.
 pub(super) fn longest_stay(
     sets: &Numbered<LocationId, Vec<Member>>,
     transitions: &Numbered<TransitionId, Transition>,

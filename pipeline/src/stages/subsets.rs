@@ -10,22 +10,21 @@ use crate::stage::Stage;
 use crate::stages::lookahead::for_each_overlap;
 use crate::stop::{Stop, check_limit};
 
-/// Finds the non-empty subsets that can be enabled without the rest, each with its guard, in order.
+/// Finds the non-empty sets of candidates that can be enabled together while all other candidates are not.
+/// The sets are in ascending order, each with its guard. They can be enabled where the `context` holds; their
+/// guards exclude each other everywhere.
 ///
-/// Two candidates that exclude each other need no negation, so that a deterministic location keeps its
-/// guards. Candidates are decided one after the other, each as taken and as not taken, and only as far as
-/// what was decided can hold: every branch that is followed ends in a subset, so the questions are as many as
-/// the subsets times the candidates that overlap, and not as many as there are subsets of any kind.
-///
-/// Only subsets that can be enabled where the `context` holds are wanted. The guards exclude each other
-/// everywhere all the same.
+/// Two candidates that exclude each other need no negation, so a deterministic location keeps its guards.
+/// Candidates are decided one after the other, as accepted and as refused, as long as the decisions can hold.
+/// Every branch that is followed ends in a set. So the number of queries is at most the number of sets times
+/// the candidates that overlap.
 pub(super) fn satisfiable_subsets(
     guards: &[Term],
     context: &[Term],
     limits: &Limits,
     solver: &mut dyn Solver,
 ) -> Result<Vec<(Vec<usize>, Term)>, Stop> {
-    let possible = |decided: &[Term], solver: &mut dyn Solver| {
+    let can_hold = |decided: &[Term], solver: &mut dyn Solver| {
         let formula: Vec<Term> = context.iter().cloned().chain(all_conjuncts(decided)).collect();
         may_hold(solver, &formula)
     };
@@ -37,35 +36,38 @@ pub(super) fn satisfiable_subsets(
     let mut found = Vec::new();
     // All branches of the same length are decided before longer ones. Each can hold and ends in a subset of
     // its own, so too many of them are noticed while the questions are still short.
-    let mut work: VecDeque<Branch> = VecDeque::new();
+    let mut branches: VecDeque<Branch> = VecDeque::new();
     for first in 0..guards.len() {
-        let before = overlapping[first].range(..first).map(|&at| guards[at].not());
-        let decided: Vec<Term> = std::iter::once(guards[first].clone()).chain(before).collect();
+        // Each branch begins with its smallest member, so the overlapping candidates before it are refused.
+        let smaller_refused = overlapping[first].range(..first).map(|&smaller| guards[smaller].not());
+        let decided: Vec<Term> = std::iter::once(guards[first].clone()).chain(smaller_refused).collect();
         let open = overlapping[first].range(first + 1..).copied().collect();
-        if decided.len() == 1 || possible(&decided, solver) {
-            work.push_back(Branch { members: vec![first], decided, open });
+        // Whoever made the candidates has asked whether each guard alone can hold.
+        if decided.len() == 1 || can_hold(&decided, solver) {
+            branches.push_back(Branch { members: vec![first], decided, open });
         }
     }
-    while let Some(branch) = work.pop_front() {
+    while let Some(branch) = branches.pop_front() {
         budget::ask();
-        // This counts the branch itself and those that are known already.
-        let more = (found.len() + work.len() + 1).saturating_sub(guards.len());
-        check_limit(Stage::Determinize, Quantity::Subsets, more, limits)?;
-        let Some((&next, rest)) = branch.open.split_first() else {
+        // Each candidate begins one branch, so only the further ones are counted. The 1 is this branch.
+        let further_branches = (found.len() + branches.len() + 1).saturating_sub(guards.len());
+        check_limit(Stage::Determinize, Quantity::Subsets, further_branches, limits)?;
+        let Some((&next, later)) = branch.open.split_first() else {
             found.push((branch.guard(guards, &overlapping), branch.members));
             continue;
         };
-        let with = |part: Term| branch.decided.iter().cloned().chain([part]).collect::<Vec<_>>();
-        let (taken, left) = (with(guards[next].clone()), with(guards[next].not()));
-        let can_be_taken = possible(&taken, solver);
-        if can_be_taken {
+        let decide = |part: Term| branch.decided.iter().cloned().chain([part]).collect::<Vec<_>>();
+        let (accepted, refused) = (decide(guards[next].clone()), decide(guards[next].not()));
+        let can_be_accepted = can_hold(&accepted, solver);
+        if can_be_accepted {
             let members = branch.members.iter().copied().chain([next]).collect();
-            let open = rest.iter().copied().filter(|at| overlapping[next].contains(at)).collect();
-            work.push_back(Branch { members, decided: taken, open });
+            // A candidate that excludes the new member needs no decision.
+            let open = later.iter().copied().filter(|index| overlapping[next].contains(index)).collect();
+            branches.push_back(Branch { members, decided: accepted, open });
         }
         // If the branch can hold, it can hold in one of the two ways.
-        if !can_be_taken || possible(&left, solver) {
-            work.push_back(Branch { members: branch.members, decided: left, open: rest.to_vec() });
+        if !can_be_accepted || can_hold(&refused, solver) {
+            branches.push_back(Branch { members: branch.members, decided: refused, open: later.to_vec() });
         }
     }
     let mut found: Vec<_> = found.into_iter().map(|(guard, members)| (members, guard)).collect();
@@ -76,20 +78,22 @@ pub(super) fn satisfiable_subsets(
 /// A subset that is decided up to some candidate.
 struct Branch {
     members: Vec<usize>,
-    /// The guards of the members, and the negations of the guards that are decided not to be taken.
+    /// The guards of the members, and the negations of the refused guards.
     decided: Vec<Term>,
     /// The candidates that may still be taken together with all of the members, the next one first.
     open: Vec<usize>,
 }
 
 impl Branch {
-    /// The guard of the subset: it asks for all guards of the members, and for none of those that overlap
-    /// with each of them.
+    /// Makes the guard of the subset: all guards of the members, and none of those that overlap with all of
+    /// the members.
     fn guard(&self, guards: &[Term], overlapping: &[BTreeSet<usize>]) -> Term {
-        let members = self.members.iter().map(|&at| guards[at].clone());
-        let with_all = |at: &usize| self.members.iter().all(|member| overlapping[*member].contains(at));
-        let excluded = overlapping[self.members[0]].iter().filter(|at| with_all(at));
-        Term::and(members.chain(excluded.map(|&at| guards[at].not())))
+        let member_guards = self.members.iter().map(|&member| guards[member].clone());
+        let overlaps_all =
+            |other: &usize| self.members.iter().all(|member| overlapping[*member].contains(other));
+        // A candidate that overlaps all members overlaps the first one.
+        let excluded = overlapping[self.members[0]].iter().filter(|other| overlaps_all(other));
+        Term::and(member_guards.chain(excluded.map(|&other| guards[other].not())))
     }
 }
 

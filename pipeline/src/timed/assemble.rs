@@ -61,7 +61,7 @@ impl<'a> Assemble<'a> {
             uncontrollable: delayed.uncontrollable.iter().map(|id| given.action(*id).name.clone()).collect(),
             silence_after,
         };
-        let (with_delta, quiescence, moved) = with_silence_action(given, &timing);
+        let (with_delta, quiescence, new_numbers) = with_silence_action(given, &timing);
         let iosts = Iosts {
             constants,
             variables: Vec::new(),
@@ -75,7 +75,7 @@ impl<'a> Assemble<'a> {
             delayed,
             iosts,
             quiescence,
-            moved,
+            moved: new_numbers,
             timing,
             verdicts: Numbered::new(),
             known: Numbered::new(),
@@ -106,17 +106,18 @@ impl<'a> Assemble<'a> {
         assignments: &Substitution,
         counts: RuleCounts,
     ) {
-        let here = self.iosts.locations.next_number();
-        let at = self.delayed.iosts.location(context.state.location);
-        let name = format!("ec{}", here.0);
+        let source = self.iosts.locations.next_number();
+        let model_location = self.delayed.iosts.location(context.state.location);
+        let name = format!("ec{}", source.0);
         self.iosts.locations.push(Location {
-            label: format!("{name}: {}", at.label),
+            label: format!("{name}: {}", model_location.label),
             name,
-            description: at.description.clone(),
+            description: model_location.description.clone(),
         });
         self.verdicts.push(None);
         self.known.push(context.state.condition.clone());
-        self.origins.push(Origins { specification: [at.name.clone()].into(), ..Origins::default() });
+        self.origins
+            .push(Origins { specification: [model_location.name.clone()].into(), ..Origins::default() });
         self.counts.push(counts);
         let goes_on = |made: &MadeByRules| matches!(made.target, Target::Next | Target::Ends(Ends::Pass));
         if !made.iter().any(goes_on) {
@@ -129,11 +130,11 @@ impl<'a> Assemble<'a> {
                 ..TransitionOrigin::default()
             });
             let number = self.iosts.transitions.push(Transition {
-                source: here,
+                source,
                 action: made.action.map_or(self.quiescence, |action| self.moved[action]),
                 guard: made.guard.clone(),
                 assignments: if leads_on { assignments.clone() } else { Substitution::new() },
-                target: here,
+                target: source,
                 origin: origin.unwrap_or_default(),
             });
             self.made_by.push(MadeBy { rule: made.rule, through: made.through });
@@ -152,16 +153,16 @@ impl<'a> Assemble<'a> {
             let next = LocationId(self.iosts.transitions[number].source.0 + 1);
             self.iosts.transitions[number].target = next;
         }
-        let used: BTreeSet<Ends> = self.ending.iter().map(|(_, ends)| *ends).collect();
-        let mut places: BTreeMap<Ends, LocationId> = BTreeMap::new();
-        for ends in used {
-            places.insert(ends, self.iosts.locations.push(Location::named(ends.name())));
+        let ends_in_use: BTreeSet<Ends> = self.ending.iter().map(|(_, ends)| *ends).collect();
+        let mut location_of: BTreeMap<Ends, LocationId> = BTreeMap::new();
+        for ends in ends_in_use {
+            location_of.insert(ends, self.iosts.locations.push(Location::named(ends.name())));
             self.verdicts.push(Some(ends.verdict()));
             self.known.push(Vec::new());
             self.origins.push(Origins::default());
         }
         for (number, ends) in std::mem::take(&mut self.ending) {
-            self.iosts.transitions[number].target = places[&ends];
+            self.iosts.transitions[number].target = location_of[&ends];
         }
         self.iosts.variables = self.variables();
         let initial = self.initial_condition(&mut imprecisions);
@@ -181,11 +182,11 @@ impl<'a> Assemble<'a> {
 
     /// Lists the registers: those of the model's variables in its order, then the others.
     fn variables(&self) -> Vec<Datum> {
-        let own = &self.delayed.iosts.variables;
-        let mut all: Vec<Datum> =
-            own.iter().filter(|datum| self.registers.contains(*datum)).cloned().collect();
-        all.extend(self.registers.iter().filter(|datum| !own.contains(datum)).cloned());
-        all
+        let model_variables = &self.delayed.iosts.variables;
+        let mut registers: Vec<Datum> =
+            model_variables.iter().filter(|datum| self.registers.contains(*datum)).cloned().collect();
+        registers.extend(self.registers.iter().filter(|datum| !model_variables.contains(datum)).cloned());
+        registers
     }
 
     /// Gives the initial condition: the model's condition on the constants; the condition that TM is a time;
@@ -193,8 +194,8 @@ impl<'a> Assemble<'a> {
     fn initial_condition(&self, imprecisions: &mut Vec<String>) -> Term {
         let given = &self.delayed.iosts;
         let condition = &given.initial_condition;
-        let all = Term::and([defined(condition), condition.clone()]).conjuncts();
-        let of_constants = eliminate_data(&given.variables, &all).unwrap_or_else(|| {
+        let conjuncts = Term::and([defined(condition), condition.clone()]).conjuncts();
+        let of_constants = eliminate_data(&given.variables, &conjuncts).unwrap_or_else(|| {
             imprecisions.push("which constants the initial condition allows could not be said without a quantifier: none is excluded".to_owned());
             Term::yes()
         });

@@ -6,20 +6,17 @@
 //!
 //! **Source.** Bannour, Lapitre, Le Gall, Nguyen, *Path-guided timed test cases* (2024), Definitions 5 and 6,
 //! the ten rules. The work is done on the delayed form ([`coreach_model::timed::delayed`]): an event's delay
-//! is its first parameter, and clocks are variables. So the result is a test case like others: an IOSTS with
-//! verdicts, deterministic, whose guards say everything about time. `delta`, silence, is one of its actions,
-//! with the delay as its parameter.
+//! is its first parameter, and clocks are variables. So the result is a test case like others. `delta`,
+//! silence, is one of its actions, with the delay as its parameter.
 //!
 //! **Where we differ**, besides the corrections in [`rules`]:
 //!
 //! - Conditions do not repeat what the path has established ([`coreach_analyses::timed`]), and use registers
 //!   that have the names of the model's variables. So neither the work for each step nor its result grows
-//!   with the path.
-//! - Equal contexts are treated once: along a periodic path, all but the first periods are remembered.
-//! - The model's constants are constants of the test case: whoever runs it knows them, as everywhere in
-//!   coreach. Unknown (F_ini) are the first values of variables that the initial condition leaves open.
-//! - Two transitions beside the path that one event may take lead to the same verdict; the first one takes
-//!   it.
+//!   with the path. Equal contexts are treated once.
+//! - The model's constants are constants of the test case. Unknown (F_ini) are the first values of variables
+//!   that the initial condition leaves open.
+//! - If one event may take two transitions beside the path, they lead to one verdict, and the first takes it.
 //!
 //! [`path_guided`] does everything; [`resolve`] finds the path by names; [`stop`] says why there is no test
 //! case; [`witness`] shows a trace that two transitions share; `assemble` makes the IOSTS.
@@ -91,7 +88,7 @@ struct ContextCase {
 }
 
 /// Makes the test case of a path, which begins in the initial location.
-/// Panics: The check finds that a promise is broken: a bug of ours.
+/// Panics if the check finds a violation, which is a bug of ours.
 pub fn path_guided(
     timed: &Timed,
     path: &[TransitionId],
@@ -111,18 +108,19 @@ pub fn path_guided(
     let mut treated: HashMap<ContextCase, Rc<Treated>> = HashMap::new();
     let mut context = Rc::new(Context::initial(&system, &needed[0], &mut registers, solver));
     let mut has_history = false;
-    for (at, step) in path.iter().enumerate() {
+    for (position, step) in path.iter().enumerate() {
         budget::ask();
         let case = ContextCase {
             context: context.clone(),
             step: *step,
-            ahead: ahead.conditions[at + 1].clone(),
-            needed: needed[at + 1].clone(),
-            is_last: at + 1 == path.len(),
+            ahead: ahead.conditions[position + 1].clone(),
+            needed: needed[position + 1].clone(),
+            is_last: position + 1 == path.len(),
             has_history,
         };
-        let found = match treated.get(&case) {
-            Some(known) => known.clone(),
+        let treatment = match treated.get(&case) {
+            // Along a periodic path the contexts repeat.
+            Some(treated_before) => treated_before.clone(),
             None => {
                 let place = rules::RuleContext {
                     system: &system,
@@ -134,32 +132,33 @@ pub fn path_guided(
                     silence_after: assemble.silence_after(),
                     published: options.published,
                 };
-                let found = match treat_context(&place, &case, &mut registers, solver) {
-                    Ok(found) => Rc::new(found),
-                    Err(stopped) => return Err(why_not(timed, &delayed, path, at, stopped, solver)),
+                let treatment = match treat_context(&place, &case, &mut registers, solver) {
+                    Ok(treatment) => Rc::new(treatment),
+                    Err(stopped) => return Err(why_not(timed, &delayed, path, position, stopped, solver)),
                 };
-                treated.insert(case, found.clone());
-                found
+                treated.insert(case, treatment.clone());
+                treatment
             }
         };
-        assemble.context(&context, &found.made, &found.assignments, found.counts.clone());
-        has_history |= found.may_miss;
-        if let Some(next) = &found.next {
+        assemble.context(&context, &treatment.made, &treatment.assignments, treatment.counts.clone());
+        has_history |= treatment.may_miss;
+        if let Some(next) = &treatment.next {
             context = next.clone();
         }
     }
-    let weaker = ahead.weaker.iter().filter(|at| delayed.is_controllable(action_of(&system, path[**at])));
-    let imprecisions = weaker.map(|at| {
+    let weaker =
+        ahead.weaker.iter().filter(|position| delayed.is_controllable(action_of(&system, path[**position])));
+    let imprecisions = weaker.map(|position| {
         format!(
             "step {} ({}): what the rest of the path needs could not be said without a quantifier; the stimulus may be sent where it leads nowhere",
-            at + 1,
-            timed.called(path[*at])
+            position + 1,
+            timed.called(path[*position])
         )
     });
     let made = assemble.finish(imprecisions.collect());
     if options.check {
-        let found = crate::check::check_path_guided(&made, solver);
-        assert!(found.violations.is_empty(), "a bug of ours: {:?}", found.violations);
+        let findings = crate::check::check_path_guided(&made, solver);
+        assert!(findings.violations.is_empty(), "a bug of ours: {:?}", findings.violations);
     }
     Ok(made)
 }
@@ -178,23 +177,23 @@ fn prepare_path(timed: &Timed, path: &[TransitionId], options: &Options) -> Resu
         return Err(PathStop::SilenceAfter(Value::Real(time.clone())));
     }
     let Some(last) = path.last() else { return Err(PathStop::Empty) };
-    let mut at = graph.initial;
-    for (number, step) in path.iter().enumerate() {
+    let mut location = graph.initial;
+    for (position, step) in path.iter().enumerate() {
         let transition = &graph.transitions[*step];
-        if transition.source != at {
+        if transition.source != location {
             return Err(PathStop::NoPath {
-                step: number,
+                step: position,
                 transition: Box::new(stop::Named::of(timed, *step)),
-                is_at: graph.location(at).label.clone(),
+                is_at: graph.location(location).label.clone(),
                 leaves: graph.location(transition.source).label.clone(),
             });
         }
-        at = transition.target;
+        location = transition.target;
     }
     let kind = |step: TransitionId| graph.action(graph.transitions[step].action).kind;
-    let places: BTreeSet<LocationId> = path.iter().map(|step| graph.transitions[*step].source).collect();
+    let sources: BTreeSet<LocationId> = path.iter().map(|step| graph.transitions[*step].source).collect();
     let internal = graph.transitions.numbered().filter(|(number, transition)| {
-        kind(*number) == ActionKind::Internal && places.contains(&transition.source)
+        kind(*number) == ActionKind::Internal && sources.contains(&transition.source)
     });
     let internal: Vec<stop::Named> = internal.map(|(number, _)| stop::Named::of(timed, number)).collect();
     if !internal.is_empty() {
@@ -207,12 +206,12 @@ fn prepare_path(timed: &Timed, path: &[TransitionId], options: &Options) -> Resu
     Ok(delayed_with_unseen(timed))
 }
 
-/// Finds the transitions whose conditions are asked for where this step is taken: all that leave, without
-/// those by stimuli other than the step's.
+/// Finds the transitions whose conditions are asked for where this step is taken: all that leave its
+/// location, except those by stimuli other than the step's.
 fn transitions_asked(system: &System<'_>, delayed: &Delayed, step: TransitionId) -> Vec<TransitionId> {
     let taken = &system.iosts.transitions[step];
-    let leaving = system.outgoing[taken.source].iter().copied();
-    leaving
+    let outgoing = system.outgoing[taken.source].iter().copied();
+    outgoing
         .filter(|number| {
             let action = action_of(system, *number);
             action == taken.action || !delayed.is_controllable(action)
@@ -227,14 +226,14 @@ fn treat_context(
     registers: &mut Registers,
     solver: &mut dyn Solver,
 ) -> Result<Treated, rules::RulesStopped> {
-    let found = rules::apply_rules(place, case.has_history, solver)?;
+    let applied = rules::apply_rules(place, case.has_history, solver)?;
     let (next, assignments) = if case.is_last {
         (None, Substitution::new())
     } else {
         let after = case.context.after(place.system, case.step, &case.needed, registers, solver);
         (Some(Rc::new(after.context)), after.assignments)
     };
-    Ok(Treated { made: found.made, counts: found.counts, may_miss: found.may_miss, next, assignments })
+    Ok(Treated { made: applied.made, counts: applied.counts, may_miss: applied.may_miss, next, assignments })
 }
 
 /// Says why the step has no test case, in the user's terms.
@@ -242,25 +241,25 @@ fn why_not(
     timed: &Timed,
     delayed: &Delayed,
     path: &[TransitionId],
-    at: usize,
+    position: usize,
     stopped: rules::RulesStopped,
     solver: &mut dyn Solver,
 ) -> PathStop {
     match stopped {
         rules::RulesStopped::Unsatisfiable => {
-            PathStop::Unsatisfiable { step: at, transition: stop::Named::of(timed, path[at]) }
+            PathStop::Unsatisfiable { step: position, transition: stop::Named::of(timed, path[position]) }
         }
         rules::RulesStopped::Shared { other, is_certain } => {
-            let trace = witness::shared_trace(delayed, path, at, other, solver);
+            let trace = witness::shared_trace(delayed, path, position, other, solver);
             PathStop::NotDeterministic {
-                step: at,
-                choice: Box::new([stop::Named::of(timed, path[at]), stop::Named::of(timed, other)]),
+                step: position,
+                choice: Box::new([stop::Named::of(timed, path[position]), stop::Named::of(timed, other)]),
                 trace,
                 is_certain,
             }
         }
         rules::RulesStopped::Quantifier { through } => {
-            PathStop::Quantifier { step: at, transition: stop::Named::of(timed, through) }
+            PathStop::Quantifier { step: position, transition: stop::Named::of(timed, through) }
         }
     }
 }

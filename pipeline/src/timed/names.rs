@@ -16,6 +16,7 @@ pub const MOST_STEPS: usize = 1_000_000;
 /// Finds the transitions of a path that is given by their names, or by their numbers in the file.
 pub fn resolve(timed: &Timed, text: &str) -> Result<Vec<TransitionId>, PathStop> {
     let mut words = split_words(text);
+    // The reader pops its words, so the first one comes last. It begins outside all brackets.
     words.reverse();
     let path = read_items(timed, &mut words, 0)?;
     match words.pop() {
@@ -49,7 +50,8 @@ fn split_words(text: &str) -> Vec<String> {
     words
 }
 
-/// Reads items up to a closing bracket or the end. `words` are those that are left, the next one last.
+/// Reads items up to a closing bracket, which it leaves, or up to the end. `words` are those that are not
+/// read yet, the next one last.
 fn read_items(timed: &Timed, words: &mut Vec<String>, depth: usize) -> Result<Vec<TransitionId>, PathStop> {
     const DEEPEST: usize = 50;
     if depth > DEEPEST {

@@ -19,18 +19,16 @@
 //! A rule makes a transition where its condition can hold.
 //!
 //! **Late events.** By the rules nothing is seen from TM on: there the tester takes the silence. In reality
-//! an event may still be measured then, and a document that says nothing about it would leave the tester to
-//! its own devices. So there are additional transitions for what is seen at `z >= TM` ([`LATE`]): to INCdur
-//! if the model allows the event then (it came too late for this test), to FAILout if it does not, and for
-//! uncontrollable inputs to INCucIn_uspec. They are not among the rules, and are not counted with them.
+//! an event may still be measured then. So there are additional transitions for what is seen at `z >= TM`
+//! ([`LATE`]). They lead to INCdur if the model allows the event then, since it came too late for this test.
+//! Otherwise they lead to FAILout, or for uncontrollable inputs to INCucIn_uspec. They are not counted with
+//! the rules.
 //!
-//! **Silence** of z is allowed if an output or an uncontrollable input may still come, at some `z' > z`; or
-//! if no output can come at any time. The publication asks for `z' = z` instead: then a system that may
+//! **Silence** of z is allowed if an output or an uncontrollable input may still come, at some `z' > z`, or
+//! if no output can come at any time. The publication asks for `z' = z` instead. Then a system that may
 //! answer between 10 and 12 fails by a silence of 5, which Theorem 5.1 of the same publication excludes. Its
-//! formula is kept behind an option. The values of the outputs were free there; here they are quantified, as
-//! in its Definition 3. **Stimuli** that the tester could send do not allow silence (as published): nobody
-//! waits for what he decides himself. A silence that only a stimulus could end is allowed as quiescence, if
-//! no output can come.
+//! formula is kept behind an option. The values of the outputs were free there. Here they are quantified, as
+//! in its Definition 3. **Stimuli** that the tester could send do not allow silence (as published).
 //!
 //! **Resets** of the tester's clock do not matter here: a delay counts from the event before it.
 //!
@@ -38,10 +36,9 @@
 //! (trace-determinism, Definition 5), or there is no test case. If two others overlap, they lead to one
 //! verdict, and the first one takes what both could.
 //!
-//! **Idle** transitions. The publication's conditions contain the whole path: what is not allowed by it
-//! includes all that could have been observed only by not following the path. If a rule's condition holds for
-//! such values alone, its transition would never be taken. It is counted, for comparison with counts by the
-//! published formulas, and not made.
+//! **Idle** transitions. The publication's conditions contain the whole path. So a rule's condition may hold
+//! only for values with which the path cannot have come here. Its transition would never be taken. It is
+//! counted, for comparison with counts by the published formulas, and not made.
 //!
 //! **Cost**: a question to the solver for each transition made, and one for each pair on the path's channel.
 
@@ -203,10 +200,12 @@ impl RuleContext<'_> {
 
     /// Lists the transitions of an action that leave the context's location, the path's first.
     fn leaving(&self, action: ActionId) -> Vec<TransitionId> {
-        let all = self.system.outgoing[self.context.state.location].iter().copied();
-        let mut all: Vec<TransitionId> = all.filter(|number| self.action(*number) == action).collect();
-        all.sort_by_key(|number| *number != self.step);
-        all
+        let outgoing = self.system.outgoing[self.context.state.location].iter().copied();
+        let mut of_action: Vec<TransitionId> =
+            outgoing.filter(|number| self.action(*number) == action).collect();
+        // `false` comes before `true`.
+        of_action.sort_by_key(|number| *number != self.step);
+        of_action
     }
 
     fn asked(&self, transition: TransitionId) -> Vec<Term> {
@@ -216,8 +215,8 @@ impl RuleContext<'_> {
     /// Says when an event may be this transition's: `∃ F_ini. π(ec')`, without the parts that are
     /// established.
     fn allowed(&self, transition: TransitionId) -> Result<Term, RulesStopped> {
-        let said = self.context.some(&[], &self.asked(transition));
-        said.ok_or(RulesStopped::Quantifier { through: transition })
+        let condition = self.context.some(&[], &self.asked(transition));
+        condition.ok_or(RulesStopped::Quantifier { through: transition })
     }
 
     /// Says `z < TM`, or `z >= TM`.
@@ -247,20 +246,20 @@ impl Applying<'_, '_> {
         if guard.is_false() {
             return false;
         }
-        let mut all = self.place.context.state.condition.clone();
+        let mut formula = self.place.context.state.condition.clone();
         // TM is greater than 0, also if it is a constant.
         let zero = Term::int(0).to_real();
-        all.push(Term::compare(Comparison::Greater, self.place.silence_after, &zero));
-        all.extend(guard.conjuncts());
-        may_hold(self.solver, &all)
+        formula.push(Term::compare(Comparison::Greater, self.place.silence_after, &zero));
+        formula.extend(guard.conjuncts());
+        may_hold(self.solver, &formula)
     }
 
     /// Simplifies the condition where the path can have come.
     fn simple(&mut self, condition: &Term, context: &[Term]) -> Term {
-        let mut all = self.place.context.state.condition.clone();
-        all.push(not_negative(&self.place.delayed.delay));
-        all.extend_from_slice(context);
-        simplify(condition, &all, self.solver)
+        let mut known = self.place.context.state.condition.clone();
+        known.push(not_negative(&self.place.delayed.delay));
+        known.extend_from_slice(context);
+        simplify(condition, &known, self.solver)
     }
 
     fn add(&mut self, made: MadeByRules) {
@@ -303,17 +302,19 @@ impl Applying<'_, '_> {
         let place = self.place;
         let action = place.action(place.step);
         let allowed = place.allowed(place.step)?;
-        let at_all = Term::and([not_negative(&place.delayed.delay), allowed.clone()]);
-        if !self.is_possible(&at_all) {
+        let possible = Term::and([not_negative(&place.delayed.delay), allowed.clone()]);
+        if !self.is_possible(&possible) {
             return Err(RulesStopped::Unsatisfiable);
         }
-        for other in place.leaving(action).into_iter().filter(|other| *other != place.step) {
+        for rival in place.leaving(action).into_iter().filter(|rival| *rival != place.step) {
             let mut both = place.context.state.condition.clone();
-            both.extend(at_all.conjuncts());
-            both.extend(place.allowed(other)?.conjuncts());
+            both.extend(possible.conjuncts());
+            both.extend(place.allowed(rival)?.conjuncts());
             match self.solver.check(&both) {
                 Answer::Unsat => {}
-                answer => return Err(RulesStopped::Shared { other, is_certain: answer == Answer::Sat }),
+                answer => {
+                    return Err(RulesStopped::Shared { other: rival, is_certain: answer == Answer::Sat });
+                }
             }
         }
         if place.delayed.is_controllable(action) {
@@ -330,13 +331,14 @@ impl Applying<'_, '_> {
         let place = self.place;
         let is_output = place.system.iosts.action(channel).kind == ActionKind::Output;
         let in_time = place.in_time(Comparison::Less);
-        let mut before: Vec<Term> = Vec::new();
+        let mut earlier_conditions: Vec<Term> = Vec::new();
         for transition in place.leaving(channel) {
             let allowed = place.allowed(transition)?;
             let mut guard = allowed.clone();
-            // An earlier transition takes what both could. The path's own excludes all others.
-            let beside = before.iter().skip(usize::from(place.action(place.step) == channel));
-            for earlier in beside.cloned().collect::<Vec<_>>() {
+            // An earlier transition takes what both could. The path's own comes first and excludes all
+            // others, so it is skipped.
+            let has_step = place.action(place.step) == channel;
+            for earlier in earlier_conditions.iter().skip(usize::from(has_step)) {
                 if self.is_possible(&Term::and([in_time.clone(), earlier.clone(), guard.clone()])) {
                     guard = Term::and([guard, earlier.not()]);
                 }
@@ -350,10 +352,10 @@ impl Applying<'_, '_> {
                 (false, false) => (7, Target::Ends(Ends::IncUcInSpec)),
             };
             self.add_rule(rule, Some(channel), [in_time.clone(), guard], Some(transition), target);
-            before.push(allowed);
+            earlier_conditions.push(allowed);
         }
         let (rule, target) = if is_output { (5, Ends::FailOut) } else { (8, Ends::IncUcInUspec) };
-        let allowed = Term::or(before);
+        let allowed = Term::or(earlier_conditions);
         self.add_rule(rule, Some(channel), [in_time, allowed.not()], None, Target::Ends(target));
         self.add_late(channel, &allowed, Ends::IncDur);
         self.add_late(channel, &allowed.not(), target);
@@ -383,13 +385,13 @@ impl RuleContext<'_> {
         let transition = &self.system.iosts.transitions[self.step];
         let ahead = coreach_model::term::substitute(self.ahead, &transition.assignments);
         let mut parts = self.asked(self.step);
-        let own = parts.clone();
+        let step_conditions = parts.clone();
         parts.extend(self.context.here(&ahead).conjuncts());
         parts.retain(|part| !self.context.state.condition.contains(part));
         // The condition of a stimulus may be weaker than needed, but it must contain that the stimulus may be
         // sent.
-        let said = self.context.some(&[], &parts).or_else(|| self.context.some(&[], &own));
-        said.ok_or(RulesStopped::Quantifier { through: self.step })
+        let condition = self.context.some(&[], &parts).or_else(|| self.context.some(&[], &step_conditions));
+        condition.ok_or(RulesStopped::Quantifier { through: self.step })
     }
 
     /// Says when a silence may still be ended by an event of this transition.
@@ -399,8 +401,8 @@ impl RuleContext<'_> {
         let mut parts = self.asked(transition);
         if !self.published {
             let later = Datum::new(format!("{}#later", delay.name()), delay.ty().clone());
-            let put = Substitution::from([(delay.clone(), Term::datum(&later))]);
-            parts = substitute_all(&parts, &put);
+            let with_later = Substitution::from([(delay.clone(), Term::datum(&later))]);
+            parts = substitute_all(&parts, &with_later);
             parts.push(Term::compare(Comparison::Greater, &Term::datum(&later), &Term::datum(delay)));
             bound.push(later);
         }
@@ -409,7 +411,7 @@ impl RuleContext<'_> {
 
     /// Says when no output can come, at any time: `∃ F_ini. π(ec^δ)`.
     fn quiescent(&self) -> Result<Term, RulesStopped> {
-        let mut parts = Vec::new();
+        let mut impossible = Vec::new();
         let iosts = self.system.iosts;
         for transition in self.system.outgoing[self.context.state.location].iter().copied() {
             if iosts.action(self.action(transition)).kind != ActionKind::Output {
@@ -418,15 +420,15 @@ impl RuleContext<'_> {
             let stopped = RulesStopped::Quantifier { through: transition };
             let mut bound = self.values_of(transition);
             bound.push(self.delayed.delay.clone());
-            let mut asked = vec![not_negative(&self.delayed.delay)];
-            asked.extend(self.asked(transition));
-            let some = eliminate_data(&bound, &asked).ok_or(stopped)?;
-            parts.push((transition, some.not()));
+            let mut conditions = vec![not_negative(&self.delayed.delay)];
+            conditions.extend(self.asked(transition));
+            let possible = eliminate_data(&bound, &conditions).ok_or(stopped)?;
+            impossible.push((transition, possible.not()));
         }
-        let Some((first, _)) = parts.first() else { return Ok(Term::yes()) };
-        let first = *first;
-        let parts: Vec<Term> = parts.into_iter().flat_map(|(_, part)| part.conjuncts()).collect();
-        self.context.some(&[], &parts).ok_or(RulesStopped::Quantifier { through: first })
+        // Without any output the location is always quiescent.
+        let Some(&(first_output, _)) = impossible.first() else { return Ok(Term::yes()) };
+        let impossible: Vec<Term> = impossible.into_iter().flat_map(|(_, part)| part.conjuncts()).collect();
+        self.context.some(&[], &impossible).ok_or(RulesStopped::Quantifier { through: first_output })
     }
 }
 

@@ -100,13 +100,13 @@ impl PathStop {
             .at(transition.origin.clone(), format!("leaves {leaves}"))
             .help("a path begins in the initial location, and each step leaves the location to which the one before it leads"),
             PathStop::Unsatisfiable { step, transition } => {
-                let before = match step {
+                let place = match step {
                     0 => "at the beginning".to_owned(),
                     _ => format!("behind the first {step} steps"),
                 };
                 error(
                     "path-unsatisfiable",
-                    format!("no run takes the path: step {}, `{}`, cannot follow {before}", step + 1, transition.called),
+                    format!("no run takes the path: step {}, `{}`, cannot follow {place}", step + 1, transition.called),
                 )
                 .at(transition.origin.clone(), "this cannot be taken here, at any time, with any values")
                 .note(&transition.text)
@@ -124,12 +124,12 @@ impl PathStop {
             PathStop::NotDeterministic { step, choice, trace, is_certain } => {
                 not_deterministic(*step, choice, trace.as_deref(), *is_certain)
             }
-            PathStop::Internal(all) => {
+            PathStop::Internal(internal) => {
                 let mut found = error(
                     "path-internal",
                     "an internal action can be taken on the path, or beside it".to_owned(),
                 );
-                for transition in all {
+                for transition in internal {
                     found = found.at(transition.origin.clone(), "internal").note(&transition.text);
                 }
                 found.help("a path-guided test case knows after each event where the model is: make the action visible, or remove it")
@@ -156,23 +156,23 @@ fn not_deterministic(
     trace: Option<&[String]>,
     is_certain: bool,
 ) -> Diagnostic {
-    let [own, other] = choice;
+    let [of_path, rival] = choice;
     let message = format!(
         "the path is not trace-deterministic: at step {} an event {} `{}` and `{}`",
         step + 1,
         if is_certain { "may be both" } else { "could not be shown not to be both" },
-        own.called,
-        other.called
+        of_path.called,
+        rival.called
     );
-    let mut found = Diagnostic::error("trace-determinism", message)
-        .at(own.origin.clone(), "the path's")
-        .at(other.origin.clone(), "and this one can show the same trace")
-        .note(format!("first:  {}", own.text))
-        .note(format!("second: {}", other.text));
+    let mut diagnostic = Diagnostic::error("trace-determinism", message)
+        .at(of_path.origin.clone(), "the path's")
+        .at(rival.origin.clone(), "and this one can show the same trace")
+        .note(format!("first:  {}", of_path.text))
+        .note(format!("second: {}", rival.text));
     if let Some(trace) = trace {
-        found = found.note(format!("for instance {}", trace.join(", ")));
+        diagnostic = diagnostic.note(format!("for instance {}", trace.join(", ")));
     }
-    found.help("let the guards of the two, or what they carry, exclude each other")
+    diagnostic.help("let the guards of the two, or what they carry, exclude each other")
 }
 
 /// Lists the first names, and says how many more there are.

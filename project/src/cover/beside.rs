@@ -10,18 +10,18 @@
 //! itself, run as a system, would do something that it does not allow. Only effects of the mutation count. So
 //! each pair remembers whether a changed transition was taken, or whether the mutant has ignored a stimulus
 //! that the specification would take in its state. Before that, only a changed transition leads to *differs*.
-//!
-//! **Consequence.** If no run reaches *differs*, the mutant conforms: after any trace of the specification it
-//! does nothing that the specification, run as a system, would not do.
+//! If no run reaches *differs*, the mutant conforms: after any trace of the specification it does nothing
+//! that the specification, run as a system, would not do.
 //!
 //! **Cost**: the reachable pairs of locations times pairs of transitions.
 
 use std::collections::HashMap;
 
-use coreach_model::iosts::{ActionKind, Iosts, Location, Transition, TransitionOrigin};
+use coreach_model::iosts::{ActionKind, Iosts, Location, Transition};
 use coreach_model::obligation::enabling_condition;
 use coreach_model::term::{Substitution, substitute};
 use coreach_model::{ActionId, Datum, LocationId, Numbered, Term, TransitionId, budget};
+use coreach_pipeline::artifact::added_transition;
 
 pub struct Beside {
     pub iosts: Iosts,
@@ -48,14 +48,15 @@ struct LocationPair {
 
 /// Joins a mutant with its specification. `None`, if the joined system is too large.
 pub fn join_with_mutant(specification: &Iosts, mutant: &Iosts) -> Option<Beside> {
-    let own = |datum: &Datum| Datum::new(format!("{}~", datum.name()), datum.ty().clone());
+    let rename = |datum: &Datum| Datum::new(format!("{}~", datum.name()), datum.ty().clone());
     let renaming: Substitution =
-        mutant.variables.iter().map(|datum| (datum.clone(), Term::datum(&own(datum)))).collect();
+        mutant.variables.iter().map(|datum| (datum.clone(), Term::datum(&rename(datum)))).collect();
     let renamed = mutant.transitions.map(|transition| {
-        let value = |(datum, value): (&Datum, &Term)| (own(datum), substitute(value, &renaming));
-        let is_same = |own: &Transition| {
-            (own.source, own.action, own.target) == (transition.source, transition.action, transition.target)
-                && (&own.guard, &own.assignments) == (&transition.guard, &transition.assignments)
+        let value = |(datum, value): (&Datum, &Term)| (rename(datum), substitute(value, &renaming));
+        let is_same = |given: &Transition| {
+            (given.source, given.action, given.target)
+                == (transition.source, transition.action, transition.target)
+                && (&given.guard, &given.assignments) == (&transition.guard, &transition.assignments)
         };
         Renamed {
             is_changed: !specification.transitions.iter().any(is_same),
@@ -67,7 +68,7 @@ pub fn join_with_mutant(specification: &Iosts, mutant: &Iosts) -> Option<Beside>
         }
     });
     let enabled = specification.transitions.map(enabling_condition);
-    let leaving = (specification.outgoing(), mutant.outgoing());
+    let outgoing = (specification.outgoing(), mutant.outgoing());
     let mut locations: Numbered<LocationId, Location> = Numbered::new();
     let differs = locations.push(Location::named("differs"));
     let mut numbers = HashMap::new();
@@ -84,12 +85,12 @@ pub fn join_with_mutant(specification: &Iosts, mutant: &Iosts) -> Option<Beside>
     let start = LocationPair { specification: specification.initial, mutant: mutant.initial, is_changed };
     let initial = number(start, &mut open);
     let (mut transitions, mut of) = (Numbered::new(), Numbered::new());
-    let mut looked = 0;
+    let mut pairs_seen = 0;
     while let Some(pair) = open.pop() {
-        looked += 1;
+        pairs_seen += 1;
         budget::ask();
         // A joined system of more than 600 pairs is too large.
-        if looked > 600 {
+        if pairs_seen > 600 {
             return None;
         }
         let source = number(pair, &mut open);
@@ -97,60 +98,54 @@ pub fn join_with_mutant(specification: &Iosts, mutant: &Iosts) -> Option<Beside>
             if guard.is_false() {
                 return;
             }
-            let both = taken.into_iter().flatten().flat_map(|one| one.assignments.clone());
-            let origin = TransitionOrigin::default();
-            transitions.push(Transition {
-                source,
-                action,
-                guard,
-                assignments: both.collect(),
-                target,
-                origin,
-            });
+            let both = taken.into_iter().flatten().flat_map(|taken| taken.assignments.clone());
+            let joined = added_transition(source, action, guard, target);
+            transitions.push(Transition { assignments: both.collect(), ..joined });
             of.push(along);
         };
-        let (first, second) = (&leaving.0[pair.specification], &leaving.1[pair.mutant]);
+        let (first, second) = (&outgoing.0[pair.specification], &outgoing.1[pair.mutant]);
         // Steps of the specification, alone or together with the mutant.
-        for &at in first {
-            let one = &specification.transitions[at];
-            let kind = specification.action(one.action).kind;
+        for &id in first {
+            let taken = &specification.transitions[id];
+            let kind = specification.action(taken.action).kind;
             if kind == ActionKind::Internal {
-                let target = number(LocationPair { specification: one.target, ..pair }, &mut open);
-                add(one.action, enabled[at].clone(), [Some(one), None], Some(at), target);
+                let target = number(LocationPair { specification: taken.target, ..pair }, &mut open);
+                add(taken.action, enabled[id].clone(), [Some(taken), None], Some(id), target);
                 continue;
             }
-            let same = second.iter().map(|other| &renamed[*other]);
-            let same: Vec<&Renamed> = same.filter(|other| other.transition.action == one.action).collect();
-            for other in &same {
-                let guard = Term::and([enabled[at].clone(), other.enabled.clone()]);
+            let matching = second.iter().map(|step| &renamed[*step]);
+            let matching: Vec<&Renamed> =
+                matching.filter(|step| step.transition.action == taken.action).collect();
+            for step in &matching {
+                let guard = Term::and([enabled[id].clone(), step.enabled.clone()]);
                 if !guard.is_false() {
-                    let is_changed = pair.is_changed || other.is_changed;
-                    let (specification, mutant) = (one.target, other.transition.target);
+                    let is_changed = pair.is_changed || step.is_changed;
+                    let (specification, mutant) = (taken.target, step.transition.target);
                     let target = number(LocationPair { specification, mutant, is_changed }, &mut open);
-                    add(one.action, guard, [Some(one), Some(&other.transition)], Some(at), target);
+                    add(taken.action, guard, [Some(taken), Some(&step.transition)], Some(id), target);
                 }
             }
             if kind == ActionKind::Input {
                 // The mutant ignores the stimulus if no transition takes it, not even after an internal step.
-                let ignored = same.iter().map(|other| other.enabled.not());
+                let ignored = matching.iter().map(|step| step.enabled.not());
                 let internal = second
                     .iter()
                     .map(|step| &renamed[*step])
                     .filter(|step| mutant.action(step.transition.action).kind == ActionKind::Internal);
                 let later = internal.flat_map(|step| {
-                    let after = leaving.1[step.transition.target].iter().map(|next| &renamed[*next]);
-                    let takes = after.filter(|next| next.transition.action == one.action);
+                    let after = outgoing.1[step.transition.target].iter().map(|next| &renamed[*next]);
+                    let takes = after.filter(|next| next.transition.action == taken.action);
                     takes.map(|next| {
                         let taken = substitute(&next.enabled, &step.transition.assignments);
                         Term::and([step.enabled.clone(), taken]).not()
                     })
                 });
-                let guard = Term::and(std::iter::once(enabled[at].clone()).chain(ignored).chain(later));
+                let guard = Term::and(std::iter::once(enabled[id].clone()).chain(ignored).chain(later));
                 // The condition under which the specification would take it in the mutant's state.
-                let own = leaving.0[pair.mutant]
+                let of_action = outgoing.0[pair.mutant]
                     .iter()
-                    .filter(|own| specification.transitions[**own].action == one.action);
-                let takes = Term::or(own.map(|own| substitute(&enabled[*own], &renaming)));
+                    .filter(|id| specification.transitions[**id].action == taken.action);
+                let takes = Term::or(of_action.map(|id| substitute(&enabled[*id], &renaming)));
                 let cases = match pair.is_changed {
                     true => vec![(guard, true)],
                     false => vec![
@@ -160,32 +155,34 @@ pub fn join_with_mutant(specification: &Iosts, mutant: &Iosts) -> Option<Beside>
                 };
                 for (guard, is_changed) in cases {
                     if !guard.is_false() {
-                        let target =
-                            number(LocationPair { specification: one.target, is_changed, ..pair }, &mut open);
-                        add(one.action, guard, [Some(one), None], Some(at), target);
+                        let target = number(
+                            LocationPair { specification: taken.target, is_changed, ..pair },
+                            &mut open,
+                        );
+                        add(taken.action, guard, [Some(taken), None], Some(id), target);
                     }
                 }
             }
         }
         // Internal steps of the mutant alone, and outputs that the specification refuses.
-        for other in second.iter().map(|other| &renamed[*other]) {
-            let action = other.transition.action;
+        for step in second.iter().map(|step| &renamed[*step]) {
+            let action = step.transition.action;
             match mutant.action(action).kind {
                 ActionKind::Input => {}
                 ActionKind::Internal => {
-                    let is_changed = pair.is_changed || other.is_changed;
+                    let is_changed = pair.is_changed || step.is_changed;
                     let target = number(
-                        LocationPair { mutant: other.transition.target, is_changed, ..pair },
+                        LocationPair { mutant: step.transition.target, is_changed, ..pair },
                         &mut open,
                     );
-                    add(action, other.enabled.clone(), [None, Some(&other.transition)], None, target);
+                    add(action, step.enabled.clone(), [None, Some(&step.transition)], None, target);
                 }
                 // Without an effect of the mutation, the specification would do the same.
-                _ if !pair.is_changed && !other.is_changed => {}
+                _ if !pair.is_changed && !step.is_changed => {}
                 ActionKind::Output | ActionKind::Quiescence => {
-                    let same = first.iter().filter(|at| specification.transitions[**at].action == action);
-                    let refused = same.map(|at| enabled[*at].not());
-                    let guard = Term::and(std::iter::once(other.enabled.clone()).chain(refused));
+                    let matching = first.iter().filter(|id| specification.transitions[**id].action == action);
+                    let refused = matching.map(|id| enabled[*id].not());
+                    let guard = Term::and(std::iter::once(step.enabled.clone()).chain(refused));
                     add(action, guard, [None, None], None, differs);
                 }
             }
@@ -195,7 +192,12 @@ pub fn join_with_mutant(specification: &Iosts, mutant: &Iosts) -> Option<Beside>
     let iosts = Iosts {
         name: specification.name.clone(),
         constants: specification.constants.clone(),
-        variables: specification.variables.iter().cloned().chain(mutant.variables.iter().map(own)).collect(),
+        variables: specification
+            .variables
+            .iter()
+            .cloned()
+            .chain(mutant.variables.iter().map(rename))
+            .collect(),
         initial_condition: Term::and(begin),
         locations,
         initial,

@@ -4,12 +4,11 @@
 //! test if its trace has another explanation that does not meet the goal.
 //!
 //! **Method.** The solver solves the path's condition together with the goal's conditions at its steps. Its
-//! values make the initial state and the events. The concrete semantics takes the events step by step, so
-//! that nothing depends on the solver. Then all explanations of the trace are checked. For an item the code
-//! that counts coverage does it ([`explain_trace`]). For pairs and paths the explanations are listed.
-//!
-//! If another transition of the same action could take an event of the path, values are tried first that it
-//! cannot take. The purpose then asks for such values ([`Route::guards`]).
+//! values make the initial state and the events. The concrete semantics takes the events step by step. Then
+//! all explanations of the trace are checked. For an item the code that counts coverage does it
+//! ([`explain_trace`]). For pairs and paths the explanations are listed. If another transition of the same
+//! action could take an event of the path, values are tried first that it cannot take. The purpose then asks
+//! for such values ([`Route::guards`]).
 //!
 //! A purpose also accepts runs with other values than the run that was found, and these may show less. So all
 //! paths are listed that may explain an accepted run ([`Explanations`]). If all meet the goal, it is shown.
@@ -147,6 +146,12 @@ impl Route {
     }
 }
 
+/// The most steps that are followed to list explanations. With more, nothing is shown for certain.
+const MOST_STEPS_FOLLOWED: usize = 200;
+
+/// The most states that are followed to explain a trace. With more, it shows nothing.
+const MOST_STATES_FOLLOWED: usize = 500;
+
 /// Makes the condition that a datum has a value. For an array it is about the first cells, and about those
 /// that differ from the default, since a model cannot speak about all cells.
 pub fn has_value(datum: &Datum, value: &Value) -> Term {
@@ -156,7 +161,7 @@ pub fn has_value(datum: &Datum, value: &Value) -> Term {
 fn term_has_value(term: &Term, value: &Value) -> Term {
     match value {
         Value::Record(_, fields) => Term::and(
-            fields.iter().enumerate().map(|(at, field)| term_has_value(&Term::field(term, at), field)),
+            fields.iter().enumerate().map(|(index, field)| term_has_value(&Term::field(term, index), field)),
         ),
         Value::Array(array) => {
             let numbers = (0..4).map(Value::int).filter(|index| index.is_in(&array.ty.index));
@@ -212,17 +217,17 @@ pub fn run_along(
         return None;
     }
     // The concrete semantics takes the steps with the solver's values.
-    let (mut at, mut trace) = (initial.clone(), Vec::new());
+    let (mut reached, mut trace) = (initial.clone(), Vec::new());
     for step in steps {
         let transition = &iosts.transitions[step.transition];
         let sent: Vec<Value> = step.parameters.iter().map(value).collect();
-        at = fire(iosts, transition, &at, &sent)?;
+        reached = fire(iosts, transition, &reached, &sent)?;
         let action = iosts.action(transition.action);
         if action.is_visible() {
             trace.push(Event::new(action.name.clone(), sent));
         }
     }
-    Some(Evidence { initial, trace, end: at })
+    Some(Evidence { initial, trace, end: reached })
 }
 
 /// The paths that may explain a run which a route's purpose accepts, up to the end of the promised steps.
@@ -256,15 +261,15 @@ impl Explanations {
         let steps = promised.iter().zip(guards).filter(|(number, _)| is_seen(**number));
         let asked: Vec<(TransitionId, Term)> = steps
             .map(|(number, guard)| {
-                let all = Term::and([iosts.transitions[*number].guard.clone(), guard]).conjuncts();
-                (*number, Term::and(all.into_iter().filter(|part| is_shared(*number, part))))
+                let conjuncts = Term::and([iosts.transitions[*number].guard.clone(), guard]).conjuncts();
+                (*number, Term::and(conjuncts.into_iter().filter(|part| is_shared(*number, part))))
             })
             .collect();
         // States to follow, each with the purpose's conditions, the next visible step, and the path.
-        let mut open = vec![(SymbolicState::initial(iosts), Vec::new(), 0, Vec::new())];
-        let (mut paths, mut tried) = (Vec::new(), 0);
-        while let Some((state, conditions, next, path)) = open.pop() {
-            let Some((wanted, asked)) = asked.get(next) else {
+        let mut to_follow = vec![(SymbolicState::initial(iosts), Vec::new(), 0, Vec::new())];
+        let (mut paths, mut steps_tried) = (Vec::new(), 0);
+        while let Some((state, conditions, position, path)) = to_follow.pop() {
+            let Some((wanted, asked)) = asked.get(position) else {
                 paths.push(path);
                 continue;
             };
@@ -274,12 +279,11 @@ impl Explanations {
                     continue;
                 }
                 budget::ask();
-                tried += 1;
-                // At most 200 steps are followed.
-                if tried > 200 {
+                steps_tried += 1;
+                if steps_tried > MOST_STEPS_FOLLOWED {
                     return Explanations { paths: None, is_determined };
                 }
-                let Some((step, to)) = system.successor(&state, number) else { continue };
+                let Some((step, after)) = system.successor(&state, number) else { continue };
                 let mut conditions: Vec<Term> = conditions.clone();
                 if is_seen {
                     let mut values = state.standing(&state.known);
@@ -287,10 +291,10 @@ impl Explanations {
                     values.extend(iosts.action(action).parameters.iter().cloned().zip(symbols));
                     conditions.extend(substitute(asked, &values).conjuncts());
                 }
-                let condition = [to.condition.as_slice(), &conditions].concat();
+                let condition = [after.condition.as_slice(), &conditions].concat();
                 if solver.check(&condition) != Answer::Unsat {
                     let path: Vec<TransitionId> = [path.as_slice(), &[number]].concat();
-                    open.push((to, conditions, next + usize::from(is_seen), path));
+                    to_follow.push((after, conditions, position + usize::from(is_seen), path));
                 }
             }
         }
@@ -326,19 +330,20 @@ fn is_determined_along<'a>(
     path: &[TransitionId],
     conditions: impl IntoIterator<Item = (usize, &'a Term)>,
 ) -> bool {
+    // For each step, the variables whose values before it are not determined.
     let mut undetermined = vec![list_undetermined(iosts)];
-    for (place, number) in path.iter().enumerate() {
-        let before = &undetermined[place];
+    for (position, number) in path.iter().enumerate() {
+        let undetermined_before = &undetermined[position];
         let assignments = &iosts.transitions[*number].assignments;
         let is_open = |variable: &&Datum| match assignments.get(*variable) {
-            Some(value) => !before.is_disjoint(&value.data().into_iter().collect()),
-            None => before.contains(*variable),
+            Some(value) => !undetermined_before.is_disjoint(&value.data().into_iter().collect()),
+            None => undetermined_before.contains(*variable),
         };
         undetermined.push(iosts.variables.iter().filter(is_open).cloned().collect());
     }
     conditions
         .into_iter()
-        .all(|(place, asked)| asked.data().iter().all(|datum| !undetermined[place].contains(datum)))
+        .all(|(position, asked)| asked.data().iter().all(|datum| !undetermined[position].contains(datum)))
 }
 
 /// Lists the variables whose initial values do not follow from constants.
@@ -346,13 +351,13 @@ fn list_undetermined(iosts: &Iosts) -> BTreeSet<Datum> {
     let parts = iosts.initial_condition.conjuncts();
     let is_given = |term: &Term| term.data().iter().all(|datum| iosts.constants.contains(datum));
     let is_open = |variable: &&Datum| {
-        let own = Term::datum(variable);
+        let variable_term = Term::datum(variable);
         !parts.iter().any(|part| match part.node() {
             Node::Compare(Comparison::Equal, left, right) => {
-                *left == own && is_given(right) || *right == own && is_given(left)
+                *left == variable_term && is_given(right) || *right == variable_term && is_given(left)
             }
-            Node::Not(part) => *part == own,
-            _ => *part == own,
+            Node::Not(part) => *part == variable_term,
+            _ => *part == variable_term,
         })
     };
     iosts.variables.iter().filter(is_open).cloned().collect()
@@ -371,7 +376,7 @@ pub fn collect_shown(walked: &Walked, evidence: &Evidence) -> Shown {
     let iosts = &walked.iosts;
     let occurrence = |event: &Event| {
         let is_input =
-            iosts.find_action(&event.action).is_some_and(|at| iosts.action(at).kind == ActionKind::Input);
+            iosts.find_action(&event.action).is_some_and(|id| iosts.action(id).kind == ActionKind::Input);
         if is_input { Occurrence::Stimulus(event.clone()) } else { Occurrence::Observation(event.clone()) }
     };
     let trace: Vec<Occurrence> = evidence.trace.iter().map(occurrence).collect();
@@ -417,35 +422,34 @@ pub fn lies_on(iosts: &Iosts, goal: &Goal, path: &[TransitionId]) -> bool {
 /// Lists the paths that explain a trace up to its last event. `None`, if there are too many.
 fn list_explaining_paths(walked: &Walked, evidence: &Evidence) -> Option<Vec<Vec<TransitionId>>> {
     let iosts = &walked.iosts;
-    let mut open = vec![(evidence.initial.clone(), 0, Vec::new())];
-    let mut found: Vec<Vec<TransitionId>> = Vec::new();
-    let mut tried = 0;
-    while let Some((state, next, path)) = open.pop() {
-        if next == evidence.trace.len() {
-            if !found.contains(&path) {
-                found.push(path);
+    let mut to_follow = vec![(evidence.initial.clone(), 0, Vec::new())];
+    let mut paths: Vec<Vec<TransitionId>> = Vec::new();
+    let mut states_tried = 0;
+    while let Some((state, position, path)) = to_follow.pop() {
+        if position == evidence.trace.len() {
+            if !paths.contains(&path) {
+                paths.push(path);
             }
             continue;
         }
-        let event = &evidence.trace[next];
+        let event = &evidence.trace[position];
         for &number in &walked.outgoing[state.location] {
             let transition = &iosts.transitions[number];
             let action = iosts.action(transition.action);
-            let (values, after): (&[Value], usize) = match action.kind {
-                ActionKind::Internal => (&[], next),
-                _ if action.name == event.action => (&event.values, next + 1),
+            let (values, position_after): (&[Value], usize) = match action.kind {
+                ActionKind::Internal => (&[], position),
+                _ if action.name == event.action => (&event.values, position + 1),
                 _ => continue,
             };
-            let Some(to) = fire(iosts, transition, &state, values) else { continue };
+            let Some(state_after) = fire(iosts, transition, &state, values) else { continue };
             let mut longer = path.clone();
             longer.push(number);
-            open.push((to, after, longer));
+            to_follow.push((state_after, position_after, longer));
         }
-        tried += 1;
-        // A trace with more explanations than this shows nothing.
-        if tried > 500 {
+        states_tried += 1;
+        if states_tried > MOST_STATES_FOLLOWED {
             return None;
         }
     }
-    Some(found)
+    Some(paths)
 }

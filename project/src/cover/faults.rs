@@ -11,10 +11,8 @@
 //! possible state of the specification refuses. At that answer it can do only refused events. It sends
 //! nothing while a stimulus is under way. If only the last one does not hold, or if the mutant may also do
 //! right, it *may* differ. Such a route counts if there is no better one, and if the specification itself,
-//! run as a system, cannot differ on it. A mutant that another mutant's route shows needs no route of its
-//! own. The suite takes the routes that show the most mutants.
-//!
-//! **None.** A tree that ends without a difference is a proof that the mutant conforms.
+//! run as a system, cannot differ on it. The suite takes the routes that show the most mutants. A tree that
+//! ends without a difference is a proof that the mutant conforms.
 //!
 //! **Source.** DeMillo, Lipton, Sayward (1978) for mutants. Aichernig, Lorber, Ničković, *Time for Mutants*
 //! (2013), among others, for searching the product with a mutant.
@@ -73,23 +71,23 @@ pub fn search(system: &System<'_>, fault: &Fault, limits: TreeLimits, solver: &m
     let both = System::new(&product.iosts);
     let mut growth = Growth::new(&both, TreeLimits { is_restricted: true, ..limits });
     let itself = Fault { change: String::new(), iosts: Some(system.iosts.clone()) };
-    let (mut tries, mut may) = (0, None);
+    let (mut tries, mut possible) = (0, None);
     while let Some(number) = growth.step(solver) {
         let tree = growth.tree();
         let differing = |child: &NodeId| tree.nodes[*child].state.location == product.differs;
         for child in tree.children(number).filter(differing) {
             tries += 1;
-            let Some(found) = try_run(system, &both, &product, tree, child, solver) else {
+            let Some(run) = try_run(system, &both, &product, tree, child, solver) else {
                 continue;
             };
-            match shows(system.iosts, fault, &found.evidence, solver) {
-                Shows::Must => return Sought::Met(found),
+            match shows(system.iosts, fault, &run.evidence, solver) {
+                Shows::Must => return Sought::Met(run),
                 // A difference that the specification, run as a system, may also show is no fault.
-                Shows::May if may.is_none() => {
-                    let own = shows(system.iosts, &itself, &found.evidence, solver);
-                    may = (own == Shows::Nothing).then_some(MetGoal { must: false, ..found });
+                Shows::May if possible.is_none() => {
+                    let own_difference = shows(system.iosts, &itself, &run.evidence, solver);
+                    possible = (own_difference == Shows::Nothing).then_some(MetGoal { must: false, ..run });
                 }
-                Shows::Awaited if may.is_none() => may = Some(MetGoal { must: false, ..found }),
+                Shows::Awaited if possible.is_none() => possible = Some(MetGoal { must: false, ..run }),
                 _ => {}
             }
         }
@@ -99,8 +97,8 @@ pub fn search(system: &System<'_>, fault: &Fault, limits: TreeLimits, solver: &m
         }
     }
     let tree = growth.tree();
-    match may {
-        Some(found) => Sought::Met(found),
+    match possible {
+        Some(run) => Sought::Met(run),
         None if tries > 0 => Sought::Unknown(Doubt::Ambiguous),
         None if tree.is_complete() => Sought::Never(tree.nodes.len()),
         None => Sought::Unknown(Doubt::Bound(tree.nodes.len(), tree.longest_path())),
@@ -117,16 +115,16 @@ fn try_run(
     solver: &mut dyn Solver,
 ) -> Option<MetGoal> {
     let iosts = system.iosts;
-    let whole = Route { is_alone: false, ..Route::new(path_transitions(tree, node)) };
-    let joint_run = run_along(both, &whole, &[], solver)?;
+    let joint_route = Route { is_alone: false, ..Route::new(path_transitions(tree, node)) };
+    let joint_run = run_along(both, &joint_route, &[], solver)?;
     let trace = &joint_run.trace[..joint_run.trace.len() - 1];
-    let path: Vec<TransitionId> = whole.path.iter().filter_map(|number| product.of[*number]).collect();
+    let path: Vec<TransitionId> = joint_route.path.iter().filter_map(|number| product.of[*number]).collect();
     let is_own = |datum: &Datum| iosts.variables.contains(datum) || iosts.constants.contains(datum);
     let data = joint_run.initial.valuation.iter().filter(|(datum, _)| is_own(datum));
     let valuation = data.map(|(datum, value)| (datum.clone(), value.clone())).collect();
-    let begin = State { location: iosts.initial, valuation };
-    let end = follow_path(iosts, begin.clone(), &path, trace)?;
-    let run = Evidence { initial: begin, trace: trace.to_vec(), end: end.clone() };
+    let initial = State { location: iosts.initial, valuation };
+    let end = follow_path(iosts, initial.clone(), &path, trace)?;
+    let run = Evidence { initial, trace: trace.to_vec(), end: end.clone() };
     let mut route = Route { is_alone: false, ..Route::new(path) }.with_values_of(iosts, &run, true);
     let answer = Observer::new(system, Default::default()).find_answer(&end, solver)?;
     route.watched = answer.len();
@@ -174,14 +172,15 @@ pub fn shows(specification: &Iosts, fault: &Fault, run: &Evidence, solver: &mut 
     let known: Valuation = constants
         .filter_map(|datum| Some((datum.clone(), run.initial.valuation.get(datum)?.clone())))
         .collect();
-    let mut begin = |iosts: &Iosts| {
+    let mut initial_states = |iosts: &Iosts| {
         let states = initial::states(iosts, &known, MOST_STATES, solver).ok()?;
         Some(internal_closure(iosts, states.into_iter().collect()))
     };
-    let (Some(mut allowed), Some(mut actual)) = (begin(specification), begin(mutant)) else {
+    let (Some(mut allowed), Some(mut actual)) = (initial_states(specification), initial_states(mutant))
+    else {
         return Shows::Nothing;
     };
-    let (mut best, mut certain, mut crosses) = (Shows::Nothing, true, false);
+    let (mut strongest, mut is_certain, mut crosses) = (Shows::Nothing, true, false);
     for event in &run.trace {
         budget::ask();
         let action = specification.find_action(&event.action);
@@ -191,32 +190,34 @@ pub fn shows(specification: &Iosts, fault: &Fault, run: &Evidence, solver: &mut 
             crosses |= sends(mutant, &actual, solver);
         } else {
             let replies = find_replies(specification, &allowed, mutant, &actual, event, solver);
-            certain &= !replies.other;
+            is_certain &= !replies.other;
             if replies.refused {
-                best = best.max(match (certain && !replies.next, crosses) {
+                strongest = strongest.max(match (is_certain && !replies.next, crosses) {
                     (true, false) => Shows::Must,
                     (true, true) => Shows::Awaited,
                     (false, _) => Shows::May,
                 });
             }
             if !replies.next {
-                return best;
+                return strongest;
             }
         }
         allowed = states_after(specification, &allowed, event, false);
         actual = states_after(mutant, &actual, event, is_input);
         if allowed.is_empty() || allowed.len().max(actual.len()) > MOST_STATES {
-            return best;
+            return strongest;
         }
     }
-    best
+    strongest
 }
 
 fn sends(iosts: &Iosts, states: &BTreeSet<State>, solver: &mut dyn Solver) -> bool {
-    let is_output = |one: &&Transition| iosts.action(one.action).kind == ActionKind::Output;
+    let is_output = |transition: &&Transition| iosts.action(transition.action).kind == ActionKind::Output;
     states.iter().any(|state| {
-        let mut leaving = iosts.transitions.iter().filter(|one| one.source == state.location);
-        leaving.any(|one| is_output(&one) && solver.check(&enabled_in(one, state)) != Answer::Unsat)
+        let mut outgoing = iosts.transitions.iter().filter(|transition| transition.source == state.location);
+        outgoing.any(|transition| {
+            is_output(&transition) && solver.check(&enabled_in(transition, state)) != Answer::Unsat
+        })
     })
 }
 
@@ -230,10 +231,10 @@ fn find_replies(
     solver: &mut dyn Solver,
 ) -> Replies {
     let next = actual.iter().any(|state| !step(mutant, state, event).is_empty());
-    let mut found = Replies { refused: false, other: false, next };
+    let mut replies = Replies { refused: false, other: false, next };
     for state in actual {
         let mut is_silent = true;
-        for transition in mutant.transitions.iter().filter(|one| one.source == state.location) {
+        for transition in mutant.transitions.iter().filter(|t| t.source == state.location) {
             let action = mutant.action(transition.action);
             if action.kind == ActionKind::Input {
                 continue;
@@ -247,25 +248,27 @@ fn find_replies(
             if action.kind == ActionKind::Internal {
                 continue;
             }
-            let leaving = |other: &State| {
-                let location = other.location;
-                let own = specification.transitions.iter().filter(move |own| own.source == location);
-                own.filter(|own| own.action == transition.action)
-            };
-            let is_allowed =
-                allowed.iter().flat_map(|other| leaving(other).map(|own| Term::and(enabled_in(own, other))));
-            let is_allowed = Term::or(is_allowed);
+            // The conditions under which some allowed state sends the same output.
+            let mut conditions = Vec::new();
+            for allowed_state in allowed {
+                let allowing =
+                    specification.transitions.iter().filter(|t| t.source == allowed_state.location);
+                let allowing = allowing.filter(|t| t.action == transition.action);
+                conditions.extend(allowing.map(|t| Term::and(enabled_in(t, allowed_state))));
+            }
+            let is_allowed = Term::or(conditions);
             let pairs = action.parameters.iter().zip(&event.values);
-            let equal =
-                pairs.map(|(one, value)| Term::equal(&Term::datum(one), &Term::literal(value.clone())));
+            let equal = pairs.map(|(parameter, value)| {
+                Term::equal(&Term::datum(parameter), &Term::literal(value.clone()))
+            });
             let differs = if action.name == event.action { Term::and(equal).not() } else { Term::yes() };
             let mut can = |asked: &[Term]| solver.check(&[sends.as_slice(), asked].concat());
-            found.refused |= can(&[is_allowed.not()]) == Answer::Sat;
-            found.other |= can(&[is_allowed, differs]) != Answer::Unsat;
+            replies.refused |= can(&[is_allowed.not()]) == Answer::Sat;
+            replies.other |= can(&[is_allowed, differs]) != Answer::Unsat;
         }
-        found.other |= is_silent;
+        replies.other |= is_silent;
     }
-    found
+    replies
 }
 
 fn enabled_in(transition: &Transition, state: &State) -> Vec<Term> {

@@ -134,8 +134,8 @@ pub enum Goal {
 /// Lists the goals of a criterion that need no search. Paths, faults and sequences do.
 pub fn list_goals(iosts: &Iosts, items: &Items, criterion: Criterion) -> Vec<Goal> {
     let of_kind = |wanted: fn(&Item) -> bool| {
-        let all = items.all().iter().enumerate().filter(|(_, item)| wanted(item));
-        all.map(|(number, _)| Goal::Item(number)).collect()
+        let items_of_kind = items.all().iter().enumerate().filter(|(_, item)| wanted(item));
+        items_of_kind.map(|(number, _)| Goal::Item(number)).collect()
     };
     match criterion {
         Criterion::Locations => of_kind(|item| matches!(item, Item::Location(_))),
@@ -182,28 +182,28 @@ fn definitions_and_uses_of(
 ) -> Vec<Goal> {
     let assigns = |number: TransitionId| iosts.transitions[number].assignments.contains_key(variable);
     let outgoing = iosts.outgoing();
-    let mut found = Vec::new();
+    let mut goals = Vec::new();
     for definition in iosts.transitions.numbers().filter(|number| assigns(*number)) {
         let mut reached = Numbered::<LocationId, bool>::filled(false, iosts.locations.len());
-        let mut work = vec![iosts.transitions[definition].target];
+        let mut to_visit = vec![iosts.transitions[definition].target];
         reached[iosts.transitions[definition].target] = true;
         let mut used = BTreeSet::new();
-        while let Some(location) = work.pop() {
+        while let Some(location) = to_visit.pop() {
             for &number in &outgoing[location] {
                 let transition = &iosts.transitions[number];
                 if uses(transition, variable) {
                     used.insert(number);
                 }
-                let goes_on = !assigns(number) || keeps(definition, number, variable);
-                if goes_on && !std::mem::replace(&mut reached[transition.target], true) {
-                    work.push(transition.target);
+                let stays_in_force = !assigns(number) || keeps(definition, number, variable);
+                if stays_in_force && !std::mem::replace(&mut reached[transition.target], true) {
+                    to_visit.push(transition.target);
                 }
             }
         }
         let goal = |used| Goal::DefinitionUse { variable: variable.clone(), definition, used };
-        found.extend(used.into_iter().map(goal));
+        goals.extend(used.into_iter().map(goal));
     }
-    found
+    goals
 }
 
 /// Describes a goal in words about the user's model.

@@ -8,10 +8,9 @@
 //! list of outputs until the specification is quiescent again. For ioco the quiescence itself is a part of
 //! the answer. The concrete semantics explores the states. If the parameters of an input do not flow into
 //! data, one event stands for all events that a transition takes, and its guard is kept as a condition.
-//! Otherwise each value is an event of its own. The conditions that all states have for an action cut its
-//! events into classes: each state treats all events of a class alike. So inputs stay symbolic where possible
-//! (Petrenko and Simão, *Checking experiments for finite state machines with symbolic inputs*, 2015): the
-//! purpose asks for the class, and the tester draws a value of it.
+//! Otherwise each value is an event of its own. The conditions of all states cut the events of an action into
+//! classes, which each state treats alike. So inputs stay symbolic where possible (Petrenko and Simão,
+//! *Checking experiments for finite state machines with symbolic inputs*, 2015).
 //!
 //! A sequence of a suite becomes a route that asks for the classes of its inputs. Each answer on it is the
 //! only one. So its test case says Fail for exactly those systems that the method calls wrong.
@@ -103,23 +102,25 @@ pub fn explore_machine<'a>(iosts: &'a Iosts, solver: &mut dyn Solver) -> Result<
     if let Some(constant) = iosts.constants.first() {
         return Err(format!("the constant `{constant}` has no value: fix it under `instantiate:`"));
     }
-    let found =
+    let initial_states =
         initial::states(iosts, &Valuation::new(), 1, solver).map_err(|none| none.text().to_owned())?;
-    let initial = found.into_iter().next().map(canonical_state).ok_or("there is no initial state")?;
+    let initial =
+        initial_states.into_iter().next().map(canonical_state).ok_or("there is no initial state")?;
     let mut explorer = Explorer { iosts, outgoing: iosts.outgoing(), rests: HashMap::new(), solver };
     let (first, begin) = explorer.run_to_rest(&initial)?;
     let mut states = vec![first.clone()];
     let mut numbers = HashMap::from([(first, 0)]);
     let mut conditions: BTreeMap<ActionId, Vec<Term>> = BTreeMap::new();
-    let mut at = 0;
-    while at < states.len() {
+    // States that are found go to the end of the list, and are explored later.
+    let mut number = 0;
+    while number < states.len() {
         budget::ask();
-        for input in explorer.list_inputs(&states[at])? {
+        for input in explorer.list_inputs(&states[number])? {
             let transition = &iosts.transitions[input.transition];
             let known = conditions.entry(transition.action).or_default();
             known.extend(input.conditions.into_iter().filter(|new| !known.contains(new)).collect::<Vec<_>>());
             for values in input.events {
-                let Some(to) = fire(iosts, transition, &states[at], &values) else {
+                let Some(to) = fire(iosts, transition, &states[number], &values) else {
                     continue;
                 };
                 let (target, _) = explorer.run_to_rest(&canonical_state(to))?;
@@ -132,7 +133,7 @@ pub fn explore_machine<'a>(iosts: &'a Iosts, solver: &mut dyn Solver) -> Result<
         if states.len() > MOST_STATES {
             return Err(format!("it has more than {MOST_STATES} states"));
         }
-        at += 1;
+        number += 1;
     }
     let mut classes = Vec::new();
     for (action, conditions) in conditions {
@@ -148,6 +149,7 @@ pub fn explore_machine<'a>(iosts: &'a Iosts, solver: &mut dyn Solver) -> Result<
             let reaction = explorer.react(state, class)?;
             row.push(reaction.as_ref().map(|(target, steps)| {
                 let next = answers.len();
+                // The first step is the input itself.
                 (*answers.entry(visible_events(iosts, &steps[1..])).or_insert(next), numbers[target])
             }));
             steps_of_row.push(reaction.map(|(_, steps)| steps).unwrap_or_default());
@@ -207,12 +209,12 @@ impl Explorer<'_, '_> {
                     }
                     ActionKind::Output | ActionKind::Internal => {
                         let parameters = &iosts.action(transition.action).parameters;
-                        let (all, is_all) =
+                        let (tuples, are_all) =
                             list_values(&enabled_in(transition, &state), parameters, 2, self.solver);
-                        if !is_all && all.len() < 2 {
+                        if !are_all && tuples.len() < 2 {
                             return Err(self.undecided_text(number));
                         }
-                        next.extend(all.into_iter().map(|values| (number, values)));
+                        next.extend(tuples.into_iter().map(|values| (number, values)));
                     }
                 }
             }
@@ -224,8 +226,8 @@ impl Explorer<'_, '_> {
             if !next.is_empty() {
                 return Err(format!("it has several answers, or steps, in {}", state_text(iosts, &state)));
             }
-            let to = fire(iosts, &iosts.transitions[number], &state, &values);
-            state = canonical_state(to.ok_or_else(|| self.undecided_text(number))?);
+            let after = fire(iosts, &iosts.transitions[number], &state, &values);
+            state = canonical_state(after.ok_or_else(|| self.undecided_text(number))?);
             steps.push((number, values));
         }
     }
@@ -234,7 +236,7 @@ impl Explorer<'_, '_> {
     /// followed, and has a condition of its own. Otherwise one event stands for all.
     fn list_inputs(&mut self, state: &State) -> Result<Vec<PossibleInput>, String> {
         let iosts = self.iosts;
-        let mut found = Vec::new();
+        let mut inputs = Vec::new();
         for &number in &self.outgoing[state.location] {
             if self.kind(number) != ActionKind::Input {
                 continue;
@@ -242,25 +244,25 @@ impl Explorer<'_, '_> {
             let transition = &iosts.transitions[number];
             let action = iosts.action(transition.action);
             let condition = enabled_in(transition, state);
-            let known = literals(&state.valuation);
+            let data = literals(&state.valuation);
             let flows = transition.assignments.values().any(|value| {
-                let value = substitute(value, &known);
+                let value = substitute(value, &data);
                 action.parameters.iter().any(|parameter| value.mentions(parameter))
             });
-            let most = if flows { MOST_CLASSES } else { 1 };
-            let (mut all, is_all) = list_values(&condition, &action.parameters, most, self.solver);
-            if all.is_empty() && !is_all {
+            let limit = if flows { MOST_CLASSES } else { 1 };
+            let (mut tuples, are_all) = list_values(&condition, &action.parameters, limit, self.solver);
+            if tuples.is_empty() && !are_all {
                 return Err(self.undecided_text(number));
             }
-            if flows && (!is_all || all.len() > MOST_CLASSES) {
-                let from = state_text(iosts, state);
+            if flows && (!are_all || tuples.len() > MOST_CLASSES) {
+                let place = state_text(iosts, state);
                 let name = &action.name;
                 return Err(format!(
-                    "what `{name}` carries flows into data, and in {from} it has more than {MOST_CLASSES} values"
+                    "what `{name}` carries flows into data, and in {place} it has more than {MOST_CLASSES} values"
                 ));
             }
-            all.truncate(most);
-            let conditions = match (flows, all.is_empty()) {
+            tuples.truncate(limit);
+            let conditions = match (flows, tuples.is_empty()) {
                 (_, true) => continue,
                 (false, _) => vec![condition],
                 (true, _) => {
@@ -268,12 +270,12 @@ impl Explorer<'_, '_> {
                         let pairs = action.parameters.iter().zip(values);
                         Term::and(pairs.map(|(datum, value)| has_value(datum, value)))
                     };
-                    all.iter().map(has_values).collect()
+                    tuples.iter().map(has_values).collect()
                 }
             };
-            found.push(PossibleInput { transition: number, conditions, events: all });
+            inputs.push(PossibleInput { transition: number, conditions, events: tuples });
         }
-        Ok(found)
+        Ok(inputs)
     }
 
     /// Cuts the events of an action into classes by the conditions. Drops those that none allows.
@@ -303,17 +305,17 @@ impl Explorer<'_, '_> {
             }
             cells = finer;
         }
-        let mut found = Vec::new();
+        let mut classes = Vec::new();
         for (cell, _) in cells.into_iter().filter(|(_, is_taken)| *is_taken) {
             let condition = Term::and(cell);
             let parameters = &self.iosts.action(action).parameters;
-            let (mut all, _) = list_values(&condition, parameters, 1, self.solver);
-            if all.is_empty() {
+            let (mut tuples, _) = list_values(&condition, parameters, 1, self.solver);
+            if tuples.is_empty() {
                 return Err(format!("no event of `{name}` was found with {condition}"));
             }
-            found.push(InputClass { action, condition, values: all.swap_remove(0) });
+            classes.push(InputClass { action, condition, values: tuples.swap_remove(0) });
         }
-        Ok(found)
+        Ok(classes)
     }
 
     /// Takes an event of a class, if possible. Returns the state of rest after it, and the steps until then.
@@ -321,26 +323,21 @@ impl Explorer<'_, '_> {
         let mut found: Option<(State, Steps)> = None;
         for number in self.outgoing[state.location].clone() {
             let transition = &self.iosts.transitions[number];
-            let Some(to) = Some(transition)
-                .filter(|one| one.action == class.action)
-                .and_then(|transition| fire(self.iosts, transition, state, &class.values))
-            else {
+            if transition.action != class.action {
                 continue;
-            };
-            let to = canonical_state(to);
-            let (target, rest) = self.run_to_rest(&to)?;
+            }
+            let Some(to) = fire(self.iosts, transition, state, &class.values) else { continue };
+            let (target, answer_steps) = self.run_to_rest(&canonical_state(to))?;
             let is_other = |(known, steps): &(State, Steps)| {
                 *known != target
-                    || visible_events(self.iosts, &steps[1..]) != visible_events(self.iosts, &rest)
+                    || visible_events(self.iosts, &steps[1..]) != visible_events(self.iosts, &answer_steps)
             };
             if found.as_ref().is_some_and(is_other) {
                 let name = &self.iosts.action(class.action).name;
-                return Err(format!(
-                    "`{name}` is answered in several ways in {}",
-                    state_text(self.iosts, state)
-                ));
+                let place = state_text(self.iosts, state);
+                return Err(format!("`{name}` is answered in several ways in {place}"));
             }
-            found.get_or_insert((target, [vec![(number, class.values.clone())], rest].concat()));
+            found.get_or_insert((target, [vec![(number, class.values.clone())], answer_steps].concat()));
         }
         Ok(found)
     }

@@ -171,16 +171,18 @@ fn look_for_routes(
         // The sequences of a suite for finite machines are goals that come with their routes.
         if let Criterion::Machine(method, extra) = criterion {
             let finite = finite.get_or_insert_with(|| explore_machine(iosts, &mut solver));
-            let found = finite.as_ref().map_err(Clone::clone).and_then(|finite| {
+            let result = finite.as_ref().map_err(Clone::clone).and_then(|finite| {
                 lock_cover(kept).machine.get_or_insert_with(|| finite.summary(&settings.criteria));
-                let found = finite.goals(method, extra)?;
-                let (tests, most) = (found.len(), settings.limits.nodes);
-                let too_many = || format!("it has {tests} sequences, and `--nodes` is {most}");
-                (tests <= most).then_some(found).ok_or_else(too_many)
+                let result = finite.goals(method, extra)?;
+                let (tests, limit) = (result.len(), settings.limits.nodes);
+                let too_many = || format!("it has {tests} sequences, and `--nodes` is {limit}");
+                (tests <= limit).then_some(result).ok_or_else(too_many)
             });
-            let none = |why| vec![(Goal::Sequence("its sequences".to_owned()), Fate::Unknown(why))];
-            let met = |(goal, found)| (goal, Fate::Covered(found));
-            for (goal, fate) in found.map_or_else(none, |found| found.into_iter().map(met).collect()) {
+            let unknown = |why| vec![(Goal::Sequence("its sequences".to_owned()), Fate::Unknown(why))];
+            let covered = |(goal, result)| (goal, Fate::Covered(result));
+            for (goal, fate) in
+                result.map_or_else(unknown, |result| result.into_iter().map(covered).collect())
+            {
                 let number = begin(criterion, goal);
                 decide(number, fate);
             }
@@ -191,9 +193,9 @@ fn look_for_routes(
             Criterion::AllPaths(_) | Criterion::Inclusion(_) => {
                 list_paths(system, criterion, settings.limits, &mut solver)
             }
-            Criterion::Faults(most) => {
+            Criterion::Faults(limit) => {
                 let (conformance, stages) = (settings.conformance, &settings.stages);
-                let faults = faults::list_faults(specification, most, conformance, stages, &mut solver);
+                let faults = faults::list_faults(specification, limit, conformance, stages, &mut solver);
                 (faults.into_iter().map(|fault| Goal::Fault(Arc::new(fault))).collect(), true)
             }
             _ => (goals::list_goals(iosts, &walked.parts[0].items, criterion), true),
@@ -209,17 +211,17 @@ fn look_for_routes(
             if let Goal::Path(path) = goal {
                 decide(number, decide_fate(search::follow_path(walked, path, &mut solver)));
             } else if let Goal::Fault(fault) = goal {
-                let shows_fault = |one: &&MetGoal| {
-                    faults::shows(iosts, &fault, &one.evidence, &mut solver) == faults::Shows::Must
+                let shows_fault = |known: &&MetGoal| {
+                    faults::shows(iosts, &fault, &known.evidence, &mut solver) == faults::Shows::Must
                 };
                 let sought = match showing_faults.iter().find(shows_fault) {
-                    Some(found) => Sought::Met(MetGoal { must: true, ..found.clone() }),
+                    Some(met_goal) => Sought::Met(MetGoal { must: true, ..met_goal.clone() }),
                     None => faults::search(system, &fault, settings.limits, &mut solver),
                 };
-                if let Sought::Met(found) = &sought
-                    && showing_faults.iter().all(|one| one.route != found.route)
+                if let Sought::Met(met_goal) = &sought
+                    && showing_faults.iter().all(|known| known.route != met_goal.route)
                 {
-                    showing_faults.push(found.clone());
+                    showing_faults.push(met_goal.clone());
                 }
                 decide(number, decide_fate_of_fault(sought));
             } else if let Some(why) = explain_excluded(walked, system, &goal, &facts, &mut solver) {
@@ -231,9 +233,9 @@ fn look_for_routes(
     for kind in [Remembered::Items, Remembered::Pairs, Remembered::Definitions] {
         let open: Vec<(usize, Goal)> = {
             let cover = lock_cover(kept);
-            let open = cover.goals.iter().enumerate().filter(|(_, one)| matches!(one.fate, Fate::Open));
-            open.filter(|(_, one)| memory_needed(&one.goal) == kind)
-                .map(|(number, one)| (number, one.goal.clone()))
+            let open = cover.goals.iter().enumerate().filter(|(_, ended)| matches!(ended.fate, Fate::Open));
+            open.filter(|(_, ended)| memory_needed(&ended.goal) == kind)
+                .map(|(number, ended)| (number, ended.goal.clone()))
                 .collect()
         };
         if open.is_empty() {
@@ -241,8 +243,8 @@ fn look_for_routes(
         }
         says(format!("paths to {} goals", open.len()));
         let (numbers, wanted): (Vec<usize>, Vec<Goal>) = open.into_iter().unzip();
-        let mut met = |place: usize, found: &MetGoal| decide(numbers[place], Fate::Covered(found.clone()));
-        let sought = search::search(walked, &wanted, kind, settings.limits, &mut met, &mut solver);
+        let mut keep = |place: usize, met: &MetGoal| decide(numbers[place], Fate::Covered(met.clone()));
+        let sought = search::search(walked, &wanted, kind, settings.limits, &mut keep, &mut solver);
         for (number, sought) in numbers.iter().zip(sought) {
             decide(*number, decide_fate(sought));
         }
@@ -259,24 +261,25 @@ fn make_suite(
     kept: &Mutex<Cover>,
 ) {
     let mut solver = Z3Solver::default();
-    let all: Vec<Goal> = lock_cover(kept).goals.iter().map(|one| one.goal.clone()).collect();
+    let goals: Vec<Goal> = lock_cover(kept).goals.iter().map(|ended| ended.goal.clone()).collect();
     // The routes without watched steps. They replace routes whose watched steps cannot be written.
     let unwatched: BTreeMap<usize, MetGoal> = covered_goals(&lock_cover(kept)).collect();
     let mut observer = Observer::new(system, settings.observe);
     let mut met: Vec<(usize, MetGoal)> = Vec::new();
-    for (number, found) in &unwatched {
-        if matches!(all[*number], Goal::Fault(_) | Goal::Sequence(_)) {
-            met.push((*number, found.clone()));
+    for (number, route_found) in &unwatched {
+        if matches!(goals[*number], Goal::Fault(_) | Goal::Sequence(_)) {
+            met.push((*number, route_found.clone()));
             continue;
         }
-        let shows = |evidence: &Evidence| collect_shown(walked, evidence).meets(&walked.iosts, &all[*number]);
-        met.push((*number, observer.watch_on(found, &shows, &mut solver)));
+        let shows =
+            |evidence: &Evidence| collect_shown(walked, evidence).meets(&walked.iosts, &goals[*number]);
+        met.push((*number, observer.watch_on(route_found, &shows, &mut solver)));
     }
     let mut steps = settings.steps;
     loop {
         lock_cover(kept).suite.clear();
         let observer = Observer::new(system, settings.observe);
-        let mut chosen = suite::SuiteChooser::new(walked, system, &all, &met, steps, observer, &mut solver);
+        let mut chosen = suite::SuiteChooser::new(walked, system, &goals, &met, steps, observer, &mut solver);
         while let Some(next) = chosen.next(&mut solver) {
             // The purpose is kept at once. Its name is preliminary, since the final order is by length.
             let name = purpose::name_purpose(lock_cover(kept).suite.len());
@@ -288,8 +291,8 @@ fn make_suite(
         }
         let mut members = Vec::new();
         let mut unwritable = None;
-        for (place, chosen) in chosen.in_order().into_iter().enumerate() {
-            let name = purpose::name_purpose(place);
+        for (position, chosen) in chosen.in_order().into_iter().enumerate() {
+            let name = purpose::name_purpose(position);
             match purpose::write_purpose(&name, specification, system, &chosen.found.route, &mut solver) {
                 Some(written) => members.push(Member { written, chosen }),
                 None => unwritable = Some(chosen),
@@ -300,26 +303,26 @@ fn make_suite(
             lock_cover(kept).suite = members;
             return;
         };
-        if met.iter().all(|(_, own)| own.route != chosen.found.route) {
+        if met.iter().all(|(_, goal_met)| goal_met.route != chosen.found.route) {
             steps = 0;
         }
-        met.retain_mut(|(number, own)| {
-            if own.route != chosen.found.route {
+        met.retain_mut(|(number, goal_met)| {
+            if goal_met.route != chosen.found.route {
                 return true;
             }
-            let is_unwatched = own.route == unwatched[number].route;
+            let is_unwatched = goal_met.route == unwatched[number].route;
             if is_unwatched {
                 let why = "its path has no purpose in the model format".to_owned();
                 lock_cover(kept).goals[*number].fate = Fate::Unknown(why);
             }
-            own.clone_from(&unwatched[number]);
+            goal_met.clone_from(&unwatched[number]);
             !is_unwatched
         });
     }
 }
 
 fn covered_goals(cover: &Cover) -> impl Iterator<Item = (usize, MetGoal)> {
-    cover.goals.iter().enumerate().filter_map(|(number, one)| match &one.fate {
+    cover.goals.iter().enumerate().filter_map(|(number, ended)| match &ended.fate {
         Fate::Covered(found) => Some((number, found.clone())),
         _ => None,
     })
@@ -339,16 +342,16 @@ pub(crate) fn list_paths(
     limits: TreeLimits,
     solver: &mut dyn Solver,
 ) -> (Vec<Goal>, bool) {
-    let found = match criterion {
+    let paths = match criterion {
         Criterion::Inclusion(k) => match k_inclusion(system, limits, k, solver) {
-            Ok(found) => found,
+            Ok(paths) => paths,
             Err(_) => return (Vec::new(), false),
         },
         Criterion::AllPaths(n) => all_paths(system, limits, n, solver),
         _ => return (Vec::new(), true),
     };
-    let goals = found.accepting.iter().map(|node| Goal::Path(path_transitions(&found.tree, *node)));
-    (goals.collect(), found.is_complete)
+    let goals = paths.accepting.iter().map(|node| Goal::Path(path_transitions(&paths.tree, *node)));
+    (goals.collect(), paths.is_complete)
 }
 
 fn decide_fate_of_fault(sought: Sought) -> Fate {

@@ -6,24 +6,21 @@
 //!
 //! **Method.** After its goal a route goes on in one of two ways. It takes the *outputs* that follow, or it
 //! *distinguishes* faults, with stimuli too. For ioco it also watches all later outputs until the
-//! specification may be quiescent: there a system shows that sends too much, or something else. The faults to
-//! distinguish are those of the last step: another location as its target, and another value of a variable
-//! that it assigns. From the state where the evidence ends, states of the specification are looked at breadth
-//! first. A wrong target is shown by an output, or by quiescence, that is impossible from there. (A system
-//! ignores the stimuli that it does not take.) A wrong value is shown by an output whose guard depends on it,
-//! or that follows such a guard. Dependence is by data flow, since the values of one run prove little. To
-//! show all wrong targets, or all wrong values, is worth `WORTH` events, a part its share.
+//! specification may be quiescent: a system that sends too much shows it there. The faults to distinguish are
+//! those of the last step: another location as its target, and another value of a variable that it assigns.
+//! From the state where the evidence ends, states of the specification are looked at breadth first. A wrong
+//! target is shown by an output, or by quiescence, that is impossible from there. A wrong value is shown by
+//! an output whose guard depends on it, or that follows such a guard. Dependence is by data flow, since the
+//! values of one run prove little. To show all wrong targets, or all wrong values, is worth `WORTH` events, a
+//! part its share. The best way that is found is taken, or none if no way shows a fault.
 //!
 //! **Nothing is promised** by those steps. Another answer that the specification allows is accepted, since
 //! the goal was met before ([`super::purpose`]). An event after which no watched step can follow is accepted
 //! too ([`Route::may_go_on`]). A step is promised nevertheless if no other answer can replace it, and if it
 //! is possible whatever the data are. So the goals on such steps are covered, too.
 //!
-//! **Difference** to distinguishing sequences of automata: such a sequence need not exist, since data decide
-//! which steps can follow. So the best way that is found is taken, or none if no way shows a fault.
-//!
-//! **Ends** by `MOST_STATES` and `MOST_EVENTS`. **Cost**: for each state, a question for each transition
-//! with parameters, once for all goals that end there.
+//! **Ends** by `MOST_STATES` and `MOST_EVENTS`. **Cost**: for each state, a question for each transition with
+//! parameters, once for all goals that end there.
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::fmt;
@@ -158,16 +155,16 @@ impl<'a> Observer<'a> {
 
     /// Finds the steps to the first answer from a state: internal steps, then an output or quiescence.
     pub fn find_answer(&mut self, from: &State, solver: &mut dyn Solver) -> Option<Vec<TransitionId>> {
-        let mut open = VecDeque::from([(from.clone(), Vec::new())]);
+        let mut to_visit = VecDeque::from([(from.clone(), Vec::new())]);
         let mut seen = BTreeSet::from([from.clone()]);
-        while let Some((state, way)) = open.pop_front() {
+        while let Some((state, way)) = to_visit.pop_front() {
             for onward in self.steps_from(&state, solver) {
                 let way = [way.as_slice(), &[onward.transition]].concat();
                 if self.is_answer(onward.transition) {
                     return Some(way);
                 }
                 if onward.event.is_none() && seen.insert(onward.to.clone()) {
-                    open.push_back((onward.to, way));
+                    to_visit.push_back((onward.to, way));
                 }
             }
         }
@@ -192,16 +189,16 @@ impl<'a> Observer<'a> {
         let begin = route.path.len() - route.watched;
         let may_go_on = route.may_go_on(self.system, solver);
         let mut certain = 0;
-        for (place, number) in route.path.iter().enumerate() {
-            if place >= begin {
-                let stops = substitute(&may_go_on[place - begin], &state.standing(&state.known)).not();
+        for (position, number) in route.path.iter().enumerate() {
+            if position >= begin {
+                let stops = substitute(&may_go_on[position - begin], &state.standing(&state.known)).not();
                 if solver.check(&[state.condition.as_slice(), &[stops]].concat()) != Answer::Unsat {
                     return certain;
                 }
                 let action = |number: TransitionId| self.system.iosts.transitions[number].action;
-                let others = &self.system.outgoing[state.location];
+                let outgoing = &self.system.outgoing[state.location];
                 // Another answer, or another meaning of this event.
-                let mut others = others.iter().filter(|other| {
+                let mut others = outgoing.iter().filter(|other| {
                     let replaces =
                         self.kind(**other) != ActionKind::Input || action(**other) == action(*number);
                     *other != number && replaces
@@ -215,7 +212,7 @@ impl<'a> Observer<'a> {
                 }
                 // The promised steps end with a visible event.
                 if self.kind(*number) != ActionKind::Internal {
-                    certain = place + 1 - begin;
+                    certain = position + 1 - begin;
                 }
             }
             match self.system.successor(&state, *number) {
@@ -243,14 +240,14 @@ impl<'a> Observer<'a> {
             (way, end) = self.find_best_way(from, &key.1, Stimuli::None, solver);
         }
         if self.system.iosts.actions.iter().any(|action| action.kind == ActionKind::Quiescence) {
-            let (more, rest) = self.find_best_way(&end, &[], Stimuli::None, solver);
-            way.extend(more);
-            let quiet = self.find_answer(&rest, solver).unwrap_or_default();
+            let (more_outputs, quiet_state) = self.find_best_way(&end, &[], Stimuli::None, solver);
+            way.extend(more_outputs);
+            let silence = self.find_answer(&quiet_state, solver).unwrap_or_default();
             let is_quiet = |way: &[TransitionId]| {
                 way.last().is_some_and(|last| self.kind(*last) == ActionKind::Quiescence)
             };
-            if is_quiet(&quiet) && !is_quiet(&way) {
-                way.extend(quiet);
+            if is_quiet(&silence) && !is_quiet(&way) {
+                way.extend(silence);
             }
         }
         self.ways.insert(key, way.clone());
@@ -267,11 +264,11 @@ impl<'a> Observer<'a> {
     ) -> (Vec<TransitionId>, State) {
         let sends = stimuli == Stimuli::Sent;
         let iosts = self.system.iosts;
-        let others = iosts.locations.numbers().filter(|location| *location != from.location);
+        let targets = iosts.locations.numbers().filter(|location| *location != from.location);
         // At most 64 wrong targets are looked at, spread over all locations.
-        let others = others.step_by(iosts.locations.len().div_ceil(64).max(1));
+        let targets = targets.step_by(iosts.locations.len().div_ceil(64).max(1));
         let state_at = |location| State { location, valuation: from.valuation.clone() };
-        let wrong = others.map(|location| internal_closure(iosts, BTreeSet::from([state_at(location)])));
+        let wrong = targets.map(|location| internal_closure(iosts, BTreeSet::from([state_at(location)])));
         let wrong_value =
             |datum: &Datum| WrongValue { data: BTreeSet::from([datum.clone()]), decided: false };
         let start = WatchPlace {
@@ -283,17 +280,20 @@ impl<'a> Observer<'a> {
         };
         let (all_wrong, all_values) = (start.wrong.len(), start.values.len());
         let worth = |place: &WatchPlace| {
-            let share = |left: usize, all: usize| (WORTH * (all - left)).checked_div(all).unwrap_or(0);
+            let share = |remaining: usize, total: usize| {
+                (WORTH * (total - remaining)).checked_div(total).unwrap_or(0)
+            };
             let shown = share(place.wrong.len(), all_wrong) + share(place.values.len(), all_values);
             if sends { shown.saturating_sub(place.events) } else { place.events }
         };
+        // The worth of the best way, the way, and the state at its end.
         let mut best = (0, Vec::new(), from.clone());
-        let mut open = VecDeque::from([start]);
-        let mut looked = 0;
-        while let Some(place) = open.pop_front() {
-            looked += 1;
+        let mut places = VecDeque::from([start]);
+        let mut places_seen = 0;
+        while let Some(place) = places.pop_front() {
+            places_seen += 1;
             budget::ask();
-            if looked > MOST_STATES {
+            if places_seen > MOST_STATES {
                 break;
             }
             for onward in self.steps_from(&place.state, solver) {
@@ -301,8 +301,9 @@ impl<'a> Observer<'a> {
                 let is_repeated = !sends && place.way.contains(&onward.transition);
                 let is_asked = sends || !matches!(kind, ActionKind::Input | ActionKind::Quiescence);
                 // A second silence in a row shows nothing.
-                let is_twice = kind == ActionKind::Quiescence && place.way.last() == Some(&onward.transition);
-                if !is_asked || is_repeated || is_twice {
+                let is_repeated_silence =
+                    kind == ActionKind::Quiescence && place.way.last() == Some(&onward.transition);
+                if !is_asked || is_repeated || is_repeated_silence {
                     continue;
                 }
                 let next = self.extend_way(&place, onward, kind);
@@ -310,7 +311,7 @@ impl<'a> Observer<'a> {
                     best = (worth(&next), next.way.clone(), next.state.clone());
                 }
                 if next.events < MOST_EVENTS {
-                    open.push_back(next);
+                    places.push_back(next);
                 }
             }
         }
@@ -347,26 +348,26 @@ impl<'a> Observer<'a> {
             return known.clone();
         }
         let iosts = self.system.iosts;
-        let standing = literals(&state.valuation);
-        let mut found = Vec::new();
+        let values = literals(&state.valuation);
+        let mut steps = Vec::new();
         for &number in &self.system.outgoing[state.location] {
             let transition = &iosts.transitions[number];
             let action = iosts.action(transition.action);
             let values: Vec<Value> = if action.parameters.is_empty() {
                 Vec::new()
             } else {
-                let condition = substitute(self.system.enabled(number), &standing);
-                let Witness::Found(known) = solver.witness(&condition.conjuncts()) else { continue };
+                let condition = substitute(self.system.enabled(number), &values);
+                let Witness::Found(witness) = solver.witness(&condition.conjuncts()) else { continue };
                 let value =
-                    |datum: &Datum| known.get(datum).cloned().unwrap_or_else(|| Value::any(datum.ty()));
+                    |datum: &Datum| witness.get(datum).cloned().unwrap_or_else(|| Value::any(datum.ty()));
                 action.parameters.iter().map(value).collect()
             };
             let Some(to) = fire(iosts, transition, state, &values) else { continue };
             let event = action.is_visible().then(|| Event::new(action.name.clone(), values));
-            found.push(Onward { transition: number, event, to });
+            steps.push(Onward { transition: number, event, to });
         }
-        self.leaving.insert(state.clone(), found.clone());
-        found
+        self.leaving.insert(state.clone(), steps.clone());
+        steps
     }
 }
 

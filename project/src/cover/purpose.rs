@@ -23,13 +23,12 @@ use coreach_analyses::solver::{Answer, Solver};
 use coreach_analyses::symbolic::existence::eliminate_bound;
 use coreach_analyses::symbolic::{SymbolicState, System};
 use coreach_model::diagnostic::SourceFile;
-use coreach_model::iosts::{
-    Action, ActionKind, Aim, Iosts, Location, QUIESCENCE, TestPurpose, Transition, TransitionOrigin,
-};
+use coreach_model::iosts::{Action, ActionKind, Aim, Iosts, Location, QUIESCENCE, TestPurpose, Transition};
 use coreach_model::reader::{Specification, read_purpose};
 use coreach_model::term::{Substitution, substitute};
 use coreach_model::writer::write_purpose_yaml;
 use coreach_model::{ActionId, Datum, LocationId, Number, Numbered, Term};
+use coreach_pipeline::artifact::added_transition;
 
 use super::evidence::{Explanations, Route};
 
@@ -52,7 +51,7 @@ pub fn write_purpose(
     let goes_on = next_conditions(system, route, &asked, solver);
     let searched = system.iosts;
     let mut steps: Vec<PurposeStep> = Vec::new();
-    for (place, (number, (asked, goes_on))) in
+    for (position, (number, (asked, goes_on))) in
         route.path.iter().zip(asked.into_iter().zip(goes_on)).enumerate()
     {
         let transition = &searched.transitions[*number];
@@ -63,16 +62,21 @@ pub fn write_purpose(
             ActionKind::Input | ActionKind::Output => Some(transition.action),
         };
         // The condition under which the specification is quiescent before the step.
-        let is_quiet = |other: &&Transition| {
-            other.source == transition.source && searched.action(other.action).kind == ActionKind::Quiescence
+        let is_quiet = |transition_beside: &&Transition| {
+            transition_beside.source == transition.source
+                && searched.action(transition_beside.action).kind == ActionKind::Quiescence
         };
-        let quiet = searched.transitions.iter().find(is_quiet).map(|other| other.guard.clone());
+        let quiet = searched
+            .transitions
+            .iter()
+            .find(is_quiet)
+            .map(|transition_beside| transition_beside.guard.clone());
         let promised = route.promised().len();
         let guard = Term::and([transition.guard.clone(), asked]);
         let guard_to_next = Term::and([guard.clone(), goes_on]);
         // After the last promised step the purpose may end, if no watched step can follow. A stimulus ends it
         // only if no other value of the stimulus goes on.
-        let ends = if place + 1 != promised || guard_to_next == guard {
+        let ends = if position + 1 != promised || guard_to_next == guard {
             Term::no()
         } else if searched.action(transition.action).kind == ActionKind::Input {
             let parameters = &searched.action(transition.action).parameters;
@@ -82,7 +86,13 @@ pub fn write_purpose(
         } else {
             Term::and([guard, guard_to_next.not()])
         };
-        steps.push(PurposeStep { action, guard: guard_to_next, ends, quiet, is_watched: place >= promised });
+        steps.push(PurposeStep {
+            action,
+            guard: guard_to_next,
+            ends,
+            quiet,
+            is_watched: position >= promised,
+        });
     }
     let is_suspended = searched.actions.iter().any(|action| action.kind == ActionKind::Quiescence);
     let has_quiescence = is_suspended && model.find_action(QUIESCENCE).is_none();
@@ -139,64 +149,57 @@ fn next_conditions(system: &System<'_>, route: &Route, asked: &[Term], solver: &
 fn make_chain(name: &str, model: &Iosts, steps: &[PurposeStep], has_quiescence: bool) -> TestPurpose {
     let mut locations: Numbered<LocationId, Location> = Numbered::new();
     let mut transitions = Numbered::new();
-    let steps_of = steps.iter().enumerate().map(|(place, _)| match place {
+    let steps_of = steps.iter().enumerate().map(|(position, _)| match position {
         0 => "Begin".to_owned(),
-        place => format!("Step{place}"),
+        position => format!("Step{position}"),
     });
     let names: Vec<String> = steps_of.chain(["Accept".to_owned(), "Reject".to_owned()]).collect();
     // Locations get their numbers in the order of the text: source and target of each transition.
-    let mut find = |name: &str| {
+    let mut location_of = |name: &str| {
         locations
             .first_number(|known: &Location| known.name == name)
             .unwrap_or_else(|| locations.push(Location::named(name)))
     };
-    let initial = find(&names[0]);
+    let initial = location_of(&names[0]);
     let quiescence = model.actions.next_number();
-    for (place, PurposeStep { action, guard, ends, quiet, is_watched }) in steps.iter().enumerate() {
-        let source = find(&names[place]);
-        let next = &names[place + 1];
+    for (position, PurposeStep { action, guard, ends, quiet, is_watched }) in steps.iter().enumerate() {
+        let source = location_of(&names[position]);
+        let next = &names[position + 1];
         let is_input = action.is_some_and(|action| model.action(action).kind == ActionKind::Input);
         // At the last watched step all answers are accepted, so its guard does not matter.
-        let is_any = *is_watched && !is_input && next == "Accept";
+        let accepts_all = *is_watched && !is_input && next == "Accept";
         let otherwise = |action: Option<ActionId>| {
             let is_answer = action.is_none_or(|action| model.action(action).kind == ActionKind::Output);
             if *is_watched && is_answer { "Accept" } else { "Reject" }
         };
         let mut add = |action, guard, target| {
-            transitions.push(Transition {
-                source,
-                action,
-                guard,
-                assignments: Substitution::new(),
-                target,
-                origin: TransitionOrigin::default(),
-            });
+            transitions.push(added_transition(source, action, guard, target));
         };
-        let guard = if is_any { Term::yes() } else { guard.clone() };
-        add(action.unwrap_or(quiescence), guard.clone(), find(next));
+        let guard = if accepts_all { Term::yes() } else { guard.clone() };
+        add(action.unwrap_or(quiescence), guard.clone(), location_of(next));
         if !ends.is_false() {
-            add(action.unwrap_or(quiescence), ends.clone(), find("Accept"));
+            add(action.unwrap_or(quiescence), ends.clone(), location_of("Accept"));
         }
         // Completion sends other values to `Reject`. At a watched step they are accepted instead.
         if otherwise(*action) == "Accept" && !guard.is_true() {
-            add(action.unwrap_or(quiescence), guard.not(), find("Accept"));
+            add(action.unwrap_or(quiescence), guard.not(), location_of("Accept"));
         }
         let visible = model.action_ids().filter(|other| model.action(*other).is_visible());
         for other in visible.filter(|other| Some(*other) != *action) {
-            add(other, Term::yes(), find(otherwise(Some(other))));
+            add(other, Term::yes(), location_of(otherwise(Some(other))));
         }
         match quiet {
             _ if !has_quiescence || action.is_none() => {}
             Some(quiet) if is_input || !is_watched => {
                 add(quiescence, quiet.clone(), source);
                 if *is_watched {
-                    add(quiescence, quiet.not(), find("Accept"));
+                    add(quiescence, quiet.not(), location_of("Accept"));
                 }
             }
-            _ => add(quiescence, Term::yes(), find(otherwise(None))),
+            _ => add(quiescence, Term::yes(), location_of(otherwise(None))),
         }
     }
-    let accept = find("Accept");
+    let accept = location_of("Accept");
     let reject = locations.first_number(|known| known.name == "Reject");
     let guards = transitions.iter().map(|transition: &Transition| &transition.guard);
     let mentioned: BTreeSet<Datum> = guards.flat_map(Term::data).collect();
@@ -205,8 +208,8 @@ fn make_chain(name: &str, model: &Iosts, steps: &[PurposeStep], has_quiescence: 
         let kind = ActionKind::Quiescence;
         actions.push(Action { name: QUIESCENCE.to_owned(), kind, parameters: Vec::new() });
     }
-    let all = model.variables.iter().chain(&model.constants);
-    let observes: Vec<Datum> = all.filter(|datum| mentioned.contains(datum)).cloned().collect();
+    let data = model.variables.iter().chain(&model.constants);
+    let observes: Vec<Datum> = data.filter(|datum| mentioned.contains(datum)).cloned().collect();
     let iosts = Iosts {
         name: name.to_owned(),
         constants: observes.clone(),

@@ -98,11 +98,12 @@ pub fn make_document(limits: TreeLimits, cover: &Cover, stop: Option<&Stop>, exi
         .goals
         .iter()
         .enumerate()
-        .map(|(number, one)| {
-            let by = cover.suite.iter().filter(|member| member.chosen.goals.contains(&number));
-            let by: Vec<String> = by.map(|member| member.written.purpose.iosts.name.clone()).collect();
-            let (status, why) = match &one.fate {
-                Fate::Covered(_) if by.is_empty() => {
+        .map(|(number, ended)| {
+            let purposes = cover.suite.iter().filter(|member| member.chosen.goals.contains(&number));
+            let purposes: Vec<String> =
+                purposes.map(|member| member.written.purpose.iosts.name.clone()).collect();
+            let (status, why) = match &ended.fate {
+                Fate::Covered(_) if purposes.is_empty() => {
                     ("open", Some("a path meets it; its purpose is not made yet".to_owned()))
                 }
                 Fate::Covered(found) if !found.must => {
@@ -114,25 +115,25 @@ pub fn make_document(limits: TreeLimits, cover: &Cover, stop: Option<&Stop>, exi
                 Fate::Unknown(why) => ("unknown", Some(why.clone())),
             };
             ReportedGoal {
-                criterion: one.criterion.to_string(),
-                goal: describe_goal(iosts, &items, &one.goal),
+                criterion: ended.criterion.to_string(),
+                goal: describe_goal(iosts, &items, &ended.goal),
                 status,
-                by,
+                by: purposes,
                 why,
             }
         })
         .collect();
     // The counts of each criterion, by its name.
     let mut criteria: Vec<ReportedCriterion> = Vec::new();
-    let all = cover.goals.iter().map(|one| one.criterion).chain(cover.cut.iter().copied());
-    for criterion in all {
+    let criteria_of_goals = cover.goals.iter().map(|ended| ended.criterion).chain(cover.cut.iter().copied());
+    for criterion in criteria_of_goals {
         let criterion_name = criterion.to_string();
         if criteria.iter().any(|known| known.criterion == criterion_name) {
             continue;
         }
         let count = |status: Option<&str>| {
-            let own = goals.iter().filter(|goal| goal.criterion == criterion_name);
-            own.filter(|goal| status.is_none_or(|status| goal.status == status)).count()
+            let goals_of_criterion = goals.iter().filter(|goal| goal.criterion == criterion_name);
+            goals_of_criterion.filter(|goal| status.is_none_or(|status| goal.status == status)).count()
         };
         criteria.push(ReportedCriterion {
             goals: count(None),
@@ -186,21 +187,21 @@ fn event_text(iosts: &Iosts, event: &Event) -> String {
 /// Makes the files of the suite, each with its name: the purposes, a copy of the specification, and a
 /// configuration that names them. `settings` are lines of the configuration that the suite was made with.
 pub fn suite_files(cover: &Cover, specification: &str, settings: &str) -> Vec<(String, String)> {
-    let file_name = |place: usize| format!("{}.yaml", super::purpose::name_purpose(place));
+    let file_name = |index: usize| format!("{}.yaml", super::purpose::name_purpose(index));
     let mut files: Vec<(String, String)> = cover
         .suite
         .iter()
         .enumerate()
-        .map(|(place, member)| {
+        .map(|(index, member)| {
             let events: Vec<String> =
                 member.chosen.found.evidence.trace.iter().map(|event| format!("# {event}\n")).collect();
             let head = format!("# Written by coreach cover. A run that meets it:\n{}", events.concat());
-            (file_name(place), head + &member.written.text)
+            (file_name(index), head + &member.written.text)
         })
         .collect();
     let names: Vec<String> = (0..cover.suite.len()).map(file_name).collect();
     let purposes = match names.as_slice() {
-        [one] => format!("purpose: {one}\n"),
+        [single] => format!("purpose: {single}\n"),
         several => format!("purposes: [{}]\n", several.join(", ")),
     };
     // The first line lets the next suite replace the file. Files without it are not replaced.

@@ -2,17 +2,16 @@
 //!
 //! **Method.** The tree of symbolic states grows breadth first, restricted by inclusion. It remembers what
 //! the goals need to know about a path: nothing for an item that one event shows in one state, the last
-//! transition for pairs, and the last assignment of each variable for definitions and uses. At each step, and
-//! for each open goal that the step could meet, the solver is asked: is the path's condition satisfiable
-//! together with the goal's condition? If it is, the run is made concrete, and all explanations of its trace
-//! are checked ([`super::evidence`]). A run that does not show the goal for certain is continued up to the
-//! next visible events. If that does not help, a longer path may.
+//! transition for pairs, and the last assignment of each variable for definitions and uses. At each step, for
+//! each open goal that the step could meet, the solver is asked whether the conditions of the path and of the
+//! goal can hold together. If they can, the run is made concrete, and all explanations of its trace are
+//! checked ([`super::evidence`]). A run that does not show the goal for certain is continued up to the next
+//! visible events. If that does not help, a longer path may.
 //!
 //! **None.** A state that was cut can do nothing that an expanded state with the same memory cannot do. So if
-//! the tree ends within its limits, and a goal was unsatisfiable at each of its steps, no run meets the goal:
-//! the tree is the proof. If an answer was not known, or limits ended the tree, the goal is unknown.
-//!
-//! **Cost**: the tree, and a question for each pair of a step and an open goal that it could meet.
+//! the tree ends within its limits, and a goal was unsatisfiable at each of its steps, no run meets the goal.
+//! If an answer was not known, or limits ended the tree, the goal is unknown. **Cost**: the tree, and a
+//! question for each pair of a step and an open goal that it could meet.
 
 use coreach_analyses::solver::{Answer, Solver};
 use coreach_analyses::symbolic::{Growth, Move, Node, NodeEnd, NodeId, System, Tree, TreeLimits};
@@ -99,7 +98,7 @@ struct OpenGoal {
     is_doubted: Option<Doubt>,
 }
 
-/// Is called as soon as a goal is met, with the goal's place.
+/// Called as soon as a goal is met, with the goal's place.
 type OnMet<'a> = &'a mut dyn FnMut(usize, &MetGoal);
 
 /// Searches for all goals, which need the same memory. Calls `met` for each met goal at once.
@@ -148,13 +147,13 @@ pub fn search(
     }
     let tree = growth.tree();
     let (is_complete, nodes, depth) = (tree.is_complete(), tree.nodes.len(), tree.longest_path());
-    let done = |open: OpenGoal| match (open.sought, open.is_doubted) {
+    let fate = |open: OpenGoal| match (open.sought, open.is_doubted) {
         (Some(found), _) => Sought::Met(found),
         (None, Some(doubt)) => Sought::Unknown(doubt),
         (None, None) if is_complete => Sought::Never(nodes),
         (None, None) => Sought::Unknown(Doubt::Bound(nodes, depth)),
     };
-    open.into_iter().map(done).collect()
+    open.into_iter().map(fate).collect()
 }
 
 pub fn follow_path(walked: &Walked, path: Vec<TransitionId>, solver: &mut dyn Solver) -> Sought {
@@ -244,8 +243,8 @@ impl GoalSearcher<'_, '_> {
         let mut route = Route::new(path_transitions(tree, node));
         let mut condition = reached.state.condition.clone();
         if let Some(asked) = asked.filter(|asked| !asked.is_true()) {
-            let Some(before) = reached.parent.map(|parent| &tree.nodes[parent]) else { return };
-            condition.push(substitute(&asked, &substitution_before_step(self.system, before, reached)));
+            let Some(previous) = reached.parent.map(|parent| &tree.nodes[parent]) else { return };
+            condition.push(substitute(&asked, &substitution_before_step(self.system, previous, reached)));
             route.asked.insert(route.path.len() - 1, asked);
         }
         self.decide(reached, condition, &route, open);
@@ -306,11 +305,11 @@ impl GoalSearcher<'_, '_> {
         if !route.is_determined(self.system.iosts) {
             return None;
         }
-        let mut ways = vec![route.clone()];
-        let mut at = 0;
-        while at < ways.len() && at < MOST_WAYS_ON {
-            let route = ways[at].clone();
-            at += 1;
+        let mut routes = vec![route.clone()];
+        let mut next = 0;
+        while next < routes.len() && next < MOST_WAYS_ON {
+            let route = routes[next].clone();
+            next += 1;
             if let Some(found) = self.find_certain_run_along(&route, goal) {
                 return Some(found);
             }
@@ -318,11 +317,11 @@ impl GoalSearcher<'_, '_> {
                 .path
                 .last()
                 .map_or(self.system.iosts.initial, |last| self.system.iosts.transitions[*last].target);
-            if route.path.len() < ways[0].path.len() + MOST_STEPS_ON {
+            if route.path.len() < routes[0].path.len() + MOST_STEPS_ON {
                 for next in &self.system.outgoing[end] {
                     let mut longer = route.clone();
                     longer.path.push(*next);
-                    ways.push(longer);
+                    routes.push(longer);
                 }
             }
         }
@@ -388,8 +387,8 @@ pub fn path_transitions(tree: &Tree, node: NodeId) -> Vec<TransitionId> {
     tree.path(node).into_iter().filter_map(taken).collect()
 }
 
-fn substitution_before_step(system: &System<'_>, before: &Node, reached: &Node) -> Substitution {
-    let mut values = before.state.standing(&before.state.known);
+fn substitution_before_step(system: &System<'_>, node_before: &Node, reached: &Node) -> Substitution {
+    let mut values = node_before.state.standing(&node_before.state.known);
     if let Move::Take(step) = &reached.by {
         let action = system.iosts.action(system.iosts.transitions[step.transition].action);
         values.extend(action.parameters.iter().cloned().zip(step.parameters.iter().map(Term::datum)));

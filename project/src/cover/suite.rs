@@ -1,10 +1,8 @@
 //! Chooses a small suite of routes that meets all goals.
 //!
-//! **Problem.** Most routes pass through many goals. A purpose for each goal would repeat the same steps.
-//!
-//! **Method.** Greedy set cover (Chvátal 1979): the next route is the one that meets the most remaining
-//! goals. Among equals it is the one with fewer visible steps, then the one that was found first. No
-//! polynomial method is much better: the result is at most ln n times the smallest.
+//! **Method.** Most routes pass through many goals. Greedy set cover (Chvátal 1979): the next route is the
+//! one that meets the most remaining goals. Among equals it is the one with fewer visible steps, then the one
+//! that was found first. The result is at most ln n times the smallest.
 //!
 //! **Continued**: if that is asked for, a chosen route goes on from its end. Each time it takes the shortest
 //! way to another remaining goal, up to a number of visible steps. That makes fewer tests with more steps.
@@ -46,7 +44,8 @@ pub struct SuiteChooser<'a> {
     steps: usize,
     observer: Observer<'a>,
     candidates: Vec<Chosen>,
-    left: BTreeSet<usize>,
+    /// The goals that no chosen route meets yet.
+    unmet: BTreeSet<usize>,
     chosen: Vec<Chosen>,
 }
 
@@ -64,25 +63,25 @@ impl<'a> SuiteChooser<'a> {
         let mut candidates: Vec<Chosen> = Vec::new();
         for (number, found) in met {
             // Goals with the same route share a candidate.
-            match candidates.iter_mut().find(|known| known.found.route == found.route) {
-                Some(known) => known.goals.push(*number),
+            match candidates.iter_mut().find(|candidate| candidate.found.route == found.route) {
+                Some(candidate) => candidate.goals.push(*number),
                 None => candidates.push(Chosen { found: found.clone(), goals: vec![*number] }),
             }
         }
         for candidate in &mut candidates {
             add_goals_on_route(walked, system, goals, met, candidate, solver);
         }
-        let left = met.iter().map(|(number, _)| *number).collect();
-        SuiteChooser { walked, system, goals, met, steps, observer, candidates, left, chosen: Vec::new() }
+        let unmet = met.iter().map(|(number, _)| *number).collect();
+        SuiteChooser { walked, system, goals, met, steps, observer, candidates, unmet, chosen: Vec::new() }
     }
 
     /// Chooses the next route, and continues it. `None`, if all goals are met.
     pub fn next(&mut self, solver: &mut dyn Solver) -> Option<Chosen> {
-        let SuiteChooser { walked, system, goals, met, steps, observer, candidates, left, chosen } = self;
-        if left.is_empty() {
+        let SuiteChooser { walked, system, goals, met, steps, observer, candidates, unmet, chosen } = self;
+        if unmet.is_empty() {
             return None;
         }
-        let worth = |candidate: &Chosen| candidate.goals.iter().filter(|goal| left.contains(goal)).count();
+        let worth = |candidate: &Chosen| candidate.goals.iter().filter(|goal| unmet.contains(goal)).count();
         let length = |candidate: &Chosen| count_visible(&walked.iosts, &candidate.found.route);
         // Reversed, so that among equals the first one is taken.
         let best = candidates
@@ -90,8 +89,8 @@ impl<'a> SuiteChooser<'a> {
             .rev()
             .max_by_key(|candidate| (worth(candidate), usize::MAX - length(candidate)));
         let mut best = best.cloned()?;
-        left.retain(|goal| !best.goals.contains(goal));
-        while let Some(longer) = continue_route(walked, system, goals, met, &best, left, *steps, solver) {
+        unmet.retain(|goal| !best.goals.contains(goal));
+        while let Some(longer) = continue_route(walked, system, goals, met, &best, unmet, *steps, solver) {
             best = longer;
             let shows = |evidence: &Evidence| {
                 let shown = collect_shown(walked, evidence);
@@ -99,7 +98,7 @@ impl<'a> SuiteChooser<'a> {
             };
             best.found = observer.watch_on(&best.found, &shows, solver);
             add_goals_on_route(walked, system, goals, met, &mut best, solver);
-            left.retain(|goal| !best.goals.contains(goal));
+            unmet.retain(|goal| !best.goals.contains(goal));
         }
         chosen.push(best.clone());
         Some(best)
@@ -108,7 +107,7 @@ impl<'a> SuiteChooser<'a> {
     /// All chosen routes, the shortest first.
     pub fn in_order(mut self) -> Vec<Chosen> {
         let key = |route: &Route| (count_visible(&self.walked.iosts, route), order_key(route));
-        self.chosen.sort_by_key(|one| key(&one.found.route));
+        self.chosen.sort_by_key(|chosen| key(&chosen.found.route));
         self.chosen
     }
 }
@@ -141,19 +140,19 @@ fn add_goals_on_route(
     // A difference that the specification, run as a system, may also show is no fault.
     let itself = Fault { change: String::new(), iosts: Some(walked.iosts.clone()) };
     let is_fair = shows_mutant && shows(&walked.iosts, &itself, run, solver) == Shows::Nothing;
-    for (number, own) in met {
+    for (number, met_goal) in met {
         if candidate.goals.contains(number) {
             continue;
         }
         let goal = &goals[*number];
         let is_met = match goal {
             Goal::Fault(fault) if shows_mutant => {
-                let least = match (own.must, is_fair) {
+                let needed = match (met_goal.must, is_fair) {
                     (true, _) => Shows::Must,
                     (false, true) => Shows::May,
                     (false, false) => Shows::Awaited,
                 };
-                shows(&walked.iosts, fault, run, solver) >= least
+                shows(&walked.iosts, fault, run, solver) >= needed
             }
             _ => {
                 is_on_path(walked, goal, path)
@@ -178,7 +177,7 @@ fn continue_route(
     goals: &[Goal],
     met: &[(usize, MetGoal)],
     from: &Chosen,
-    left: &BTreeSet<usize>,
+    unmet: &BTreeSet<usize>,
     steps: usize,
     solver: &mut dyn Solver,
 ) -> Option<Chosen> {
@@ -187,19 +186,19 @@ fn continue_route(
     if shows_mutant(goals, from) || is_sequence(goals, from) {
         return None;
     }
-    let mut begin = from.found.route.clone();
-    begin.path.truncate(begin.promised().len());
-    begin.watched = 0;
-    let mut open = VecDeque::from([begin]);
-    let mut looked = 0;
-    while let Some(route) = open.pop_front() {
+    let mut start = from.found.route.clone();
+    start.path.truncate(start.promised().len());
+    start.watched = 0;
+    let mut to_extend = VecDeque::from([start]);
+    let mut routes_seen = 0;
+    while let Some(route) = to_extend.pop_front() {
         let end = route.path.last().map_or(iosts.initial, |last| iosts.transitions[*last].target);
         for next in &system.outgoing[end] {
             let mut longer = route.clone();
             longer.path.push(*next);
-            looked += 1;
+            routes_seen += 1;
             // After 200 continuations the route stays as it is.
-            if looked > 200 {
+            if routes_seen > 200 {
                 return None;
             }
             if count_visible(iosts, &longer) > steps {
@@ -207,7 +206,7 @@ fn continue_route(
             }
             let is_seen = iosts.action(iosts.transitions[*next].action).is_visible();
             let is_new =
-                is_seen && left.iter().any(|number| is_on_path(walked, &goals[*number], &longer.path));
+                is_seen && unmet.iter().any(|number| is_on_path(walked, &goals[*number], &longer.path));
             // A continuation without a run is given up.
             let Some(evidence) = run_along(system, &longer, &[], solver) else { continue };
             if is_new {
@@ -219,16 +218,16 @@ fn continue_route(
                 // The route keeps its conditions, so it still meets the goals that its longer trace shows.
                 let shown = collect_shown(walked, &chosen.found.evidence);
                 let kept = from.goals.iter().filter(|number| shown.meets(iosts, &goals[**number]));
-                let more: Vec<usize> =
+                let still_met: Vec<usize> =
                     kept.filter(|number| !chosen.goals.contains(number)).copied().collect();
-                chosen.goals.extend(more);
+                chosen.goals.extend(still_met);
                 chosen.goals.sort_unstable();
                 let keeps_all = from.goals.iter().all(|number| chosen.goals.contains(number));
-                if keeps_all && left.iter().any(|number| chosen.goals.contains(number)) {
+                if keeps_all && unmet.iter().any(|number| chosen.goals.contains(number)) {
                     return Some(chosen);
                 }
             }
-            open.push_back(longer);
+            to_extend.push_back(longer);
         }
     }
     None

@@ -66,19 +66,21 @@ fn read_weights(reader: &mut IutReader<'_>, node: &Node) -> BTreeMap<String, usi
     let mut weights = BTreeMap::new();
     for entry in shape::first_entries(entries) {
         let name = &entry.key.text;
-        let what = format!("`{name}`");
-        let Some(scalar) = shape::scalar(reader.collector, &entry.value, &what, LIKE) else { continue };
+        let quoted = format!("`{name}`");
+        let Some(scalar) = shape::scalar(reader.collector, &entry.value, &quoted, LIKE) else {
+            continue;
+        };
         match scalar.text.parse() {
             Ok(weight) if (1..=MOST).contains(&weight) => drop(weights.insert(name.clone(), weight)),
             _ => {
-                let message = format!("the weight of {what} is no number from 1 to {MOST}");
+                let message = format!("the weight of {quoted} is no number from 1 to {MOST}");
                 reader.wrong(&entry.value, &message, "no weight", &format!("for example `{LIKE}`"));
             }
         }
         let Some(iosts) = reader.iosts else { continue };
         let known = || {
-            let all = iosts.actions.iter().filter(|action| action.kind == ActionKind::Input);
-            all.map(|action| action.name.as_str())
+            let inputs = iosts.actions.iter().filter(|action| action.kind == ActionKind::Input);
+            inputs.map(|action| action.name.as_str())
         };
         if !known().any(|known| known == name) {
             let help = reader.collector.meant(name, "inputs", known);
@@ -98,28 +100,28 @@ fn read_samples(reader: &mut IutReader<'_>, node: &Node) -> (Samples, BTreeMap<S
     let (mut samples, mut programs) = (Samples::new(), BTreeMap::new());
     for entry in shape::first_entries(entries) {
         let types = reader.types_of(&entry.key);
-        let what = format!("`{}`", entry.key.text);
+        let quoted = format!("`{}`", entry.key.text);
         if matches!(entry.value.kind, NodeKind::Mapping(_)) {
-            let program = read_sample(reader, &entry.value, &what, types);
+            let program = read_sample(reader, &entry.value, &quoted, types);
             programs.extend(program.map(|program| (entry.key.text.clone(), program)));
             continue;
         }
-        for item in shape::list(reader.collector, &entry.value, &what, LIKE).unwrap_or(&[]) {
+        for item in shape::list(reader.collector, &entry.value, &quoted, LIKE).unwrap_or(&[]) {
             if matches!(item.kind, NodeKind::Mapping(_)) {
                 let words = read_sample_words(reader, item, LIKE);
                 let fits = |word: &String| types.iter().all(|ty| codec::from_text(word, ty).is_ok());
                 if !words.is_empty() && !words.iter().any(fits) {
-                    let message = format!("no word of this regular expression is a value of {what}");
+                    let message = format!("no word of this regular expression is a value of {quoted}");
                     reader.wrong(item, &message, "none of its words", &format!("for example `{LIKE}`"));
                 }
                 samples.entry(entry.key.text.clone()).or_default().extend(words.into_iter().filter(fits));
                 continue;
             }
             let Some(scalar) = shape::scalar(reader.collector, item, "a value", LIKE) else { continue };
-            let wrong = types.iter().find_map(|ty| codec::from_text(&scalar.text, ty).err());
-            match wrong {
+            let mistake = types.iter().find_map(|ty| codec::from_text(&scalar.text, ty).err());
+            match mistake {
                 Some(why) => {
-                    let label = format!("no value of {what}");
+                    let label = format!("no value of {quoted}");
                     reader.collector.error("wrong-value", why.to_string(), &scalar.span, label);
                 }
                 None => samples.entry(entry.key.text.clone()).or_default().push(scalar.text.clone()),
@@ -197,7 +199,7 @@ fn read_action(
                     "`{key}` has no meaning where a model stands for the implementation: it has no connection"
                 )
             }
-            other => format!("`{key}` has no meaning over `{other}`: there is no connection"),
+            other_way => format!("`{key}` has no meaning over `{other_way}`: there is no connection"),
         };
         reader.wrong(node, &message, "not here", &format!("leave out `{key}`"));
         return None;
@@ -207,21 +209,21 @@ fn read_action(
         reader.apart.push(name.clone());
         return Some(name);
     };
-    let (what, other) = match kind {
+    let (kind_is, opposite) = match kind {
         ActionKind::Output => ("an output", "an input"),
         _ => ("an input", "an output"),
     };
     match iosts.actions.iter().find(|action| action.name == name) {
         Some(action) if action.kind != kind => {
-            let is = if action.kind == ActionKind::Internal { "an internal action" } else { other };
-            let message = format!("`{name}` is {is} of the model");
-            let help = format!("`{key}` names {what}");
+            let actual = if action.kind == ActionKind::Internal { "an internal action" } else { opposite };
+            let message = format!("`{name}` is {actual} of the model");
+            let help = format!("`{key}` names {kind_is}");
             reader.collector.mistake("wrong-direction", message, &scalar.span, "not here", help);
             None
         }
         Some(action) if !action.parameters.is_empty() => {
             let message = format!("`{name}` has parameters, and a connection has no values for them");
-            reader.wrong(node, &message, "not here", &format!("`{key}` names {what} without parameters"));
+            reader.wrong(node, &message, "not here", &format!("`{key}` names {kind_is} without parameters"));
             None
         }
         Some(_) => {
@@ -230,10 +232,12 @@ fn read_action(
         }
         None => {
             let known = || {
-                let all = iosts.actions.iter().filter(|one| one.kind == kind && one.parameters.is_empty());
-                all.map(|one| one.name.as_str())
+                let candidates =
+                    iosts.actions.iter().filter(|action| action.kind == kind && action.parameters.is_empty());
+                candidates.map(|action| action.name.as_str())
             };
-            let help = reader.collector.meant(&name, &format!("{}s without parameters", &what[3..]), known);
+            let help =
+                reader.collector.meant(&name, &format!("{}s without parameters", &kind_is[3..]), known);
             let message = format!("unknown action `{name}`");
             let label = "the model has no such action";
             reader.collector.mistake("unknown-action", message, &scalar.span, label, help);
@@ -251,8 +255,8 @@ fn read_within(reader: &mut IutReader<'_>, node: &Node) -> Within {
     shape::check_keys(reader.collector, entries, &["all", "locations", "after"], "`within`");
     let all = shape::get(entries, "all").and_then(|node| reader.time(node, "all", TIME, WITHIN));
     let (locations, after) = (read_times(reader, entries, "locations"), read_times(reader, entries, "after"));
-    if let Some(known) = reader.locations {
-        locations.iter().for_each(|(name, span, _)| known.check(reader.collector, name, span));
+    if let Some(reported) = reader.locations {
+        locations.iter().for_each(|(name, span, _)| reported.check(reader.collector, name, span));
     }
     let Some(iosts) = reader.iosts else {
         return Within { all, locations: times_by_name(locations), after: times_by_name(after) };
@@ -274,10 +278,10 @@ fn times_by_name(times: Times) -> BTreeMap<String, Duration> {
 }
 
 fn read_times(reader: &mut IutReader<'_>, entries: &[Entry], key: &str) -> Times {
-    let mut found = Vec::new();
+    let mut times = Vec::new();
     for entry in reader.named(entries, key, "name", WITHIN) {
         let time = reader.time(&entry.value, &entry.key.text, TIME, WITHIN);
-        found.extend(time.map(|time| (entry.key.text.clone(), entry.key.span.clone(), time)));
+        times.extend(time.map(|time| (entry.key.text.clone(), entry.key.span.clone(), time)));
     }
-    found
+    times
 }

@@ -42,19 +42,20 @@ pub fn read_binary(
     reader: &mut IutReader<'_>,
     entries: &[Entry],
     node: &Node,
-    of: &str,
+    name: &str,
     carrier: Carrier,
 ) -> Option<Binary> {
     let cut = match carrier {
-        Carrier::Stream => read_frame_cut(reader, entries, node, of),
+        Carrier::Stream => read_frame_cut(reader, entries, node, name),
         Carrier::Datagrams => Some(Cut::Datagrams),
     };
     let captures = captures::read_part_captures(reader, entries);
     let reset = settle::read_reset(reader, entries, Speech::Frames);
     let stimuli = read_frames(reader, entries, "stimuli", STIMULI, ActionKind::Input);
-    reader.check_complete(entries, node, "stimuli", of, ActionKind::Input, (STIMULI, &frame_like));
+    reader.check_complete(entries, node, "stimuli", name, ActionKind::Input, (STIMULI, &frame_like));
     let observations = read_frames(reader, entries, "observations", OBSERVATIONS, ActionKind::Output);
-    reader.check_complete(entries, node, "observations", of, ActionKind::Output, (OBSERVATIONS, &frame_like));
+    let like = (OBSERVATIONS, &frame_like as &dyn Fn(&Action) -> String);
+    reader.check_complete(entries, node, "observations", name, ActionKind::Output, like);
     reader.check_captured("field", "observations: { Welcome: [ { as: u16, name: NAME } ] }");
     let spelling = reader.spelling(entries, true);
     check_lists_unspelt(reader, entries, &[&stimuli, &observations]);
@@ -64,26 +65,26 @@ pub fn read_binary(
 }
 
 /// Reads `frame`: how a stream is cut into frames.
-fn read_frame_cut(reader: &mut IutReader<'_>, entries: &[Entry], node: &Node, of: &str) -> Option<Cut> {
-    let frame = shape::required(reader.collector, node, entries, "frame", of, FRAME)?;
+fn read_frame_cut(reader: &mut IutReader<'_>, entries: &[Entry], node: &Node, name: &str) -> Option<Cut> {
+    let frame = shape::required(reader.collector, node, entries, "frame", name, FRAME)?;
     shape::mapping(reader.collector, frame, "`frame`", FRAME)?;
     let known = ["length", "at", "counts", "fixed", "delimiter"];
     let entries = shape::section(reader.collector, entries, "frame", &known);
-    let way = one_of(reader, frame, entries, &["length", "fixed", "delimiter"], "`frame`", FRAME)?;
-    if way.key.text != "length" {
+    let entry = one_of(reader, frame, entries, &["length", "fixed", "delimiter"], "`frame`", FRAME)?;
+    if entry.key.text != "length" {
         only_with(reader, entries, &["at", "counts"], "belongs to `length`");
     }
-    match way.key.text.as_str() {
-        "fixed" => reader.size(&way.value, "fixed", 1).map(Cut::Fixed),
-        "delimiter" => reader.end(&way.value, "delimiter").map(Cut::Delimiter),
+    match entry.key.text.as_str() {
+        "fixed" => reader.size(&entry.value, "fixed", 1).map(Cut::Fixed),
+        "delimiter" => reader.end(&entry.value, "delimiter").map(Cut::Delimiter),
         _ => {
-            let integer = reader.integer(&way.value, "length", FRAME);
-            let at = match shape::get(entries, "at") {
+            let integer = reader.integer(&entry.value, "length", FRAME);
+            let offset = match shape::get(entries, "at") {
                 Some(node) => reader.size(node, "at", 0),
                 None => Some(0),
             };
             let counts = reader.choice(entries, "counts", &[("rest", false), ("frame", true)]);
-            Some(Cut::Length(Length { integer: integer?, at: at?, counts_all: counts.unwrap_or(false) }))
+            Some(Cut::Length(Length { integer: integer?, at: offset?, counts_all: counts.unwrap_or(false) }))
         }
     }
 }
@@ -95,22 +96,22 @@ fn read_frames(
     like: &str,
     kind: ActionKind,
 ) -> Vec<(String, Vec<Field>)> {
-    let mut found = Vec::new();
+    let mut frames = Vec::new();
     for (entry, action) in reader.actions(entries, key, like, kind) {
         let what = format!("the frame of `{}`", entry.key.text);
         let read = read_fields(reader, &entry.value, &what, like, kind == ActionKind::Input);
         let Some((fields, named)) = read else { continue };
         check_names(reader, action.as_ref(), entry, &named, kind);
-        found.push((entry.key.text.clone(), fields));
+        frames.push((entry.key.text.clone(), fields));
     }
-    found
+    frames
 }
 
 /// Reads `ignore` of frames.
 fn read_ignored(reader: &mut IutReader<'_>, entries: &[Entry]) -> Vec<Ignored<Vec<Field>, Vec<Field>>> {
     let mut ignored = Vec::new();
     for (pattern, answer) in read_ignore_items(reader, entries, IGNORE) {
-        let Some((pattern, found)) = read_fields(reader, pattern, "`pattern`", IGNORE, false) else {
+        let Some((pattern, found_fields)) = read_fields(reader, pattern, "`pattern`", IGNORE, false) else {
             continue;
         };
         let answer = match answer {
@@ -119,8 +120,8 @@ fn read_ignored(reader: &mut IutReader<'_>, entries: &[Entry]) -> Vec<Ignored<Ve
                 let Some((answer, named)) = read_fields(reader, node, "`answer`", IGNORE, true) else {
                     continue;
                 };
-                let own: Vec<&str> = found.iter().map(|named| named.name.text.as_str()).collect();
-                check_known(reader, None, &own, &named);
+                let names: Vec<&str> = found_fields.iter().map(|named| named.name.text.as_str()).collect();
+                check_known(reader, None, &names, &named);
                 Some(answer)
             }
         };
@@ -138,7 +139,7 @@ fn check_known(reader: &mut IutReader<'_>, action: Option<&Action>, own: &[&str]
         own.chain(captures.iter().map(String::as_str))
     };
     // Without a model, a constant may have any name.
-    let is_known = |name: &str| reader.iosts.is_none() || known().any(|other| other == name);
+    let is_known = |name: &str| reader.iosts.is_none() || known().any(|known_name| known_name == name);
     for NamedField { name, .. } in named.iter().filter(|named| !is_known(&named.name.text)) {
         let (what, message) = match action {
             Some(action) => (
@@ -168,8 +169,8 @@ fn check_names(
 ) {
     if kind == ActionKind::Input {
         let Some(action) = action else { return };
-        let own: Vec<&str> = action.parameters.iter().map(Datum::name).collect();
-        check_known(reader, Some(action), &own, named);
+        let parameters: Vec<&str> = action.parameters.iter().map(Datum::name).collect();
+        check_known(reader, Some(action), &parameters, named);
         let sent: Vec<&str> = named.iter().map(|named| named.name.text.as_str()).collect();
         let how = |name: &str| format!("a field with `name: {name}` is its value");
         reader.check_sent(action, &sent, &entry.key.span, how);
@@ -178,7 +179,7 @@ fn check_names(
     }
     let mut places: ParameterPlaces = Vec::new();
     for NamedField { name, .. } in named {
-        if places.iter().any(|(other, _): &(String, Range<usize>)| *other == name.text) {
+        if places.iter().any(|(known, _): &(String, Range<usize>)| *known == name.text) {
             let message = format!("`{}` is found in two fields", name.text);
             reader.collector.error("duplicate-key", message, &name.span, "the second time");
         } else {
@@ -196,10 +197,10 @@ fn check_names(
 
 fn check_lists(reader: &mut IutReader<'_>, action: &Action, named: &[NamedField]) {
     let constants = reader.iosts.map_or(&[][..], |iosts| &iosts.constants);
-    for one in named {
+    for field in named {
         let mut data = action.parameters.iter().chain(constants);
-        if let Some(datum) = data.find(|datum| datum.name() == one.name.text) {
-            check_list(reader, one, datum.ty());
+        if let Some(datum) = data.find(|datum| datum.name() == field.name.text) {
+            check_list(reader, field, datum.ty());
         }
     }
 }
@@ -246,9 +247,9 @@ fn check_list(reader: &mut IutReader<'_>, NamedField { name, parts }: &NamedFiel
 fn check_lists_unspelt(reader: &mut IutReader<'_>, entries: &[Entry], frames: &[&Vec<(String, Vec<Field>)>]) {
     let Some(Node { kind: NodeKind::Mapping(values), .. }) = shape::get(entries, "values") else { return };
     for entry in values {
-        let is_it =
+        let is_that_list =
             |field: &Field| matches!(field, Field::List { name: Some(name), .. } if *name == entry.key.text);
-        if !frames.iter().flat_map(|all| all.iter()).any(|(_, fields)| fields.iter().any(is_it)) {
+        if !frames.iter().flat_map(|list| list.iter()).any(|(_, fields)| fields.iter().any(is_that_list)) {
             continue;
         }
         let message = format!("`{}` is a list in a frame, and has no text as a whole", entry.key.text);

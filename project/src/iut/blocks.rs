@@ -32,7 +32,7 @@ pub struct LinesRead {
 /// Reads the lines of one observation.
 pub fn read_lines(reader: &mut IutReader<'_>, entry: &Entry) -> Option<LinesRead> {
     let what = format!("the pattern of `{}`", entry.key.text);
-    let before = reader.collector.errors();
+    let errors_before = reader.collector.errors();
     let keys = match &entry.value.kind {
         NodeKind::Mapping(keys) => keys.as_slice(),
         _ => &[],
@@ -61,7 +61,7 @@ pub fn read_lines(reader: &mut IutReader<'_>, entry: &Entry) -> Option<LinesRead
         }
     };
     let groups = groups.found;
-    (reader.collector.errors() == before).then_some(LinesRead { shape, groups, counts, to })
+    (reader.collector.errors() == errors_before).then_some(LinesRead { shape, groups, counts, to })
 }
 
 /// Reads patterns, and collects their groups. Each name may be found only once.
@@ -90,26 +90,22 @@ impl Groups<'_, '_> {
         let what = "a part that is counted in bytes";
         let entries = shape::mapping(self.reader.collector, node, what, COUNTED)?;
         shape::check_keys(self.reader.collector, entries, &["name", "size"], what);
-        let mut get = |key: &str| {
+        let mut scalar_of = |key: &str| {
             let value = shape::required(self.reader.collector, node, entries, key, what, COUNTED)?;
             shape::scalar(self.reader.collector, value, &format!("`{key}`"), COUNTED)
         };
-        let (name, size) = (get("name")?, get("size")?);
+        let (name, size) = (scalar_of("name")?, scalar_of("size")?);
         if self.found.iter().all(|(group, _)| *group != size.text) {
             let message = format!("no pattern before has a group `{}`", size.text);
-            self.reader.wrong(
-                node,
-                &message,
-                "nothing counts these bytes",
-                &format!("for example `{COUNTED}`"),
-            );
+            let help = format!("for example `{COUNTED}`");
+            self.reader.wrong(node, &message, "nothing counts these bytes", &help);
         }
         self.add_name(name.text.clone(), name.span.clone());
         Some((size.text.clone(), name.text.clone()))
     }
 
     fn add_name(&mut self, name: String, place: Range<usize>) {
-        if self.found.iter().any(|(other, _)| *other == name) {
+        if self.found.iter().any(|(known, _)| *known == name) {
             let message = format!("`{name}` is found in two lines");
             self.reader.collector.error("duplicate-key", message, &place, "the second time");
         } else {
@@ -158,9 +154,9 @@ impl Groups<'_, '_> {
                 Middle::Fields(items.iter().filter_map(|item| self.read_pattern(item, what)).collect())
             }
             Some(("lines", lines)) => {
-                let before = self.found.len();
+                let groups_before = self.found.len();
                 let pattern = self.read_pattern(lines, "`lines`")?;
-                if let Some((name, place)) = self.found.get(before) {
+                if let Some((name, place)) = self.found.get(groups_before) {
                     let message = format!("`{name}` would be found in every line");
                     let label = "a group of any number of lines";
                     let help = "with `each`, each line is an output";
@@ -236,27 +232,28 @@ impl Groups<'_, '_> {
 
 /// Reports outputs after a list (`then`) that do not exist, or that can never be seen there.
 pub fn check_then(reader: &mut IutReader<'_>, observations: &[&Entry]) {
-    let all: Vec<&str> = observations.iter().map(|entry| entry.key.text.as_str()).collect();
-    let then = |node: &Node| match &node.kind {
-        NodeKind::Mapping(inner) => shape::get(inner, "then").and_then(|node| node.as_scalar()).cloned(),
-        _ => None,
+    let names: Vec<&str> = observations.iter().map(|entry| entry.key.text.as_str()).collect();
+    let follower_of = |node: &Node| match &node.kind {
+        NodeKind::Mapping(keys) => shape::get(keys, "then").and_then(|node| node.as_scalar()).cloned(),
+        NodeKind::Sequence(_) | NodeKind::Scalar(_) => None,
     };
-    let all_then = |entry: &&Entry| -> Vec<(String, Scalar)> {
+    // Each list with the output after it.
+    let mut followers: Vec<(&str, Scalar)> = Vec::new();
+    for entry in observations {
         let found: Vec<Scalar> = match &entry.value.kind {
             // An output may have several responses.
-            NodeKind::Sequence(items) => items.iter().filter_map(|item| then(item)).collect(),
-            _ => then(&entry.value).into_iter().collect(),
+            NodeKind::Sequence(items) => items.iter().filter_map(|item| follower_of(item)).collect(),
+            NodeKind::Mapping(_) | NodeKind::Scalar(_) => follower_of(&entry.value).into_iter().collect(),
         };
-        found.into_iter().map(|follower| (entry.key.text.clone(), follower)).collect()
-    };
-    let then: Vec<(String, Scalar)> = observations.iter().flat_map(all_then).collect();
-    for (action, follower) in &then {
-        let at = |name: &str| all.iter().position(|other| *other == name);
-        let (message, help) = match (at(action.as_str()), at(&follower.text)) {
+        followers.extend(found.into_iter().map(|follower| (entry.key.text.as_str(), follower)));
+    }
+    for (action, follower) in &followers {
+        let position = |name: &str| names.iter().position(|known| *known == name);
+        let (message, help) = match (position(action), position(&follower.text)) {
             (_, None) => {
                 let help = reader
                     .collector
-                    .meant(&follower.text, "outputs with an observation", || all.iter().copied());
+                    .meant(&follower.text, "outputs with an observation", || names.iter().copied());
                 (format!("`observations` has nothing for `{}`", follower.text), help)
             }
             _ if follower.text == *action => {
@@ -266,7 +263,7 @@ pub fn check_then(reader: &mut IutReader<'_>, observations: &[&Entry]) {
                 format!("`{}` stands before `{action}`, and the first that fits counts", follower.text),
                 format!("write `{}` below `{action}`", follower.text),
             ),
-            _ if then.iter().any(|(other, _)| *other == follower.text) => (
+            _ if followers.iter().any(|(list, _)| *list == follower.text) => (
                 format!("`{}` is followed by something itself", follower.text),
                 "what follows a list is one output".to_owned(),
             ),

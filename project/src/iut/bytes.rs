@@ -14,12 +14,12 @@ use super::words::IutReader;
 const LONGEST_END: usize = 8;
 
 impl IutReader<'_> {
-    pub fn size(&mut self, node: &Node, key: &str, least: u64) -> Option<usize> {
-        let most = LONGEST as u64;
+    pub fn size(&mut self, node: &Node, key: &str, low: u64) -> Option<usize> {
+        let high = LONGEST as u64;
         let number = node.as_scalar().and_then(|scalar| number::count(&scalar.text));
-        let number = number.filter(|number| (least..=most).contains(number));
+        let number = number.filter(|number| (low..=high).contains(number));
         if number.is_none() {
-            let message = format!("`{key}` must be a number of bytes from {least} to {most}");
+            let message = format!("`{key}` must be a number of bytes from {low} to {high}");
             self.collector.error("wrong-value", message, &node.head(), "no such number");
         }
         usize::try_from(number?).ok()
@@ -78,24 +78,24 @@ pub fn one_of<'e>(
     node: &Node,
     entries: &'e [Entry],
     keys: &[&str],
-    of: &str,
+    section: &str,
     like: &str,
 ) -> Option<&'e Entry> {
-    let found: Vec<&Entry> = shape::first_entries(entries)
+    let present: Vec<&Entry> = shape::first_entries(entries)
         .into_iter()
         .filter(|entry| keys.contains(&entry.key.text.as_str()))
         .collect();
-    match found.as_slice() {
-        [one] => Some(one),
+    match present.as_slice() {
+        [entry] => Some(entry),
         [] => {
             let names: Vec<String> = keys.iter().map(|key| format!("`{key}`")).collect();
-            let message = format!("{of} has one of {}", names.join(", "));
+            let message = format!("{section} has one of {}", names.join(", "));
             let help = format!("for example `{like}`");
             reader.collector.mistake("missing-key", message, &node.head(), "none of them", help);
             None
         }
         [first, second, ..] => {
-            let message = format!("{of} has `{}` or `{}`", first.key.text, second.key.text);
+            let message = format!("{section} has `{}` or `{}`", first.key.text, second.key.text);
             let diagnostic = Diagnostic::error("two-keys", message)
                 .at(reader.collector.origin(&second.key.span), "the second one")
                 .at(reader.collector.origin(&first.key.span), "the first one");

@@ -22,11 +22,13 @@ const OF_PARTS: &str = "captures: { token: { default: none } }";
 pub fn read_answer_captures(reader: &mut IutReader<'_>, entries: &[Entry]) -> Vec<Capture> {
     let mut captures = Vec::new();
     for entry in read_declared(reader, entries, OF_ANSWERS) {
-        let what = format!("the capture `{}`", entry.key.text);
-        let Some(keys) = shape::mapping(reader.collector, &entry.value, &what, OF_ANSWERS) else { continue };
+        let name = format!("the capture `{}`", entry.key.text);
+        let Some(keys) = shape::mapping(reader.collector, &entry.value, &name, OF_ANSWERS) else {
+            continue;
+        };
         let known: Vec<&str> = PLACE.into_iter().chain(["from", "default"]).collect();
         shape::check_keys(reader.collector, keys, &known, "a capture");
-        let place = read_answer_place(reader, entry, keys, &what, OF_ANSWERS);
+        let place = read_answer_place(reader, entry, keys, &name, OF_ANSWERS);
         let from = match shape::get(keys, "from") {
             Some(node) => read_actions(reader, node, "from", ActionKind::Output),
             None => Vec::new(),
@@ -48,15 +50,15 @@ pub fn read_answer_place(
     like: &str,
 ) -> Option<AnswerPlace> {
     let is_source = |key: &&Entry| key.key.text != "match" && PLACE.contains(&key.key.text.as_str());
-    let written: Vec<&Entry> = keys.iter().filter(is_source).collect();
-    let source = match written.as_slice() {
+    let sources: Vec<&Entry> = keys.iter().filter(is_source).collect();
+    let source = match sources.as_slice() {
         [] => {
             let message = format!("{what} does not say where it stands in an answer");
             let help = format!("a `header`, a `cookie`, a `pointer`, or the `body`: for example `{like}`");
             reader.collector.mistake("missing-key", message, &entry.key.span, "taken out of what?", help);
             None
         }
-        [one] => read_source(reader, one),
+        [single] => read_source(reader, single),
         [_, second, ..] => {
             let message = format!("{what} stands in one place");
             reader.collector.error("two-keys", message, &second.key.span, "the second one");
@@ -89,7 +91,7 @@ pub fn read_part_captures(reader: &mut IutReader<'_>, entries: &[Entry]) -> Vec<
 
 /// Declares the captures and returns their entries, without those whose names already mean something else.
 fn read_declared<'e>(reader: &mut IutReader<'_>, entries: &'e [Entry], like: &str) -> Vec<&'e Entry> {
-    let mut good = Vec::new();
+    let mut declared = Vec::new();
     for entry in reader.named(entries, "captures", "capture", like) {
         let name = entry.key.text.as_str();
         let is_name = name.starts_with(|sign: char| sign.is_ascii_alphabetic() || sign == '_')
@@ -108,9 +110,9 @@ fn read_declared<'e>(reader: &mut IutReader<'_>, entries: &'e [Entry], like: &st
         }
         let place = entry.key.span.clone();
         reader.captures.push(DeclaredCapture { name: name.to_owned(), place, is_found: false });
-        good.push(entry);
+        declared.push(entry);
     }
-    good
+    declared
 }
 
 fn find_other_meaning(reader: &IutReader<'_>, name: &str) -> Option<String> {
@@ -177,13 +179,13 @@ fn read_default(reader: &mut IutReader<'_>, keys: &[Entry]) -> Option<String> {
 
 /// Reads an action of a kind, or a list of such actions.
 pub fn read_actions(reader: &mut IutReader<'_>, node: &Node, key: &str, kind: ActionKind) -> Vec<String> {
-    let like = if kind == ActionKind::Input { format!("{key}: Add") } else { format!("{key}: Added") };
-    let what = format!("`{key}`");
+    let example = if kind == ActionKind::Input { format!("{key}: Add") } else { format!("{key}: Added") };
+    let name = format!("`{key}`");
     let nodes: Vec<&Node> = match node.as_scalar() {
         Some(_) => vec![node],
-        None => match shape::list(reader.collector, node, &what, &like) {
+        None => match shape::list(reader.collector, node, &name, &example) {
             Some([]) => {
-                reader.collector.error("wrong-value", format!("{what} names nothing"), &node.head(), "empty");
+                reader.collector.error("wrong-value", format!("{name} names nothing"), &node.head(), "empty");
                 Vec::new()
             }
             items => items.unwrap_or(&[]).iter().map(|item| &**item).collect(),
@@ -191,7 +193,7 @@ pub fn read_actions(reader: &mut IutReader<'_>, node: &Node, key: &str, kind: Ac
     };
     let mut names = Vec::new();
     for node in nodes {
-        let Some(scalar) = shape::scalar(reader.collector, node, &what, &like) else { continue };
+        let Some(scalar) = shape::scalar(reader.collector, node, &name, &example) else { continue };
         if reader.is_action(scalar, kind) {
             names.push(scalar.text.clone());
         }
@@ -206,14 +208,14 @@ impl IutReader<'_> {
 
     /// Removes the captures from names that patterns or fields find. The parameters are left.
     pub fn without_captures(&mut self, found: ParameterPlaces) -> ParameterPlaces {
-        let mut left = ParameterPlaces::new();
+        let mut parameters = ParameterPlaces::new();
         for (name, place) in found {
             match self.captures.iter_mut().find(|capture| capture.name == name) {
                 Some(capture) => capture.is_found = true,
-                None => left.push((name, place)),
+                None => parameters.push((name, place)),
             }
         }
-        left
+        parameters
     }
 
     pub fn check_captured(&mut self, what: &str, like: &str) {

@@ -36,14 +36,14 @@ pub fn read_connections(
         let help = "leave out `connections` where there is one";
         reader.wrong(node, "`connections` are at least two", "fewer", help);
     }
-    let (mut found, mut seen): (Vec<NamedConnection>, Vec<&Scalar>) = (Vec::new(), Vec::new());
-    let before = reader.collector.errors();
+    let (mut connections, mut seen_actions): (Vec<NamedConnection>, Vec<&Scalar>) = (Vec::new(), Vec::new());
+    let errors_before = reader.collector.errors();
     for entry in shape::first_entries(given) {
         let what = format!("`{}`", entry.key.text);
         let mut actions = Vec::new();
         for item in shape::list(reader.collector, &entry.value, &what, LIKE).unwrap_or(&[]) {
             let Some(scalar) = shape::scalar(reader.collector, item, "an action", LIKE) else { continue };
-            if let Some(first) = seen.iter().find(|known| known.text == scalar.text) {
+            if let Some(first) = seen_actions.iter().find(|known| known.text == scalar.text) {
                 let message = format!("`{}` goes over one connection", scalar.text);
                 let diagnostic = Diagnostic::error("duplicate-key", message)
                     .at(reader.collector.origin(&scalar.span), "a second one")
@@ -51,32 +51,34 @@ pub fn read_connections(
                 reader.collector.push(diagnostic);
             }
             check_action(reader, scalar);
-            seen.push(scalar);
+            seen_actions.push(scalar);
             actions.push(scalar.text.clone());
         }
         // Each connection has only the patterns of its own actions.
         let encoding = encoding.map_or(Encoding::Json, |encoding| encoding.seeing(&actions));
-        found.push(NamedConnection { name: entry.key.text.clone(), actions, encoding });
+        connections.push(NamedConnection { name: entry.key.text.clone(), actions, encoding });
     }
     // After a misspelt action, another one would be reported as missing.
-    if reader.collector.errors() == before {
-        check_all(reader, node, &seen);
+    if reader.collector.errors() == errors_before {
+        check_all(reader, node, &seen_actions);
     }
     if let Some(Encoding::Lines(lines)) = encoding {
-        let over = |action: &str| found.iter().position(|one| one.actions.iter().any(|name| name == action));
+        let connection_of =
+            |action: &str| connections.iter().position(|one| one.actions.iter().any(|name| name == action));
         for (name, shape) in &lines.observations {
-            if let Some(then) = shape.then().filter(|then| over(then) != over(name)) {
+            if let Some(then) = shape.then().filter(|then| connection_of(then) != connection_of(name)) {
                 let message = format!("`{name}` and `{then}`, which comes `then`, go over one connection");
                 reader.wrong(node, &message, "over two", "put both into one list");
             }
         }
     }
-    found
+    connections
 }
 
 fn check_action(reader: &mut IutReader<'_>, scalar: &Scalar) {
     let Some(iosts) = reader.iosts else { return };
-    let known = || iosts.actions.iter().filter(|one| one.is_visible()).map(|one| one.name.as_str());
+    let known =
+        || iosts.actions.iter().filter(|action| action.is_visible()).map(|action| action.name.as_str());
     if known().any(|name| name == scalar.text) {
         return;
     }
@@ -91,8 +93,8 @@ fn check_all(reader: &mut IutReader<'_>, node: &Node, seen: &[&Scalar]) {
     let is_missing = |name: &&str| seen.iter().all(|scalar| scalar.text != **name);
     // Quiescence goes over no connection.
     let events =
-        iosts.actions.iter().filter(|one| matches!(one.kind, ActionKind::Input | ActionKind::Output));
-    let missing: Vec<&str> = events.map(|one| one.name.as_str()).filter(is_missing).collect();
+        iosts.actions.iter().filter(|action| matches!(action.kind, ActionKind::Input | ActionKind::Output));
+    let missing: Vec<&str> = events.map(|action| action.name.as_str()).filter(is_missing).collect();
     if !missing.is_empty() {
         let message = format!("`connections` does not say over which goes {}", listed(missing));
         reader.wrong(node, &message, "not all actions", &format!("for example `{LIKE}`"));

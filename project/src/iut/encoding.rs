@@ -39,14 +39,14 @@ pub fn read_encoding(
     reader: &mut IutReader<'_>,
     entries: &[Entry],
     node: &Node,
-    of: &str,
+    section: &str,
     carrier: Carrier,
 ) -> Option<Encoding> {
     const CHOICES: [(&str, Speech); 3] =
         [("json", Speech::Json), ("lines", Speech::Lines), ("binary", Speech::Frames)];
-    let before = reader.collector.errors();
+    let errors_before = reader.collector.errors();
     let speech = reader.choice(entries, "encoding", &CHOICES);
-    if reader.collector.errors() > before {
+    if reader.collector.errors() > errors_before {
         return None;
     }
     match speech.unwrap_or(Speech::Json) {
@@ -60,23 +60,11 @@ pub fn read_encoding(
             let captures = captures::read_part_captures(reader, entries);
             let reset = settle::read_reset(reader, entries, Speech::Lines);
             let stimuli = lines::read_stimuli(reader, entries, &line_ending);
-            reader.check_complete(
-                entries,
-                node,
-                "stimuli",
-                of,
-                ActionKind::Input,
-                (lines::STIMULI, &lines::stimulus_like),
-            );
+            let like: (_, &dyn Fn(&_) -> _) = (lines::STIMULI, &lines::stimulus_like);
+            reader.check_complete(entries, node, "stimuli", section, ActionKind::Input, like);
             let (observations, answers) = lines::read_observations(reader, entries);
-            reader.check_complete(
-                entries,
-                node,
-                "observations",
-                of,
-                ActionKind::Output,
-                (OBSERVATIONS, &lines::observation_like),
-            );
+            let like: (_, &dyn Fn(&_) -> _) = (OBSERVATIONS, &lines::observation_like);
+            reader.check_complete(entries, node, "observations", section, ActionKind::Output, like);
             let ignored = ignored::read_ignored_lines(reader, entries, &observations);
             reader
                 .check_captured("group of a pattern", "observations: { Welcome: '^welcome (?P<NAME>.+)$' }");
@@ -93,18 +81,13 @@ pub fn read_encoding(
                 spelling,
                 unmatched,
             };
-            (reader.collector.errors() == before).then_some(Encoding::Lines(lines))
+            (reader.collector.errors() == errors_before).then_some(Encoding::Lines(lines))
         }
         Speech::Frames => {
-            refuse_foreign_keys(
-                reader,
-                entries,
-                &["line_ending"],
-                "with frames there is no",
-                "belongs to `encoding: lines`",
-            )?;
-            let binary = binary::read_binary(reader, entries, node, of, carrier)?;
-            (reader.collector.errors() == before).then_some(Encoding::Binary(binary))
+            let label = "belongs to `encoding: lines`";
+            refuse_foreign_keys(reader, entries, &["line_ending"], "with frames there is no", label)?;
+            let binary = binary::read_binary(reader, entries, node, section, carrier)?;
+            (reader.collector.errors() == errors_before).then_some(Encoding::Binary(binary))
         }
         Speech::Json | Speech::Http => {
             let message = "with JSON messages there is no";
@@ -126,9 +109,10 @@ fn refuse_foreign_keys(
     message: &str,
     label: &str,
 ) -> Option<()> {
-    let found: Vec<&Entry> = entries.iter().filter(|entry| keys.contains(&entry.key.text.as_str())).collect();
-    let Some(first) = found.first() else { return Some(()) };
-    let names = listed(found.iter().map(|entry| entry.key.text.as_str()));
+    let foreign_entries: Vec<&Entry> =
+        entries.iter().filter(|entry| keys.contains(&entry.key.text.as_str())).collect();
+    let Some(first) = foreign_entries.first() else { return Some(()) };
+    let names = listed(foreign_entries.iter().map(|entry| entry.key.text.as_str()));
     let help = match message.contains("JSON") {
         true => "say which encoding they are for, for example `encoding: lines`, or leave them out",
         false => "say `encoding`, or leave them out",

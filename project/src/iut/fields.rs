@@ -60,10 +60,10 @@ struct Scope {
     counters: Vec<Counter>,
 }
 
-/// A number that counts another field.
+/// A number that counts another field. Both fields are given by their positions in the list.
 struct Counter {
-    at: usize,
-    of: usize,
+    counter: usize,
+    counted: usize,
     is_elements: bool,
     place: Range<usize>,
 }
@@ -75,21 +75,21 @@ impl Scope {
             if let NodeKind::Mapping(entries) = &node.kind { entries } else { &[] }
         }
         let name = |item: &Arc<Node>| {
-            let found = ["label", "name"].into_iter().find_map(|key| shape::get(mapping(item), key));
-            found.and_then(Node::as_scalar).cloned()
+            let node = ["label", "name"].into_iter().find_map(|key| shape::get(mapping(item), key));
+            node.and_then(Node::as_scalar).cloned()
         };
         let mut scope = Scope { names: items.iter().map(name).collect(), counters: Vec::new() };
-        for (at, item) in items.iter().enumerate() {
+        for (counter, item) in items.iter().enumerate() {
             let bits = shape::get(mapping(item), "bits");
             let parts = match bits.map(|bits| &bits.kind) {
                 Some(NodeKind::Sequence(parts)) => parts.as_slice(),
                 _ => &[],
             };
             for entry in std::iter::once(item).chain(parts).flat_map(|node| mapping(node)) {
-                let of = entry.value.as_scalar().and_then(|of| scope.place(&of.text));
-                if let (Some(of), "size_of" | "count_of") = (of, entry.key.text.as_str()) {
+                let counted = entry.value.as_scalar().and_then(|name| scope.place(&name.text));
+                if let (Some(counted), "size_of" | "count_of") = (counted, entry.key.text.as_str()) {
                     let (is_elements, place) = (entry.key.text == "count_of", entry.key.span.clone());
-                    scope.counters.push(Counter { at, of, is_elements, place });
+                    scope.counters.push(Counter { counter, counted, is_elements, place });
                 }
             }
         }
@@ -109,31 +109,36 @@ impl Fields<'_, '_> {
             return None;
         }
         let items = shape::list(self.reader.collector, node, what, like)?;
-        let before = self.reader.collector.errors();
+        let errors_before = self.reader.collector.errors();
         let scope = Scope::of(items);
-        let read: Vec<Option<Field>> =
-            items.iter().enumerate().map(|(at, item)| self.read_field(item, at, &scope)).collect();
-        if let Some(at) = read.iter().position(is_rest).filter(|at| at + 1 < read.len()) {
+        let fields: Vec<Option<Field>> = items
+            .iter()
+            .enumerate()
+            .map(|(position, item)| self.read_field(item, position, &scope))
+            .collect();
+        let rest = fields.iter().position(is_rest);
+        if let Some(behind) = rest.and_then(|rest| items.get(rest + 1)) {
             let message = "behind the rest of a frame there is nothing";
-            self.reader.collector.error("wrong-order", message, &items[at + 1].head(), "behind `rest`");
+            self.reader.collector.error("wrong-order", message, &behind.head(), "behind `rest`");
         }
-        self.check_scope(items, &scope, &read);
-        (self.reader.collector.errors() == before).then(|| read.into_iter().flatten().collect())
+        self.check_scope(items, &scope, &fields);
+        (self.reader.collector.errors() == errors_before).then(|| fields.into_iter().flatten().collect())
     }
 
     /// Checks that at most one number counts each field, that it comes before the field, and that it counts
     /// in the right units. Checks that no checksum covers a later checksum.
     fn check_scope(&mut self, items: &[Arc<Node>], scope: &Scope, read: &[Option<Field>]) {
-        for (number, Counter { at, of, is_elements, place }) in scope.counters.iter().enumerate() {
-            let (message, label) = if of <= at {
+        for (number, Counter { counter, counted, is_elements, place }) in scope.counters.iter().enumerate() {
+            let (message, label) = if counted <= counter {
                 (
                     "a number stands before what it counts, so that frames can be read from their front",
                     "behind it",
                 )
-            } else if scope.counters[..number].iter().any(|other| other.of == *of) {
+            } else if scope.counters[..number].iter().any(|earlier| earlier.counted == *counted) {
                 ("one number counts a field, and no second one", "the second one")
             } else {
-                match &read[*of] {
+                match &read[*counted] {
+                    // It counts in the right units, or the field has an error of its own.
                     Some(Field::List { extent: Extent::Counted, .. }) | None => continue,
                     Some(Field::Bytes { extent: Extent::Counted, .. } | Field::Group(Extent::Counted, _))
                         if !is_elements =>
@@ -151,30 +156,25 @@ impl Fields<'_, '_> {
             };
             self.reader.collector.error("wrong-order", message.to_owned(), place, label);
         }
-        for (at, field) in read.iter().enumerate() {
+        for (position, field) in read.iter().enumerate() {
             let Some(Field::Checksum(_, _, over)) = field else { continue };
-            let is_later = |other: &usize| *other > at && matches!(read[*other], Some(Field::Checksum(..)));
-            if over.clone().any(|other| is_later(&other)) {
+            let is_later_checksum =
+                |covered: usize| covered > position && matches!(read[covered], Some(Field::Checksum(..)));
+            if over.clone().any(is_later_checksum) {
                 let message =
                     "a checksum of fields with a later checksum among them: which one is computed first?";
-                let head = items[at].head();
-                self.reader.collector.error(
-                    "wrong-order",
-                    message,
-                    &head,
-                    "say `over`, or change their order",
-                );
+                let (head, label) = (items[position].head(), "say `over`, or change their order");
+                self.reader.collector.error("wrong-order", message, &head, label);
             }
         }
     }
 
     /// Reads one field: bits, a list, a group, bytes, or a number.
-    fn read_field(&mut self, node: &Node, at: usize, scope: &Scope) -> Option<Field> {
+    fn read_field(&mut self, node: &Node, position: usize, scope: &Scope) -> Option<Field> {
         let entries = shape::mapping(self.reader.collector, node, "a field", FIELD)?;
         if let Some(label) = shape::get(entries, "label") {
             let label = shape::scalar(self.reader.collector, label, "`label`", "label: body")?;
-            let same = |other: &Option<Scalar>| other.as_ref().is_some_and(|other| other.text == label.text);
-            if scope.names.iter().filter(|other| same(other)).count() > 1 {
+            if scope.names.iter().flatten().filter(|name| name.text == label.text).count() > 1 {
                 let message = format!("two fields are called `{}`", label.text);
                 self.reader.collector.error("duplicate-key", message, &label.span, "one of them");
             }
@@ -183,8 +183,8 @@ impl Fields<'_, '_> {
             shape::check_keys(self.reader.collector, entries, &["bits", "label"], "a field of bits");
             return self.read_bits(bits, scope);
         }
-        let own = ["as", "label", "of", "count", "size_of", "count_of", "plus", "checksum", "over"];
-        let known: Vec<&str> = own.into_iter().chain(CONTENT).chain(EXTENT).collect();
+        let own_keys = ["as", "label", "of", "count", "size_of", "count_of", "plus", "checksum", "over"];
+        let known: Vec<&str> = own_keys.into_iter().chain(CONTENT).chain(EXTENT).collect();
         shape::check_keys(self.reader.collector, entries, &known, "a field");
         let form = shape::required(self.reader.collector, node, entries, "as", "a field", FIELD)?;
         let form = shape::scalar(self.reader.collector, form, "`as`", FIELD)?;
@@ -198,19 +198,19 @@ impl Fields<'_, '_> {
         match (form.text.as_str(), ByteForm::named(&form.text)) {
             ("list", _) => {
                 only_with(self.reader, entries, &of_numbers, "belongs to numbers");
-                self.read_list(node, entries, at, scope)
+                self.read_list(node, entries, position, scope)
             }
             ("group", _) => {
                 only_with(self.reader, entries, &of_numbers, "belongs to numbers");
                 only_with(self.reader, entries, &CONTENT, "belongs to one field, and not to several");
-                let extent = self.read_extent(node, entries, at, scope, &EXTENT, ("a group", GROUP));
-                let of = shape::required(self.reader.collector, node, entries, "of", "a group", GROUP)?;
-                let of = self.read_list_of(of, "`of`", GROUP)?;
-                Some(Field::Group(extent?, of))
+                let extent = self.read_extent(node, entries, position, scope, &EXTENT, ("a group", GROUP));
+                let fields = shape::required(self.reader.collector, node, entries, "of", "a group", GROUP)?;
+                let fields = self.read_list_of(fields, "`of`", GROUP)?;
+                Some(Field::Group(extent?, fields))
             }
             (_, Some(form)) => {
                 only_with(self.reader, entries, &of_numbers, "belongs to numbers");
-                self.read_bytes(node, entries, form, at, scope)
+                self.read_bytes(node, entries, form, position, scope)
             }
             (_, None) => {
                 only_with(self.reader, entries, &EXTENT, "belongs to `bytes` and `text`");
@@ -229,30 +229,31 @@ impl Fields<'_, '_> {
         scope: &Scope,
     ) -> Option<Field> {
         let known = ["is", "name", "any", "size_of", "count_of", "checksum"];
-        let way = one_of(self.reader, node, entries, &known, "a field", FIELD)?;
-        if way.key.text == "checksum" {
-            return self.read_checksum(way, entries, integer, scope);
+        let content_entry = one_of(self.reader, node, entries, &known, "a field", FIELD)?;
+        if content_entry.key.text == "checksum" {
+            return self.read_checksum(content_entry, entries, integer, scope);
         }
         only_with(self.reader, entries, &["over"], "belongs to `checksum`");
-        if way.key.text != "is" {
-            return Some(Field::Integer(integer, self.read_content(way, entries, FIELD, scope)?));
+        if content_entry.key.text != "is" {
+            return Some(Field::Integer(integer, self.read_content(content_entry, entries, FIELD, scope)?));
         }
-        let scalar = shape::scalar(self.reader.collector, &way.value, "`is`", FIELD)?;
-        let written = literal(&scalar.text).and_then(|number| integer.written(number));
-        if written.is_none() {
+        let scalar = shape::scalar(self.reader.collector, &content_entry.value, "`is`", FIELD)?;
+        let number_bytes = literal(&scalar.text).and_then(|number| integer.written(number));
+        if number_bytes.is_none() {
+            // A width of 0 stands for a number of any length, of which 7 bytes are taken.
             let bits = 8 * if integer.width == 0 { 7 } else { integer.width };
             let sign = if integer.is_signed { "with" } else { "without" };
             let message = format!("`is` must be a number of {bits} bits {sign} a sign");
             let help = "for example `is: 5` or `is: 0x1f`";
             self.reader.collector.mistake("wrong-value", message, &scalar.span, "no such number", help);
         }
-        written.map(Field::Fixed)
+        number_bytes.map(Field::Fixed)
     }
 
     /// Reads a checksum, and the range of the fields that it covers.
     fn read_checksum(
         &mut self,
-        way: &Entry,
+        content_entry: &Entry,
         entries: &[Entry],
         integer: WireInteger,
         scope: &Scope,
@@ -265,17 +266,17 @@ impl Fields<'_, '_> {
             let bits = 8 * kind.width();
             let message = format!("`{}` is a number of {bits} bits without a sign", kind.name());
             let label = format!("`as` is `u{bits}` or `u{bits}le`");
-            self.reader.collector.error("wrong-value", message, &way.value.head(), label);
+            self.reader.collector.error("wrong-value", message, &content_entry.value.head(), label);
             return None;
         }
-        let mut place = |node: &Node| {
+        let mut position_of = |node: &Node| {
             let name = shape::scalar(self.reader.collector, node, "`over`", OVER)?;
             self.find_place(name, scope)
         };
         let over = match shape::get(entries, "over") {
             None => 0..scope.names.len(),
             Some(Node { kind: NodeKind::Sequence(ends), .. }) if ends.len() == 2 => {
-                let (first, last) = (place(&ends[0]), place(&ends[1]));
+                let (first, last) = (position_of(&ends[0]), position_of(&ends[1]));
                 let (first, last) = (first?, last?);
                 if first > last {
                     let message = "the first field of `over` stands behind the last one";
@@ -284,20 +285,20 @@ impl Fields<'_, '_> {
                 }
                 first..last + 1
             }
-            Some(one) => place(one).map(|one| one..one + 1)?,
+            Some(node) => position_of(node).map(|position| position..position + 1)?,
         };
         Some(Field::Checksum(kind, integer, over))
     }
 
     fn find_place(&mut self, name: &Scalar, scope: &Scope) -> Option<usize> {
-        let found = scope.place(&name.text);
-        if found.is_none() {
+        let position = scope.place(&name.text);
+        if position.is_none() {
             let known = || scope.names.iter().flatten().map(|name| name.text.as_str());
             let help = self.reader.collector.meant(&name.text, "fields here", known);
             let message = format!("no field of this list is called `{}`", name.text);
             self.reader.collector.mistake("unknown-field", message, &name.span, "not known", help);
         }
-        found
+        position
     }
 
     /// Reads a field of bytes or text: fixed, named, or any.
@@ -306,21 +307,21 @@ impl Fields<'_, '_> {
         node: &Node,
         entries: &[Entry],
         form: ByteForm,
-        at: usize,
+        position: usize,
         scope: &Scope,
     ) -> Option<Field> {
-        let way = one_of(self.reader, node, entries, &CONTENT, "a field", FIELD)?;
-        let scalar = match way.key.text.as_str() {
-            "is" => Some(shape::scalar(self.reader.collector, &way.value, "`is`", FIELD)?),
+        let content_entry = one_of(self.reader, node, entries, &CONTENT, "a field", FIELD)?;
+        let scalar = match content_entry.key.text.as_str() {
+            "is" => Some(shape::scalar(self.reader.collector, &content_entry.value, "`is`", FIELD)?),
             _ => None,
         };
-        let is_given = entries.iter().any(|entry| EXTENT.contains(&entry.key.text.as_str()));
+        let has_extent = entries.iter().any(|entry| EXTENT.contains(&entry.key.text.as_str()));
         let name = match scalar {
             Some(_) => None,
-            None => self.read_name(way, FIELD)?,
+            None => self.read_name(content_entry, FIELD)?,
         };
-        let extent = if is_given || scalar.is_none() {
-            self.read_extent(node, entries, at, scope, &EXTENT, ("a field of bytes", BYTES))?
+        let extent = if has_extent || scalar.is_none() {
+            self.read_extent(node, entries, position, scope, &EXTENT, ("a field of bytes", BYTES))?
         } else {
             // Fixed bytes without an extent fill the whole field.
             Extent::Rest
@@ -353,49 +354,45 @@ impl Fields<'_, '_> {
         &mut self,
         node: &Node,
         entries: &[Entry],
-        at: usize,
+        position: usize,
         scope: &Scope,
         known: &[&str],
-        (of, like): (&str, &str),
+        (section, like): (&str, &str),
     ) -> Option<Extent> {
         let is_given = entries.iter().any(|entry| known.contains(&entry.key.text.as_str()));
-        if !is_given && scope.counters.iter().any(|counter| counter.of == at) {
+        if !is_given && scope.counters.iter().any(|counter| counter.counted == position) {
             return Some(Extent::Counted);
         }
-        let way = one_of(self.reader, node, entries, known, of, like)?;
-        Some(match way.key.text.as_str() {
-            "size" => Extent::Size(self.reader.size(&way.value, "size", 0)?),
-            "length" => Extent::Length(self.reader.integer(&way.value, "length", like)?),
-            "count" => Extent::Count(self.reader.integer(&way.value, "count", like)?),
-            "until" => Extent::Until(self.reader.end(&way.value, "until")?),
+        let extent_entry = one_of(self.reader, node, entries, known, section, like)?;
+        Some(match extent_entry.key.text.as_str() {
+            "size" => Extent::Size(self.reader.size(&extent_entry.value, "size", 0)?),
+            "length" => Extent::Length(self.reader.integer(&extent_entry.value, "length", like)?),
+            "count" => Extent::Count(self.reader.integer(&extent_entry.value, "count", like)?),
+            "until" => Extent::Until(self.reader.end(&extent_entry.value, "until")?),
             _ => {
-                self.reader.yes(&way.value, "rest")?;
+                self.reader.yes(&extent_entry.value, "rest")?;
                 Extent::Rest
             }
         })
     }
 
     /// Reads a list, and the fields of its elements. Each element must have at least one byte.
-    fn read_list(&mut self, node: &Node, entries: &[Entry], at: usize, scope: &Scope) -> Option<Field> {
+    fn read_list(&mut self, node: &Node, entries: &[Entry], position: usize, scope: &Scope) -> Option<Field> {
         only_with(self.reader, entries, &["is"], "a list is `name` or `any`");
-        let way = one_of(self.reader, node, entries, &["name", "any"], "a list", LIST)?;
-        let name = self.read_name(way, LIST)?;
+        let content_entry = one_of(self.reader, node, entries, &["name", "any"], "a list", LIST)?;
+        let name = self.read_name(content_entry, LIST)?;
         let known = ["count", "size", "length", "until", "rest"];
-        let extent = self.read_extent(node, entries, at, scope, &known, ("a list", LIST));
-        let of = shape::required(self.reader.collector, node, entries, "of", "a list", LIST)?;
+        let extent = self.read_extent(node, entries, position, scope, &known, ("a list", LIST));
+        let element_fields = shape::required(self.reader.collector, node, entries, "of", "a list", LIST)?;
         // The names in its elements are not those of the frame.
         let outer = std::mem::take(&mut self.named);
-        let fields = self.read_list_of(of, "`of`", LIST);
+        let fields = self.read_list_of(element_fields, "`of`", LIST);
         let parts = std::mem::replace(&mut self.named, outer);
         let fields = fields?;
         if least_size(&fields) == 0 || fields.last().is_some_and(|last| is_rest(&Some(last.clone()))) {
             let message = "an element of a list has at least one byte, and its end is its own";
-            self.reader.collector.error(
-                "wrong-value",
-                message,
-                &of.head(),
-                "may be empty, or without an end",
-            );
+            let label = "may be empty, or without an end";
+            self.reader.collector.error("wrong-value", message, &element_fields.head(), label);
         }
         match (&name, self.named.last_mut()) {
             (Some(_), Some(named)) => named.parts = Some(parts),

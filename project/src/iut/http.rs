@@ -16,6 +16,19 @@ use super::settle::{self, Speech};
 use super::words::{Holes, IutReader, ParameterPlaces, hole_text};
 use super::{captures, tls};
 
+const KEYS: [&str; 11] = [
+    "base",
+    "launch",
+    "tls",
+    "reset",
+    "settle",
+    "headers",
+    "stimuli",
+    "observations",
+    "captures",
+    "values",
+    "unmatched",
+];
 const BASE: &str = "base: http://127.0.0.1:8080";
 const STIMULI: &str = "stimuli: { Add: { method: POST, path: \"/items/{id}\" } }";
 const OBSERVATIONS: &str = "observations: { Added: { status: 201, values: { n: /count } } }";
@@ -23,21 +36,8 @@ const VALUES: &str = "values: { n: { header: Content-Length } }";
 
 /// Reads the section: the base and its server, then captures, steps, stimuli and observations.
 pub fn read_http(reader: &mut IutReader<'_>, root: &[Entry], node: &Node) -> Option<Http> {
-    let before = reader.collector.errors();
-    let known = [
-        "base",
-        "launch",
-        "tls",
-        "reset",
-        "settle",
-        "headers",
-        "stimuli",
-        "observations",
-        "captures",
-        "values",
-        "unmatched",
-    ];
-    let entries = shape::section(reader.collector, root, "http", &known);
+    let errors_before = reader.collector.errors();
+    let entries = shape::section(reader.collector, root, "http", &KEYS);
     let launch = read_launch(reader, entries);
     let base = read_address(reader, entries, node, "base", "`http`", BASE);
     // The base must begin with a scheme that fits `tls`, and name a host.
@@ -45,13 +45,13 @@ pub fn read_http(reader: &mut IutReader<'_>, root: &[Entry], node: &Node) -> Opt
         let filled = template.fill(|_| Some("1".to_owned())).unwrap_or_default();
         let rest = filled.strip_prefix("http://").or_else(|| filled.strip_prefix("https://"));
         let is_secure = filled.starts_with("https://");
-        let wrong = match rest {
+        let mistake = match rest {
             None => Some("a base begins with `http://` or `https://`"),
             Some(rest) if rest.is_empty() || rest.starts_with('/') => Some("the base names no host"),
             Some(rest) if rest.ends_with('/') => Some("the base ends before the first slash of the path"),
             Some(_) => None,
         };
-        if wrong.is_none() && is_secure != shape::get(entries, "tls").is_some() {
+        if mistake.is_none() && is_secure != shape::get(entries, "tls").is_some() {
             let (message, help) = if is_secure {
                 (
                     "`https` needs `tls`, which says whom it trusts",
@@ -63,7 +63,7 @@ pub fn read_http(reader: &mut IutReader<'_>, root: &[Entry], node: &Node) -> Opt
             let label = "not with TLS, or not as it should be";
             reader.collector.mistake("wrong-value", message, span, label, help);
         }
-        if let Some(message) = wrong {
+        if let Some(message) = mistake {
             let help = format!("for example `{BASE}`");
             reader.collector.mistake("wrong-value", message, span, "not such an address", help);
         }
@@ -107,9 +107,9 @@ pub fn read_http(reader: &mut IutReader<'_>, root: &[Entry], node: &Node) -> Opt
             _ => vec![&entry.value],
         };
         for node in alternatives {
-            let before = reader.collector.errors();
+            let errors_before = reader.collector.errors();
             let Some((response, places)) = read_response(reader, node, &what) else { continue };
-            if let Some(action) = action.as_ref().filter(|_| reader.collector.errors() == before) {
+            if let Some(action) = action.as_ref().filter(|_| reader.collector.errors() == errors_before) {
                 reader.check_parameters(action, &places, &entry.key, |name| {
                     format!("say where it stands in the body: `values: {{ {name}: /{name} }}`")
                 });
@@ -145,7 +145,7 @@ pub fn read_http(reader: &mut IutReader<'_>, root: &[Entry], node: &Node) -> Opt
         unmatched,
         settle,
     };
-    (reader.collector.errors() == before).then_some(http)
+    (reader.collector.errors() == errors_before).then_some(http)
 }
 
 /// An example of a request for an action.

@@ -18,15 +18,15 @@ pub fn read_ignore_items<'e>(
     like: &str,
 ) -> Vec<(&'e Node, Option<&'e Node>)> {
     let Some(node) = shape::get(entries, "ignore") else { return Vec::new() };
-    let mut found = Vec::new();
+    let mut items = Vec::new();
     for item in shape::list(reader.collector, node, "`ignore`", like).unwrap_or(&[]) {
         let what = "an item of `ignore`";
         let Some(keys) = shape::mapping(reader.collector, item, what, like) else { continue };
         shape::check_keys(reader.collector, keys, &["pattern", "answer"], what);
         let pattern = shape::required(reader.collector, item, keys, "pattern", what, like);
-        found.extend(pattern.map(|pattern| (pattern, shape::get(keys, "answer"))));
+        items.extend(pattern.map(|pattern| (pattern, shape::get(keys, "answer"))));
     }
-    found
+    items
 }
 
 /// Reads `ignore` of lines.

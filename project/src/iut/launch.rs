@@ -42,8 +42,8 @@ pub fn read_launch(reader: &mut IutReader<'_>, entries: &[Entry]) -> Option<Opti
     let keep = reader.boolean(entries, "keep");
     // A server that is kept for many runs cannot depend on the constants of one run.
     let holes = if keep { Holes::none() } else { Holes::constants() }.with_server();
-    let like = "launch: { command: [redis-server, --port, \"{port}\"] }";
-    let command = read_command(reader, entries, node, "`launch`", like, holes);
+    let example = "launch: { command: [redis-server, --port, \"{port}\"] }";
+    let command = read_command(reader, entries, node, "`launch`", example, holes);
     let ready = reader.milliseconds(entries, "ready_ms", READY);
     Some(Some(Launch { command: command?, ready, keep }))
 }
@@ -54,14 +54,14 @@ pub fn read_address(
     entries: &[Entry],
     node: &Node,
     key: &str,
-    of: &str,
+    section: &str,
     like: &str,
 ) -> Option<(Template, std::ops::Range<usize>)> {
-    let value = shape::required(reader.collector, node, entries, key, of, like)?;
+    let value = shape::required(reader.collector, node, entries, key, section, like)?;
     let scalar = shape::scalar(reader.collector, value, &format!("`{key}`"), like)?;
-    if let Some((scheme, rest)) = scalar.text.split_once("://").filter(|_| key == "address") {
+    if let Some((scheme, host_and_port)) = scalar.text.split_once("://").filter(|_| key == "address") {
         let message = format!("an address is HOST:PORT, without `{scheme}://`");
-        let help = format!("write `address: \"{rest}\"`");
+        let help = format!("write `address: \"{host_and_port}\"`");
         reader.collector.mistake("wrong-value", message, &scalar.span, "not such an address", help);
         return None;
     }
@@ -75,11 +75,11 @@ pub fn read_command(
     reader: &mut IutReader<'_>,
     entries: &[Entry],
     node: &Node,
-    of: &str,
+    section: &str,
     like: &str,
     holes: Holes,
 ) -> Option<Command> {
-    let words = shape::required(reader.collector, node, entries, "command", of, like)
+    let words = shape::required(reader.collector, node, entries, "command", section, like)
         .and_then(|value| read_words(reader, value, like, &holes));
     let directory = read_directory(reader, entries);
     if let (Some(value), Some(directory)) = (shape::get(entries, "command"), &directory) {
@@ -200,10 +200,10 @@ fn read_words(reader: &mut IutReader<'_>, value: &Node, like: &str, holes: &Hole
 }
 
 fn read_directory(reader: &mut IutReader<'_>, entries: &[Entry]) -> Option<PathBuf> {
-    let own = if reader.folder.as_os_str().is_empty() { Path::new(".") } else { reader.folder };
-    let Some(value) = shape::get(entries, "directory") else { return Some(own.to_owned()) };
+    let own_folder = if reader.folder.as_os_str().is_empty() { Path::new(".") } else { reader.folder };
+    let Some(value) = shape::get(entries, "directory") else { return Some(own_folder.to_owned()) };
     let scalar = shape::scalar(reader.collector, value, "`directory`", "directory: .")?;
-    let path = own.join(&scalar.text);
+    let path = own_folder.join(&scalar.text);
     if path.is_dir() {
         return Some(path);
     }

@@ -97,9 +97,9 @@ pub fn read_observations(
     entries: &[Entry],
 ) -> (Vec<(String, Shape)>, AnsweredStimuli) {
     let (mut observations, mut answers) = (Vec::new(), Vec::new());
-    let found = reader.actions(entries, "observations", OBSERVATIONS, ActionKind::Output);
-    blocks::check_then(reader, &found.iter().map(|(entry, _)| *entry).collect::<Vec<_>>());
-    for (entry, action) in &found {
+    let entries_with_actions = reader.actions(entries, "observations", OBSERVATIONS, ActionKind::Output);
+    blocks::check_then(reader, &entries_with_actions.iter().map(|(entry, _)| *entry).collect::<Vec<_>>());
+    for (entry, action) in &entries_with_actions {
         let Some(mut read) = blocks::read_lines(reader, entry) else { continue };
         if let Some(action) = action {
             let is_parameter = |name: &str| action.parameters.iter().any(|datum| datum.name() == name);
@@ -115,21 +115,16 @@ pub fn read_observations(
             let message =
                 "`to` needs `link: synchronous`, which says that each answer belongs to the last stimulus";
             let help = "write `link: synchronous` at the top of the file, if the implementation sends nothing unasked";
-            reader.collector.mistake(
-                "wrong-value",
-                message,
-                &entry.key.span,
-                "answers a stimulus of its own",
-                help,
-            );
+            let label = "answers a stimulus of its own";
+            reader.collector.mistake("wrong-value", message, &entry.key.span, label, help);
         }
         answers.extend(read.to.map(|to| (entry.key.text.clone(), to)));
         observations.push((entry.key.text.clone(), read.shape));
     }
-    warn_of_short_then(reader, &found, &observations);
+    warn_of_short_then(reader, &entries_with_actions, &observations);
     // Over several connections, equal lines are distinguished.
     if shape::get(entries, "connections").is_none() {
-        refuse_hidden(reader, &found, &observations, &answers);
+        refuse_hidden(reader, &entries_with_actions, &observations, &answers);
     }
     (observations, answers)
 }
@@ -142,33 +137,33 @@ fn refuse_hidden(
     observations: &[(String, Shape)],
     answers: &AnsweredStimuli,
 ) {
-    for (at, (name, shape)) in observations.iter().enumerate() {
-        let takes_first = |(other, taking): &&(String, Shape)| {
+    for (index, (name, shape)) in observations.iter().enumerate() {
+        let takes_first = |(hiding, taking): &&(String, Shape)| {
             let one_line = matches!(taking, Shape::Lines(parts) if parts.len() == 1 && is_line(&parts[0]));
-            let answers_some = answers.iter().any(|(answer, _)| answer == other);
+            let answers_some = answers.iter().any(|(answer, _)| answer == hiding);
             let (Some(first), Some(taken)) = (taking.first(), shape.first()) else { return false };
-            one_line && !answers_some && other != name && is_within(taken, first)
+            one_line && !answers_some && hiding != name && is_within(taken, first)
         };
-        let Some((other, first)) = observations[..at].iter().find(takes_first) else { continue };
+        let Some((hiding, first)) = observations[..index].iter().find(takes_first) else { continue };
         let is_same = match (first.first(), shape.first()) {
             (Some(first), Some(taken)) => is_within(first, taken),
             _ => false,
         };
         let help = match is_same {
-            false => format!("the first pattern that fits counts: write `{name}` before `{other}`"),
+            false => format!("the first pattern that fits counts: write `{name}` before `{hiding}`"),
             true => "they fit the same lines: with `link: synchronous`, `{ pattern: ..., to: STIMULUS }` says which \
                      stimuli each one answers"
                 .to_owned(),
         };
-        let place = |name: &String| {
+        let place_of = |name: &String| {
             let (entry, _) = found.iter().find(|(entry, _)| entry.key.text == *name)?;
             Some(reader.collector.origin(&entry.key.span))
         };
         let message =
-            format!("`{name}` is never seen: `{other}` stands before it, and fits each of its lines");
+            format!("`{name}` is never seen: `{hiding}` stands before it, and fits each of its lines");
         let diagnostic = Diagnostic::error("hidden-observation", message)
-            .at(place(name), "never seen")
-            .at(place(other), "fits first")
+            .at(place_of(name), "never seen")
+            .at(place_of(hiding), "fits first")
             .help(help);
         reader.collector.push(diagnostic);
     }
@@ -183,12 +178,12 @@ fn warn_of_short_then(
     for (name, shape) in observations {
         let Shape::Block(block) = shape else { continue };
         let (Some(then), Middle::Each(item)) = (&block.then, &block.middle) else { continue };
-        let least = usize::from(block.begin.is_some())
+        let least_lines = usize::from(block.begin.is_some())
             + item.len()
             + usize::from(matches!(block.end, BlockEnd::Mark(_)));
-        let follower = observations.iter().find(|(other, _)| other == then);
+        let follower = observations.iter().find(|(known, _)| known == then);
         let Some((_, Shape::Lines(parts))) = follower.filter(|_| item.iter().all(is_line)) else { continue };
-        if !parts.iter().all(is_line) || parts.len() >= least {
+        if !parts.iter().all(is_line) || parts.len() >= least_lines {
             continue;
         }
         let message =

@@ -18,15 +18,15 @@ const MOST: usize = 10_000;
 /// The most bytes of an automaton, and of making it.
 const LARGEST: usize = 4 << 20;
 
-pub fn find_common_line(one: &Regex, other: &Regex) -> Option<String> {
-    search(one, other, Second::Fits).ok()?
+pub fn find_common_line(first: &Regex, second: &Regex) -> Option<String> {
+    search(first, second, Second::Fits).ok()?
 }
 
 /// Does the other pattern fit each line that the first one fits, for certain? Often a plain line decides.
-pub fn is_within(one: &Regex, other: &Regex) -> bool {
-    let plain: String = written(one).chars().filter(|sign| !"^$\\".contains(*sign)).collect();
-    let differs = one.is_match(&plain) && !other.is_match(&plain);
-    !differs && search(one, other, Second::DoesNotFit) == Ok(None)
+pub fn is_within(inner: &Regex, outer: &Regex) -> bool {
+    let plain_line: String = written(inner).chars().filter(|sign| !"^$\\".contains(*sign)).collect();
+    let differs = inner.is_match(&plain_line) && !outer.is_match(&plain_line);
+    !differs && search(inner, outer, Second::DoesNotFit) == Ok(None)
 }
 
 /// Must the second pattern fit the line?
@@ -37,40 +37,44 @@ enum Second {
 }
 
 /// Searches a shortest line that the first pattern fits, and the second one fits or not.
-fn search(one: &Regex, other: &Regex, second: Second) -> Result<Option<String>, TooMany> {
-    let both = second == Second::Fits;
-    let (one, other) = (build_automaton(one).ok_or(TooMany)?, build_automaton(other).ok_or(TooMany)?);
+fn search(first: &Regex, second: &Regex, wanted: Second) -> Result<Option<String>, TooMany> {
+    let both_fit = wanted == Second::Fits;
+    let (first, second) = (build_automaton(first).ok_or(TooMany)?, build_automaton(second).ok_or(TooMany)?);
     let begin =
         |dfa: &dense::DFA<Vec<u32>>| dfa.start_state_forward(&Input::new("").anchored(Anchored::Yes)).ok();
     let is_end = |dfa: &dense::DFA<Vec<u32>>, state| dfa.is_match_state(dfa.next_eoi_state(state));
-    // Each visited pair, with the place of the pair before it and the byte from there. Letters come first.
-    let start = (begin(&one).ok_or(TooMany)?, begin(&other).ok_or(TooMany)?);
+    // Each visited pair, with the index of the pair before it and the byte from there.
+    let start = (begin(&first).ok_or(TooMany)?, begin(&second).ok_or(TooMany)?);
     let mut reached: Vec<((StateID, StateID), usize, u8)> = vec![(start, 0, 0)];
-    let mut known = HashSet::from([reached[0].0]);
+    let mut known = HashSet::from([start]);
+    // Printable signs come first, so that a person can read the line.
     let bytes: Vec<u8> =
         (b' '..=b'~').chain(0..b' ').chain(0x7f..=0xff).filter(|byte| *byte != b'\n').collect();
-    let mut at = 0;
-    while let Some(((first, second), ..)) = reached.get(at).copied() {
-        if is_end(&one, first) && is_end(&other, second) == both {
+    let mut index = 0;
+    while let Some(((state, second_state), ..)) = reached.get(index).copied() {
+        if is_end(&first, state) && is_end(&second, second_state) == both_fit {
+            // The line is read backwards, from this pair to the start.
             let mut line = Vec::new();
-            while at > 0 {
-                line.push(reached[at].2);
-                at = reached[at].1;
+            while index > 0 {
+                let (_, previous, byte) = reached[index];
+                line.push(byte);
+                index = previous;
             }
             line.reverse();
             return String::from_utf8(line).map(Some).map_err(|_| TooMany);
         }
         for byte in &bytes {
-            let next = (one.next_state(first, *byte), other.next_state(second, *byte));
-            let is_dead = one.is_dead_state(next.0) || both && other.is_dead_state(next.1);
-            if !is_dead && known.insert(next) {
+            let (next, second_next) =
+                (first.next_state(state, *byte), second.next_state(second_state, *byte));
+            let is_dead = first.is_dead_state(next) || (both_fit && second.is_dead_state(second_next));
+            if !is_dead && known.insert((next, second_next)) {
                 if reached.len() == MOST {
                     return Err(TooMany);
                 }
-                reached.push((next, at, *byte));
+                reached.push(((next, second_next), index, *byte));
             }
         }
-        at += 1;
+        index += 1;
     }
     Ok(None)
 }

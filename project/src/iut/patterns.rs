@@ -13,18 +13,18 @@ pub type Regex = coreach_adapters::lines::Regex;
 
 /// Reads a regular expression, and its groups with their places.
 pub fn read_regex(reader: &mut IutReader<'_>, scalar: &Scalar) -> Option<(Regex, ParameterPlaces)> {
-    if let Some(at) = ["^+", "^*", "^?"].into_iter().find(|begin| scalar.text.starts_with(begin)) {
+    if let Some(repeated) = ["^+", "^*", "^?"].into_iter().find(|begin| scalar.text.starts_with(begin)) {
         let help = explain_sign(&scalar.text, 1).unwrap_or_default();
-        let message = format!("`{at}` repeats the beginning of the line, and stands for no text");
+        let message = format!("`{repeated}` repeats the beginning of the line, and stands for no text");
         reader.collector.mistake("bad-pattern", message, &scalar.place(&(1..2)), "means nothing here", help);
         return None;
     }
     match pattern(&scalar.text) {
         Ok(regex) => {
             let place = |name: &str| {
-                let written = format!("<{name}>");
-                let at = scalar.text.find(&written);
-                at.map_or(scalar.span.clone(), |at| scalar.place(&(at + 1..at + 1 + name.len())))
+                // The name stands behind the bracket.
+                let start = scalar.text.find(&format!("<{name}>")).map(|bracket| bracket + 1);
+                start.map_or(scalar.span.clone(), |start| scalar.place(&(start..start + name.len())))
             };
             let names = regex.capture_names().flatten().map(|name| (name.to_owned(), place(name))).collect();
             Some((regex, names))
@@ -32,16 +32,16 @@ pub fn read_regex(reader: &mut IutReader<'_>, scalar: &Scalar) -> Option<(Regex,
         Err(error) => {
             // The message draws the expression. Its last line says what is wrong.
             let text = error.to_string();
-            let last = text.lines().last().unwrap_or_default();
-            let why = last.strip_prefix("error: ").unwrap_or(last);
-            let message = format!("this is no regular expression: {why}");
-            let own = error_place(&text, &scalar.text);
+            let last_line = text.lines().last().unwrap_or_default();
+            let reason = last_line.strip_prefix("error: ").unwrap_or(last_line);
+            let message = format!("this is no regular expression: {reason}");
+            let error_at = error_place(&text, &scalar.text);
             let help = match named_holes(&scalar.text) {
-                _ if let Some(help) = own.and_then(|at| explain_sign(&scalar.text, at)) => help,
+                _ if let Some(help) = error_at.and_then(|index| explain_sign(&scalar.text, index)) => help,
                 Some(pattern) => format!("a value is a named group: `'{pattern}'`"),
                 None => "for example `'^:(?P<n>-?\\d+)$'`; a named group is a parameter's value".to_owned(),
             };
-            let place = own.map_or(scalar.span.clone(), |at| scalar.place(&(at..at + 1)));
+            let place = error_at.map_or(scalar.span.clone(), |index| scalar.place(&(index..index + 1)));
             reader.collector.mistake("bad-pattern", message, &place, "cannot be read", help);
             None
         }
@@ -57,33 +57,35 @@ fn error_place(message: &str, expression: &str) -> Option<usize> {
 }
 
 /// Explains how to write a sign that has a meaning in regular expressions but is to stand for itself.
-fn explain_sign(expression: &str, at: usize) -> Option<String> {
-    let rest = &expression[at..];
-    let sign = rest.chars().next().filter(|sign| "+*?()[]{}".contains(*sign))?;
+fn explain_sign(expression: &str, position: usize) -> Option<String> {
+    let from_sign = &expression[position..];
+    let sign = from_sign.chars().next().filter(|sign| "+*?()[]{}".contains(*sign))?;
     // The author means a group or a hole.
-    if rest.starts_with("(?") || expression[..at].ends_with('{') || sign == '{' && named_holes(rest).is_some()
+    if from_sign.starts_with("(?")
+        || expression[..position].ends_with('{')
+        || sign == '{' && named_holes(from_sign).is_some()
     {
         return None;
     }
-    let literal = format!("{}\\{rest}", &expression[..at]);
+    let literal = format!("{}\\{from_sign}", &expression[..position]);
     Some(format!("`{sign}` has a meaning in patterns, and for itself is written `\\{sign}`: `'{literal}'`"))
 }
 
 /// Turns each `{name}`, as in a template, into a named group.
 fn named_holes(text: &str) -> Option<String> {
-    let (mut pattern, mut rest, mut found) = (String::new(), text, false);
-    while let Some((before, behind)) = rest.split_once('{') {
+    let (mut pattern, mut remaining, mut has_holes) = (String::new(), text, false);
+    while let Some((before, behind)) = remaining.split_once('{') {
         pattern += before;
         match behind.split_once('}').filter(|(name, _)| is_name(name)) {
             Some((name, behind)) => {
                 pattern += &format!("(?P<{name}>.+)");
-                (rest, found) = (behind, true);
+                (remaining, has_holes) = (behind, true);
             }
             None => {
                 pattern.push('{');
-                rest = behind;
+                remaining = behind;
             }
         }
     }
-    found.then(|| format!("^{}$", (pattern + rest).trim_matches(['^', '$'])))
+    has_holes.then(|| format!("^{}$", (pattern + remaining).trim_matches(['^', '$'])))
 }

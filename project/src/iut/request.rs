@@ -15,18 +15,18 @@ pub fn read_request(
     reader: &mut IutReader<'_>,
     node: &Node,
     what: &str,
-    like: &str,
+    example: &str,
     known: &[&str],
     holes: Option<&Holes>,
 ) -> Option<Request> {
     // For `GET /items`, the message has the mapping that is meant.
-    let given = node.as_scalar().and_then(|given| given.text.split_once(' '));
-    let given = given.map(|(method, path)| format!("{{ method: {method}, path: {} }}", path.trim()));
-    let entries = shape::mapping(reader.collector, node, what, given.as_deref().unwrap_or(like))?;
+    let written = node.as_scalar().and_then(|written| written.text.split_once(' '));
+    let written = written.map(|(method, path)| format!("{{ method: {method}, path: {} }}", path.trim()));
+    let entries = shape::mapping(reader.collector, node, what, written.as_deref().unwrap_or(example))?;
     shape::check_keys(reader.collector, entries, known, what);
     let mut text = |key: &str| {
-        let node = shape::required(reader.collector, node, entries, key, what, like)?;
-        shape::scalar(reader.collector, node, &format!("`{key}`"), like)
+        let node = shape::required(reader.collector, node, entries, key, what, example)?;
+        shape::scalar(reader.collector, node, &format!("`{key}`"), example)
     };
     let (method, path) = (text("method"), text("path"));
     if let Some(method) = method
@@ -55,7 +55,7 @@ pub fn read_request(
         None => None,
         Some(node) => {
             // For a mapping, the message has the text that is meant.
-            let given = match &node.kind {
+            let written = match &node.kind {
                 NodeKind::Mapping(entries) => {
                     let field = |entry: &Entry| {
                         let value = entry.value.as_scalar()?;
@@ -66,8 +66,8 @@ pub fn read_request(
                 }
                 _ => None,
             };
-            let like = given.map_or("\"n\": {n}".to_owned(), |fields| fields.join(", "));
-            let scalar = shape::scalar(reader.collector, node, "`body`", &format!("body: '{{{like}}}'"))?;
+            let example = written.map_or("\"n\": {n}".to_owned(), |fields| fields.join(", "));
+            let scalar = shape::scalar(reader.collector, node, "`body`", &format!("body: '{{{example}}}'"))?;
             Some(reader.body(scalar, holes)?)
         }
     };
@@ -134,13 +134,8 @@ pub fn read_status(reader: &mut IutReader<'_>, node: &Node, like: &str) -> Optio
     let status = status.filter(|status| (100..=599).contains(status));
     if status.is_none() {
         let message = "a status is a number from 100 to 599";
-        reader.collector.mistake(
-            "wrong-value",
-            message,
-            &scalar.span,
-            "no status",
-            format!("for example `{SEVERAL}`"),
-        );
+        let help = format!("for example `{SEVERAL}`");
+        reader.collector.mistake("wrong-value", message, &scalar.span, "no status", help);
     }
     status
 }

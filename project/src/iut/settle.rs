@@ -81,30 +81,30 @@ fn read_steps(
     speech: Speech,
     add_holes: AddHoles,
 ) -> Vec<PreparationStep> {
-    let like = match speech {
+    let example = match speech {
         Speech::Http => format!("{key}: {{ method: POST, path: /reset, status: 200 }}"),
         Speech::Lines => format!("{key}: [ {{ send: FLUSHALL, expect: '^OK$' }} ]"),
         Speech::Frames => format!("{key}: [ {{ send: \"00 01\", expect: '^00.*$' }} ]"),
         Speech::Json => format!("{key}: [ {{ pause_ms: 5000 }} ]"),
     };
-    let is_one = matches!(node.kind, NodeKind::Mapping(_)) && speech == Speech::Http;
-    let items: Vec<&Node> = if is_one {
+    let is_single_request = matches!(node.kind, NodeKind::Mapping(_)) && speech == Speech::Http;
+    let items: Vec<&Node> = if is_single_request {
         vec![node]
     } else {
-        let items = shape::list(reader.collector, node, &format!("`{key}`"), &like).unwrap_or(&[]);
+        let items = shape::list(reader.collector, node, &format!("`{key}`"), &example).unwrap_or(&[]);
         items.iter().map(|item| &**item).collect()
     };
-    let what = if is_one { format!("`{key}`") } else { format!("an item of `{key}`") };
+    let description = if is_single_request { format!("`{key}`") } else { format!("an item of `{key}`") };
     let mut steps: Vec<PreparationStep> = Vec::new();
     for item in items {
-        let Some(entries) = shape::mapping(reader.collector, item, &what, &like) else { continue };
-        let Some(step) = read_step(reader, item, entries, &what, &like, speech, add_holes) else {
+        let Some(entries) = shape::mapping(reader.collector, item, &description, &example) else { continue };
+        let Some(step) = read_step(reader, item, entries, &description, &example, speech, add_holes) else {
             continue;
         };
         // The connection is made after the commands, since a command may make it possible.
-        let is_apart = matches!(step, PreparationStep::Command(..) | PreparationStep::Pause(_));
+        let is_before_connection = matches!(step, PreparationStep::Command(..) | PreparationStep::Pause(_));
         if speech != Speech::Http
-            && is_apart
+            && is_before_connection
             && steps.iter().any(|step| matches!(step, PreparationStep::Exchange(_)))
         {
             let message = format!("commands and pauses of `{key}` stand before what is sent");

@@ -71,7 +71,8 @@ pub struct StandIn {
 }
 
 impl StandIn {
-    /// Makes the way to the model, with the values of its constants.
+    /// Makes the transport to the model, with the values of its constants. `named` is the place that names
+    /// the model.
     ///
     /// # Errors
     /// `fix_constants` reports a mistake, or a timed model is to be completed.
@@ -107,23 +108,23 @@ impl StandIn {
 /// take time.
 pub fn read_stand_in(file: Arc<SourceFile>) -> Reading<StandIn> {
     let place = Origin { file: file.clone(), span: 0..file.text.lines().next().map_or(0, str::len) };
-    let (stand_in, found) = match read_any_specification(file)? {
-        (AnySpecification::Untimed(read), found) => (StandIn { model: read.iosts, timed: None }, found),
-        (AnySpecification::Timed(read), mut found) => match delayed(&read.timed) {
-            Ok(form) => (StandIn { model: form.iosts.clone(), timed: Some(form) }, found),
+    let (stand_in, findings) = match read_any_specification(file)? {
+        (AnySpecification::Untimed(read), findings) => (StandIn { model: read.iosts, timed: None }, findings),
+        (AnySpecification::Timed(read), mut findings) => match delayed(&read.timed) {
+            Ok(form) => (StandIn { model: form.iosts.clone(), timed: Some(form) }, findings),
             Err(numbers) => {
-                let called: Vec<String> = numbers.iter().map(|number| read.timed.called(*number)).collect();
+                let names: Vec<String> = numbers.iter().map(|number| read.timed.called(*number)).collect();
                 let message = format!(
                     "internal transitions take no time, and these mention a clock or reset one: {}",
-                    called.join(", ")
+                    names.join(", ")
                 );
-                found.push(Diagnostic::error("internal-time", message).at(place, "in this model"));
-                return Err(found);
+                findings.push(Diagnostic::error("internal-time", message).at(place, "in this model"));
+                return Err(findings);
             }
         },
     };
-    let found = initialized(&stand_in.model, found)?;
-    Ok((stand_in, found))
+    let findings = initialized(&stand_in.model, findings)?;
+    Ok((stand_in, findings))
 }
 
 /// Gives constants of the model their values. `named` is the place that names it.

@@ -148,8 +148,9 @@ impl IutReader<'_> {
 
     /// Warns of a hole for a text that is without quotes in JSON, and of doubled braces.
     fn warn_of_missing_quotes(&mut self, scalar: &Scalar, template: &Template) {
-        // The body with a digit in each hole, but a letter in the holes of one name.
-        let filled = |name: &str| {
+        // The body with a digit in each hole, but a letter in the holes of one name. With digits alone it is
+        // JSON even if quotes are missing.
+        let fill_with = |name: &str| {
             template.fill_as(|hole| Some(hole.to_owned()), |hole| sample_value(&hole, name)).ok()
         };
         let is_json = |text: Option<String>| {
@@ -157,8 +158,8 @@ impl IutReader<'_> {
                 text.starts_with(['{', '[']) && serde_json::from_str::<Json>(&text).is_ok()
             })
         };
-        let single = |text: String| text.replace("{{", "{").replace("}}", "}");
-        if !is_json(filled("")) && is_json(filled("").map(single)) {
+        let with_single_braces = |text: String| text.replace("{{", "{").replace("}}", "}");
+        if !is_json(fill_with("")) && is_json(fill_with("").map(with_single_braces)) {
             let message = "this body has two braces where JSON has one";
             let help = "in a body, a brace stands for itself: write `{` and `}` once";
             let diagnostic = Diagnostic::warning("doubled-braces", message)
@@ -166,13 +167,13 @@ impl IutReader<'_> {
                 .help(help);
             self.collector.push(diagnostic);
         }
-        let Some(iosts) = self.iosts.filter(|_| is_json(filled(""))) else { return };
+        let Some(iosts) = self.iosts.filter(|_| is_json(fill_with(""))) else { return };
         let is_text = |name: &str| {
-            let mut all = iosts.actions.iter().flat_map(|action| &action.parameters).chain(&iosts.constants);
-            all.any(|datum| datum.name() == name && matches!(datum.ty(), Type::String | Type::Id(_)))
+            let mut data = iosts.actions.iter().flat_map(|action| &action.parameters).chain(&iosts.constants);
+            data.any(|datum| datum.name() == name && matches!(datum.ty(), Type::String | Type::Id(_)))
         };
         let mut names = template.holes();
-        let Some(name) = names.find(|name| is_text(name) && !is_json(filled(name))) else { return };
+        let Some(name) = names.find(|name| is_text(name) && !is_json(fill_with(name))) else { return };
         let message = format!("`{{{name}}}` is a text, and stands in this JSON without quotes");
         let help = format!("write `\"{{{name}}}\"`, or `{{json({name})}}` if the text may contain quotes");
         let diagnostic = Diagnostic::warning("missing-quotes", message)
@@ -205,20 +206,20 @@ impl IutReader<'_> {
             }
             _ => Vec::new(),
         };
-        let captures = self.captures.iter().filter(|_| allowed.captures);
-        let captures: Vec<String> = captures.map(|capture| capture.name.clone()).collect();
-        let known: Vec<&str> = allowed
+        let capture_names = self.captures.iter().filter(|_| allowed.captures);
+        let capture_names: Vec<String> = capture_names.map(|capture| capture.name.clone()).collect();
+        let known_names: Vec<&str> = allowed
             .names
             .iter()
             .map(String::as_str)
             .chain(constants.iter().map(String::as_str))
-            .chain(captures.iter().map(String::as_str))
+            .chain(capture_names.iter().map(String::as_str))
             .chain(allowed.launched.iter().copied())
             .collect();
-        let mut is_right = true;
+        let mut are_right = true;
         for hole in template.holes() {
             if allowed.launched.contains(&hole) && constants.iter().any(|constant| constant == hole) {
-                is_right = false;
+                are_right = false;
                 let message =
                     format!("`{{{hole}}}` is of a launch, and a symbolic constant is called so, too");
                 let help = "call the constant otherwise";
@@ -226,76 +227,78 @@ impl IutReader<'_> {
                 continue;
             }
             // Without a model, a constant may have any name.
-            if known.contains(&hole) || (allowed.constants && self.iosts.is_none()) {
+            if known_names.contains(&hole) || (allowed.constants && self.iosts.is_none()) {
                 continue;
             }
-            is_right = false;
+            are_right = false;
             let message = match &allowed.action {
                 Some(action) => format!("`{action}` has no parameter `{hole}`"),
                 None => format!("nothing here is called `{hole}`"),
             };
-            let help = match self.collector.nearest(hole, known.iter().copied()) {
-                Some(near) => format!("did you mean `{{{near}}}`?"),
-                None if known.is_empty() => {
+            let help = match self.collector.nearest(hole, known_names.iter().copied()) {
+                Some(nearest_name) => format!("did you mean `{{{nearest_name}}}`?"),
+                None if known_names.is_empty() => {
                     "nothing can be replaced here: `{{` and `}}` stand for braces".to_owned()
                 }
-                None => inventory("names that can be replaced here", known.iter().copied()),
+                None => inventory("names that can be replaced here", known_names.iter().copied()),
             };
-            let written = [format!("{{{hole}}}"), format!("({hole})")];
-            let place = written
+            let spelling = [format!("{{{hole}}}"), format!("({hole})")];
+            let place = spelling
                 .iter()
-                .find_map(|written| Some((scalar.text.find(written)?, written.len())))
+                .find_map(|spelling| Some((scalar.text.find(spelling)?, spelling.len())))
                 .map_or(scalar.span.clone(), |(at, length)| scalar.place(&(at..at + length)));
             self.collector.mistake("unknown-parameter", message, &place, "not known", help);
         }
-        is_right
+        are_right
     }
 
     /// Reads a section that has an entry for each action of a kind. Reports unknown actions, and actions of
     /// another kind. Returns the other entries, each with the model's action, if there is a model.
     pub fn actions<'e>(
         &mut self,
-        all: &'e [Entry],
+        sections: &'e [Entry],
         key: &str,
-        like: &str,
+        example: &str,
         kind: ActionKind,
     ) -> Vec<(&'e Entry, Option<Action>)> {
-        let Some(node) = shape::get(all, key) else { return Vec::new() };
-        let entries = shape::mapping(self.collector, node, &format!("`{key}`"), like).unwrap_or(&[]);
+        let Some(node) = shape::get(sections, key) else { return Vec::new() };
+        let entries = shape::mapping(self.collector, node, &format!("`{key}`"), example).unwrap_or(&[]);
         shape::check_distinct(self.collector, entries, "duplicate-key", "action");
-        let mut found = Vec::new();
-        let (others, other, who, opposite) = match kind {
+        let mut described = Vec::new();
+        let (opposite_plural, opposite_section, role, opposite) = match kind {
             ActionKind::Input => ("outputs", "observations", "coreach sends", ActionKind::Output),
             _ => ("inputs", "stimuli", "the implementation sends", ActionKind::Input),
         };
-        let beside = shape::get(all, other).and_then(|node| match &node.kind {
-            NodeKind::Mapping(beside) if self.is_swapped(beside, opposite) => beside.first(),
-            _ => None,
+        // The first entry of the other section, if that one is swapped, too.
+        let opposite_entry = shape::get(sections, opposite_section).and_then(|node| match &node.kind {
+            NodeKind::Mapping(opposites) if self.is_swapped(opposites, opposite) => opposites.first(),
+            NodeKind::Mapping(_) | NodeKind::Sequence(_) | NodeKind::Scalar(_) => None,
         });
-        if self.is_swapped(entries, kind) && (entries.len() > 1 || beside.is_some()) {
+        // A single wrong entry may be a slip.
+        if self.is_swapped(entries, kind) && (entries.len() > 1 || opposite_entry.is_some()) {
             let place = self.collector.origin(&entries[0].key.span);
-            let diagnostic = match beside {
+            let diagnostic = match opposite_entry {
                 // Both sections are reported once, when `stimuli` is read.
-                Some(_) if kind != ActionKind::Input => return found,
-                Some(beside) => Diagnostic::error(
+                Some(_) if kind != ActionKind::Input => return described,
+                Some(opposite_entry) => Diagnostic::error(
                     "wrong-direction",
-                    format!("`{key}` and `{other}` are swapped here, or `inputs` and `outputs` in the model"),
+                    format!("`{key}` and `{opposite_section}` are swapped here, or `inputs` and `outputs` in the model"),
                 )
                 .at(place, "an output of the model")
-                .at(self.collector.origin(&beside.key.span), "an input of the model")
+                .at(self.collector.origin(&opposite_entry.key.span), "an input of the model")
                 .help(format!(
-                    "`inputs` of a model and `{key}` are what the implementation receives, `outputs` and `{other}` what \
+                    "`inputs` of a model and `{key}` are what the implementation receives, `outputs` and `{opposite_section}` what \
                      it sends: swap the two words here or those in the model"
                 )),
-                None => Diagnostic::error("wrong-direction", format!("`{key}` has {others} of the model only"))
+                None => Diagnostic::error("wrong-direction", format!("`{key}` has {opposite_plural} of the model only"))
                     .at(place, "the first of them")
                     .help(format!(
-                        "`{key}` is what {who}. An input of a model is what the implementation receives, and an output \
+                        "`{key}` is what {role}. An input of a model is what the implementation receives, and an output \
                          is what it sends"
                     )),
             };
             self.collector.push(diagnostic);
-            return found;
+            return described;
         }
         for entry in shape::first_entries(entries) {
             if self.apart.contains(&entry.key.text) {
@@ -306,16 +309,16 @@ impl IutReader<'_> {
                 continue;
             }
             let Some(iosts) = self.iosts else {
-                found.push((entry, None));
+                described.push((entry, None));
                 continue;
             };
             let name = entry.key.text.as_str();
             match iosts.actions.iter().find(|action| action.name == name) {
-                Some(action) if action.kind == kind => found.push((entry, Some(action.clone()))),
+                Some(action) if action.kind == kind => described.push((entry, Some(action.clone()))),
                 _ => self.unknown_action(name, &entry.key.span, kind),
             }
         }
-        found
+        described
     }
 
     /// Are all entries actions of the opposite kind?
@@ -387,9 +390,9 @@ impl IutReader<'_> {
             // A misspelt action is not reported as missing, too.
             .filter(|name| {
                 let is_known = |other: &str| iosts.actions.iter().any(|action| action.name == other);
-                let is_meant =
+                let is_misspelt_name =
                     |other: &&str| !is_known(other) && self.collector.nearest(other, [*name]).is_some();
-                !written.iter().any(is_meant)
+                !written.iter().any(is_misspelt_name)
             })
             .collect();
         if missing.is_empty() {
@@ -399,11 +402,11 @@ impl IutReader<'_> {
             shape::missing_key(self.collector, node, key, of, like.0);
             return;
         };
-        let what = if missing.len() == 1 { "one" } else { "ones" };
+        let noun = if missing.len() == 1 { "one" } else { "ones" };
         let message = format!("`{key}` has nothing for {}", listed(missing.iter().copied()));
-        let label = format!("the missing {what} must stand here");
+        let label = format!("the missing {noun} must stand here");
         let first = iosts.actions.iter().find(|action| action.name == missing[0]);
-        let help = first.map_or_else(String::new, |first| format!("for example `{}`", like.1(first)));
+        let help = first.map_or_else(String::new, |action| format!("for example `{}`", like.1(action)));
         self.collector.mistake("missing-action", message, &section.key.span, label, help);
     }
 
@@ -488,7 +491,7 @@ impl IutReader<'_> {
             let pairs = shape::mapping(self.collector, &entry.value, &what, LIKE).unwrap_or(&[]);
             shape::check_distinct(self.collector, pairs, "duplicate-key", "text");
             // Each text on the wire, with the value that it stands for.
-            let before = self.collector.errors();
+            let errors_before = self.collector.errors();
             let mut spelt: Vec<(String, String)> = Vec::new();
             for pair in shape::first_entries(pairs) {
                 if pair.key.text.contains(['\n', '\r', '\0']) {
@@ -510,16 +513,16 @@ impl IutReader<'_> {
                         continue;
                     }
                 };
-                if let Some((first, _)) = spelt.iter().find(|(_, literal)| *literal == literal_text) {
+                if let Some((first_text, _)) = spelt.iter().find(|(_, literal)| *literal == literal_text) {
                     let message = format!("two texts stand for `{literal_text}`");
                     let diagnostic = Diagnostic::warning("duplicate-value", message)
                         .at(self.collector.origin(&pair.key.span), "the second one")
-                        .help(format!("both are understood, and `{first}` is sent"));
+                        .help(format!("both are understood, and `{first_text}` is sent"));
                     self.collector.push(diagnostic);
                 }
                 spelt.push((pair.key.text.clone(), literal_text));
             }
-            if self.collector.errors() == before {
+            if self.collector.errors() == errors_before {
                 self.check_spelt(&entry.key, &types, &spelt);
             }
             spelling.push((parameter.to_owned(), Spelt::Texts(spelt)));
@@ -542,22 +545,22 @@ impl IutReader<'_> {
             Some((name, part)) => (name, Some(part)),
             None => (parameter.text.as_str(), None),
         };
-        let mut found: Vec<Type> = Vec::new();
+        let mut types: Vec<Type> = Vec::new();
         for datum in data().filter(|datum| datum.name() == name) {
             let ty = part.map_or(Some(datum.ty()), |part| part_type(datum.ty(), part));
-            if let Some(ty) = ty.filter(|ty| !found.contains(ty)) {
-                found.push(ty.clone());
+            if let Some(ty) = ty.filter(|ty| !types.contains(ty)) {
+                types.push(ty.clone());
             }
         }
-        if found.is_empty() {
+        if types.is_empty() {
             let help = self.collector.nearest(&parameter.text, data().map(Datum::name));
-            let help = help.map(|near| format!("did you mean `{near}`?"));
+            let help = help.map(|nearest_name| format!("did you mean `{nearest_name}`?"));
             let message = format!("no action has a parameter `{}`", parameter.text);
             let diagnostic = Diagnostic::error("unknown-parameter", message)
                 .at(self.collector.origin(&parameter.span), "not known");
             self.collector.push(Diagnostic { help, ..diagnostic });
         }
-        found
+        types
     }
 
     /// Warns of values without a text: they can neither be sent nor understood.
@@ -579,9 +582,9 @@ impl IutReader<'_> {
         if missing.is_empty() {
             return;
         }
-        let first = missing.iter().take(5).map(String::as_str);
-        let more = if missing.len() > 5 { " and more" } else { "" };
-        let message = format!("`{}` has no text for {}{more}", parameter.text, listed(first));
+        let examples = missing.iter().take(5).map(String::as_str);
+        let and_more = if missing.len() > 5 { " and more" } else { "" };
+        let message = format!("`{}` has no text for {}{and_more}", parameter.text, listed(examples));
         self.warn_of_missing_values(parameter, message);
     }
 
@@ -620,13 +623,13 @@ impl IutReader<'_> {
         let like = format!("{key}: {}", table.first().map_or("", |(name, _)| name));
         let scalar = shape::scalar(self.collector, node, &format!("`{key}`"), &like)?;
         let known = || table.iter().map(|(name, _)| *name);
-        let found = table.iter().find(|(name, _)| *name == scalar.text);
-        if found.is_none() {
+        let chosen = table.iter().find(|(name, _)| *name == scalar.text);
+        if chosen.is_none() {
             let help = self.collector.meant(&scalar.text, &format!("values of `{key}`"), known);
             let message = format!("`{}` is no value of `{key}`", scalar.text);
             self.collector.mistake("wrong-value", message, &scalar.span, "not known", help);
         }
-        found.map(|(_, value)| *value)
+        chosen.map(|(_, value)| *value)
     }
 }
 

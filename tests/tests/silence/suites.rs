@@ -14,7 +14,7 @@ use coreach_execution::constants::initial_state;
 use coreach_execution::lazy::Lazy;
 use coreach_execution::run::events;
 use coreach_execution::simulated::Simulated;
-use coreach_execution::walk::{Until, Walk};
+use coreach_execution::walk::{Walk, WalkLimits};
 use coreach_execution::{Settings, Strategy, TestCase, TestSession, judge};
 use coreach_model::reader::{from_bytes, read_specification};
 use coreach_model::{Iosts, Verdict};
@@ -75,7 +75,7 @@ impl Against {
     fn meet(&self, looker: &str, system: &Iosts, seed: u64, most: usize) -> Option<usize> {
         let mut settings = Settings { steps: 20, ..Settings::default() };
         let iosts = &self.suspended.iosts;
-        let until = Until { events: most, percent: None, deadline: None, covered: false };
+        let until = WalkLimits { events: most, percent: None, deadline: None, covered: false };
         let mut walk = Walk::new(iosts.clone(), &walk::list_all_goals(iosts, &walk::ALL), true, until, false);
         let mut sum = 0;
         for number in 0..most as u64 {

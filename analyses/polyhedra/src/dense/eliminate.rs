@@ -38,14 +38,14 @@ fn eliminate_column(constraints: Vec<Constraint>, column: usize) -> Option<Vec<C
         .filter(|(_, constraint)| constraint.relation() == Relation::Equal)
         .min_by_key(|(_, constraint)| constraint.row()[column].abs());
     if let Some((index, equality)) = equality {
-        let mut by = Row::from(equality.row());
-        if by[column].is_negative() {
-            row::negate(&mut by);
+        let mut pivot = Row::from(equality.row());
+        if pivot[column].is_negative() {
+            row::negate(&mut pivot);
         }
-        for (other, constraint) in concerned.iter().enumerate() {
-            if other != index {
+        for (position, constraint) in concerned.iter().enumerate() {
+            if position != index {
                 let mut row = Row::from(constraint.row());
-                row::eliminate(&mut row, &by, column);
+                row::eliminate(&mut row, &pivot, column);
                 result.push(Constraint::of_row(row, constraint.relation()));
             }
         }
@@ -53,14 +53,15 @@ fn eliminate_column(constraints: Vec<Constraint>, column: usize) -> Option<Vec<C
     }
     let (lower, upper): (Vec<_>, Vec<_>) =
         concerned.iter().partition(|constraint| constraint.row()[column].is_positive());
+    // There would be more pairs than constraints that disappear.
     if lower.len() * upper.len() > lower.len() + upper.len() {
         return None;
     }
     for low in &lower {
-        for up in &upper {
-            let strict = [low, up].iter().any(|constraint| constraint.relation() == Relation::Greater);
-            let (a, b) = (&low.row()[column], &-&up.row()[column]);
-            let row = row::combine(b, low.row(), a, up.row());
+        for high in &upper {
+            let strict = [low, high].iter().any(|constraint| constraint.relation() == Relation::Greater);
+            let (a, b) = (&low.row()[column], &-&high.row()[column]);
+            let row = row::combine(b, low.row(), a, high.row());
             result.push(Constraint::of_row(row, if strict { Relation::Greater } else { Relation::AtLeast }));
         }
     }

@@ -60,15 +60,15 @@ impl Dense {
         if other.is_known_empty() || self.is_known_universe() {
             return other.clone();
         }
-        let size = |parts: &(Option<Arc<Dual>>, Constraints)| {
-            parts.0.as_ref().map_or(0, |base| base.constraints.len())
+        let size = |(base, _): &(Option<Arc<Dual>>, Constraints)| {
+            base.as_ref().map_or(0, |base| base.constraints.len())
         };
         let (a, b) = (self.constraint_parts(), other.constraint_parts());
         // The larger known part is the base, so it is not converted again.
-        let (large, small) = if size(&a) >= size(&b) { (a, b) } else { (b, a) };
-        let (base, mut added) = large;
-        added.extend(small.0.iter().flat_map(|dual| dual.constraints.iter().cloned()));
-        added.extend(small.1);
+        let (larger, smaller) = if size(&a) >= size(&b) { (a, b) } else { (b, a) };
+        let ((base, mut added), (other_base, other_added)) = (larger, smaller);
+        added.extend(other_base.iter().flat_map(|dual| dual.constraints.iter().cloned()));
+        added.extend(other_added);
         Self::of_source(self.dimensions(), Source::Constraints { base, added: Box::new(added) })
     }
 
@@ -119,17 +119,18 @@ impl Dense {
         let (Some(a), Some(b)) = (self.generator_parts(), other.generator_parts()) else {
             return if self.is_empty() { other.clone() } else { self.clone() };
         };
-        if let (Some(x), Some(y)) = (&a.0, &b.0)
-            && Arc::ptr_eq(x, y)
-            && a.1.is_empty()
+        // `other` was made from `self` by adding generators.
+        if let ((Some(own_base), own_added), (Some(other_base), _)) = (&a, &b)
+            && Arc::ptr_eq(own_base, other_base)
+            && own_added.is_empty()
         {
             return other.clone();
         }
-        let size = |parts: &(Option<Arc<Dual>>, _)| parts.0.as_ref().map_or(0, |base| base.generators.len());
-        let (large, small) = if size(&a) >= size(&b) { (a, b) } else { (b, a) };
-        let (base, mut added) = large;
-        added.extend(small.0.iter().flat_map(|dual| dual.generators.iter().cloned()));
-        added.extend(small.1);
+        let size = |(base, _): &(Option<Arc<Dual>>, _)| base.as_ref().map_or(0, |base| base.generators.len());
+        let (larger, smaller) = if size(&a) >= size(&b) { (a, b) } else { (b, a) };
+        let ((base, mut added), (other_base, other_added)) = (larger, smaller);
+        added.extend(other_base.iter().flat_map(|dual| dual.generators.iter().cloned()));
+        added.extend(other_added);
         Self::of_generators(self.dimensions(), base, added)
     }
 

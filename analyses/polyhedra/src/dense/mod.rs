@@ -1,9 +1,9 @@
-//! The type, and its laziness.
+//! The polyhedron of one block, and its laziness.
 //!
-//! A polyhedron remembers how it was made - from constraints or from generators, perhaps on top of
-//! a polyhedron both of whose descriptions were known - and converts only when an operation asks
-//! for the other side. Chains of meets, or of joins, thus cost one conversion, and the conversion
-//! starts from what was known. The result of a conversion is kept, and shared by clones.
+//! A polyhedron remembers how it was made: from constraints or from generators, perhaps on top of a
+//! polyhedron both of whose descriptions were known. It converts only when an operation asks for the other
+//! description. So a chain of meets, or of joins, costs one conversion, which starts from what was known. The
+//! result of a conversion is kept, and shared by clones.
 
 mod eliminate;
 mod lattice;
@@ -26,11 +26,10 @@ use crate::product;
 use crate::rational::Rational;
 use crate::row;
 
-/// A convex polyhedron over the rationals, bounded by closed and strict constraints.
-///
-/// Cheap to clone: clones share their descriptions. All operations leave their arguments as they
-/// are. Operations on two polyhedra need equal numbers of dimensions and panic otherwise, as they
-/// do when a dimension's number is out of range: both are mistakes of the calling program.
+/// A convex polyhedron over the rationals, bounded by closed and strict constraints. Cheap to clone: clones
+/// share their descriptions. All operations leave their arguments as they are. Operations on two polyhedra
+/// need equal numbers of dimensions and panic otherwise, as they do when a dimension's number is out of
+/// range: both are mistakes of the calling program.
 #[derive(Clone)]
 #[must_use]
 pub struct Dense {
@@ -59,12 +58,10 @@ pub(crate) enum Source {
     Known,
 }
 
-/// The generators of a polyhedron: it is the set of all sums of a convex combination of points and
-/// closure points in which some point takes part, a combination of rays with factors >= 0, and any
-/// combination of lines. Empty exactly when there are no points.
-///
-/// All vectors have one entry for each dimension. The system is minimal; directions are
-/// integer without common divisor.
+/// The generators of a polyhedron: it is the set of all sums of a convex combination of points and closure
+/// points in which some point takes part, a combination of rays with factors >= 0, and any combination of
+/// lines. Empty exactly when there are no points. All vectors have one entry for each dimension. The system
+/// is minimal; directions are integer without common divisor.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Generators {
     /// Directions in which the polyhedron is unbounded both ways.
@@ -122,7 +119,7 @@ impl Dense {
             (_, Some(dual)) => dual.is_none(),
             (Source::Generators { .. } | Source::Known, None) => false,
             (Source::Constraints { added, .. }, None) if added.is_empty() => false,
-            _ => self.dual().is_none(),
+            (Source::Constraints { .. }, None) => self.dual().is_none(),
         }
     }
 
@@ -135,12 +132,10 @@ impl Dense {
         self.dual().is_some_and(|dual| dual.constraints.is_empty())
     }
 
-    /// The minimal constraints in canonical order: equal polyhedra give identical lists.
-    ///
-    /// Equalities come first, in reduced echelon form; then the facets, reduced modulo the
-    /// equalities and sorted; then the strict constraints that leave out faces smaller than a
-    /// facet, each the sum of the facets through that face. The universe has none; the empty
-    /// polyhedron has the single constraint `-1 >= 0`.
+    /// The minimal constraints in canonical order: equal polyhedra give identical lists. Equalities come
+    /// first, in reduced echelon form; then the facets, reduced modulo the equalities and sorted; then the
+    /// strict constraints that leave out faces smaller than a facet, each the sum of the facets through that
+    /// face. The universe has none; the empty polyhedron has the single constraint `-1 >= 0`.
     pub fn constraints(&self) -> Vec<Constraint> {
         self.dual().map_or_else(
             || vec![Constraint::contradiction(self.dimensions())],
@@ -247,14 +242,14 @@ impl Dense {
     /// a product of more than itself alone. Dimensions in no factor may take any value.
     pub(crate) fn factors(&self) -> Option<&[Factor]> {
         let dual = self.known_dual()??;
-        let found = self.shared.factors.get_or_init(|| {
+        let factors = self.shared.factors.get_or_init(|| {
             let factors = product::factors(self.dimensions(), dual)?;
             let wrap = |(positions, dual): (Vec<usize>, Dual)| {
                 (Arc::from(positions.as_slice()), Self::of_dual(positions.len(), Some(Arc::new(dual))))
             };
             Some(factors.into_iter().map(wrap).collect())
         });
-        found.as_deref()
+        factors.as_deref()
     }
 
     /// Whether both are one object, or have the same known description.
@@ -311,18 +306,21 @@ impl Dense {
         Some(first.iter().chain(second))
     }
 
-    /// The known double description and what was added to it, for meets.
+    /// A double description and the constraints on top of it, for meets. Without a description these are on
+    /// top of the whole space. Constraints that are not converted yet are given as they are. Otherwise the
+    /// description is made, if it is not known.
     pub(crate) fn constraint_parts(&self) -> (Option<Arc<Dual>>, Constraints) {
         match (self.known_dual(), &self.shared.source) {
             (None, Source::Constraints { base, added }) => (base.clone(), (**added).clone()),
             _ => match self.dual() {
                 Some(dual) => (Some(Arc::clone(dual)), Constraints::new()),
+                // It is empty.
                 None => (None, smallvec![Constraint::contradiction(self.dimensions())]),
             },
         }
     }
 
-    /// The known double description and what was added to it, for joins; nothing for the empty polyhedron.
+    /// A double description and the generators on top of it, for joins. `None`: the polyhedron is empty.
     pub(crate) fn generator_parts(&self) -> Option<(Option<Arc<Dual>>, System)> {
         match (self.known_dual(), &self.shared.source) {
             (None, Source::Generators { base, added }) => Some((base.clone(), (**added).clone())),

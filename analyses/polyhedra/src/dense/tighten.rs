@@ -1,10 +1,10 @@
 //! Integer tightening: strengthens constraints whose variables are integers.
 //!
-//! `c x + k >= 0` with integer `x` and `g = gcd(c)` means `(c/g) x >= ceil(-k/g)`; a strict
-//! constraint becomes the closed one of the next integer; an equality whose `g` does not divide `k`
-//! has no solution. This is sound but not complete (the integer hull may be smaller still). Each
-//! round may expose new facets or equalities, so rounds are repeated while something changes, up to
-//! a small number: cutting can go on for very long, and gains little then.
+//! `c x + k >= 0` with integer `x` and `g = gcd(c)` means `(c/g) x >= ceil(-k/g)`. A strict constraint
+//! becomes the closed one of the next integer. An equality whose `g` does not divide `k` has no solution.
+//! This is sound, but the integer hull may be smaller still. Each round may show new facets or equalities, so
+//! rounds are repeated while something changes, up to a small number: more rounds could take very long and
+//! gain little.
 
 use crate::budget::{Budget, Exceeded};
 use crate::dense::Dense;
@@ -23,7 +23,7 @@ impl Dense {
         if self.is_known_empty() || !integer.contains(&true) {
             return self.clone();
         }
-        let (mut before, mut current) = (self.clone(), self.clone());
+        let (mut previous, mut current) = (self.clone(), self.clone());
         // Round 0 tightens the constraints as they are written, because the canonical form may have replaced
         // an integer variable by a rational one. After the last round the polyhedron is taken as it is.
         for round in 0..=4 {
@@ -31,7 +31,7 @@ impl Dense {
                 match current.dual_within(budget) {
                     Ok(Some(_)) => {}
                     Ok(None) => return current,
-                    Err(Exceeded) => return before,
+                    Err(Exceeded) => return previous,
                 }
             } else if current.known_constraints().is_none() {
                 continue;
@@ -46,12 +46,12 @@ impl Dense {
             }
             if !stronger.is_empty() {
                 let met = current.meet_constraints(&stronger);
-                before = core::mem::replace(&mut current, met);
+                previous = core::mem::replace(&mut current, met);
             } else if round > 0 {
                 break;
             }
         }
-        if budget.is_limited() && current.dual_within(budget).is_err() { before } else { current }
+        if budget.is_limited() && current.dual_within(budget).is_err() { previous } else { current }
     }
 }
 

@@ -1,8 +1,8 @@
 //! Transfer: assignments, their inverses, and changes of the space.
 //!
-//! An assignment maps generators, a substitution maps constraints; each is exact on its side,
-//! strictness included, without conversion. When the assigned part is invertible, both maps are
-//! bijections, and a polyhedron both of whose descriptions are known keeps both.
+//! An assignment maps generators, and a substitution maps constraints. Each is exact without a conversion,
+//! strictness included. If the assigned part is invertible, both maps are bijections, and a polyhedron with
+//! both descriptions keeps both.
 
 use std::sync::Arc;
 
@@ -56,13 +56,14 @@ impl AffineMap {
 
     /// The constraint that holds before the assignment exactly when the given one holds after it.
     fn preimage(&self, constraint: &Constraint) -> Constraint {
-        let old = constraint.row();
-        let mut result: Row = old.iter().map(|entry| entry * &self.scale).collect();
+        let row_after = constraint.row();
+        let mut result: Row = row_after.iter().map(|entry| entry * &self.scale).collect();
+        // The assignment is parallel, so all assigned entries are taken away before expressions are added.
         for (dimension, _, _) in &self.parts {
             result[dimension + 1] = Integer::ZERO;
         }
         for (dimension, row, factor) in &self.parts {
-            let coefficient = &old[dimension + 1] * factor;
+            let coefficient = &row_after[dimension + 1] * factor;
             if !coefficient.is_zero() {
                 result = result.iter().zip(row).map(|(sum, entry)| sum + &(&coefficient * entry)).collect();
             }
@@ -71,10 +72,9 @@ impl AffineMap {
     }
 }
 
-/// The assignment that undoes `assignments`, if there is one.
-///
-/// With S the assigned dimensions, `x'_S = A x_S + r`, where r depends on other dimensions only,
-/// which stay as they are; so `x_S = A^-1 (x'_S - r)`, and only the small matrix A is inverted.
+/// The assignment that undoes `assignments`, if there is one. With S the assigned dimensions, `x'_S = A x_S +
+/// r`, where r depends on other dimensions only, which stay as they are; so `x_S = A^-1 (x'_S - r)`, and only
+/// the small matrix A is inverted.
 fn invert_assignments(assignments: &[(usize, LinearExpression)]) -> Option<Vec<(usize, LinearExpression)>> {
     if let [(dimension, expression)] = assignments {
         return expression.solved_for(*dimension).map(|undo| vec![(*dimension, undo)]);
@@ -89,18 +89,20 @@ fn invert_assignments(assignments: &[(usize, LinearExpression)]) -> Option<Vec<(
     let mut right: Vec<LinearExpression> = assignments
         .iter()
         .map(|(dimension, expression)| {
-            let own = assignments.iter().fold(expression.clone(), |rest, (dimension, _)| {
-                let variable = LinearExpression::variable(*dimension);
-                rest.minus(&variable.times(&expression.coefficient(*dimension)))
-            });
-            LinearExpression::variable(*dimension).minus(&own)
+            // `x' - r`
+            let mut r = expression.clone();
+            for (assigned, _) in assignments {
+                let variable = LinearExpression::variable(*assigned);
+                r = r.minus(&variable.times(&expression.coefficient(*assigned)));
+            }
+            LinearExpression::variable(*dimension).minus(&r)
         })
         .collect();
     // Gauss-Jordan elimination, applied to the right side too.
     for column in 0..size {
-        let found = (column..size).find(|&index| !matrix[index][column].is_zero())?;
-        matrix.swap(column, found);
-        right.swap(column, found);
+        let pivot_row = (column..size).find(|&index| !matrix[index][column].is_zero())?;
+        matrix.swap(column, pivot_row);
+        right.swap(column, pivot_row);
         let factor = matrix[column][column].reciprocal()?;
         matrix[column].iter_mut().for_each(|entry| *entry = &*entry * &factor);
         right[column] = right[column].times(&factor);
@@ -110,8 +112,8 @@ fn invert_assignments(assignments: &[(usize, LinearExpression)]) -> Option<Vec<(
             if factor.is_zero() {
                 continue;
             }
-            for (entry, by) in matrix[index].iter_mut().zip(&pivot) {
-                *entry = &*entry - &(&factor * by);
+            for (entry, pivot_entry) in matrix[index].iter_mut().zip(&pivot) {
+                *entry = &*entry - &(&factor * pivot_entry);
             }
             right[index] = right[index].minus(&pivot_right.times(&factor));
         }
@@ -140,6 +142,7 @@ fn with_function(dual: &Dual, new: usize, row: &[Integer], denominator: &Integer
         row::normalise(&mut image);
         image
     };
+    // All images satisfy `denominator * x_new - row == 0`.
     let mut graph: Row = row.into();
     row::negate(&mut graph);
     graph[new + 1] = denominator.clone();
@@ -156,12 +159,12 @@ fn map_dual(
 ) -> Dual {
     let (equalities, facets) = dual.closure_constraints().split_at(dual.equalities);
     let equalities = row::echelon(equalities.iter().map(&constraint).chain(equality).collect());
-    let reduced = |facet: &Constraint| {
+    let reduce = |facet: &Constraint| {
         let mut row = constraint(facet);
         row::reduce(&mut row, &equalities);
         row
     };
-    let facets = facets.iter().map(|facet| Facet { row: reduced(facet), rays: Bits::default() }).collect();
+    let facets = facets.iter().map(|facet| Facet { row: reduce(facet), rays: Bits::default() }).collect();
     let (lines, extremes) = dual.closure_generators().split_at(dual.lines);
     let lines = row::echelon(lines.iter().map(|line| image(&line.row)).collect());
     let rays = extremes.iter().map(|generator| {
@@ -173,7 +176,7 @@ fn map_dual(
     // Strictness is computed anew: sums of normalised rows, which are the canonical form of corners
     // cut off and of points in the middle of faces, are not respected by a bijection.
     let strict: Vec<Row> =
-        dual.constraints.iter().filter(|c| c.relation() == Relation::Greater).map(reduced).collect();
+        dual.constraints.iter().filter(|c| c.relation() == Relation::Greater).map(reduce).collect();
     let minimal = Minimal { lines, rays, equalities, facets };
     product::finish(minimal, dual.has_infinite_facet, &strict, &Budget::unlimited())
         .unwrap_or_else(|Exceeded| unreachable!("the budget is not limited"))
@@ -276,12 +279,7 @@ impl Dense {
         if self.is_known_empty() {
             return self.clone();
         }
-        if let Some((first, second)) = self.known_constraints()
-            && !first
-                .iter()
-                .chain(second)
-                .any(|c| dimensions.iter().any(|&dimension| !c.coefficients()[dimension].is_zero()))
-        {
+        if self.is_known_free_in(dimensions) {
             return self.clone();
         }
         if let Some(eliminated) = self.free_by_elimination(dimensions) {
@@ -297,6 +295,12 @@ impl Dense {
         Self::of_generators(self.dimensions(), base, added)
     }
 
+    /// Are constraints known without conversion, none of which mentions these dimensions?
+    fn is_known_free_in(&self, dimensions: &[usize]) -> bool {
+        let mentions_none = |c: &Constraint| dimensions.iter().all(|&at| c.coefficients()[at].is_zero());
+        self.known_constraints().is_some_and(|(first, second)| first.iter().chain(second).all(mentions_none))
+    }
+
     /// The same polyhedron in a space with `count` more dimensions at the end, which may take any value.
     pub fn add_dimensions(&self, count: usize) -> Self {
         let dimensions = self.dimensions() + count;
@@ -308,15 +312,15 @@ impl Dense {
         }
         let lines = (self.dimensions()..dimensions)
             .map(|dimension| Generator { kind: Kind::Line, row: row::unit(dimensions + 1, dimension + 1) });
-        let padded = |generator: &Generator| {
+        let pad = |generator: &Generator| {
             let mut generator = generator.clone();
             generator.row.resize(dimensions + 1, Integer::ZERO);
             generator
         };
         if let Some(Some(dual)) = self.known_dual() {
-            let (old_lines, rest) = dual.generators.split_at(dual.lines);
+            let (old_lines, others) = dual.generators.split_at(dual.lines);
             let generators: System =
-                old_lines.iter().map(padded).chain(lines).chain(rest.iter().map(padded)).collect();
+                old_lines.iter().map(pad).chain(lines).chain(others.iter().map(pad)).collect();
             let constraints = dual.constraints.iter().map(|c| c.clone().fitted(dimensions)).collect();
             let dual = Dual { constraints, generators, lines: dual.lines + count, ..**dual };
             return Self::of_dual(dimensions, Some(Arc::new(dual)));
@@ -328,7 +332,7 @@ impl Dense {
         let Some(generators) = self.some_generators() else {
             return Self::empty(dimensions);
         };
-        Self::of_generators(dimensions, None, generators.map(padded).chain(lines).collect())
+        Self::of_generators(dimensions, None, generators.map(pad).chain(lines).collect())
     }
 
     /// Projects the given dimensions away and drops them; the others move up, in order.
@@ -344,43 +348,38 @@ impl Dense {
             return Self::empty(kept.len());
         }
         if let ([kept], Some(Some(dual))) = (&kept[..], self.known_dual()) {
-            let projected = |generator: &Generator| Generator {
+            let project = |generator: &Generator| Generator {
                 kind: generator.kind,
                 row: smallvec![generator.row[0].clone(), generator.row[kept + 1].clone()],
             };
-            let projected: System = dual.generators.iter().map(projected).filter(is_nonzero).collect();
+            let projected: System = dual.generators.iter().map(project).filter(is_nonzero).collect();
             return Self::of_generators(1, None, projected);
         }
-        let dropped = |row: &[Integer]| -> Row {
+        let drop_columns = |row: &[Integer]| -> Row {
             core::iter::once(0)
                 .chain(kept.iter().map(|dimension| dimension + 1))
                 .map(|index| row[index].clone())
                 .collect()
         };
-        if let Some((first, second)) = self.known_constraints()
-            && !first
-                .iter()
-                .chain(second)
-                .any(|c| dimensions.iter().any(|&dimension| !c.coefficients()[dimension].is_zero()))
-        {
+        if self.is_known_free_in(dimensions) {
             if let Some(Some(dual)) = self.known_dual() {
                 // Only their unit lines must be dropped. Minimality and order are unaffected.
-                let narrow = |g: &Generator| Generator { kind: g.kind, row: dropped(&g.row) };
+                let narrow = |g: &Generator| Generator { kind: g.kind, row: drop_columns(&g.row) };
                 let mut generators: System = dual.generators.iter().map(narrow).collect();
                 generators.retain(|generator| is_nonzero(generator));
                 let constraints = dual
                     .constraints
                     .iter()
-                    .map(|c| Constraint::of_row(dropped(c.row()), c.relation()))
+                    .map(|c| Constraint::of_row(drop_columns(c.row()), c.relation()))
                     .collect();
                 let lines = dual.lines - (self.dimensions() - kept.len());
                 let dual = Dual { constraints, generators, lines, ..**dual };
                 return Self::of_dual(kept.len(), Some(Arc::new(dual)));
             }
-            let constraints = first.iter().chain(second);
+            let constraints = self.some_constraints();
             return Self::from_fitted(
                 kept.len(),
-                constraints.map(|c| Constraint::of_row(dropped(c.row()), c.relation())).collect(),
+                constraints.map(|c| Constraint::of_row(drop_columns(c.row()), c.relation())).collect(),
             );
         }
         if let Some(eliminated) = self.free_by_elimination(dimensions) {
@@ -391,11 +390,11 @@ impl Dense {
         };
         let mapped = generators
             .map(|generator| {
-                let mut row = dropped(&generator.row);
+                let mut row = drop_columns(&generator.row);
                 row::normalise(&mut row);
                 Generator { kind: generator.kind, row }
             })
-            .filter(|generator| generator.row.iter().any(|entry| !entry.is_zero()))
+            .filter(is_nonzero)
             .collect();
         Self::of_generators(kept.len(), None, mapped)
     }

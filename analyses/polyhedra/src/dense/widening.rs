@@ -1,25 +1,8 @@
-//! Widening: joins that stop growing.
+//! Widening of one block: the standard widening of [`crate::widening`], decided by generators.
 //!
-//! **Problem.** A fixpoint iteration over polyhedra may climb for ever. Widening replaces the join
-//! so that every chain `p, p widen q1, (p widen q1) widen q2, ..` becomes stationary.
-//!
-//! **Algorithm**: the standard widening of P. Cousot and N. Halbwachs (1978,
-//! <https://doi.org/10.1145/512760.512770>) in the form of Halbwachs' thesis (1979). The result has
-//!
-//! * the constraints of `self` that `other` satisfies, and
-//! * those constraints of `other` that `self` could have had in place of one of its own: they are
-//!   saturated by exactly the same generators of `self`.
-//!
-//! The second part makes the result independent of how `self` is written. The equalities of `self`
-//! count as two inequalities each.
-//!
-//! **Strictness.** The above is done on the closures. A constraint kept is strict if it is strict in `other`,
-//! and was so in `self` (for the second part: if the constraint replaced was strict). A strict constraint of
-//! `self` that is no facet is kept if `other` satisfies it and all the facets it is the sum of.
-//!
-//! **Why it ends.** On closures it is the standard widening, so the closures become stationary
-//! (dimension, and then number of facets, can only change finitely often). From then on the facets
-//! are the same, and the strict constraints of each element are among those of the one before.
+//! A constraint of `other` is kept if it is saturated by exactly the same generators of `self` as a
+//! constraint of `self`. The head of [`crate::widening`] describes the source, the strict constraints, and
+//! why it ends. Tests compare the two.
 
 use crate::bits::Bits;
 use crate::dense::Dense;
@@ -41,15 +24,14 @@ impl Dense {
         Self::from_fitted(self.dimensions(), widening_constraints(old, new, other).into())
     }
 
-    /// The widening, intersected with those thresholds that `other` (and so `self`) satisfies.
-    ///
-    /// Still ends: there are finitely many thresholds. Precondition as for [`Dense::widen`].
+    /// The widening, intersected with those thresholds that `other` (and so `self`) satisfies. Still ends:
+    /// there are finitely many thresholds. Precondition as for [`Dense::widen`].
     /// Panics if a threshold mentions a dimension that does not exist.
     pub fn widen_with_thresholds(&self, other: &Self, thresholds: &[Constraint]) -> Self {
         let kept: Vec<Constraint> =
             thresholds.iter().filter(|&threshold| other.implies(threshold)).cloned().collect();
-        let widening_constraints = self.widen(other);
-        if kept.is_empty() { widening_constraints } else { widening_constraints.meet_constraints(&kept) }
+        let widened = self.widen(other);
+        if kept.is_empty() { widened } else { widened.meet_constraints(&kept) }
     }
 }
 

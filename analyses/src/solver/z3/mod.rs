@@ -80,6 +80,7 @@ pub struct Z3Solver {
     quantified: Option<Rc<z3::Solver>>,
     answers: HashMap<Box<[Term]>, Answer>,
     witnesses: HashMap<Box<[Term]>, Witness>,
+    /// If the memory has more answers or terms than this, it starts anew.
     most: usize,
     statistics: Statistics,
 }
@@ -137,7 +138,6 @@ impl Z3Solver {
             quantified: None,
             answers: HashMap::new(),
             witnesses: HashMap::new(),
-            // If the memory has more answers or terms than this, it starts anew.
             most: 1 << 18,
             statistics: Statistics::default(),
         }
@@ -216,6 +216,7 @@ impl Z3Solver {
         }
     }
 
+    /// Finds values by Z3. Errors: its answer, if that is not "sat" or gives no values.
     fn find_by_z3(&mut self, conjuncts: &[Term], prepared: &[Rc<Prepared>]) -> Result<Valuation, Answer> {
         let level = self.assert_all(prepared);
         match prepared.iter().any(|conjunct| conjunct.beyond) {
@@ -225,7 +226,7 @@ impl Z3Solver {
     }
 
     /// Finds a model of the assertions, as values: one with small numbers and plain strings if there is one.
-    /// If the conjuncts mention strings that are not plain, plain strings are not tried.
+    /// If the conjuncts mention strings that are not plain, plain strings are not tried. Errors: as above.
     fn find(
         &mut self,
         solver: &Rc<z3::Solver>,
@@ -240,36 +241,38 @@ impl Z3Solver {
             .filter(|(datum, _)| is_plain || *datum.ty() != Type::String)
             .flat_map(|(_, constant)| small_bounds(constant))
             .collect();
+        // First with the bounds of small values, and then without them.
         let mut level = AssertionLevel::on(solver.clone());
-        for bound in &bounds {
-            solver.assert(bound);
-        }
-        let mut answer = match check_and_count(solver) {
-            SatResult::Sat => Answer::Sat,
-            _ => {
-                budget::ask_now();
-                Answer::Unknown
-            }
-        };
-        if answer != Answer::Sat {
+        bounds.iter().for_each(|bound| solver.assert(bound));
+        if check_and_count(solver) != SatResult::Sat {
+            budget::ask_now();
             drop(level);
             level = AssertionLevel::on(solver.clone());
-            answer = self.ask(solver);
+            match self.ask(solver) {
+                Answer::Sat => {}
+                answer => return Err(answer),
+            }
         }
-        let found = match answer {
-            Answer::Sat => solver.get_model().and_then(|model| {
-                let values = constants.iter().map(|(datum, constant)| {
-                    Some(((*datum).clone(), read::read_value(&model, constant, datum.ty())?))
-                });
-                values.collect::<Option<Valuation>>()
-            }),
-            _ => None,
-        };
+        let model = solver.get_model().ok_or(Answer::Unknown)?;
+        let values = constants.iter().map(|(datum, constant)| {
+            Some(((*datum).clone(), read::read_value(&model, constant, datum.ty())?))
+        });
+        let values = values.collect::<Option<Valuation>>();
         drop(level);
-        match answer {
-            Answer::Sat => found.ok_or(Answer::Unknown),
-            other => Err(other),
-        }
+        values.ok_or(Answer::Unknown)
+    }
+
+    /// Answers from the terms alone or from memory. Errors: the conjuncts, and their key in the memory.
+    fn recall(&mut self, formula: &[Term]) -> Result<Answer, (Vec<Term>, Box<[Term]>)> {
+        let answer = match simplify(formula) {
+            Simplified::Known(answer) => answer,
+            Simplified::Open(conjuncts, key) => match self.answers.get(&key) {
+                Some(&answer) => answer,
+                None => return Err((conjuncts, key)),
+            },
+        };
+        self.count(answer, true);
+        Ok(answer)
     }
 
     fn remember(&mut self, key: Box<[Term]>, answer: Answer) {
@@ -289,17 +292,10 @@ impl Z3Solver {
 impl Solver for Z3Solver {
     fn check(&mut self, formula: &[Term]) -> Answer {
         budget::ask();
-        let (conjuncts, key) = match simplify(formula) {
-            Simplified::Known(answer) => {
-                self.count(answer, true);
-                return answer;
-            }
-            Simplified::Open(conjuncts, key) => (conjuncts, key),
+        let (conjuncts, key) = match self.recall(formula) {
+            Ok(answer) => return answer,
+            Err(open) => open,
         };
-        if let Some(&answer) = self.answers.get(&key) {
-            self.count(answer, true);
-            return answer;
-        }
         let prepared = self.prepare(&conjuncts);
         let answer = match split_into_parts(&conjuncts, &prepared) {
             Some(parts) => check_parts(self, &parts),
@@ -321,17 +317,10 @@ impl Solver for Z3Solver {
     }
 
     fn check_along(&mut self, path: &[Term]) -> Answer {
-        let (conjuncts, key) = match simplify(path) {
-            Simplified::Known(answer) => {
-                self.count(answer, true);
-                return answer;
-            }
-            Simplified::Open(conjuncts, key) => (conjuncts, key),
+        let (conjuncts, key) = match self.recall(path) {
+            Ok(answer) => return answer,
+            Err(open) => open,
         };
-        if let Some(&answer) = self.answers.get(&key) {
-            self.count(answer, true);
-            return answer;
-        }
         let answer = match self.ask_along(&conjuncts) {
             Some(answer) => answer,
             // The path's own solver is for linear conjuncts only, and may know less after a long history.
@@ -344,9 +333,8 @@ impl Solver for Z3Solver {
 
     fn check_none(&mut self, formula: &[Term], bound: &[Datum], parts: &[Term]) -> Answer {
         if bound.is_empty() {
-            let mut all = formula.to_vec();
-            all.push(Term::and(parts.iter().cloned()).not());
-            return self.check(&all);
+            let negation = Term::and(parts.iter().cloned()).not();
+            return self.check(&[formula, &[negation]].concat());
         }
         let answer = self.ask_quantified(formula, bound, parts);
         self.count(answer, false);
@@ -366,29 +354,29 @@ impl Solver for Z3Solver {
             }
             Simplified::Open(conjuncts, key) => (conjuncts, key),
         };
-        let known = match self.answers.get(&key) {
+        let remembered = match self.answers.get(&key) {
             Some(Answer::Unsat) => Some(Witness::None),
-            _ => self.witnesses.get(&key).cloned(),
+            Some(Answer::Sat | Answer::Unknown) | None => self.witnesses.get(&key).cloned(),
         };
-        if let Some(witness) = known {
+        if let Some(witness) = remembered {
             self.count(answer_of(&witness), true);
             return witness;
         }
         let prepared = self.prepare(&conjuncts);
-        let mut found = match split_into_parts(&conjuncts, &prepared) {
+        let mut values = match split_into_parts(&conjuncts, &prepared) {
             Some(parts) => find_parts(self, &parts),
             None => try_string_values(&conjuncts, &prepared)
                 .map_or_else(|| self.find_by_z3(&conjuncts, &prepared), Ok),
         };
         // The form of an operation need not mention all its data. These get any value.
-        if let Ok(valuation) = &mut found {
+        if let Ok(valuation) = &mut values {
             for datum in formula.iter().flat_map(Term::data) {
                 if !valuation.contains_key(&datum) {
                     valuation.insert(datum.clone(), Value::any(datum.ty()));
                 }
             }
         }
-        let witness = match found {
+        let witness = match values {
             // The terms are evaluated in the caller's order, because the first may imply that the next are
             // defined.
             Ok(valuation)
@@ -401,7 +389,7 @@ impl Solver for Z3Solver {
                 self.remember(key.clone(), Answer::Unsat);
                 Witness::None
             }
-            _ => Witness::Unknown,
+            Ok(_) | Err(Answer::Sat | Answer::Unknown) => Witness::Unknown,
         };
         self.count(answer_of(&witness), false);
         if self.witnesses.len() >= self.most {
@@ -454,9 +442,10 @@ pub fn within<R>(budget: &Arc<Budget>, work: impl FnOnce() -> R) -> Result<R, Pa
     let context = z3::Context::thread_local();
     let handle = context.handle();
     std::thread::scope(|scope| {
-        let (done, wait) = channel::<()>();
+        // The end of the channel tells the second thread that the work is done.
+        let (done, end_of_work) = channel::<()>();
         let interrupter = move || {
-            while wait.recv_timeout(Duration::from_millis(10)) == Err(RecvTimeoutError::Timeout) {
+            while end_of_work.recv_timeout(Duration::from_millis(10)) == Err(RecvTimeoutError::Timeout) {
                 // Again and again, because an interrupt between two queries has no effect.
                 if budget.is_passed() {
                     handle.interrupt();
@@ -548,8 +537,8 @@ pub fn version_problem() -> Option<String> {
 fn problem_of_version(version: &str) -> Option<String> {
     let word = version.split_whitespace().find(|word| word.starts_with(|c: char| c.is_ascii_digit()));
     let mut numbers = word.unwrap_or_default().split('.').map(|part| part.parse::<u32>().unwrap_or(0));
-    let mut next = || numbers.next().unwrap_or(0);
-    if (next(), next(), next()) >= OLDEST {
+    let mut next_number = || numbers.next().unwrap_or(0);
+    if (next_number(), next_number(), next_number()) >= OLDEST {
         return None;
     }
     let (major, minor, patch) = OLDEST;

@@ -26,23 +26,23 @@ pub(super) fn split_into_parts(conjuncts: &[Term], prepared: &[Rc<Prepared>]) ->
         return None;
     }
     let mut parts: Vec<(BTreeSet<Datum>, Vec<usize>)> = Vec::new();
-    for (at, conjunct) in conjuncts.iter().enumerate() {
+    for (number, conjunct) in conjuncts.iter().enumerate() {
         let mut data = conjunct.data();
-        let mut members = Vec::new();
-        parts.retain_mut(|(others, known)| {
-            let apart = data.is_disjoint(others);
-            if !apart {
-                data.append(others);
-                members.append(known);
+        let mut members = vec![number];
+        // The parts with which it has data in common are joined with it.
+        parts.retain_mut(|(part_data, part_members)| {
+            let is_apart = data.is_disjoint(part_data);
+            if !is_apart {
+                data.append(part_data);
+                members.append(part_members);
             }
-            apart
+            is_apart
         });
-        members.push(at);
         parts.push((data, members));
     }
     let conjuncts_of = |mut members: Vec<usize>| {
         members.sort_unstable();
-        members.into_iter().map(|at| conjuncts[at].clone()).collect()
+        members.into_iter().map(|number| conjuncts[number].clone()).collect()
     };
     (parts.len() > 1).then(|| parts.into_iter().map(|(_, members)| conjuncts_of(members)).collect())
 }
@@ -62,14 +62,15 @@ pub(super) fn check_parts(solver: &mut dyn Solver, parts: &[Vec<Term>]) -> Answe
 
 /// Finds a valuation of all parts, which have no data in common.
 pub(super) fn find_parts(solver: &mut dyn Solver, parts: &[Vec<Term>]) -> Result<Valuation, Answer> {
-    let mut found = Ok(Valuation::new());
+    let mut valuation = Ok(Valuation::new());
     for part in parts {
-        match (solver.witness(part), &mut found) {
+        // After an unknown part, another one may still be unsatisfiable.
+        match (solver.witness(part), &mut valuation) {
             (Witness::None, _) => return Err(Answer::Unsat),
-            (Witness::Unknown, _) => found = Err(Answer::Unknown),
-            (Witness::Found(values), Ok(all)) => all.extend(values),
+            (Witness::Unknown, _) => valuation = Err(Answer::Unknown),
+            (Witness::Found(values), Ok(known)) => known.extend(values),
             (Witness::Found(_), Err(_)) => {}
         }
     }
-    found
+    valuation
 }

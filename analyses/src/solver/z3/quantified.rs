@@ -2,11 +2,9 @@
 //!
 //! **Problem.** "Is each of these states one of those?" has a quantifier, which equations may not eliminate
 //! (`crate::symbolic::eliminate` tries this first). Z3's usual solver instantiates quantifiers by guessing,
-//! and may never end. Its procedure `qsat` decides linear arithmetic with quantifiers.
-//!
-//! **Limits.** Only linear conditions on numbers, Booleans and enumerations are asked. Everything else is
-//! unknown, and so is a question that the resource limit ends. The first such question makes a Z3 solver for
-//! them.
+//! and may never end. Its procedure `qsat` decides linear arithmetic with quantifiers. **Limits.** Only
+//! linear conditions on numbers, Booleans and enumerations are asked. Everything else is unknown, and so is a
+//! question that the resource limit ends. The first such question makes a Z3 solver for them.
 
 use std::collections::BTreeSet;
 
@@ -37,6 +35,7 @@ impl Z3Solver {
                 asserted.push(prepared.assertion.clone());
             }
         }
+        // The bound data have values in their types, and so have the others.
         for datum in &data {
             let Some(number) = self.translator.membership(datum) else { continue };
             let asserted = if bound.contains(datum) { &mut inside } else { &mut outside };
@@ -61,8 +60,8 @@ impl Z3Solver {
 /// Has the term only numbers, Booleans and enumerations?
 fn is_plain(term: &Term) -> bool {
     let mut seen = std::collections::HashSet::new();
-    let mut work = vec![term];
-    while let Some(term) = work.pop() {
+    let mut open_terms = vec![term];
+    while let Some(term) = open_terms.pop() {
         if !seen.insert(term) {
             continue;
         }
@@ -71,7 +70,7 @@ fn is_plain(term: &Term) -> bool {
         {
             return false;
         }
-        work.extend(term.children());
+        open_terms.extend(term.children());
     }
     true
 }

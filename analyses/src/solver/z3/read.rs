@@ -24,7 +24,7 @@ use super::translate::{field, literal};
 /// Reads the value of a type that the model gives to a term. `None`: it is not a value of ours.
 pub(super) fn read_value(model: &Model, ast: &Dynamic, ty: &Type) -> Option<Value> {
     let ast = model.eval(ast, true)?;
-    let found = match ty {
+    let value = match ty {
         Type::Bool => Value::Bool(ast.as_bool()?.as_bool()?),
         Type::Int | Type::Nat | Type::Range(..) => Value::Int(read_integer(&ast)?),
         Type::Id(name) => Value::id(name, &ids::text_of_number(&read_integer(&ast)?)),
@@ -43,7 +43,8 @@ pub(super) fn read_value(model: &Model, ast: &Dynamic, ty: &Type) -> Option<Valu
             Value::Record(record.clone(), values?.into())
         }
     };
-    Some(if found.is_in(ty) { found } else { Value::any(ty) })
+    // A part that no constraint mentions may have a value outside its type.
+    Some(if value.is_in(ty) { value } else { Value::any(ty) })
 }
 
 fn read_array(model: &Model, ast: &Array, ty: &Arc<ArrayType>) -> Option<Value> {
@@ -75,23 +76,23 @@ fn read_graph(model: &Model, ast: &Array, ty: &ArrayType) -> Option<(Value, BTre
         }
         Some(())
     };
-    let mut rest = ast.clone();
+    let mut inner = ast.clone();
     loop {
-        if let Some(function) = rest.as_array_func_decl() {
+        if let Some(function) = inner.as_array_func_decl() {
             let function = model.get_func_interp(&function)?;
             for entry in function.get_entries() {
                 add(entry.get_args().into_iter().next()?, entry.get_value())?;
             }
             return Some((read_value(model, &function.get_else()?, &ty.element)?, cells));
         }
-        if rest.is_const_array() {
-            return Some((read_value(model, &rest.nth_child(0)?, &ty.element)?, cells));
+        if inner.is_const_array() {
+            return Some((read_value(model, &inner.nth_child(0)?, &ty.element)?, cells));
         }
-        if !rest.is_app() || rest.decl().kind() != DeclKind::Store {
+        if !inner.is_app() || inner.decl().kind() != DeclKind::Store {
             return None;
         }
-        add(rest.nth_child(1)?, rest.nth_child(2)?)?;
-        rest = rest.nth_child(0)?.as_array()?;
+        add(inner.nth_child(1)?, inner.nth_child(2)?)?;
+        inner = inner.nth_child(0)?.as_array()?;
     }
 }
 

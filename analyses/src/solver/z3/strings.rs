@@ -88,21 +88,21 @@ pub(super) fn plain_conditions(constant: &z3::ast::String, longest: i64) -> [Boo
 
 /// Decodes an escaped text. `None`: it has a surrogate, which is no character.
 pub(super) fn decode(mut text: &str) -> Option<String> {
-    let mut found = String::new();
+    let mut decoded = String::new();
     while let Some(c) = text.chars().next() {
-        let escape = text.strip_prefix("\\u{").and_then(|rest| rest.split_once('}'));
-        match escape.and_then(|(digits, rest)| Some((u32::from_str_radix(digits, 16).ok()?, rest))) {
-            Some((code, rest)) => {
-                found.push(char::from_u32(code)?);
-                text = rest;
+        let escape = text.strip_prefix("\\u{").and_then(|escaped| escaped.split_once('}'));
+        match escape.and_then(|(digits, unread)| Some((u32::from_str_radix(digits, 16).ok()?, unread))) {
+            Some((code, unread)) => {
+                decoded.push(char::from_u32(code)?);
+                text = unread;
             }
             None => {
-                found.push(c);
+                decoded.push(c);
                 text = &text[c.len_utf8()..];
             }
         }
     }
-    Some(found)
+    Some(decoded)
 }
 
 pub(super) fn integer(ast: &Dynamic) -> Int {

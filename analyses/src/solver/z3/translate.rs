@@ -181,6 +181,7 @@ impl Translator {
                 Comparison::Less => x.lt(&y),
                 Comparison::AtMost => x.le(&y),
                 Comparison::Greater => x.gt(&y),
+                // Equalities were translated above.
                 _ => x.ge(&y),
             }
         } else {

@@ -11,7 +11,7 @@ use coreach_execution::lazy::Lazy;
 use coreach_execution::open::open;
 use coreach_execution::record::{Record, make_record};
 use coreach_execution::session::{TestSession, run_with_retries};
-use coreach_execution::walk::{Standing, Until, Walk};
+use coreach_execution::walk::{Standing, Walk, WalkLimits};
 use coreach_execution::{Outcome, OutcomeKind, Run, Settings, Strategy, judge};
 use coreach_model::lock::lock;
 use coreach_model::semantics::State;
@@ -106,7 +106,7 @@ impl Walking<'_> {
             let drawn = first_state(&self.walkable.case, &constants, seed).map_err(|(found, _)| found);
             let chosen = drawn.and_then(|drawn| {
                 budget::choosing_constants(|| {
-                    Ok(walk.prefers(test, drawn, &constants, seed, &mut Lazy::default()))
+                    Ok(walk.choose_start(test, drawn, &constants, seed, &mut Lazy::default()))
                 })
             });
             let initial = chosen?;
@@ -143,7 +143,7 @@ impl Walking<'_> {
 
     fn walk(&self, begin: Instant, varies: bool) -> Walk {
         let arguments = self.arguments;
-        let until = Until {
+        let until = WalkLimits {
             events: arguments.driving.events.map_or(Settings::default().steps, NonZeroUsize::get),
             percent: arguments.walking.until,
             deadline: budget::command_time().map(|time| begin + time),

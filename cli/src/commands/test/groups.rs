@@ -1,9 +1,10 @@
 //! Runs that ended for the same reason: one of them is reported, with the seeds of the others.
 
-use coreach_execution::explain::NEEDS_MORE;
 use coreach_execution::record::Record;
-use coreach_execution::run::{Cause, Occurrence, events};
+use coreach_execution::run::{Cause, events};
 use coreach_execution::{Outcome, Run};
+
+use crate::story::wrap;
 
 /// The most seeds of other runs that are named.
 const NAMED: usize = 8;
@@ -11,8 +12,6 @@ const NAMED: usize = 8;
 #[derive(Default)]
 pub(super) struct Groups {
     all: Vec<Group>,
-    /// A run was answered.
-    is_answered: bool,
 }
 
 struct Group {
@@ -25,11 +24,6 @@ struct Group {
 }
 
 impl Groups {
-    /// Notes whether the run was answered.
-    pub(super) fn note(&mut self, run: &Run) {
-        self.is_answered |= run.trace.iter().any(|step| matches!(step.what, Occurrence::Observation(_)));
-    }
-
     /// Adds a run to its group. The shortest run of a group is the one that is reported.
     pub(super) fn add(&mut self, run: &Run, record: &Record, text: String) {
         let (key, events) = (group_key(run, record), events(&run.trace));
@@ -44,21 +38,14 @@ impl Groups {
     }
 
     pub(super) fn text(&self) -> String {
-        self.all.iter().map(|group| group.text(self.is_answered)).collect()
+        self.all.iter().map(Group::text).collect()
     }
 }
 
 impl Group {
-    /// Tells the shortest run, with the likeliest remedy first, and names the seeds of the other runs.
-    fn text(&self, is_answered: bool) -> String {
-        let mut lines: Vec<&str> = self.text.lines().collect();
-        let first = lines.iter().position(|line| line.starts_with("  help: "));
-        let remedy = format!("  help: {NEEDS_MORE}");
-        let within = lines.iter().position(|line| line.starts_with(&remedy));
-        if let (true, Some(first), Some(within)) = (is_answered, first, within) {
-            lines[first..=within].rotate_right(1);
-        }
-        let mut text = lines.join("\n") + "\n";
+    /// Tells the shortest run, and names the seeds of the other runs.
+    fn text(&self) -> String {
+        let mut text = wrap(&self.text);
         let mut others = self.seeds[1..].to_vec();
         others.sort_unstable();
         let mut named: Vec<String> = others.iter().take(NAMED).map(u64::to_string).collect();

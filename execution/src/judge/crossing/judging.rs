@@ -27,7 +27,7 @@ impl<J: Follower> Judge for Crossing<J> {
     }
 
     fn offers(&self) -> Offers {
-        // No complete interleaving is live: wait for the observation that explains the last ones.
+        // No complete order is live: wait for the observation that explains the last ones.
         if self.complete_live_interleavings().next().is_none() {
             let wait = Offer { step: Move::Wait, through: Vec::new() };
             return Offers { moves: vec![wait], may_observe: true };
@@ -41,7 +41,7 @@ impl<J: Follower> Judge for Crossing<J> {
     }
 
     fn stimulus(&mut self, number: TransitionId, choice: &mut Choice<'_>) -> Option<Event> {
-        let first = self.interleavings.iter_mut().find(|one| one.not_happened == 0 && one.is_live())?;
+        let first = self.interleavings.iter_mut().find(|order| order.not_happened == 0 && order.is_live())?;
         let event = first.judge.stimulus(number, choice)?;
         self.can_send(&event).then_some(event)
     }
@@ -50,15 +50,15 @@ impl<J: Follower> Judge for Crossing<J> {
         if self.sent().count() >= MOST_UNDER_WAY || self.complete_live_interleavings().next().is_none() {
             return false;
         }
-        let mut complete = self.interleavings.iter_mut().filter(|one| one.not_happened == 0);
-        if !complete.all(|one| !one.is_lost && (!one.is_live() || one.judge.can_send(stimulus))) {
+        let mut complete = self.interleavings.iter_mut().filter(|order| order.not_happened == 0);
+        if !complete.all(|order| !order.is_lost && (!order.is_live() || order.judge.can_send(stimulus))) {
             return false;
         }
         // Over several connections, the stimulus may be taken before earlier ones.
         self.link.connections() == 1 || {
             let mut after = self.clone();
             matches!(after.send(stimulus), Judged::Followed(_))
-                && after.interleavings.iter().all(|one| !one.is_lost)
+                && after.interleavings.iter().all(|order| !order.is_lost)
         }
     }
 
@@ -76,22 +76,23 @@ impl<J: Follower> Judge for Crossing<J> {
 
     fn verdict(&self) -> Option<Verdict> {
         self.ended.or_else(|| {
-            let is_over = self.interleavings.iter().all(|one| !one.is_live());
-            let is_lost = self.interleavings.iter().any(|one| one.is_lost);
+            let is_over = self.interleavings.iter().all(|order| !order.is_live());
+            let is_lost = self.interleavings.iter().any(|order| order.is_lost);
             let met = || self.interleavings.first()?.judge.verdict();
             is_over.then(|| if is_lost { Some(Verdict::Inconclusive) } else { met() }).flatten()
         })
     }
 
     fn shown(&self) -> ShownState {
-        let mut all: Vec<ShownState> = self.complete_interleavings().map(|one| one.judge.shown()).collect();
-        if all.is_empty() {
-            all = self.interleavings.iter().map(|one| one.judge.shown()).collect();
+        let mut states: Vec<ShownState> =
+            self.complete_interleavings().map(|order| order.judge.shown()).collect();
+        if states.is_empty() {
+            states = self.interleavings.iter().map(|order| order.judge.shown()).collect();
         }
-        let Some(first) = all.first() else { return self.initial.shown() };
-        let places: BTreeSet<&str> = all.iter().map(|shown| shown.place.as_str()).collect();
+        let Some(first) = states.first() else { return self.initial.shown() };
+        let places: BTreeSet<&str> = states.iter().map(|shown| shown.place.as_str()).collect();
         // Only values that are the same in all states are shown.
-        let data = first.data.iter().filter(|pair| all.iter().all(|shown| shown.data.contains(pair)));
+        let data = first.data.iter().filter(|pair| states.iter().all(|shown| shown.data.contains(pair)));
         ShownState {
             place: places.into_iter().collect::<Vec<_>>().join(" or "),
             data: data.cloned().collect(),
@@ -112,7 +113,7 @@ impl<J: Follower> Judge for Crossing<J> {
     }
 
     fn specification_locations(&self) -> BTreeSet<&str> {
-        self.interleavings.iter().flat_map(|one| one.judge.specification_locations()).collect()
+        self.interleavings.iter().flat_map(|order| order.judge.specification_locations()).collect()
     }
 
     fn place(&self) -> &str {
@@ -131,20 +132,20 @@ impl<J: Follower> Judge for Crossing<J> {
         self.first().why(observed, verdict)
     }
 
-    /// If no complete interleaving is live, the first live one waits for a pending observation. Nothing
-    /// explains that one, if this interleaving would follow the observation that comes now.
+    /// If no complete order is live, the first live one waits for a pending observation. Nothing
+    /// explains that one, if this order would follow the observation that comes now.
     fn unexplained(&self, observed: &Event) -> Option<Event> {
         if self.complete_live_interleavings().next().is_some() {
             return None;
         }
-        let one = self.interleavings.iter().find(|one| one.is_live())?;
-        let mut judge = one.judge.clone();
+        let waiting = self.interleavings.iter().find(|order| order.is_live())?;
+        let mut judge = waiting.judge.clone();
         let judged = judge.take(&Occurrence::Observation(observed.clone()));
         if matches!(judged, Judged::Ends(..)) || judge.verdict() == Some(Verdict::Fail) {
             return None;
         }
         let mut not_happened =
-            self.pending.iter().enumerate().filter(|(place, _)| one.not_happened & (1 << place) != 0);
+            self.pending.iter().enumerate().filter(|(place, _)| waiting.not_happened & (1 << place) != 0);
         not_happened
             .find(|(_, event)| !event.is_stimulus())
             .and_then(|(_, event)| event.what.event().cloned())
@@ -164,7 +165,7 @@ impl<J: Follower> Judge for Crossing<J> {
         let mut live = self.complete_live_interleavings().peekable();
         self.delay().is_some_and(|delay| !delay.is_zero())
             && live.peek().is_some()
-            && live.all(|one| one.judge.must_go_on())
+            && live.all(|order| order.judge.must_go_on())
     }
 
     fn loosen(&mut self) -> bool {
@@ -176,10 +177,10 @@ impl<J: Follower> Judge for Crossing<J> {
         Some(self.link.clone())
     }
 
-    /// No order makes a text an event. But an interleaving that took something unknown to its model may do
+    /// No order makes a text an event. But an order that took something unknown to its model may do
     /// anything, and so may one with a verdict: later stimuli may be unknown to its model.
     fn alien(&self, text: String) -> Judged {
-        if self.interleavings.iter().any(|one| !one.is_live()) {
+        if self.interleavings.iter().any(|order| !order.is_live()) {
             return Judged::Ends(Verdict::Inconclusive, Cause::Crossed);
         }
         Judged::Ends(Verdict::Fail, Cause::Alien(text))

@@ -1,14 +1,12 @@
 //! Writes a test case as one file of Python: data, and a small interpreter of it.
 //!
-//! **Why data and not code.** Guards are shared terms. If they were written out as Python they would repeat
-//! what they share, and Python's parser gives up at some two hundred nested parentheses. Values are chosen by
-//! looking into a guard, which a program cannot do with its own code. So the file has a table of terms, each
-//! made of those above it, and evaluates it; guards stand beside as text for people.
+//! **Why data and not code.** Guards are shared terms. Written out as Python, they would repeat what they
+//! share, and Python's parser gives up at some two hundred nested parentheses. The runtime also looks into a
+//! guard to choose values. So the file has a table of terms, each made of those above it, and guards as text
+//! for people.
 //!
 //! **The same verdicts** as our own judge ([the crate `coreach-execution`], `judge/case.rs`) follow from the
-//! same definitions, written once more (`runtime.py`): exact integers and fractions, evaluation from the
-//! left, terms without a value enable nothing, and values lie in their types. `tests/tests/python` compares
-//! the two on many traces.
+//! same definitions (`runtime.py`). `tests/tests/python` compares the two on many traces.
 //!
 //! **Names** stand in texts only, so none can be confused with a word of Python. The name of the test
 //! function is made of letters, digits and underscores.
@@ -79,11 +77,11 @@ pub fn to_python(view: &View<'_>) -> Result<String, Unsuited> {
             python_text(&location.label)
         );
     }
-    let others = view.particulars.others_fail.map(|fail| python_text(&iosts.location(fail).name));
+    let others_fail = view.particulars.others_fail.map(|fail| python_text(&iosts.location(fail).name));
     let _ = writeln!(
         out,
         "}}\n\n# Where every output leads that has no transition at a location without a verdict.\nOTHERS_FAIL = {}",
-        others.unwrap_or_else(|| "None".to_owned())
+        others_fail.unwrap_or_else(|| "None".to_owned())
     );
     let initial = table.number(&iosts.initial_condition);
     let _ = writeln!(out, "\nINITIAL = ({}, {initial})", python_text(&iosts.location(iosts.initial).name));
@@ -198,19 +196,22 @@ impl PythonTypes {
             Type::Real => "(\"real\",)".to_owned(),
             Type::String => "(\"string\",)".to_owned(),
             Type::Id(name) => format!("(\"id\", {})", python_text(name)),
-            Type::Enum(of) => {
-                let literals: Vec<String> = of.literals.iter().map(|one| python_text(one) + ",").collect();
-                format!("(\"enum\", {}, ({}))", python_text(&of.name), literals.join(" "))
+            Type::Enum(enumeration) => {
+                let literals = enumeration.literals.iter().map(|literal| python_text(literal) + ",");
+                let literals: Vec<String> = literals.collect();
+                format!("(\"enum\", {}, ({}))", python_text(&enumeration.name), literals.join(" "))
             }
-            Type::Record(of) => {
-                let fields: Vec<String> = of
-                    .fields
-                    .iter()
-                    .map(|(name, field)| format!("({}, {}),", python_text(name), self.of(field)))
-                    .collect();
-                format!("(\"record\", {}, ({}), {})", python_text(&of.name), fields.join(" "), self.form(of))
+            Type::Record(record) => {
+                let mut fields = Vec::new();
+                for (name, field) in &record.fields {
+                    fields.push(format!("({}, {}),", python_text(name), self.of(field)));
+                }
+                let (name, form) = (python_text(&record.name), self.form(record));
+                format!("(\"record\", {name}, ({}), {form})", fields.join(" "))
             }
-            Type::Array(of) => format!("(\"array\", {}, {})", self.of(&of.index), self.of(&of.element)),
+            Type::Array(array) => {
+                format!("(\"array\", {}, {})", self.of(&array.index), self.of(&array.element))
+            }
         };
         let name = format!("T{}", self.known.len());
         let _ = writeln!(self.lines, "{name} = {written}");
@@ -220,22 +221,24 @@ impl PythonTypes {
 
     /// Writes what a record is besides its fields: `None`, a word, the keys, or the alternatives with the
     /// numbers of their fields.
-    fn form(&mut self, of: &RecordType) -> String {
-        match &of.form {
+    fn form(&mut self, record: &RecordType) -> String {
+        match &record.form {
             RecordForm::Plain => "None".to_owned(),
             RecordForm::Option => "\"option\"".to_owned(),
             RecordForm::List => "\"list\"".to_owned(),
             RecordForm::Keyed(key) => {
-                let keys: String = of.keys().iter().map(|key| python_value(key) + ", ").collect();
+                let keys: String = record.keys().iter().map(|key| python_value(key) + ", ").collect();
                 format!("(\"keys\", {}, ({keys}))", self.of(key))
             }
             RecordForm::Entries(key, _) => {
-                format!("(\"entries\", {}, {})", self.of(key), of.width().unwrap_or(1))
+                format!("(\"entries\", {}, {})", self.of(key), record.width().unwrap_or(1))
             }
-            RecordForm::Variant(known) => {
-                let one =
-                    |of: &Alternative| format!("({}, {}, {}),", python_text(&of.name), of.first, of.count);
-                format!("({})", known.iter().map(one).collect::<Vec<String>>().join(" "))
+            RecordForm::Variant(alternatives) => {
+                let alternative_text = |alternative: &Alternative| {
+                    let Alternative { name, first, count } = alternative;
+                    format!("({}, {first}, {count}),", python_text(name))
+                };
+                format!("({})", alternatives.iter().map(alternative_text).collect::<Vec<String>>().join(" "))
             }
         }
     }
@@ -252,7 +255,7 @@ impl PythonTypes {
 fn python_transition(iosts: &Iosts, transition: &Transition, table: &mut TermTable) -> String {
     let name = |at| python_text(&iosts.location(at).name);
     let guard = table.number(&transition.guard);
-    let assigned: Vec<String> = transition
+    let assignments: Vec<String> = transition
         .assignments
         .iter()
         .map(|(variable, term)| format!("({}, {}),", python_text(variable.name()), table.number(term)))
@@ -263,7 +266,7 @@ fn python_transition(iosts: &Iosts, transition: &Transition, table: &mut TermTab
         python_text(&iosts.action(transition.action).name),
         name(transition.target),
         python_text(&transition.guard.to_string()),
-        assigned.join(" ")
+        assignments.join(" ")
     )
 }
 
@@ -413,15 +416,16 @@ fn python_integer(decimal: &str) -> String {
     if digits.len() <= PIECE {
         return decimal.to_owned();
     }
+    // All pieces but the first have the full length, so each piece is added to a multiple of one power of 10.
     let mut written = String::from("0");
-    let first = digits.len() % PIECE;
-    let mut at = 0;
-    while at < digits.len() {
-        let end = if at == 0 && first > 0 { first } else { at + PIECE };
-        let piece = digits[at..end].trim_start_matches('0');
+    let first_length = digits.len() % PIECE;
+    let mut start = 0;
+    while start < digits.len() {
+        let end = if start == 0 && first_length > 0 { first_length } else { start + PIECE };
+        let piece = digits[start..end].trim_start_matches('0');
         let piece = if piece.is_empty() { "0" } else { piece };
-        written = format!("({written} * 10**{} + {piece})", end - at);
-        at = end;
+        written = format!("({written} * 10**{} + {piece})", end - start);
+        start = end;
     }
     format!("{sign}{written}")
 }

@@ -1,24 +1,19 @@
 //! Finds places for the nodes and the arrows of a graph on paper.
 //!
-//! **Problem.** A graph shall be readable: time flows downwards, arrows are short and cross little, labels
-//! lie beside nothing else. It shall be the same on every machine, and a graph of thousands of locations
-//! shall be laid out in less time than it took to be made.
+//! **Problem.** A graph shall be readable: time flows downwards, arrows are short and cross little. It shall
+//! be the same on every machine. A graph of thousands of locations shall be laid out in less time than it
+//! took to be made.
 //!
 //! **Method.** That of Sugiyama, Tagawa and Toda (<https://doi.org/10.1109/TSMC.1981.4308636>), in the order
-//! of Gansner and others (<https://doi.org/10.1109/32.221135>):
+//! of Gansner and others (<https://doi.org/10.1109/32.221135>): `ranks`, then `order`, then `place`. In
+//! `order`, points with neighbours at the left go left within each rank, while crossings become fewer.
 //!
-//! 3. `order`: within each rank, points with neighbours at the left go left. This is repeated while crossings
-//!    become fewer.
+//! **Where it differs.** An arrow over more than [`MOST_RANKS`] ranks has no route ([`LayoutRoute::Far`]),
+//! since nobody follows an arrow over many pages. So the number of points is linear in the size of the graph.
+//! Coordinates are found by sweeps that solve each rank exactly (`place`), not by the four alignments of
+//! Brandes and Köpf. No crate does this within a budget; `docs/dev/decisions.md` says which were tried.
 //!
-//! **Where it differs.** An arrow over more than [`MOST_RANKS`] ranks has no route ([`LayoutRoute::Far`]):
-//! the drawing names its end instead, since nobody follows an arrow over many pages. So the number of points
-//! is linear in the size of the graph, and with it the time. Coordinates are found by sweeps that solve each
-//! rank exactly (`place`), not by the four alignments of Brandes and Köpf.
-//!
-//! **Why it ends.** Each step is a fixed number of sweeps; each sweep asks the budget. Cost: `O(n log n)` in
-//! the number of points.
-//!
-//! No crate does this within a budget; `docs/dev/decisions.md` says which were tried.
+//! **Ends**: each step is a fixed number of sweeps. **Cost**: `O(n log n)` in the number of points.
 
 mod order;
 mod place;
@@ -122,46 +117,46 @@ pub fn lay_out(nodes: &[Size], links: &[LayoutLink]) -> Layout {
     let mut layered = Layered::new(nodes, &ranked);
     let chains: Vec<Option<Vec<usize>>> =
         links.iter().zip(&ranked.turned).map(|(link, turned)| layered.chain(link, *turned)).collect();
-    // Half of a row lies at either side of the middle that all rows share.
+    // The trunk goes into the middle of the spots below its hub, so half of a row lies on either side.
     for trunk in layered.trunks.values() {
-        let before = layered.above[*trunk][0];
-        let mut beside = std::mem::take(&mut layered.below[before]);
-        beside.retain(|spot| spot != trunk);
+        let previous = layered.above[*trunk][0];
+        let mut below = std::mem::take(&mut layered.below[previous]);
+        below.retain(|spot| spot != trunk);
         // Arrows of one node stay together.
-        let mut middle = beside.len() / 2;
+        let mut middle = below.len() / 2;
         while middle > 0
-            && middle < beside.len()
-            && layered.below[beside[middle - 1]] == layered.below[beside[middle]]
+            && middle < below.len()
+            && layered.below[below[middle - 1]] == layered.below[below[middle]]
         {
             middle += 1;
         }
-        beside.insert(middle, *trunk);
-        layered.below[before] = beside;
+        below.insert(middle, *trunk);
+        layered.below[previous] = below;
     }
     order::order_layers(&mut layered);
-    let across = place::place_across(&layered);
-    let down = place::place_down(&layered);
-    let at = |spot: usize| LayoutPoint { x: across[spot], y: down[layered.spots[spot].rank] };
+    let x_of_spots = place::place_across(&layered);
+    let y_of_ranks = place::place_down(&layered);
+    let point_of = |spot: usize| LayoutPoint { x: x_of_spots[spot], y: y_of_ranks[layered.spots[spot].rank] };
     let routes = links.iter().zip(&chains).map(|(link, chain)| match chain {
         _ if link.source == link.target => LayoutRoute::Loop,
         None => LayoutRoute::Far,
         Some(chain) => {
-            let inner: Vec<LayoutPoint> = chain.iter().map(|spot| at(*spot)).collect();
+            let inner: Vec<LayoutPoint> = chain.iter().map(|spot| point_of(*spot)).collect();
             let label = chain.iter().position(|spot| layered.spots[*spot].height > 0.0);
-            make_route(nodes, link, at(link.source), at(link.target), inner, label)
+            make_route(nodes, link, point_of(link.source), point_of(link.target), inner, label)
         }
     });
-    let mut found = Layout {
+    let mut layout = Layout {
         routes: routes.collect(),
-        nodes: (0..nodes.len()).map(at).collect(),
+        nodes: (0..nodes.len()).map(point_of).collect(),
         width: 0.0,
         height: 0.0,
     };
-    let right = layered.spots.iter().zip(&across).map(|(spot, x)| x + spot.right);
-    let bottom = layered.spots.iter().map(|spot| down[spot.rank] + spot.height / 2.0);
-    found.width = right.fold(0.0, f64::max) + MARGIN;
-    found.height = bottom.fold(0.0, f64::max) + MARGIN;
-    found
+    let right = layered.spots.iter().zip(&x_of_spots).map(|(spot, x)| x + spot.right);
+    let bottom = layered.spots.iter().map(|spot| y_of_ranks[spot.rank] + spot.height / 2.0);
+    layout.width = right.fold(0.0, f64::max) + MARGIN;
+    layout.height = bottom.fold(0.0, f64::max) + MARGIN;
+    layout
 }
 
 /// Makes the route of an arrow from border to border. The arrow leaves its node in its direction.
@@ -174,17 +169,17 @@ fn make_route(
     label: Option<usize>,
 ) -> LayoutRoute {
     let is_down = from.y < to.y;
-    let side = |node: usize, at: LayoutPoint, next: LayoutPoint, below: bool| {
+    let border_point = |node: usize, middle_of_node: LayoutPoint, next: LayoutPoint, below: bool| {
         let (half, reach) = (nodes[node].height / 2.0, nodes[node].width / 2.0 - 8.0);
-        let x = at.x + ((next.x - at.x) * 0.4).clamp(-reach.max(0.0), reach.max(0.0));
-        LayoutPoint { x, y: if below { at.y + half } else { at.y - half } }
+        let x = middle_of_node.x + ((next.x - middle_of_node.x) * 0.4).clamp(-reach.max(0.0), reach.max(0.0));
+        LayoutPoint { x, y: if below { middle_of_node.y + half } else { middle_of_node.y - half } }
     };
-    let first = inner.first().copied().unwrap_or(to);
-    let last = inner.last().copied().unwrap_or(from);
+    let next_to_source = inner.first().copied().unwrap_or(to);
+    let next_to_target = inner.last().copied().unwrap_or(from);
     let middle = inner.len() / 2;
-    let mut points = vec![side(link.source, from, first, is_down)];
+    let mut points = vec![border_point(link.source, from, next_to_source, is_down)];
     points.extend(inner);
-    points.push(side(link.target, to, last, !is_down));
+    points.push(border_point(link.target, to, next_to_target, !is_down));
     LayoutRoute::Through { points, label: label.unwrap_or(middle) + 1 }
 }
 
@@ -222,13 +217,13 @@ impl Layered {
         let is_hub = self.spots[upper].is_trunk;
         let middle = if is_hub { last - 1 } else { ((first + last) / 2 - 1) | 1 };
         let mut chain = Vec::new();
-        let mut before = upper;
+        let mut previous = upper;
         for rank in first + 1..last {
             budget::ask();
             let trunk = (upper, rank);
-            if let Some(&known) = self.trunks.get(&trunk).filter(|_| rank < middle) {
-                chain.push(known);
-                before = known;
+            if let Some(&shared) = self.trunks.get(&trunk).filter(|_| rank < middle) {
+                chain.push(shared);
+                previous = shared;
                 continue;
             }
             let (width, height) = if rank == middle { (link.width, link.height) } else { (0.0, 0.0) };
@@ -242,18 +237,18 @@ impl Layered {
                 is_node: false,
                 is_trunk,
             });
-            self.above.push(vec![before]);
+            self.above.push(vec![previous]);
             self.below.push(Vec::new());
-            self.below[before].push(number);
+            self.below[previous].push(number);
             self.layers[rank].push(number);
             if is_trunk {
                 self.trunks.insert(trunk, number);
             }
             chain.push(number);
-            before = number;
+            previous = number;
         }
-        self.below[before].push(lower);
-        self.above[lower].push(before);
+        self.below[previous].push(lower);
+        self.above[lower].push(previous);
         if turned {
             chain.reverse();
         }

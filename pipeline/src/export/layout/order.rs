@@ -25,9 +25,9 @@ pub(super) fn order_layers(layered: &mut Layered) {
             let rank = if sweep % 2 == 0 { step } else { count - 1 - step };
             sort_rank(layered, &mut place, rank, sweep % 2 == 0);
         }
-        let found = count_crossings(layered, &place);
-        if found < fewest {
-            fewest = found;
+        let crossings = count_crossings(layered, &place);
+        if crossings < fewest {
+            fewest = crossings;
             best.clone_from(&layered.layers);
         }
     }
@@ -40,14 +40,14 @@ fn begin_order(layered: &mut Layered) {
     let mut seen = vec![false; count];
     let mut layers = vec![Vec::new(); layered.layers.len()];
     for root in 0..count {
-        let mut work = vec![root];
-        while let Some(spot) = work.pop() {
+        let mut waiting = vec![root];
+        while let Some(spot) = waiting.pop() {
             if std::mem::replace(&mut seen[spot], true) {
                 continue;
             }
             budget::ask();
             layers[layered.spots[spot].rank].push(spot);
-            work.extend(layered.below[spot].iter().rev());
+            waiting.extend(layered.below[spot].iter().rev());
         }
     }
     layered.layers = layers;
@@ -55,8 +55,8 @@ fn begin_order(layered: &mut Layered) {
 
 fn set_places(layered: &Layered, place: &mut [usize]) {
     for layer in &layered.layers {
-        for (at, spot) in layer.iter().enumerate() {
-            place[*spot] = at;
+        for (index, spot) in layer.iter().enumerate() {
+            place[*spot] = index;
         }
     }
 }
@@ -64,19 +64,22 @@ fn set_places(layered: &Layered, place: &mut [usize]) {
 fn sort_rank(layered: &mut Layered, place: &mut [usize], rank: usize, from_above: bool) {
     let neighbours = if from_above { &layered.above } else { &layered.below };
     let key = |spot: usize| {
-        let of = &neighbours[spot];
-        match of.is_empty() {
+        let adjacent = &neighbours[spot];
+        match adjacent.is_empty() {
             // A spot without neighbours stays where it is.
             true => place[spot] as f64,
-            false => of.iter().map(|other| place[*other]).sum::<usize>() as f64 / of.len() as f64,
+            false => {
+                adjacent.iter().map(|neighbour| place[*neighbour]).sum::<usize>() as f64
+                    / adjacent.len() as f64
+            }
         }
     };
     budget::ask();
     let mut keyed: Vec<(f64, usize)> = layered.layers[rank].iter().map(|spot| (key(*spot), *spot)).collect();
     keyed.sort_by(|a, b| a.0.total_cmp(&b.0));
-    for (at, (_, spot)) in keyed.iter().enumerate() {
-        place[*spot] = at;
-        layered.layers[rank][at] = *spot;
+    for (index, (_, spot)) in keyed.iter().enumerate() {
+        place[*spot] = index;
+        layered.layers[rank][index] = *spot;
     }
 }
 
@@ -86,37 +89,39 @@ fn count_crossings(layered: &Layered, place: &[usize]) -> usize {
     for (rank, layer) in layered.layers.iter().enumerate().skip(1) {
         budget::ask();
         let mut tree = vec![0usize; layered.layers[rank - 1].len() + 1];
-        let mut all = 0;
+        let mut arrows_so_far = 0;
         for spot in layer {
-            let mut ends: Vec<usize> = layered.above[*spot].iter().map(|above| place[*above]).collect();
+            let mut ends: Vec<usize> = layered.above[*spot].iter().map(|upper| place[*upper]).collect();
             ends.sort_unstable();
-            // This counts the arrows before it that end further right.
+            // An arrow crosses those of the spots before it that end further right. Arrows of one spot do not
+            // cross, so they are added afterwards.
             for end in &ends {
-                sum += all - up_to(&tree, *end);
+                sum += arrows_so_far - up_to(&tree, *end);
             }
             for end in &ends {
                 add_at(&mut tree, *end);
-                all += 1;
+                arrows_so_far += 1;
             }
         }
     }
     sum
 }
 
-fn add_at(tree: &mut [usize], at: usize) {
-    let mut at = at + 1;
-    while at < tree.len() {
-        tree[at] += 1;
-        at += at & at.wrapping_neg();
+/// Adds an end at this place to the Fenwick tree. In the tree, places are counted from 1.
+fn add_at(tree: &mut [usize], place: usize) {
+    let mut index = place + 1;
+    while index < tree.len() {
+        tree[index] += 1;
+        index += index & index.wrapping_neg();
     }
 }
 
 /// Counts the ends at this place or left of it.
-fn up_to(tree: &[usize], at: usize) -> usize {
-    let (mut at, mut sum) = (at + 1, 0);
-    while at > 0 {
-        sum += tree[at];
-        at -= at & at.wrapping_neg();
+fn up_to(tree: &[usize], place: usize) -> usize {
+    let (mut index, mut sum) = (place + 1, 0);
+    while index > 0 {
+        sum += tree[index];
+        index -= index & index.wrapping_neg();
     }
     sum
 }

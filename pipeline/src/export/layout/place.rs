@@ -18,11 +18,11 @@ const SWEEPS: usize = 12;
 pub(super) fn place_across(layered: &Layered) -> Vec<f64> {
     let mut x = vec![0.0; layered.spots.len()];
     for layer in &layered.layers {
-        let mut at = 0.0;
+        let mut right_end = 0.0;
         for spot in layer {
-            at += layered.spots[*spot].left;
-            x[*spot] = at;
-            at += layered.spots[*spot].right + BESIDE;
+            right_end += layered.spots[*spot].left;
+            x[*spot] = right_end;
+            right_end += layered.spots[*spot].right + BESIDE;
         }
     }
     let count = layered.layers.len();
@@ -33,10 +33,10 @@ pub(super) fn place_across(layered: &Layered) -> Vec<f64> {
             settle_rank(layered, &mut x, rank, sweep % 2 == 0, is_last);
         }
     }
-    let left = layered.spots.iter().zip(&x).map(|(spot, x)| x - spot.left).fold(f64::INFINITY, f64::min);
+    let left_end = layered.spots.iter().zip(&x).map(|(spot, x)| x - spot.left).fold(f64::INFINITY, f64::min);
     for x in &mut x {
         // The results are whole numbers, so that their text is short.
-        *x = (*x - left + MARGIN).round();
+        *x = (*x - left_end + MARGIN).round();
     }
     x
 }
@@ -61,18 +61,18 @@ fn settle_rank(layered: &Layered, x: &mut [f64], rank: usize, from_above: bool, 
     let mut blocks: Vec<RankBlock> = Vec::new();
     let mut distances = Vec::with_capacity(layer.len());
     let mut distance = 0.0;
-    for (at, &spot) in layer.iter().enumerate() {
-        if let Some(&before) = at.checked_sub(1).and_then(|before| layer.get(before)) {
-            distance += layered.spots[before].right + layered.spots[spot].left + BESIDE;
+    for (index, &spot) in layer.iter().enumerate() {
+        if index > 0 {
+            distance += layered.spots[layer[index - 1]].right + layered.spots[spot].left + BESIDE;
         }
         distances.push(distance);
         let (wish, weight) = spot_wish(layered, x, spot, from_above, from_both);
         let mut block = RankBlock { sum: (wish - distance) * weight, weight, count: 1 };
-        while let Some(before) = blocks.pop_if(|before| before.mean() > block.mean()) {
+        while let Some(previous) = blocks.pop_if(|previous| previous.mean() > block.mean()) {
             block = RankBlock {
-                sum: before.sum + block.sum,
-                weight: before.weight + block.weight,
-                count: before.count + block.count,
+                sum: previous.sum + block.sum,
+                weight: previous.weight + block.weight,
+                count: previous.count + block.count,
             };
         }
         blocks.push(block);
@@ -87,23 +87,25 @@ fn settle_rank(layered: &Layered, x: &mut [f64], rank: usize, from_above: bool, 
 fn spot_wish(layered: &Layered, x: &[f64], spot: usize, from_above: bool, from_both: bool) -> (f64, f64) {
     let (mut sum, mut weight) = (0.0, 0.0);
     let own = &layered.spots[spot];
-    let mut look = |others: &[usize]| {
-        for other in others {
-            let other_spot = &layered.spots[*other];
-            let its = match () {
-                () if own.is_trunk && other_spot.is_trunk => 100.0,
-                () if !own.is_node && !other_spot.is_node => 4.0,
-                () => 1.0,
+    let mut add_wishes = |neighbours: &[usize]| {
+        for neighbour in neighbours {
+            let other_spot = &layered.spots[*neighbour];
+            let weight_of_neighbour = if own.is_trunk && other_spot.is_trunk {
+                100.0
+            } else if !own.is_node && !other_spot.is_node {
+                4.0
+            } else {
+                1.0
             };
-            sum += x[*other] * its;
-            weight += its;
+            sum += x[*neighbour] * weight_of_neighbour;
+            weight += weight_of_neighbour;
         }
     };
     if from_above || from_both {
-        look(&layered.above[spot]);
+        add_wishes(&layered.above[spot]);
     }
     if !from_above || from_both {
-        look(&layered.below[spot]);
+        add_wishes(&layered.below[spot]);
     }
     // A spot without neighbours stays, unless it is in the way.
     if weight == 0.0 { (x[spot], 0.1) } else { (sum / weight, weight) }
@@ -111,12 +113,12 @@ fn spot_wish(layered: &Layered, x: &[f64], spot: usize, from_above: bool, from_b
 
 /// Finds the y of each rank's middle.
 pub(super) fn place_down(layered: &Layered) -> Vec<f64> {
-    let mut at = MARGIN;
+    let mut top = MARGIN;
     let mut places = Vec::with_capacity(layered.layers.len());
     for layer in &layered.layers {
         let height = layer.iter().map(|spot| layered.spots[*spot].height).fold(0.0, f64::max);
-        places.push((at + height / 2.0).round());
-        at += height + BETWEEN;
+        places.push((top + height / 2.0).round());
+        top += height + BETWEEN;
     }
     places
 }

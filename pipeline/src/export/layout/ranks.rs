@@ -64,38 +64,42 @@ pub(super) fn rank_nodes(nodes: &[Size], links: &[LayoutLink]) -> Ranked {
 fn arrange_rows(nodes: &[Size], links: &[LayoutLink], turned: &[bool]) -> (Vec<usize>, Vec<bool>) {
     let (mut steps, mut is_hub) = (vec![1; nodes.len()], vec![false; nodes.len()]);
     // The labels of a node's arrows lie in one rank. Each node has at most one list that it is in.
-    let mut wide = vec![0.0; nodes.len()];
+    let mut needed_width = vec![0.0; nodes.len()];
     let mut above: Vec<Option<usize>> = vec![None; nodes.len()];
-    let mut own: Vec<Vec<usize>> = vec![Vec::new(); nodes.len()];
+    let mut only_below: Vec<Vec<usize>> = vec![Vec::new(); nodes.len()];
     for (link, turned) in links.iter().zip(turned).filter(|(link, _)| link.source != link.target) {
         let (upper, lower) = if *turned { (link.target, link.source) } else { (link.source, link.target) };
-        wide[lower] += link.width + BESIDE;
+        needed_width[lower] += link.width + BESIDE;
         match above[lower] {
             _ if *turned => {}
             None => {
                 above[lower] = Some(upper);
-                own[upper].push(lower);
+                only_below[upper].push(lower);
             }
-            Some(known) if known != upper => own[known].retain(|node| *node != lower),
+            Some(upper_so_far) if upper_so_far != upper => {
+                only_below[upper_so_far].retain(|node| *node != lower)
+            }
             Some(_) => {}
         }
     }
-    for (hub, own) in own.iter().enumerate() {
+    for (hub, row_nodes) in only_below.iter().enumerate() {
         budget::ask();
-        let needs = |node: &usize| f64::max(wide[*node], nodes[*node].width + nodes[*node].beside + BESIDE);
-        let all: f64 = own.iter().map(needs).sum();
-        if own.len() < 6 || all <= MOST_WIDE {
+        let width_of =
+            |node: &usize| f64::max(needed_width[*node], nodes[*node].width + nodes[*node].beside + BESIDE);
+        let total: f64 = row_nodes.iter().map(width_of).sum();
+        // Few neighbours, or narrow ones, fit into one rank.
+        if row_nodes.len() < 6 || total <= MOST_WIDE {
             continue;
         }
         is_hub[hub] = true;
         // There are few enough rows for each arrow to have a route.
-        let most = f64::max(MOST_WIDE, all / 16.0);
+        let row_width = f64::max(MOST_WIDE, total / 16.0);
         let (mut row, mut filled) = (1, 0.0);
-        for node in own {
-            if filled + needs(node) / 2.0 > most {
+        for node in row_nodes {
+            if filled + width_of(node) / 2.0 > row_width {
                 (row, filled) = (row + 1, 0.0);
             }
-            filled += needs(node);
+            filled += width_of(node);
             steps[*node] = row;
         }
     }
@@ -150,10 +154,13 @@ fn lower_nodes(links: &[LayoutLink], turned: &mut [bool], rank: &mut [usize], fi
             continue;
         }
         has_above[link.target] = true;
-        let most = rank[link.target].saturating_sub(1);
-        let known = &mut lowest[link.source];
-        *known = Some(known.map_or(most, |known: usize| known.min(most)));
+        let highest_allowed = rank[link.target].saturating_sub(1);
+        let lowest_so_far = &mut lowest[link.source];
+        *lowest_so_far = Some(
+            lowest_so_far.map_or(highest_allowed, |lowest_so_far: usize| lowest_so_far.min(highest_allowed)),
+        );
     }
+    // Node 0 stays at the top.
     for &node in finished {
         if node != 0 && !has_above[node] {
             rank[node] = lowest[node].unwrap_or(rank[node]);

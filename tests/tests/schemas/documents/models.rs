@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use coreach_analyses::symbolic::{Quiescence, TreeLimits};
-use coreach_execution::walk::{Until, Walk};
+use coreach_execution::walk::{Walk, WalkLimits};
 use coreach_model::reader::{Specification, from_bytes, read_specification};
 use coreach_project::cover::{self, Criterion, Settings};
 use coreach_project::exploration::{Purpose, explore, make_document};
@@ -145,7 +145,7 @@ fn walks_follow_their_schema() {
     let (walkable, _) = walk::read(&root().join("examples/coffee_machine/specification.yaml")).unwrap();
     let iosts = walkable.case.test.iosts.clone();
     let (until, goals) = (
-        Until { events: 1, percent: None, deadline: None, covered: false },
+        WalkLimits { events: 1, percent: None, deadline: None, covered: false },
         walk::list_all_goals(&iosts, &ALL),
     );
     let standing = Walk::new(iosts, &goals, true, until, true);

@@ -1,0 +1,212 @@
+//! Finds the comparisons that decide what a step does, and their signs.
+//!
+//! **Problem.** A fault often moves a boundary. A walk must take each step on both sides of each boundary,
+//! and exactly on it.
+//!
+//! **Method.** The comparisons of a step are those in the guards and assigned values of its action at its
+//! source, and those in the guards at its target. Those in the bodies of functions are among them. A
+//! comparison in a branch of `if` counts only if this branch is taken. The operands of `min` and `max` are
+//! compared as well. The sign of a comparison says how its sides stand to each other.
+
+use std::collections::BTreeSet;
+
+use coreach_model::iosts::{Iosts, Transition};
+use coreach_model::term::evaluate::{evaluate_with, holds_with};
+use coreach_model::term::node::{Comparison, Node};
+use coreach_model::term::operation::{DerivedOperation, StandardOperation};
+use coreach_model::term::{Substitution, TermShape, substitute};
+use coreach_model::{Datum, LocationId, Numbered, Term, TransitionId, Type, Value};
+use dashu_int::IBig;
+use dashu_ratio::RBig;
+
+/// The sign of a comparison that is not made, or has no value. It is no class.
+pub const NOT_COMPARED: i8 = 9;
+
+/// A comparison, or a Boolean term that is none.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct ComparedTerm {
+    pub term: Term,
+    /// The conditions of the branches in which it stands.
+    pub path: Vec<Term>,
+    /// Does it stand in a number or in an assigned value, and not only in conditions?
+    pub is_inner: bool,
+}
+
+/// Where a term stands.
+#[derive(Clone, Copy)]
+struct Place<'p> {
+    path: &'p [Term],
+    is_inner: bool,
+}
+
+/// The comparisons of a transition.
+#[derive(Clone, Debug)]
+pub struct ComparedTerms {
+    /// Decided by the state before the step and by the parameters.
+    pub before: Vec<ComparedTerm>,
+    /// Decided by the state after the step.
+    pub after: Vec<ComparedTerm>,
+    /// More of the latter. They are no classes of this step, but its parameters may turn them.
+    pub turned_after: Vec<ComparedTerm>,
+}
+
+impl ComparedTerms {
+    /// Finds the comparisons of a transition.
+    pub fn new(
+        iosts: &Iosts,
+        outgoing: &Numbered<LocationId, Vec<TransitionId>>,
+        transition: &Transition,
+    ) -> Self {
+        let leaving = |location| outgoing[location].iter().map(|number| &iosts.transitions[*number]);
+        let (mut before, mut after) = (BTreeSet::new(), BTreeSet::new());
+        for rival in leaving(transition.source).filter(|rival| rival.action == transition.action) {
+            collect_comparisons(&rival.guard, GUARD, &mut before);
+            rival.assignments.values().for_each(|value| collect_comparisons(value, VALUE, &mut before));
+        }
+        leaving(transition.target).for_each(|next| collect_comparisons(&next.guard, GUARD, &mut after));
+        // Parameters have no value between two events.
+        let is_known = |datum: &Datum| iosts.variables.contains(datum) || iosts.constants.contains(datum);
+        after.retain(|compared| compared.data().all(|datum| is_known(&datum)));
+        let turned_after = after.iter().filter(|compared| compared.is_inner).cloned().collect();
+        // The next step decides about inner comparisons itself.
+        after.retain(|compared| !compared.is_inner);
+        let [before, after] = [before, after].map(|all| all.into_iter().collect());
+        ComparedTerms { before, after, turned_after }
+    }
+}
+
+impl ComparedTerm {
+    fn data(&self) -> impl Iterator<Item = Datum> {
+        self.path.iter().chain([&self.term]).flat_map(Term::data)
+    }
+
+    /// Tells whether it depends on a datum.
+    pub fn mentions(&self, datum: &Datum) -> bool {
+        self.path.iter().chain([&self.term]).any(|term| term.mentions(datum))
+    }
+
+    /// The two sides of a comparison of numbers.
+    pub fn sides(&self) -> Option<(&Term, &Term)> {
+        match self.term.written() {
+            Some(Node::Compare(_, left, right)) if left.sort().is_number() => Some((left, right)),
+            _ => None,
+        }
+    }
+
+    /// The same as the state before these assignments decides it.
+    #[must_use]
+    pub fn after(&self, assignments: &Substitution) -> Self {
+        let path = self.path.iter().map(|condition| substitute(condition, assignments)).collect();
+        ComparedTerm { term: substitute(&self.term, assignments), path, is_inner: self.is_inner }
+    }
+
+    /// The sign of the comparison: -2 far below, -1 one below, 0 equal, 1 one above, 2 far above. A term that
+    /// is no comparison has 1 if it holds and 0 if not.
+    pub fn sign<'v>(&self, known: impl Fn(&Datum) -> Option<&'v Value> + Copy) -> i8 {
+        if self.path.iter().any(|condition| holds_with(condition, known) != Ok(true)) {
+            return NOT_COMPARED;
+        }
+        let Some(Node::Compare(_, left, right)) = self.term.written() else {
+            return holds_with(&self.term, known).map_or(NOT_COMPARED, i8::from);
+        };
+        let sides = evaluate_with(left, known).ok().zip(evaluate_with(right, known).ok());
+        let Some((left, right)) = sides else { return NOT_COMPARED };
+        let is_near = match (&left, &right) {
+            (Value::Int(left), Value::Int(right)) => (-IBig::ONE..=IBig::ONE).contains(&(left - right)),
+            (Value::Real(left), Value::Real(right)) => {
+                (RBig::from(-1)..=RBig::from(1)).contains(&(left - right))
+            }
+            _ => true,
+        };
+        match left.cmp(&right) as i8 {
+            sign if is_near => sign,
+            // In a number only the boundary is of interest.
+            _ if self.is_inner => NOT_COMPARED,
+            sign => 2 * sign,
+        }
+    }
+}
+
+const GUARD: Place<'static> = Place { path: &[], is_inner: false };
+const VALUE: Place<'static> = Place { path: &[], is_inner: true };
+
+/// Collects the comparisons in a term that stands in this place.
+fn collect_comparisons(term: &Term, place: Place<'_>, found: &mut BTreeSet<ComparedTerm>) {
+    let is_inner = place.is_inner || *term.sort() != Type::Bool;
+    let place = Place { is_inner, ..place };
+    if let Some(body) = term.unfolded() {
+        return collect_comparisons(&body, place, found);
+    }
+    let mut add = |term: Term| found.insert(ComparedTerm { term, path: place.path.to_vec(), is_inner });
+    let extremes = [StandardOperation::Minimum, StandardOperation::Maximum].map(DerivedOperation::Standard);
+    if let TermShape::Operation(operation, operands) = term.shape()
+        && extremes.contains(operation)
+        && let [left, right] = &operands[..]
+    {
+        add(Term::compare(Comparison::AtMost, left, right));
+    }
+    let is_condition = matches!(term.written(), None | Some(Node::Compare(..) | Node::Data(_)));
+    if *term.sort() == Type::Bool && is_condition {
+        add(term.clone());
+    }
+    if let Some(Node::IfThenElse(condition, then, otherwise)) = term.written() {
+        collect_comparisons(condition, place, found);
+        for (branch, condition) in [(then, condition.clone()), (otherwise, condition.not())] {
+            let path: Vec<Term> = place.path.iter().cloned().chain([condition]).collect();
+            collect_comparisons(branch, Place { path: &path, ..place }, found);
+        }
+        return;
+    }
+    for part in term.parts() {
+        collect_comparisons(part, place, found);
+    }
+}
+
+/// Finds the sides of the comparisons of numbers that a transition's parameters can turn.
+pub fn find_sides(iosts: &Iosts, number: TransitionId, compared: &ComparedTerms) -> Vec<(Term, Term)> {
+    let transition = &iosts.transitions[number];
+    let parameters = &iosts.action(transition.action).parameters;
+    let after = compared
+        .after
+        .iter()
+        .chain(&compared.turned_after)
+        .map(|compared| compared.after(&transition.assignments));
+    let mut found = Vec::new();
+    for compared in compared.before.iter().cloned().chain(after) {
+        if let Some((left, right)) = compared.sides()
+            && parameters.iter().any(|parameter| compared.term.mentions(parameter))
+        {
+            found.push((left.clone(), right.clone()));
+        }
+    }
+    found
+}
+
+/// Finds the data that a guard limits, and the data that are assigned to them. A guard limits a datum that it
+/// compares by order, or for equality with other data of the state.
+pub fn find_limited_data(iosts: &Iosts) -> BTreeSet<Datum> {
+    let mut compared = BTreeSet::new();
+    for transition in &iosts.transitions {
+        collect_comparisons(&transition.guard, GUARD, &mut compared);
+    }
+    let is_state = |datum: &Datum| iosts.variables.contains(datum) || iosts.constants.contains(datum);
+    let limits = |term: &&Term| match term.written() {
+        Some(Node::Compare(Comparison::Equal | Comparison::NotEqual, ..)) => term.data().iter().all(is_state),
+        _ => true,
+    };
+    let mut limited: BTreeSet<Datum> =
+        compared.iter().map(|compared| &compared.term).filter(limits).flat_map(Term::data).collect();
+    loop {
+        let known = limited.len();
+        for transition in &iosts.transitions {
+            for (variable, term) in &transition.assignments {
+                if limited.contains(variable) {
+                    limited.extend(term.data());
+                }
+            }
+        }
+        if limited.len() == known {
+            return limited;
+        }
+    }
+}

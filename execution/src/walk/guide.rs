@@ -1,0 +1,193 @@
+//! Guides a search towards one open item that lies far away.
+//!
+//! **Problem.** A transition may need a sum that takes forty steps to reach. A search that looks at near
+//! positions first never gets there.
+//!
+//! **Method.** A guide has one target: an open transition, a sign of a comparison that was never met when its
+//! transition is taken, or an end of a counter. It measures how far a state is from the target's guard. A
+//! comparison of numbers is as far as its sides are apart. A conjunction adds up its parts, and a disjunction
+//! takes the nearest. Parameters may have any value of their ranges. Of two equal distances, fewer
+//! transitions to the source decide.
+//!
+//! **Source.** This is the branch distance of search-based testing (Tracey et al., ASE 1998).
+//!
+//! **Costs** one evaluation of the guard for each position.
+
+use coreach_model::random::Random;
+use coreach_model::semantics::State;
+use coreach_model::term::evaluate::{evaluate_with, holds};
+use coreach_model::term::node::{Comparison, Node};
+use coreach_model::{Datum, Number, Term, TransitionId, Type, Value};
+
+use super::compared::ComparedTerm;
+use super::goals::{Class, WalkGoal, WalkModel};
+use super::worth::Worth;
+use crate::values::as_rational;
+
+/// Leads to one item.
+pub struct Guide {
+    /// The number of the item.
+    pub target: usize,
+    /// The conditions under which the transition is taken.
+    conditions: Vec<Term>,
+    /// The wanted comparison and its sign.
+    wanted: Option<(ComparedTerm, i8)>,
+    /// Valuations of the parameters at the ends of their ranges.
+    corners: Vec<Vec<(Datum, Value)>>,
+    /// For each location, the number of transitions to the source of the transition, or the number of all.
+    hops: Vec<usize>,
+}
+
+impl Guide {
+    /// Chooses an open transition as the target, by lot.
+    pub fn to_goal(model: &WalkModel, worth: &Worth, random: &mut Random) -> Option<Guide> {
+        let is_open = |(number, goal): &(usize, &WalkGoal)| {
+            matches!(goal, WalkGoal::Transition(_)) && worth.is_fresh(*number)
+        };
+        let goals = model.goals.iter().enumerate().filter(is_open).map(|(number, _)| number);
+        let goals: Vec<usize> = goals.collect();
+        let goal = *goals.get(random.below(goals.len().max(1)))?;
+        let WalkGoal::Transition(transition) = model.goals[goal] else { return None };
+        Some(Guide::new(model, goal, transition, None))
+    }
+
+    /// Chooses an open sign or the open end of a counter as the target, by lot.
+    pub fn to_class(model: &WalkModel, worth: &mut Worth, random: &mut Random) -> Option<Guide> {
+        let mut signs = Vec::new();
+        for transition in model.iosts.transitions.numbers() {
+            for (place, compared) in model.numeric_comparisons(transition) {
+                for sign in [-1, 0, 1] {
+                    let item = worth.class_number(&Class::Sign(transition, place, sign));
+                    if worth.is_fresh(item) {
+                        signs.push((item, transition, compared.clone(), sign));
+                    }
+                }
+            }
+        }
+        for (counter, term, class) in model.counter_ends() {
+            for transition in model.iosts.transitions.numbers() {
+                let item = worth.class_number(&Class::Counts(transition, counter, class.clone()));
+                if worth.is_fresh(item) && model.with_classes {
+                    let end = ComparedTerm { term: term.clone(), path: Vec::new(), is_inner: false };
+                    signs.push((item, transition, end, 0));
+                }
+            }
+        }
+        let chosen = random.below(signs.len().max(1));
+        let (item, transition, compared, sign) = signs.into_iter().nth(chosen)?;
+        Some(Guide::new(model, item, transition, Some((compared, sign))))
+    }
+
+    fn new(
+        model: &WalkModel,
+        target: usize,
+        number: TransitionId,
+        wanted: Option<(ComparedTerm, i8)>,
+    ) -> Guide {
+        let transition = &model.iosts.transitions[number];
+        let mut conditions = model.conjuncts[number].clone();
+        conditions.extend(wanted.iter().flat_map(|(compared, _)| compared.path.iter().cloned()));
+        let mut corners = vec![Vec::new()];
+        for parameter in &model.iosts.action(transition.action).parameters {
+            let ends = find_ends(parameter.ty());
+            let with_end = |corner: &Vec<(Datum, Value)>, end: &Value| {
+                corner.iter().cloned().chain([(parameter.clone(), end.clone())]).collect()
+            };
+            if corners.len() * ends.len() <= MOST_CORNERS && !ends.is_empty() {
+                let extended = |corner| ends.iter().map(move |end| with_end(corner, end));
+                corners = corners.iter().flat_map(extended).collect();
+            }
+        }
+        // The distances of all locations to the source, by rounds.
+        let farthest = model.outgoing.len();
+        let mut hops = vec![farthest; farthest];
+        hops[transition.source.place()] = 0;
+        let mut changes = true;
+        while std::mem::take(&mut changes) {
+            for transition in &model.iosts.transitions {
+                let through = hops[transition.target.place()].saturating_add(1);
+                let known = &mut hops[transition.source.place()];
+                if through < *known {
+                    (*known, changes) = (through, true);
+                }
+            }
+        }
+        Guide { target, conditions, wanted, corners, hops }
+    }
+
+    /// The distance of a state from the target, and then the number of transitions to its source.
+    pub fn measure(&self, state: &State) -> (u64, usize) {
+        /// The distance of numbers that are one apart.
+        const SCALE: f64 = 16.0;
+        let mut distance: f64 = self.conditions.iter().map(|condition| self.gap(condition, state)).sum();
+        if let Some((compared, sign)) = &self.wanted
+            && let Some((left, right)) = compared.sides()
+            && let Some((least, most)) = self.difference(left, right, state)
+        {
+            let sign = f64::from(*sign);
+            distance += (least - sign).max(sign - most).max(0.0);
+        }
+        ((distance * SCALE) as u64, self.hops[state.location.place()])
+    }
+
+    /// How far a state is from meeting a condition. A condition that is no comparison of numbers and depends
+    /// on parameters is near.
+    fn gap(&self, condition: &Term, state: &State) -> f64 {
+        if let Some(body) = condition.unfolded() {
+            return self.gap(&body, state);
+        }
+        let gaps = |parts: &[Term]| parts.iter().map(|part| self.gap(part, state)).collect::<Vec<f64>>();
+        match condition.written() {
+            Some(Node::And(parts)) => gaps(parts).into_iter().sum(),
+            Some(Node::Or(parts)) => gaps(parts).into_iter().fold(f64::INFINITY, f64::min),
+            Some(Node::Compare(comparison, left, right)) if left.sort().is_number() => {
+                let Some((least, most)) = self.difference(left, right, state) else { return 1.0 };
+                let gap = match comparison {
+                    Comparison::Equal => least.max(-most),
+                    Comparison::NotEqual => f64::from(u8::from((least, most) == (0.0, 0.0))),
+                    Comparison::Less => least + 1.0,
+                    Comparison::AtMost => least,
+                    Comparison::Greater => 1.0 - most,
+                    Comparison::AtLeast => -most,
+                };
+                gap.max(0.0)
+            }
+            _ => {
+                let may_hold = |corner: &Vec<(Datum, Value)>| {
+                    let is_open = corner.iter().any(|(parameter, _)| condition.mentions(parameter));
+                    is_open || holds(condition, &state.valuation) == Ok(true)
+                };
+                f64::from(u8::from(!self.corners.iter().any(may_hold)))
+            }
+        }
+    }
+
+    /// The least and the greatest difference of the sides, with parameters at the ends of their ranges.
+    fn difference(&self, left: &Term, right: &Term, state: &State) -> Option<(f64, f64)> {
+        let mut range: Option<(f64, f64)> = None;
+        for corner in &self.corners {
+            let lookup = |datum: &Datum| match corner.iter().find(|(parameter, _)| parameter == datum) {
+                Some((_, value)) => Some(value),
+                None => state.valuation.get(datum),
+            };
+            let sides = evaluate_with(left, lookup).ok().zip(evaluate_with(right, lookup).ok());
+            let Some((left, right)) = sides else { continue };
+            let apart = (as_rational(&left) - as_rational(&right)).to_f64().value();
+            let (least, most) = range.unwrap_or((apart, apart));
+            range = Some((least.min(apart), most.max(apart)));
+        }
+        range
+    }
+}
+
+/// The most valuations of the parameters that are tried.
+const MOST_CORNERS: usize = 8;
+
+/// The ends of a type: those of a range, all values of a small type, and far away numbers otherwise.
+fn find_ends(ty: &Type) -> Vec<Value> {
+    match ty {
+        Type::Range(low, high) => [low, high].map(|end| Value::Int(end.clone())).to_vec(),
+        ty if ty.is_integer() => [0, 1_000_000].map(Value::int).to_vec(),
+        ty => Value::enumerate(ty, MOST_CORNERS).unwrap_or_default(),
+    }
+}
