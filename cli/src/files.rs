@@ -54,15 +54,18 @@ const TAKEN: [Taken; 28] = [
     ("timed drive", "iut", "", &[Iut]),
 ];
 
+/// The most commands that a message names.
+const MOST_NAMED: usize = 3;
+
 /// Reports each file of a kind that the command does not take.
 pub fn report_other_kinds() -> Vec<Diagnostic> {
     let files = TAKEN.iter().flat_map(|(command, argument, _, takes)| {
         let given =
             given_paths().iter().filter(|given| given.command == *command && given.argument == *argument);
-        given.map(move |given| (&given.path, *takes))
+        given.map(move |given| (*command, &given.path, *takes))
     });
     let mut found = Vec::new();
-    for (path, takes) in files {
+    for (command, path, takes) in files {
         let Some(is) = find_kind(path).filter(|is| !takes.contains(is)) else { continue };
         let message = format!(
             "expected {}, but this is {}: {}",
@@ -71,20 +74,29 @@ pub fn report_other_kinds() -> Vec<Diagnostic> {
             path.display()
         );
         let others = TAKEN.iter().filter(|(_, _, shown, kinds)| !shown.is_empty() && kinds.contains(&is));
-        let taking: Vec<String> = others
+        let mut taking: Vec<String> = others
             .map(|(_, _, shown, _)| format!("`coreach {shown}`"))
             .chain(["`coreach check`".to_owned()])
             .collect();
         let verb = if taking.len() == 1 { "takes" } else { "take" };
+        if let Some(more) = taking.len().checked_sub(MOST_NAMED).filter(|more| *more > 1) {
+            taking.truncate(MOST_NAMED);
+            taking.push(format!("{more} others"));
+        }
         let mut help = format!("{} {verb} {}", join_words(taking.into_iter(), "and"), is.name());
         let path = path.display();
         if takes.contains(&Configuration) && is == Specification {
+            let goal = if command == "verify" { "property: PROPERTY.yaml" } else { "purpose: PURPOSE.yaml" };
             help = format!(
-                "write `specification: {path}` and `purpose: PURPOSE.yaml` in two lines into a file coreach.yaml, and \
-                 give that. Without a purpose, `test --cover all` takes it; {help}"
+                "write `specification: {path}` and `{goal}` in two lines into a file coreach.yaml, and give that"
             );
+            if command == "test" {
+                help += ". Without a purpose, `test --cover all` takes the specification itself";
+            }
         } else if takes.contains(&Configuration) && is.aim().is_some() {
             help += "; a configuration names both models: `specification: a.yaml` and `purpose: b.yaml`";
+        } else if takes == RUNS {
+            help = format!("`coreach test --keep FOLDER` writes runs, and a campaign writes a store; {help}");
         } else if let ([wanted], Some(key)) = (takes, takes[0].first_key()) {
             help = format!("{} begins with `{key}:` and its name; {help}", wanted.name());
         }

@@ -121,7 +121,19 @@ fn explain_bad_arguments(error: &mut clap::Error, shown: &[String]) -> Vec<Strin
     tips
 }
 
-/// Explains an option that only other commands have.
+/// Keys of files that are taken for options, and where they belong.
+const KEYS: [(&str, &str); 5] = [
+    ("within", "`within: 5 s` belongs into the IUT file; `--quiescence 5s` replaces it for a run"),
+    (
+        "formats",
+        "`formats` belongs under `output` into the configuration: `output: { formats: [json, svg] }`",
+    ),
+    ("domain", "`domain` belongs under `analysis` into the configuration: `analysis: { domain: interval }`"),
+    ("instantiate", "`instantiate` belongs into the configuration: `instantiate: { NAME: VALUE }`"),
+    ("seeds", "`coreach test` takes `--seed 1 --runs 10`, and a campaign `seeds: { first: 1, count: 10 }`"),
+];
+
+/// Explains an option that only other commands have, or that is a key of a file.
 fn explain_option(option: &str, shown: &[String]) -> Option<String> {
     let (long, all) = (option.strip_prefix("--")?, Arguments::command());
     let has = |command: &&clap::Command| command.get_arguments().any(|one| one.get_long() == Some(long));
@@ -130,7 +142,10 @@ fn explain_option(option: &str, shown: &[String]) -> Option<String> {
     let given = shown.iter().skip(1).find_map(|word| all.find_subcommand(word))?;
     let name = given.get_name();
     match (name, long) {
-        _ if owners.is_empty() || has(&given) => None,
+        _ if has(&given) => None,
+        _ if owners.is_empty() => {
+            KEYS.iter().find(|(key, _)| *key == long).map(|(_, place)| (*place).to_owned())
+        }
         ("campaign", "iut") => Some("the campaign's file names its systems: `iuts: [iut.yaml]`".to_owned()),
         ("check", "iut") => {
             Some("`coreach check` takes IUT files like all others: leave `--iut` out".to_owned())

@@ -444,6 +444,31 @@ fn a_frequent_mistake_of_the_command_line_is_named_with_what_helps() {
         "quotes.yaml",
         &format!("iut: asked\nhttp:\n  base: http://127.0.0.1:1\n  stimuli: {{ Ask: {ask} }}\n  observations: {answers}\n"),
     );
+    folder.write("right.yaml", "iut: asked\nstdio: { command: [python3, system.py, json, fine] }\n");
+    folder.ends(&["test", "coreach.yaml", "--iut", "right.yaml", "--keep", "lost", "--quiet"], 0);
+    fs::remove_file(folder.0.join("lost/twice.test_case.json")).unwrap();
+    folder
+        .write("never.yaml", "property: never\nof: asking\ninitial: { location: Begin }\ntransitions: []\n");
+    for (file, text) in [
+        ("property.yaml", "purposes: [never.yaml]"),
+        ("fixed.yaml", "purpose: twice.yaml\ninstantiate: { cFirst: 4 }"),
+        ("lists.yaml", "purpose: twice.yaml\ninstantiate: { cFirst: [4, 5] }"),
+        ("equal.yaml", "purpose: twice.yaml\ninstantiate: cFirst=4"),
+        ("judged.yaml", "purpose: twice.yaml\njudge: offline"),
+        ("elsewhere.yaml", "purposes: [here/twice.yaml, here/other.yaml]"),
+        ("constants.yaml", "purpose: twice.yaml\nconstants: { cFirst: 4 }"),
+    ] {
+        folder.write(file, &format!("specification: model.yaml\n{text}\n"));
+    }
+    for (file, configuration, text) in [
+        ("several.yaml", "coreach.yaml", "iuts: [right.yaml]\nconstants: { cFirst: [4, 5] }"),
+        ("counted.yaml", "coreach.yaml", "iuts: [right.yaml]\nseeds: 5"),
+        ("program.yaml", "coreach.yaml", "iuts: [system.py]"),
+        ("fixed_campaign.yaml", "fixed.yaml", "iuts: [right.yaml]\nconstants: { cFirst: 4 }"),
+    ] {
+        folder
+            .write(file, &format!("campaign: many\ntests: [{{ configuration: {configuration} }}]\n{text}\n"));
+    }
     for (arguments, code, words) in [
         ("run model.yaml", 2, "`specification: model.yaml` and `purpose: PURPOSE.yaml` in two lines"),
         ("run model.yaml", 2, "Without a purpose, `test --cover all` takes it"),
@@ -453,6 +478,39 @@ fn a_frequent_mistake_of_the_command_line_is_named_with_what_helps() {
             "test coreach.yaml --iut ./system.py",
             2,
             "`iut: system` and `stdio: { command: [python3, system.py] }` in two lines into a file system.yaml",
+        ),
+        (
+            "mutate coreach.yaml --iut named.yaml",
+            2,
+            "plants faults into the specification, and runs no system: leave",
+        ),
+        ("check model.yaml --iut iut.yaml", 2, "takes IUT files like all others: leave `--iut` out"),
+        ("run coreach.yaml --seed 3", 2, "tip: `coreach run` has no `--seed`; `coreach"),
+        ("test coreach.yaml --iut iut.yaml --within 5s", 2, "`within: 5 s` belongs into the IUT file"),
+        ("compare coreach.yaml --domains box", 2, "did you mean `interval`?"),
+        ("test fixed.yaml --iut right.yaml --constant cFirst=5", 2, "remove `cFirst` under `instantiate`"),
+        (
+            "test coreach.yaml --iut right.yaml --constant cFirst=5 --constant cFirst=6",
+            2,
+            "gives `cFirst` twice",
+        ),
+        ("explain lost/twice.1.json", 2, "needs its test case, and there is no lost/twice.test_case.json"),
+        ("coverage lost", 2, "copy it, too, from the folder of `coreach test --keep`"),
+        ("explain coreach.yaml", 2, "`coreach test --keep FOLDER` writes runs"),
+        ("verify model.yaml", 2, "`specification: model.yaml` and `property: PROPERTY.yaml` in two lines"),
+        ("run property.yaml", 2, "name it as `properties: [never.yaml]`"),
+        ("run lists.yaml", 2, "let a campaign give them, `constants: [{ cFirst: 4 }, { cFirst: 5 }]`"),
+        ("run equal.yaml", 2, "write `instantiate: { cFirst: 4 }`"),
+        ("run judged.yaml", 2, "there are `test_case` and `online`"),
+        ("run elsewhere.yaml", 2, "paths are relative to the folder of the file that names them"),
+        ("run constants.yaml", 2, "a campaign `constants: { NAME: VALUE }`"),
+        ("campaign several.yaml", 2, "write a mapping for each: `constants: [{ cFirst: 4 }, { cFirst: 5 }]`"),
+        ("campaign counted.yaml", 2, "for example `seeds: { first: 1, count: 5 }`"),
+        ("campaign program.yaml", 2, "system.py is a program, and no IUT file"),
+        (
+            "campaign fixed_campaign.yaml",
+            2,
+            "remove `cFirst` under `instantiate`, so that the campaign gives",
         ),
         ("test coreach.yaml --iut iut.yaml --seed 3..10", 2, "The seeds 3 to 10 are `--seed 3 --runs 8`"),
         ("report model.yaml runs", 2, "`coreach report model.yaml runs --out report.html`"),
@@ -464,6 +522,21 @@ fn a_frequent_mistake_of_the_command_line_is_named_with_what_helps() {
         let err = err.split_whitespace().filter(|word| *word != "│").collect::<Vec<_>>().join(" ");
         assert!(err.contains(words), "{arguments}: {err}");
     }
+}
+
+/// The configuration fixes a constant, so `start` does not tell it.
+#[test]
+fn a_constant_that_the_configuration_fixes_is_suspected() {
+    let folder = folder();
+    folder.write(
+        "coreach.yaml",
+        "specification: model.yaml\npurpose: twice.yaml\ninstantiate: { cFirst: 4 }\n",
+    );
+    let program = "import json; json.loads(input())['start']['constants']['cFirst']";
+    folder.write("iut.yaml", &format!("iut: asked\nstdio: {{ command: [python3, -c, \"{program}\"] }}\n"));
+    let (out, _) = folder.ends(&["test", "coreach.yaml", "--iut", "iut.yaml"], 4);
+    assert!(out.contains("hint: coreach.yaml:3: `instantiate` puts `cFirst: 4` into the test case"), "{out}");
+    assert!(out.contains("give `--constant cFirst=4`"), "{out}");
 }
 
 /// The system has another value than the one that coreach has chosen, and the IUT file does not tell it.
@@ -532,7 +605,8 @@ fn a_constant_is_named_with_what_it_violates() {
     folder.write("iut.yaml", "iut: asked\nstdio: { command: [python3, system.py, json, fine] }\n");
     for (value, words) in [
         ("0", "`cFirst = 0` violates `cFirst >= 1` of the initial condition"),
-        ("2", "with `cFirst = 2` the purpose `asking__twice` cannot be reached, which needs `cFirst >= 4`"),
+        ("2", "with `cFirst = 2` the purpose `twice` cannot be reached, which needs `cFirst >= 4`"),
+        ("2", "add `{ from: None, to: None, on: Answer, when: cFirst <= 3 }`"),
     ] {
         let constant = format!("cFirst={value}");
         let (_, err) =

@@ -152,7 +152,13 @@ fn budget_diagnostic(passed: &Passed) -> Diagnostic {
                 BUDGET,
                 format!("stopped after {} of processor time: {at}", time_text(*limit, " ")),
             )
-            .help(knob("time", &now, more))
+            .help(match limit.as_millis() {
+                few @ ..1000 => format!(
+                    "a number without a unit is milliseconds: if seconds are meant, `--time {few}s`, or in a configuration or \
+                     campaign `budget: {{ time: {few}s }}`"
+                ),
+                _ => knob("time", &now, more),
+            })
         }
         Limit::Clock(limit) => {
             Diagnostic::error(BUDGET, format!("stopped after {} by the clock: {at}", time_text(*limit, " ")))

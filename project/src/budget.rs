@@ -121,6 +121,12 @@ fn explain_time(text: &str) -> String {
         [("milli", "ms"), ("msec", "ms"), ("sec", "s"), ("min", "m"), ("h", "h")];
     let (number, unit) = text.split_at(text.find(|sign: char| !sign.is_ascii_digit()).unwrap_or(text.len()));
     let unit = unit.trim_start().to_lowercase();
+    if let Ok(seconds) = text.trim_end_matches('s').trim().parse::<f64>()
+        && (0.001..1000.0).contains(&seconds)
+    {
+        let milliseconds = (seconds * 1000.0).round();
+        return format!("{NO_TIME}; did you mean `{milliseconds}ms`?");
+    }
     let meant = SPELT.iter().find(|(begin, _)| unit.starts_with(begin)).filter(|_| !number.is_empty());
     meant.map_or(NO_TIME.to_owned(), |(_, unit)| format!("{NO_TIME}; did you mean `{number}{unit}`?"))
 }

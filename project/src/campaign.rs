@@ -22,7 +22,7 @@ use coreach_model::reader::yaml::{Entry, Node, NodeKind};
 use coreach_model::reader::{Reading, shape, yaml};
 
 use crate::budget::{self, GivenBudget};
-use crate::configuration::{Reference, read_reference};
+use crate::configuration::{Reference, read_reference, read_several, refuse_several};
 use crate::file_kind::{FileKind, report_other_kind};
 use crate::whole::read_whole_number;
 
@@ -281,13 +281,9 @@ fn read_instance(collector: &mut Collector, node: &Node) -> Option<InstanceConst
     let mut pairs = Vec::new();
     for entry in shape::first_entries(entries) {
         let name = &entry.key.text;
-        if let NodeKind::Sequence(items) = &entry.value.kind {
-            let each =
-                items.iter().filter_map(|item| Some(format!("{{ {name}: {} }}", item.as_scalar()?.text)));
-            let message = format!("`{name}` must be one value, but this is a list");
-            let help =
-                format!("write a mapping for each: `constants: [{}]`", each.collect::<Vec<_>>().join(", "));
-            collector.mistake("wrong-kind", message, &entry.value.head(), "expected one value", help);
+        if let Some(each) = read_several(entry) {
+            let help = format!("write a mapping for each: `{each}`");
+            refuse_several(collector, entry, help);
             continue;
         }
         let what = format!("the value of `{name}`");
@@ -328,7 +324,18 @@ fn read_seeds(collector: &mut Collector, entries: &[Entry]) -> Option<Vec<u64>> 
         }
         _ => {
             let what = "a list of numbers, or `first` and `count`";
-            shape::wrong_kind(collector, node, "`seeds`", what, LIKE);
+            // `5`, `1..5`, `1-5`
+            let written = node.as_scalar().map_or("", |scalar| scalar.text.as_str());
+            let parts: Vec<u64> =
+                written.split(['.', '-']).filter_map(|part| part.trim().parse().ok()).collect();
+            let like = match parts[..] {
+                [count] => format!("seeds: {{ first: 1, count: {count} }}"),
+                [first, last] if first <= last => {
+                    format!("seeds: {{ first: {first}, count: {} }}", (last - first).saturating_add(1))
+                }
+                _ => LIKE.to_owned(),
+            };
+            shape::wrong_kind(collector, node, "`seeds`", what, &like);
             None
         }
     }

@@ -229,10 +229,10 @@ fn parse_configuration(collector: &mut Collector, folder: &Path, needed: Purpose
         return None;
     }
     let instantiate = read_instantiate(collector, entries);
-    let texts = ["conformance: ioco", "conformance", "no relation that is known here"];
+    let texts = ["conformance: ioco", "conformance", "no relation of this name"];
     let words = Conformance::ALL.map(|relation| (relation.name(), relation));
     let conformance = read_word(collector, entries, "conformance", texts, &words);
-    let texts = ["judge: online", "judge", "nobody who judges"];
+    let texts = ["judge: online", "judge", "no judge of this name"];
     let words = Judging::ALL.map(|judging| (judging.name(), judging));
     let judging = read_word(collector, entries, "judge", texts, &words);
     let timed = read_timed(collector, entries);
@@ -443,6 +443,20 @@ fn read_references(
     references.into_iter().collect::<Option<_>>().map(Some)
 }
 
+/// Writes the constants of a campaign, if this constant has a list of plain values.
+pub(crate) fn read_several(entry: &Entry) -> Option<String> {
+    let NodeKind::Sequence(items) = &entry.value.kind else { return None };
+    let one = |item: &Arc<Node>| Some(format!("{{ {}: {} }}", entry.key.text, item.as_scalar()?.text));
+    let each: Option<Vec<String>> = items.iter().map(one).collect();
+    each.map(|each| format!("constants: [{}]", each.join(", ")))
+}
+
+/// Reports a constant with several values where one is needed.
+pub(crate) fn refuse_several(collector: &mut Collector, entry: &Entry, help: String) {
+    let message = format!("`{}` must be one value, but this is a list", entry.key.text);
+    collector.mistake("wrong-kind", message, &entry.value.head(), "expected one value", help);
+}
+
 /// Reads the constants under `instantiate`. Without that key there are none.
 pub(crate) fn read_instantiate(collector: &mut Collector, entries: &[Entry]) -> Vec<Instantiation> {
     let mut found = Vec::new();
@@ -451,6 +465,12 @@ pub(crate) fn read_instantiate(collector: &mut Collector, entries: &[Entry]) -> 
     let Some(entries) = shape::mapping(collector, node, "`instantiate`", like) else { return found };
     shape::check_distinct(collector, entries, "duplicate-key", "constant");
     for entry in shape::first_entries(entries) {
+        if let Some(each) = read_several(entry) {
+            let help =
+                format!("a test case has one value: leave this out, and let a campaign give them, `{each}`");
+            refuse_several(collector, entry, help);
+            continue;
+        }
         let what = format!("the value of `{}`", entry.key.text);
         let Some(value) = shape::scalar(collector, &entry.value, &what, like) else { continue };
         if shape::is_name(collector, &entry.key, "constant") {
@@ -487,7 +507,11 @@ fn read_domain(collector: &mut Collector, analysis: &[Entry]) -> Option<DomainKi
                 .help(format!("this build has {}", listed(available())))
         }
         None => {
-            let near = collector.nearest(&scalar.text, NAMES.iter().copied());
+            let near = match scalar.text.as_str() {
+                // The usual name of intervals.
+                "box" => Some("interval"),
+                other => collector.nearest(other, available()),
+            };
             let help = match near {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("this build has {}", listed(available())),

@@ -76,7 +76,7 @@ pub fn load_once(
 }
 
 /// Explains that a program was given in place of the file that names it.
-fn explain_program(path: &Path) -> Option<Diagnostic> {
+pub(crate) fn explain_program(path: &Path) -> Option<Diagnostic> {
     const INTERPRETERS: [(&str, &str); 5] =
         [("py", "python3, "), ("js", "node, "), ("rb", "ruby, "), ("pl", "perl, "), ("sh", "sh, ")];
     let extension = path.extension().unwrap_or_default();
@@ -93,7 +93,7 @@ fn explain_program(path: &Path) -> Option<Diagnostic> {
     let before = interpreter.filter(|_| path.is_file()).or_else(is_program)?;
     let (name, file) = (path.file_stem()?.display(), path.file_name()?.display());
     let message =
-        format!("{} is a program: `--iut` takes the file that says how it is started", path.display());
+        format!("{} is a program, and no IUT file, which says how a program is started", path.display());
     let help = format!(
         "write `iut: {name}` and `stdio: {{ command: [{before}{file}] }}` in two lines into a file {}, and give that",
         path.strip_prefix(".").unwrap_or(path).with_extension("yaml").display()

@@ -76,16 +76,11 @@ pub fn load(source: &Path, which: Option<&str>, test: Option<&Path>) -> Result<L
         let beside = beside(source);
         let path = test.unwrap_or(&beside);
         if test.is_none() && !beside.exists() {
-            let (run, case) = (source.display(), beside.display());
-            let help = format!(
-                "`coreach test --keep` writes both into one folder: copy `{case}` from there, or name the test case or \
-                 its configuration, `--test FILE`",
-            );
-            let message = format!(
-                "the run {run} needs its test case `{}`, and {case} does not exist",
-                record.test_case
-            );
-            return Err(vec![Diagnostic::error("no-test-case", message).help(help)]);
+            return Err(vec![
+                report_lost_test_case(source, &beside).help(
+                    "copy it, too, from the folder of `coreach test --keep`, or name it: `--test FILE`",
+                ),
+            ]);
         }
         let Cases { mut cases, .. } = cases::load(path, None, SILENT)?;
         let at = cases.iter().position(|case| case.test.iosts.name == record.test_case).ok_or_else(|| {
@@ -96,6 +91,14 @@ pub fn load(source: &Path, which: Option<&str>, test: Option<&Path>) -> Result<L
     };
     let (initial, run) = restore_run(&test, &record).map_err(error)?;
     Ok(LoadedRun { record, test, document, initial, run, settings, iut })
+}
+
+/// Reports a run without the test case that belongs to it.
+pub fn report_lost_test_case(run: &Path, test_case: &Path) -> Diagnostic {
+    let message =
+        format!("the run {} needs its test case, and there is no {}", run.display(), test_case.display());
+    Diagnostic::error("no-test-case", message)
+        .help("copy it, too, from the folder of `coreach test --keep`, in which both were")
 }
 
 fn find_run_in(folder: &Path) -> Option<PathBuf> {

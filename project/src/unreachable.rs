@@ -219,7 +219,8 @@ pub fn explain_constants(
     test: &TestCase,
     models: Option<(&Iosts, &TestPurpose)>,
 ) -> Diagnostic {
-    let name = &test.iosts.name;
+    // The name that the user gave it.
+    let name = models.map_or(&test.iosts.name, |(_, purpose)| &purpose.iosts.name);
     let refuse = |message: String| Diagnostic::error("no-constants", message);
     let (ConstantsError::Unsatisfiable { given, part, needs }, Some((specification, purpose))) =
         (error, models)

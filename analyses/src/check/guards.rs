@@ -199,5 +199,8 @@ mod tests {
         let found = check(&iosts, &mut Z3Solver::default());
         assert_eq!(found.len(), 2);
         assert!(found.iter().all(|one| one.code == "guard-never-true" && !one.is_error()));
+        // A wider type would help the first guard only.
+        let helps: Vec<Option<&str>> = found.iter().map(|one| one.help.as_deref()).collect();
+        assert_eq!(helps, [Some("write the type `int` for `n`, or correct the guard"), None]);
     }
 }

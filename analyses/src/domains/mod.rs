@@ -196,6 +196,8 @@ impl FromStr for DomainKind {
         let names: Vec<&str> = DomainKind::ALL.iter().map(|kind| kind.name()).collect();
         let why = match NAMES.contains(&name) {
             true => format!("the domain `{name}` is not in this build"),
+            // The usual name of intervals.
+            false if name == "box" => "no domain is called `box`: did you mean `interval`?".to_owned(),
             false => format!("no domain is called `{name}`"),
         };
         Err(format!("{why}; there are {}", names.join(", ")))

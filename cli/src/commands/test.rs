@@ -240,13 +240,23 @@ fn check_names(arguments: &TestArguments, cases: &[Case]) -> Result<(), Vec<Diag
         Diagnostic::error("unknown-location", message)
     };
     let no_constant = |name: &str| {
+        if let Some(fixed) = cases.iter().flat_map(|case| &case.fixed).find(|fixed| fixed.name == name) {
+            return Diagnostic::error("constants", format!("the configuration fixes `{name}` already"))
+                .at(fixed.name_origin.clone(), "fixed here")
+                .help(format!("remove `{name}` under `instantiate`, and give it with `--constant`"));
+        }
         let known = constants.iter().map(|name| (*name).to_owned()).collect();
         Diagnostic::error("constants", ConstantsError::Unknown(name.to_owned(), known).to_string())
+    };
+    let twice = |(at, (name, _)): (usize, &(String, String))| {
+        let is_before = arguments.constant[..at].iter().any(|(other, _)| other == name);
+        is_before.then(|| Diagnostic::error("constants", format!("`--constant` gives `{name}` twice")))
     };
     let places = arguments.driving.quiescence.iter().filter_map(|one| one.location.as_deref());
     let mut found = find_unknown(places, &locations, no_location);
     let names = arguments.constant.iter().map(|(name, _)| name.as_str());
     found.extend(find_unknown(names, &constants, no_constant));
+    found.extend(arguments.constant.iter().enumerate().filter_map(twice));
     if found.is_empty() { Ok(()) } else { Err(found) }
 }
 

@@ -194,7 +194,7 @@ impl Collector {
 }
 
 /// Makes one finding of those that differ in their places only: they have one cause and one remedy.
-fn merge_equal(found: Vec<Diagnostic>) -> Vec<Diagnostic> {
+pub fn merge_equal(found: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let mut merged: Vec<(Diagnostic, usize)> = Vec::new();
     for one in found {
         let is_equal = |(other, _): &&mut (Diagnostic, usize)| {

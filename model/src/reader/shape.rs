@@ -77,6 +77,13 @@ pub fn wrong_kind(collector: &mut Collector, node: &Node, what: &str, expected: 
             };
             diagnostic.help(format!("{cure}, as in `{like}`"))
         }
+        // `instantiate: cTries=3`
+        _ if expected == "a mapping"
+            && let Some((name, value)) = node.as_scalar().and_then(|scalar| scalar.text.split_once('='))
+            && let Some((key, _)) = like.split_once(": {") =>
+        {
+            diagnostic.help(format!("write `{key}: {{ {}: {} }}`", name.trim(), value.trim()))
+        }
         _ if !like.is_empty() => diagnostic.help(format!("for example `{like}`")),
         _ => diagnostic,
     };
@@ -281,7 +288,7 @@ const ELSEWHERE: [(&[&str], &str); 18] = [
 ];
 
 /// Keys that have no place here, a key that must be known for the hint to be true, and the hint.
-const INSTEAD: [(&[&str], &str, &str); 7] = [
+const INSTEAD: [(&[&str], &str, &str); 10] = [
     (
         &["of", "observes"],
         "outputs",
@@ -301,6 +308,22 @@ const INSTEAD: [(&[&str], &str, &str); 7] = [
         &["iut", "system", "sut"],
         "specification",
         "the IUT's file is given on the command line: `coreach test coreach.yaml --iut iut.yaml`",
+    ),
+    (
+        &["constants", "constant", "instantiate"],
+        "stdio",
+        "a constant is given on the command line, `--constant NAME=VALUE`, or in a campaign, `constants: { NAME: VALUE }`",
+    ),
+    (
+        &["constants", "constant"],
+        "instantiate",
+        "`coreach test` takes `--constant NAME=VALUE`, and a campaign `constants: { NAME: VALUE }`; `instantiate: { NAME: \
+         VALUE }` here puts the value into the test case, and the system is not told of it",
+    ),
+    (
+        &["seed", "seeds", "runs", "strategy"],
+        "instantiate",
+        "`coreach test` has options for this, `--seed 1 --runs 10 --strategy plan`, and a campaign has keys",
     ),
     (
         &["args", "arguments", "argv"],

@@ -22,7 +22,7 @@ use coreach_model::reader::{Reading, shape};
 use serde_json::{Value, json};
 
 use crate::configuration::Reference;
-use crate::iut::SimulatedParts;
+use crate::iut::{SimulatedParts, explain_program};
 use crate::once::Once;
 
 /// Describes an implementation for a store. Reads only those parts of its file that the description needs.
@@ -31,6 +31,9 @@ use crate::once::Once;
 /// The file, or the model that it names, cannot be read, or has no name.
 pub fn describe(reference: &Reference, files: &mut Once) -> Result<Described, Vec<Diagnostic>> {
     let here = |found: Diagnostic| vec![found.at(reference.origin.clone(), "named here")];
+    if let Some(program) = explain_program(&reference.path) {
+        return Err(here(program));
+    }
     let file = files.load(&reference.path).map_err(here)?;
     let mut collector = Collector::new(file.clone());
     let parts = find_parts(&mut collector);

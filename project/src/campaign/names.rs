@@ -4,15 +4,18 @@
 use std::collections::BTreeSet;
 
 use coreach_model::diagnostic::nearest;
-use coreach_model::reader::collect::inventory;
+use coreach_model::reader::collect::{inventory, merge_equal};
 use coreach_model::{Datum, Diagnostic, Iosts, Severity, codec};
 
 use crate::campaign::{Campaign, Constants, WrittenConstant};
+use crate::configuration::Instantiation;
 use crate::project::Project;
 
 #[derive(Default)]
 pub struct KnownNames {
     constants: Vec<Datum>,
+    /// Constants that configurations fix.
+    fixed: Vec<Instantiation>,
     locations: BTreeSet<String>,
     /// Locations of specifications. The names of locations of future test cases begin with these.
     beginnings: BTreeSet<String>,
@@ -28,6 +31,7 @@ impl KnownNames {
     pub fn add_project(&mut self, project: &Project) {
         let purposes = project.purposes.iter().flat_map(|purpose| &purpose.iosts.constants);
         self.constants.extend(project.specification.iosts.constants.iter().chain(purposes).cloned());
+        self.fixed.extend(project.fixed.iter().cloned());
         let names = project.specification.iosts.locations.iter().map(|location| location.name.clone());
         self.beginnings.extend(names);
     }
@@ -44,7 +48,14 @@ impl KnownNames {
                 if data().next().is_none() {
                     let known = self.constants.iter().map(Datum::name);
                     let diagnostic = report_unknown("unknown-constant", "constant", name, known, is_whole);
-                    found.push(diagnostic.at(name_origin.clone(), "no constant of this name"));
+                    found.push(match self.fixed.iter().find(|fixed| fixed.name == *name) {
+                        Some(fixed) => diagnostic
+                            .at(fixed.name_origin.clone(), "its configuration fixes it here")
+                            .help(format!(
+                                "remove `{name}` under `instantiate`, so that the campaign gives its values"
+                            )),
+                        None => diagnostic.at(name_origin.clone(), "no constant of this name"),
+                    });
                 }
                 if let Some(why) = data().find_map(|datum| codec::from_text(value, datum.ty()).err()) {
                     let message = format!("`{name}` has no such value: {why}");
@@ -62,7 +73,7 @@ impl KnownNames {
             let diagnostic = report_unknown("unknown-location", "location", name, known, is_sure);
             found.push(diagnostic.at(campaign.places.get(name).cloned(), "no location of this name"));
         }
-        found
+        merge_equal(found)
     }
 
     fn may_have(&self, name: &str) -> bool {

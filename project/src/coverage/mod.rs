@@ -201,6 +201,9 @@ impl RunReader<'_> {
         }
         let record = record::read_record(&bytes).map_err(|why| error(format!("not a run: {why}")))?;
         let beside = stored::beside(path);
+        if !beside.exists() {
+            return Err(vec![stored::report_lost_test_case(path, &beside)]);
+        }
         let test = beside.display().to_string();
         self.read_test(&test, || {
             let bytes = file::read(&beside, file::MOST_DOCUMENT);
