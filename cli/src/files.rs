@@ -88,15 +88,13 @@ pub fn report_other_kinds() -> Vec<Diagnostic> {
         if takes.contains(&Configuration) && is == Specification {
             let goal = if command == "verify" { "property: PROPERTY.yaml" } else { "purpose: PURPOSE.yaml" };
             help = format!(
-                "write `specification: {path}` and `{goal}` in two lines into a file coreach.yaml, and give that"
+                "write `specification: {path}` and `{goal}` in two lines into a file coreach.yaml, and give that. Without a \
+                 purpose, `test --cover all` takes it; {help}"
             );
-            if command == "test" {
-                help += ". Without a purpose, `test --cover all` takes the specification itself";
-            }
         } else if takes.contains(&Configuration) && is.aim().is_some() {
             help += "; a configuration names both models: `specification: a.yaml` and `purpose: b.yaml`";
         } else if takes == RUNS {
-            help = format!("`coreach test --keep FOLDER` writes runs, and a campaign writes a store; {help}");
+            help = format!("`test --keep FOLDER` writes runs, and a campaign writes a store; {help}");
         } else if let ([wanted], Some(key)) = (takes, takes[0].first_key()) {
             help = format!("{} begins with `{key}:` and its name; {help}", wanted.name());
         }

@@ -65,7 +65,9 @@ fn report_bad_arguments(error: clap::Error) -> Exit {
     }
     let tips = explain_bad_arguments(&mut error, &shown);
     if !tips.is_empty() {
-        let tips = tips.into_iter().map(StyledStr::from).collect();
+        let tips =
+            tips.iter().map(|tip| StyledStr::from(story::wrap(&format!("    {tip}")).trim().to_owned()));
+        let tips = tips.collect();
         error.insert(ContextKind::Suggested, ContextValue::StyledStrs(tips));
     }
     // Nobody can be told that standard error is closed.
@@ -122,15 +124,12 @@ fn explain_bad_arguments(error: &mut clap::Error, shown: &[String]) -> Vec<Strin
 }
 
 /// Keys of files that are taken for options, and where they belong.
-const KEYS: [(&str, &str); 5] = [
+const KEYS: [(&str, &str); 2] = [
     ("within", "`within: 5 s` belongs into the IUT file; `--quiescence 5s` replaces it for a run"),
     (
         "formats",
         "`formats` belongs under `output` into the configuration: `output: { formats: [json, svg] }`",
     ),
-    ("domain", "`domain` belongs under `analysis` into the configuration: `analysis: { domain: interval }`"),
-    ("instantiate", "`instantiate` belongs into the configuration: `instantiate: { NAME: VALUE }`"),
-    ("seeds", "`coreach test` takes `--seed 1 --runs 10`, and a campaign `seeds: { first: 1, count: 10 }`"),
 ];
 
 /// Explains an option that only other commands have, or that is a key of a file.

@@ -503,7 +503,7 @@ fn names_of_a_campaign_are_known_before_it_runs() {
     folder
         .write("coreach.yaml", "specification: door.yaml\npurpose: moved.yaml\ninstantiate: { cOpen: 3 }\n");
     let said = check("constants: { cOpen: 3 }");
-    assert!(said.contains("\"unknown-constant\" \"there are no constants\""), "{said}");
+    assert!(said.contains("\"unknown-constant\" \"remove `cOpen` under `instantiate`"), "{said}");
 }
 
 /// Values that no text stands for can neither be sent nor understood, however many there are.

@@ -496,7 +496,7 @@ fn a_frequent_mistake_of_the_command_line_is_named_with_what_helps() {
         ),
         ("explain lost/twice.1.json", 2, "needs its test case, and there is no lost/twice.test_case.json"),
         ("coverage lost", 2, "copy it, too, from the folder of `coreach test --keep`"),
-        ("explain coreach.yaml", 2, "`coreach test --keep FOLDER` writes runs"),
+        ("explain coreach.yaml", 2, "`test --keep FOLDER` writes runs"),
         ("verify model.yaml", 2, "`specification: model.yaml` and `property: PROPERTY.yaml` in two lines"),
         ("run property.yaml", 2, "name it as `properties: [never.yaml]`"),
         ("run lists.yaml", 2, "let a campaign give them, `constants: [{ cFirst: 4 }, { cFirst: 5 }]`"),

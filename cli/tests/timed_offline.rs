@@ -40,16 +40,13 @@ fn verdicts_have_their_exit_codes() {
     // The same in milliseconds.
     let seconds = fs::read_to_string(folder.0.join("along.csv")).unwrap();
     let thousands = |line: &str| {
-        let (delay, rest) = line.split_once(',').unwrap();
+        let (delay, rest) = line.split_once(',').unwrap_or((line, ""));
         delay.parse::<f64>().map_or(line.to_owned(), |delay| format!("{},{rest}", delay * 1e3))
     };
     folder.write("thousands.csv", &seconds.lines().map(thousands).collect::<Vec<_>>().join("\n"));
     let (code, said) = verdict(&folder, &["--trace", "thousands.csv"]);
     assert_eq!(code, Some(1), "{said}");
-    assert!(
-        said.contains("if these are milliseconds and the model has seconds, divide them by 1000"),
-        "{said}"
-    );
+    assert!(said.contains("if these are milliseconds"), "{said}");
     assert_eq!(verdict(&folder, &["--trace", "along.csv"]).0, Some(3));
     assert_eq!(verdict(&folder, &["--trace", "along.csv", "--inconclusive", "ok"]).0, Some(0));
     assert_eq!(verdict(&folder, &["--trace", "along.csv", "--inconclusive", "fail"]).0, Some(1));

@@ -161,7 +161,7 @@ pub enum Cause {
     Late(Duration),
     /// Inconclusive: time or silence would make it a Fail, but this machine itself was so late.
     Jitter(Duration),
-    /// Inconclusive: a walk ended the run. It has met its goals, its time is over, or another run can meet more.
+    /// Inconclusive: a walk ended the run: its goals are met, its time is over, or another run can meet more.
     Walked,
     /// Inconclusive: the person at the keyboard ended the run.
     Ended,

@@ -324,17 +324,9 @@ fn read_seeds(collector: &mut Collector, entries: &[Entry]) -> Option<Vec<u64>> 
         }
         _ => {
             let what = "a list of numbers, or `first` and `count`";
-            // `5`, `1..5`, `1-5`
-            let written = node.as_scalar().map_or("", |scalar| scalar.text.as_str());
-            let parts: Vec<u64> =
-                written.split(['.', '-']).filter_map(|part| part.trim().parse().ok()).collect();
-            let like = match parts[..] {
-                [count] => format!("seeds: {{ first: 1, count: {count} }}"),
-                [first, last] if first <= last => {
-                    format!("seeds: {{ first: {first}, count: {} }}", (last - first).saturating_add(1))
-                }
-                _ => LIKE.to_owned(),
-            };
+            let count = node.as_scalar().and_then(|scalar| scalar.text.parse::<u64>().ok());
+            let like =
+                count.map_or(LIKE.to_owned(), |count| format!("seeds: {{ first: 1, count: {count} }}"));
             shape::wrong_kind(collector, node, "`seeds`", what, &like);
             None
         }

@@ -76,11 +76,7 @@ pub fn load(source: &Path, which: Option<&str>, test: Option<&Path>) -> Result<L
         let beside = beside(source);
         let path = test.unwrap_or(&beside);
         if test.is_none() && !beside.exists() {
-            return Err(vec![
-                report_lost_test_case(source, &beside).help(
-                    "copy it, too, from the folder of `coreach test --keep`, or name it: `--test FILE`",
-                ),
-            ]);
+            return Err(vec![report_lost_test_case(source, &beside)]);
         }
         let Cases { mut cases, .. } = cases::load(path, None, SILENT)?;
         let at = cases.iter().position(|case| case.test.iosts.name == record.test_case).ok_or_else(|| {
@@ -98,7 +94,7 @@ pub fn report_lost_test_case(run: &Path, test_case: &Path) -> Diagnostic {
     let message =
         format!("the run {} needs its test case, and there is no {}", run.display(), test_case.display());
     Diagnostic::error("no-test-case", message)
-        .help("copy it, too, from the folder of `coreach test --keep`, in which both were")
+        .help("copy it, too, from the folder of `coreach test --keep`; `explain` and `replay` take it as `--test FILE`")
 }
 
 fn find_run_in(folder: &Path) -> Option<PathBuf> {

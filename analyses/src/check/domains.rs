@@ -10,7 +10,9 @@
 //! **Costs** two queries per obligation, or three if something is reported. An obligation of hundreds of
 //! operations is not asked: no honest guard has one, and no solver decides it soon.
 
+use coreach_model::excerpt::shortened;
 use coreach_model::obligation::{defined, obligations};
+use coreach_model::reader::collect::merge_equal;
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::{Datum, Diagnostic, Iosts, Term, Transition, Type};
 
@@ -61,7 +63,7 @@ pub fn check(iosts: &Iosts, narrow: &[Datum], solver: &mut dyn Solver) -> Vec<Di
                 .note("each is kept as a part of its transition's guard, as all of them are"),
         );
     }
-    warnings
+    merge_equal(warnings)
 }
 
 /// Searches a state and parameters in which the guard would let the transition be taken, and the condition
@@ -103,6 +105,11 @@ fn report_condition(
     condition: &Term,
     state: Option<&Valuation>,
 ) -> Diagnostic {
+    let ranged =
+        |datum: &&Datum| variable == Some(datum.name()) && matches!(datum.ty(), Type::Nat | Type::Range(..));
+    if let (Some(datum), Some(state)) = (iosts.variables.iter().find(ranged), state) {
+        return report_small_type(datum, transition, condition, state);
+    }
     let name = iosts.describe(transition);
     let origin = &transition.origin;
     let (message, place, label) = match (variable, state) {
@@ -133,33 +140,43 @@ fn report_condition(
     let warning = Diagnostic::warning("domain-not-implied", message).at(place, label);
     match state {
         None => warning.note("the transition is never enabled"),
-        Some(state) => {
-            let ranged = variable.and_then(|name| {
-                let datum = iosts.variables.iter().find(|datum| datum.name() == name)?;
-                matches!(datum.ty(), Type::Nat | Type::Range(..)).then_some(datum)
-            });
-            let mut warning = warning
-                .note(format!("the transition is not enabled, for example, where {}", show(state)))
-                .help(help_text(condition, ranged));
-            if let Some(datum) = ranged {
-                let place = origin.declared.get(datum.name()).cloned();
-                warning = warning.at(place, format!("its type is `{}`", datum.ty()));
-            }
-            warning
-        }
+        Some(state) => warning
+            .note(format!("the transition is not enabled, for example, where {}", show(state)))
+            .help(help_text(condition)),
     }
 }
 
-fn help_text(condition: &Term, ranged: Option<&Datum>) -> String {
+/// Reports a variable whose type may be too small. Findings that differ in their places only become one.
+fn report_small_type(
+    variable: &Datum,
+    transition: &Transition,
+    condition: &Term,
+    state: &Valuation,
+) -> Diagnostic {
+    let (origin, name, ty) = (&transition.origin, variable.name(), variable.ty());
+    let message = format!(
+        "a value assigned to `{name}` may be outside of its type `{ty}`; then the transition is not enabled"
+    );
+    let declared = origin
+        .declared
+        .get(name)
+        .map_or(String::new(), |place| format!(" ({}:{})", place.file.name, place.line_and_column().0));
+    let found = Diagnostic::warning("domain-not-implied", message).help(format!(
+        "widen the type of `{name}`{declared}; or let the guards, in front, exclude such values"
+    ));
+    let condition = shortened(&condition.to_string());
+    let example = format!("not `{condition}`, for example, where {}", show(state));
+    match origin.assignments.get(name).or(origin.whole.as_ref()) {
+        Some(place) => found.at(place.clone(), example),
+        None => found.note(example),
+    }
+}
+
+fn help_text(condition: &Term) -> String {
     let condition = condition.to_string();
     // A longer condition helps nobody.
     if condition.len() <= 300 {
-        return match ranged {
-            Some(datum) => format!(
-                "widen the type of `{datum}`; or, if it should not be taken then, add `{condition}` to the guard, in front"
-            ),
-            None => format!("add `{condition}` to the guard, in front, if that is what is meant"),
-        };
+        return format!("add `{condition}` to the guard, in front, if that is what is meant");
     }
     "say in the guard, in front, that every divisor differs from 0 and every index and value lies in its type, if that \
      is what is meant"

@@ -147,7 +147,7 @@ fn do_missing_runs(
     }
     if !arguments.quiet && counts.total() > 0 {
         let (runs, before, place) = (plural(plan.runs.len(), "run"), counts.total(), place.display());
-        console::say(&match missing.is_empty() {
+        let note = match missing.is_empty() {
             true => format!(
                 "note: {}: the store {place} has all {runs} already, so nothing is run, and these are the old results\n\
                  help: to test a changed system, keep its runs in a new store: `--store NEW.sqlite`",
@@ -157,7 +157,8 @@ fn do_missing_runs(
                 "note: {}: the store {place} has {before} of {runs} already, which are not run again",
                 plan.campaign
             ),
-        });
+        };
+        console::say(story::wrap(&note).trim_end());
     }
     let progress = ProgressLine::start(missing.len(), !arguments.quiet);
     progress.says(verdict_counts(&counts));

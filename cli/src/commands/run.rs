@@ -538,7 +538,10 @@ fn summary_text(
     let statistics = made.statistics;
     let selection = made.generation.test_graph.selection;
     let result = if made.unreachable.is_some() { ": UNREACHABLE" } else { "" };
-    let mut text = format!("{name} ({domain}){result}\n{}", table(&rows, 1));
+    // What the stages made says nothing about a goal that cannot be reached.
+    let shown =
+        if made.unreachable.is_none() || console::is_verbose() { table(&rows, 1) } else { String::new() };
+    let mut text = format!("{name} ({domain}){result}\n{shown}");
     if console::is_verbose() {
         text += &format!(
             "  selection: {} pruned, {} strengthened, {} into Inconclusive, in {}\n",

@@ -202,6 +202,7 @@ pub fn merge_equal(found: Vec<Diagnostic>) -> Vec<Diagnostic> {
             same_place == one && !one.labels.is_empty()
         };
         match merged.iter_mut().find(is_equal) {
+            Some((first, _)) if first.labels == one.labels => {}
             Some((first, _)) if first.labels.len() < MOST_PLACES => first.labels.extend(one.labels),
             Some((_, more)) => *more += 1,
             None => merged.push((one, 0)),

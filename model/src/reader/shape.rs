@@ -80,6 +80,7 @@ pub fn wrong_kind(collector: &mut Collector, node: &Node, what: &str, expected: 
         // `instantiate: cTries=3`
         _ if expected == "a mapping"
             && let Some((name, value)) = node.as_scalar().and_then(|scalar| scalar.text.split_once('='))
+            && name.trim().bytes().all(|sign| sign.is_ascii_alphanumeric() || sign == b'_')
             && let Some((key, _)) = like.split_once(": {") =>
         {
             diagnostic.help(format!("write `{key}: {{ {}: {} }}`", name.trim(), value.trim()))
@@ -288,7 +289,7 @@ const ELSEWHERE: [(&[&str], &str); 18] = [
 ];
 
 /// Keys that have no place here, a key that must be known for the hint to be true, and the hint.
-const INSTEAD: [(&[&str], &str, &str); 10] = [
+const INSTEAD: [(&[&str], &str, &str); 9] = [
     (
         &["of", "observes"],
         "outputs",
@@ -319,11 +320,6 @@ const INSTEAD: [(&[&str], &str, &str); 10] = [
         "instantiate",
         "`coreach test` takes `--constant NAME=VALUE`, and a campaign `constants: { NAME: VALUE }`; `instantiate: { NAME: \
          VALUE }` here puts the value into the test case, and the system is not told of it",
-    ),
-    (
-        &["seed", "seeds", "runs", "strategy"],
-        "instantiate",
-        "`coreach test` has options for this, `--seed 1 --runs 10 --strategy plan`, and a campaign has keys",
     ),
     (
         &["args", "arguments", "argv"],

@@ -31,9 +31,13 @@ impl KnownNames {
     pub fn add_project(&mut self, project: &Project) {
         let purposes = project.purposes.iter().flat_map(|purpose| &purpose.iosts.constants);
         self.constants.extend(project.specification.iosts.constants.iter().chain(purposes).cloned());
-        self.fixed.extend(project.fixed.iter().cloned());
+        self.add_fixed(project);
         let names = project.specification.iosts.locations.iter().map(|location| location.name.clone());
         self.beginnings.extend(names);
+    }
+
+    pub fn add_fixed(&mut self, project: &Project) {
+        self.fixed.extend(project.fixed.iter().cloned());
     }
 
     /// Reports constants and locations that no test case has, and values that constants cannot have. Unknown

@@ -131,6 +131,11 @@ pub fn prepare(
     if !failed {
         let mut known = KnownNames::default();
         tests.iter().for_each(|(test, _)| known.add_test(&test.case.iosts));
+        for job in &jobs {
+            if let Job::Purpose(project, ..) = job {
+                known.add_fixed(project);
+            }
+        }
         found.extend(known.check(campaign, is_whole));
     }
     let instances: usize = tests.iter().map(|(_, instances)| instances.len()).sum();

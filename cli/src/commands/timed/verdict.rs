@@ -17,6 +17,7 @@ use dashu_ratio::RBig;
 use super::super::{CommandAnswer, CommandResult, EarlyExit, plural};
 use crate::console;
 use crate::exit::Exit;
+use crate::story;
 use crate::timed_arguments::VerdictArguments;
 
 /// Judges a recorded trace along a path, and says why.
@@ -87,8 +88,12 @@ fn verdict_text(offline: &Offline<'_>, path: &[String], judged: &JudgedTrace) ->
     }
     if let Some(why) = &judged.why {
         text += &reason_text(offline, why, judged.late.as_ref());
+        // With a wrong unit, hardly more events fit than the first two.
+        if judged.events <= 2 {
+            text += &suspect_milliseconds(offline, why, judged.late.as_ref()).unwrap_or_default();
+        }
     }
-    text
+    story::wrap(&text)
 }
 
 /// The event that came, if one did, and when it came or until when nothing did, since the last event. `late`
@@ -137,41 +142,21 @@ fn expected_line(offline: &Offline<'_>, why: &Why, late: Option<&Item>) -> Optio
     (!all.is_empty()).then(|| format!("expected {}, got {got}", all.join(" or ")))
 }
 
-/// A difference that is too large for a fault of the system: so many times as late as allowed.
-const SUSPICIOUS: u32 = 50;
-
-/// Suspects another unit of time, if the event would have come in time with it.
-fn suspect_unit(offline: &Offline<'_>, why: &Why, late: Option<&Item>) -> Option<String> {
+/// Suspects a recording in milliseconds: its first events are far too late, and would be in time in seconds.
+fn suspect_milliseconds(offline: &Offline<'_>, why: &Why, late: Option<&Item>) -> Option<String> {
     let (event, elapsed) = last_member(why, late);
     let (_, outputs) = expected_outputs(why, event.and_then(|event| event_name(offline, event)));
-    let is_in = |time: &RBig| {
-        let has = |one: &AllowedTransition| {
-            one.earliest.delay <= *time && one.latest.as_ref().is_none_or(|end| *time <= end.delay)
-        };
-        outputs.iter().any(|(_, one)| has(one))
+    let (factor, seconds) = (RBig::from(1000), &elapsed / RBig::from(1000));
+    let is_suspicious = |(_, one): &(&str, &AllowedTransition)| {
+        let fits = |end: &SpanEnd| seconds <= end.delay && &elapsed * RBig::from(20) >= &end.delay * &factor;
+        one.earliest.delay <= seconds && one.latest.as_ref().is_some_and(fits)
     };
-    let most = RBig::from(SUSPICIOUS);
-    let is_far = |(_, one): &(&str, &AllowedTransition)| {
-        let is_late = one.latest.as_ref().is_some_and(|end| elapsed >= &end.delay * &most);
-        is_late || one.earliest.delay >= &elapsed * &most
-    };
-    if !outputs.iter().all(is_far) {
-        return None;
-    }
-    let units = [("milliseconds", 1_000u32), ("microseconds", 1_000_000), ("nanoseconds", 1_000_000_000)];
-    units.into_iter().find_map(|(unit, factor)| {
-        let [small, large] = [&elapsed / RBig::from(factor), &elapsed * RBig::from(factor)];
-        let (recorded, modelled, what, time) = match (is_in(&small), is_in(&large)) {
-            (true, _) => (unit, "seconds", "divide", small),
-            (_, true) => ("seconds", unit, "multiply", large),
-            _ => return None,
-        };
-        Some(format!(
-            "  help: a recording counts in the unit of the model: if these are {recorded} and the model has {modelled}, {what} \
-             them by {factor}: {} becomes {}, which is allowed\n",
-            time_text(&elapsed),
-            time_text(&time)
-        ))
+    outputs.iter().any(is_suspicious).then(|| {
+        let (elapsed, seconds) = (time_text(&elapsed), time_text(&seconds));
+        format!(
+            "  help: a recording counts in the unit of the model: if these are milliseconds and the model has seconds, \
+             divide them by 1000: {elapsed} becomes {seconds}, which is allowed\n"
+        )
     })
 }
 
@@ -219,7 +204,7 @@ fn reason_text(offline: &Offline<'_>, why: &Why, late: Option<&Item>) -> String 
         Until::Unsaid => "until when silence was allowed depends on data that are not known".to_owned(),
     };
     let _ = writeln!(text, "  {until}");
-    text + &suspect_unit(offline, why, late).unwrap_or_default()
+    text
 }
 
 fn end_text(end: &SpanEnd) -> String {
