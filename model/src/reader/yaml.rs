@@ -362,6 +362,21 @@ fn explain_stop(text: &str, stop: usize, message: &str) -> String {
     {
         return format!("several keys on one line stand in braces: `{braced}`");
     }
+    // `word(s: string): …` or `Put(key: Key):`
+    if let Some((name, parameters)) = line.trim_start().split_once('(')
+        && message.contains("mapping values")
+        && lexer::is_name(name)
+    {
+        let parameters = parameters.split(')').next().unwrap_or_default();
+        let section =
+            text[..begin].lines().rev().find(|other| has_content(other) && indent(other) < indent(line));
+        return match section.is_some_and(|section| section.trim_start().starts_with("functions:")) {
+            true => format!(
+                "write a function as `{name}: {{ parameters: {{ {parameters} }}, result: TYPE, is: EXPRESSION }}`"
+            ),
+            false => format!("write parameters in braces: `{name}: {{ {parameters} }}`"),
+        };
+    }
     if message.contains("block sequence entries") && !head.trim().is_empty() {
         return "the first item of a list stands in the line below the key".to_owned();
     }

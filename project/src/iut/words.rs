@@ -120,8 +120,11 @@ impl IutReader<'_> {
     /// Reads a template. Without `holes`, its holes may have any names.
     pub fn template_of(&mut self, scalar: &Scalar, holes: Option<&Holes>) -> Option<Template> {
         if scalar.text.contains(['\n', '\0']) {
+            let lines: Vec<String> =
+                scalar.text.lines().map(|line| format!("\"{}\"", line.escape_default())).collect();
+            let help = format!("write several lines as a list: `[{}]`", lines.join(", "));
             let message = "a template is one line";
-            self.collector.error("wrong-value", message, &scalar.span, "more than one line");
+            self.collector.mistake("wrong-value", message, &scalar.span, "more than one line", help);
             return None;
         }
         let template = match Template::parse(&scalar.text) {
