@@ -103,10 +103,13 @@ impl Reading<'_, '_> {
             if key.is_ordered() || key.is_id() {
                 return Some(Type::Record(Arc::new(RecordType::entries_of(most, &key, value.as_ref()))));
             }
+            let of = value.as_ref().map_or(String::new(), |value| format!(" of {value}"));
             let message =
                 format!("the keys of a {word} with a bound are strings, ids or numbers, and not {key}");
-            let place = scalar.place(&(from..to));
-            self.collector.error("key-type", message, &place, "other keys, or no bound: `set[K]`");
+            let help = format!(
+                "for keys that are an enumeration, `bool` or a range, leave out the bound: `{word}[{key}]{of}`"
+            );
+            self.collector.mistake("key-type", message, &scalar.place(&(from..to)), "other keys", help);
             return None;
         }
         let is_simple = matches!(key, Type::Bool | Type::Enum(_) | Type::Range(..));
@@ -118,14 +121,15 @@ impl Reading<'_, '_> {
                 "the keys of a {word} are an enumeration, `bool` or a range, of at most {MOST_PARTS} values{}",
                 many.unwrap_or_else(|| format!(", and not {key}"))
             );
-            let label = match key.is_ordered() || key.is_id() {
-                true => format!(
-                    "give a bound: {}",
-                    if word == "set" { "`set[8] of K`" } else { "`map[8] of K to V`" }
-                ),
-                false => "other keys".to_owned(),
-            };
-            self.collector.error("key-type", message, &scalar.place(&(from..to)), &label);
+            let place = scalar.place(&(from..to));
+            match key.is_ordered() || key.is_id() {
+                true => {
+                    let to = value.as_ref().map_or(String::new(), |value| format!(" to {value}"));
+                    let help = format!("give the most keys: `{word}[8] of {key}{to}`");
+                    self.collector.mistake("key-type", message, &place, "needs a bound", help);
+                }
+                false => self.collector.error("key-type", message, &place, "other keys"),
+            }
         }
         ty.map(|ty| Type::Record(Arc::new(ty)))
     }

@@ -506,14 +506,14 @@ impl Reading<'_, '_> {
             }
             "boolean" => "did you mean `bool`?".to_owned(),
             "float" | "double" | "decimal" | "rational" => "did you mean `real`?".to_owned(),
-            "enum" => "an enumeration is declared under `types:`: `Kind: [TEA, COFFEE]`".to_owned(),
             "struct" | "object" => {
                 "a record is declared under `types:`: `Item: { kind: Kind, weight: nat }`".to_owned()
             }
             "str" | "char" | "text" => "did you mean `string`?".to_owned(),
             _ if let Some(literals) = self.literals_of(place) => {
-                format!("the literals of an enumeration stand in brackets: `[{literals}]`")
+                format!("write the literals of an enumeration in brackets: `[{literals}]`")
             }
+            "enum" => "declare an enumeration under `types:`: `Kind: [TEA, COFFEE]`".to_owned(),
             _ => match self.collector.nearest(name, known.iter().copied()) {
                 Some(similar) => format!("did you mean `{similar}`?"),
                 None if self.types.order.is_empty() => list_type_spellings(),
@@ -525,11 +525,19 @@ impl Reading<'_, '_> {
         None
     }
 
-    /// The literals that are joined by `|` from this place on, as other languages write them.
+    /// The literals as other languages write them: `A | B` from this place on, or `enum { A, B }`.
     fn literals_of(&self, place: &Range<usize>) -> Option<String> {
-        let text = self.collector.file.text.get(place.start..)?;
-        let value = text.split(['\n', ',', '}', '"']).next().filter(|value| value.contains('|'))?;
-        Some(value.split('|').map(str::trim).collect::<Vec<&str>>().join(", "))
+        let text = self.collector.file.text.get(place.start..)?.lines().next()?;
+        let literals: Vec<&str> = match text.strip_prefix("enum").map(str::trim_start) {
+            Some(listed) => {
+                listed.strip_prefix(['{', '[', '('])?.split(['}', ']', ')']).next()?.split(',').collect()
+            }
+            None => {
+                text.split([',', '}', '"']).next().filter(|value| value.contains('|'))?.split('|').collect()
+            }
+        };
+        let literals: Vec<&str> = literals.into_iter().map(str::trim).collect();
+        literals.iter().all(|literal| lexer::is_name(literal)).then(|| literals.join(", "))
     }
 
     /// Reads `lo..hi]` of `int[lo..hi]`.
