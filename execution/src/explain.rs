@@ -11,13 +11,17 @@ use coreach_adapters::evidence::{
     EvidenceItem, EvidenceKind, IGNORED, INCOMPLETE, MAYBE, NO_ANSWER, ON_STDERR, Phase,
 };
 use coreach_model::excerpt::shortened;
-use coreach_model::semantics::Event;
+use coreach_model::iosts::Transition;
+use coreach_model::semantics::{Event, State};
+use coreach_model::term::evaluate::{evaluate, holds};
 use coreach_model::{Value, Verdict, Violated, number};
 use serde::{Deserialize, Serialize};
 
 use crate::bucket::Bucket;
 pub use crate::judge::Guard;
 use crate::judge::crossing::MOST_UNDER_WAY;
+use crate::judge::expected::decided_guard;
+use crate::judge::guards::with_event;
 use crate::judge::{Judge, Judged, Why};
 use crate::run::{Cause, Occurrence, Outcome, Run};
 use crate::timed::words;
@@ -36,6 +40,9 @@ pub struct Reason {
     /// The guards of that event's action that did not hold, or that decided by holding.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub guards: Vec<Guard>,
+    /// The guard of the step before that event, if no guard of the event's action explains the Fail.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub entered: Option<Guard>,
     /// The observations with which the test case would have gone on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub expected: Vec<String>,
@@ -45,6 +52,7 @@ impl Reason {
     /// The lines after the summary: the guards that decided, and what is allowed.
     pub fn lines(&self) -> Vec<String> {
         let mut lines: Vec<String> = self.guards.iter().map(|guard| format!("  {guard}")).collect();
+        lines.extend(self.entered.iter().map(|guard| format!("  the step before: {guard}")));
         fn action(text: &str) -> &str {
             text.split(['(', ' ']).next().unwrap_or_default()
         }
@@ -75,8 +83,16 @@ pub(crate) fn explain_end(judge: &mut dyn Judge, run: &Run) -> (Reason, Bucket) 
     let decided = matches!(&run.outcome, Outcome::Verdict(_, Cause::Event));
     // The steps up to the state that explains: the one before the last step if that decided.
     let before = run.trace.len().saturating_sub(usize::from(decided));
+    let is_fail = verdict == Some(Verdict::Fail);
+    let last_event = run.trace[..before].iter().rposition(|step| step.what.event().is_some());
+    // The possible states before the last event that did not decide.
+    let mut earlier_states: Vec<State> = Vec::new();
     judge.begin();
-    for step in &run.trace[..before] {
+    for (index, step) in run.trace[..before].iter().enumerate() {
+        if is_fail && Some(index) == last_event {
+            let states = judge.scene().map(|(_, states)| states).unwrap_or_default();
+            earlier_states = states.into_iter().cloned().collect();
+        }
         if let Judged::Ends(..) = judge.take(&step.what) {
             break;
         }
@@ -106,11 +122,18 @@ pub(crate) fn explain_end(judge: &mut dyn Judge, run: &Run) -> (Reason, Bucket) 
         words::describe_verdict_location(test, states.first()?, decisive, &run.outcome)
     });
     let Why { instead, guards, expected, violated, violates } = judge.why(decisive, verdict);
+    let entered = last_event
+        .and_then(|index| run.trace[index].what.event())
+        .filter(|_| guards.is_empty() && decisive.is_some())
+        .and_then(|event| find_entry(judge, &earlier_states, event));
     let action = decisive.map(|event| event.action.as_str());
     let is_same_action = action.is_some_and(|action| !instead.contains(&format!("got {action}")));
     let bucket = Bucket::new(&run.outcome, place, action, violated);
+    // The other explanations change the judge's state.
+    let old_value = failed.and_then(|event| explain_order_of_assign(judge, event));
     let excuse =
         failed.and_then(|event| explain_rounding(judge, run, event).or_else(|| find_excuse(judge, run)));
+    let excuse = excuse.or(old_value);
     let reason = Reason {
         summary: write_expectation(&run.outcome, &instead)
             + &write_summary(run, &location, event.as_deref(), violates)
@@ -123,9 +146,32 @@ pub(crate) fn explain_end(judge: &mut dyn Judge, run: &Run) -> (Reason, Bucket) 
         location,
         event,
         guards,
+        entered,
         expected,
     };
     (reason, bucket)
+}
+
+/// Finds the guard by which an event led from an earlier state to the location of a present one. `None` if
+/// no transition has a condition, or several explain the step.
+fn find_entry(judge: &dyn Judge, earlier_states: &[State], event: &Event) -> Option<Guard> {
+    let (test, states) = judge.scene()?;
+    let iosts = &test.iosts;
+    let mut entries: Vec<Guard> = Vec::new();
+    for state in earlier_states {
+        let values = with_event(iosts, state, event);
+        let is_entry = |transition: &&Transition| {
+            transition.source == state.location
+                && iosts.action(transition.action).name == event.action
+                && states.iter().any(|present| present.location == transition.target)
+                && holds(&transition.guard, &values) == Ok(true)
+        };
+        for transition in iosts.transitions.iter().filter(is_entry) {
+            entries.extend(decided_guard(iosts, transition, values.clone()));
+        }
+    }
+    entries.dedup();
+    <[Guard; 1]>::try_from(entries).ok().map(|[entry]| entry)
 }
 
 /// The names of the specification's locations; if they are not known, the text that people are shown.
@@ -344,6 +390,36 @@ pub fn allows_instead(judge: &mut dyn Judge, run: &Run, event: Event) -> bool {
     before.iter().all(|step| matches!(judge.take(&step.what), Judged::Followed(_)))
         && matches!(judge.take(&Occurrence::Observation(event)), Judged::Followed(_))
         && judge.verdict() != Some(Verdict::Fail)
+}
+
+/// Explains a Fail by a guard that would hold with the values that its own transition assigns.
+fn explain_order_of_assign(judge: &dyn Judge, event: &Event) -> Option<String> {
+    let (test, states) = judge.scene()?;
+    for state in states {
+        let values = with_event(&test.iosts, state, event);
+        let of_action = test.iosts.transitions.iter().filter(|transition| {
+            transition.source == state.location
+                && test.iosts.action(transition.action).name == event.action
+                && test.verdict(transition.target) != Some(Verdict::Fail)
+        });
+        for Transition { guard, assignments, .. } in of_action {
+            let mut later = values.clone();
+            for (datum, term) in assignments {
+                later.insert(datum.clone(), evaluate(term, &values).ok()?);
+            }
+            let mut read = assignments.iter().filter(|(datum, _)| guard.mentions(datum));
+            if let Some((datum, term)) = read.next()
+                && holds(guard, &values) != Ok(true)
+                && holds(guard, &later) == Ok(true)
+            {
+                return Some(format!(
+                    "\nhelp: the guard reads `{datum}` before `assign` changes it, and would hold with the new value: if you mean \
+                     that value, write `{term}` in the guard"
+                ));
+            }
+        }
+    }
+    None
 }
 
 /// Explains a Fail by numbers that are right but for an error of rounding. The judge's state changes.

@@ -125,6 +125,13 @@ impl TestCase {
         fire(&self.iosts, transition, &at_source, values)
     }
 
+    /// Adds the places of the transitions in the user's files, in the order of the transitions.
+    pub fn add_origins(&mut self, origins: impl IntoIterator<Item = TransitionOrigin>) {
+        for (transition, origin) in self.iosts.transitions.iter_mut().zip(origins) {
+            transition.origin = origin;
+        }
+    }
+
     pub fn verdict(&self, location: LocationId) -> Option<Verdict> {
         self.verdicts[location]
     }

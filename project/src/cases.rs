@@ -8,7 +8,7 @@ use coreach_artifact::layout::to_text;
 use coreach_execution::TestCase;
 use coreach_execution::campaign::{LeftOut, WhyLeftOut};
 use coreach_model::file;
-use coreach_model::iosts::TestPurpose;
+use coreach_model::iosts::{TestPurpose, TransitionOrigin};
 use coreach_model::{Diagnostic, Iosts, Severity};
 use coreach_pipeline::Stage;
 use coreach_pipeline::export::{View, json};
@@ -68,14 +68,16 @@ pub fn load(path: &Path, purpose: Option<&str>, says: Says<'_>) -> Result<Cases,
     for one in project.purposes.iter().filter(wanted) {
         let name = &one.iosts.name;
         says(format!("making {name}"));
-        let document = match make_document(&project, one, says) {
-            Ok(document) => document,
+        let (document, origins) = match make_document(&project, one, says) {
+            Ok(made) => made,
             Err(none) => {
                 all.none.push(none);
                 continue;
             }
         };
-        let test = TestCase::from_document(&document).map_err(|error| refuse(name, &error.to_string()))?;
+        let mut test =
+            TestCase::from_document(&document).map_err(|error| refuse(name, &error.to_string()))?;
+        test.add_origins(origins);
         all.cases.push(Case {
             name: name.clone(),
             test,
@@ -95,12 +97,16 @@ pub fn load(path: &Path, purpose: Option<&str>, says: Says<'_>) -> Result<Cases,
     Ok(all)
 }
 
-/// Makes the document of the test case for a purpose. Each test case is read from its document before it is
+/// Makes the document of the test case for a purpose, and the origins of its transitions. Each test case is read from its document before it is
 /// run. So a seed means the same for a test case that was kept and for one that was made just now.
 ///
 /// # Errors
 /// Accept cannot be reached, or the work was stopped. `coreach run` only warns of an unreachable Accept.
-pub fn make_document(project: &Project, purpose: &TestPurpose, says: Says<'_>) -> Result<Document, NoCase> {
+pub fn make_document(
+    project: &Project,
+    purpose: &TestPurpose,
+    says: Says<'_>,
+) -> Result<(Document, Vec<TransitionOrigin>), NoCase> {
     let none = |why, found| NoCase { test: purpose.iosts.name.clone(), why, found: vec![found] };
     let stopped = |stop: Stop| none(WhyLeftOut::Stopped, stop.to_diagnostic());
     let domain = project.options.analysis.domain;
@@ -120,7 +126,9 @@ pub fn make_document(project: &Project, purpose: &TestPurpose, says: Says<'_>) -
         let found = Diagnostic { severity: Severity::Error, ..why.clone() };
         return Err(none(WhyLeftOut::Unreachable, found));
     }
-    budget::within("write", budget::time(project.time), |_| json::to_document(&view)).map_err(stopped)
+    let origins = view.iosts.transitions.iter().map(|transition| transition.origin.clone()).collect();
+    let document = budget::within("write", budget::time(project.time), |_| json::to_document(&view));
+    document.map(|document| (document, origins)).map_err(stopped)
 }
 
 fn load_document(path: &Path) -> Result<Case, Vec<Diagnostic>> {

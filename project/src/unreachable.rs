@@ -45,6 +45,7 @@ pub fn explain(generation: &Generation, purpose: &TestPurpose, domain: DomainKin
         let never = guards::check(&purpose.iosts, &mut Z3Solver::default());
         diagnostic.labels.extend(never.into_iter().flat_map(|guard| guard.labels));
         let diagnostic = add_blocked_steps(diagnostic, &product.iosts, &product.accepting, |_| Term::yes());
+        let diagnostic = explain_old_values(diagnostic, &product.iosts, purpose);
         // If such steps are known, they say all.
         if !diagnostic.notes.is_empty() {
             return diagnostic;
@@ -116,6 +117,22 @@ fn add_blocked_steps(
         let place = step.origin.guard.clone().or(step.origin.whole.clone());
         diagnostic =
             diagnostic.at(place, "this step").note(format!("`{shown}` needs `{guard}`, which {why}"));
+    }
+    diagnostic
+}
+
+/// Marks guards of the purpose that read data which the specification assigns at the same step: such a guard
+/// reads the old values.
+fn explain_old_values(mut diagnostic: Diagnostic, product: &Iosts, purpose: &TestPurpose) -> Diagnostic {
+    for goal in &purpose.iosts.transitions {
+        let action = &purpose.iosts.action(goal.action).name;
+        let assigned = product.transitions.iter().filter(|step| product.action(step.action).name == *action);
+        let mut assigned = assigned.flat_map(|step| step.assignments.keys());
+        let Some(datum) = assigned.find(|datum| goal.guard.mentions(datum)) else { continue };
+        let label = format!("reads `{datum}` before `{action}` changes it");
+        diagnostic = diagnostic
+            .at(goal.origin.guard.clone(), label)
+            .help(format!("in a purpose, `{datum}` has the value that it has before the step"));
     }
     diagnostic
 }

@@ -105,8 +105,9 @@ pub fn make_case(specification: &Iosts) -> Result<Case, Diagnostic> {
     let view = View { what: ONLINE, origins: Some(&origins), ..View::of_specification(&iosts) };
     let written = budget::within("write", budget::time(None), |_| export::json::to_document(&view));
     let document = written.map_err(|stop| stop.to_diagnostic())?;
-    let test = TestCase::from_document(&document)
+    let mut test = TestCase::from_document(&document)
         .map_err(|error| Diagnostic::error("not-exported", format!("the test cannot be read: {error}")))?;
+    test.add_origins(iosts.transitions.iter().map(|transition| transition.origin.clone()));
     let (name, specification) = (iosts.name.clone(), Some(specification.clone()));
     let document = to_text(&document);
     Ok(Case { name, test, document, specification, purpose: None, fixed: Vec::new() })

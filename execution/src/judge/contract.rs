@@ -82,6 +82,9 @@ pub struct Offers {
 pub struct Guard {
     /// The transition: `Pay -Return-> Choose`.
     pub transition: String,
+    /// The file and line of the guard, if they are known: `vending.yaml:15`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<String>,
     /// The part that decided: a conjunct.
     pub part: String,
     /// Did it hold?
@@ -95,13 +98,14 @@ pub(crate) const LONGEST_TEXT: usize = 120;
 
 impl fmt::Display for Guard {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Guard { transition, part, holds, values } = self;
+        let Guard { transition, place, part, holds, values } = self;
         let texts: Vec<&str> = values.values().map(|value| value.as_str().unwrap_or_default()).collect();
         let shown = |text| shorten_collection(text, &texts, LONGEST_TEXT);
         let named = values.keys().zip(&texts).map(|(name, text)| format!("{name} = {}", shown(text)));
         let values: Vec<String> = named.collect();
         let verb = if *holds { "holds" } else { "does not hold" };
-        write!(f, "{transition}: `{part}` {verb}: {}", values.join(", "))
+        let place = place.as_ref().map_or(String::new(), |place| format!(" ({place})"));
+        write!(f, "{transition}{place}: `{part}` {verb}: {}", values.join(", "))
     }
 }
 

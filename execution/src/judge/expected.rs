@@ -191,14 +191,17 @@ impl Question<'_> {
         if parts.iter().any(|part| !self.reads_event(part)) {
             parts.retain(|part| !self.reads_event(part));
         }
-        parts.iter().map(|part| self.guard(iosts.describe(transition), part, false)).collect()
+        parts.iter().map(|part| self.guard(iosts, transition, part, false)).collect()
     }
 
-    fn guard(&self, transition: String, part: &Term, holds: bool) -> Guard {
+    fn guard(&self, iosts: &Iosts, transition: &Transition, part: &Term, holds: bool) -> Guard {
+        let origin = transition.origin.guard.as_ref().or(transition.origin.whole.as_ref());
+        let place = origin.map(|place| format!("{}:{}", place.file.name, place.line_and_column().0));
+        let transition = iosts.describe(transition);
         let mut values = BTreeMap::new();
         collect_values(part, &self.values, &mut values);
         let values = values.into_iter().map(|(name, value)| (name, value.into())).collect();
-        Guard { transition, part: part.to_string(), holds, values }
+        Guard { transition, place, part: part.to_string(), holds, values }
     }
 
     /// The differences from the guard's demands: a list for each way in which it would have held.
@@ -211,10 +214,21 @@ impl Question<'_> {
         }
         // Conjuncts that hold bound the expected values, too.
         let conjuncts = transition.guard.unfolded_conjuncts();
-        let bounds: Vec<Difference> =
-            conjuncts.iter().filter_map(|part| self.range_difference(part)).collect();
+        let bound = |part: &Term| self.range_difference(part).or_else(|| self.held_value(part));
+        let bounds: Vec<Difference> = conjuncts.iter().filter_map(bound).collect();
         let merged = ways.into_iter().filter_map(|way| merge_differences(way, &bounds));
         merged.filter(|way| !way.is_empty()).collect()
+    }
+
+    /// The value of a part of the event that an equation fixes, if the equation holds.
+    fn held_value(&self, part: &Term) -> Option<Difference> {
+        let Node::Compare(Comparison::Equal, a, b) = part.written()? else { return None };
+        let is_one_sided = self.reads_event(a) != self.reads_event(b);
+        if !is_one_sided || holds(part, &self.values) != Ok(true) {
+            return None;
+        }
+        let (subject, _, value) = self.isolate_demand(part)?;
+        self.difference(&subject, Demand::Value(value))
     }
 
     fn unsolved_difference(&self, part: &Term) -> Difference {
@@ -278,9 +292,15 @@ impl Question<'_> {
                 Some(ways)
             }
             Node::Or(parts) => {
-                let ways = parts.iter().filter_map(|part| self.solve(part)).flatten();
-                let ways: Vec<_> = ways.take(MOST_WAYS).collect();
-                (!ways.is_empty()).then_some(ways)
+                let solved: Vec<_> = parts.iter().map(|part| self.solve(part)).collect();
+                if solved.iter().all(Option::is_none) {
+                    return None;
+                }
+                // A part that cannot be solved stays a way, so that the others do not seem to be all.
+                let unsolved = |part| vec![vec![self.unsolved_difference(part)]];
+                let ways =
+                    parts.iter().zip(solved).flat_map(|(part, ways)| ways.unwrap_or_else(|| unsolved(part)));
+                Some(ways.take(MOST_WAYS).collect())
             }
             Node::IfThenElse(condition, then, other) => {
                 self.solve(if holds(condition, &self.values).ok()? { then } else { other })
@@ -389,6 +409,18 @@ impl Question<'_> {
             return None;
         }
         let (subject, comparison, value) = self.isolate_demand(part)?;
+        // An order between two parts of the event is shown as it is written.
+        if let Some(Node::Compare(written, a, b)) = part.written()
+            && is_path(a)
+            && is_path(b)
+            && self.reads_event(a)
+            && self.reads_event(b)
+        {
+            let got = [a, b].map(|side| evaluate(side, &self.values).map(|value| value_text(&value)));
+            let [Ok(left), Ok(right)] = got else { return None };
+            let wanted = vec![Demand::Text(format!("{written} {b}"))];
+            return Some(Difference { subject: a.to_string(), wanted, got: format!("{left} and {right}") });
+        }
         self.difference(&subject, Demand::Bound(comparison, value))
     }
 
@@ -558,8 +590,10 @@ fn ends_of_type(ty: &Type) -> Vec<Demand> {
 /// The guard of a transition that was taken, unless it is always true.
 pub(crate) fn decided_guard(iosts: &Iosts, transition: &Transition, values: Valuation) -> Option<Guard> {
     let question = Question { name: "", parameters: &[], silent: None, values };
-    let part = &transition.guard;
-    (!part.is_true()).then(|| question.guard(iosts.describe(transition), part, true))
+    // Nobody has written the conjuncts that ask whether operations have values.
+    let written = transition.guard.conjuncts().into_iter().filter(|part| !part.asks_definedness());
+    let part = Term::and(written);
+    (!part.is_true()).then(|| question.guard(iosts, transition, &part, true))
 }
 
 /// Is it a datum, or a field or an element of one?

@@ -53,7 +53,7 @@ pub(super) fn can_come(test: &TestCase, transition: &Transition, state: &State) 
 }
 
 /// The state's valuation, with the event's values for its parameters.
-pub(super) fn with_event(iosts: &Iosts, state: &State, event: &Event) -> Valuation {
+pub(crate) fn with_event(iosts: &Iosts, state: &State, event: &Event) -> Valuation {
     let mut valuation = state.valuation.clone();
     if let Some(action) = iosts.find_action(&event.action) {
         let parameters = &iosts.action(action).parameters;

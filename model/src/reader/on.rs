@@ -394,6 +394,10 @@ fn split_on(on: &Scalar) -> Result<OnText, Box<Mistake>> {
             let mut mistake = cursor.expected("the end of the action");
             let joins_actions = matches!(token.kind, Lexeme::Sign("|" | "||" | "," | "/"));
             let help = match joins_actions {
+                true if matches!(token.kind, Lexeme::Sign("/")) => {
+                    "an input and its answer are two transitions with a location between them: \
+                         `{ from: A, to: B, on: INPUT }` and `{ from: B, to: A, on: ANSWER }`"
+                }
                 true => {
                     "one transition has one action: write a transition for each; a purpose also takes a list, \
                          `on: [A, B]`"

@@ -260,6 +260,15 @@ const WITHIN: [(&[&str], &[&str]); 4] = [
             "command",
             "base",
             "tls",
+            "line_ending",
+            "ignore",
+            "captures",
+            "values",
+            "unmatched",
+            "frame",
+            "connections",
+            "replies_from",
+            "headers",
         ],
         &["stdio", "tcp", "udp", "http"],
     ),
@@ -289,7 +298,7 @@ const ELSEWHERE: [(&[&str], &str); 18] = [
 ];
 
 /// Keys that have no place here, a key that must be known for the hint to be true, and the hint.
-const INSTEAD: [(&[&str], &str, &str); 9] = [
+const INSTEAD: [(&[&str], &str, &str); 11] = [
     (
         &["of", "observes"],
         "outputs",
@@ -330,6 +339,16 @@ const INSTEAD: [(&[&str], &str, &str); 9] = [
         &["assign", "values", "value"],
         "condition",
         "an initial value is a condition: `condition: x == 0 && y == 1`",
+    ),
+    (
+        &["link", "within", "silence", "on_close", "reconnect", "samples", "weights", "shared", "evidence"],
+        "stimuli",
+        "this key belongs to the file as a whole: begin its line where the line of `iut:` begins",
+    ),
+    (
+        &["runs", "run", "count", "repeat", "times"],
+        "iuts",
+        "each seed makes a run: `seeds: { first: 1, count: 10 }` makes ten",
     ),
     (&["port"], "address", "the port stands in `address`: `address: HOST:PORT`"),
 ];

@@ -260,7 +260,7 @@ fn prepare_test(job: &Job<'_>, campaign: &Campaign, says: Says<'_>) -> PreparedT
         }
         Job::Purpose(project, purpose, reference) => {
             let document = match make_document(project, purpose, says) {
-                Ok(text) => text,
+                Ok((document, _)) => document,
                 Err(none) => {
                     let found = none.found.into_iter();
                     let here = |why: Diagnostic| why.at(reference.origin.clone(), "it is left out");

@@ -98,6 +98,13 @@ pub(super) fn records() -> Vec<Record> {
         ms: (!event).then_some(2.5),
         at_ms: 1.25,
     };
+    let guard = Guard {
+        transition: "t".to_owned(),
+        place: Some("f:1".to_owned()),
+        part: "p".to_owned(),
+        holds: true,
+        values: Map::from_iter([("p".to_owned(), json!("3"))]),
+    };
     let one = |(number, outcome): (usize, Outcome)| {
         let (cause, detail) = cause_and_detail(&outcome);
         Record {
@@ -112,12 +119,8 @@ pub(super) fn records() -> Vec<Record> {
                 summary: "s".to_owned(),
                 location: "l".to_owned(),
                 event: Some("e".to_owned()),
-                guards: vec![Guard {
-                    transition: "t".to_owned(),
-                    part: "p".to_owned(),
-                    holds: true,
-                    values: Map::from_iter([("p".to_owned(), json!("3"))]),
-                }],
+                guards: vec![guard.clone()],
+                entered: Some(guard.clone()),
                 expected: vec!["x".to_owned()],
             },
             bucket: Some(a_bucket()),
