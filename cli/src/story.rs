@@ -15,7 +15,7 @@ pub fn end_text(test: &TestCase, initial: &State, run: &Run, whose: &str) -> Str
     reason_text(run, &find_reason(test, initial, run), whose)
 }
 
-fn find_reason(test: &TestCase, initial: &State, run: &Run) -> Reason {
+pub fn find_reason(test: &TestCase, initial: &State, run: &Run) -> Reason {
     reason_of(judge::make_judge(test, initial.clone(), run.link.clone()).as_mut(), run)
 }
 
@@ -35,7 +35,8 @@ pub fn wrap(text: &str) -> String {
     for line in text.lines() {
         let keep = |(at, part): (usize, &str)| match at % 2 == 1 && part.len() < LONGEST_QUOTE {
             true => part.replace(' ', "\0"),
-            false => part.to_owned(),
+            // A name and the beginning of its value stay together.
+            false => part.replace(" = ", "\0=\0"),
         };
         let line = line.split('`').enumerate().map(keep).collect::<Vec<_>>().join("`");
         let indent = line.len() - line.trim_start().len();
@@ -67,8 +68,12 @@ pub fn lay_out(verdict: &str, summary: &str, place: &str) -> String {
 
 /// Tells how the run ended, with the guards that decided and what is allowed.
 pub fn why_text(test: &TestCase, initial: &State, run: &Run, whose: &str) -> String {
-    let reason = find_reason(test, initial, run);
-    let mut text = reason_text(run, &reason, whose);
+    why_text_of_reason(run, &find_reason(test, initial, run), whose)
+}
+
+/// Tells how the run ended, as this explanation says.
+pub fn why_text_of_reason(run: &Run, reason: &Reason, whose: &str) -> String {
+    let mut text = reason_text(run, reason, whose);
     reason.lines().iter().for_each(|line| write_line(&mut text, line));
     if run.crossed > 0 {
         let (what, was) = if run.crossed == 1 { ("observation", "was") } else { ("observations", "were") };

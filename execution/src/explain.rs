@@ -49,6 +49,18 @@ pub struct Reason {
 }
 
 impl Reason {
+    /// Adds the places of guards from an explanation of the same run that was made where they were known.
+    #[must_use]
+    pub fn with_places_of(mut self, kept: &Reason) -> Self {
+        let known: Vec<&Guard> = kept.guards.iter().chain(&kept.entered).collect();
+        for guard in self.guards.iter_mut().chain(&mut self.entered) {
+            let same =
+                known.iter().find(|kept| (&kept.transition, &kept.part) == (&guard.transition, &guard.part));
+            guard.place = guard.place.take().or_else(|| same?.place.clone());
+        }
+        self
+    }
+
     /// The lines after the summary: the guards that decided, and what is allowed.
     pub fn lines(&self) -> Vec<String> {
         let mut lines: Vec<String> = self.guards.iter().map(|guard| format!("  {guard}")).collect();

@@ -265,7 +265,7 @@ fn suite(project: &Project, seconds: u64) -> (Vec<TestCase>, String) {
     let mut cases = Vec::new();
     for member in found.suite {
         if Instant::now() < until
-            && let Ok(document) = cases::make_document(project, &member.written.purpose, &|_| {})
+            && let Ok((document, _)) = cases::make_document(project, &member.written.purpose, &|_| {})
             && let Ok(case) = TestCase::from_document(&document)
         {
             cases.push(case);

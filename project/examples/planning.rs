@@ -125,7 +125,7 @@ fn measure(folder: &Path, runs: u64) -> Result<(), String> {
     let model = &project.specification.iosts;
     for purpose in &project.purposes {
         let document = match cases::make_document(&project, purpose, &|_| {}) {
-            Ok(document) => document,
+            Ok((document, _)) => document,
             Err(none) => return Err(told(none.found)),
         };
         let case = TestCase::from_document(&document).map_err(|error| error.to_string())?;

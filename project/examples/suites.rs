@@ -279,7 +279,7 @@ fn median(values: impl Iterator<Item = usize>) -> usize {
 
 fn suite(project: &Project, name: &str, purposes: &[TestPurpose], given: &[(String, String)]) -> Suite {
     let case = |purpose| {
-        let document = cases::make_document(project, purpose, &|_| {}).ok()?;
+        let (document, _) = cases::make_document(project, purpose, &|_| {}).ok()?;
         let case = TestCase::from_document(&document).ok()?;
         let known = |name: &str| case.iosts.constants.iter().any(|constant| constant.name() == name);
         let pairs = given.iter().filter(|(name, _)| known(name));

@@ -25,7 +25,10 @@ pub fn explain(arguments: &ExplainArguments) -> CommandResult {
     }
     let (test, initial, run) = (&stored.test, &stored.initial, &stored.run);
     let name = format!("{} seed {}\n", test.iosts.name, run.seed);
-    let why = || story::why_text(test, initial, run, "");
+    let why = || {
+        let reason = story::find_reason(test, initial, run).with_places_of(&stored.record.reason);
+        story::why_text_of_reason(run, &reason, "")
+    };
     if !arguments.transcript {
         let text = || {
             name + &story::wrap(&why())
