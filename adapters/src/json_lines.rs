@@ -227,7 +227,10 @@ transitions: [{ from: A, to: A, on: None }]
     #[test]
     fn what_is_no_output_of_the_specification_is_alien() {
         for (line, expected) in [
-            (r#"{"output": "Nope"}"#, "the output `Nope`, which is none\nhelp: did you mean `None`?"),
+            (
+                r#"{"output": "Nope"}"#,
+                "the output `Nope`, which the specification does not have\nhelp: did you mean `None`?",
+            ),
             (
                 r#"{"output": "In"}"#,
                 "`In` as an output, but it is an input\nhelp: `outputs` are what the implementation sends",
@@ -235,7 +238,7 @@ transitions: [{ from: A, to: A, on: None }]
             (r#"{"output": "Out"}"#, "`Out` without a value for `n`"),
             (
                 r#"{"output": "None", "values": {"x": 1}}"#,
-                "`None` with a value for `x`, which is no parameter of it\nhelp: leave it out, or declare it: `None: { x: ... }`",
+                "`None` with a value for `x`, which is not a parameter of `None`\nhelp: leave it out, or declare it: `None: { x: ... }`",
             ),
             (
                 r#"{"output": "Out", "values": {"n": 1.5, "r": 1}}"#,

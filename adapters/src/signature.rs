@@ -164,7 +164,10 @@ impl Signatures {
             None => {
                 let outputs = self.actions.iter().filter(|action| action.kind == ActionKind::Output);
                 let help = suggest(name, "outputs", || outputs.clone().map(|action| action.name.as_str()));
-                let text = format!("the output `{}`, which is none\nhelp: {help}", shortened(name));
+                let text = format!(
+                    "the output `{}`, which the specification does not have\nhelp: {help}",
+                    shortened(name)
+                );
                 return Ok(Received::Alien(text));
             }
         };
@@ -177,7 +180,7 @@ impl Signatures {
                 Some(_) => suggest(foreign, "parameters", lacking),
             };
             let text = format!(
-                "`{name}` with a value for `{}`, which is no parameter of it\nhelp: {help}",
+                "`{name}` with a value for `{}`, which is not a parameter of `{name}`\nhelp: {help}",
                 shortened(foreign)
             );
             return Ok(Received::Alien(text));

@@ -15,6 +15,7 @@ pub fn end_text(test: &TestCase, initial: &State, run: &Run, whose: &str) -> Str
     reason_text(run, &find_reason(test, initial, run), whose)
 }
 
+/// Explains the end of a run, by showing the run to a judge again.
 pub fn find_reason(test: &TestCase, initial: &State, run: &Run) -> Reason {
     reason_of(judge::make_judge(test, initial.clone(), run.link.clone()).as_mut(), run)
 }

@@ -187,6 +187,11 @@ fn read_tree(tree: &Tree, ty: &Type, digits: usize) -> Result<Value, Misread> {
                     let elements = parts.iter().map(|part| read(part, element));
                     (Value::int(parts.len()), elements.collect::<Result<Vec<_>, _>>()?)
                 }
+                (RecordForm::List, Tree::List(parts)) => {
+                    let (most, count) = (record.fields.len() - 1, parts.len());
+                    let why = format!("{ty} has at most {most} elements, and this one has {count}");
+                    return Err(Misread::Wrong(why));
+                }
                 (RecordForm::Keyed(key) | RecordForm::Entries(key, _), tree) => {
                     return read_set_or_map(record, key, tree, &read, &wrong);
                 }
@@ -222,10 +227,10 @@ fn read_tree(tree: &Tree, ty: &Type, digits: usize) -> Result<Value, Misread> {
         (Type::Record(record), Tree::Object(members)) => {
             let is_foreign = |(key, _): &&(String, Tree)| record.fields.iter().all(|(name, _)| name != key);
             if let Some((key, _)) = members.iter().find(is_foreign) {
-                return Err(Misread::Wrong(format!("{}, which has no field `{}`", wrong(), shortened(key))));
+                return Err(Misread::Wrong(format!("the type {ty} has no field `{}`", shortened(key))));
             }
             let missing =
-                |name: &str| Misread::Wrong(format!("{}, in which the field `{name}` is missing", wrong()));
+                |name: &str| Misread::Wrong(format!("the field `{name}` of the type {ty} is missing"));
             let field = |(name, ty): &(String, Type)| {
                 let part = tree.get(name).ok_or_else(|| missing(name))?;
                 from_tree(part, ty, digits).map_err(|why| match why {
@@ -270,8 +275,16 @@ fn read_set_or_map(
                 let key = read(key, key_type)?;
                 // The keys of a set without a bound must be in order.
                 let is_late = entries.last_key_value().is_some_and(|(last, _)| *last > key);
-                if (is_late && record.most().is_none()) || entries.insert(key, None).is_some() {
-                    return Err(wrong());
+                let is_unsorted = is_late && record.most().is_none();
+                let shown = shortened(&to_text(&key));
+                if entries.insert(key, None).is_some() {
+                    let why = format!("a set has each element once, and `{shown}` is here twice");
+                    return Err(Misread::Wrong(why));
+                }
+                if is_unsorted {
+                    let why =
+                        format!("the elements of a set come in their order, and `{shown}` comes too late");
+                    return Err(Misread::Wrong(why));
                 }
             }
         }
@@ -284,6 +297,16 @@ fn read_set_or_map(
                     return Err(wrong());
                 }
             }
+        }
+        (Tree::List(_), Some(_)) => {
+            return Err(Misread::Wrong(
+                "a map is a JSON object, as in `{\"a\": 1}`, and this is a list".to_owned(),
+            ));
+        }
+        (Tree::Object(_), None) => {
+            return Err(Misread::Wrong(
+                "a set is a JSON list, as in `[1, 2]`, and this is an object".to_owned(),
+            ));
         }
         _ => return Err(wrong()),
     }

@@ -284,7 +284,7 @@ impl Judge for CaseJudge<'_> {
                 match (fired.next(), fired.next()) {
                     (Some((number, next)), None) => self.move_on(number, next),
                     (None, _) if !self.is_in_alphabet(event) && !self.is_uncontrollable(event) => {
-                        Judged::alien(event)
+                        Judged::alien(&self.test.iosts, event)
                     }
                     _ => Judged::Ends(Verdict::Inconclusive, Cause::Unspecified),
                 }

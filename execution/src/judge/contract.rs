@@ -28,9 +28,15 @@ pub enum Judged {
 }
 
 impl Judged {
-    /// The answer to an event that is not in the specification.
-    pub fn alien(event: &Event) -> Self {
-        Judged::Ends(Verdict::Fail, Cause::Alien(format!("{event}, which is no event of the specification")))
+    /// The answer to an event that is not in the specification: it has no such action, or no such value.
+    pub fn alien(iosts: &Iosts, event: &Event) -> Self {
+        let parameters = iosts.find_action(&event.action).map(|action| &iosts.action(action).parameters);
+        let mut pairs = parameters.into_iter().flatten().zip(&event.values);
+        let why = match pairs.find(|(datum, value)| !value.is_in(datum.ty())) {
+            Some((datum, _)) => format!("and `{datum}` must be of type {}", datum.ty()),
+            None => "which is no event of the specification".to_owned(),
+        };
+        Judged::Ends(Verdict::Fail, Cause::Alien(format!("{event}, {why}")))
     }
 
     /// The answer to silence if the specification must answer.

@@ -339,8 +339,11 @@ impl Question<'_> {
             }
             QuantifierDomain::Elements => &arguments[0],
         };
-        list.sort().as_list()?;
         let Value::Record(ty, fields) = evaluate(list, &self.values).ok()? else { return None };
+        if let RecordForm::Keyed(_) | RecordForm::Entries(..) = ty.form {
+            return Some(ty.entries(&fields).into_iter().map(|(key, _)| Term::literal(key)).collect());
+        }
+        list.sort().as_list()?;
         let element = |index| Term::standard(StandardOperation::Element, [list.clone(), Term::int(index)]);
         Some((0..ty.counting(&fields).count()).map(element).collect())
     }

@@ -374,7 +374,7 @@ impl Judge for Explicit<'_> {
     fn take(&mut self, what: &Occurrence) -> Judged {
         let (event, judged) = match what {
             Occurrence::Stimulus(event) => (event, Judged::Ends(Verdict::Inconclusive, Cause::Unspecified)),
-            Occurrence::Observation(event) => (event, Judged::alien(event)),
+            Occurrence::Observation(event) => (event, Judged::alien(self.iosts(), event)),
             Occurrence::Silence(time) if self.blames[self.state as usize] => {
                 return Judged::silence_fails(*time);
             }
