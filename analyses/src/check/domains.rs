@@ -55,10 +55,10 @@ pub fn check(iosts: &Iosts, narrow: &[Datum], solver: &mut dyn Solver) -> Vec<Di
     }
     if undecided > 0 {
         let message =
-            format!("could not decide of {undecided} condition(s) on domains whether the guards imply them");
+            format!("could not decide whether the guards imply {undecided} condition(s) on domains");
         warnings.push(
             Diagnostic::warning("domain-undecided", message)
-                .note("each is kept as a part of its transition's guard, as all of them are"),
+                .note("coreach adds each to the guard of its transition, like all of them"),
         );
     }
     warnings
@@ -156,13 +156,13 @@ fn help_text(condition: &Term, ranged: Option<&Datum>) -> String {
     if condition.len() <= 300 {
         return match ranged {
             Some(datum) => format!(
-                "widen the type of `{datum}`; or, if it should not be taken then, add `{condition}` to the guard, in front"
+                "widen the type of `{datum}`; or add `{condition}` at the start of the guard, if the transition should not be taken then"
             ),
-            None => format!("add `{condition}` to the guard, in front, if that is what is meant"),
+            None => format!("if this is intended, add `{condition}` at the start of the guard"),
         };
     }
-    "say in the guard, in front, that every divisor differs from 0 and every index and value lies in its type, if that \
-     is what is meant"
+    "if this is intended, say at the start of the guard that every divisor differs from 0 and every index \
+    and value is in its type"
         .to_owned()
 }
 
