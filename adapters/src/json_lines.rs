@@ -250,11 +250,11 @@ transitions: [{ from: A, to: A, on: None }]
             ),
             (
                 r#"{"output": "Out", "values": {"n": "1", "r": 1}}"#,
-                "`Out` with a wrong `n`: expected a number, not the text \"1\": a number has no quotes",
+                "`Out` with a wrong `n`: expected a number, not the text \"1\": write a number without quotes",
             ),
             (
                 r#"{"output": "Out", "values": {"n": 1, "r": "7"}}"#,
-                "`Out` with a wrong `r`: expected a number, not the text \"7\": a number has no quotes",
+                "`Out` with a wrong `r`: expected a number, not the text \"7\": write a number without quotes",
             ),
             (
                 r#"{"output": "Out", "values": {"n": "5_", "r": 1}}"#,

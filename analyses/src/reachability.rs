@@ -451,8 +451,8 @@ impl<T: Copy> OneWay<T> {
         iterations: &mut Iterations,
     ) -> Vec<AbstractValue> {
         budget::doing(match self.clauses.orientation {
-            Orientation::Forward => "the fixpoint of what is reachable",
-            Orientation::Backward => "the fixpoint of what can reach Accept",
+            Orientation::Forward => "computing the reachable states",
+            Orientation::Backward => "computing the states that can reach Accept",
         });
         let mut is_entry = vec![false; self.flow.nodes()];
         for entry in &self.clauses.entries {

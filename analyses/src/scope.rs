@@ -63,12 +63,12 @@ pub enum ImprecisionReason {
 impl fmt::Display for ImprecisionReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            ImprecisionReason::NonLinear => "it is not linear (but for the bounds of its factors)",
-            ImprecisionReason::IntegerDivision => "`div` and `mod` are not linear (but for bounds)",
+            ImprecisionReason::NonLinear => "it is not linear (except for the bounds of its factors)",
+            ImprecisionReason::IntegerDivision => "`div` and `mod` are not linear (except for bounds)",
             ImprecisionReason::Array => "no domain describes arrays",
-            ImprecisionReason::Summary => "one cell stands for all of its array (`analysis: cells`)",
-            ImprecisionReason::Elements => "one element stands for all of a list with many slots",
-            ImprecisionReason::String => "of strings the domains describe the length only",
+            ImprecisionReason::Summary => "one cell stands for all cells of its array (`analysis: cells`)",
+            ImprecisionReason::Elements => "one element stands for all elements of a long list",
+            ImprecisionReason::String => "the domains describe only the length of strings",
             ImprecisionReason::Unpartitioned => "the partition is at its limit (`analysis: partition_limit`)",
             ImprecisionReason::Cases => "it has too many cases",
             ImprecisionReason::Constraints => "it has too many constraints (`analysis: condition_limit`)",

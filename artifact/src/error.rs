@@ -32,13 +32,13 @@ impl fmt::Display for DocumentError {
             DocumentError::TooDeep(what) => f.write_str(what),
             DocumentError::Version(version) if *version < FORMAT_VERSION => write!(
                 f,
-                "the document has format version {version}, which an earlier release wrote, and this program reads {FORMAT_VERSION}: make it again with `coreach run`"
+                "the document has format version {version} of an earlier release, but this program reads {FORMAT_VERSION}: make it again with `coreach run`"
             ),
             DocumentError::Version(version) => {
-                write!(f, "the document has format version {version}, this program reads {FORMAT_VERSION}")
+                write!(f, "the document has format version {version}; this program reads {FORMAT_VERSION}")
             }
             DocumentError::Stage(stage) => {
-                write!(f, "the document holds the stage `{stage}`; expected `test_case`")
+                write!(f, "the document contains the stage `{stage}`; expected `test_case`")
             }
             DocumentError::Unreachable => {
                 f.write_str("the purpose cannot be reached: there is nothing to run")

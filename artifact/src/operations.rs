@@ -172,7 +172,7 @@ fn read_operation(reading: &Reading<'_>) -> Result<(DerivedOperation, Vec<Term>)
         let collected = match is_comprehension.then(|| reading.ty(5)).transpose()? {
             None => None,
             Some(Type::Record(ty)) => Some((ty.clone(), reading.part(6)?)),
-            Some(_) => return reading.wrong("its type is no list"),
+            Some(_) => return reading.wrong("its type is not a list"),
         };
         let bound = read_datum(reading, &reading.parts[0])?;
         let (domain, read) = (read_domain(reading)?, read_data(reading, &reading.parts[2])?);
@@ -199,7 +199,7 @@ fn read_operation(reading: &Reading<'_>) -> Result<(DerivedOperation, Vec<Term>)
         "set" | "map" => {
             reading.arity(2)?;
             let Type::Record(ty) = reading.ty(0)?.clone() else {
-                return reading.wrong("its type is no set and no map");
+                return reading.wrong("its type is neither a set nor a map");
             };
             let operation =
                 if reading.word == "set" { DerivedOperation::SetOf(ty) } else { DerivedOperation::MapOf(ty) };
@@ -216,14 +216,14 @@ fn read_domain(reading: &Reading<'_>) -> Result<QuantifierDomain, String> {
     let parts = match &reading.parts[1] {
         Json::Null => return Ok(QuantifierDomain::Elements),
         Json::Array(parts) => parts.as_slice(),
-        _ => return reading.wrong("its values are no list"),
+        _ => return reading.wrong("its values are not a list"),
     };
-    let [text, ty, values] = parts else { return reading.wrong("its values are not of three parts") };
+    let [text, ty, values] = parts else { return reading.wrong("its values do not have three parts") };
     let ty = as_number(ty);
     let (Some(text), Some(ty), Some(values)) =
         (text.as_str(), ty.and_then(|number| reading.types.get(number)), values.as_array())
     else {
-        return reading.wrong("its values have no text, no type, or no list");
+        return reading.wrong("its values lack a text, a type or a list");
     };
     let values = values.iter().map(|value| codec::from_json(value, ty).map_err(|why| why.to_string()));
     Ok(QuantifierDomain::Values(text.to_owned(), values.collect::<Result<_, _>>()?))
@@ -232,7 +232,7 @@ fn read_domain(reading: &Reading<'_>) -> Result<QuantifierDomain, String> {
 /// Reads a case of `match`: its alternative, the names that it binds, and its body.
 fn read_case(reading: &Reading<'_>, case: &Json) -> Result<MatchArm, String> {
     let Some([alternative, names, body]) = case.as_array().map(Vec::as_slice) else {
-        return reading.wrong("a case is not of three parts");
+        return reading.wrong("a case does not have three parts");
     };
     let alternative = match alternative {
         // The case `_`.
@@ -248,7 +248,7 @@ fn read_case(reading: &Reading<'_>, case: &Json) -> Result<MatchArm, String> {
             Some(field) => Ok((read_datum(reading, datum)?, field)),
             None => reading.wrong("a name has no position"),
         },
-        _ => reading.wrong("a name is not of two parts"),
+        _ => reading.wrong("a name does not have two parts"),
     };
     let names = names.iter().map(name).collect::<Result<_, _>>()?;
     Ok(MatchArm { alternative, names, body: reading.part_of(as_number(body))? })
@@ -256,10 +256,10 @@ fn read_case(reading: &Reading<'_>, case: &Json) -> Result<MatchArm, String> {
 
 fn read_datum(reading: &Reading<'_>, json: &Json) -> Result<Datum, String> {
     let term = reading.part_of(as_number(json))?;
-    term.as_datum().cloned().map_or_else(|| reading.wrong("a part is no datum"), Ok)
+    term.as_datum().cloned().map_or_else(|| reading.wrong("a part is not a datum"), Ok)
 }
 
 fn read_data(reading: &Reading<'_>, json: &Json) -> Result<Vec<Datum>, String> {
-    let Some(parts) = json.as_array() else { return reading.wrong("its data are no list") };
+    let Some(parts) = json.as_array() else { return reading.wrong("its data are not a list") };
     parts.iter().map(|part| read_datum(reading, part)).collect()
 }

@@ -101,7 +101,7 @@ pub fn read_graph(document: &Document) -> Result<Graph, DocumentError> {
     let count = locations.len();
     let place = |number: usize, what: &str| match number < count {
         true => Ok(LocationId::of(number)),
-        false => Err(format!("{what} names a location that is not there")),
+        false => Err(format!("{what} names an unknown location")),
     };
     let mut transitions = Numbered::new();
     for (number, entry) in document.transitions.iter().enumerate() {
@@ -132,9 +132,8 @@ pub fn read_graph(document: &Document) -> Result<Graph, DocumentError> {
     let must_answer = facts(|entry| entry.must_answer, Term::no(), "`must_answer`")?;
     let reach = facts(|entry| entry.reach, Term::yes(), "`reach`")?;
     let coreach = facts(|entry| entry.coreach, Term::yes(), "`coreach`")?;
-    let known = |number: TermNumber| {
-        terms.get(number).cloned().ok_or_else(|| "it names a term that is not there".to_owned())
-    };
+    let known =
+        |number: TermNumber| terms.get(number).cloned().ok_or_else(|| "it names an unknown term".to_owned());
     let conjuncts = document.conjuncts.iter().map(|number| known(*number));
     let timed = match &document.timed {
         Some(timed) => Some((timed.delay.clone(), known(timed.silence_after)?)),
@@ -143,7 +142,7 @@ pub fn read_graph(document: &Document) -> Result<Graph, DocumentError> {
     let verdicts: Numbered<LocationId, _> = document.locations.iter().map(|entry| entry.verdict).collect();
     let others_fail = document.others_fail.map(|number| place(number, "`others_fail`")).transpose()?;
     if others_fail.is_some_and(|fail| verdicts[fail] != Some(Verdict::Fail)) {
-        return Err("`others_fail` names no location Fail".to_owned().into());
+        return Err("the location of `others_fail` is not Fail".to_owned().into());
     }
     let uncontrollable = read_uncontrollable(&document.actions)?;
     // With `others_fail`, the observations that are left out lead to Fail.
@@ -216,7 +215,7 @@ impl Scopes {
         let mut actions = Numbered::new();
         for entry in entries {
             if !is_name(&entry.name) || !seen.insert(&entry.name) {
-                return Err(format!("the action `{}` is no name, or stands there twice", entry.name));
+                return Err(format!("the action `{}` is not a name, or appears twice", entry.name));
             }
             let parameters: Vec<Datum> =
                 entry.parameters.iter().map(|entry| read_datum(entry, types)).collect::<Result<_, _>>()?;
@@ -237,10 +236,10 @@ impl Scopes {
 }
 
 fn read_datum(entry: &DatumEntry, types: &[Type]) -> Result<Datum, String> {
-    let ty = types.get(entry.ty).ok_or_else(|| format!("the type of `{}` is not there", entry.name))?;
+    let ty = types.get(entry.ty).ok_or_else(|| format!("the type of `{}` does not exist", entry.name))?;
     match is_name(&entry.name) {
         true => Ok(Datum::new(&entry.name, ty.clone())),
-        false => Err(format!("`{}` is no name", entry.name)),
+        false => Err(format!("`{}` is not a name", entry.name)),
     }
 }
 
@@ -249,7 +248,7 @@ fn read_locations(entries: &[LocationEntry]) -> Result<Numbered<LocationId, Loca
     let mut locations = Numbered::new();
     for LocationEntry { name, label, description, .. } in entries {
         if !is_name(name) || !seen.insert(name) {
-            return Err(format!("the location `{name}` is no name, or stands there twice"));
+            return Err(format!("the location `{name}` is not a name, or appears twice"));
         }
         let (name, label) = (name.clone(), label.clone());
         locations.push(Location { name, label, description: description.clone() });
@@ -262,7 +261,7 @@ fn read_uncontrollable(entries: &[ActionEntry]) -> Result<BTreeSet<ActionId>, St
     for (number, entry) in entries.iter().enumerate() {
         match entry.controllable {
             Some(false) if entry.kind != ActionKind::Input => {
-                return Err(format!("`{}` is no input, and `controllable` is of inputs", entry.name));
+                return Err(format!("`{}` is not an input, but only inputs have `controllable`", entry.name));
             }
             Some(false) => drop(uncontrollable.insert(ActionId::of(number))),
             Some(true) | None => {}
@@ -280,7 +279,7 @@ struct Reading<'a> {
 
 impl Reading<'_> {
     fn term(&mut self, number: TermNumber, action: Option<usize>, what: &str) -> Result<Term, String> {
-        let term = self.terms.get(number).ok_or_else(|| format!("{what} names a term that is not there"))?;
+        let term = self.terms.get(number).ok_or_else(|| format!("{what} names an unknown term"))?;
         let mentioned = self.mentioned.entry(number).or_insert_with(|| term.data());
         let own = action.and_then(|action| self.scopes.parameters.get(action));
         let is_known = |datum: &&Datum| {
@@ -306,17 +305,16 @@ impl Reading<'_> {
         variables: &[Datum],
     ) -> Result<Transition, String> {
         if entry.action >= actions {
-            return Err("its action is not there".to_owned());
+            return Err("its action does not exist".to_owned());
         }
         let action = Some(entry.action);
         let guard = self.condition(entry.guard, action, "its guard")?;
         let mut assignments = Substitution::new();
         for assignment in &entry.assignments {
-            let variable =
-                variables.get(assignment.variable).ok_or("it assigns to a variable that is not there")?;
-            let value = self.term(assignment.value, action, "what it assigns")?;
+            let variable = variables.get(assignment.variable).ok_or("it assigns to an unknown variable")?;
+            let value = self.term(assignment.value, action, "its assigned value")?;
             if *value.sort() != variable.ty().sort() {
-                return Err(format!("what it assigns to `{variable}` is of another type"));
+                return Err(format!("its value for `{variable}` has another type"));
             }
             if assignments.insert(variable.clone(), value).is_some() {
                 return Err(format!("it assigns to `{variable}` twice"));

@@ -24,19 +24,19 @@ impl Reading<'_> {
 
     /// Checks that the node has so many parts.
     pub(crate) fn arity(&self, count: usize) -> Result<(), String> {
-        if self.parts.len() == count { Ok(()) } else { self.wrong("it has too many parts, or too few") }
+        if self.parts.len() == count { Ok(()) } else { self.wrong("it has too many or too few parts") }
     }
 
     /// Reads a part as a number.
     pub(crate) fn place(&self, part: usize) -> Result<usize, String> {
         let number = self.parts.get(part).and_then(as_number);
-        number.map_or_else(|| self.wrong("a part is no number"), Ok)
+        number.map_or_else(|| self.wrong("a part is not a number"), Ok)
     }
 
     /// Gives the term with this number, which must be before the node.
     pub(crate) fn part_of(&self, number: Option<usize>) -> Result<Term, String> {
         let term = number.and_then(|number| self.terms.get(number));
-        term.map_or_else(|| self.wrong("a part is no term before it"), |term| Ok(term.clone()))
+        term.map_or_else(|| self.wrong("a part is not an earlier term"), |term| Ok(term.clone()))
     }
 
     /// Reads a part as the number of a term.
@@ -52,7 +52,7 @@ impl Reading<'_> {
 
     /// Reads a part as a list of terms.
     pub(crate) fn list(&self, part: usize) -> Result<Vec<Term>, String> {
-        let Some(numbers) = self.parts[part].as_array() else { return self.wrong("its parts are no list") };
+        let Some(numbers) = self.parts[part].as_array() else { return self.wrong("expected a list") };
         numbers.iter().map(|number| self.part_of(as_number(number))).collect()
     }
 }

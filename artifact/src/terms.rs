@@ -299,7 +299,7 @@ impl Reading<'_> {
             {
                 Ok(Term::record(ty, fields))
             }
-            _ => self.wrong("its type is no record, or its parts are of other types"),
+            _ => self.wrong("its type is not a record, or its parts have other types"),
         }
     }
 
@@ -320,7 +320,7 @@ impl Reading<'_> {
     fn number(&self) -> Result<Term, String> {
         self.arity(1)?;
         let part = self.part(0)?;
-        if part.sort().is_number() { Ok(part) } else { self.wrong("its part is no number") }
+        if part.sort().is_number() { Ok(part) } else { self.wrong("its part is not a number") }
     }
 
     fn comparison(&self, comparison: Comparison) -> Result<Term, String> {
@@ -330,7 +330,7 @@ impl Reading<'_> {
         let is_order = !matches!(comparison, Comparison::Equal | Comparison::NotEqual);
         match are_numbers || are_strings || (!is_order && a.sort() == b.sort()) {
             true => Ok(Term::compare(comparison, &a, &b)),
-            false => self.wrong("its parts cannot be compared so"),
+            false => self.wrong("its parts cannot be compared in this way"),
         }
     }
 
@@ -343,7 +343,7 @@ impl Reading<'_> {
         };
         match fits(&a) && fits(&b) {
             true => Ok(Term::arithmetic(operator, &a, &b)),
-            false => self.wrong("its parts are no numbers of that kind"),
+            false => self.wrong("its parts are not numbers of that kind"),
         }
     }
 
@@ -352,11 +352,11 @@ impl Reading<'_> {
         self.arity(sorts.len())?;
         let arguments = (0..sorts.len()).map(|place| self.part(place)).collect::<Result<Vec<_>, _>>()?;
         if operation == StringOperation::Matches && strings::expression(&arguments).is_none() {
-            return self.wrong("its second part is no regular expression");
+            return self.wrong("its second part is not a regular expression");
         }
         match arguments.iter().map(Term::sort).eq(sorts) {
             true => Ok(Term::on_strings(operation, &arguments)),
-            false => self.wrong("its parts are of other sorts"),
+            false => self.wrong("its parts have other types"),
         }
     }
 
@@ -366,7 +366,7 @@ impl Reading<'_> {
         let fit = a.sort() == b.sort() || (a.sort().is_number() && b.sort().is_number());
         match fit && *condition.sort() == Type::Bool {
             true => Ok(Term::if_then_else(&condition, &a, &b)),
-            false => self.wrong("its parts are of sorts that do not fit"),
+            false => self.wrong("its parts have types that do not fit"),
         }
     }
 
@@ -374,7 +374,7 @@ impl Reading<'_> {
         let (array, index) = self.two()?;
         match array.sort() {
             Type::Array(ty) if fits_type(&index, &ty.index) => Ok(Term::select(&array, &index)),
-            _ => self.wrong("it is no array, or its indices are of another type"),
+            _ => self.wrong("it is not an array, or its indices have another type"),
         }
     }
 
@@ -385,7 +385,7 @@ impl Reading<'_> {
             Type::Array(ty) if fits_type(&index, &ty.index) && fits_type(&element, &ty.element) => {
                 Ok(Term::store(&array, &index, &element))
             }
-            _ => self.wrong("it is no array, or its parts are of other types"),
+            _ => self.wrong("it is not an array, or its parts have other types"),
         }
     }
 
@@ -394,7 +394,7 @@ impl Reading<'_> {
         let (record, position) = (self.part(0)?, self.place(1)?);
         match record.sort() {
             Type::Record(ty) if position < ty.fields.len() => Ok(Term::field(&record, position)),
-            _ => self.wrong("it is no record, or has no such field"),
+            _ => self.wrong("it is not a record, or has no such field"),
         }
     }
 }

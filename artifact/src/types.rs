@@ -263,7 +263,7 @@ impl Types {
             }
             TypeNode::Range { low, high } => {
                 let bound = |text: &str| -> Result<IBig, String> {
-                    number::integer(text, DOCUMENT_DIGITS).map_err(|_| format!("`{text}` is no integer"))
+                    number::integer(text, DOCUMENT_DIGITS).map_err(|_| format!("`{text}` is not an integer"))
                 };
                 let (low, high) = (bound(low)?, bound(high)?);
                 if low > high {
@@ -336,13 +336,13 @@ impl Types {
         if let Some(most) = most {
             size.parts = size.parts.saturating_mul(most);
             if !(1..=MOST_PARTS).contains(&size.parts) || !(key.is_ordered() || key.is_id()) {
-                return Err(format!("{key} is no type of keys, or {most} no bound"));
+                return Err(format!("{key} cannot be the type of keys, or {most} cannot be a bound"));
             }
             return Ok(Type::Record(Arc::new(RecordType::entries_of(most, &key, value.as_ref()))));
         }
         let is_simple = matches!(key, Type::Bool | Type::Enum(_) | Type::Range(..));
         let table = RecordType::keyed(&key, value.as_ref()).filter(|_| is_simple);
-        let table = table.ok_or_else(|| format!("{key} is no type of keys"))?;
+        let table = table.ok_or_else(|| format!("{key} cannot be the type of keys"))?;
         size.parts = size.parts.saturating_mul(table.fields.len());
         Ok(Type::Record(Arc::new(table)))
     }
@@ -356,7 +356,7 @@ impl Types {
     /// Gives a type that another one uses, and adds to its size.
     fn use_part(&self, number: TypeNumber, size: &mut Size) -> Result<Type, String> {
         let part = self.types.get(number).zip(self.sizes.get(number));
-        let (part, part_size) = part.ok_or("it names a type behind it")?;
+        let (part, part_size) = part.ok_or("it names a later type")?;
         size.parts = size.parts.saturating_add(part_size.parts);
         size.depth = size.depth.max(part_size.depth + 1);
         Ok(part.clone())
@@ -365,7 +365,7 @@ impl Types {
     /// Notes the name of a type. Two types of one name could not be told apart in a message.
     fn declare(&mut self, name: &str) -> Result<(), String> {
         if !is_name(name) {
-            return Err(format!("`{name}` is no name"));
+            return Err(format!("`{name}` is not a name"));
         }
         if self.names.insert(name.to_owned()) { Ok(()) } else { Err(format!("`{name}` is declared twice")) }
     }
@@ -379,7 +379,7 @@ fn check_names<'a>(names: impl ExactSizeIterator<Item = &'a String>) -> Result<(
     let mut seen = BTreeSet::new();
     for name in names {
         if !is_name(name) || !seen.insert(name) {
-            return Err(format!("`{name}` is no name, or stands there twice"));
+            return Err(format!("`{name}` is not a name, or appears twice"));
         }
     }
     Ok(())

@@ -161,20 +161,20 @@ fn what_is_wrong_is_told_by_name() {
     };
     for (pointer, other, message) in [
         ("/format", json!("other"), "`format` is not `coreach`"),
-        ("/format_version", json!(4), "an earlier release wrote"),
+        ("/format_version", json!(4), "of an earlier release"),
         ("/format_version", json!(8), "this program reads 7"),
         ("/purpose_reachable", json!(false), "cannot be reached"),
         ("/locations/2/verdict", json!("maybe"), "`maybe`"),
         ("/locations/2/name", json!("Paid"), "`Paid`"),
-        ("/variables/0/name", json!("a b"), "`a b` is no name"),
-        ("/transitions/0/source", json!(9), "the transition 0 names a location that is not there"),
+        ("/variables/0/name", json!("a b"), "`a b` is not a name"),
+        ("/transitions/0/source", json!(9), "the transition 0 names an unknown location"),
         ("/transitions/1/guard", json!(0), "the transition 1: its guard"),
-        ("/initial/condition", json!(999), "the initial condition names a term that is not there"),
-        ("/terms/0", json!(["and", [3]]), "the term 0: `and`: a part is no term before it"),
+        ("/initial/condition", json!(999), "the initial condition names an unknown term"),
+        ("/terms/0", json!(["and", [3]]), "the term 0: `and`: a part is not an earlier term"),
         (
             "/types/0",
             json!({ "kind": "array", "index": 0, "element": 0 }),
-            "the type 0: it names a type behind it",
+            "the type 0: it names a later type",
         ),
     ] {
         let told = at(pointer, other);

@@ -201,7 +201,7 @@ fn labels_of_a_purpose_say_all_that_the_rest_does() {
     for (edges, told) in [
         ("(0, \"put !1\", 1)\n", "no state accepts"),
         ("(0, \"put !1\", 1)\n(0, \"?put !1\", 0)\n(1, ACCEPT, 1)\n", "deterministic"),
-        ("(0, ACCEPT, 1)\n", "marks a state"),
+        ("(0, ACCEPT, 1)\n", "the only mark of its state"),
         ("(0, \"!put !1\", 1)\n(1, ACCEPT, 1)\n", "did you mean `put`?"),
         ("(0, \"put !x\", 1)\n(1, ACCEPT, 1)\n", "does not carry"),
         ("(0, i, 1)\n(1, ACCEPT, 1)\n", "no visible action"),

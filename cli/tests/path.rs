@@ -129,7 +129,7 @@ fn what_is_refused_is_shown_on_the_text() {
             "step 2 of the path, `tr3`, leaves q2, but the path is at q1",
         ),
         (vec!["--path", "tr1,trr2", "--tm", "5"], 2, "no transition is called `trr2`"),
-        (vec!["--path", "tr1,tr2,tr3", "--tm", "5"], 2, "the path ends in `tr3`, which is no output"),
+        (vec!["--path", "tr1,tr2,tr3", "--tm", "5"], 2, "the path ends in `tr3`, which is not an output"),
         (vec!["--path", "tr1,tr2,tr3,tr4"], 2, "`--tm 5`"),
         (vec!["--path", "tr1,tr2,tr3,tr4", "--tm", "0"], 2, "must be greater than 0"),
         (vec!["--path", "tr1,tr2,tr3,tr4", "--tm", "soon"], 2, "expected a time"),

@@ -65,7 +65,7 @@ fn what_does_not_suit_is_refused_with_what_does() {
         (&coffee, "product", "python", "this is the product", "--stage test_case"),
         (&coffee, "test_graph", "rust", "this is the test graph", "--stage test_case"),
         (&coffee, "specification", "rust", "this is the specification", "--stage test_case"),
-        (&timed, "test_case", "python", "a timed test case", "take `rust`"),
+        (&timed, "test_case", "python", "a timed test case", "use `rust`"),
     ] {
         let output = run(arguments!["show", config, "--stage", stage, "--format", format]);
         exits(&output, 2);

@@ -82,10 +82,9 @@ pub(crate) fn read_system(collector: &mut Collector, options: &Options) -> Optio
         return None;
     };
     if transitions != edges.len() as u64 && collector.errors() == 0 {
-        let message = format!("the header says {transitions} transitions, and the file has {}", edges.len());
+        let message = format!("the header says {transitions} transitions, but the file has {}", edges.len());
         let diagnostic = Diagnostic::error("wrong-count", message).at(collector.origin(&span), "said here");
-        collector
-            .push(diagnostic.help("a file that was cut off has fewer; correct the header where it is wrong"));
+        collector.push(diagnostic.help("correct the header, or use the whole file if it was cut off"));
     }
     if states > options.most as u64 {
         report_too_many(collector, &span, "states", options.most);
@@ -94,14 +93,14 @@ pub(crate) fn read_system(collector: &mut Collector, options: &Options) -> Optio
     let states = u32::try_from(states).ok()?;
     let is_state = |number: u32| number < states;
     if !is_state(initial) {
-        let message = format!("the initial state {initial} is none of the {states} states");
-        collector.error("unknown-state", message, &span, "states are counted from 0");
+        let message = format!("the initial state {initial} is not one of the {states} states");
+        collector.error("unknown-state", message, &span, "states are numbered from 0");
     }
     for edge in &edges {
         for state in [edge.from, edge.to] {
             if !is_state(state) && !collector.is_full() {
-                let message = format!("the state {state} is none of the {states} states");
-                collector.error("unknown-state", message, &edge.line, "states are counted from 0");
+                let message = format!("the state {state} is not one of the {states} states");
+                collector.error("unknown-state", message, &edge.line, "states are numbered from 0");
             }
         }
     }
@@ -161,7 +160,7 @@ fn read_header(collector: &mut Collector, text: &str, span: &Range<usize>) -> Op
     }
     let message = "expected `des (initial state, transitions, states)`, three numbers";
     let diagnostic = Diagnostic::error("syntax", message).at(collector.origin(span), "not such a header");
-    collector.push(diagnostic.help("one initial state: sets and distributions of them are not read"));
+    collector.push(diagnostic.help("coreach reads one initial state, not a set or a distribution"));
     None
 }
 
@@ -181,8 +180,8 @@ fn read_edge(collector: &mut Collector, line: &str, span: &Range<usize>) -> Opti
     };
     let state = |text: &str| u32::try_from(count(text.trim())?).ok();
     let (Some(from), Some(to)) = (state(first), state(last)) else {
-        let message = "a transition begins and ends with the number of a state";
-        collector.error("syntax", message, span, "not such numbers");
+        let message = "a transition must begin and end with the number of a state";
+        collector.error("syntax", message, span, "not numbers of states");
         return None;
     };
     // Before the label stand the bracket, the first state, a comma and spaces.
@@ -236,7 +235,7 @@ fn read_event(label: &str) -> Result<Event, (String, Range<usize>)> {
     // `coin(5)`
     if let Some(inner) = label[next..].trim_end().strip_prefix('(') {
         let Some(inner) = inner.strip_suffix(')') else {
-            return Err(("brackets that do not end with the label".to_owned(), next..label.len()));
+            return Err(("the brackets do not end with the label".to_owned(), next..label.len()));
         };
         values.extend(split_arguments(inner).into_iter().map(str::to_owned));
         next = label.len();
@@ -255,8 +254,7 @@ fn read_event(label: &str) -> Result<Event, (String, Range<usize>)> {
         return Err(("an offer without a value".to_owned(), 0..label.len()));
     }
     if let Some(open) = values.iter().find(|value| value.contains(':') && !value.contains(['"', '('])) {
-        let message =
-            format!("the offer `{open}` has no value: labels of a transition system have one for each");
+        let message = format!("the offer `{open}` has no value: each offer in a label needs a value");
         return Err((message, 0..label.len()));
     }
     Ok(Event { gate, sign, values })

@@ -105,14 +105,14 @@ fn make_purpose(collector: &mut Collector, model: &Iosts, system: &AutSystem) ->
             continue;
         }
         if edge.from != edge.to || ends.insert(edge.from, word).is_some_and(|known| known != word) {
-            let message = format!("`{word}` marks a state: it is a loop, and the only mark of its state");
-            collector.error("syntax", message, &edge.label, "no such loop");
+            let message = format!("`{word}` must be a loop, and the only mark of its state");
+            collector.error("syntax", message, &edge.label, "not such a loop");
         }
     }
     if !ends.values().any(|word| *word == "ACCEPT") {
         let message = "no state accepts";
         collector
-            .push(Diagnostic::error("no-accept", message).help("a state that accepts has a loop `ACCEPT`"));
+            .push(Diagnostic::error("no-accept", message).help("give a state that accepts a loop `ACCEPT`"));
     }
     let mut locations: Numbered<LocationId, Location> = Numbered::new();
     let mut place = |state: u32| {
@@ -151,7 +151,7 @@ fn make_purpose(collector: &mut Collector, model: &Iosts, system: &AutSystem) ->
             }
         };
         if !is_new {
-            let message = "another label of this state takes the same event: a test purpose is deterministic";
+            let message = "another label of this state takes the same event: a purpose must be deterministic";
             collector.error("nondeterministic", message, &edge.label, "the second one");
         }
     }
@@ -195,7 +195,7 @@ fn find_actions(collector: &mut Collector, model: &Iosts, edge: &Edge) -> Vec<(A
         let similar = nearest(&event.gate, model.actions.iter().map(|action| action.name.as_str()));
         let mut diagnostic =
             Diagnostic::error("unknown-action", "no visible action of the specification has this label")
-                .at(collector.origin(&edge.label), "not an action with this direction and so many values");
+                .at(collector.origin(&edge.label), "no action has this direction and this number of values");
         if let Some(similar) = similar {
             diagnostic = diagnostic.help(format!("did you mean `{similar}`?"));
         }

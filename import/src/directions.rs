@@ -41,7 +41,7 @@ impl<'a> Directions<'a> {
             for name in list {
                 match seen.iter().find(|(known, other)| known == name && *other != option) {
                     Some((_, other)) => {
-                        let message = format!("`{name}` is named by {other} and by {option}");
+                        let message = format!("both {other} and {option} name `{name}`");
                         collector.push(Diagnostic::error("contradiction", message));
                     }
                     None => seen.push((name, option)),
@@ -52,7 +52,7 @@ impl<'a> Directions<'a> {
                         || inventory("names", names.iter().copied()),
                         |similar| format!("did you mean `{similar}`?"),
                     );
-                    let message = format!("{option} names `{name}`, and nothing has this name");
+                    let message = format!("{option} names `{name}`, but no action has this name");
                     collector.push(Diagnostic::error("unknown-name", message).help(help));
                 }
             }
@@ -71,7 +71,7 @@ impl<'a> Directions<'a> {
         match (sign, self.find_listed(name)) {
             (Some(sign), Some((listed, option))) if sign != listed => {
                 if self.reported.insert(name.to_owned()) {
-                    let message = format!("the file says another direction of `{name}` than {option}");
+                    let message = format!("the file gives `{name}` another direction than {option}");
                     let diagnostic =
                         Diagnostic::error("contradiction", message).at(origin.clone(), direction_text(sign));
                     collector.push(diagnostic);
@@ -89,10 +89,10 @@ impl<'a> Directions<'a> {
                     let first = self.example.get_or_insert_with(|| name.to_owned());
                     let shown = if first.contains([',', ' ']) { format!("'{first}'") } else { first.clone() };
                     let help = format!(
-                        "`--inputs {shown} --outputs '*'` says that the system receives `{first}` and sends all others; name \
-                         what it receives, separated by commas",
+                        "`--inputs {shown} --outputs '*'` says that the system receives `{first}` and sends \
+                        all others; list all that it receives, with commas",
                     );
-                    let message = "nothing says which actions the system receives, and which it sends";
+                    let message = "the directions of actions are missing: which does the system receive, and which does it send?";
                     let diagnostic = Diagnostic::error("unknown-direction", message)
                         .at(origin.clone(), format!("`{name}` has no direction"));
                     collector.push(diagnostic.help(help));

@@ -96,7 +96,7 @@ fn merge_silent_cycles(collector: &mut Collector, iosts: &mut Iosts) {
         .collect();
     let is_left_out = |step: &Transition| leads_around(step) && !must_stay.contains(&circle_of[step.source]);
     let Some(first) = iosts.transitions.iter().find(|step| is_left_out(step)) else { return };
-    let message = "internal steps that lead around and change nothing are left out";
+    let message = "cycles of internal steps that change nothing are left out";
     let mut diagnostic =
         Diagnostic::warning("left-out-cycle", message).at(first.origin.whole.clone(), "one of them");
     let merged =
@@ -109,7 +109,7 @@ fn merge_silent_cycles(collector: &mut Collector, iosts: &mut Iosts) {
         // The warning names at most 20 groups of locations.
         if number < 20 {
             let names = circle.iter().map(|location| iosts.locations[*location].name.as_str());
-            diagnostic = diagnostic.note(format!("{} are one location", listed(names)));
+            diagnostic = diagnostic.note(format!("{} become one location", listed(names)));
         }
     }
     let kept: Numbered<TransitionId, Transition> =
@@ -175,9 +175,9 @@ fn give_first_values(collector: &mut Collector, model: &mut Model) {
     }
     if !names.is_empty() {
         let whose = listed(names.iter().map(String::as_str));
-        let message = format!("{whose}: read before anything is assigned, and without a first value");
+        let message = format!("{whose}: read before the first assignment, and without a first value");
         let diagnostic = Diagnostic::warning("first-value", message);
-        collector.push(diagnostic.help("the first value is a constant of the specification: fix it under `instantiate:`, or leave it open"));
+        collector.push(diagnostic.help("a constant of the specification gives the first value: fix it under `instantiate:`, or leave it open"));
     }
 }
 
@@ -225,10 +225,10 @@ fn is_writable(collector: &mut Collector, iosts: &Iosts) -> bool {
         let terms = || std::iter::once(&transition.guard).chain(transition.assignments.values());
         if terms().any(is_long) {
             let message =
-                format!("an expression of this transition has more than {most} signs when it is written out");
+                format!("an expression of this transition has more than {most} signs when written out");
             let limit = Diagnostic::error(LIMIT, message)
-                .at(transition.origin.whole.clone(), "assignments are put into one another here")
-                .help("let several edges do what is assigned here: what one has assigned is a name for the next");
+                .at(transition.origin.whole.clone(), "assignments are substituted into each other here")
+                .help("split the assignments over several edges: a later edge can then use the variables of an earlier one");
             collector.push(limit);
             return false;
         }
@@ -236,14 +236,14 @@ fn is_writable(collector: &mut Collector, iosts: &Iosts) -> bool {
     }
     // Every part of an expression has at least one sign.
     if size > Limits::MADE.bytes as u64 {
-        let message = format!("the specification would be too large to be read: {size} parts of expressions");
+        let message = format!("the specification would be too large to read: {size} parts of expressions");
         collector.push(Diagnostic::error(LIMIT, message).help(FEWER));
         return false;
     }
     true
 }
 
-const FEWER: &str = "--most reads less of the foreign model";
+const FEWER: &str = "read less of the foreign model with --most";
 
 /// Reads the text back. A text that is too large for the reader is a limit, any other difference is a bug.
 fn read_back(collector: &mut Collector, text: String) -> Option<String> {
@@ -257,8 +257,7 @@ fn read_back(collector: &mut Collector, text: String) -> Option<String> {
         // The limit's message names the part that is too large.
         Err(diagnostic) => match diagnostic.iter().find(|diagnostic| TOO_LARGE.contains(&diagnostic.code)) {
             Some(diagnostic) => {
-                let message =
-                    format!("the specification would be too large to be read: {}", diagnostic.message);
+                let message = format!("the specification would be too large to read: {}", diagnostic.message);
                 let limit = Diagnostic::error(LIMIT, message);
                 collector.push(limit.help(FEWER));
                 return None;

@@ -46,7 +46,7 @@ pub fn read(collector: &mut Collector, options: &Options) -> Option<Model> {
             let text = error.to_string();
             // The message's place is cut off, since it is drawn.
             let reason = text.rsplit_once(" at ").map_or(text.as_str(), |(reason, _)| reason);
-            collector.error("syntax", format!("this is no XML: {reason}"), &(start..end), "here");
+            collector.error("syntax", format!("this is not XML: {reason}"), &(start..end), "here");
             return None;
         }
     };
@@ -126,7 +126,7 @@ impl GraphmlReader<'_> {
             let Some(id) = self.read_attribute(&node, "id") else { continue };
             if node.children().any(|child| child.has_tag_name_of("graph")) {
                 groups.insert(id);
-                self.warn_once("group", "groups say how a graph is arranged: none is a location", &node);
+                self.warn_once("group", "a group is only part of the drawing, not a location", &node);
                 continue;
             }
             let (piece, data) = self.read_label(&node, "NodeLabel", &keys);
@@ -158,7 +158,7 @@ impl GraphmlReader<'_> {
         self.read_edges(&graph, &keys, &ids, &groups, &blocked, &mut drawing)?;
         if let Some(number) = (0..drawing.vertices.len()).find(|number| blocked.contains(number)) {
             let place = drawing.vertices[number].span.clone();
-            self.warn("blocked", "what is `BLOCKED` is never entered: it and its edges are left out", &place);
+            self.warn("blocked", "a `BLOCKED` node is never entered: it and its edges are left out", &place);
         }
         self.find_start(&mut drawing, initial)?;
         Some(drawing)
@@ -177,7 +177,7 @@ impl GraphmlReader<'_> {
         let is_undirected = graph.attribute("edgedefault") == Some("undirected");
         for edge in graph.descendants() {
             if edge.has_tag_name_of("hyperedge") {
-                let message = "an edge between more than two nodes has no counterpart";
+                let message = "an edge between more than two nodes cannot be translated";
                 self.collector.error("untranslatable", message, &self.head(&edge), "a hyperedge");
             }
             if !edge.has_tag_name_of("edge") {
@@ -191,7 +191,7 @@ impl GraphmlReader<'_> {
                 return None;
             }
             if edge.attribute("directed").map_or(is_undirected, |directed| directed == "false") {
-                let message = "an edge without a direction: a transition leads from one location to another";
+                let message = "an edge has no direction, but a transition leads from one location to another";
                 self.collector.error("undirected", message, &self.head(&edge), "not directed");
                 continue;
             }
@@ -215,7 +215,7 @@ impl GraphmlReader<'_> {
             }
             if label.blocked || blocked.contains(&source) || blocked.contains(&target) {
                 if label.blocked {
-                    self.warn_once("blocked", "what is `BLOCKED` is never taken: it is left out", &edge);
+                    self.warn_once("blocked", "a `BLOCKED` edge is never taken: it is left out", &edge);
                 }
                 continue;
             }
@@ -266,7 +266,7 @@ impl GraphmlReader<'_> {
             }
             return Some(());
         }
-        let message = "nothing says where the graph begins";
+        let message = "the graph has no marked beginning";
         let help = "call a node `Start`, or name one with --initial";
         drawing.begin_at_the_source(self.collector, message, None, help)
     }
@@ -286,7 +286,7 @@ impl GraphmlReader<'_> {
         let place =
             edge.attribute_node(end).map_or_else(|| self.head(edge), |attribute| attribute.range_value());
         if groups.contains(id) {
-            let message = "an edge at a group: which of its nodes is meant has no counterpart";
+            let message = "an edge at a group cannot be translated: it names no node of the group";
             self.collector.error("untranslatable", message, &place, "a group");
             return None;
         }
@@ -303,7 +303,7 @@ impl GraphmlReader<'_> {
     fn read_attribute<'d>(&mut self, node: &Node<'d, '_>, name: &str) -> Option<&'d str> {
         let value = node.attribute(name);
         if value.is_none() {
-            let message = format!("`<{}>` without `{name}`", node.tag_name().name());
+            let message = format!("`<{}>` has no `{name}`", node.tag_name().name());
             self.collector.error("missing-key", message, &self.head(node), "it is missing here");
         }
         value
@@ -327,7 +327,7 @@ impl GraphmlReader<'_> {
             for label in item.descendants().filter(|inner| inner.has_tag_name_of(drawn)) {
                 let piece = self.content(&label);
                 if drawn_text.is_some() && !piece.is_empty() {
-                    let message = "a second label: the first one counts";
+                    let message = "this is a second label: the first one counts";
                     self.warn("not-taken", message, &piece.trimmed().full_range());
                 } else if !piece.is_empty() {
                     drawn_text = Some(piece);
@@ -343,7 +343,7 @@ impl GraphmlReader<'_> {
                 GraphmlKey::Label => data_text = data_text.or(Some(piece)),
                 GraphmlKey::Other => {
                     let key = if name.is_empty() { item.attribute("key").unwrap_or_default() } else { name };
-                    self.warn_once(key, &format!("the data `{key}` mean nothing here"), &item);
+                    self.warn_once(key, &format!("the data `{key}` have no meaning here"), &item);
                 }
                 key => data.push((key, piece.trimmed())),
             }
@@ -365,7 +365,7 @@ impl GraphmlReader<'_> {
         for piece in ignored {
             let word = piece.text.split([' ', '=', ':', '\n']).next().unwrap_or_default().to_owned();
             if self.warned.insert(format!("word {word}")) {
-                let message = "this says nothing of what the system does";
+                let message = "this says nothing about the behaviour of the system";
                 self.warn("not-taken", message, &piece.full_range());
             }
         }
@@ -378,7 +378,7 @@ impl GraphmlReader<'_> {
     }
 
     fn warn(&mut self, code: &'static str, message: &str, span: &Range<usize>) {
-        let diagnostic = Diagnostic::warning(code, message).at(self.collector.origin(span), "not taken over");
+        let diagnostic = Diagnostic::warning(code, message).at(self.collector.origin(span), "ignored");
         self.collector.push(diagnostic);
     }
 

@@ -57,11 +57,10 @@ pub fn read(collector: &mut Collector, options: &Options) -> Option<Model> {
     let GraphwalkerReader { foreign, drawing, .. } = reader;
     for (key, (count, span)) in foreign {
         let message =
-            format!("`{key}` says how paths are made or what is required, not what the system does");
-        let diagnostic =
-            Diagnostic::warning("not-taken", message).at(collector.origin(&span), "not taken over");
+            format!("`{key}` describes path generation or requirements, not the behaviour of the system");
+        let diagnostic = Diagnostic::warning("not-taken", message).at(collector.origin(&span), "ignored");
         collector.push(if count > 1 {
-            diagnostic.note(format!("{count} times in the file"))
+            diagnostic.note(format!("it appears {count} times in the file"))
         } else {
             diagnostic
         });
@@ -84,7 +83,7 @@ struct GraphwalkerReader<'a> {
 impl GraphwalkerReader<'_> {
     /// Reads all models, and finds the beginning.
     fn read_file(&mut self, json: &Json) -> Option<()> {
-        self.check_keys(json, &["name", "models"], "a file of GraphWalker");
+        self.check_keys(json, &["name", "models"], "a GraphWalker file");
         self.drawing.name =
             self.read_text(json, "name").map(|piece| piece.text).filter(|name| !name.is_empty());
         let Some(models) = self.read_list(json, "models") else {
@@ -146,27 +145,26 @@ impl GraphwalkerReader<'_> {
         }
         for (_, other) in starts.iter().skip(1) {
             let message =
-                "it begins with the first model that says where; others are entered by shared states";
+                "coreach begins in the first model that names a beginning; shared states lead to the others";
             let diagnostic = Diagnostic::warning("second-start", message);
-            self.collector.push(diagnostic.at(self.collector.origin(&other.full_range()), "not taken over"));
+            self.collector.push(diagnostic.at(self.collector.origin(&other.full_range()), "ignored"));
         }
         Some(())
     }
 
     fn begin_at_the_source(&mut self, json: &Json) -> Option<()> {
-        let message = "no model says where it begins";
+        let message = "no model names its beginning";
         if let [(number, span)] = self.from_nowhere.as_slice() {
             self.drawing.start = Start::Edge(*number);
-            let message = format!("{message}: it is the only edge without a source");
+            let message = format!("{message}: coreach takes the only edge without a source");
             let origin = self.collector.origin(span);
             let diagnostic = Diagnostic::warning("no-start", message).at(origin, "it begins here");
-            self.collector.push(diagnostic.help("--initial names a vertex"));
+            self.collector.push(diagnostic.help("name a vertex with --initial"));
             return Some(());
         }
         let span = json.get("models").map_or(json.span.clone(), |models| models.span.clone());
         let place = self.collector.origin(&(span.start..span.start + 1));
-        let help =
-            "`\"startElementId\"` is the identifier of a vertex or an edge; or name a vertex with --initial";
+        let help = "give the identifier of a vertex or an edge as `\"startElementId\"`, or name a vertex with --initial";
         self.drawing.begin_at_the_source(self.collector, message, Some(place), help)
     }
 
@@ -180,8 +178,7 @@ impl GraphwalkerReader<'_> {
                 _ => {}
             }
             self.drawing.edges.remove(number);
-            let message =
-                "an edge without `sourceVertexId`, and the model does not begin with it: it is never taken";
+            let message = "the edge has no `sourceVertexId` and is not the beginning: it is never taken";
             let diagnostic = Diagnostic::warning("not-taken", message);
             self.collector.push(diagnostic.at(self.collector.origin(&span), "left out"));
         }
@@ -342,7 +339,7 @@ impl GraphwalkerReader<'_> {
             JsonValue::List(items) => Some(items),
             JsonValue::Null => None,
             _ => {
-                let message = format!("`{key}` is a list, but this is {}", value.describe());
+                let message = format!("`{key}` must be a list, but this is {}", value.describe());
                 self.collector.error("wrong-kind", message, &head(value), "not a list");
                 None
             }
@@ -355,7 +352,7 @@ impl GraphwalkerReader<'_> {
             JsonValue::Text(piece) => Some(piece.clone()),
             JsonValue::Null => None,
             _ => {
-                let message = format!("`{key}` is a text, but this is {}", value.describe());
+                let message = format!("`{key}` must be a text, but this is {}", value.describe());
                 self.collector.error("wrong-kind", message, &head(value), "not a text");
                 None
             }
@@ -368,7 +365,7 @@ impl GraphwalkerReader<'_> {
             match item.text() {
                 Some(piece) => found.push(piece.clone()),
                 None => {
-                    let message = format!("`{key}` has texts, but this is {}", item.describe());
+                    let message = format!("`{key}` must contain texts, but this is {}", item.describe());
                     self.collector.error("wrong-kind", message, &head(item), "not a text");
                 }
             }
@@ -379,7 +376,7 @@ impl GraphwalkerReader<'_> {
     fn read_required_text(&mut self, json: &Json, key: &str, what: &str) -> Option<Piece> {
         let found = self.read_text(json, key);
         if found.is_none() && json.get(key).is_none_or(|value| value.value == JsonValue::Null) {
-            let message = format!("{what} without `{key}`");
+            let message = format!("{what} has no `{key}`");
             self.collector.error("missing-key", message, &head(json), "it is missing here");
         }
         found

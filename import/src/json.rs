@@ -50,9 +50,9 @@ pub fn parse(text: &str, start: usize) -> Result<Json, MalformedJson> {
         let range = error.range();
         let message = match error.kind() {
             ParseErrorKind::NestingDepthExceeded => {
-                "lists and objects are read up to 512 levels deep".to_owned()
+                "lists and objects are nested more than 512 levels deep".to_owned()
             }
-            other => format!("this is no JSON: {}", lower_first(&other.to_string())),
+            other => format!("this is not JSON: {}", lower_first(&other.to_string())),
         };
         // A sign that is missing at the end is reported after the last sign.
         let end = range.end.clamp(range.start, text.len());
@@ -60,7 +60,7 @@ pub fn parse(text: &str, start: usize) -> Result<Json, MalformedJson> {
     })?;
     match parsed.value {
         Some(ast) => convert_value(&ast, text, start),
-        None => Err(("this is no JSON: there is nothing in it".to_owned(), start..start)),
+        None => Err(("this is not JSON: it is empty".to_owned(), start..start)),
     }
 }
 
@@ -93,7 +93,7 @@ fn convert_value(ast: &Ast<'_>, text: &str, start: usize) -> Result<Json, Malfor
                     ObjectPropName::Word(name) => Piece::plain(name.value, start + range.start),
                 };
                 if !seen.insert(key.text.clone()) {
-                    return Err((format!("the key `{}` is there twice", key.text), key.full_range()));
+                    return Err((format!("the key `{}` appears twice", key.text), key.full_range()));
                 }
                 members.push((key, convert_value(&property.value, text, start)?));
             }

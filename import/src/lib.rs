@@ -152,8 +152,8 @@ pub fn import(
     let Some(format) = format.or_else(|| detect(&file.name, &file.text)) else {
         let names =
             ForeignFormat::ALL.map(|format| format!("{} ({})", format.name(), format.says())).join(", ");
-        let message = format!("{} does not say in which format it is", file.name);
-        let help = format!("say it with --from: {names}");
+        let message = format!("the format of {} is not known", file.name);
+        let help = format!("name it with --from: {names}");
         return Err(vec![Diagnostic::error("unknown-format", message).help(help)]);
     };
     budget::doing("reading a foreign model");

@@ -71,10 +71,10 @@ impl Naming {
     pub fn warn_of_changes(&self, collector: &mut Collector, what: &str) {
         let renamed: Vec<_> = self.renamed.iter().filter(|(old, ..)| !old.starts_with('\0')).collect();
         let Some((_, _, first)) = renamed.first() else { return };
-        let message = format!("{what} have other names: the format does not take theirs, or they are taken");
+        let message = format!("{what} get new names: the old ones are not allowed or already used");
         let mut diagnostic = Diagnostic::warning("renamed", message).at(first.clone(), "the first of them");
         for (old, new, _) in renamed.iter().take(MOST_LISTED) {
-            diagnostic = diagnostic.note(format!("`{old}` is `{new}`"));
+            diagnostic = diagnostic.note(format!("`{old}` becomes `{new}`"));
         }
         if let Some(more @ 1..) = renamed.len().checked_sub(MOST_LISTED) {
             diagnostic = diagnostic.note(format!("and {more} more"));

@@ -76,6 +76,6 @@ impl Default for Options {
 }
 
 pub(crate) fn report_too_many(collector: &mut Collector, span: &Range<usize>, what: &str, most: usize) {
-    let help = "--most moves this limit";
-    collector.mistake(LIMIT, format!("more than {most} {what}"), span, "what follows was not read", help);
+    let help = "change this limit with --most";
+    collector.mistake(LIMIT, format!("more than {most} {what}"), span, "the rest was not read", help);
 }

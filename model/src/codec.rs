@@ -135,13 +135,13 @@ pub fn from_tree(tree: &Tree, ty: &Type, digits: usize) -> Result<Value, Misread
         && number::integer(text, digits).is_ok_and(|value| integer_to_json(&value).is_number())
     {
         return Err(Misread::Wrong(format!(
-            "expected a number, not the text {tree}: a number has no quotes"
+            "expected a number, not the text {tree}: write a number without quotes"
         )));
     }
     let is_record = matches!(ty, Type::Record(ty) if ty.form == RecordForm::Plain);
     match read_tree(tree, ty, digits) {
         Err(Misread::Wrong(why)) if is_record && matches!(tree, Tree::Text(_)) => {
-            Err(Misread::Wrong(format!("{why}: a record is an object without quotes")))
+            Err(Misread::Wrong(format!("{why}: write a record as an object, without quotes")))
         }
         read => read,
     }

@@ -38,7 +38,7 @@ pub fn open(path: &Path) -> io::Result<File> {
         true => Ok(file),
         false if known.is_dir() => Err(Unusable::of(path, io::ErrorKind::IsADirectory)),
         false => {
-            Err(io::Error::other(format!("it is {}, and no file", describe_special_file(known.file_type()))))
+            Err(io::Error::other(format!("it is {}, not a file", describe_special_file(known.file_type()))))
         }
     }
 }
@@ -81,7 +81,7 @@ impl std::fmt::Display for Unusable {
                 // should.
                 match found == self.path {
                     true => f.write_str("no such file")?,
-                    false if found.exists() => return write!(f, "`{}` is no folder", found.display()),
+                    false if found.exists() => return write!(f, "`{}` is not a folder", found.display()),
                     false => write!(f, "there is no folder `{}`", found.display())?,
                 }
                 find_near_name(&place, &name)
@@ -177,7 +177,7 @@ impl std::fmt::Display for FileError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             FileError::Unreadable(error) => write!(f, "{error}"),
-            FileError::TooLarge(size) => write!(f, "it has {size} bytes, more than are read"),
+            FileError::TooLarge(size) => write!(f, "it has {size} bytes, more than coreach reads"),
         }
     }
 }
@@ -224,7 +224,7 @@ mod tests {
         // Opening a pipe that nobody writes to does not wait.
         let pipe = folder.join("pipe");
         assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-        assert_eq!(read(&pipe, 10).unwrap_err().to_string(), "it is a pipe, and no file");
+        assert_eq!(read(&pipe, 10).unwrap_err().to_string(), "it is a pipe, not a file");
         let plain = folder.join("plain");
         std::fs::write(&plain, "0123456789").unwrap();
         assert_eq!(read(&plain, 10).unwrap(), b"0123456789");
@@ -239,7 +239,7 @@ mod tests {
         let no_folder =
             format!("there is no folder `{}`; did you mean `{}`?", shown("plaim"), shown("plain"));
         assert_eq!(says("plaim/deeper/file"), no_folder);
-        assert_eq!(says("plain/file"), format!("`{}` is no folder", shown("plain")));
+        assert_eq!(says("plain/file"), format!("`{}` is not a folder", shown("plain")));
         assert_eq!(says("."), "it is a folder");
         for name in ["b.yaml", "coreach.yaml"] {
             std::fs::write(folder.join(name), "").unwrap();

@@ -59,7 +59,7 @@ impl fmt::Display for Malformed {
         match self {
             Malformed::TooLong(digits) => write!(f, "a number of {digits} digits"),
             Malformed::Wrong(what, at) => write!(f, "{what} at byte {}", at + 1),
-            Malformed::Twice(key) => write!(f, "the key `{key}` twice in one object"),
+            Malformed::Twice(key) => write!(f, "the key `{key}` appears twice in one object"),
         }
     }
 }
@@ -117,7 +117,7 @@ impl Tree {
                 let value = |text: &str| number::number(text, DOCUMENT.digits).ok();
                 let is_exact = |read: &serde_json::Number| value(&read.to_string()) == value(digits);
                 let exact = read.filter(is_exact).or_else(|| nearest().filter(is_exact));
-                let lost = || format!("the number {} is not kept exactly", crate::excerpt::shortened(digits));
+                let lost = || format!("cannot keep the number {} exactly", crate::excerpt::shortened(digits));
                 Json::Number(exact.ok_or_else(lost)?)
             }
             Tree::Text(text) => Json::String(text.clone()),
@@ -170,7 +170,7 @@ fn read_tree(part: &str, text: &str, depth: usize, limits: Limits) -> Result<Tre
     let read_below = |part: &RawValue| read_tree(part.get(), text, depth + 1, limits);
     Ok(match part.as_bytes().first() {
         Some(b'{' | b'[') if depth >= limits.depth => {
-            return Err(Malformed::Wrong("lists or objects too deep".to_owned(), start));
+            return Err(Malformed::Wrong("lists or objects are nested too deep".to_owned(), start));
         }
         Some(b'{') => {
             let Members(members) = read_with_library(part, start)?;

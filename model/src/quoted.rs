@@ -35,7 +35,7 @@ pub fn read_quoted(text: &str) -> (usize, Result<String, (&'static str, &'static
                 Some(c) => string.push(c),
                 None => {
                     let escapes = "the escapes are `\\\"`, `\\\\`, `\\n`, `\\r`, `\\t` and `\\u{1f600}`";
-                    wrong = wrong.or(Some(("a string has an escape that there is not", escapes)));
+                    wrong = wrong.or(Some(("a string has an unknown escape", escapes)));
                 }
             },
             c if c.is_control() => {
@@ -47,7 +47,7 @@ pub fn read_quoted(text: &str) -> (usize, Result<String, (&'static str, &'static
             c => string.push(c),
         }
     }
-    (text.len(), Err(("a string does not end", "write a `\"` behind it, and `\\\"` for a quote within")))
+    (text.len(), Err(("a string does not end", "end it with `\"`, and write `\\\"` for a quote inside it")))
 }
 
 /// Reads an escape after its backslash. `None` if there is no such escape.

@@ -45,7 +45,7 @@ impl RegularExpression {
         let expression = reading.read_alternatives()?;
         match reading.unread.next() {
             // The reading of alternatives ends only before a `)`, or at the end.
-            Some(_) => Err("a `)` closes nothing; the sign itself is `\\)`".to_owned()),
+            Some(_) => Err("a `)` closes nothing; write `\\)` for the sign itself".to_owned()),
             None if expression.size() > MOST_CHARACTERS => {
                 Err(format!("with its repetitions written out it has more than {MOST_CHARACTERS} characters"))
             }
@@ -197,25 +197,24 @@ impl Reading<'_> {
                     return Err(format!("parentheses are nested more than {DEEPEST} deep"));
                 }
                 if self.unread.next_if_eq(&'?').is_some() && self.unread.next() != Some(':') {
-                    return Err("behind `(?` only `:` is known: there are no names, flags, looks \
-                                around or references"
+                    return Err("only `(?:` is known: there are no names, flags, lookarounds or references"
                         .to_owned());
                 }
                 let group = self.read_alternatives()?;
                 self.depth -= 1;
                 match self.unread.next() {
                     Some(_) => Ok(group),
-                    None => Err("a `(` is not closed; the sign itself is `\\(`".to_owned()),
+                    None => Err("a `(` is not closed; write `\\(` for the sign itself".to_owned()),
                 }
             }
             '[' => self.read_class(),
             '.' => Ok(RegularExpression::Character(complement(&[('\n', '\n')]))),
             '\\' => Ok(RegularExpression::Character(self.read_escape()?)),
             '^' | '$' => Err(format!(
-                "the whole string is matched, so `{first}` is not needed; the sign itself is `\\{first}`"
+                "the whole string is matched without `{first}`; write `\\{first}` for the sign itself"
             )),
             '*' | '+' | '?' | '{' | '}' | ']' => {
-                Err(format!("before `{first}` nothing stands to repeat; the sign itself is `\\{first}`"))
+                Err(format!("nothing to repeat before `{first}`; write `\\{first}` for the sign itself"))
             }
             c => Ok(RegularExpression::Character(vec![(c, c)])),
         }
@@ -231,8 +230,8 @@ impl Reading<'_> {
         };
         if let Some(c) = self.unread.next_if(|c| matches!(c, '*' | '+' | '?' | '{')) {
             return Err(format!(
-                "`{c}` stands behind a repetition: `(?:...)` around what is repeated twice says so, and lazy or \
-                 possessive repetitions there are not"
+                "`{c}` follows a repetition: write `(?:...)` around a part to repeat it again; there are no \
+                lazy or possessive repetitions"
             ));
         }
         Ok(RegularExpression::Repeated(Box::new(part), least, most))
@@ -249,8 +248,8 @@ impl Reading<'_> {
         let is_in_order = most.is_none_or(|most| least <= most);
         match self.unread.next() {
             Some('}') if is_in_order => Ok((least, most)),
-            Some('}') => Err("a repetition has its smaller number first".to_owned()),
-            _ => Err("a repetition is written `{3}`, `{3,}` or `{3,5}`".to_owned()),
+            Some('}') => Err("write the smaller number of a repetition first".to_owned()),
+            _ => Err("write a repetition as `{3}`, `{3,}` or `{3,5}`".to_owned()),
         }
     }
 
@@ -261,8 +260,8 @@ impl Reading<'_> {
         }
         match digits.parse() {
             Ok(number) if number <= MOST_TIMES => Ok(number),
-            Ok(_) => Err(format!("a repetition counts to {MOST_TIMES} at most")),
-            Err(_) => Err("a repetition is written `{3}`, `{3,}` or `{3,5}`".to_owned()),
+            Ok(_) => Err(format!("the number of a repetition is at most {MOST_TIMES}")),
+            Err(_) => Err("write a repetition as `{3}`, `{3,}` or `{3,5}`".to_owned()),
         }
     }
 
@@ -273,7 +272,7 @@ impl Reading<'_> {
         loop {
             let member = match self.unread.next() {
                 Some(']') if !ranges.is_empty() => break,
-                Some(']') => return Err("a class is empty; the sign itself is `\\]`".to_owned()),
+                Some(']') => return Err("a class is empty; write `\\]` for the sign itself".to_owned()),
                 first => self.read_class_member(first)?,
             };
             // A `-` that is first or last is itself.
@@ -291,14 +290,14 @@ impl Reading<'_> {
             match self.read_class_member(next)?[..] {
                 [(high, end)] if high == end && low <= high => ranges.push((low, high)),
                 _ => {
-                    let message = "a range of a class goes from a character to a later one, as `a-z`";
+                    let message = "a range in a class goes from a character to a later one, as in `a-z`";
                     return Err(message.to_owned());
                 }
             }
         }
         let ranges = if is_negated { complement(&ranges) } else { in_order(ranges) };
         match ranges.is_empty() {
-            true => Err("a class has no character".to_owned()),
+            true => Err("a class matches no character".to_owned()),
             false => Ok(RegularExpression::Character(ranges)),
         }
     }
@@ -306,9 +305,9 @@ impl Reading<'_> {
     fn read_class_member(&mut self, first: Option<char>) -> Result<Vec<(char, char)>, String> {
         match first {
             Some('\\') => self.read_escape(),
-            Some('[') => Err("a `[` within a class is written `\\[`".to_owned()),
+            Some('[') => Err("write `\\[` for a `[` in a class".to_owned()),
             Some(c) => Ok(vec![(c, c)]),
-            None => Err("a `[` is not closed; the sign itself is `\\[`".to_owned()),
+            None => Err("a `[` is not closed; write `\\[` for the sign itself".to_owned()),
         }
     }
 
@@ -325,8 +324,8 @@ impl Reading<'_> {
             Some('u') => self.read_code(4)?,
             Some(c) if c.is_ascii_punctuation() => c,
             _ => {
-                return Err("an escape is `\\` and a sign, or `\\d` (`[0-9]`), `\\w` (`[A-Za-z0-9_]`), \
-                            `\\s` (`[ \\t\\r\\n]`), `\\n`, `\\r`, `\\t`, `\\x41`, `\\u00e9`"
+                return Err("write an escape as `\\` and a sign, or as `\\d` (`[0-9]`), `\\w` \
+                    (`[A-Za-z0-9_]`), `\\s` (`[ \\t\\r\\n]`), `\\n`, `\\r`, `\\t`, `\\x41`, `\\u00e9`"
                     .to_owned());
             }
         };
@@ -338,9 +337,9 @@ impl Reading<'_> {
         let mut code = 0;
         for _ in 0..digits {
             let digit = self.unread.next().and_then(|c| c.to_digit(16));
-            code = code * 16 + digit.ok_or_else(|| format!("the code has {digits} hexadecimal digits"))?;
+            code = code * 16 + digit.ok_or_else(|| format!("the code needs {digits} hexadecimal digits"))?;
         }
-        char::from_u32(code).ok_or_else(|| "the code is of no character".to_owned())
+        char::from_u32(code).ok_or_else(|| "the code is not that of a character".to_owned())
     }
 }
 
@@ -480,26 +479,26 @@ mod tests {
     #[test]
     fn what_engines_read_differently_is_refused_with_a_reason() {
         for (text, reason) in [
-            ("a++", "behind a repetition"),
-            ("a{2}{3}", "behind a repetition"),
-            ("a*?", "behind a repetition"),
+            ("a++", "follows a repetition"),
+            ("a{2}{3}", "follows a repetition"),
+            ("a*?", "follows a repetition"),
             ("^a$", "whole string"),
             ("(?i)a", "no names, flags"),
-            (r"\ba", "an escape is"),
-            (r"(a)\1", "an escape is"),
+            (r"\ba", "write an escape"),
+            (r"(a)\1", "write an escape"),
             ("[]a]", "empty"),
-            ("[[a]", "within a class"),
+            ("[[a]", "in a class"),
             ("[z-a]", "a range"),
             (r"[a-\d]", "a range"),
             ("[a", "not closed"),
             ("(a", "not closed"),
             ("a)", "closes nothing"),
-            ("a{,3}", "is written"),
+            ("a{,3}", "write a repetition as"),
             ("a{3,2}", "smaller number"),
             ("a{1001}", "at most"),
             ("(a{1000}){1000}", "more than"),
-            (r"\ud800", "of no character"),
-            ("*", "nothing stands"),
+            (r"\ud800", "not that of a character"),
+            ("*", "nothing to repeat"),
         ] {
             let wrong = RegularExpression::parse(text).unwrap_err();
             assert!(wrong.contains(reason), "{text}: {wrong}");

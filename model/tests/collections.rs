@@ -524,7 +524,7 @@ fn mistakes_are_told_by_name() {
         format!("{} at {}: {help}", first.code, first.labels[0].0.text())
     };
     for (ty, value, expected) in [
-        ("int", "match r: Ok(v) -> v", "missing-case at match r: Ok(v) -> v: `_ -> e` stands for all others"),
+        ("int", "match r: Ok(v) -> v", "missing-case at match r: Ok(v) -> v: write `_ -> e` for all others"),
         (
             "int",
             "match r: Ok(v) -> v | Mising -> 0",
@@ -534,20 +534,20 @@ fn mistakes_are_told_by_name() {
         (
             "int",
             "match r: Ok -> 0 | _ -> 1",
-            "wrong-arity at Ok: write `Ok(value)`; `_` for what is not used",
+            "wrong-arity at Ok: write `Ok(value)`, with `_` for unused fields",
         ),
         ("int", "match q: Ok -> 0 | _ -> 1", "type-mismatch at q: "),
-        ("Reply", "Ok", "missing-field at Ok: write `Ok(value)`; `x is Ok` asks whether it is one"),
+        ("Reply", "Ok", "missing-field at Ok: write `Ok(value)`; `x is Ok` asks whether `x` is one"),
         ("Reply", "Ok(true)", "type-mismatch at true: "),
         ("bool", "r is Missin", "unknown-alternative at Missin: did you mean `Missing`?"),
         ("list[2] of int", "q + [true]", "type-mismatch at true: "),
-        ("list[2] of int", "q + 1", "type-mismatch at 1: `q + [e]` is `q` with an element behind it"),
+        ("list[2] of int", "q + 1", "type-mismatch at 1: `q + [e]` adds an element to the end of `q`"),
         ("list[2] of int", "[1, 2, 3]", "wrong-arity at [1, 2, 3]: "),
         ("list[2] of bool", "q + q", "type-mismatch at q + q: "),
         (
             "bool",
             "starts_with(q, q)",
-            "type-mismatch at starts_with: of lists there are `len`, `contains`, `index_of`, `insert`, `remove_at`, `sorted`, `sum`, `join`, `min` and `max`",
+            "type-mismatch at starts_with: lists have `len`, `contains`, `index_of`, `insert`, `remove_at`, `sorted`, `sum`, `join`, `min` and `max`",
         ),
         ("list of int", "[]", "syntax at of: "),
         ("list[65] of int", "[]", "list-bound at 65: "),
@@ -555,7 +555,7 @@ fn mistakes_are_told_by_name() {
         (
             "int",
             "if none == none then 0 else 1",
-            "unknown-type-of-literal at none: say it: `Parcel { weight: 3 }` of a record, `([0 for all]: array[nat] of int)` of an array, `([1]: list[8] of int)` of a list, `({A}: set[Kind])` of a set, `([A: 1]: map[Kind] of int)` of a map, `(none: option[int])` of an option",
+            "unknown-type-of-literal at none: write the type: `Parcel { weight: 3 }` for a record, `([0 for all]: array[nat] of int)` for an array, `([1]: list[8] of int)` for a list, `({A}: set[Kind])` for a set, `([A: 1]: map[Kind] of int)` for a map, `(none: option[int])` for an option",
         ),
     ] {
         assert_eq!(found("", ty, value), expected, "{value}");

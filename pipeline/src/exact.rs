@@ -45,7 +45,7 @@ pub fn exact_reference(
     engine: &mut dyn HornEngine,
     solver: &mut dyn Solver,
 ) -> ExactReference {
-    budget::doing("the exact reference");
+    budget::doing("computing the exact reference");
     let (iosts, numbers) = without_what_follows(visible);
     let accepting: Vec<bool> = visible.accepting.iter().copied().collect();
     let facts = analyse(&iosts, &accepting, options);

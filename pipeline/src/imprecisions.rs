@@ -43,19 +43,19 @@ pub fn describe_imprecisions(
         .collect();
     if iterations.coarsened > 0 {
         lines.push(format!(
-            "{} sets were made coarser to stay within the domain's limits",
+            "coreach approximated {} sets to stay within the limits of the domain",
             iterations.coarsened
         ));
     }
     if iterations.shortened > 0 {
         lines.push(format!(
-            "{} facts have too many different cases to be said in full, and say less than was found (`analysis: fact_limit`)",
+            "{} facts have too many cases and are less precise than the analysis (`analysis: fact_limit`)",
             iterations.shortened
         ));
     }
     if iterations.undecided > 0 {
         lines.push(format!(
-            "of {} transitions the exact reference does not know whether they lie on a run to Accept (`analysis: refine`)",
+            "for {} transitions the exact reference does not know whether they are on a run to Accept (`analysis: refine`)",
             iterations.undecided
         ));
     }
@@ -66,11 +66,11 @@ pub fn describe_imprecisions(
         Coarseness::LocationsOnly => Some("all data"),
     };
     if let Some(what) = left_out {
-        lines.push(format!("the analysis left out {what}, because it took too much work with them"));
+        lines.push(format!("the analysis left out {what}, because they took too much work"));
     }
     if let Some(Exhausted::Steps(limit)) = iterations.stopped {
         lines.push(format!(
-            "the analysis was stopped after {limit} evaluations of a location, with what it had (`analysis: step_limit`)"
+            "the analysis stopped after {limit} evaluations of a location, with the result so far (`analysis: step_limit`)"
         ));
     }
     lines

@@ -100,7 +100,7 @@ pub fn with_silence(
     limits: &Limits,
     solver: &mut dyn Solver,
 ) -> Result<WithSilence, Stop> {
-    budget::doing("saying how long the specification may be silent");
+    budget::doing("computing how long the specification may be silent");
     let (mut iosts, silence, moved) = with_silence_action(form, timing);
     let given = iosts.transitions.len();
     let later_delay = Datum::new(format!("{}'", timing.delay.name()), Type::Real);
@@ -139,7 +139,7 @@ pub fn with_silence(
         if size > limits.of(Quantity::Nodes) {
             let label = iosts.location(source).label.clone();
             return Err(Stop::Quiescence {
-                why: format!("how long {label} may be silent takes an expression of {size} parts"),
+                why: format!("the time for which {label} may be silent needs an expression of {size} parts"),
                 shown: Box::new(ShownTransition { text: label, origin: None }),
             });
         }
@@ -215,7 +215,7 @@ fn possible_times(
     let ever = eliminate_bound(&bound, &condition, solver);
     later.zip(ever).ok_or_else(|| Stop::Quiescence {
         shown: Box::new(ShownTransition::transition(iosts, transition)),
-        why: "until when it can be taken is not found without quantifiers".to_owned(),
+        why: "the time until which it can be taken cannot be expressed without quantifiers".to_owned(),
     })
 }
 

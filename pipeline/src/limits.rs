@@ -34,7 +34,7 @@ pub enum Quantity {
 const TABLE: [(Quantity, &str, u64, &str, &str); 9] = {
     const SMALLER: &str = "a smaller specification or purpose makes fewer of them";
     const EXCLUSIVE: &str = "a smaller model, or guards that exclude each other, make fewer of them";
-    const SHORTER: &str = "fewer internal steps between two visible actions, or fewer events before a choice is resolved, make shorter ones";
+    const SHORTER: &str = "fewer internal steps between two visible actions, or fewer events before a choice is resolved, make them shorter";
     [
         (Quantity::Pairs, "pairs", 1_000_000, "pairs of locations", SMALLER),
         (
@@ -55,7 +55,7 @@ const TABLE: [(Quantity, &str, u64, &str, &str); 9] = {
         ),
         (Quantity::Subsets, "subsets", 512, "subsets of a choice", EXCLUSIVE),
         (Quantity::SetTransitions, "set_transitions", 10_000, "transitions of sets of locations", EXCLUSIVE),
-        (Quantity::Ways, "ways", 6, "ways that one trace may have been run", EXCLUSIVE),
+        (Quantity::Ways, "ways", 6, "possible runs of one trace", EXCLUSIVE),
         (Quantity::Nodes, "nodes", 100_000, "parts of one expression", SHORTER),
     ]
 };

@@ -167,11 +167,11 @@ fn budget_diagnostic(passed: &Passed) -> Diagnostic {
             let (now, more) =
                 (time_text(*limit / WAITS, ""), time_text((*limit / WAITS).saturating_mul(4), ""));
             let message = format!(
-                "stopped after {} by the clock, in which next to nothing was computed: {at}",
+                "stopped after {} by the clock, with almost no computation: {at}",
                 time_text(*limit, " ")
             );
             Diagnostic::error(BUDGET, message)
-                .note("it waits for something, such as a file that nobody writes")
+                .note("it waits for something, such as a file that no program writes")
                 .help(knob("time", &now, more))
         }
         Limit::Work(limit) => {
@@ -221,14 +221,14 @@ impl Stop {
                     diagnostic = diagnostic.note(format!("both can be taken with: {}", values.join(", ")));
                 }
                 diagnostic
-                    .note(format!("both can go on with: {way}({}) for ever", cycle.join(" ")))
-                    .note(format!("followed side by side they make more than {limit} {}", quantity.words()))
+                    .note(format!("both can continue for ever with: {way}({})", cycle.join(" ")))
+                    .note(format!("together they make more than {limit} {}", quantity.words()))
                     .help(instead_of_a_lookahead(*quantity, *limit).join("; or "))
             }
             Stop::LookaheadLimit { limit, needed, choice } => {
                 let [first, second] = choice.as_ref();
                 let message =
-                    format!("a choice is resolved after {needed} events only, and the limit is {limit}");
+                    format!("a choice is resolved only after {needed} events, but the limit is {limit}");
                 Diagnostic::error("lookahead-limit", message)
                     .at(first.origin.clone(), "this transition")
                     .at(second.origin.clone(), "and this one can be taken together")
@@ -245,7 +245,7 @@ impl Stop {
                 );
                 let diagnostic =
                     diagnostic.at(shown.origin.clone(), "when is this possible?").note(&shown.text);
-                diagnostic.help("state the output's parameters by equations or by bounds that are linear in them; or leave `conformance: ioco` out, where that is said")
+                diagnostic.help("give the output's parameters by equations or linear bounds; or remove `conformance: ioco`")
             }
             Stop::Budget(passed) => budget_diagnostic(passed),
             Stop::TooMany { stage, quantity, limit, needed } => {
@@ -264,9 +264,9 @@ impl Stop {
 fn instead_of_a_lookahead(quantity: Quantity, limit: u64) -> Vec<String> {
     vec![
         "let the guards of the two exclude each other".to_owned(),
-        "let what follows them differ after finitely many events, or the data that they leave be the same"
+        "let later events differ after finitely many steps, or let both lead to the same data"
             .to_owned(),
-        "set `judge: online` in the configuration: runs are then judged by all states that are possible, without a test case".to_owned(),
+        "set `judge: online` in the configuration: coreach then judges runs by all possible states, without a test case".to_owned(),
         format!(
             "try `limits: {{ {}: {} }}` in the configuration",
             quantity.key(),
@@ -285,6 +285,6 @@ fn set_limit(quantity: Quantity, limit: u64, needed: Option<u64>) -> String {
             let next = limit.saturating_mul(4).clamp(1, MOST);
             format!("try {}, which may take longer; or change the model: {advice}", set(next))
         }
-        _ => format!("no value of `limits: {{ {key}: ... }}` allows as much (at most {MOST}): {advice}"),
+        _ => format!("no value of `limits: {{ {key}: ... }}` is large enough (at most {MOST}): {advice}"),
     }
 }

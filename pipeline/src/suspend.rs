@@ -80,7 +80,7 @@ fn shift_action(action: ActionId, new: ActionId) -> ActionId {
 /// Adds quiescence. Errors: [`Stop`], if it cannot be said without quantifiers, or not shortly enough, when
 /// an output is possible.
 pub fn suspend(specification: &Iosts, limits: &Limits, solver: &mut dyn Solver) -> Result<Suspended, Stop> {
-    budget::doing("saying when the specification is quiescent");
+    budget::doing("computing when the specification is quiescent");
     let mut iosts = specification.clone();
     // The reader would put it here: after inputs and outputs.
     let visible = iosts.actions.iter().filter(|action| action.is_visible()).count();
@@ -118,7 +118,7 @@ pub fn suspend(specification: &Iosts, limits: &Limits, solver: &mut dyn Solver) 
         if size > limits.of(Quantity::Nodes) {
             let label = iosts.location(source).label.clone();
             return Err(Stop::Quiescence {
-                why: format!("when {label} is quiescent takes an expression of {size} parts"),
+                why: format!("the quiescence of {label} needs an expression of {size} parts"),
                 shown: Box::new(ShownTransition { text: label, origin: None }),
             });
         }
@@ -138,7 +138,7 @@ fn possible_condition(
     eliminate_bound(&action.parameters, &enabling_condition(transition), solver).ok_or_else(|| {
         Stop::Quiescence {
             shown: Box::new(ShownTransition::transition(iosts, transition)),
-            why: "for which states some values satisfy the guard is not found without quantifiers".to_owned(),
+            why: "the condition on the state cannot be expressed without quantifiers".to_owned(),
         }
     })
 }

@@ -115,7 +115,7 @@ pub fn verify(
         return Ok(Verified::Proved(Proof::Facts(excluding_facts(&product, refinement, solver))));
     }
     if options.analysis.refine == Refinement::Exact {
-        budget::doing("the exact reference");
+        budget::doing("computing the exact reference");
         facts = refine_facts(&product.iosts, &product.accepting, facts, horn::engine(), solver);
         if let Some(refinement) = find_proof(&product, &facts.chain, solver) {
             return Ok(Verified::Proved(Proof::Facts(excluding_facts(&product, refinement, solver))));

@@ -57,10 +57,10 @@ pub fn check(iosts: &Iosts, narrow: &[Datum], solver: &mut dyn Solver) -> Vec<Di
     }
     if undecided > 0 {
         let message =
-            format!("could not decide of {undecided} condition(s) on domains whether the guards imply them");
+            format!("could not decide whether the guards imply {undecided} condition(s) on domains");
         warnings.push(
             Diagnostic::warning("domain-undecided", message)
-                .note("each is kept as a part of its transition's guard, as all of them are"),
+                .note("coreach adds each to the guard of its transition, like all of them"),
         );
     }
     merge_equal(warnings)
@@ -162,7 +162,7 @@ fn report_small_type(
         .get(name)
         .map_or(String::new(), |place| format!(" ({}:{})", place.file.name, place.line_and_column().0));
     let found = Diagnostic::warning("domain-not-implied", message).help(format!(
-        "widen the type of `{name}`{declared}; or let the guards, in front, exclude such values"
+        "widen the type of `{name}`{declared}, or exclude such values at the start of the guard"
     ));
     let condition = shortened(&condition.to_string());
     let example = format!("not `{condition}`, for example, where {}", show(state));
@@ -176,10 +176,10 @@ fn help_text(condition: &Term) -> String {
     let condition = condition.to_string();
     // A longer condition helps nobody.
     if condition.len() <= 300 {
-        return format!("add `{condition}` to the guard, in front, if that is what is meant");
+        return format!("if this is intended, add `{condition}` at the start of the guard");
     }
-    "say in the guard, in front, that every divisor differs from 0 and every index and value lies in its type, if that \
-     is what is meant"
+    "if this is intended, say at the start of the guard that every divisor differs from 0 and every index \
+    and value is in its type"
         .to_owned()
 }
 

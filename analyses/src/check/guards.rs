@@ -153,11 +153,11 @@ fn warn_of_meeting(
         iosts.describe(second),
         super::show(&free.into_iter().chain(fixed).collect())
     );
-    let help = "the model then chooses: let one of the guards exclude it, if that is not meant";
+    let help = "both are then allowed: if this is not intended, let one of the guards exclude it";
     Some(
         Diagnostic::warning("guards-meet", message)
-            .at(first.origin.guard.clone(), "holds there")
-            .at(second.origin.guard.clone(), "holds there as well")
+            .at(first.origin.guard.clone(), "holds in this case")
+            .at(second.origin.guard.clone(), "holds in this case as well")
             .help(help),
     )
 }

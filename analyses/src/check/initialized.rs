@@ -35,7 +35,7 @@ pub fn check(iosts: &Iosts, solver: &mut dyn Solver) -> Vec<Diagnostic> {
             return vec![
                 Diagnostic::error("no-initial-state", message)
                     .at(iosts.origin.clone(), "cannot hold")
-                    .help("data range over their declared types only: is one of them too narrow, or do two conditions exclude one another?"),
+                    .help("data only take values of their declared types: is a type too narrow, or do two conditions exclude each other?"),
             ];
         }
         Answer::Unknown => {
@@ -85,7 +85,7 @@ pub fn check(iosts: &Iosts, solver: &mut dyn Solver) -> Vec<Diagnostic> {
     if let Some(valuation) = shown {
         let (first, second) = split_witness(iosts, &valuation);
         let message = format!(
-            "the initial condition does not determine {}, read before it is written",
+            "the initial condition does not determine {}, which is read before it is written",
             open.join(", ")
         );
         diagnostics.push(

@@ -38,7 +38,7 @@ pub fn check(iosts: &Iosts, solver: &mut dyn Solver) -> Vec<Diagnostic> {
 const MOST_TOLD: usize = 100;
 
 fn warn_of_more() -> Diagnostic {
-    let message = format!("after {MOST_TOLD} warnings of one kind no more are looked for");
+    let message = format!("coreach stops after {MOST_TOLD} warnings of one kind");
     Diagnostic::warning("too-many-warnings", message)
 }
 

@@ -90,7 +90,7 @@ impl ExactReference {
         // Only if all answers are "no" is the answer "no".
         match yes.or(unknown).or(answers.first()) {
             Some(answer) => (*answer).clone(),
-            None => ExactAnswer::Unknown("nothing leads to it, and nothing away".to_owned()),
+            None => ExactAnswer::Unknown("no transition leads to it or away from it".to_owned()),
         }
     }
 }
@@ -143,7 +143,7 @@ pub fn exact(
         }
     }
     let unanswered =
-        || ExactAnswer::Unknown("not asked, since too many questions before had no answer".to_owned());
+        || ExactAnswer::Unknown("not asked, since too many earlier questions had no answer".to_owned());
     ExactReference {
         purpose,
         transitions: transitions.map(|answer| answer.clone().unwrap_or_else(unanswered)),
@@ -217,7 +217,7 @@ impl Questions<'_> {
             // No path of the graph: the predicates are empty.
             Some(BTreeMap::new())
         } else if self.speaks_of_strings() {
-            return ExactAnswer::Unknown("the engine decides nothing about strings".to_owned());
+            return ExactAnswer::Unknown("the engine cannot reason about strings".to_owned());
         } else {
             self.asked += 1;
             match self.engine.solve(&problem.text()) {
@@ -231,13 +231,13 @@ impl Questions<'_> {
                             runs.push(run);
                             ExactAnswer::Yes(runs.len() - 1)
                         }
-                        None => self.refuse("the run that the engine claims is not one"),
+                        None => self.refuse("the run that the engine gives is not a run"),
                     };
                 }
                 HornReply::Underivable(definitions) => reading::read_definitions(&definitions, &problem),
             }
         };
-        let Some(claimed) = claimed else { return self.refuse("the engine's facts are not read") };
+        let Some(claimed) = claimed else { return self.refuse("the engine's facts cannot be read") };
         // A predicate without rules that lead to it or away from it has no definition in the answer.
         let candidates = [Term::yes(), Term::no()].map(|missing| problem.refutation(&claimed, &missing));
         for refutation in candidates {

@@ -92,8 +92,8 @@ impl fmt::Display for NoSuite {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             NoSuite::NoDistinguishing => f.write_str("no distinguishing sequence was found"),
-            NoSuite::NoUnique(_) => f.write_str("a state was found to have no unique input/output sequence"),
-            NoSuite::NoTour => f.write_str("some state cannot come back to the first one without a reset"),
+            NoSuite::NoUnique(_) => f.write_str("a state has no unique input/output sequence"),
+            NoSuite::NoTour => f.write_str("a state cannot return to the first one without a reset"),
             NoSuite::TooMany => write!(f, "more than {MOST_TESTS} sequences"),
         }
     }
@@ -102,7 +102,7 @@ impl fmt::Display for NoSuite {
 /// Computes the suite of a [`Mealy::minimal`] machine. The implementation may have `extra` more states. No
 /// sequence is a prefix of another.
 pub fn suite(machine: &Mealy, method: Method, extra: usize) -> Result<Vec<Word>, NoSuite> {
-    budget::doing("a suite of a finite machine");
+    budget::doing("computing a suite for a finite machine");
     if method == Method::Tour {
         return find_tour(machine).map(|word| vec![word]).ok_or(NoSuite::NoTour);
     }

@@ -365,7 +365,7 @@ impl<'a, M: Clone + Eq + Hash> Growth<'a, M> {
 
     /// Grows the tree until all nodes are decided.
     pub fn grow(&mut self, solver: &mut dyn Solver) {
-        budget::doing("growing the tree of symbolic states");
+        budget::doing("building the tree of symbolic states");
         while self.step(solver).is_some() {}
     }
 

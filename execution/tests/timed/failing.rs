@@ -57,10 +57,10 @@ fn what_a_document_says_of_time_is_read_or_refused_with_a_reason() {
             "expected usize",
             &(|bad: &mut Json| bad["timed"]["silence_after"] = json!("1")) as &dyn Fn(&mut Json),
         ),
-        ("term that is not there", &|bad| bad["timed"]["silence_after"] = json!(1000)),
+        ("names an unknown term", &|bad| bad["timed"]["silence_after"] = json!(1000)),
         ("`delay`", &|bad| bad["timed"] = json!({ "silence_after": 0 })),
         ("first parameter of `Ask`", &|bad| bad["timed"]["delay"] = json!("other")),
-        ("`Answer` is no input", &|bad| bad["actions"][2]["controllable"] = json!(false)),
+        ("`Answer` is not an input", &|bad| bad["actions"][2]["controllable"] = json!(false)),
         ("expected a boolean", &|bad| bad["actions"][1]["controllable"] = json!("no")),
     ] {
         let why = refused(change);

@@ -71,7 +71,7 @@ fn read_token(rest: &str, first: char, dialect: Dialect) -> (ForeignToken, usize
         let more = count_bytes(&rest[length..], |c| c.is_alphanumeric() || c == '_');
         return match more {
             0 => (ForeignToken::Number(rest[..length].to_owned()), length),
-            _ => (ForeignToken::Wrong(format!("`{}` is no number", &rest[..length + more])), length + more),
+            _ => (ForeignToken::Wrong(format!("not a number: `{}`", &rest[..length + more])), length + more),
         };
     }
     if first == '"' || first == '\'' {

@@ -111,7 +111,7 @@ impl ForeignMistake {
 
     /// Makes the mistake for something that the model format cannot express.
     pub fn untranslatable(span: &Range<usize>, what: impl Into<String>) -> Self {
-        let message = format!("the model format has no counterpart of {}", what.into());
+        let message = format!("the model format cannot express {}", what.into());
         ForeignMistake::new(UNTRANSLATABLE, span, message, "not translated")
     }
 

@@ -161,8 +161,8 @@ impl<'a> Cursor<'a> {
         budget::ask();
         if self.depth >= DEEPEST {
             let span = self.span();
-            let message = format!("expressions are read up to {DEEPEST} levels deep");
-            let mistake = ForeignMistake::new("nested-too-deep", &span, message, "deeper from here on");
+            let message = format!("the expression is nested more than {DEEPEST} levels deep");
+            let mistake = ForeignMistake::new("nested-too-deep", &span, message, "too deep from here on");
             return Err(Box::new(mistake));
         }
         self.depth += 1;
@@ -302,8 +302,8 @@ impl<'a> Cursor<'a> {
             let next = operations.iter().find(|(sign, _)| self.eat(sign) || self.eat_word(sign));
             let Some((_, operation)) = next else { break };
             if length == LONGEST_SUM {
-                let message = format!("sums and products are read up to {LONGEST_SUM} operators");
-                let (code, label) = ("nested-too-deep", "longer from here on");
+                let message = format!("a sum or a product has more than {LONGEST_SUM} operators");
+                let (code, label) = ("nested-too-deep", "too long from here on");
                 return Err(Box::new(ForeignMistake::new(code, &self.span(), message, label)));
             }
             let right = part(self)?;

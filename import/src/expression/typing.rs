@@ -44,7 +44,7 @@ impl<'a> Typing<'a> {
         if (sort, &wanted) == (Type::Int, &Type::Real) {
             return Some(term.to_real());
         }
-        let message = format!("{whose} is of type {wanted}, but this is {}", term.sort());
+        let message = format!("{whose} must be of type {wanted}, but this is {}", term.sort());
         let mut mistake =
             ForeignMistake::new("type-mismatch", &tree.span, message, format!("this is {}", term.sort()));
         if wanted == Type::Bool && term.sort().is_number() {
@@ -60,7 +60,7 @@ impl<'a> Typing<'a> {
             ForeignKind::Name(name) => self.name(name, &tree.span),
             ForeignKind::Truth(value) => Some(Term::literal(Value::Bool(*value))),
             ForeignKind::Number(digits) => self.number(digits, &tree.span),
-            ForeignKind::Not(inner) => Some(self.of_type(inner, &Type::Bool, "what `!` negates")?.not()),
+            ForeignKind::Not(inner) => Some(self.of_type(inner, &Type::Bool, "the operand of `!`")?.not()),
             ForeignKind::Negate(inner) => Some(self.numeric(inner, "-")?.negate()),
             ForeignKind::And(parts) => Some(Term::and(self.truths(parts)?)),
             ForeignKind::Or(parts) => Some(Term::or(self.truths(parts)?)),
@@ -88,7 +88,7 @@ impl<'a> Typing<'a> {
     fn name(&mut self, name: &str, span: &Range<usize>) -> Option<Term> {
         if let Some(known) = self.scope.get(name) {
             if known.is_none() && self.reports_broken {
-                let what = format!("what assigns `{name}`, which is left out");
+                let what = format!("the assignment of `{name}`, which is left out");
                 self.mistakes.push(ForeignMistake::untranslatable(span, what));
             }
             return known.clone();
@@ -111,8 +111,8 @@ impl<'a> Typing<'a> {
             Ok(value) if !is_octal => value,
             _ => {
                 let message =
-                    format!("a number is written without leading zeros, and has at most {MAX_DIGITS} digits");
-                self.mistakes.push(ForeignMistake::new("number", span, message, "not such a number"));
+                    format!("write a number without leading zeros, with at most {MAX_DIGITS} digits");
+                self.mistakes.push(ForeignMistake::new("number", span, message, "not a number of this form"));
                 return None;
             }
         };
@@ -123,7 +123,7 @@ impl<'a> Typing<'a> {
     }
 
     fn truth(&mut self, tree: &ForeignExpression) -> Option<Term> {
-        self.of_type(tree, &Type::Bool, "what is joined here")
+        self.of_type(tree, &Type::Bool, "this operand")
     }
 
     fn truths(&mut self, parts: &[ForeignExpression]) -> Option<Vec<Term>> {
@@ -161,7 +161,7 @@ impl<'a> Typing<'a> {
                 if have_common_type(a, b) && is_comparable {
                     return Some(Term::compare(*comparison, a, b));
                 }
-                let message = format!("`{comparison}` compares {} with {}", a.sort(), b.sort());
+                let message = format!("`{comparison}` cannot compare {} with {}", a.sort(), b.sort());
                 let whole = left.span.start..right.span.end;
                 self.mistakes.push(ForeignMistake::new("type-mismatch", &whole, message, "compared here"));
                 None
@@ -201,7 +201,7 @@ impl<'a> Typing<'a> {
             Operation::Subtract => Term::subtract(&left, &right),
             Operation::Multiply => Term::multiply(&left, &right),
             Operation::Divide if are_integers && self.dialect == Dialect::Xlia => {
-                let mistake = ForeignMistake::untranslatable(span, "a division of integers that is cut off");
+                let mistake = ForeignMistake::untranslatable(span, "a rounded division of integers");
                 self.mistakes.push(mistake);
                 return None;
             }
@@ -217,20 +217,20 @@ impl<'a> Typing<'a> {
                 Term::if_then_else(&is_not_negative, &modulo(&left), &modulo(&left.negate()).negate())
             }
             Operation::Divide | Operation::Remainder => {
-                let what = format!("`{sign}` by anything but a number other than 0");
+                let what = format!("`{sign}` by anything except a number other than 0");
                 self.mistakes.push(ForeignMistake::untranslatable(&b.span, what));
                 return None;
             }
             Operation::IntegerDivide | Operation::Modulo => {
-                let message = format!("`{sign}` is of integers");
-                self.mistakes.push(ForeignMistake::new("type-mismatch", span, message, "not of integers"));
+                let message = format!("`{sign}` needs integers");
+                self.mistakes.push(ForeignMistake::new("type-mismatch", span, message, "not integers"));
                 return None;
             }
         };
         if let Some(Value::Int(value)) = term.as_literal()
             && value.to_string().len() > MAX_DIGITS
         {
-            let message = format!("the value of this has more than {MAX_DIGITS} digits");
+            let message = format!("this value has more than {MAX_DIGITS} digits");
             self.mistakes.push(ForeignMistake::new("number", span, message, "too long"));
             return None;
         }

@@ -128,11 +128,9 @@ pub fn build(collector: &mut Collector, options: &Options, drawing: &Drawing) ->
         transitions.extend(source.map(|source| transition(source, guard)));
         transitions.extend(begins.then(|| transition(places.initial, Term::yes())));
         if let Some(guard) = ignored_guard {
-            let message = "GraphWalker does not look at the guard of the edge that it begins with";
+            let message = "GraphWalker ignores the guard of its first edge";
             let diagnostic = Diagnostic::warning("not-taken", message);
-            collector.push(
-                diagnostic.at(collector.origin(&guard.full_range()), "not taken over for the first step"),
-            );
+            collector.push(diagnostic.at(collector.origin(&guard.full_range()), "ignored in the first step"));
         }
     }
     let (initial_condition, known) = translate_first(collector, options, drawing, &data, &first);
@@ -213,8 +211,8 @@ fn parse_texts<'a>(
         if !read.local.is_empty() {
             // A name may mean the local variable or the model's, so no action is translated.
             let mistake = |(_, span): &(String, Range<usize>)| {
-                ForeignMistake::untranslatable(span, "a variable of these actions only")
-                    .help("without `let` or `const` the model's variable is assigned")
+                ForeignMistake::untranslatable(span, "a variable that is local to these actions")
+                    .help("remove `let` or `const` to assign the model's variable")
             };
             report_mistakes(collector, options, read.local.iter().map(mistake).collect(), piece);
             let own: BTreeSet<&String> = read.local.iter().map(|(name, _)| name).collect();
@@ -240,7 +238,7 @@ fn parse_texts<'a>(
         for (assignment, piece) in &mut actions {
             rename_all(&mut assignment.value, &parameters);
             if parameters.contains_key(&assignment.target) {
-                let message = format!("`{}` is a parameter, and those are not assigned", assignment.target);
+                let message = format!("`{}` is a parameter and cannot be assigned", assignment.target);
                 let (code, span) = ("assigned-parameter", &assignment.target_span);
                 let mistake = ForeignMistake::new(code, span, message, "assigned here");
                 report_mistakes(collector, options, vec![mistake], piece);
@@ -330,7 +328,7 @@ fn collect_events(
         drawing.edges_are_inputs,
         drawing.edges.iter().find_map(|edge| edge.label.event.as_ref()),
     ) {
-        let message = "nothing says which edges are inputs and which are outputs: all count as inputs, which the tester sends";
+        let message = "the file does not say which edges are inputs or outputs: all count as inputs, which the tester sends";
         let diagnostic = Diagnostic::warning("assumed-inputs", message)
             .at(collector.origin(&first.full_range()), "the first of them")
             .help("`--outputs` names what the system sends; `event!` at an edge is an output, `event?` an input");
@@ -380,7 +378,7 @@ fn collect_events(
                     Some(format!("`{}` has two directions", name.text))
                 } else if known.parameters.len() != parameters.len() {
                     let (old, new) = (known.parameters.len(), parameters.len());
-                    Some(format!("`{}` has {new} parameters here, and {old} elsewhere", name.text))
+                    Some(format!("`{}` has {new} parameters here, but {old} elsewhere", name.text))
                 } else {
                     let clash = known
                         .parameters

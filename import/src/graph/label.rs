@@ -156,7 +156,7 @@ pub fn read_edge_label(piece: &Piece) -> Result<Label, LabelMistake> {
     next = skip_space(next);
     if text[next..].starts_with('[') {
         let Some(length) = find_closing(&text[next..]) else {
-            let message = "a guard that does not end: `]` is missing".to_owned();
+            let message = "the guard does not end: `]` is missing".to_owned();
             return Err((message, piece.locate(&(next..next + 1))));
         };
         let end = next + length;
@@ -182,7 +182,7 @@ pub fn read_edge_label(piece: &Piece) -> Result<Label, LabelMistake> {
     } else if !text[next..end].trim().is_empty() {
         let other_text = piece.part(next..end).trimmed();
         let message =
-            format!("expected `[guard]` or `/ actions` behind the event, found `{}`", other_text.text);
+            format!("expected `[guard]` or `/ actions` after the event, found `{}`", other_text.text);
         return Err((message, other_text.full_range()));
     }
     for (word, piece) in split_words(piece, end) {
@@ -214,7 +214,7 @@ pub fn read_event(label: &mut Label, piece: &Piece) -> Result<(), LabelMistake> 
     label.sign = first_sign.or(last_sign);
     if let Some(open) = piece.text.find('(') {
         if !piece.text.ends_with(')') {
-            let message = "parameters that do not end: `)` is missing".to_owned();
+            let message = "the parameters do not end: `)` is missing".to_owned();
             return Err((message, piece.locate(&(open..open + 1))));
         }
         let mut start = open + 1;

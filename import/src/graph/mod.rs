@@ -61,7 +61,7 @@ impl Drawing {
         let by_id = || self.vertices.iter().position(|vertex| vertex.id == wanted);
         by_name.or_else(by_id).ok_or_else(|| {
             let names = || self.vertices.iter().map(Vertex::display_name);
-            let message = format!("--initial names `{wanted}`, and no node is called so");
+            let message = format!("--initial names `{wanted}`, but no node has this name");
             let similar = nearest(wanted, names().take(1_000));
             let help = similar
                 .map_or_else(|| inventory("nodes", names()), |similar| format!("did you mean `{similar}`?"));
@@ -98,18 +98,18 @@ impl Drawing {
         let free: Vec<usize> = (0..self.vertices.len()).filter(|number| !entered.contains(number)).collect();
         if let [number] = free.as_slice() {
             self.start = Start::Vertex(*number);
-            let message = format!("{message}: it is the only vertex that no other enters");
+            let message = format!("{message}: coreach takes the only vertex that no other one leads to");
             let origin = collector.origin(&self.vertices[*number].span);
             let diagnostic = Diagnostic::warning("no-start", message).at(origin, "it begins here");
-            collector.push(diagnostic.help("--initial names another"));
+            collector.push(diagnostic.help("name another one with --initial"));
             return Some(());
         }
-        let diagnostic = Diagnostic::error("no-start", message).at(place, "nothing in it is the beginning");
+        let diagnostic = Diagnostic::error("no-start", message).at(place, "no beginning found");
         let diagnostic = match free.as_slice() {
-            [] => diagnostic.note("every vertex is entered from another"),
+            [] => diagnostic.note("an edge from another vertex leads to every vertex"),
             _ => {
                 let names = free.iter().map(|number| self.vertices[*number].display_name());
-                diagnostic.note(format!("no other vertex enters {}", listed(names)))
+                diagnostic.note(format!("no edge from another vertex leads to {}", listed(names)))
             }
         };
         collector.push(diagnostic.help(help));

@@ -45,19 +45,19 @@ impl Places {
             if first != number {
                 let diagnostic = Diagnostic::warning(
                     "shared-state",
-                    format!("vertices that share the state `{shared}` are one location"),
+                    format!("vertices that share the state `{shared}` become one location"),
                 );
                 let diagnostic = diagnostic
                     .at(collector.origin(&vertex.span), "this one")
                     .at(collector.origin(&vertices[first].span), "and this one");
                 collector.push(diagnostic);
                 if options.vertices == Vertices::Outputs {
-                    let message = "shared states and observed vertices together are not translated";
+                    let message = "shared states and observed vertices cannot be translated together";
                     let diagnostic = Diagnostic::error("untranslatable", message);
                     collector.push(
                         diagnostic
                             .at(collector.origin(&vertex.span), "shared")
-                            .help("`--vertices locations`"),
+                            .help("use `--vertices locations`"),
                     );
                     return None;
                 }
@@ -108,7 +108,7 @@ impl Places {
         }
         // Two vertices have the same key, if the identifier of one is the name of the other.
         if by_key.len() < keys.len() {
-            let message = "a vertex has the name that another one has for an identifier";
+            let message = "the name of a vertex is the identifier of another one";
             collector.push(Diagnostic::error("duplicate-name", message));
             return None;
         }

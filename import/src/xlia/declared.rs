@@ -139,7 +139,7 @@ impl Declared {
         for declaration in &machine.clocks {
             if find_type(collector, &declaration.ty, &types).is_some_and(|(ty, _)| ty != Type::Real) {
                 let diagnostic =
-                    Diagnostic::warning("clock", "clocks are real here, and this one counts whole units");
+                    Diagnostic::warning("clock", "clocks are real here, but this one counts whole units");
                 collector.push(diagnostic.at(origin(collector, &declaration.ty), "a clock of integers"));
             }
             let datum = clock(data_names.get(&declaration.name.text));
@@ -148,7 +148,7 @@ impl Declared {
         }
         if let Some(ty) = unsigned {
             let message = format!(
-                "variables of the type `{}` are reals: nothing asks that what is assigned is not negative",
+                "variables of the type `{}` become reals: nothing keeps assigned values from being negative",
                 ty.text
             );
             let diagnostic = Diagnostic::warning("unsigned", message);
@@ -216,7 +216,7 @@ impl Declared {
                     self.uncontrollable.extend(*number);
                 }
                 None => {
-                    let message = format!("--uncontrollable names `{name}`, which is no input");
+                    let message = format!("--uncontrollable names `{name}`, which is not an input");
                     let diagnostic = Diagnostic::error("unknown-name", message);
                     collector.push(diagnostic.help(match nearest(name, inputs()) {
                         Some(similar) => format!("did you mean `{similar}`?"),
@@ -282,7 +282,7 @@ fn find_type(collector: &mut Collector, name: &Name, types: &[(String, Type)]) -
     if ty.is_none() {
         let known_names: Vec<&str> =
             types.iter().map(|(name, _)| name.as_str()).chain(TYPES.iter().map(|(name, ..)| *name)).collect();
-        let message = format!("no type that can be translated is called `{}`", name.text);
+        let message = format!("no type `{}` can be translated", name.text);
         let diagnostic =
             Diagnostic::error("unknown-type", message).at(collector.origin(&name.span), "no such type");
         let help = match nearest(&name.text, known_names.iter().copied()) {
@@ -304,7 +304,7 @@ fn find_type_of_time(
     let type_name = Name { text: numbers.to_owned(), span: name.span.clone() };
     let (ty, _) = find_type(collector, &type_name, types)?;
     if ty != Type::Real {
-        let diagnostic = Diagnostic::warning("clock", "times are real here, and this one counts whole units");
+        let diagnostic = Diagnostic::warning("clock", "times are real here, but this one counts whole units");
         collector.push(diagnostic.at(Some(collector.origin(&name.span)), "a time of integers"));
     }
     Some((Type::Real, true))

@@ -26,8 +26,8 @@ impl Reader<'_, '_> {
             "state" => self.state(),
             "connect" => self.connect(),
             "transition" => {
-                let message = "a transition stands in the state that it leaves";
-                Err(Box::new(ForeignMistake::new("syntax", &span, message, "in no state")))
+                let message = "write a transition in the state that it leaves";
+                Err(Box::new(ForeignMistake::new("syntax", &span, message, "outside of a state")))
             }
             _ => {
                 let mistake = ForeignMistake::untranslatable(&span, format!("`{word}`"));
@@ -45,8 +45,8 @@ impl Reader<'_, '_> {
             name if name.text == "input" => true,
             name if name.text == "output" => false,
             name => {
-                let message = format!("a port is `input` or `output`, not `{}`", name.text);
-                return Err(Box::new(ForeignMistake::new("syntax", &name.span, message, "no direction")));
+                let message = format!("a port must be `input` or `output`, not `{}`", name.text);
+                return Err(Box::new(ForeignMistake::new("syntax", &name.span, message, "unknown word")));
             }
         };
         loop {
@@ -118,7 +118,7 @@ impl Reader<'_, '_> {
         let name = self.read_name("the type's name")?;
         let span = self.cursor.span();
         if !self.cursor.eat_word("enum") {
-            return Err(Box::new(ForeignMistake::untranslatable(&span, "a type that is no enumeration")));
+            return Err(Box::new(ForeignMistake::untranslatable(&span, "a type other than an enumeration")));
         }
         self.cursor.expect("{")?;
         let mut literals = Vec::new();
@@ -178,7 +178,7 @@ impl Reader<'_, '_> {
         if self.cursor.eat("@") {
             let (word, span) = self.cursor.name("`init`")?;
             if word != "init" {
-                return Err(Box::new(ForeignMistake::untranslatable(&span, format!("`@{word}` of a state"))));
+                return Err(Box::new(ForeignMistake::untranslatable(&span, format!("`@{word}` in a state"))));
             }
             let steps = self.block()?;
             if let Some(state) = self.machine.states.last_mut() {
@@ -208,7 +208,7 @@ impl Reader<'_, '_> {
             _ => None,
         };
         self.cursor.expect("-->")?;
-        let target = self.read_name("the state where it leads")?;
+        let target = self.read_name("the target state")?;
         let span = name.as_ref().map_or(start.start, |name| name.span.start)..target.span.end;
         let steps = if self.cursor.eat(";") { Vec::new() } else { self.block()? };
         if let Some(state) = self.machine.states.last_mut() {

@@ -195,7 +195,7 @@ impl Reader<'_, '_> {
             self.machine_body()?;
         }
         if self.system.machines.is_empty() {
-            let message = "a system without a machine";
+            let message = "the system has no machine";
             return Err(Box::new(ForeignMistake::new("syntax", &(0..0), message, "nothing in it")));
         }
         match self.cursor.peek() {
@@ -310,10 +310,9 @@ impl Reader<'_, '_> {
             Some((word, _)) if word == "env" => false,
             Some((word, _)) if word == "rdv" || word == "multirdv" => true,
             Some((word, span)) => {
-                let mistake = ForeignMistake::untranslatable(&span, format!("a connection by `{word}`"));
-                return Err(Box::new(
-                    mistake.help("machines take what they say to one another at once: `rdv`"),
-                ));
+                let mistake =
+                    ForeignMistake::untranslatable(&span, format!("a connection of the kind `{word}`"));
+                return Err(Box::new(mistake.help("machines must receive messages at once: write `rdv`")));
             }
             None => return Err(self.cursor.unexpected("`< env >` or `< rdv >`")),
         };
@@ -325,8 +324,8 @@ impl Reader<'_, '_> {
                 name if name.text == "input" => true,
                 name if name.text == "output" => false,
                 name => {
-                    let message = format!("a port is `input` or `output`, not `{}`", name.text);
-                    return Err(Box::new(ForeignMistake::new("syntax", &name.span, message, "no direction")));
+                    let message = format!("a port must be `input` or `output`, not `{}`", name.text);
+                    return Err(Box::new(ForeignMistake::new("syntax", &name.span, message, "unknown word")));
                 }
             };
             let machine = self.read_name("a machine")?;
@@ -345,7 +344,7 @@ impl Reader<'_, '_> {
         match self.modifier()? {
             Some((word, _)) if word == "env" => {}
             Some((word, span)) => {
-                let kind = format!("a connection by `{word}`");
+                let kind = format!("a connection of the kind `{word}`");
                 return Err(Box::new(ForeignMistake::untranslatable(&span, kind)));
             }
             None => return Err(self.cursor.unexpected("`< env >`")),

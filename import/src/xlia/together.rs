@@ -91,8 +91,8 @@ fn name_actions_of_ports(collector: &mut Collector, system: &mut XliaSystem) {
                 Some(format!("{}.{}", sender.machine.text, sender.port.text))
             }
             (true, _) => {
-                let message = "a rendezvous has one port that sends, and others that receive";
-                collector.error("contradiction", message, span, "not so here");
+                let message = "a rendezvous needs one port that sends, and others that receive";
+                collector.error("contradiction", message, span, "not the case here");
                 continue;
             }
         };
@@ -125,8 +125,8 @@ fn name_actions_of_ports(collector: &mut Collector, system: &mut XliaSystem) {
         for (p, port) in machine.ports.iter_mut().enumerate() {
             port.says = says.get(&(m, p)).map(|action| names[action].clone());
             if port.says.is_none() {
-                let message = format!("no connection names the port `{}`", port.name.text);
-                collector.error("contradiction", message, &port.name.span, "connected to nothing");
+                let message = format!("no connection has the port `{}`", port.name.text);
+                collector.error("contradiction", message, &port.name.span, "not connected");
             }
         }
     }
@@ -158,7 +158,7 @@ fn find_port(
         }
         Some(port) if ports[port].is_input != plug.is_input => {
             let message = format!("the port `{}` has the other direction", plug.port.text);
-            collector.error("contradiction", message, &plug.port.span, "not this one");
+            collector.error("contradiction", message, &plug.port.span, "not this direction");
         }
         Some(_) => {}
     }
@@ -205,7 +205,7 @@ fn explain_incompatible(why: &Incompatible) -> String {
     match why {
         Incompatible::BothSend(action) => format!("two machines send `{action}`"),
         Incompatible::InternalAndVisible(action) => {
-            format!("`{action}` is an internal action of one machine and a visible one of another")
+            format!("`{action}` is an internal action of one machine and a visible action of another")
         }
         Incompatible::Signatures(action, types, other_types) => {
             format!("`{action}` carries ({types}) in one machine and ({other_types}) in another")

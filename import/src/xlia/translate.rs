@@ -56,15 +56,15 @@ pub fn drop_unused_time(collector: &mut Collector, is_timed: bool, model: Model)
         return model;
     }
     if is_timed {
-        let message = "the system is `timed` and has no clock: the specification is one without time";
+        let message = "the system is `timed` but has no clock: the specification has no time";
         collector.push(Diagnostic::warning("not-taken", message));
     }
     if !uncontrollable.is_empty() {
-        let message = "inputs that the tester does not send are known of models with clocks only";
-        collector.push(Diagnostic::error("contradiction", message).help("leave out --uncontrollable"));
+        let message = "only models with clocks can have inputs that the tester does not send";
+        collector.push(Diagnostic::error("contradiction", message).help("remove --uncontrollable"));
     }
     if clocks.names.iter().any(Option::is_some) {
-        let message = "names of transitions are known of models with clocks only: they are left out";
+        let message = "only models with clocks can name transitions: the names are left out";
         collector.push(Diagnostic::warning("not-taken", message));
     }
     Model { time: None, ..model }
@@ -94,12 +94,12 @@ impl Translation<'_> {
         let [start] = starts.as_slice() else {
             let mut diagnostic = Diagnostic::error(
                 "no-start",
-                format!("a machine begins in one state, and {} say that they are it", starts.len()),
+                format!("a machine begins in one state, but {} states are marked", starts.len()),
             );
             for state in starts {
                 diagnostic = diagnostic.at(self.collector.origin(&state.name.span), "it begins here");
             }
-            self.collector.push(diagnostic.help("`state< start > name`"));
+            self.collector.push(diagnostic.help("mark it with `state< start > name`"));
             return None;
         };
         let (initial_condition, known) = self.translate_initial(start);
@@ -210,8 +210,8 @@ impl Translation<'_> {
                 datum_of(term)
             }
             Some(_) => {
-                let message = format!("`{}` is no variable", name.text);
-                self.error("not-a-variable", message, &name.span, "nothing is assigned to it");
+                let message = format!("`{}` is not a variable", name.text);
+                self.error("not-a-variable", message, &name.span, "cannot be assigned");
                 None
             }
             None => {
@@ -247,16 +247,16 @@ impl Translation<'_> {
                     }
                 }
                 XliaStep::Guard(tree) => {
-                    self.error("untranslatable", "a guard in `@init` has no counterpart", &tree.span, "here")
+                    self.error("untranslatable", "cannot translate a guard in `@init`", &tree.span, "here")
                 }
                 XliaStep::Input(name, _) | XliaStep::Output(name, _) => {
-                    let message = "a message in `@init` has no counterpart";
+                    let message = "cannot translate a message in `@init`";
                     self.error("untranslatable", message, &name.span, "here");
                 }
             }
         }
         for other in self.machine.states.iter().filter(|state| !state.is_start && !state.first.is_empty()) {
-            let message = "`@init` of a state that is not the first has no counterpart";
+            let message = "`@init` can be translated only in the first state";
             self.error("untranslatable", message, &other.name.span, "this state");
         }
         let condition = Term::and(state.iter().map(|(datum, value)| Term::equal(&Term::datum(datum), value)));
@@ -267,7 +267,7 @@ impl Translation<'_> {
     fn set_first(&mut self, state: &mut Substitution, datum: &Datum, value: &Term, tree: &ForeignExpression) {
         let value = substitute(value, state);
         if self.declared.variables.iter().any(|other| value.mentions(other)) {
-            let message = "a first value speaks of a variable that has none";
+            let message = "a first value uses a variable that has none";
             self.error("first-value", message, &tree.span, "not known yet");
             return;
         }
@@ -282,7 +282,7 @@ impl Translation<'_> {
             Some(Some(number)) if self.declared.actions[number].kind == kind => Some(number),
             Some(Some(_)) => {
                 let message = format!("the port `{}` has the other direction", name.text);
-                self.error("contradiction", message, &name.span, "not this way");
+                self.error("contradiction", message, &name.span, "not this direction");
                 None
             }
             None => {
@@ -320,7 +320,7 @@ impl Translation<'_> {
                     let datum = self.variable(name)?;
                     let value = self.translate_typed(tree, datum.ty(), &format!("`{}`", name.text))?;
                     if self.declared.clocks.contains(&datum) && value != Term::int(0).to_real() {
-                        let message = "a clock is set back to 0, and to nothing else";
+                        let message = "a clock can be set only to 0";
                         self.error("untranslatable", message, &tree.span, "another value");
                         return None;
                     }
@@ -331,7 +331,7 @@ impl Translation<'_> {
                     let kind = if is_input { ActionKind::Input } else { ActionKind::Output };
                     let number = self.port(name, kind)?;
                     if action.replace(number).is_some() {
-                        let message = "a transition with two messages has no counterpart";
+                        let message = "a transition with two messages cannot be translated";
                         let diagnostic = Diagnostic::error("untranslatable", message)
                             .at(self.collector.origin(&name.span), "the second one");
                         self.collector.push(diagnostic.help("put a state between them"));
@@ -341,7 +341,7 @@ impl Translation<'_> {
                     if parameters.len() != values.len() {
                         let (given, declared) = (values.len(), parameters.len());
                         let message =
-                            format!("`{}` has {given} values here, and its port {declared}", name.text);
+                            format!("`{}` has {given} values here, but its port has {declared}", name.text);
                         self.error("contradiction", message, &name.span, "not as declared");
                         return None;
                     }
@@ -349,7 +349,7 @@ impl Translation<'_> {
                         if is_input {
                             self.receive_into(parameter, tree, &mut state)?;
                         } else {
-                            let value = self.translate_typed(tree, parameter.ty(), "what is sent")?;
+                            let value = self.translate_typed(tree, parameter.ty(), "the sent value")?;
                             guards.push(Term::equal(&Term::datum(parameter), &substitute(&value, &state)));
                         }
                     }
@@ -379,11 +379,11 @@ impl Translation<'_> {
         if action.kind == ActionKind::Internal {
             let has_clock = |term: &Term| self.declared.clocks.iter().any(|clock| term.mentions(clock));
             if !resets.is_empty() || has_clock(&guard) || state.values().any(has_clock) {
-                let message = "an internal step takes no time: it may not speak of clocks";
+                let message = "an internal step takes no time: it cannot use clocks";
                 let diagnostic = Diagnostic::error("internal-time", message)
                     .at(self.collector.origin(&transition.span), "it has no message");
                 self.collector.push(
-                    diagnostic.help("let it send something, or put what it asks into the steps around it"),
+                    diagnostic.help("let it send something, or move its conditions into the steps around it"),
                 );
                 return None;
             }
@@ -401,13 +401,13 @@ impl Translation<'_> {
         state: &mut Substitution,
     ) -> Option<()> {
         let ForeignKind::Name(name) = &tree.kind else {
-            self.error("untranslatable", "what is received goes into a variable", &tree.span, "no variable");
+            self.error("untranslatable", "a received value needs a variable", &tree.span, "not a variable");
             return None;
         };
         let name = Name { text: name.clone(), span: tree.span.clone() };
         let variable = self.variable(&name)?;
         if self.declared.clocks.contains(&variable) {
-            self.error("clock", "nothing is received into a clock", &tree.span, "a clock");
+            self.error("clock", "a clock cannot receive a value", &tree.span, "a clock");
             return None;
         }
         let (sent, wanted) = (parameter.ty().sort(), variable.ty().sort());
@@ -417,7 +417,7 @@ impl Translation<'_> {
             (_, Type::Int, Type::Real) => value.to_real(),
             _ => {
                 let message =
-                    format!("`{}` is {}, and what is received {}", name.text, variable.ty(), parameter.ty());
+                    format!("`{}` is {}, but it receives {}", name.text, variable.ty(), parameter.ty());
                 self.error("type-mismatch", message, &tree.span, "of another type");
                 return None;
             }

@@ -35,8 +35,8 @@ pub fn read_any_order(
     let Some(list) = shape::get(entries, "in_any_order") else { return Vec::new() };
     let Some(items) = shape::list(collector, list, "`in_any_order`", LIKE) else { return Vec::new() };
     if !(2..=MOST).contains(&items.len()) {
-        let message = format!("`in_any_order` has 2 to {MOST} steps, not {}", items.len());
-        let help = "a single step is a transition of its own; of too many, let some come in an order";
+        let message = format!("`in_any_order` takes 2 to {MOST} steps, not {}", items.len());
+        let help = "write one step as an ordinary transition; of too many, fix the order of some";
         collector.mistake("any-order", message, &list.head(), "its steps", help);
         return Vec::new();
     }

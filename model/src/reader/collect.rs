@@ -176,9 +176,9 @@ impl Collector {
             self.found.push(Diagnostic::warning("too-many-warnings", message));
         }
         if self.is_full() {
-            let message = format!("after {LIMIT} errors in a file no more are looked for");
+            let message = format!("coreach stops after {LIMIT} errors in a file");
             let last = Diagnostic::error("too-many-errors", message);
-            self.found.push(last.help("correct the first ones, then look again"));
+            self.found.push(last.help("correct the first ones, then check again"));
         }
         (self.found, self.errors > 0)
     }

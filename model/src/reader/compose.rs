@@ -53,8 +53,8 @@ pub(super) fn read_composition(
         return None;
     }
     if depth >= DEEPEST {
-        let message = format!("compositions of compositions are read {DEEPEST} deep");
-        collector.error("too-deep", message, &node.head(), "does it name itself?");
+        let message = format!("compositions are nested more than {DEEPEST} deep");
+        collector.error("too-deep", message, &node.head(), "does it contain itself?");
         return None;
     }
     let errors_before = collector.errors();
@@ -89,7 +89,7 @@ pub(super) fn read_composition(
     // The parts have no livelocks, but hidden messages between them may form one.
     let (whole, clocks, uncontrollable) = whole.apart();
     let place = |number| whole.transitions[number].origin.whole.clone();
-    check_livelocks(collector, &whole, &place, "hide less: one of these steps must be seen");
+    check_livelocks(collector, &whole, &place, "hide fewer actions: one of these steps must stay visible");
     let origin = shape::get(entries, "iosts").map(|node| collector.origin(&node.span));
     let iosts = Iosts { origin, ..whole };
     let specification = Specification { iosts, types, functions };
@@ -197,13 +197,13 @@ fn read_renames(collector: &mut Collector, node: &Node, iosts: &Iosts) -> Option
             continue;
         };
         if !lexer::is_name(&new.text) || lexer::KEYWORDS.contains(&new.text.as_str()) {
-            let message = format!("`{}` is no name", new.text);
+            let message = format!("`{}` is not a name", new.text);
             collector.error("not-a-name", message, &new.span, "not a name");
         } else if known.contains(&new.text.as_str())
             && !entries.iter().any(|other| other.key.text == new.text)
         {
             // A known name is free if it is renamed, too.
-            let message = format!("`{}` has something called `{}` already", iosts.name, new.text);
+            let message = format!("`{}` already has something called `{}`", iosts.name, new.text);
             collector.error("duplicate-name", message, &new.span, "two things would have this name");
         } else if names.values().any(|other| *other == new.text) {
             let message = format!("two things would be called `{}`", new.text);
@@ -283,7 +283,7 @@ fn add_functions(collector: &mut Collector, functions: &mut Vec<NamedExpression>
     for function in &part.functions {
         match functions.iter().find(|known| known.name == function.name) {
             Some(known) if known != function => {
-                let message = format!("two parts declare the function `{}`, and not as the same", known.name);
+                let message = format!("two parts declare the function `{}` differently", known.name);
                 let diagnostic = Diagnostic::error("incompatible-parts", message)
                     .at(part.origin.clone(), "the second part")
                     .at(function.origin.clone(), "declared here")
@@ -302,7 +302,7 @@ fn add_types(collector: &mut Collector, types: &mut Vec<(String, Type)>, part: &
     for (name, ty) in &part.types {
         match types.iter().find(|(known, _)| known == name) {
             Some((_, known)) if known != ty => {
-                let message = format!("two parts declare the type `{name}`, and not as the same");
+                let message = format!("two parts declare the type `{name}` differently");
                 let diagnostic = Diagnostic::error("incompatible-parts", message)
                     .at(part.origin.clone(), "the second part")
                     .help("give one of the types another name in its file");
@@ -320,21 +320,21 @@ fn report_incompatible(collector: &mut Collector, why: &Incompatible, part: &Par
         Incompatible::BothSend(action) => (
             format!("two parts send `{action}`"),
             format!(
-                "an action is sent by one part: rename it, `{{ model: ..., rename: {{ {action}: Other{action} }} }}`"
+                "only one part may send an action: rename it, `{{ model: ..., rename: {{ {action}: Other{action} }} }}`"
             ),
         ),
         Incompatible::InternalAndVisible(action) => (
-            format!("`{action}` is an internal action of one part and a visible one of another"),
-            "nobody takes part in an internal action of others: rename one of them".to_owned(),
+            format!("`{action}` is an internal action of one part and a visible action of another"),
+            "no other part can take part in an internal action: rename one of the two".to_owned(),
         ),
         Incompatible::Signatures(action, types, other_types) => (
             format!("`{action}` carries ({types}) in one part and ({other_types}) in another"),
-            "parts that speak to one another agree on what an action carries".to_owned(),
+            "all parts must declare the same parameters for an action".to_owned(),
         ),
         Incompatible::SameName(name) => (
             format!("two parts have something called `{name}`"),
             format!(
-                "data of parts are their own: rename one of them, `{{ model: ..., rename: {{ {name}: other_{name} }} }}`"
+                "parts cannot share data: rename one of them, `{{ model: ..., rename: {{ {name}: other_{name} }} }}`"
             ),
         ),
         Incompatible::TooMany => (
@@ -381,14 +381,14 @@ fn report_unhidden(collector: &mut Collector, why: &Unhidden, whole: &Iosts, ent
     let (action, diagnostic) = match why {
         Unhidden::NoOutput(action) => {
             let message = format!("`{action}` cannot be hidden: no part sends it");
-            let help = "hide what the parts say to one another; an input comes from outside";
+            let help = "hide only messages between the parts; an input comes from outside";
             (action, Diagnostic::error("hidden-input", message).help(help))
         }
         Unhidden::Open(number, parameter) => {
             let transition = &whole.transitions[*number];
             let action = &whole.action(transition.action).name;
             let message = format!(
-                "`{action}` cannot be hidden: in {} nothing says what `{parameter}` is",
+                "`{action}` cannot be hidden: in {} nothing fixes the value of `{parameter}`",
                 whole.describe(transition)
             );
             let mut diagnostic = Diagnostic::error("hidden-value", message);
@@ -396,7 +396,7 @@ fn report_unhidden(collector: &mut Collector, why: &Unhidden, whole: &Iosts, ent
                 diagnostic = diagnostic.at(origin.clone(), "any value could be sent here");
             }
             let help = format!(
-                "an internal action carries no values: let the guard of the part that sends it say `{parameter} == ...`"
+                "an internal action carries no values: write `{parameter} == ...` in the guard of the part that sends it"
             );
             (action, diagnostic.help(help))
         }

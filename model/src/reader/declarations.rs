@@ -74,12 +74,12 @@ fn report_clash(
     kind: &str,
     is_observed: bool,
 ) {
-    let message = format!("the {kind} `{name}` has the name of {}", article(what));
+    let message = format!("the {kind} `{name}` has the same name as {}", article(what));
     let (code, label, help) = if is_observed {
         (
             "capture",
             "observed here",
-            "an observed datum is the specification's: give the purpose's own another name",
+            "the observed datum belongs to the specification: rename the purpose's own",
         )
     } else {
         let help = "variables, constants and the literals of enumerations share one namespace";
@@ -192,10 +192,10 @@ pub fn read_actions(
                         break;
                     }
                     if let NodeKind::Mapping(entries) = &item.kind {
-                        let message = format!("the actions of `{section}` that have parameters are no list");
+                        let message = format!("actions of `{section}` with parameters cannot be in a list");
                         let name = entries.first().map_or("Coin", |entry| entry.key.text.as_str());
                         let help =
-                            format!("leave the `-` of all lines out: `{name}: {{ p: int }}`, `{name}: {{}}`");
+                            format!("remove the `-` from all lines: `{name}: {{ p: int }}`, `{name}: {{}}`");
                         if !std::mem::replace(&mut is_reported, true) {
                             collector.mistake("wrong-kind", message, &item.head(), "not in a list", help);
                         }
@@ -259,15 +259,15 @@ fn declare_action(
     };
     if let Some((is_controllable, place)) = controllable {
         if kind != ActionKind::Input {
-            let message = format!("`{}` is no input", name.text);
-            let help = "a tester sends inputs and never outputs: leave this out";
-            collector.mistake("controllable-output", message, &place, "of inputs only", help);
+            let message = format!("`{}` is not an input", name.text);
+            let help = "a tester sends inputs, never outputs: remove this";
+            collector.mistake("controllable-output", message, &place, "only for inputs", help);
         }
         actions.controllable.insert(actions.actions.next_number(), (is_controllable, place));
     }
     if let (ActionKind::Internal, Some(node), false) = (kind, node, parameters.is_empty()) {
         let message = format!("the internal action `{}` has parameters", name.text);
-        let label = "an internal action carries nothing";
+        let label = "an internal action carries no values";
         let help = "make it an input or an output, or list it without parameters: `internals: [tau]`";
         collector.mistake("internal-with-parameters", message, &node.head(), label, help);
     }
@@ -313,10 +313,10 @@ fn read_parameters(
                 controllable = Some((is_controllable, entry.key.span.clone()));
             }
             other => {
-                let message = format!("`{key}` is `true` or `false`, not `{other}`");
+                let message = format!("`{key}` must be `true` or `false`, not `{other}`");
                 let diagnostic = Diagnostic::error("not-a-truth-value", message)
                     .at(collector.origin(&value.span), "expected `true` or `false`")
-                    .help("an input that the tester sees and does not send has `controllable: false`");
+                    .help("write `controllable: false` for an input that the tester sees but does not send");
                 collector.push(diagnostic);
             }
         }
@@ -348,7 +348,7 @@ fn read_parameters(
         }
         if let Some((meaning, first)) = names.get(name) {
             let owner = article(&meaning.describe());
-            let message = format!("the parameter `{name}` of `{}` has the name of {owner}", action.text);
+            let message = format!("the parameter `{name}` of `{}` has the same name as {owner}", action.text);
             let diagnostic = Diagnostic::error("parameter-clash", message)
                 .at(collector.origin(&entry.key.span), "the parameter")
                 .at(first.clone(), "declared here")

@@ -1,44 +1,47 @@
 //! Constructs of other languages, and how they are written here: hints for users who know those languages.
 
 /// The help text that says how a range is written.
-pub(super) const RANGE: &str = "a range is `0..9` without brackets, as in `all i in 0..9: q[i] > 0`; that `x` is in it is said by \
-                         `0 <= x && x <= 9`";
+pub(super) const RANGE: &str = "write the range `0..9` without brackets, as in `all i in 0..9: q[i] > 0`; \
+    write `0 <= x && x <= 9` to test a value";
 
 /// Names of operations, functions or methods in other languages, and how to write them here.
 const OPERATIONS: [(&[&str], &str); 15] = [
     (&["range", "interval"], RANGE),
     (
         &["substring", "substr", "slice", "mid"],
-        "a part is `s[from..to]`, from the first index up to the one before `to`",
+        "write `s[from..to]` for a part, from `from` up to the index before `to`",
     ),
     (&["size", "length", "count", "len"], "the length of a string or a list is `len(s)`"),
-    (&["append", "push", "push_back", "enqueue"], "`q + [e]` is `q` with `e` behind it"),
-    (&["add"], "`s + {k}` is a set with `k`, and `q + [e]` a list with `e` behind it"),
+    (&["append", "push", "push_back", "enqueue"], "`q + [e]` adds `e` to the end of `q`"),
+    (&["add"], "`s + {k}` adds `k` to a set, and `q + [e]` adds `e` to the end of a list"),
     (&["concat", "extend", "union"], "`s + t` joins strings, lists or sets"),
-    (&["filter", "map", "collect"], "a list is made of another one by `[x + 1 for x in q if x > 0]`"),
+    (&["filter", "map", "collect"], "make a list from another one with `[x + 1 for x in q if x > 0]`"),
     (
         &["pop", "popleft", "pop_front", "dequeue", "shift"],
         "`q[1..]` is `q` without its first element, `q[0..len(q) - 1]` without its last one",
     ),
     (
         &["remove", "delete", "erase", "without", "discard"],
-        "`remove_at(q, i)` is `q` without the element at `i`, `m - {k}` a set or a map without a key",
+        "`remove_at(q, i)` removes the element at `i` from a list, `m - {k}` a key from a set or a map",
     ),
     (
         &["find", "find_index", "first_index", "index"],
-        "the first element with a condition is `find x in q: x > 0`, its position `index x in q: x > 0`",
+        "`find x in q: x > 0` gives the first element with `x > 0`, `index x in q: x > 0` its position",
     ),
     (
         &["first", "front", "head", "peek", "last", "back", "top", "tail"],
         "the first element is `q[0]`, the last one `q[len(q) - 1]`, and `q[1..]` is all but the first",
     ),
-    (&["update", "store", "put", "set"], "with another element at `i` it is `a[i := e]`"),
+    (&["update", "store", "put", "set"], "write `a[i := e]` to replace the element at `i`"),
     (&["get", "at", "nth", "select"], "the element at `i` is `a[i]`"),
     (
         &["has", "includes", "member", "contains", "has_key", "contains_key"],
-        "a list has an element if `contains(q, e)`, a set or a map a key if `k in s`",
+        "`contains(q, e)` asks for an element of a list, `k in s` for a key of a set or a map",
     ),
-    (&["empty", "is_empty", "isempty", "clear"], "`len(q) == 0` asks whether it is empty, and `[]` is empty"),
+    (
+        &["empty", "is_empty", "isempty", "clear"],
+        "`len(q) == 0` asks whether it is empty; `[]` is an empty list",
+    ),
 ];
 
 /// Words of other languages that stand for a value or join conditions, and how to write them here.
@@ -46,19 +49,16 @@ const WORDS: [(&[&str], &str); 7] = [
     (&["int", "nat"], RANGE),
     (
         &["otherwise", "default", "any"],
-        "no word stands for all other cases: write the opposite of the other guards, as in `!(x > 0)`",
+        "there is no word for all other cases: write the opposite of the other guards, as in `!(x > 0)`",
     ),
     (&["true", "false", "yes", "no"], "the truth values are `true` and `false`"),
     (
         &["none", "null", "nil", "undefined"],
-        "what may be missing has a type such as `option[int]`, and is then `none`; an empty list is `[]`",
+        "write `none`, with a type such as `option[int]`, for a missing value, and `[]` for an empty list",
     ),
-    (&["self", "this"], "a variable stands alone, without `self.`"),
-    (
-        &["location", "state"],
-        "an expression does not read the location: `from:` says where a transition begins",
-    ),
-    (&["and", "or", "not"], "conditions are joined by `and`, `or` and `not`, in small letters"),
+    (&["self", "this"], "write the variable alone, without `self.`"),
+    (&["location", "state"], "an expression cannot read the location: name it under `from:`"),
+    (&["and", "or", "not"], "join conditions with `and`, `or` and `not`, in small letters"),
 ];
 
 /// Explains how an operation of this name is written here.

@@ -211,8 +211,8 @@ impl Typing<'_, '_> {
         let known = || standard().chain(names.functions().map(|function| function.name.as_str()));
         let (label, help) = match names.get(name) {
             Some((meaning, _)) => {
-                let what = format!("{}, no function", article(&meaning.describe()));
-                (what, "`a[i]` reads an array, and a product has its sign: `x * (y + 1)`".to_owned())
+                let what = format!("{}, not a function", article(&meaning.describe()));
+                (what, "write `a[i]` to read an array, and `x * (y + 1)` for a product".to_owned())
             }
             None => {
                 let help = match elsewhere::explain_operation(name) {
@@ -237,8 +237,8 @@ impl Typing<'_, '_> {
         if arguments.len() == wanted {
             return true;
         }
-        let message = format!("`{name}` is of {wanted} arguments, but here it has {}", arguments.len());
-        let message = message.replace("of 1 arguments", "of 1 argument");
+        let message = format!("`{name}` takes {wanted} arguments, but here it has {}", arguments.len());
+        let message = message.replace("takes 1 arguments", "takes 1 argument");
         let place = self.collector.origin(&self.scalar.place(whole));
         let diagnostic = Diagnostic::error("wrong-arity", message)
             .at(place, "called here")
@@ -319,7 +319,7 @@ impl Typing<'_, '_> {
                     expected.cloned().or_else(|| most.map(|most| Arc::new(RecordType::list(most, &ty))));
                 if list.is_none() {
                     let message =
-                        format!("a list has at most {MOST_PARTS} elements, and here are more values");
+                        format!("a list has at most {MOST_PARTS} elements, but there are more values here");
                     self.error("too-many-values", message, whole, "too many values".to_owned(), None);
                 }
                 Some((list?, element))
@@ -329,7 +329,7 @@ impl Typing<'_, '_> {
         if let (Quantifier::Find, Type::Record(record)) = (quantifier, datum.ty())
             && record.form == RecordForm::Option
         {
-            let message = "`find` gives an option, and these are options: `index` gives a position";
+            let message = "`find` cannot give an option of an option: use `index`, which gives a position";
             self.error("nested-option", message.to_owned(), whole, "an option of an option".to_owned(), None);
             return None;
         }
@@ -346,11 +346,11 @@ impl Typing<'_, '_> {
         let bound = self.bound.iter().map(|(known, _)| known.as_str());
         let is_parameter = parameters.chain(bound).any(|known| known == name);
         let declared = self.scope.names.get(name).map(|(meaning, _)| meaning.describe());
-        let owner = is_parameter.then(|| "parameter, or of another quantifier".to_owned()).or(declared);
+        let owner = is_parameter.then(|| "parameter or a bound value".to_owned()).or(declared);
         if let Some(owner) = &owner {
-            let message = format!("the {binder}'s `{name}` has the name of {}", article(owner));
+            let message = format!("the {binder}'s `{name}` has the same name as {}", article(owner));
             let help = Some("choose another name: the expression could not tell them apart".to_owned());
-            self.error("duplicate-name", message, span, "used already".to_owned(), help);
+            self.error("duplicate-name", message, span, "already used".to_owned(), help);
         }
         owner.is_none()
     }
@@ -412,14 +412,14 @@ impl Typing<'_, '_> {
         };
         let element = list.sort().as_list().map(|(_, _, ty)| ty.clone()).filter(fits);
         let Some(element) = element else {
-            let message = format!("`{name}` is of a list{kind}, but this is {}", list.sort());
+            let message = format!("`{name}` needs a list{kind}, but this is {}", list.sort());
             let help = match list.sort().as_keyed() {
                 Some((ty, _)) if ty.map_value_type().is_none() => {
-                    Some("the list of its keys is `[k for k in s]`")
+                    Some("write `[k for k in s]` for the list of its keys")
                 }
-                Some(_) => Some("the list of its values is `[m[k] for k in m]`"),
+                Some(_) => Some("write `[m[k] for k in m]` for the list of its values"),
                 None => {
-                    list.sort().is_number().then_some("of two numbers there are `min(a, b)` and `max(a, b)`")
+                    list.sort().is_number().then_some("for two numbers, write `min(a, b)` or `max(a, b)`")
                 }
             };
             let label = format!("this is {}", list.sort());
@@ -452,9 +452,9 @@ impl Typing<'_, '_> {
             ty => Value::enumerate(ty, MAX_VALUES),
         };
         if values.is_none() {
-            let message = format!("a quantifier is of at most {MAX_VALUES} values, and {ty} has more");
+            let message = format!("a quantifier takes at most {MAX_VALUES} values, but {ty} has more");
             let help =
-                Some("it is written out: `all i in 0..9: ...`, or all values of an enumeration".to_owned());
+                Some("use fewer values, as in `all i in 0..9: ...`, or an enumeration: coreach writes each value out".to_owned());
             self.error("too-many-values", message, span, "too many values".to_owned(), help);
         }
         let domain = QuantifierDomain::Values(text, values?);
@@ -467,7 +467,7 @@ impl Typing<'_, '_> {
         if let Some(Value::Int(value)) = term.as_literal() {
             return Some(value.clone());
         }
-        let help = "a quantifier is written out when the file is read: let its body ask, `i < n => ...`";
+        let help = "use known bounds, and ask in the body, as in `i < n => ...`";
         let message = format!("the end of a range must be a known integer, but this is `{term}`");
         self.error("unknown-range", message, &tree.span, "not known".to_owned(), Some(help.to_owned()));
         None
@@ -487,11 +487,10 @@ impl Typing<'_, '_> {
 
     fn too_large(&mut self, span: &Range<usize>) {
         let message = format!(
-            "this stands for an expression of more than {MAX_PARTS} different parts, or one nested more than {MAX_NESTING} deep"
+            "this expands to an expression with more than {MAX_PARTS} different parts, or one nested more than {MAX_NESTING} deep"
         );
         let help =
-            "the solver sees each element of a list: use smaller bounds, or fewer calls in one another"
-                .to_owned();
+            "the solver sees each element of a list: use smaller bounds, or nest fewer calls".to_owned();
         self.error("expression-too-large", message, span, "too large".to_owned(), Some(help));
     }
 }

@@ -118,7 +118,7 @@ impl Parser<'_> {
         let mut height = subject.height;
         let end = loop {
             let alternative = self.name("an alternative, or `_` for all others").map_err(|mut mistake| {
-                let help = "`match` is for variants and options; numbers are told apart by `if x == 1 then a else b`";
+                let help = "`match` takes variants and options; for numbers, write `if x == 1 then a else b`";
                 mistake.help.get_or_insert_with(|| help.to_owned());
                 mistake
             })?;
@@ -132,7 +132,7 @@ impl Parser<'_> {
                 }
                 self.need(")", "after the names")?;
             }
-            self.need("->", "before what stands for this case")?;
+            self.need("->", "before the value of this case")?;
             let body = self.part()?;
             height = height.max(body.height);
             let end = body.span.end;

@@ -53,13 +53,13 @@ pub fn read_functions(collector: &mut Collector, entries: &[Entry], types: &mut 
             continue;
         }
         if is_standard(name) || matches!(names.get(name), Some((Meaning::Alternative(..), _))) {
-            let message = format!("`{name}` is a function already and cannot be declared");
+            let message = format!("`{name}` is already a function and cannot be declared");
             collector.error("reserved-name", message, &entry.key.span, "choose another name");
             continue;
         }
         if let Some(other) = names.function(name) {
             let diagnostic =
-                Diagnostic::error("duplicate-declaration", format!("there is a function `{name}` already"))
+                Diagnostic::error("duplicate-declaration", format!("there is already a function `{name}`"))
                     .at(collector.origin(&entry.key.span), "declared again")
                     .at(other.origin.clone(), "first declared here");
             collector.push(diagnostic);
@@ -135,7 +135,8 @@ fn read_parameters(
             collector.error("reserved-name", message, &entry.key.span, "choose another name");
         }
         if let Some((meaning, first)) = names.get(name) {
-            let message = format!("the parameter `{name}` has the name of {}", article(&meaning.describe()));
+            let message =
+                format!("the parameter `{name}` has the same name as {}", article(&meaning.describe()));
             let diagnostic = Diagnostic::error("parameter-clash", message)
                 .at(collector.origin(&entry.key.span), "the parameter")
                 .at(first.clone(), "declared here")
@@ -144,9 +145,9 @@ fn read_parameters(
         }
         let ty = types.read(collector, &entry.value, &format!("the parameter `{name}`"));
         if let Some(ty @ (Type::Nat | Type::Range(..))) = &ty {
-            let message = format!("the parameter `{name}` is of the range {ty}");
+            let message = format!("the parameter `{name}` has the range {ty} as its type");
             let help =
-                "a call stands for the function's expression: it asks for what that asks, and says it there";
+                "coreach replaces a call by the function's expression, and checks only the ranges in that";
             collector.mistake("range-of-parameter", message, &entry.value.span, "write `int`", help);
         }
         parameters.push((name.to_owned(), ty.map(|ty| Datum::new(name, ty.sort()))));
@@ -192,8 +193,8 @@ impl Making<'_, '_> {
 
     fn refuse_depth(&mut self) {
         let Some(first) = self.busy.first().and_then(|name| self.declared.get(name.as_str())) else { return };
-        let message = format!("functions call one another more than {MAX_DEPTH} deep");
-        self.collector.error("expression-too-deep", message, &first.entry.key.span, "beginning here");
+        let message = format!("function calls are nested more than {MAX_DEPTH} deep");
+        self.collector.error("expression-too-deep", message, &first.entry.key.span, "starting here");
         for name in &self.busy {
             if let Some(declared) = self.declared.get_mut(name.as_str()) {
                 declared.body = None;
@@ -214,7 +215,7 @@ impl Making<'_, '_> {
             Diagnostic::error("cyclic-function", format!("the function `{callee}` calls itself"))
                 .at(self.collector.origin(&at), "closes the cycle")
                 .note(format!("the cycle: {}", cycle.join(" > ")))
-                .help("a call stands for the function's expression, which must end");
+                .help("coreach replaces each call by the function's expression, and here this never ends");
         self.collector.push(diagnostic);
         for name in &cycle {
             if let Some(declared) = self.declared.get_mut(name.as_str()) {

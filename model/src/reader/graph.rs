@@ -16,7 +16,7 @@ use crate::reader::declarations::{Actions, ReadLocations};
 /// The most livelocks that are shown. A model with more of them has one cause.
 const MAX_SHOWN: usize = 10;
 /// The help text for a livelock in a model that is no composition.
-pub const SEE_OR_MERGE: &str = "let an input or an output happen on the way, or merge the locations";
+pub const SEE_OR_MERGE: &str = "add an input or an output to the cycle, or merge the locations";
 /// The most steps of a livelock that are noted.
 const MAX_STEPS: usize = 50;
 
@@ -189,8 +189,8 @@ fn check_misspelt(
             continue;
         }
         let (message, label) = match id == iosts.initial {
-            true => (format!("nothing leaves the initial location `{name}`"), "initial"),
-            false => (format!("the location `{name}` is entered, but nothing leaves it"), "entered"),
+            true => (format!("no transition leaves the initial location `{name}`"), "initial"),
+            false => (format!("the location `{name}` is entered, but no transition leaves it"), "entered"),
         };
         let diagnostic = match is_reached {
             true => Diagnostic::warning("misspelt-location", message),

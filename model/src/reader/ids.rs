@@ -37,7 +37,7 @@ impl Typing<'_, '_> {
             None
         };
         if !id.sort().is_id() {
-            return mistake(format!("`fresh` is of ids, but this is {}", id.sort()), ONLY_COMPARED);
+            return mistake(format!("`fresh` needs an id, but this is {}", id.sort()), ONLY_COMPARED);
         }
         let mut parts = Vec::new();
         for (_, meaning) in names.iter() {
@@ -46,13 +46,13 @@ impl Typing<'_, '_> {
                 continue;
             };
             if other_than(&id, &Term::datum(datum), datum.ty(), &mut parts).is_none() {
-                let message = format!("`fresh` looks through arrays of at most {MOST_CELLS} cells");
+                let message = format!("`fresh` searches only arrays of at most {MOST_CELLS} cells");
                 return mistake(message, &format!("`{datum}` has more: keep ids in a list"));
             }
         }
         if parts.is_empty() {
             let message = format!("no variable and no constant here holds a value of type {}", id.sort());
-            return mistake(message, "keep what an id shall differ from, in a list or a map");
+            return mistake(message, "keep the ids that it must differ from in a list or a map");
         }
         self.check_made(Term::and(parts), whole)
     }

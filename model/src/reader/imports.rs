@@ -87,9 +87,9 @@ impl Importing<'_> {
                 continue;
             }
             let (code, message) = if self.busy.contains(&path) {
-                ("cyclic-import", format!("`{}` leads back to itself", scalar.text))
+                ("cyclic-import", format!("the import of `{}` leads back to itself", scalar.text))
             } else if self.busy.len() > DEEPEST {
-                ("too-deep", format!("imports of imports are read {DEEPEST} deep"))
+                ("too-deep", format!("imports are nested more than {DEEPEST} deep"))
             } else {
                 self.busy.push(path);
                 self.read_file(collector, file);
@@ -120,8 +120,8 @@ impl Importing<'_> {
         let models = ["iosts", "purpose", "property", "specification"];
         if let Some(entry) = entries.iter().find(|entry| models.contains(&entry.key.text.as_str())) {
             let message =
-                format!("only types and functions are imported, and this file begins `{}:`", entry.key.text);
-            let help = "put what files have in common into a file of its own, with `types:` and `functions:`";
+                format!("only types and functions are imported, but this file begins `{}:`", entry.key.text);
+            let help = "put the `types:` and `functions:` that files share into a file of their own";
             collector.mistake("wrong-kind-of-file", message, &entry.key.span, "a file of another kind", help);
             return;
         }

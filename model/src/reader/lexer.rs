@@ -113,7 +113,7 @@ pub fn not_a_name(text: &str) -> TokenKind {
             Some(format!("write `{}`", text.chars().map(latin_for).collect::<String>())),
         ),
         None => TokenKind::Wrong(
-            format!("`{text}` contains `{letter}` (U+{code:04X}), which is not a letter of ASCII"),
+            format!("`{text}` contains `{letter}` (U+{code:04X}), which is not an ASCII letter"),
             Some(NAMES.to_owned()),
         ),
     }
@@ -187,9 +187,9 @@ fn lex_number(input: &mut Input<'_>) -> Lexed<TokenKind> {
             None => Some(format!("{whole}{stuck}").replace('_', "")),
         };
         let help = match value.filter(|value| value.chars().all(|c| c.is_ascii_digit())) {
-            Some(value) => format!("a number has decimal digits alone: `{value}`"),
+            Some(value) => format!("write the number in decimal digits: `{value}`"),
             None if stuck.starts_with(|c: char| c.is_ascii_alphabetic()) && fraction.is_none() => {
-                format!("a name begins with a letter, and a product has its sign: `{whole} * {stuck}`")
+                format!("begin a name with a letter; write a product as `{whole} * {stuck}`")
             }
             None => NAMES.to_owned(),
         };
@@ -218,7 +218,7 @@ type Spelling = (&'static str, &'static str, Option<&'static str>);
 
 /// Longer spellings come before their beginnings.
 const SPELLINGS: [Spelling; 66] = [
-    ("<=>", "", Some("`==` between truth values is equivalence")),
+    ("<=>", "", Some("write `==` between truth values")),
     ("===", "", Some("write `==`")),
     ("!==", "", Some("write `!=`")),
     ("&&", "&&", None),
@@ -229,14 +229,14 @@ const SPELLINGS: [Spelling; 66] = [
     ("=/=", "", Some("write `!=`")),
     ("/=", "", Some("write `!=`")),
     ("~=", "", Some("write `!=`")),
-    ("//", "", Some("a comment begins with `#`, and the division of whole numbers is `div`")),
+    ("//", "", Some("begin a comment with `#`, and write `div` to divide integers")),
     ("!=", "!=", None),
     ("<>", "", Some("write `!=`")),
     ("<=", "<=", None),
     (">=", ">=", None),
     ("->", "->", None),
     (":=", ":=", None),
-    ("**", "", Some("powers are written out: `x * x`")),
+    ("**", "", Some("write a power out: `x * x`")),
     ("..", "..", None),
     ("++", "", Some("write `x + 1`")),
     ("+=", "", Some("write the whole value: `x: x + 1`")),
@@ -258,19 +258,19 @@ const SPELLINGS: [Spelling; 66] = [
     (":", ":", None),
     (",", ",", None),
     (".", ".", None),
-    ("&", "", Some("`and` is `&&`")),
+    ("&", "", Some("write `&&`")),
     ("|", "|", None),
-    ("^", "", Some("powers are written out: `x * x`")),
-    ("%", "", Some("the remainder is `mod`")),
+    ("^", "", Some("write a power out: `x * x`")),
+    ("%", "", Some("write `mod` for the remainder")),
     ("?", "", Some("write `if c then a else b`")),
-    ("~", "", Some("negation is `!`")),
+    ("~", "", Some("write `!` for negation")),
     ("$", "", Some("write the name alone")),
     ("@", "", Some("write the name alone")),
-    ("`", "", Some("names and literals of enumerations stand without quotes")),
-    (";", "", Some("conditions are joined by `&&`")),
-    ("“", "", Some("strings stand in the ASCII sign `\"`, and an expression in none")),
-    ("”", "", Some("strings stand in the ASCII sign `\"`, and an expression in none")),
-    ("„", "", Some("strings stand in the ASCII sign `\"`, and an expression in none")),
+    ("`", "", Some("write names and literals of enumerations without quotes")),
+    (";", "", Some("join conditions with `&&`")),
+    ("“", "", Some("write strings in the ASCII quote `\"`, and expressions without quotes")),
+    ("”", "", Some("write strings in the ASCII quote `\"`, and expressions without quotes")),
+    ("„", "", Some("write strings in the ASCII quote `\"`, and expressions without quotes")),
     ("≤", "", Some("write `<=`")),
     ("≥", "", Some("write `>=`")),
     ("≠", "", Some("write `!=`")),
@@ -283,7 +283,7 @@ const SPELLINGS: [Spelling; 66] = [
     ("–", "", Some("write the ASCII sign `-`")),
     ("×", "", Some("write `*`")),
     ("·", "", Some("write `*`")),
-    ("'", "", Some("strings stand in `\"`, and literals of enumerations without quotes")),
+    ("'", "", Some("write strings in `\"`, and literals of enumerations without quotes")),
 ];
 
 fn lex_sign(input: &mut Input<'_>) -> Lexed<TokenKind> {

@@ -25,7 +25,8 @@ impl Typing<'_, '_> {
         }
         let most = ty.fields.len() - 1;
         if elements.len() > most {
-            let message = format!("{} has at most {most} elements, but here are {}", ty.name, elements.len());
+            let message =
+                format!("{} has at most {most} elements, but here it has {}", ty.name, elements.len());
             self.error("wrong-arity", message, span, "too long".to_owned(), None);
             return None;
         }
@@ -84,12 +85,12 @@ impl Typing<'_, '_> {
         let (Some((_, _, of_left)), Some((_, _, of_right))) = types else {
             let (other, at) = if types.0.is_some() { (right, b) } else { (left, a) };
             let message = format!("`+` joins two lists, but this is {}", other.sort());
-            let help = Some("`q + [e]` is `q` with an element behind it".to_owned());
+            let help = Some("`q + [e]` adds an element to the end of `q`".to_owned());
             self.error("type-mismatch", message, at, format!("this is {}", other.sort()), help);
             return None;
         };
         if of_left != of_right {
-            let message = format!("`+` joins a list of {of_left} and a list of {of_right}");
+            let message = format!("`+` cannot join a list of {of_left} and a list of {of_right}");
             self.error("type-mismatch", message, b, format!("a list of {of_right}"), None);
             return None;
         }
@@ -113,9 +114,9 @@ impl Typing<'_, '_> {
             StringOperation::Length => 1,
             StringOperation::Contains | StringOperation::IndexOf => 2,
             _ => {
-                let message = format!("`{name}` is of strings, but this is {}", list.sort());
-                let help = "of lists there are `len`, `contains`, `index_of`, `insert`, `remove_at`, `sorted`, `sum`, `join`, `min` and `max`".to_owned();
-                self.error("type-mismatch", message, at, "of strings".to_owned(), Some(help));
+                let message = format!("`{name}` needs a string, but this is {}", list.sort());
+                let help = "lists have `len`, `contains`, `index_of`, `insert`, `remove_at`, `sorted`, `sum`, `join`, `min` and `max`".to_owned();
+                self.error("type-mismatch", message, at, "only for strings".to_owned(), Some(help));
                 return None;
             }
         };
@@ -140,7 +141,7 @@ impl Typing<'_, '_> {
         }
         let Some((_, _, ty)) = list.sort().as_list() else {
             let message = format!(
-                "a quantifier is of a range, a type, a list, a set or a map, but this is {}",
+                "a quantifier needs a range, a type, a list, a set or a map, but this is {}",
                 list.sort()
             );
             self.error("type-mismatch", message, span, format!("this is {}", list.sort()), None);

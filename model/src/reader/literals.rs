@@ -140,14 +140,14 @@ impl Typing<'_, '_> {
         let is_plain_record = as_record(expected).is_some_and(|ty| ty.form == RecordForm::Plain);
         let help = match expected.as_keyed() {
             Some((ty, _)) if ty.map_value_type().is_none() => {
-                Some("a set stands in braces: `{A, B}`, `{}`".to_owned())
+                Some("write a set in braces: `{A, B}`, `{}`".to_owned())
             }
             Some(_) if entries_text(false).is_empty() => {
-                Some("a map stands in brackets: `[A: 1, B: 2]`, `[]`".to_owned())
+                Some("write a map in brackets: `[A: 1, B: 2]`, `[]`".to_owned())
             }
-            Some(_) => Some(format!("a map stands in brackets: `[{}]`", entries_text(false))),
+            Some(_) => Some(format!("write a map in brackets: `[{}]`", entries_text(false))),
             None if is_plain_record && !entries_text(true).is_empty() => Some(format!(
-                "a record stands in braces, its fields without quotes: `{{ {} }}`",
+                "write a record in braces, its fields without quotes: `{{ {} }}`",
                 entries_text(true)
             )),
             None => None,
@@ -183,8 +183,8 @@ impl Typing<'_, '_> {
 
     /// Reports that nothing shows the type of the expression.
     pub(super) fn needs_type(&mut self, span: &Range<usize>) -> Option<Term> {
-        let help = "say it: `Parcel { weight: 3 }` of a record, `([0 for all]: array[nat] of int)` of an array, `([1]: list[8] of int)` of a list, `({A}: set[Kind])` of a set, `([A: 1]: map[Kind] of int)` of a map, `(none: option[int])` of an option".to_owned();
-        let (message, label) = ("nothing says of which type this is", "of which type?".to_owned());
+        let help = "write the type: `Parcel { weight: 3 }` for a record, `([0 for all]: array[nat] of int)` for an array, `([1]: list[8] of int)` for a list, `({A}: set[Kind])` for a set, `([A: 1]: map[Kind] of int)` for a map, `(none: option[int])` for an option".to_owned();
+        let (message, label) = ("the type of this value is not known", "which type?".to_owned());
         self.error("unknown-type-of-literal", message.to_owned(), span, label, Some(help));
         None
     }
@@ -221,7 +221,7 @@ impl Typing<'_, '_> {
         };
         let Some(ty) = as_record(&ty) else {
             let message = match base {
-                Some(_) => format!("`with` gives fields of a record other values, but this is {ty}"),
+                Some(_) => format!("`with` changes fields of a record, but this is {ty}"),
                 None => format!("this is a record, but {ty} is expected"),
             };
             let (place, label) = match &literal.base {
@@ -241,7 +241,7 @@ impl Typing<'_, '_> {
             let term = self.term_as(value, field);
             let term = term.and_then(|term| self.fit(&term, &value.span, field, &format!("`{name}`")));
             if given.insert(position, term).is_some() {
-                let message = format!("the field `{name}` stands here twice");
+                let message = format!("the field `{name}` appears twice");
                 self.error("duplicate-declaration", message, place, "the second time".to_owned(), None);
             }
         }
@@ -252,7 +252,7 @@ impl Typing<'_, '_> {
         let mut missing = ty.fields.iter().enumerate().filter(|(position, _)| !given.contains_key(position));
         if let (None, Some((_, (name, _)))) = (&base, missing.next()) {
             let message = format!("a value of {} has a field `{name}`, which is missing here", ty.name);
-            let help = "a record has all its fields; `p with { weight: 3 }` is `p` with another value in one";
+            let help = "give a record all its fields; `p with { weight: 3 }` changes only one field of `p`";
             let (label, help) = (format!("`{name}` is missing"), Some(help.to_owned()));
             self.error("missing-field", message, whole, label, help);
             return None;
@@ -283,8 +283,8 @@ impl Typing<'_, '_> {
         let fields: Vec<&str> = ty.fields.iter().map(|(name, _)| name.as_str()).collect();
         if ty.form != RecordForm::Plain {
             let help =
-                elsewhere::explain_operation(field).unwrap_or("functions stand in front, as in `len(q)`");
-            let message = format!("{} has no field `{field}`, as only records have", ty.name);
+                elsewhere::explain_operation(field).unwrap_or("write a function in front, as in `len(q)`");
+            let message = format!("{} has no field `{field}`: only records have fields", ty.name);
             self.error("unknown-field", message, span, "no such field".to_owned(), Some(help.to_owned()));
             return;
         }
@@ -306,9 +306,9 @@ impl Typing<'_, '_> {
         };
         if indices.len() != elements.len() {
             let (cells, given) = (indices.len(), elements.len());
-            let message = format!("an array over {} has {cells} cells, but here are {given}", ty.index);
-            let help = "`[0 for all]` gives all cells one value, and `[0 for all][i := 1]` then one another"
-                .to_owned();
+            let message = format!("an array over {} has {cells} cells, but here it has {given}", ty.index);
+            let help =
+                "`[0 for all]` gives all cells one value, and `[0 for all][i := 1]` changes one".to_owned();
             self.error("wrong-arity", message, span, format!("expected {}", indices.len()), Some(help));
             return None;
         }
@@ -322,7 +322,7 @@ impl Typing<'_, '_> {
             return self.cells(ty, value.clone(), std::iter::empty(), span);
         }
         let Some(indices) = Value::enumerate(&ty.index, MAX_CELLS) else {
-            let reason = "the value of all its cells must be known, and of their type";
+            let reason = "the value of all its cells must be known and in their type";
             self.too_many_cells(span, ty, MAX_CELLS, reason);
             return None;
         };
@@ -360,7 +360,7 @@ impl Typing<'_, '_> {
         let place = self.collector.origin(&self.scalar.place(span));
         let diagnostic = Diagnostic::error("too-many-values", message)
             .at(place, "too many cells")
-            .help("`[0 for all]` with a number, or a literal of an enumeration, is of any array");
+            .help("`[0 for all]`, with a number or a literal of an enumeration, fits any array");
         self.collector.push(diagnostic);
     }
 }

@@ -48,7 +48,7 @@ impl Typing<'_, '_> {
             let (key_term, value) = (self.key(key, ty), self.mapped(value, ty));
             if let Some(key_term) = key_term.as_ref().filter(|term| term.as_literal().is_some()) {
                 if seen.contains(key_term) {
-                    let message = format!("the key `{key_term}` stands here twice");
+                    let message = format!("the key `{key_term}` appears twice");
                     self.error(
                         "duplicate-declaration",
                         message,
@@ -91,7 +91,7 @@ impl Typing<'_, '_> {
         if let ExpressionKind::Listed(keys) = &whole.kind {
             let text = |tree: &Expression| self.scalar.text.get(tree.span.clone()).unwrap_or_default();
             let keys = keys.iter().map(text).collect::<Vec<&str>>().join(", ");
-            let help = format!("several values stand in braces: `{} in {{{keys}}}`", text(key));
+            let help = format!("write several values in braces: `{} in {{{keys}}}`", text(key));
             let message = "`in` asks for a key of a set or a map, but this is a list".to_owned();
             self.error("type-mismatch", message, &whole.span, "a list".to_owned(), Some(help));
             return None;
@@ -99,7 +99,7 @@ impl Typing<'_, '_> {
         let term = self.term(whole)?;
         let Some((ty, _)) = term.sort().as_keyed() else {
             let help = match term.sort().as_list() {
-                Some(_) => "of a list it is `contains(q, e)`".to_owned(),
+                Some(_) => "for a list, write `contains(q, e)`".to_owned(),
                 None => "`x == A` compares with one value, `x in {A, B}` with several".to_owned(),
             };
             let message = format!("`in` asks for a key of a set or a map, but this is {}", term.sort());
@@ -128,8 +128,8 @@ impl Typing<'_, '_> {
     pub(super) fn value_at(&mut self, map: &Term, index: &Expression) -> Option<Term> {
         let (ty, _) = map.sort().as_keyed()?;
         if ty.map_value_type().is_none() {
-            let message = format!("`m[k]` is the value of a map, but this is {}", ty.name);
-            let help = "whether a set has a key is `k in s`".to_owned();
+            let message = format!("`m[k]` reads a map, but this is {}", ty.name);
+            let help = "write `k in s` to ask whether a set has a key".to_owned();
             self.error("type-mismatch", message, &index.span, "a set has no values".to_owned(), Some(help));
             return None;
         }
@@ -142,7 +142,7 @@ impl Typing<'_, '_> {
         let (ty, _) = map.sort().as_keyed()?;
         if ty.map_value_type().is_none() {
             let message = format!("`m[k := v]` changes a map, but this is {}", ty.name);
-            let help = "`s + {k}` is a set with another key, `s - {k}` one without it".to_owned();
+            let help = "`s + {k}` adds a key to a set, `s - {k}` removes it".to_owned();
             self.error("type-mismatch", message, &index.span, "a set has no values".to_owned(), Some(help));
             return None;
         }
@@ -171,8 +171,8 @@ impl Typing<'_, '_> {
             _ => false,
         };
         if !fit || !matches!(operator, Operator::Add | Operator::Subtract | Operator::Multiply) {
-            let message = format!("`{operator}` of {} and {}", left.sort(), right.sort());
-            let help = "of sets of one type there are `s + t`, `s - t` and `s * t`: `s + {k}`; `m - s` is a map without these keys, and `m[k := v]` one with another";
+            let message = format!("`{operator}` cannot be applied to {} and {}", left.sort(), right.sort());
+            let help = "sets of one type have `s + t`, `s - t` and `s * t`, as in `s + {k}`; for a map, `m - s` removes keys, and `m[k := v]` adds one";
             let place = |at| self.collector.origin(&self.scalar.place(at));
             let diagnostic = Diagnostic::error("type-mismatch", message)
                 .at(place(a), format!("this is {}", left.sort()))
@@ -213,9 +213,9 @@ impl Typing<'_, '_> {
     ) -> Option<Term> {
         let Call { name: (name, place), arguments } = call;
         if operation != StringOperation::Length {
-            let message = format!("`{name}` is not of sets and maps, and this is {}", whole.sort());
-            let help = "whether one has a key is `k in s`; how many there are, `len(s)`".to_owned();
-            self.error("type-mismatch", message, place, "of others".to_owned(), Some(help));
+            let message = format!("`{name}` does not take sets or maps, but this is {}", whole.sort());
+            let help = "write `k in s` to ask for a key, and `len(s)` for the number of keys".to_owned();
+            self.error("type-mismatch", message, place, "not for sets and maps".to_owned(), Some(help));
             return None;
         }
         if !self.is_arity(name, arguments, 1, span, None) {
@@ -231,7 +231,7 @@ impl Typing<'_, '_> {
         }
         let map = self.term(&call.arguments[0])?;
         if map.sort().as_keyed().is_none_or(|(ty, _)| ty.map_value_type().is_none()) {
-            let message = format!("`keys` is of maps, but this is {}", map.sort());
+            let message = format!("`keys` needs a map, but this is {}", map.sort());
             let map_span = &call.arguments[0].span;
             self.error("type-mismatch", message, map_span, format!("this is {}", map.sort()), None);
             return None;

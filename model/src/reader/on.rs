@@ -60,9 +60,8 @@ pub(super) fn read_on<'a>(
         return Some(vec![Taken { action, parameters, place: scalar.span.clone() }]);
     }
     if !context.sets {
-        let message = "a transition of a specification is on one action";
-        let help =
-            "sets of actions are for purposes: a specification says of each action by itself what it does";
+        let message = "a transition of a specification has only one action";
+        let help = "only a purpose takes a set of actions: write a transition for each action";
         collector.mistake("set-in-specification", message, &node.head(), "a set of actions", help);
         return None;
     }
@@ -98,7 +97,7 @@ pub(super) fn read_on<'a>(
     if taken.is_empty() {
         let visible = context.actions.actions.iter().filter(|action| is_of_sets(action));
         let help = inventory("inputs and outputs", visible.map(|action| action.name.as_str()));
-        let message = "no action is in this set, so nothing takes this transition";
+        let message = "no action is in this set, so the transition is never taken";
         collector.mistake("empty-set", message, &node.span, "nothing", help);
         return None;
     }
@@ -145,7 +144,7 @@ fn read_described<'a>(
             "output" => Some(ActionKind::Output),
             other => {
                 let help = collector.meant(other, "kinds", || ["input", "output"]);
-                let message = format!("`{other}` is no kind of actions");
+                let message = format!("`{other}` is not a kind of action");
                 collector.mistake("unknown-kind", message, &scalar.span, "neither inputs nor outputs", help);
                 None
             }
@@ -179,12 +178,12 @@ fn read_described<'a>(
             let is_in_set = is_of_sets(&actions.actions[action]) && kind.is_none_or(|kind| kind == own_kind);
             if !is_in_set {
                 let reason = match kind {
-                    Some(ActionKind::Input) => "no input",
-                    Some(ActionKind::Output) => "no output",
+                    Some(ActionKind::Input) => "not an input",
+                    Some(ActionKind::Output) => "not an output",
                     _ if own_kind == ActionKind::Internal => "internal",
                     _ => "neither input nor output",
                 };
-                let message = format!("`{}` is {reason}, so this set is without it anyway", scalar.text);
+                let message = format!("`{}` is {reason}, so the set does not contain it", scalar.text);
                 let diagnostic = Diagnostic::warning("left-out-in-vain", message)
                     .at(collector.origin(&scalar.span), "changes nothing");
                 collector.push(diagnostic);
@@ -232,10 +231,10 @@ pub(super) fn refuse_partial_parameters(
         if without.is_empty() || without.len() == taken.len() {
             continue;
         }
-        let message = format!("`{name}` is no parameter of {}", listed(without));
+        let message = format!("`{name}` is not a parameter of {}", listed(without));
         let diagnostic = Diagnostic::error("parameter-not-of-all", message)
             .at(collector.origin(&scalar.place(&token.span)), "not every action of this set has it")
-            .help("a condition on a parameter needs actions that all have it: take the others out of the set, or give them a transition of their own");
+            .help("all actions of the set must have the parameter: take the others out, or give them a transition of their own");
         collector.push(diagnostic);
     }
 }
@@ -326,7 +325,7 @@ fn read_action<'a>(
                 .at(collector.origin(&place), "the parameter")
                 .at(first.clone(), "declared here")
                 .help(format!(
-                    "rename the parameter; that it is equal to `{parameter}` is said by `on: NAME(p)` and `when: p == {parameter}`"
+                    "rename the parameter; if it must equal `{parameter}`, write `on: NAME(p)` and `when: p == {parameter}`"
                 ));
             collector.push(diagnostic);
         }
@@ -365,12 +364,12 @@ fn split_on(on: &Scalar) -> Result<OnText, Box<Mistake>> {
     let mut cursor = Parser::new(&tokens, &on.text);
     let (name, at) = take_name(&mut cursor, "an action's name").map_err(|mut mistake| {
         if on.text.starts_with(['?', '!']) {
-            mistake.help = Some("write the name alone: `inputs` and `outputs` say its direction".to_owned());
+            mistake.help = Some("write the name alone: `inputs` and `outputs` give its direction".to_owned());
         }
         mistake
     })?;
     let explain = |mut mistake: Box<Mistake>| {
-        let help = format!("a condition stands in the guard: `on: {name}` and `when: p == ...`");
+        let help = format!("write a condition in the guard: `on: {name}` and `when: p == ...`");
         mistake.help.get_or_insert(help);
         mistake
     };
@@ -402,7 +401,7 @@ fn split_on(on: &Scalar) -> Result<OnText, Box<Mistake>> {
                     "one transition has one action: write a transition for each; a purpose also takes a list, \
                          `on: [A, B]`"
                 }
-                false => "`on:` holds an action, `Coin` or `Coin(p)`; a condition stands under `when:`",
+                false => "write an action under `on:`, as `Coin` or `Coin(p)`, and a condition under `when:`",
             };
             mistake.help.get_or_insert_with(|| help.to_owned());
             Err(mistake)

@@ -175,7 +175,7 @@ impl<'a> Parser<'a> {
                 let help = match token.kind {
                     Lexeme::Sign("if") => Some("write `if c then a else b`".to_owned()),
                     Lexeme::Sign(",") if self.is_behind_in() => {
-                        Some("several values stand in braces: `x in {A, B}`".to_owned())
+                        Some("write several values in braces: `x in {A, B}`".to_owned())
                     }
                     Lexeme::Sign("..") => Some(elsewhere::RANGE.to_owned()),
                     Lexeme::Sign("else") => elsewhere::explain_word("otherwise").map(str::to_owned),
@@ -203,31 +203,31 @@ impl<'a> Parser<'a> {
         wrong.help = match &token.kind {
             Lexeme::Sign(")") => Some("there is no `(` for this `)`".to_owned()),
             Lexeme::Sign("]") => Some("there is no `[` for this `]`".to_owned()),
-            Lexeme::Sign("!") => Some("what is negated stands in brackets: `!(k in s)`".to_owned()),
-            Lexeme::Sign("(") => Some("only a function is called, by its name: `f(x)`".to_owned()),
+            Lexeme::Sign("!") => Some("write brackets after `!`, as in `!(k in s)`".to_owned()),
+            Lexeme::Sign("(") => Some("only a function can be called, by its name: `f(x)`".to_owned()),
             Lexeme::Sign(":" | "{") if self.tokens[0].kind == Lexeme::Name("match".to_owned()) => {
                 let value = match self.tokens[1].kind {
-                    Lexeme::Sign("(") => "the value of a `match` has no brackets around it",
-                    _ => "the value stands between `match` and `:`, and the cases behind it",
+                    Lexeme::Sign("(") => "write the value of a `match` without brackets",
+                    _ => "write the value between `match` and `:`, and the cases after it",
                 };
                 Some(format!("{value}, as in `match r: Found(v) -> v > 0 | _ -> false`"))
             }
             Lexeme::Sign(":") => {
-                Some("`:` stands behind a quantifier's values: `all i in 0..3: ...`".to_owned())
+                Some("write `:` after the values of a quantifier: `all i in 0..3: ...`".to_owned())
             }
             Lexeme::Sign(":=") => {
-                Some("`:=` stands only in `a[i := e]`; an assignment is a line under `assign:`".to_owned())
+                Some("write `:=` only in `a[i := e]`, and an assignment as a line under `assign:`".to_owned())
             }
             Lexeme::Sign("|") => {
-                Some("`or` is `||`; `|` stands between the cases of a `match` only".to_owned())
+                Some("write `||` for `or`; `|` only separates the cases of a `match`".to_owned())
             }
-            Lexeme::Sign(",") => Some("conditions are joined by `&&`".to_owned()),
+            Lexeme::Sign(",") => Some("join conditions with `&&`".to_owned()),
             Lexeme::Name(word) if FUNCTIONS.iter().any(|(known, _)| known == word) => {
-                Some(format!("a function stands in front: `{word}(x, y)`"))
+                Some(format!("write the function in front: `{word}(x, y)`"))
             }
             Lexeme::Name(word) => match word.to_lowercase().as_str() {
-                "and" => Some("it is written `and` or `&&`".to_owned()),
-                "or" => Some("it is written `or` or `||`".to_owned()),
+                "and" => Some("write `and` or `&&`".to_owned()),
+                "or" => Some("write `or` or `||`".to_owned()),
                 _ if let Some(help) = self.last_token(1).and_then(explain_quantifier) => Some(help),
                 "is" | "equals" => {
                     Some("`==` compares, and `o is A` asks for the alternative of a variant".to_owned())
@@ -237,7 +237,7 @@ impl<'a> Parser<'a> {
                     _ => None,
                 },
             },
-            Lexeme::Sign("->") => Some("implication is `=>`".to_owned()),
+            Lexeme::Sign("->") => Some("write `=>` for an implication".to_owned()),
             Lexeme::Sign("then" | "else") => Some("this needs an `if` before it".to_owned()),
             Lexeme::Sign("if") => Some("write `if c then a else b`".to_owned()),
             _ => None,
@@ -259,8 +259,8 @@ impl<'a> Parser<'a> {
         }
         let span = point.span.start..open.span.end;
         let mut wrong =
-            syntax_mistake("syntax", format!("nothing has a method such as `.{name}()`"), "a method", span);
-        let call = || format!("a function stands in front: `{name}(x)`, not `x.{name}()`");
+            syntax_mistake("syntax", format!("there are no methods such as `.{name}()`"), "a method", span);
+        let call = || format!("write the function in front: `{name}(x)`, not `x.{name}()`");
         wrong.help = Some(elsewhere::explain_operation(name).map_or_else(call, str::to_owned));
         Some(wrong)
     }
@@ -398,7 +398,7 @@ impl<'a> Parser<'a> {
                 base = self.subscript(base)?;
             } else if self.eat(".").is_some() {
                 let (field, place) = self.name("a field's name").map_err(|mut mistake| {
-                    mistake.help.get_or_insert("an element of a list or an array is `q[0]`".to_owned());
+                    mistake.help.get_or_insert("write `q[0]` for an element of a list or array".to_owned());
                     mistake
                 })?;
                 let (span, height) = (base.span.start..place.end, base.height);
@@ -444,7 +444,7 @@ impl<'a> Parser<'a> {
     fn explain_slice(&self, mut mistake: Box<Mistake>) -> Box<Mistake> {
         if self.is_next(":") {
             mistake.help =
-                Some("a part is `q[i..j]` or `q[i..]`, from `i` up to the one before `j`".to_owned());
+                Some("write `q[i..j]` or `q[i..]` for a part, from `i` up to the one before `j`".to_owned());
         }
         mistake
     }
@@ -579,8 +579,8 @@ fn build_arithmetic(sign: &str, left: Expression, right: Expression) -> Parsed {
 /// Makes a node of the tree, unless the tree is too high.
 pub(super) fn build_expression(kind: ExpressionKind, span: Range<usize>, below: u32) -> Parsed {
     if below >= MAX_HEIGHT {
-        let message = format!("the expression's tree is more than {MAX_HEIGHT} operations high");
-        return Err(syntax_mistake("expression-too-deep", message, "too high", span));
+        let message = format!("the expression nests more than {MAX_HEIGHT} operations");
+        return Err(syntax_mistake("expression-too-deep", message, "nested too deep", span));
     }
     Ok(Expression { kind, span, height: below + 1 })
 }
@@ -589,8 +589,8 @@ pub(super) fn build_expression(kind: ExpressionKind, span: Range<usize>, below: 
 fn explain_quantifier(token: &Token) -> Option<String> {
     let Lexeme::Name(word) = &token.kind else { return None };
     match word.to_lowercase().as_str() {
-        "forall" | "every" | "each" | "for" => Some("it is written `all i in 0..3: ...`".to_owned()),
-        "exists" | "any" | "exist" => Some("it is written `some i in 0..3: ...`".to_owned()),
+        "forall" | "every" | "each" | "for" => Some("write `all i in 0..3: ...`".to_owned()),
+        "exists" | "any" | "exist" => Some("write `some i in 0..3: ...`".to_owned()),
         _ => None,
     }
 }

@@ -86,7 +86,7 @@ pub(super) fn read_paths(
         {
             let message = format!("a path ends with the internal action `{}`", action.name);
             let help = "end with an input or an output: a tester must see when the purpose is met";
-            collector.mistake("internal-into-accept", message, &path.head(), "nobody sees its end", help);
+            collector.mistake("internal-into-accept", message, &path.head(), "its end is invisible", help);
         }
         if tree[place].accepts || !tree[place].next.is_empty() {
             report_below_accept(collector, path);
@@ -108,9 +108,9 @@ pub(super) fn read_paths(
 
 /// Reports that a path goes on after the end of another one.
 fn report_below_accept(collector: &mut Collector, node: &Node) {
-    let message = "a path leads to the end of another one, or on from there";
-    let help = "leave one of the two out: what is accepted ends a run";
-    collector.mistake("below-accept", message, &node.head(), "accepted on the way", help);
+    let message = "a path is the same as another one, or goes on after its end";
+    let help = "remove one of the two: a run ends where it is accepted";
+    collector.mistake("below-accept", message, &node.head(), "already accepted", help);
 }
 
 /// Reads a step: a transition, or `Some(None)` for quiescence. `None` after a mistake, which has been
@@ -159,13 +159,13 @@ fn read_step(
                 let names = outgoing.iter().map(|number| model.action(on(number)).name.as_str());
                 (
                     format!("no transition on `{action}` leaves `{location}`"),
-                    "the path is there now",
-                    format!("what leaves `{location}` is on {}", listed(names)),
+                    "the path is there at this step",
+                    format!("the transitions from `{location}` are on {}", listed(names)),
                 )
             }
             false => (
                 format!("{} transitions on `{action}` leave `{location}`", all.len()),
-                if which.is_some() { "this is none of them" } else { "which one is not said" },
+                if which.is_some() { "this is none of them" } else { "which one?" },
                 format!("say which: {}", each.collect::<Vec<_>>().join("; ")),
             ),
         };

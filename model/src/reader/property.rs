@@ -18,7 +18,7 @@ use crate::{Datum, TransitionId};
 
 pub(super) fn no_violate(collector: &mut Collector, root: &Node) {
     let label = "nothing violates this property";
-    let help = "name the location `Violate` that a run reaches when it does what must not be";
+    let help = "name the location `Violate` where the property is violated";
     collector.mistake("no-violate", "the property has no location `Violate`", &root.head(), label, help);
 }
 
@@ -26,9 +26,10 @@ pub(super) fn no_violate(collector: &mut Collector, root: &Node) {
 pub(super) fn refuse_locations(collector: &mut Collector, locations: &ReadLocations) {
     for name in [Aim::Accept.location(), "Reject"] {
         let Some(at) = locations.find(name) else { continue };
-        let diagnostic = Diagnostic::error("purpose-location", format!("a property has no location `{name}`"))
-            .at(locations.origins[at].clone(), "of test purposes only")
-            .help("a property names what must not be: `Violate`; a behaviour that it has nothing to say of stays where it is");
+        let diagnostic =
+            Diagnostic::error("purpose-location", format!("a property has no location `{name}`"))
+                .at(locations.origins[at].clone(), "only for test purposes")
+                .help("lead forbidden behaviour to `Violate`; all other behaviour needs no transition");
         collector.push(diagnostic);
     }
 }
@@ -45,11 +46,11 @@ pub(super) fn refuse_observed<'a>(
     };
     for scalar in items.iter().filter_map(|item| item.as_scalar()) {
         if hidden.contains(scalar.text.as_str()) {
-            let message = format!("a property does not observe variables or clocks: `{}`", scalar.text);
+            let message = format!("a property cannot observe variables or clocks: `{}`", scalar.text);
             let diagnostic = Diagnostic::error("property-observes-variable", message)
                 .at(collector.origin(&scalar.span), "of the specification")
                 .help(
-                    "nobody sees it in an implementation: keep what the messages say of it in a variable or a clock of the property's own",
+                    "a tester cannot see it: keep what the messages show in a variable or a clock of the property",
                 );
             collector.push(diagnostic);
         }
@@ -84,13 +85,13 @@ pub(super) fn check_violate(
         let is_nothing = transition.source == transition.target && transition.assignments.is_empty();
         if action.kind == ActionKind::Internal && !is_nothing {
             let message = format!("a property takes the internal action `{}`", action.name);
-            let help = "a property speaks of inputs and outputs";
-            collector.mistake("internal-in-property", message, &at.on, "nobody sees this happen", help);
+            let help = "use only inputs and outputs in a property";
+            collector.mistake("internal-in-property", message, &at.on, "a tester cannot see this", help);
         } else if leaves && !enters {
             let diagnostic = Diagnostic::error("leaves-violate", "a transition leaves `Violate`")
                 .at(collector.origin(&at.to), "must stay in `Violate`")
                 .at(collector.origin(&at.from), "from here")
-                .help("what has violated the property has violated it: leave this transition out");
+                .help("a violation is final: remove this transition");
             collector.push(diagnostic);
         } else if enters && !leaves && action.kind == ActionKind::Input {
             let message = format!("the input `{}` leads to `Violate`", action.name);

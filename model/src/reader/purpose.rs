@@ -138,7 +138,7 @@ fn read_parsed_purpose(
             let message = format!("the initial condition mentions the clock `{clock}`");
             let diagnostic = Diagnostic::error("clock-in-initial-condition", message)
                 .at(collector.origin(&place(clock)), "clocks begin at 0")
-                .help("leave it out, or put the condition into a guard");
+                .help("remove it, or put the condition into a guard");
             collector.push(diagnostic);
         }
         for datum in observes.iter().filter(|datum| condition.mentions(datum)) {
@@ -146,7 +146,7 @@ fn read_parsed_purpose(
                 format!("the initial condition mentions `{datum}`, which belongs to the specification");
             let diagnostic = Diagnostic::error("observed-in-initial-condition", message)
                 .at(collector.origin(&place(datum)), "only observed")
-                .help("a purpose must not restrict where its specification begins: put the condition into a guard");
+                .help("a purpose must not restrict the initial state of its specification: put the condition into a guard");
             collector.push(diagnostic);
         }
     }
@@ -179,7 +179,7 @@ fn read_parsed_purpose(
         let meant = collector.nearest(aim.location(), names).and_then(|name| locations.find(name));
         diagnostic = match meant.and_then(|meant| locations.origins[meant].clone()) {
             Some(origin) => diagnostic.at(origin, "is this it?").help("did you mean `Accept`?"),
-            None => diagnostic.help("name the location `Accept` that a run reaches when the purpose is met"),
+            None => diagnostic.help("name the location `Accept` where the purpose is met"),
         };
         collector.push(diagnostic);
     }
@@ -218,8 +218,8 @@ fn read_tree(
     against: &Against<'_>,
 ) -> Option<(TestPurpose, Clocks)> {
     if against.clocks.is_some() {
-        let message = "a purpose of paths is of a specification without clocks";
-        let help = "`coreach timed path` makes a test case of a path with time";
+        let message = "a purpose with paths needs a specification without clocks";
+        let help = "`coreach timed path` makes a test case from a timed path";
         collector.mistake("timed-model", message, &root.head(), "this one has clocks", help);
         return None;
     }
@@ -259,14 +259,14 @@ fn refuse_declarations(collector: &mut Collector, entries: &[Entry], aim: Aim, i
     let clocks = entries.iter().find(|entry| entry.key.text == "clocks");
     if let (false, Some(entry)) = (is_timed, clocks) {
         let what = aim.key();
-        let message = format!("`clocks`, and the specification of this {what} is none");
+        let message = format!("`clocks`, but the specification of this {what} is not timed");
         report_timed(collector, &entry.key.span, &message);
     }
     for entry in entries.iter().filter(|entry| foreign.contains(&entry.key.text.as_str())) {
         let key = &entry.key.text;
         let what = if key == "types" { "types" } else { "actions" };
-        let message = format!("a purpose declares no {what}: `{key}`");
-        let help = format!("its {what} are its specification's: leave `{key}` out");
+        let message = format!("a purpose cannot declare {what}: `{key}`");
+        let help = format!("it has the {what} of its specification: remove `{key}`");
         collector.mistake("purpose-declares", message, &entry.key.span, "not in a purpose", help);
     }
     let others: Vec<Entry> =
@@ -283,12 +283,12 @@ fn read_of(collector: &mut Collector, root: &Node, entries: &[Entry], model: &st
     }
     let (name, place) = read_name(collector, entries, "of")?;
     if name != model {
-        let message = format!("this purpose is of `{name}`, but the specification is `{model}`");
+        let message = format!("this purpose is for `{name}`, but the specification is `{model}`");
         let is_similar = collector.nearest(&name, [model]).is_some();
         let help = if is_similar {
             format!("did you mean `{model}`?")
         } else {
-            "give the purpose to the specification that it was written for, or change its `of:`".to_owned()
+            "use the purpose with the specification that it was written for, or change its `of:`".to_owned()
         };
         collector.mistake("wrong-specification", message, &place, format!("expected `{model}`"), help);
     }
@@ -381,7 +381,7 @@ fn refuse_capture<'a>(
             (Some(_), _) if observed.contains(name) => continue,
             (Some(_), _) => (
                 format!("a datum of `{}`", model.name),
-                "rename it, or list it under `observes:` if the specification's is meant",
+                "rename it, or list it under `observes:` if you mean the specification's",
             ),
             (None, Some(action)) => (
                 format!("a parameter of `{}`", action.name),
@@ -419,19 +419,17 @@ fn check_accept(
             let diagnostic = Diagnostic::error("leaves-accept", "a transition leaves `Accept`")
                 .at(collector.origin(&place.to), "must stay in `Accept`")
                 .at(collector.origin(&place.from), "from here")
-                .help(
-                    "`Accept` is absorbing: once the purpose is met, it stays met; leave this transition out",
-                );
+                .help("once the purpose is met, it stays met: remove this transition");
             collector.push(diagnostic);
         }
         if target == accept && source != accept && !iosts.action(action).is_visible() {
             let message = format!("the internal action `{}` leads to `Accept`", iosts.action(action).name);
             let help = "accept on an input or an output: a tester must see when the purpose is met";
-            collector.mistake("internal-into-accept", message, &place.on, "nobody sees this happen", help);
+            collector.mistake("internal-into-accept", message, &place.on, "a tester cannot see this", help);
         }
         if Some(source) == reject && Some(target) != reject {
             let diagnostic = Diagnostic::warning("leaves-reject", "a transition leaves `Reject`")
-                .at(collector.origin(&place.to), "`Reject` gives up: what comes after is not looked for")
+                .at(collector.origin(&place.to), "a run ends in `Reject`: later steps do not count")
                 .at(collector.origin(&place.from), "from here");
             collector.push(diagnostic);
         }

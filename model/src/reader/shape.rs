@@ -73,7 +73,7 @@ pub fn wrong_kind(collector: &mut Collector, node: &Node, what: &str, expected: 
         NodeKind::Sequence(items) if expected == "a mapping" && items.iter().all(is_mapping) => {
             let cure = match node.is_flow() {
                 true => "write braces in place of `[ ]`",
-                false => "leave the `-` of its lines out",
+                false => "remove the `-` from its lines",
             };
             diagnostic.help(format!("{cure}, as in `{like}`"))
         }
@@ -152,11 +152,11 @@ pub fn check_keys_beside(
         }
         let help = match (within, meant) {
             (Some(outer), _) => {
-                format!("`{key}` stands under `{outer}`: indent it further than `{outer}`")
+                format!("`{key}` belongs under `{outer}`: indent it further than `{outer}`")
             }
             _ if let Some((.., help)) = hint => (*help).to_owned(),
             _ if let Some((name, value)) = glued => {
-                format!("write `{name}: {value}`, with a space behind the colon")
+                format!("write `{name}: {value}`, with a space after the colon")
             }
             (None, Some(meant)) => format!("did you mean `{meant}`?"),
             (None, None) => inventory(&format!("keys of {owner}"), known.iter().copied()),
@@ -202,13 +202,12 @@ pub(super) fn report_cut(collector: &mut Collector, value: &Scalar, rest_end: Op
     let whole = text[span.clone()].trim_end();
     let quoted = if whole.contains('"') { format!("'{whole}'") } else { format!("\"{whole}\"") };
     let help = match is_inside {
-        true => format!("put the whole of it in quotes: `{quoted}`"),
-        false => format!(
-            "put the whole of it in quotes; conditions are joined by `&&`: `{}`",
-            whole.replace(",", " &&")
-        ),
+        true => format!("put all of it in quotes: `{quoted}`"),
+        false => {
+            format!("put all of it in quotes, and join conditions with `&&`: `{}`", whole.replace(",", " &&"))
+        }
     };
-    let message = format!("YAML ends `{}` at the comma, for it has no quotes", value.text);
+    let message = format!("YAML ends `{}` at the comma because it has no quotes", value.text);
     collector.mistake("cut-at-comma", message, &span, "one expression?", help);
     true
 }
@@ -235,9 +234,8 @@ pub fn has_misplaced(collector: &mut Collector, entries: &[Entry], known: &[&str
         };
         for inner in names.iter().filter(is_section) {
             let (name, owner) = (&inner.key.text, &outer.key.text);
-            let message =
-                format!("the section `{name}` stands under `{owner}`, as if it were one of its names");
-            let help = format!("begin the line of `{name}:` where the line of `{owner}:` begins");
+            let message = format!("the section `{name}` is under `{owner}`, as if it were one of its names");
+            let help = format!("indent `{name}:` in the same way as `{owner}:`");
             collector.mistake("misplaced-section", message, &inner.key.span, "indented too far", help);
         }
     }
@@ -302,22 +300,22 @@ const INSTEAD: [(&[&str], &str, &str); 11] = [
     (
         &["of", "observes"],
         "outputs",
-        "a purpose has it: is this one? A purpose begins with `purpose:` and its name, not with `iosts:`",
+        "this key is for purposes: a purpose begins with `purpose:` and its name, not with `iosts:`",
     ),
     (
         &["stdio", "tcp", "udp", "http", "simulated"],
         "transitions",
-        "an IUT's file has it: is this one? An IUT's file begins with `iut:` and its name",
+        "this key is for IUT files: an IUT file begins with `iut:` and its name",
     ),
     (
         &["transitions", "inputs", "outputs", "initial"],
         "stdio",
-        "a model has it: is this one? A specification begins with `iosts:` and its name, a purpose with `purpose:`",
+        "this key is for models: a specification begins with `iosts:` and its name, a purpose with `purpose:`",
     ),
     (
         &["iut", "system", "sut"],
         "specification",
-        "the IUT's file is given on the command line: `coreach test coreach.yaml --iut iut.yaml`",
+        "give the IUT file on the command line: `coreach test coreach.yaml --iut iut.yaml`",
     ),
     (
         &["constants", "constant", "instantiate"],
@@ -333,12 +331,12 @@ const INSTEAD: [(&[&str], &str, &str); 11] = [
     (
         &["args", "arguments", "argv"],
         "command",
-        "the arguments stand in `command`: `command: [PROGRAM, ARGUMENT]`",
+        "write the arguments in `command`: `command: [PROGRAM, ARGUMENT]`",
     ),
     (
         &["assign", "values", "value"],
         "condition",
-        "an initial value is a condition: `condition: x == 0 && y == 1`",
+        "write initial values as a condition: `condition: x == 0 && y == 1`",
     ),
     (
         &["link", "within", "silence", "on_close", "reconnect", "samples", "weights", "shared", "evidence"],
@@ -350,7 +348,7 @@ const INSTEAD: [(&[&str], &str, &str); 11] = [
         "iuts",
         "each seed makes a run: `seeds: { first: 1, count: 10 }` makes ten",
     ),
-    (&["port"], "address", "the port stands in `address`: `address: HOST:PORT`"),
+    (&["port"], "address", "write the port in `address`: `address: HOST:PORT`"),
 ];
 
 /// Reports keys that are there twice.
@@ -369,7 +367,7 @@ pub fn check_distinct(collector: &mut Collector, entries: &[Entry], code: &'stat
         }
         let message = match code {
             "assigned-twice" => format!("`{}` is assigned twice", entry.key.text),
-            _ => format!("the {what} `{}` stands here twice", entry.key.text),
+            _ => format!("the {what} `{}` appears twice", entry.key.text),
         };
         let mut diagnostic = Diagnostic::error(code, message)
             .at(collector.origin(&entry.key.span), "the second time")

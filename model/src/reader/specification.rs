@@ -145,7 +145,7 @@ fn read_parsed_specification(collector: &mut Collector, wanted: Accepted, depth:
         Accepted::Any => declares.is_some(),
     };
     if let (false, Some(entry)) = (is_timed, declares) {
-        let message = "this is a timed model, and a model without time is needed here";
+        let message = "this is a timed model, but a model without time is needed here";
         let help = "`coreach timed` and `coreach run` read timed models";
         collector.mistake("timed-model", message, &entry.key.span, "it declares clocks", help);
     }

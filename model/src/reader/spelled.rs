@@ -16,7 +16,7 @@ use crate::types::{RecordForm, RecordType, Type};
 impl Reading<'_, '_> {
     /// Reads `list[8] of T` after its first word.
     pub(super) fn list(&mut self, cursor: &mut Parser<'_>, scalar: &Scalar, depth: u32) -> Option<Type> {
-        let open = cursor.need("[", "and the most elements: `list[8] of T`");
+        let open = cursor.need("[", "and the bound: `list[8] of T`");
         if let Err(mistake) = open {
             report(self.collector, scalar, *mistake);
             return None;
@@ -31,10 +31,10 @@ impl Reading<'_, '_> {
         let most: Result<(IBig, Range<usize>), Box<Mistake>> = (|| {
             let at = cursor.peek().map_or(0..0, |token| token.span.clone());
             if !matches!(cursor.peek(), Some(Token { kind: Lexeme::Integer(_) | Lexeme::Sign("-"), .. })) {
-                return Err(cursor.expected(&format!("the most elements: {like}")));
+                return Err(cursor.expected(&format!("the bound: {like}")));
             }
             let most = read_bound(cursor)?;
-            cursor.need("]", "after the most elements")?;
+            cursor.need("]", "after the bound")?;
             match cursor.peek() {
                 Some(Token { kind: Lexeme::Name(of), .. }) if of == "of" => cursor.take(),
                 _ => return Err(cursor.expected(&format!("`of` and the elements' type: {like}"))),
@@ -44,8 +44,8 @@ impl Reading<'_, '_> {
         let (most, at) = most.map_err(|mistake| report(self.collector, scalar, *mistake)).ok()?;
         let known = usize::try_from(most.clone()).ok().filter(|most| (1..=MOST_PARTS).contains(most));
         if known.is_none() {
-            let message = format!("a list, a set or a map has a bound of 1 to {MOST_PARTS}, and not {most}");
-            self.collector.error("list-bound", message, &scalar.place(&at), "another bound");
+            let message = format!("the bound of a list, a set or a map is 1 to {MOST_PARTS}, not {most}");
+            self.collector.error("list-bound", message, &scalar.place(&at), "not a possible bound");
         }
         known
     }
@@ -87,7 +87,7 @@ impl Reading<'_, '_> {
                 let at = cursor.peek().map_or(0..0, |token| token.span.clone());
                 let value = self.ty(cursor, scalar, depth + 1)?;
                 if matches!(&value, Type::Record(of) if of.form == RecordForm::Option) {
-                    let message = "a map to an option: what has no value need not be in the map";
+                    let message = "a map cannot have options as values: leave keys without a value out";
                     self.collector.error("nested-option", message, &scalar.place(&at), "an option");
                     return None;
                 }
@@ -105,7 +105,7 @@ impl Reading<'_, '_> {
             }
             let of = value.as_ref().map_or(String::new(), |value| format!(" of {value}"));
             let message =
-                format!("the keys of a {word} with a bound are strings, ids or numbers, and not {key}");
+                format!("the keys of a {word} with a bound are strings, ids or numbers, not {key}");
             let help = format!(
                 "for keys that are an enumeration, `bool` or a range, leave out the bound: `{word}[{key}]{of}`"
             );
@@ -116,10 +116,10 @@ impl Reading<'_, '_> {
         let ty = RecordType::keyed(&key, value.as_ref()).filter(|_| is_simple);
         if ty.is_none() {
             let many =
-                key.cardinality().filter(|_| is_simple).map(|count| format!(", and {key} has {count}"));
+                key.cardinality().filter(|_| is_simple).map(|count| format!(", but {key} has {count}"));
             let message = format!(
                 "the keys of a {word} are an enumeration, `bool` or a range, of at most {MOST_PARTS} values{}",
-                many.unwrap_or_else(|| format!(", and not {key}"))
+                many.unwrap_or_else(|| format!(", not {key}"))
             );
             let place = scalar.place(&(from..to));
             match key.is_ordered() || key.is_id() {
@@ -148,7 +148,7 @@ impl Reading<'_, '_> {
             return None;
         }
         if matches!(&some, Type::Record(of) if of.form == RecordForm::Option) {
-            let message = "an option of an option: `none` of which one is `null`, where it is sent?";
+            let message = "an option cannot contain an option: `null` would be ambiguous in messages";
             self.collector.error("nested-option", message, &scalar.place(&at), "already an option");
             return None;
         }

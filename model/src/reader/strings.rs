@@ -64,7 +64,7 @@ impl Typing<'_, '_> {
         let (message, label, help) = match (operation, given) {
             (StringOperation::Length, [Some(one)]) if *one.sort() != Type::String => {
                 let message =
-                    format!("`len` is of a string, a list, a set or a map, but this is {}", one.sort());
+                    format!("`len` needs a string, a list, a set or a map, but this is {}", one.sort());
                 let help = matches!(one.sort(), Type::Array(_))
                     .then(|| "an array always has an element for each value of its index".to_owned())
                     .or_else(|| about_ids([one.sort(); 2]));
@@ -74,11 +74,11 @@ impl Typing<'_, '_> {
                 if behind.sort().as_list().is_some() =>
             {
                 let help = format!("write `{name}({}, {})`", text(1), text(0));
-                (format!("`{name}` has the list first"), "the list stands behind this".to_owned(), Some(help))
+                (format!("`{name}` takes the list first"), "the list comes after this".to_owned(), Some(help))
             }
             (StringOperation::Contains, [Some(_), Some(behind)]) if behind.sort().as_keyed().is_some() => {
-                let message = "`contains` is of strings and lists".to_owned();
-                let label = format!("{} stands behind this", behind.sort());
+                let message = "`contains` works only on strings and lists".to_owned();
+                let label = format!("{} comes after this", behind.sort());
                 (message, label, Some(format!("write `{} in {}`", text(0), text(1))))
             }
             _ => return false,
@@ -93,14 +93,14 @@ impl Typing<'_, '_> {
         let (message, label) = match term.as_literal() {
             Some(Value::String(text)) => match RegularExpression::parse(text) {
                 Ok(expression) => return Some(Term::literal(Value::string(&expression.to_string()))),
-                Err(wrong) => ("this is no regular expression".to_owned(), wrong),
+                Err(wrong) => ("this is not a regular expression".to_owned(), wrong),
             },
             _ => {
-                let message = "a regular expression is known when the file is read".to_owned();
-                (message, "this is no string in quotes".to_owned())
+                let message = "a regular expression must be a string in quotes".to_owned();
+                (message, "not a string in quotes".to_owned())
             }
         };
-        let help = "it is one like `\"[a-z]+(?:-[0-9]{1,3})?\"`, and matches the whole string".to_owned();
+        let help = "write one such as `\"[a-z]+(?:-[0-9]{1,3})?\"`; it matches the whole string".to_owned();
         self.error("regular-expression", message, span, label, Some(help));
         None
     }
@@ -156,7 +156,7 @@ impl Typing<'_, '_> {
         for (term, at) in [(left, left_at), (right, right_at)] {
             if *term.sort() != Type::String {
                 let message = format!("`+` joins two strings, but this is {}", term.sort());
-                let help = (*term.sort() == Type::Int).then(|| "`to_string(n)` is its digits".to_owned());
+                let help = (*term.sort() == Type::Int).then(|| "`to_string(n)` gives its digits".to_owned());
                 let help = help.or_else(|| about_ids([term.sort(); 2]));
                 self.error("type-mismatch", message, at, format!("this is {}", term.sort()), help);
                 return None;

@@ -86,7 +86,7 @@ pub fn read_ends<'a>(
     let place = |collector: &mut Collector, key: &str| {
         let value = shape::required(collector, node, entries, key, "the transition", like)?;
         if matches!(value.kind, NodeKind::Sequence(_)) {
-            let message = format!("`{key}` is one location, but this is a list");
+            let message = format!("`{key}` takes one location, but this is a list");
             let help = "write a transition for each location";
             collector.mistake("wrong-kind", message, &value.head(), "expected one location", help);
             return None;
@@ -134,7 +134,7 @@ pub fn read_steps(
             let mut expressions = written_expressions(guard, assign);
             if taken.len() > 1 && expressions.any(|node| mentions_parameter(node, action)) {
                 let name = &context.actions.actions[action.action].name;
-                let note = format!("this is so with the parameters of `{name}`");
+                let note = format!("this happens with the parameters of `{name}`");
                 collector.note_since(findings_before, &note);
             }
             return None;
@@ -180,17 +180,17 @@ fn read_resets(collector: &mut Collector, entries: &[Entry], context: &Surroundi
                 let known = || clocks.iter().map(Datum::name);
                 let (label, help) = match (context.names.get(name), collector.nearest(name, known())) {
                     (Some((Meaning::Observed(_), _)), _) => {
-                        ("observed".to_owned(), "a purpose resets only clocks of its own".to_owned())
+                        ("observed".to_owned(), "a purpose can reset only its own clocks".to_owned())
                     }
                     (Some((meaning, _)), _) => {
-                        (article(&meaning.describe()), "only clocks are reset; data are assigned".to_owned())
+                        (article(&meaning.describe()), "reset only clocks, and assign data".to_owned())
                     }
                     (None, Some(similar)) => {
                         ("not declared".to_owned(), format!("did you mean `{similar}`?"))
                     }
                     (None, None) => ("not declared".to_owned(), inventory("clocks", known())),
                 };
-                let message = format!("`{name}` is no clock that can be reset");
+                let message = format!("`{name}` is not a clock that can be reset");
                 collector.mistake("unknown-clock", message, &scalar.span, label, help);
             }
         }
@@ -317,21 +317,21 @@ fn refuse_target(
     let diagnostic = match target {
         Some((Meaning::Constant(_), first)) => Diagnostic::error(
             "assignment-to-constant",
-            format!("`{name}` is a constant and is never assigned"),
+            format!("`{name}` is a constant and cannot be assigned"),
         )
         .at(place, "assigned here")
         .at(first, "declared here")
         .help("declare it under `variables:` if it changes during a run"),
         Some((Meaning::Observed(_), first)) => {
             let message =
-                format!("`{name}` belongs to the specification: a purpose observes it and may not assign it");
+                format!("`{name}` belongs to the specification: a purpose can observe it but not assign it");
             Diagnostic::error("assignment-to-observed", message)
                 .at(place, "assigned here")
                 .at(first, "observed here")
-                .help("keep what the purpose remembers in a variable of its own")
+                .help("declare a variable of the purpose and assign that")
         }
         Some((Meaning::Clock(_), first)) => {
-            let message = format!("`{name}` is a clock: time moves it, and nothing is assigned to it");
+            let message = format!("`{name}` is a clock and cannot be assigned");
             Diagnostic::error("assignment-to-clock", message)
                 .at(place, "assigned here")
                 .at(first, "declared here")
@@ -346,7 +346,7 @@ fn refuse_target(
         None if is_parameter => {
             let message = format!("`{name}` is a parameter of the message and cannot be assigned");
             let diagnostic = Diagnostic::error("assignment-to-parameter", message).at(place, "assigned here");
-            diagnostic.help("a guard such as `p == e` says which value a message carries")
+            diagnostic.help("say in a guard such as `p == e` which value a message carries")
         }
         None => {
             let is_variable = |(_, meaning): &(&str, &Meaning)| matches!(meaning, Meaning::Variable(_));
@@ -354,17 +354,16 @@ fn refuse_target(
             let elsewhere = scope.names.elsewhere(name);
             let help = match (collector.nearest(name, variables.iter().copied()), elsewhere) {
                 _ if name.contains(['.', '[']) && !name.contains('=') => {
-                    "a variable is assigned as a whole: `r: \"r with { field: e }\"`, `q: \"q[i := e]\"`"
-                        .to_owned()
+                    "assign the whole variable: `r: \"r with { field: e }\"`, `q: \"q[i := e]\"`".to_owned()
                 }
                 _ if let Some((target, value)) = split_assignment(name) => {
-                    format!("the new value of a variable stands behind `:`, as in `{target}: {value}`")
+                    format!("write the new value of a variable after `:`, as in `{target}: {value}`")
                 }
                 (_, Some(meaning)) if meaning.contains("of the specification") => {
-                    "a purpose assigns only variables of its own".to_owned()
+                    "a purpose can assign only its own variables".to_owned()
                 }
                 (_, Some(meaning)) if meaning.contains("an action") => {
-                    format!("which values `{name}` carries is said under `when:`: `p == e`")
+                    format!("say under `when:` which values `{name}` carries: `p == e`")
                 }
                 (Some(similar), _) => format!("did you mean `{similar}`?"),
                 (None, _) if variables.is_empty() => {

@@ -68,7 +68,7 @@ pub fn read_transitions(
             found.names.push(timed_body.name);
         }
         if found.transitions.len() > MOST {
-            let message = format!("written out for each action, these are more than {MOST} transitions");
+            let message = format!("with one for each action, there are more than {MOST} transitions");
             let help = "name fewer actions in the sets under `on:`";
             collector.mistake("too-many-transitions", message, &item.head(), "up to here", help);
             break;
@@ -97,10 +97,10 @@ fn warn_of_repeated(
     if collector.errors() > 0 || other.origin.whole == one.origin.whole {
         return;
     }
-    let diagnostic = Diagnostic::warning("repeated-transition", "this transition stands here twice")
+    let diagnostic = Diagnostic::warning("repeated-transition", "this transition appears twice")
         .at(collector.origin(&at.from), "the second one")
         .at(collector.origin(&found.places[first].from), "the first one")
-        .help("leave one out, or correct what shall be different");
+        .help("remove one, or correct the part that should differ");
     collector.push(diagnostic);
 }
 
@@ -132,10 +132,10 @@ fn is_on_for_true(collector: &mut Collector, entries: &[Entry]) -> bool {
     let (None, Some(entry)) = (shape::get(entries, "on"), once) else { return false };
     collector.mistake(
         "unknown-key",
-        "unknown key `true` in a transition: this was `on` once",
+        "unknown key `true` in a transition: this was once `on`",
         &entry.key.span,
         "unknown key",
-        "a YAML 1.1 program takes `on` for `true` and wrote it so: write `\"on\"`, which all understand",
+        "a YAML 1.1 program read `on` as `true` and wrote it so: write `\"on\"` instead",
     );
     true
 }

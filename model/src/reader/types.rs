@@ -89,10 +89,10 @@ pub fn read_types(collector: &mut Collector, node: &Node, known: &mut Types, nam
         }
         if shape::is_name(collector, &entry.key, "type") {
             if is_reserved(&entry.key.text) {
-                let message = format!("`{}` is a type already and cannot be declared", entry.key.text);
+                let message = format!("`{}` is reserved and cannot be declared", entry.key.text);
                 collector.error("reserved-name", message, &entry.key.span, "choose another name");
             } else if types.resolved.contains_key(&entry.key.text) {
-                let message = format!("a type `{}` is imported", entry.key.text);
+                let message = format!("the type `{}` is already imported", entry.key.text);
                 collector.error("duplicate-declaration", message, &entry.key.span, "declared again");
                 continue;
             } else {
@@ -151,7 +151,7 @@ fn add_names(collector: &mut Collector, declared: Vec<(String, Meaning)>, entry:
         let origin = collector.origin(&scalar.unwrap_or(&entry.key).span);
         match names.get(&name) {
             Some((known, first)) if *known != meaning => {
-                let message = format!("`{name}` is {} already", article(&known.describe()));
+                let message = format!("`{name}` is already {}", article(&known.describe()));
                 let diagnostic = Diagnostic::error("duplicate-name", message)
                     .at(origin, "declared again")
                     .at(first.clone(), "first declared here")
@@ -246,7 +246,7 @@ impl Reading<'_, '_> {
             if let Some(first) = seen.get(scalar.text.as_str()) {
                 let diagnostic = Diagnostic::error(
                     "duplicate-declaration",
-                    format!("the literal `{}` stands here twice", scalar.text),
+                    format!("the literal `{}` appears twice", scalar.text),
                 )
                 .at(self.collector.origin(&scalar.span), "the second time")
                 .at(self.collector.origin(&first.span), "the first time");
@@ -313,7 +313,7 @@ impl Reading<'_, '_> {
                 continue;
             }
             if alternatives.iter().any(|(known, _)| *known == key.text) {
-                let message = format!("the alternative `{}` stands here twice", key.text);
+                let message = format!("the alternative `{}` appears twice", key.text);
                 self.collector.error("duplicate-declaration", message, &key.span, "the second time");
             }
             if let Some(fields) = self.fields(entries) {
@@ -343,12 +343,12 @@ impl Reading<'_, '_> {
                 let message = format!("{user} needs a type, but this is {}", node.describe());
                 let help = match &node.kind {
                     _ if node.is_nothing() => {
-                        "a type stands behind a name, as in `n: int`; the literals of an enumeration stand in brackets: `[A, B]`"
+                        "write a type after a name, as in `n: int`, and the literals of an enumeration in brackets: `[A, B]`"
                     }
                     NodeKind::Sequence(_) => {
-                        "an enumeration is declared under `types:`, as in `types: { Kind: [A, B] }`, and used by its name"
+                        "declare an enumeration under `types:`, as in `types: { Kind: [A, B] }`, and use its name"
                     }
-                    _ => "enumerations and records are declared under `types:` and used by name",
+                    _ => "declare enumerations and records under `types:`, and use their names",
                 };
                 let diagnostic = Diagnostic::error("expected-type", message)
                     .at(self.collector.origin(&node.head()), "expected a type's name")
@@ -372,16 +372,16 @@ impl Reading<'_, '_> {
             let text = &scalar.text;
             // `int[]`
             let list = text.strip_suffix("[]");
-            let list = list.map(|name| format!("a list of at most 8 is `list[8] of {name}`"));
+            let list = list.map(|name| format!("write `list[8] of {name}` for a list of at most 8 elements"));
             // `A | B`
             let literals = text.contains('|').then(|| {
                 let literals = text.split('|').map(str::trim).collect::<Vec<&str>>().join(", ");
-                format!("the literals of an enumeration stand in brackets: `[{literals}]`")
+                format!("write the literals of an enumeration in brackets: `[{literals}]`")
             });
             // `int = 0`
             let value = text.split_once('=').map(|(ty, value)| {
                 format!(
-                    "only the type stands here, as in `{}`; a first value is said by `initial: {{ condition: x == {} }}`",
+                    "write only the type here, as in `{}`, and a first value as `initial: {{ condition: x == {} }}`",
                     ty.trim(),
                     value.trim()
                 )
@@ -407,11 +407,11 @@ impl Reading<'_, '_> {
             let mut mistake = cursor.expected("a type");
             let range = scalar.text.contains("..").then(|| {
                 let bounds = scalar.text.trim_matches(['[', ']', '(', ')', ' ']);
-                format!("integers in a range have the type `int[{bounds}]`")
+                format!("write `int[{bounds}]` for integers in a range")
             });
             mistake.help = mistake.help.or(range).or_else(|| match cursor.peek().map(|token| &token.kind) {
                 Some(Lexeme::Truth(_) | Lexeme::Integer(_) | Lexeme::Text(_)) => Some(format!(
-                    "a type stands here, as in `int`; a first value is said by `initial: {{ condition: x == {} }}`",
+                    "write a type here, as in `int`, and a first value as `initial: {{ condition: x == {} }}`",
                     scalar.text
                 )),
                 _ => Some(list_type_spellings()),
@@ -444,8 +444,8 @@ impl Reading<'_, '_> {
                     let index = self.ty(cursor, scalar, depth + 1).ok_or(None)?;
                     cursor.need("]", "after the index's type").map_err(Some)?;
                     if index.has_ids() {
-                        let label = "an id is no index".to_owned();
-                        let message = format!("an array has no cell for each {index}");
+                        let label = "an id is not an index".to_owned();
+                        let message = format!("an array cannot have {index} as its index");
                         let help = Some(typing::ONLY_COMPARED.to_owned());
                         let (code, span) = ("type-mismatch", span.clone());
                         return Err(Some(Box::new(Mistake { code, message, span, label, help })));
@@ -471,9 +471,9 @@ impl Reading<'_, '_> {
                 }
             }
             "clock" => {
-                let diagnostic = Diagnostic::error("clock-as-type", "`clock` is no type of data")
-                    .at(self.collector.origin(&scalar.place(span)), "a clock is no datum")
-                    .help("list the clocks of a timed model by their names: `clocks: [w]`");
+                let diagnostic = Diagnostic::error("clock-as-type", "`clock` is not a type of data")
+                    .at(self.collector.origin(&scalar.place(span)), "a clock is not a datum")
+                    .help("list the clocks of a timed model by name: `clocks: [w]`");
                 self.collector.push(diagnostic);
                 None
             }
@@ -502,12 +502,12 @@ impl Reading<'_, '_> {
             BUILT_IN.into_iter().chain(self.types.order.iter().map(String::as_str)).collect();
         let help = match name.to_lowercase().as_str() {
             "integer" | "long" | "short" | "unsigned" | "number" => {
-                "the integers are `int`, `nat` and `int[lo..hi]`, and `real` has fractions".to_owned()
+                "write `int`, `nat` or `int[lo..hi]` for integers, and `real` for fractions".to_owned()
             }
             "boolean" => "did you mean `bool`?".to_owned(),
             "float" | "double" | "decimal" | "rational" => "did you mean `real`?".to_owned(),
             "struct" | "object" => {
-                "a record is declared under `types:`: `Item: { kind: Kind, weight: nat }`".to_owned()
+                "declare a record under `types:`: `Item: { kind: Kind, weight: nat }`".to_owned()
             }
             "str" | "char" | "text" => "did you mean `string`?".to_owned(),
             _ if let Some(literals) = self.literals_of(place) => {
@@ -585,7 +585,7 @@ pub(super) fn read_bound(cursor: &mut Parser<'_>) -> Result<IBig, Box<Mistake>> 
 /// Reports that only a timed model may have this.
 pub fn report_timed(collector: &mut Collector, place: &Range<usize>, what: &str) {
     let message = format!("only a timed model has {what}");
-    let help = "a timed model declares its clocks: `clocks: [w]`, beside `iosts:`";
+    let help = "declare the clocks of a timed model, `clocks: [w]`, beside `iosts:`";
     collector.mistake("timed-model", message, place, "this is about time", help);
 }
 

@@ -24,13 +24,13 @@ use crate::types::{RecordForm, Type};
 use crate::value::Value;
 
 /// The help text that says what an id is for.
-pub(super) const ONLY_COMPARED: &str = "an id is only compared, with `==`, `!=`, `in` and `contains`, and passed on; \
-    what is computed with, ordered or written out is an `int` or a `string`";
+pub(super) const ONLY_COMPARED: &str = "an id can only be passed on, and compared with `==`, `!=`, `in` and \
+    `contains`; use an `int` or a `string` to compute, order or convert";
 
 /// The help for a mistake with an id.
 pub(super) fn about_ids(sorts: [&Type; 2]) -> Option<String> {
     match sorts {
-        [Type::Id(a), Type::Id(b)] if a != b => Some("ids of two names are never the same".to_owned()),
+        [Type::Id(a), Type::Id(b)] if a != b => Some("ids of different types are never equal".to_owned()),
         [Type::Id(_), _] | [_, Type::Id(_)] => Some(ONLY_COMPARED.to_owned()),
         _ => None,
     }
@@ -43,20 +43,20 @@ fn about_parts(a: &Type, b: &Type) -> Option<&'static str> {
         && a.content_type().sort() == b.content_type().sort()
     {
         return Some(
-            "options of one range are compared; of others: `(if o is some then o.value == p.value && p is some else p is none)`",
+            "only options of one range can be compared; for others, write `(if o is some then o.value == p.value && p is some else p is none)`",
         );
     }
     let key_of_set =
         |ty: &Type| ty.as_keyed().filter(|(ty, _)| ty.map_value_type().is_none()).map(|(_, key)| key.sort());
     if key_of_set(a).is_some() && key_of_set(a) == key_of_set(b) {
         return Some(
-            "sets of one range are compared; of others: `(all k in s: k in t) && (all k in t: k in s)`",
+            "only sets of one range can be compared; for others, write `(all k in s: k in t) && (all k in t: k in s)`",
         );
     }
     let element = |ty: &Type| ty.as_list().map(|(_, _, ty)| ty.sort());
     (element(a).is_some() && element(a) == element(b)).then_some(
-        "lists of one range and length are compared; of others: \
-         `len(q) == len(r) && (all i in 0..7: i < len(q) => q[i] == r[i])`",
+        "only lists of one range and length can be compared; for others, write `len(q) == len(r) && (all i \
+        in 0..7: i < len(q) => q[i] == r[i])`",
     )
 }
 
@@ -91,7 +91,7 @@ pub fn read_expression(
                 };
                 let example = conjuncts.map(|conjuncts| format!(", as in `{}`", conjuncts.join(" && ")));
                 diagnostic = diagnostic.help(format!(
-                    "an expression is one text, which stands in quotes if it contains brackets, braces or `: `{}",
+                    "write an expression as one text, in quotes if it contains brackets, braces or `: `{}",
                     example.unwrap_or_default()
                 ));
             }
@@ -170,7 +170,7 @@ impl<'a, 'c> Typing<'a, 'c> {
         }
         let help = match (&wanted, &sort) {
             (Type::Int, Type::Real) => Some(
-                "nothing converts a real to an integer; `/` always gives a real, `div` divides integers"
+                "a real cannot be converted to an integer; `/` always gives a real, `div` divides integers"
                     .to_owned(),
             ),
             (Type::Bool, Type::Int) => Some("write a comparison: `x != 0`".to_owned()),
@@ -307,7 +307,7 @@ impl<'a, 'c> Typing<'a, 'c> {
         let place = self.collector.origin(&self.scalar.place(&index.span));
         let warning = Diagnostic::warning("no-such-index", message)
             .at(place, format!("its indices are {first} to {last}"))
-            .help("what reads there has no value: a guard does not hold, and a transition is not taken");
+            .help("an expression that reads it has no value: a guard does not hold, and a transition is not taken");
         self.collector.push(warning);
     }
 
@@ -365,14 +365,13 @@ impl<'a, 'c> Typing<'a, 'c> {
         if let (Some(what), true) =
             (elsewhere.as_ref().filter(|what| is_parameter(what)), self.scope.is_function)
         {
-            let help =
-                format!("a function reads no message: give it a parameter, and `{name}` where it is called");
+            let help = format!("a function cannot read a message: give it a parameter, and pass it `{name}`");
             self.error("unknown-name", format!("unknown name `{name}`"), span, what.clone(), Some(help));
             return None;
         }
         if let (None, Some(what)) = (self.scope.action, elsewhere.as_ref().filter(|what| is_parameter(what)))
         {
-            let help = "it holds before any message: it may mention variables and constants only".to_owned();
+            let help = "it holds before any message: use only variables and constants".to_owned();
             let message = format!("the initial condition mentions the parameter `{name}`");
             self.error("parameter-in-initial-condition", message, span, what.clone(), Some(help));
             return None;
@@ -383,12 +382,12 @@ impl<'a, 'c> Typing<'a, 'c> {
                 format!("list it under `observes:` to read it: `observes: [{name}]`")
             }
             (_, Some(what)) if what.starts_with("a type") => {
-                "a literal stands alone, without the name of its type".to_owned()
+                "write the literal alone, without the name of its type".to_owned()
             }
             (_, Some(what)) if is_parameter(what) => {
                 let action = self.scope.action.unwrap_or_default();
                 format!(
-                    "a parameter is known only in the transitions of its action, and this one is on `{action}`"
+                    "a parameter is known only in the transitions of its action, but this one is on `{action}`"
                 )
             }
             (Some(similar), _) => format!("did you mean {}?", self.describe_name(&similar)),
@@ -435,11 +434,11 @@ impl<'a, 'c> Typing<'a, 'c> {
         }
         let has_variables = lines.iter().any(|line| line.starts_with("variables"));
         if lines.is_empty() {
-            "nothing is declared that could be used here".to_owned()
+            "no declared name can be used here".to_owned()
         } else if has_variables || self.scope.is_function {
             lines.join("; ")
         } else {
-            format!("{}; a variable is declared under `variables:`", lines.join("; "))
+            format!("{}; declare a variable under `variables:`", lines.join("; "))
         }
     }
 
@@ -544,7 +543,7 @@ impl<'a, 'c> Typing<'a, 'c> {
             // Both operands are checked before the return, so that both mistakes are reported.
             for (term, tree) in [(&left, a), (&right, b)] {
                 if *term.sort() != Type::Int {
-                    let message = format!("`{sign}` is of integers, but this is {}", term.sort());
+                    let message = format!("`{sign}` needs integers, but this is {}", term.sort());
                     let label = format!("this is {}", term.sort());
                     let help = (operator == Operator::IntegerDivide).then(|| "`/` divides reals".to_owned());
                     self.error("type-mismatch", message, &tree.span, label, help);
@@ -563,7 +562,7 @@ impl<'a, 'c> Typing<'a, 'c> {
     }
 
     fn too_long(&mut self, a: &Expression, b: &Expression) {
-        let message = format!("the value of this has more than {} digits", parser::MAX_DIGITS);
+        let message = format!("this value has more than {} digits", parser::MAX_DIGITS);
         self.error("number-too-long", message, &(a.span.start..b.span.end), "too long".to_owned(), None);
     }
 
@@ -597,22 +596,22 @@ impl<'a, 'c> Typing<'a, 'c> {
         let are_numbers = a.sort().is_number() && b.sort().is_number();
         let whole = a_span.start..b_span.end;
         if a.sort() != b.sort() && !are_numbers {
-            let message = format!("`{comparison}` compares {} with {}", a.sort(), b.sort());
+            let message = format!("`{comparison}` cannot compare {} with {}", a.sort(), b.sort());
             let help = match (a.sort(), b.sort()) {
                 (Type::Enum(_), Type::String) | (Type::String, Type::Enum(_)) => {
-                    "literals of enumerations stand without quotes"
+                    "write literals of enumerations without quotes"
                 }
-                (Type::Id(_), Type::Id(_)) => "ids of two names are never the same",
+                (Type::Id(_), Type::Id(_)) => "ids of different types are never equal",
                 (Type::Id(_), _) | (_, Type::Id(_)) => {
-                    "an id has no literals, and is compared with ids only: keep one in a variable"
+                    "an id has no literals and can only be compared with ids: keep one in a variable"
                 }
                 (Type::Record(record), other) | (other, Type::Record(record))
                     if record.form == RecordForm::Option && !matches!(other, Type::Record(_)) =>
                 {
-                    "an option is compared with an option: write `some(x)` on the other side, or ask `o is some`"
+                    "compare an option with an option: write `some(x)` on the other side, or ask `o is some`"
                 }
                 (a, b) if let Some(help) = about_parts(a, b) => help,
-                _ => "both sides of a comparison must be of one type",
+                _ => "both sides of a comparison must have the same type",
             };
             let diagnostic = Diagnostic::error("type-mismatch", message)
                 .at(self.collector.origin(&self.scalar.place(a_span)), format!("this is {}", a.sort()))

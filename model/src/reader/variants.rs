@@ -32,11 +32,11 @@ impl Typing<'_, '_> {
         let alternative = &alternatives[number];
         let name = &alternative.name;
         let help = format!(
-            "write `{}`; `x is {name}` asks whether it is one",
+            "write `{}`; `x is {name}` asks whether `x` is one",
             spell_alternative(variant, alternative)
         );
-        let message = format!("a value `{name}` of {} has data", variant.name);
-        self.error("missing-field", message, span, "without its data".to_owned(), Some(help));
+        let message = format!("the alternative `{name}` of {} has data", variant.name);
+        self.error("missing-field", message, span, "its data are missing".to_owned(), Some(help));
     }
 
     /// `Ok(3)`
@@ -103,8 +103,7 @@ impl Typing<'_, '_> {
                 Some((term.clone(), ty.clone()))
             }
             other => {
-                let message =
-                    format!("`{what}` asks which alternative of a variant a value is, but this is {other}");
+                let message = format!("`{what}` needs a variant or an option, but this is {other}");
                 self.error("type-mismatch", message, &tree.span, format!("this is {other}"), None);
                 None
             }
@@ -158,7 +157,7 @@ impl Typing<'_, '_> {
             let is_new = number.map_or(!without_case.is_empty(), |number| without_case.remove(&number));
             if !is_new {
                 let message = match number {
-                    Some(_) => format!("the case `{name}` stands here twice, or behind `_`"),
+                    Some(_) => format!("the case `{name}` appears twice, or after `_`"),
                     None => "all alternatives have cases before this one".to_owned(),
                 };
                 self.error("unreachable-case", message, at, "is never taken".to_owned(), None);
@@ -175,8 +174,8 @@ impl Typing<'_, '_> {
             let name = |number: &usize| format!("`{}`", alternatives[*number].name);
             let missing: Vec<String> = without_case.iter().map(name).collect();
             let message = format!("the `match` has no case for {}", missing.join(", "));
-            let help = "`_ -> e` stands for all others".to_owned();
-            self.error("missing-case", message, whole, "not all alternatives".to_owned(), Some(help));
+            let help = "write `_ -> e` for all others".to_owned();
+            self.error("missing-case", message, whole, "incomplete".to_owned(), Some(help));
             return None;
         }
         if !is_right {
@@ -206,9 +205,9 @@ impl Typing<'_, '_> {
         let alternative = number.map(|number| variant.alternatives()[number].clone());
         let count = alternative.as_ref().map_or(0, |alternative| alternative.count);
         if case.names.len() != count {
-            let message = format!("`{name}` has {count} fields, but here are {} names", case.names.len());
+            let message = format!("`{name}` has {count} fields, but here it has {} names", case.names.len());
             let help = alternative.map(|alternative| {
-                format!("write `{}`; `_` for what is not used", spell_alternative(variant, &alternative))
+                format!("write `{}`, with `_` for unused fields", spell_alternative(variant, &alternative))
             });
             self.error("wrong-arity", message, at, format!("expected {count}"), help);
             return None;

@@ -284,7 +284,7 @@ pub fn top_keys(text: &str, is_last: impl Fn(&str) -> bool) -> Vec<(String, Scal
 }
 
 const QUOTE: &str =
-    "an expression that contains one of [ ] { } , # : or begins with ! & * > | % @ must stand in quotes";
+    "put an expression in quotes if it contains one of [ ] { } , # : or begins with one of ! & * > | % @";
 
 /// Finds the quote that ends before this byte and is followed by other text. Returns its beginning, and what
 /// to do.
@@ -294,10 +294,8 @@ fn explain_trailing(text: &str, end: usize) -> (usize, &'static str) {
     let without_sign = with_quote.strip_suffix(sign).unwrap_or_default();
     let open = without_sign.rfind(sign).unwrap_or_default();
     match without_sign[open..].contains('\n') {
-        true => (open, "a quote begins here, and ends in another line: is its end missing in this one?"),
-        false => {
-            (open, "behind the quoted text something follows: put the whole value in one pair of quotes")
-        }
+        true => (open, "a quote begins here and ends on another line: is its end missing on this line?"),
+        false => (open, "more text follows the quotes: put the whole value in one pair of quotes"),
     }
 }
 
@@ -321,7 +319,7 @@ fn explain_flow(head: &str, tail: &str) -> Option<String> {
     });
     let whole = format!("{value}{}", &tail[..end.map_or(tail.len(), |(offset, _)| offset)]);
     let sign = if whole.contains('"') { '\'' } else { '"' };
-    Some(format!("what contains `[` or `{{` must stand in quotes: `{sign}{}{sign}`", whole.trim_end()))
+    Some(format!("put a value with `[` or `{{` in quotes: `{sign}{}{sign}`", whole.trim_end()))
 }
 
 /// Writes the line with braces around its keys, if it has several. The parser stops after the second key:
@@ -360,7 +358,7 @@ fn explain_stop(text: &str, stop: usize, message: &str) -> String {
     if message.contains("mapping values")
         && let Some(braced) = explain_braces(line, head)
     {
-        return format!("several keys on one line stand in braces: `{braced}`");
+        return format!("write several keys on one line in braces: `{braced}`");
     }
     // `word(s: string): …` or `Put(key: Key):`
     if let Some((name, parameters)) = line.trim_start().split_once('(')
@@ -378,12 +376,12 @@ fn explain_stop(text: &str, stop: usize, message: &str) -> String {
         };
     }
     if message.contains("block sequence entries") && !head.trim().is_empty() {
-        return "the first item of a list stands in the line below the key".to_owned();
+        return "write the first item of a list on the line below the key".to_owned();
     }
     if let Some((key, value)) =
         glued.filter(|(_, value)| message.contains("mapping values") && !value.contains(' '))
     {
-        return format!("write the line above as `{key}: {value}`, with a space behind the colon");
+        return format!("write the line above as `{key}: {value}`, with a space after the colon");
     }
     // Does the parser stop at the first word of the line?
     let is_first =
@@ -391,16 +389,16 @@ fn explain_stop(text: &str, stop: usize, message: &str) -> String {
     let help = if message.contains("multiline quoted") {
         "a quote that begins above this line is never closed"
     } else if !is_item(line) && sibling.is_some_and(is_item) {
-        "the lines before it are items that begin with `- `: does this one lack it?"
+        "the lines before it begin with `- `: is it missing here?"
     } else if !line.contains(':') && !is_item(line) && message.contains("expected ':'") {
-        "does this line lack the `:` behind its key?"
+        "is the `:` after the key missing on this line?"
     } else if is_first && indent(line) != indent(above) {
         let (spaces, spaces_above) = (indent(line), indent(above));
         return format!(
-            "this line begins with {spaces} spaces, and the one above with {spaces_above}: shall they begin alike?"
+            "this line begins with {spaces} spaces, and the one above with {spaces_above}: should both be the same?"
         );
     } else if is_first || (line.trim_end().ends_with(':') && message.contains("expected key")) {
-        "is this line indented further, or less, than those beside it?"
+        "is this line indented differently from the lines around it?"
     } else {
         QUOTE
     };
@@ -527,14 +525,14 @@ impl Builder<'_, '_> {
             }
             Event::Alias(anchor) => {
                 let Some(node) = self.anchors.get(&anchor).cloned() else {
-                    let message = "an alias inside of what it stands for";
+                    let message = "an alias is inside its own anchor";
                     self.collector.error("recursive-alias", message, &bytes, "this never ends");
                     return None;
                 };
                 self.add(node, bytes)
             }
             Event::UnresolvedAlias(name) => {
-                let message = format!("`*{name}` is a YAML alias, and nothing is anchored as `&{name}`");
+                let message = format!("`*{name}` is a YAML alias, but there is no anchor `&{name}`");
                 self.collector.mistake("unknown-alias", message, &bytes, "unknown alias", QUOTE);
                 let scalar = Scalar { broken: true, ..Scalar::made(String::new(), bytes.clone()) };
                 self.complete(Node { kind: NodeKind::Scalar(scalar), span: bytes, flow: true, size: 1 }, 0)
@@ -549,9 +547,7 @@ impl Builder<'_, '_> {
         let message = format!("this is not YAML: {info}");
         let mut place = word_at(&file.text, stop);
         let (label, help) = match kind {
-            ErrorKind::UnclosedQuotedScalar => {
-                ("never closed", "a quote ends with the sign that it begins with")
-            }
+            ErrorKind::UnclosedQuotedScalar => ("never closed", "end the quoted text with the same sign"),
             _ if message.contains("tab") => {
                 // The parser stops at the scalar in front of the line with the tab.
                 let tab = stop + file.text[stop..].find('\t').unwrap_or(0);
@@ -567,9 +563,7 @@ impl Builder<'_, '_> {
                 place = word_at(&file.text, quote);
                 ("this quote", help)
             }
-            _ if message.contains("unclosed bracket") => {
-                ("never closed", "a bracket ends with its counterpart: `[ ]`, `{ }`")
-            }
+            _ if message.contains("unclosed bracket") => ("never closed", "close each bracket: `[ ]`, `{ }`"),
             _ => ("the YAML parser stops here", ""),
         };
         let is_program =
@@ -577,7 +571,7 @@ impl Builder<'_, '_> {
         let help = match help {
             // A tab or a quote is explained in programs, too.
             _ if is_program && !["a tab", "this quote"].contains(&label) => {
-                "files that coreach reads are YAML: is this the right one?".to_owned()
+                "coreach reads YAML files: is this the right file?".to_owned()
             }
             "" => explain_stop(&file.text, stop, &message),
             help => help.to_owned(),
@@ -614,8 +608,8 @@ impl Builder<'_, '_> {
         let is_action =
             self.open.last().and_then(|open| open.key.as_ref()).is_some_and(|key| key.text == "on");
         let help = match is_action {
-            true => "write the name alone: `inputs` and `outputs` say its direction",
-            false => "put the expression in quotes where `!` is a negation: \"!done && x > 0\"",
+            true => "write the name alone: `inputs` and `outputs` give its direction",
+            false => "if `!` is a negation, put the expression in quotes: \"!done && x > 0\"",
         };
         self.collector.mistake("yaml-tag", format!("YAML reads `{written}` as a tag"), &bytes, label, help);
     }

@@ -39,7 +39,7 @@ pub fn check_closed(closed: &Closed, product: &Product, solver: &mut dyn Solver)
     let index: HashMap<_, _> = closed.given.iter().copied().zip(iosts.location_ids()).collect();
     let exists = |location: &LocationId| product_iosts.locations.has(*location);
     if index.len() != closed.given.len() || !closed.given.iter().all(exists) {
-        checking.broken(SAME, "a location of the product is there twice, or none");
+        checking.broken(SAME, "a location of the product appears twice, or is missing");
         return checking.found;
     }
     for action in iosts.actions.iter().filter(|action| !action.is_visible()) {

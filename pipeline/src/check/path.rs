@@ -68,14 +68,14 @@ pub fn check_path_guided(made: &PathGuided, solver: &mut dyn Solver) -> Findings
         }
         let is_blamed = target == Some(Verdict::Fail);
         if is_blamed && !is_the_systems(made, number) {
-            let rule = "path-guided (5): the system fails by what it does not send";
+            let rule = "path-guided (5): the system fails because it does not send something";
             findings.violations.push(Violation { rule, place: place() });
         }
     }
     let passing = iosts.transitions.iter().filter(|t| made.verdicts[t.target] == Some(Verdict::Pass)).count();
     // Without Pass the path must have steps that nobody sees.
     if passing > 1 || (passing == 0 && made.unseen.is_empty()) {
-        let rule = "path-guided (6): not one transition leads to Pass";
+        let rule = "path-guided (6): no transition leads to Pass";
         findings.violations.push(Violation { rule, place: iosts.name.clone() });
     }
     findings

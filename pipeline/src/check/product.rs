@@ -29,7 +29,7 @@ pub fn check_product(
     let is_pair = |(l1, l2): &(LocationId, LocationId)| left.locations.has(*l1) && right.locations.has(*l2);
     let location_of: HashMap<_, _> = product.pairs.iter().copied().zip(iosts.location_ids()).collect();
     if location_of.len() != product.pairs.len() || !product.pairs.iter().all(is_pair) {
-        checking.broken("product 1", "a pair is there twice, or none");
+        checking.broken("product 1", "a pair appears twice, or is missing");
         return checking.found;
     }
     let start = location_of.get(&(left.initial, right.initial));

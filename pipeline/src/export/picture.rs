@@ -101,8 +101,8 @@ pub struct Picture {
 pub(super) fn too_large(locations: usize, transitions: usize) -> Option<String> {
     (locations > MOST_LOCATIONS || transitions > 8 * MOST_LOCATIONS).then(|| {
         format!(
-            "{locations} locations and {transitions} transitions are too many for a picture (at most {MOST_LOCATIONS} and {}); \
-             ask for the format json, for another stage, or for a domain that prunes more",
+            "{locations} locations and {transitions} transitions are too many for a picture (at most \
+            {MOST_LOCATIONS} and {}); use the format json, another stage, or a domain that prunes more",
             8 * MOST_LOCATIONS
         )
     })

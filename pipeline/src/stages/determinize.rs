@@ -60,7 +60,7 @@ pub fn determinize(
     if choices.is_empty() {
         return without_choice(closed, limits, solver);
     }
-    budget::doing("looking for the lookahead of each choice");
+    budget::doing("computing the lookahead of each choice");
     if let Lookahead::Exists(lookahead, _) = find_lookahead(&closed.iosts, &choices)
         && lookahead <= max_lookahead
     {
@@ -69,7 +69,7 @@ pub fn determinize(
             return Ok(visible);
         }
     }
-    budget::doing("asking what is known of the choices");
+    budget::doing("checking the facts about the choices");
     let cut = up_to_accept(&closed);
     let known = analyse_reach(&cut, &closed, aim, analysis);
     let cut = without_never_taken(cut, &known, solver);

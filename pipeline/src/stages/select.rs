@@ -56,7 +56,7 @@ pub fn select(visible: Visible, options: &Options, solver: &mut dyn Solver) -> T
     let mut analyst = Analyst::new(options);
     let mut facts = without_ends(analyst.analyse(&cut.iosts, &cut.accepting), &cut);
     if options.refine == Refinement::Exact {
-        budget::doing("the exact reference");
+        budget::doing("computing the exact reference");
         facts = refine_facts(&cut.iosts, &cut.accepting, facts, horn::engine(), solver);
     }
     // The chain comes from the first analysis, whatever the rounds of selection do. It is put in at the end.

@@ -196,7 +196,7 @@ impl<'a> Assemble<'a> {
         let condition = &given.initial_condition;
         let conjuncts = Term::and([defined(condition), condition.clone()]).conjuncts();
         let of_constants = eliminate_data(&given.variables, &conjuncts).unwrap_or_else(|| {
-            imprecisions.push("which constants the initial condition allows could not be said without a quantifier: none is excluded".to_owned());
+            imprecisions.push("the constants that the initial condition allows cannot be expressed without a quantifier: none is excluded".to_owned());
             Term::yes()
         });
         let mut parts = vec![of_constants];

@@ -150,7 +150,7 @@ pub fn path_guided(
         ahead.weaker.iter().filter(|position| delayed.is_controllable(action_of(&system, path[**position])));
     let imprecisions = weaker.map(|position| {
         format!(
-            "step {} ({}): what the rest of the path needs could not be said without a quantifier; the stimulus may be sent where it leads nowhere",
+            "step {} ({}): the condition for the rest of the path cannot be expressed without a quantifier; the tester may send the stimulus in vain",
             position + 1,
             timed.called(path[*position])
         )

@@ -21,7 +21,7 @@ pub fn resolve(timed: &Timed, text: &str) -> Result<Vec<TransitionId>, PathStop>
     let path = read_items(timed, &mut words, 0)?;
     match words.pop() {
         None => Ok(path),
-        Some(word) => Err(text_error(format!("`{word}` stands where a name is expected"))),
+        Some(word) => Err(text_error(format!("expected a name, found `{word}`"))),
     }
 }
 
@@ -55,7 +55,7 @@ fn split_words(text: &str) -> Vec<String> {
 fn read_items(timed: &Timed, words: &mut Vec<String>, depth: usize) -> Result<Vec<TransitionId>, PathStop> {
     const DEEPEST: usize = 50;
     if depth > DEEPEST {
-        return Err(text_error(format!("more than {DEEPEST} brackets stand in each other")));
+        return Err(text_error(format!("brackets are nested more than {DEEPEST} deep")));
     }
     let mut path: Vec<TransitionId> = Vec::new();
     while let Some(word) = words.pop() {
@@ -69,7 +69,7 @@ fn read_items(timed: &Timed, words: &mut Vec<String>, depth: usize) -> Result<Ve
                     words.pop();
                     let number = words.pop().unwrap_or_default();
                     let times = number.parse::<usize>().ok().filter(|times| *times > 0);
-                    times.ok_or_else(|| text_error("behind `*` a number of repetitions is expected"))?
+                    times.ok_or_else(|| text_error("expected a number of repetitions after `*`"))?
                 } else {
                     1
                 };
@@ -85,7 +85,7 @@ fn read_items(timed: &Timed, words: &mut Vec<String>, depth: usize) -> Result<Ve
                 words.push(word);
                 return Ok(path);
             }
-            ")" | "*" => return Err(text_error(format!("`{word}` stands where a name is expected"))),
+            ")" | "*" => return Err(text_error(format!("expected a name, found `{word}`"))),
             name => {
                 let found = timed.transition(name);
                 path.push(found.map_err(|known| PathStop::NoTransition { called: name.to_owned(), known })?);

@@ -78,9 +78,9 @@ impl PathStop {
         let error = |code: &'static str, message: String| Diagnostic::error(code, message);
         match self {
             PathStop::Empty => error("path", "the path has no transition".to_owned())
-                .help("name transitions in the order in which they are taken, for instance `open,reply`"),
+                .help("name the transitions in their order, for example `open,reply`"),
             PathStop::Text { why } => error("path", format!("the path cannot be read: {why}"))
-                .help("names of transitions with commas between them; `(open reply)*3` is a repetition"),
+                .help("write names of transitions with commas between them; `(open reply)*3` is a repetition"),
             PathStop::NoTransition { called, known } => {
                 let found = error("path", format!("no transition is called `{called}`"));
                 let near = coreach_model::diagnostic::nearest(called, known.iter().map(String::as_str));
@@ -102,7 +102,7 @@ impl PathStop {
             PathStop::Unsatisfiable { step, transition } => {
                 let place = match step {
                     0 => "at the beginning".to_owned(),
-                    _ => format!("behind the first {step} steps"),
+                    _ => format!("after the first {step} steps"),
                 };
                 error(
                     "path-unsatisfiable",
@@ -113,13 +113,13 @@ impl PathStop {
             }
             PathStop::NoOutput(transition) => error(
                 "path-no-output",
-                format!("the path ends in `{}`, which is no output", transition.called),
+                format!("the path ends in `{}`, which is not an output", transition.called),
             )
             .at(transition.origin.clone(), "the last step")
-            .help("a test passes by what it sees: let the path end in an output"),
+            .help("a test can only pass on an output: end the path with an output"),
             PathStop::SilenceAfter(value) => error(
                 "silence-after",
-                format!("the time after which silence is a fact must be greater than 0, not {value}"),
+                format!("the time after which the system counts as silent must be greater than 0, not {value}"),
             ),
             PathStop::NotDeterministic { step, choice, trace, is_certain } => {
                 not_deterministic(*step, choice, trace.as_deref(), *is_certain)
@@ -132,19 +132,19 @@ impl PathStop {
                 for transition in internal {
                     found = found.at(transition.origin.clone(), "internal").note(&transition.text);
                 }
-                found.help("a path-guided test case knows after each event where the model is: make the action visible, or remove it")
+                found.help("a path-guided test case must know the location of the model after each event: make the action visible, or remove it")
             }
             PathStop::Quantifier { step, transition } => error(
                 "path-quantifier",
                 format!(
-                    "step {} of the path: when `{}` is possible cannot be said without a quantifier",
+                    "step {} of the path: the times at which `{}` is possible cannot be expressed without a quantifier",
                     step + 1,
                     transition.called
                 ),
             )
-            .at(transition.origin.clone(), "for which values of what is not observed is this possible?")
+            .at(transition.origin.clone(), "for which values of unobserved data is this possible?")
             .note(&transition.text)
-            .help("state what is not observed by equations, or by bounds that are linear in it with coefficient 1"),
+            .help("give unobserved data by equations, or by linear bounds with coefficient 1"),
         }
     }
 }
@@ -170,9 +170,9 @@ fn not_deterministic(
         .note(format!("first:  {}", of_path.text))
         .note(format!("second: {}", rival.text));
     if let Some(trace) = trace {
-        diagnostic = diagnostic.note(format!("for instance {}", trace.join(", ")));
+        diagnostic = diagnostic.note(format!("for example {}", trace.join(", ")));
     }
-    diagnostic.help("let the guards of the two, or what they carry, exclude each other")
+    diagnostic.help("let the guards or the values of the two exclude each other")
 }
 
 /// Lists the first names, and says how many more there are.

@@ -122,7 +122,7 @@ transitions:
     for path in ["in,out,late", "in,out,odd"] {
         let stop = refused(text, path);
         assert!(matches!(&stop, PathStop::Unsatisfiable { step: 2, .. }), "{stop:?}");
-        assert!(stop.to_diagnostic().message.contains("behind the first 2 steps"));
+        assert!(stop.to_diagnostic().message.contains("after the first 2 steps"));
     }
 }
 

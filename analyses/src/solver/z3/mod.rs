@@ -543,7 +543,6 @@ fn problem_of_version(version: &str) -> Option<String> {
     }
     let (major, minor, patch) = OLDEST;
     Some(format!(
-        "the Z3 library found at run time is {version}; coreach needs {major}.{minor}.{patch} or newer\n\
-         run scripts/setup, which puts one into native/z3, and build again"
+        "the Z3 library at run time is {version}; coreach needs {major}.{minor}.{patch} or newer\nrun scripts/setup, which installs one in native/z3, and build again"
     ))
 }

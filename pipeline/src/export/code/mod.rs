@@ -43,15 +43,15 @@ fn check_runnable(form: &'static str, view: &View<'_>) -> Result<(), Unsuited> {
         let what = view.what.replace('_', " ");
         return Err(Unsuited {
             form,
-            why: format!("it is a program for a test case, and this is the {what}"),
-            instead: "take `--stage test_case`, or another form for this one",
+            why: format!("it is a program for a test case, but this is the {what}"),
+            instead: "use `--stage test_case`, or another form",
         });
     }
     if view.found.reachable == Some(false) {
         return Err(Unsuited {
             form,
             why: "the purpose cannot be reached, so there is nothing to run".to_owned(),
-            instead: "take `dot` or `json` to look at what there is",
+            instead: "use `dot` or `json` to look at the result",
         });
     }
     Ok(())
@@ -61,11 +61,11 @@ fn check_runnable(form: &'static str, view: &View<'_>) -> Result<(), Unsuited> {
 fn judged_by_its_graph(form: &'static str, view: &View<'_>) -> Result<(), Unsuited> {
     check_runnable(form, view)?;
     let why = match (view.what == ONLINE, view.timing) {
-        (true, _) => "a test that is judged on line follows all states that are possible",
-        (false, Some(_)) => "a timed test case looks at instants, within the tolerance of what was measured",
+        (true, _) => "a test with `judge: online` follows all possible states",
+        (false, Some(_)) => "a timed test case compares measured times, within a tolerance",
         (false, None) => return Ok(()),
     };
-    let instead = "take `rust`, or `json`, which `coreach test` runs";
+    let instead = "use `rust`, or `json`, which `coreach test` runs";
     Err(Unsuited { form, why: why.to_owned(), instead })
 }
 
