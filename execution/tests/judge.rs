@@ -75,7 +75,7 @@ impl Judge for Toy {
                 self.answered = true;
                 self.wrong = event.values[0] < Value::int(0);
             }
-            Occurrence::Observation(event) => return Judged::alien(event),
+            Occurrence::Observation(event) => return Judged::alien(self.iosts(), event),
             Occurrence::Silence(_) if self.answered => {
                 self.done += 1;
                 (self.asked, self.answered) = (false, false);

@@ -104,8 +104,7 @@ impl Reading<'_, '_> {
                 return Some(Type::Record(Arc::new(RecordType::entries_of(most, &key, value.as_ref()))));
             }
             let of = value.as_ref().map_or(String::new(), |value| format!(" of {value}"));
-            let message =
-                format!("the keys of a {word} with a bound are strings, ids or numbers, not {key}");
+            let message = format!("the keys of a {word} with a bound are strings, ids or numbers, not {key}");
             let help = format!(
                 "for keys that are an enumeration, `bool` or a range, leave out the bound: `{word}[{key}]{of}`"
             );
