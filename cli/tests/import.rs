@@ -14,7 +14,7 @@ fn the_specification_is_on_standard_output_and_the_rest_is_not() {
     assert!(out.starts_with("# coreach: ") && out.contains("\niosts: a\n"), "{out}");
     assert_eq!(err, "");
     let (out, err) = folder.ends(&["import", "b.aut", "--from", "aut"], 0);
-    assert!(out.contains("if_: {}") && err.contains("`if` is `if_`"), "{err}");
+    assert!(out.contains("if_: {}") && err.contains("`if` becomes `if_`"), "{err}");
     // The document of what was told does not mix with the specification.
     let output = folder.coreach(&["import", "b.aut", "--format", "json"]);
     exits(&output, 0);

@@ -210,7 +210,7 @@ fn a_file_of_python_runs_by_itself_against_a_command() {
             "alien.py",
             "print('{\"output\": \"Nothing\"}', flush=True)",
             1,
-            "is no output of the specification",
+            "is not an output of the specification",
         ),
         (
             "type.py",
@@ -220,7 +220,7 @@ fn a_file_of_python_runs_by_itself_against_a_command() {
         ),
         ("silent.py", "pass", 3, "Inconclusive: silence in <Pay,Begin>"),
         ("ends.py", "sys.exit(0)", 4, "RunError: the implementation has closed its output"),
-        ("garbage.py", "print('{\"output\": 5, \"output\": 5}', flush=True)", 4, "a key that is there twice"),
+        ("garbage.py", "print('{\"output\": 5, \"output\": 5}', flush=True)", 4, "a key appears twice"),
     ] {
         let output = habit(name, body);
         let said = text(&output);

@@ -194,7 +194,7 @@ def inward(given, type_, is_key=False):
                 raise Misread(f"expected cells of two values, not {cut(repr(cell))}")
             index = inward(cell[0], type_[1])
             if index in cells:
-                raise Misread("an index of an array is there twice")
+                raise Misread("an array index appears twice")
             cells[index] = inward(cell[1], type_[2])
         return Array(type_, inward(given["default"], type_[2]), cells)
     raise Misread(f"expected a value of type {spelled(type_)}, not {cut(repr(given))}")
@@ -787,16 +787,16 @@ class Judge:
 
     def stimulus_happened(self, action, values):
         if self.take("stimulus", action, values) is None:
-            return "Inconclusive", f"nothing is said of {event(action, values)} in {self.place()}"
+            return "Inconclusive", f"the test does not specify {event(action, values)} in {self.place()}"
         return None
 
     def observation_happened(self, action, values):
         """`values` by their names, as they came from outside."""
         if not isinstance(action, str) or ACTIONS.get(action, ("",))[0] != "observation":
-            return "Fail", f"the output {cut(repr(action))} is no output of the specification"
+            return "Fail", f"{cut(repr(action))} is not an output of the specification"
         parameters = ACTIONS[action][1]
         if not isinstance(values, dict) or set(values) != {name for name, _ in parameters}:
-            return "Fail", f"{action} with the values {cut(repr(values))}, which are not those of its parameters"
+            return "Fail", f"{action} with the values {cut(repr(values))}, which do not fit its parameters"
         try:
             inside = tuple(inward(values[name], type_) for name, type_ in parameters)
         except Misread as why:
@@ -804,7 +804,7 @@ class Judge:
         if OTHERS_FAIL is not None and not any(one.action == action for one in self.leaving[self.location]):
             self.location = OTHERS_FAIL
         elif self.take("observation", action, inside) is None:
-            return "Fail", f"{event(action, inside)} is no event of the specification in {self.place()}"
+            return "Fail", f"{event(action, inside)} is not an event of the specification in {self.place()}"
         return None
 
     def quiet(self):
@@ -1124,7 +1124,7 @@ def first_state(given, random):
             open_ = {n: t for n, t in {**CONSTANTS, **VARIABLES}.items() if n not in data}
             found = satisfy(condition, open_, data, random)
         if found is None:
-            raise RunError(f"no constants were found in {DRAWS} drafts with which the initial condition holds")
+            raise RunError(f"no constants that satisfy the initial condition were found in {DRAWS} draws")
         data.update({name: found[name] for name in CONSTANTS})
     determine(condition, data)
     open_ = {name: type_ for name, type_ in VARIABLES.items() if name not in data}
@@ -1134,7 +1134,7 @@ def first_state(given, random):
         return {name: plain[name] for name in [*CONSTANTS, *VARIABLES]}
     found = satisfy(condition, open_, data, random)
     if found is None or not all(is_in(data[name], VARIABLES[name]) for name in VARIABLES if name in data):
-        raise RunError("with these constants no values of the variables are known with which the initial condition holds")
+        raise RunError("no values of the variables were found that satisfy the initial condition with these constants")
     data.update(found)
     return {name: data[name] for name in [*CONSTANTS, *VARIABLES]}
 
@@ -1244,7 +1244,7 @@ class Command(Adapter):
             self.process.stdin.write(json.dumps(for_wire(message)).encode() + b"\n")
             self.process.stdin.flush()
         except (OSError, ValueError) as why:
-            raise RunError(f"the implementation cannot be told anything any more: {why}") from None
+            raise RunError(f"the test cannot send to the implementation any more: {why}") from None
 
     def message(self, timeout):
         """The next message, but none of spaces; None where nothing comes in time."""
@@ -1267,11 +1267,11 @@ class Command(Adapter):
                 # A lone surrogate is no text.
                 json.dumps(read_, ensure_ascii=False, default=str).encode()
             except (ValueError, RecursionError) as why:
-                raise RunError(f"the implementation sent what is no message ({why}): {cut(repr(line))}") from None
+                raise RunError(f"the implementation sent something that is not a message ({why}): {cut(repr(line))}") from None
             if not isinstance(read_, dict):
-                raise RunError(f"the implementation sent what is no message: {cut(repr(line))}")
+                raise RunError(f"the implementation sent something that is not a message: {cut(repr(line))}")
             if set(read_) == {"error"}:
-                raise RunError(f"the implementation cannot go on: {cut(repr(read_['error']))}")
+                raise RunError(f"the implementation cannot continue: {cut(repr(read_['error']))}")
             return read_
 
     def send(self, name, values):
@@ -1287,7 +1287,7 @@ class Command(Adapter):
                 continue
             values = message.get("values", {})
             if set(message) - {"values"} != {"output"} or not isinstance(message["output"], str) or not isinstance(values, dict):
-                raise RunError(f"the implementation sent what is no message: {cut(repr(message))}")
+                raise RunError(f"the implementation sent something that is not a message: {cut(repr(message))}")
             return message["output"], values
 
     def stop(self):
@@ -1310,17 +1310,17 @@ class Command(Adapter):
 def json_number(text):
     value = decimal(text)
     if value is None:
-        raise ValueError("a number that is too long")
+        raise ValueError("a number is too long")
     return int(value) if value.denominator == 1 else value
 
 
 def no_number(text):
-    raise ValueError(f"{text} is no number")
+    raise ValueError(f"{text} is not a number")
 
 
 def once(pairs):
     if len(dict(pairs)) != len(pairs):
-        raise ValueError("a key that is there twice")
+        raise ValueError("a key appears twice")
     return dict(pairs)
 
 
@@ -1519,14 +1519,14 @@ def main():
 
     parser = argparse.ArgumentParser(description=f"The test case {NAME}, against a command that speaks lines of JSON.")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--runs", type=int, default=1, help="how many runs, with seeds that follow")
+    parser.add_argument("--runs", type=int, default=1, help="number of runs, with consecutive seeds")
     parser.add_argument("--constant", action="append", default=[], metavar="NAME=VALUE")
-    parser.add_argument("--quiescence", type=float, default=1.0, help="after how many seconds nothing is silence")
+    parser.add_argument("--quiescence", type=float, default=1.0, help="seconds without a message that count as silence")
     parser.add_argument("command", nargs="*", help="the command, behind `--`")
     given = parser.parse_args()
     adapter = Command(given.command) if given.command else command()
     if adapter is None:
-        parser.error("name a command behind `--`, or in COREACH_IUT")
+        parser.error("name a command after `--`, or in COREACH_IUT")
     constants, worst = {}, 0
     for pair in given.constant:
         name, _, text = pair.partition("=")
