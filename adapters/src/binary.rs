@@ -84,7 +84,7 @@ pub fn read_frame(binary: &Binary, frame: &[u8], signatures: &mut Signatures) ->
             Ok(values) => return make_output(action, values, binary, signatures).map(Recognized::Received),
             Err(FrameMisfit::Wrong(reason)) => (usize::MAX, format!(": as `{action}`, {reason}")),
             Err(FrameMisfit::After(fitting)) if fitting == fields.len() => {
-                (fitting, format!("\nthe closest is `{action}`: there are bytes behind its fields"))
+                (fitting, format!("\nthe closest is `{action}`: there are bytes after its fields"))
             }
             Err(FrameMisfit::After(fitting)) => {
                 let name = fields[fitting].name().map_or(String::new(), |name| format!(", `{name}`,"));

@@ -168,7 +168,7 @@ impl Stream {
             }
             if Instant::now() >= until {
                 return Err(Failure::Stuck(
-                    "it did not read what was sent until the run's limit of time".to_owned(),
+                    "it did not read the messages before the run's time limit".to_owned(),
                 ));
             }
             is_first = false;

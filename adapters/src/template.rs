@@ -138,13 +138,13 @@ impl Template {
                     }
                     (None, None) => {
                         let wrong =
-                            Wrong::Braces("a brace that is never closed: `{{` stands for a brace itself");
+                            Wrong::Braces("a brace that is never closed: write `{{` for a brace itself");
                         return Err(TemplateError { wrong, at: at..at + 1 });
                     }
                 },
                 '}' => {
                     let wrong = Wrong::Braces(
-                        "a closing brace without an opening one: `}}` stands for a brace itself",
+                        "a closing brace without an opening one: write `}}` for a brace itself",
                     );
                     return Err(TemplateError { wrong, at: at..at + 1 });
                 }

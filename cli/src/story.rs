@@ -80,7 +80,7 @@ pub fn why_text_of_reason(run: &Run, reason: &Reason, whose: &str) -> String {
         let (what, was) = if run.crossed == 1 { ("observation", "was") } else { ("observations", "were") };
         write_line(
             &mut text,
-            &format!("  crossed: {} {what} {was} sent before something that stands above", run.crossed),
+            &format!("  crossed: {} {what} {was} sent before an event that is listed above it", run.crossed),
         );
     }
     text

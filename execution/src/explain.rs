@@ -523,9 +523,7 @@ fn write_summary(run: &Run, location: &str, event: Option<&str>, violates: Optio
         }
         Outcome::Verdict(_, cause) => match cause {
             Cause::Event if run.crossed > 0 => {
-                format!(
-                    "{event} came in {location}, and what was sent and seen has crossed: its order is not known"
-                )
+                format!("{event} came in {location}, but messages have crossed, so their order is not known")
             }
             Cause::Event | Cause::Alien(_) => {
                 format!("{event} in {location} is allowed, and puts the purpose out of reach")
@@ -541,9 +539,9 @@ fn write_summary(run: &Run, location: &str, event: Option<&str>, violates: Optio
                     limit.as_millis()
                 )
             }
-            Cause::Unspecified => format!("nothing is said of what happened in {location}"),
+            Cause::Unspecified => format!("the test does not specify what happened in {location}"),
             Cause::Crossed => {
-                format!("what came in {location} may have crossed stimuli in orders that are not followed")
+                format!("the messages in {location} may have crossed in orders that coreach does not follow")
             }
             Cause::NothingToDo => format!("in {location} no stimulus has values that its guard allows"),
             Cause::States(limit) => {

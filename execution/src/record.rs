@@ -243,7 +243,7 @@ fn restore_first_state(test: &TestCase, record: &Record) -> Result<State, String
         constants.insert(datum.clone(), value);
     }
     if record.constants.len() > constants.len() {
-        return Err(misfit("it has a value for what is no constant"));
+        return Err(misfit("it has a value for something that is not a constant"));
     }
     initial::first(&test.iosts, &constants, &mut Lazy::default()).map_err(|why| match why {
         NoState::None => misfit("its constants do not satisfy the initial condition"),
@@ -285,7 +285,7 @@ fn read_event(iosts: &Iosts, step: &StepRecord) -> Result<Event, String> {
     };
     let values: Result<Vec<_>, String> = parameters.iter().map(value).collect();
     if given.len() > parameters.len() {
-        return Err(format!("a value for what is no parameter of `{name}`"));
+        return Err(format!("a value for something that is not a parameter of `{name}`"));
     }
     Ok(Event::new(name.to_owned(), values?))
 }

@@ -132,6 +132,6 @@ fn make_warning(
     Diagnostic::warning("input-refused-by-some", message)
         .at(transition.origin.whole.clone(), "taken here")
         .note("by ioc the input may be sent, and only what follows where it is taken is allowed then")
-        .note("who ignores it in the other state may fail, the specification itself included")
+        .note("a system that ignores it in the other state may fail, even the specification itself")
         .help(format!("say what `{}` does in `{place}`", event.action))
 }

@@ -70,8 +70,8 @@ impl TestSession<'_> {
         let Begun { seed, ref constants, deadline, .. } = *begun;
         if !self.adapter.is_ordered() && self.judge.link().is_none() {
             let message = match timed {
-                Some(_) => "a timed run has one connection: between several, nobody knows what came first",
-                None => "what is judged here has one connection: the order between several is not looked at",
+                Some(_) => "a timed run has one connection: between several, the order is not known",
+                None => "this judge needs one connection: it does not look at the order between several",
             };
             return Err(Failure::Untranslatable(message.to_owned()));
         }

@@ -342,11 +342,11 @@ fn read_strategy(collector: &mut Collector, entries: &[Entry]) -> Option<Strateg
     }
     let help = match collector.nearest(&scalar.text, names()) {
         Some(near) => format!("did you mean `{near}`?"),
-        None if scalar.text == "interactive" => "nobody can be asked during a campaign".to_owned(),
+        None if scalar.text == "interactive" => "a campaign has nobody to ask".to_owned(),
         None => inventory("strategies", names()),
     };
     let message = format!("unknown strategy `{}`", scalar.text);
-    collector.mistake("wrong-value", message, &scalar.span, "no strategy of a campaign", help);
+    collector.mistake("wrong-value", message, &scalar.span, "a campaign does not have this strategy", help);
     None
 }
 

@@ -352,7 +352,7 @@ pub(crate) fn read_reference(
             true => "no file here fits it: write the names of the files".to_owned(),
             false => format!("write the files that fit it: `{key}: [{}]`", files.join(", ")),
         };
-        let message = format!("`{}` is no file: patterns of names are not expanded", scalar.text);
+        let message = format!("`{}` is not a file: coreach does not expand patterns of names", scalar.text);
         collector.push(Diagnostic::error("missing-file", message).at(origin, "a pattern").help(help));
         return None;
     }
@@ -370,7 +370,7 @@ pub(crate) fn read_reference(
         Diagnostic::error("missing-file", "a file that is named here cannot be read").at(origin, label);
     if scalar.text.contains(", ") {
         found = found.help(format!(
-            "several stand in a list: `{}s: [{}]`",
+            "write several as a list: `{}s: [{}]`",
             what.trim_end_matches('s'),
             scalar.text
         ));
@@ -417,7 +417,7 @@ fn read_references(
         }
         (Some(one), None) if matches!(one.value.kind, NodeKind::Sequence(_)) => {
             let message = format!("`{single}` is one file, but this is {}", one.value.describe());
-            let help = format!("a list has the key `{list}`: `{list}: [a.yaml, b.yaml]`");
+            let help = format!("write a list under `{list}`: `{list}: [a.yaml, b.yaml]`");
             collector.mistake("wrong-kind", message, &one.key.span, "expected one file", help);
             return None;
         }
@@ -587,7 +587,7 @@ fn read_choices<T: Copy + PartialEq>(
         }
         let known = || table.iter().map(|(name, ..)| *name);
         let help = collector.meant(&scalar.text, key, known);
-        let message = format!("`{}` is none of the {key}", scalar.text);
+        let message = format!("`{}` is not one of the {key}", scalar.text);
         collector.mistake("wrong-value", message, &scalar.span, "not known", help);
     }
     (collector.errors() == errors_before).then_some(Some(chosen))

@@ -193,7 +193,7 @@ pub fn read_heading(file: &Arc<SourceFile>) -> Result<Heading, Vec<Diagnostic>> 
         return Ok(Heading { kind, name: name.text.clone(), of });
     }
     let first_line = Origin { file: file.clone(), span: 0..file.text.lines().next().map_or(0, str::len) };
-    let message = format!("{} is none of the files that coreach reads", file.name);
+    let message = format!("coreach does not read files like {}", file.name);
     let is_model = value("transitions").is_some() && value("initial").is_some();
     Err(vec![
         Diagnostic::error("unknown-kind-of-file", message)

@@ -226,15 +226,15 @@ fn read_root(reader: &mut IutReader<'_>) -> Option<IutSections> {
             return None;
         }
         [] => {
-            let message = "the IUT's file does not say how the implementation is reached";
+            let message = "the IUT file does not say how to reach the implementation";
             let help =
                 format!("one of {}: for example `stdio: {{ command: [python3, sut.py] }}`", listed(WAYS));
-            reader.collector.mistake("missing-key", message, &root.head(), "the way is missing here", help);
+            reader.collector.mistake("missing-key", message, &root.head(), "one key is missing here", help);
             return None;
         }
         [way_entry] => *way_entry,
         [first, second, ..] => {
-            let diagnostic = Diagnostic::error("two-ways", "an IUT is reached in one way")
+            let diagnostic = Diagnostic::error("two-ways", "an IUT file has exactly one of these keys")
                 .at(reader.collector.origin(&second.key.span), "a second one")
                 .at(reader.collector.origin(&first.key.span), "the first one")
                 .help("write a file for each");
@@ -317,7 +317,8 @@ fn read_stdio(reader: &mut IutReader<'_>, root: &[Entry], node: &Node) -> Option
     let settle = settle::read_settle(reader, entries, Speech::of(encoding.as_ref()));
     if keep && let Some(encoding) = encoding.as_ref().filter(|encoding| !matches!(encoding, Encoding::Json)) {
         require_reset(reader, entries, "keep", encoding.reset().is_empty(), example_reset(encoding));
-        let message = "nothing tells whether what a run has sent has been answered, and the process is kept";
+        let message =
+            "the process is kept, but coreach cannot tell whether it has answered all messages of a run";
         report_unsettled(reader, node, settle.as_ref(), message);
     }
     Some(Stdio { command: command?, ready, encoding: encoding?, settle, keep })
@@ -376,7 +377,8 @@ fn read_tcp(reader: &mut IutReader<'_>, root: &[Entry], node: &Node, carrier: Ca
     if let (Carrier::Datagrams, Some(launch)) = (carrier, &launch)
         && launch.as_ref().is_none_or(|launch| launch.keep)
     {
-        let message = "nothing tells whether datagrams have arrived, and the system outlives its runs";
+        let message =
+            "the system outlives its runs, but coreach cannot tell whether all datagrams have arrived";
         report_unsettled(reader, node, settle.as_ref(), message);
     }
     let settle = settle.unwrap_or_default();
@@ -396,7 +398,7 @@ fn report_unsettled(reader: &mut IutReader<'_>, node: &Node, settle: Option<&Set
     if settle.is_some_and(|settle| settle.quiet.is_some() || !settle.barrier.is_empty()) {
         return;
     }
-    let label = "what belongs to a run could come in the next one";
+    let label = "an answer could arrive in the next run";
     let help = "for example `settle: { quiet_ms: 200 }`, so long without a word; or a `barrier` in it";
     reader.collector.mistake("unsettled", message, &node.head(), label, help);
 }

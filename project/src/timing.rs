@@ -57,7 +57,7 @@ pub(crate) fn prepare_input(
     }
     if configuration.judging == Judging::Online {
         found.push(
-            Diagnostic::error("timed-online", "what is judged on line has no time")
+            Diagnostic::error("timed-online", "`judge: online` cannot have clocks")
                 .at(named(), "a timed model")
                 .help("leave `judge: online` out; `coreach timed verdict` judges recorded traces"),
         );
@@ -107,7 +107,7 @@ impl StageInput {
 
 pub(crate) fn report_internal_time(graph: &Iosts, number: TransitionId) -> Diagnostic {
     let transition = &graph.transitions[number];
-    let message = format!("{} takes time that nobody sees", graph.describe(transition));
+    let message = format!("{} takes time that a tester cannot see", graph.describe(transition));
     Diagnostic::error("internal-time", message)
         .at(transition.origin.whole.clone(), "an internal action with a clock")
         .help("`coreach timed verdict` and `timed inputs` follow it; all else takes an internal action to happen at the time of the event before it: let it mention and reset no clock, or make it an output")

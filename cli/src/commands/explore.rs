@@ -114,7 +114,7 @@ fn summary_text(iosts: &Iosts, found: &Exploration) -> String {
     line(counts.at_depth, "at the limit of depth (`--depth`)");
     line(counts.out_of_room, "without room for successors (`--nodes`)");
     line(counts.open, "not looked at");
-    line(counts.behind_quiescence, "behind a quiescence that ends all");
+    line(counts.behind_quiescence, "after a quiescence that ends all");
     line(counts.refuted, "branches refuted: no data satisfy them");
     line(counts.uncertain, "not known to be satisfiable, and kept");
     line(counts.accepting, "to be accepted");

@@ -445,7 +445,7 @@ fn explain_hidden(iut: &Iut, run: &Run, record: &Record) -> Option<String> {
         is_expected && shape.first().is_some_and(|pattern| pattern.is_match(line))
     })?;
     Some(format!(
-        "hint: the line `{}` also fits `{other}`, which stands behind `{seen}` in `observations`. The first pattern that \
+        "hint: the line `{}` also fits `{other}`, which comes after `{seen}` in `observations`. The first pattern that \
          fits counts: write `{other}` before `{seen}`\n",
         shortened(line)
     ))

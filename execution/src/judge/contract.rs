@@ -34,7 +34,7 @@ impl Judged {
         let mut pairs = parameters.into_iter().flatten().zip(&event.values);
         let why = match pairs.find(|(datum, value)| !value.is_in(datum.ty())) {
             Some((datum, _)) => format!("and `{datum}` must be of type {}", datum.ty()),
-            None => "which is no event of the specification".to_owned(),
+            None => "which is not an event of the specification".to_owned(),
         };
         Judged::Ends(Verdict::Fail, Cause::Alien(format!("{event}, {why}")))
     }

@@ -119,7 +119,7 @@ impl Merged {
         );
         Err(Diagnostic::error("trace-duration", message)
             .note("what the last of the inputs led to is not known")
-            .help("record longer than the inputs take, and end the outputs with the delay behind the last of them"))
+            .help("record longer than the inputs take, and end the outputs with the delay after the last of them"))
     }
 }
 

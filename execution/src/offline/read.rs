@@ -400,7 +400,7 @@ fn split_fields(text: &str) -> Result<Vec<(String, Range<usize>)>, LineMistake> 
             }
             fields.push((value, start..end));
             if end < text.len() && !text[end..].starts_with(',') {
-                let label = "expected a comma behind the quotes";
+                let label = "expected a comma after the quotes";
                 return Err(LineMistake::of_line("something stands behind quotes", end..text.len(), label));
             }
         } else {

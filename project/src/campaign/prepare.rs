@@ -113,7 +113,7 @@ pub fn prepare(
                 leave_out(none, &mut found);
             }
             PreparedTest::Made { test, .. } if tests.iter().any(|(known, _)| known.hash == test.hash) => {
-                let message = format!("the test case `{}` is there twice", test.name);
+                let message = format!("the test case `{}` appears twice", test.name);
                 let (Job::Purpose(_, _, at) | Job::Document(at)) = job;
                 found.push(
                     Diagnostic::warning("duplicate-test", message).at(at.origin.clone(), "once is enough"),
@@ -189,7 +189,7 @@ fn read_iuts<'a>(
             }
         };
         if iuts.iter().any(|(other, _)| other.hash == described.hash) {
-            let message = format!("the implementation `{}` is there twice", described.name);
+            let message = format!("the implementation `{}` appears twice", described.name);
             let diagnostic = Diagnostic::warning("duplicate-iut", message);
             found.push(diagnostic.at(reference.origin.clone(), "once is enough"));
             continue;
@@ -198,7 +198,7 @@ fn read_iuts<'a>(
             let message = format!("two implementations are called `{}`", described.name);
             let diagnostic = Diagnostic::error("duplicate-iut", message)
                 .at(reference.origin.clone(), "the second one")
-                .help("the summary would not tell them apart: give each a name of its own");
+                .help("give each its own name, so that the summary can tell them apart");
             found.push(diagnostic);
         }
         iuts.push((described, reference));

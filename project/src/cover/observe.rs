@@ -67,7 +67,7 @@ impl FromStr for Observe {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let other = || format!("`{text}` is none of {}", Observe::ALL.map(Observe::name).join(", "));
+        let other = || format!("`{text}` is not one of {}", Observe::ALL.map(Observe::name).join(", "));
         Observe::named(text).ok_or_else(other)
     }
 }

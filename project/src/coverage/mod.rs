@@ -339,7 +339,7 @@ fn check_fit(explained: &Explained, run: &Run, trace: &[Occurrence]) -> Result<(
         (Some(number), true) if number == last => Ok(()),
         // In a timed run, the last event may be an unspecified input from elsewhere. It is nobody's fault.
         (Some(number), false) if number == last && run.timing.is_some() => Ok(()),
-        (Some(number), _) => wrong(number, "is none that the specification allows here"),
+        (Some(number), _) => wrong(number, "is not allowed here by the specification"),
         (None, true) => wrong(last, "failed the run, and the specification allows it"),
     }
 }

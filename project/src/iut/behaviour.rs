@@ -73,7 +73,7 @@ fn read_weights(reader: &mut IutReader<'_>, node: &Node) -> BTreeMap<String, usi
         match scalar.text.parse() {
             Ok(weight) if (1..=MOST).contains(&weight) => drop(weights.insert(name.clone(), weight)),
             _ => {
-                let message = format!("the weight of {quoted} is no number from 1 to {MOST}");
+                let message = format!("the weight of {quoted} must be a number from 1 to {MOST}");
                 reader.wrong(&entry.value, &message, "no weight", &format!("for example `{LIKE}`"));
             }
         }
@@ -111,7 +111,7 @@ fn read_samples(reader: &mut IutReader<'_>, node: &Node) -> (Samples, BTreeMap<S
                 let words = read_sample_words(reader, item, LIKE);
                 let fits = |word: &String| types.iter().all(|ty| codec::from_text(word, ty).is_ok());
                 if !words.is_empty() && !words.iter().any(fits) {
-                    let message = format!("no word of this regular expression is a value of {quoted}");
+                    let message = format!("no text that fits this regular expression is a value of {quoted}");
                     reader.wrong(item, &message, "none of its words", &format!("for example `{LIKE}`"));
                 }
                 samples.entry(entry.key.text.clone()).or_default().extend(words.into_iter().filter(fits));
@@ -157,7 +157,7 @@ fn read_sample_words(reader: &mut IutReader<'_>, item: &Node, like: &str) -> Vec
             words.into_iter().collect()
         }
         Err(why) => {
-            let message = "this is no regular expression".to_owned();
+            let message = "this is not a regular expression".to_owned();
             reader.collector.error("regular-expression", message, &scalar.span, why);
             Vec::new()
         }
@@ -169,10 +169,8 @@ fn read_shared(reader: &mut IutReader<'_>, node: &Node, way: &str) -> Option<Sha
     let like = "`shared: safe`, or a name, such as `shared: broker`";
     let scalar = shape::scalar(reader.collector, node, "`shared`", like)?;
     let message = match (way, scalar.text.as_str()) {
-        ("simulated", _) => {
-            "`shared` has no meaning where a model stands for the implementation: each run has its own"
-        }
-        (_, "") => "nothing is no name of what runs share",
+        ("simulated", _) => "`shared` has no meaning with `simulated`: each run has its own system",
+        (_, "") => "an empty text is not a name",
         (_, "safe") => return Some(Shared::Safe),
         (_, name) => return Some(Shared::Named(name.to_owned())),
     };
@@ -195,9 +193,7 @@ fn read_action(
         let message = match way {
             "http" => format!("`{key}` has no meaning over `http`: each request has a connection of its own"),
             "simulated" => {
-                format!(
-                    "`{key}` has no meaning where a model stands for the implementation: it has no connection"
-                )
+                format!("`{key}` has no meaning with `simulated`: there is no connection")
             }
             other_way => format!("`{key}` has no meaning over `{other_way}`: there is no connection"),
         };

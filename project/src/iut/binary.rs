@@ -213,7 +213,7 @@ fn check_list(reader: &mut IutReader<'_>, NamedField { name, parts }: &NamedFiel
         _ => None,
     };
     let Some(element) = element else {
-        let message = format!("`{}` is of type {ty}, which is no list", name.text);
+        let message = format!("`{}` has the type {ty}, which is not a list", name.text);
         reader.collector.error("wrong-type", message, &name.span, "no list");
         return;
     };
@@ -252,11 +252,9 @@ fn check_lists_unspelt(reader: &mut IutReader<'_>, entries: &[Entry], frames: &[
         if !frames.iter().flat_map(|list| list.iter()).any(|(_, fields)| fields.iter().any(is_that_list)) {
             continue;
         }
-        let message = format!("`{}` is a list in a frame, and has no text as a whole", entry.key.text);
-        let help = format!(
-            "say it of a part of its elements: `{0}.{ELEMENT}`, or `{0}.` and a field",
-            entry.key.text
-        );
+        let message = format!("`{}` is a list in a frame, so it has no text as a whole", entry.key.text);
+        let help =
+            format!("name a part of its elements: `{0}.{ELEMENT}`, or `{0}.` and a field", entry.key.text);
         reader.collector.mistake("wrong-value", message, &entry.key.span, "a list", help);
     }
 }

@@ -260,12 +260,12 @@ pub fn check_then(reader: &mut IutReader<'_>, observations: &[&Entry]) {
                 (format!("`{action}` follows itself"), "name another output".to_owned())
             }
             (Some(list), Some(place)) if place < list => (
-                format!("`{}` stands before `{action}`, and the first that fits counts", follower.text),
+                format!("`{}` comes before `{action}`, and the first that fits counts", follower.text),
                 format!("write `{}` below `{action}`", follower.text),
             ),
             _ if followers.iter().any(|(list, _)| *list == follower.text) => (
-                format!("`{}` is followed by something itself", follower.text),
-                "what follows a list is one output".to_owned(),
+                format!("`{}` has a `then` itself", follower.text),
+                "only one output can follow a list".to_owned(),
             ),
             _ => continue,
         };

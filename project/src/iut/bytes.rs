@@ -33,7 +33,7 @@ impl IutReader<'_> {
     pub fn integer_named(&mut self, scalar: &Scalar) -> Option<WireInteger> {
         let integer = WireInteger::named(&scalar.text);
         if integer.is_none() {
-            let message = format!("`{}` is no way to write bytes", scalar.text);
+            let message = format!("`{}` is not a way to write bytes", scalar.text);
             let help = "numbers are `u8`, `u16` up to `u64`, with a sign `i8` up to `i64`, and `u16le` with the least \
                      significant byte first; a field may be `bytes` or `text`, too";
             self.collector.mistake("wrong-value", message, &scalar.span, "not known", help);
@@ -66,7 +66,7 @@ impl IutReader<'_> {
         if node.as_scalar().is_some_and(|scalar| scalar.text == "true") {
             return Some(());
         }
-        let message = format!("`{key}` is `true`, or not there");
+        let message = format!("`{key}` can only be `true`");
         self.collector.error("wrong-value", message, &node.head(), "not `true`");
         None
     }

@@ -53,14 +53,14 @@ pub fn read_answer_place(
     let sources: Vec<&Entry> = keys.iter().filter(is_source).collect();
     let source = match sources.as_slice() {
         [] => {
-            let message = format!("{what} does not say where it stands in an answer");
+            let message = format!("{what} does not say where to find it in an answer");
             let help = format!("a `header`, a `cookie`, a `pointer`, or the `body`: for example `{like}`");
             reader.collector.mistake("missing-key", message, &entry.key.span, "taken out of what?", help);
             None
         }
         [single] => read_source(reader, single),
         [_, second, ..] => {
-            let message = format!("{what} stands in one place");
+            let message = format!("{what} has exactly one place");
             reader.collector.error("two-keys", message, &second.key.span, "the second one");
             None
         }
@@ -104,7 +104,7 @@ fn read_declared<'e>(reader: &mut IutReader<'_>, entries: &'e [Entry], like: &st
         if let Some(other) = find_other_meaning(reader, name) {
             let diagnostic = Diagnostic::error("two-meanings", format!("`{name}` is {other} already"))
                 .at(reader.collector.origin(&entry.key.span), "a second meaning in templates")
-                .help("choose another name for what is captured");
+                .help("choose another name for the capture");
             reader.collector.push(diagnostic);
             continue;
         }
@@ -164,8 +164,8 @@ fn read_match(reader: &mut IutReader<'_>, node: &Node) -> Option<Regex> {
     let (regex, _) = read_regex(reader, scalar)?;
     let groups = regex.captures_len() - 1;
     if groups != 1 {
-        let message = format!("`match` needs one group, which is what is captured; it has {groups}");
-        let help = "for example `'<(.*)>'`; `(?:...)` is no group";
+        let message = format!("`match` needs exactly one group, for the captured text; it has {groups}");
+        let help = "for example `'<(.*)>'`; `(?:...)` does not count as a group";
         reader.collector.mistake("bad-pattern", message, &scalar.span, "not one group", help);
         return None;
     }

@@ -33,8 +33,8 @@ pub fn read_connections(
     };
     shape::check_distinct(reader.collector, given, "duplicate-key", "connection");
     if given.len() < 2 {
-        let help = "leave out `connections` where there is one";
-        reader.wrong(node, "`connections` are at least two", "fewer", help);
+        let help = "remove `connections` if there is only one";
+        reader.wrong(node, "`connections` needs at least two", "fewer", help);
     }
     let (mut connections, mut seen_actions): (Vec<NamedConnection>, Vec<&Scalar>) = (Vec::new(), Vec::new());
     let errors_before = reader.collector.errors();
@@ -44,7 +44,7 @@ pub fn read_connections(
         for item in shape::list(reader.collector, &entry.value, &what, LIKE).unwrap_or(&[]) {
             let Some(scalar) = shape::scalar(reader.collector, item, "an action", LIKE) else { continue };
             if let Some(first) = seen_actions.iter().find(|known| known.text == scalar.text) {
-                let message = format!("`{}` goes over one connection", scalar.text);
+                let message = format!("`{}` can go over one connection only", scalar.text);
                 let diagnostic = Diagnostic::error("duplicate-key", message)
                     .at(reader.collector.origin(&scalar.span), "a second one")
                     .at(reader.collector.origin(&first.span), "the first one");
@@ -67,7 +67,7 @@ pub fn read_connections(
             |action: &str| connections.iter().position(|one| one.actions.iter().any(|name| name == action));
         for (name, shape) in &lines.observations {
             if let Some(then) = shape.then().filter(|then| connection_of(then) != connection_of(name)) {
-                let message = format!("`{name}` and `{then}`, which comes `then`, go over one connection");
+                let message = format!("`{name}` and its `then`, `{then}`, must go over one connection");
                 reader.wrong(node, &message, "over two", "put both into one list");
             }
         }

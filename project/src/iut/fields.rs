@@ -118,7 +118,7 @@ impl Fields<'_, '_> {
             .collect();
         let rest = fields.iter().position(is_rest);
         if let Some(behind) = rest.and_then(|rest| items.get(rest + 1)) {
-            let message = "behind the rest of a frame there is nothing";
+            let message = "nothing can follow the rest of a frame";
             self.reader.collector.error("wrong-order", message, &behind.head(), "behind `rest`");
         }
         self.check_scope(items, &scope, &fields);
@@ -131,11 +131,11 @@ impl Fields<'_, '_> {
         for (number, Counter { counter, counted, is_elements, place }) in scope.counters.iter().enumerate() {
             let (message, label) = if counted <= counter {
                 (
-                    "a number stands before what it counts, so that frames can be read from their front",
+                    "a number must come before the field that it counts, so that coreach can read frames from their front",
                     "behind it",
                 )
             } else if scope.counters[..number].iter().any(|earlier| earlier.counted == *counted) {
-                ("one number counts a field, and no second one", "the second one")
+                ("only one number can count a field", "the second one")
             } else {
                 match &read[*counted] {
                     // It counts in the right units, or the field has an error of its own.
@@ -146,10 +146,10 @@ impl Fields<'_, '_> {
                         continue;
                     }
                     Some(_) if *is_elements => {
-                        ("`count_of` is of a list without a length of its own", "no such list")
+                        ("`count_of` needs a list without its own length", "no such list")
                     }
                     Some(_) => (
-                        "`size_of` is of bytes, a text, a list or a group without a length of its own",
+                        "`size_of` needs bytes, a text, a list or a group without its own length",
                         "no such field",
                     ),
                 }
@@ -163,7 +163,7 @@ impl Fields<'_, '_> {
             if over.clone().any(is_later_checksum) {
                 let message =
                     "a checksum of fields with a later checksum among them: which one is computed first?";
-                let (head, label) = (items[position].head(), "say `over`, or change their order");
+                let (head, label) = (items[position].head(), "write `over`, or change their order");
                 self.reader.collector.error("wrong-order", message, &head, label);
             }
         }
@@ -279,7 +279,7 @@ impl Fields<'_, '_> {
                 let (first, last) = (position_of(&ends[0]), position_of(&ends[1]));
                 let (first, last) = (first?, last?);
                 if first > last {
-                    let message = "the first field of `over` stands behind the last one";
+                    let message = "the first field of `over` comes after the last one";
                     self.reader.collector.error("wrong-order", message, &ends[1].head(), "before the other");
                     return None;
                 }
@@ -390,7 +390,7 @@ impl Fields<'_, '_> {
         let parts = std::mem::replace(&mut self.named, outer);
         let fields = fields?;
         if least_size(&fields) == 0 || fields.last().is_some_and(|last| is_rest(&Some(last.clone()))) {
-            let message = "an element of a list has at least one byte, and its end is its own";
+            let message = "an element of a list must have at least one byte and a clear end";
             let label = "may be empty, or without an end";
             self.reader.collector.error("wrong-value", message, &element_fields.head(), label);
         }
@@ -399,7 +399,7 @@ impl Fields<'_, '_> {
             _ => {
                 if let Some(NamedField { name, .. }) = parts.first() {
                     let message =
-                        format!("`{}` is of a list that may be any: it is nowhere to be found", name.text);
+                        format!("`{}` belongs to a list with `any`, so coreach does not read it", name.text);
                     self.reader.collector.error("wrong-value", message, &name.span, "write `any: true`");
                 }
             }
@@ -417,7 +417,7 @@ impl Fields<'_, '_> {
         let parts: Vec<Bits> = parts.into_iter().flatten().collect();
         let all: u32 = parts.iter().map(|part| part.width).sum();
         if all == 0 || !all.is_multiple_of(8) {
-            let message = format!("fields of bits are whole bytes, and these have {all} bits");
+            let message = format!("fields of bits must fill whole bytes, and these have {all} bits");
             self.reader.collector.error("wrong-value", message, &node.head(), "no whole bytes");
             return None;
         }
@@ -488,7 +488,7 @@ impl Fields<'_, '_> {
         if way.key.text == "any" {
             self.reader.yes(&way.value, "any")?;
             if self.is_sent {
-                let message = "what is sent is known: `any` stands in observations";
+                let message = "only observations can have `any`: coreach must know what it sends";
                 self.reader.collector.error("wrong-value", message, &way.key.span, "not in a stimulus");
                 return None;
             }

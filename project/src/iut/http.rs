@@ -47,14 +47,14 @@ pub fn read_http(reader: &mut IutReader<'_>, root: &[Entry], node: &Node) -> Opt
         let is_secure = filled.starts_with("https://");
         let mistake = match rest {
             None => Some("a base begins with `http://` or `https://`"),
-            Some(rest) if rest.is_empty() || rest.starts_with('/') => Some("the base names no host"),
+            Some(rest) if rest.is_empty() || rest.starts_with('/') => Some("the base does not name a host"),
             Some(rest) if rest.ends_with('/') => Some("the base ends before the first slash of the path"),
             Some(_) => None,
         };
         if mistake.is_none() && is_secure != shape::get(entries, "tls").is_some() {
             let (message, help) = if is_secure {
                 (
-                    "`https` needs `tls`, which says whom it trusts",
+                    "`https` needs `tls`, which says which certificates coreach trusts",
                     "write `http://` if the server uses no TLS, else for example `tls: { ca: ca.pem }`",
                 )
             } else {
@@ -111,7 +111,7 @@ pub fn read_http(reader: &mut IutReader<'_>, root: &[Entry], node: &Node) -> Opt
             let Some((response, places)) = read_response(reader, node, &what) else { continue };
             if let Some(action) = action.as_ref().filter(|_| reader.collector.errors() == errors_before) {
                 reader.check_parameters(action, &places, &entry.key, |name| {
-                    format!("say where it stands in the body: `values: {{ {name}: /{name} }}`")
+                    format!("write where it is in the body: `values: {{ {name}: /{name} }}`")
                 });
             }
             observations.push((entry.key.text.clone(), response));
@@ -194,7 +194,7 @@ fn refuse_hidden(reader: &mut IutReader<'_>, observations: &[(String, Response)]
         let Some(first) = observations[..at].iter().position(takes_first) else { continue };
         let other = &observations[first].0;
         let message =
-            format!("`{name}` is never seen: `{other}` stands before it, and takes each of its answers");
+            format!("`{name}` is never seen: `{other}` comes before it, and takes each of its answers");
         let help = format!(
             "give `{other}` its own `status`, `values` or `headers`, or say which stimuli it answers, \
              `to: [STIMULUS]`"

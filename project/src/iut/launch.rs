@@ -29,7 +29,8 @@ pub fn require_reset(reader: &mut IutReader<'_>, entries: &[Entry], key: &str, i
     let Some(entry) = entries.iter().find(|entry| entry.key.text == key).filter(|_| is_without) else {
         return;
     };
-    let message = "what is kept between runs needs a `reset`: a run begins in the initial state";
+    let message =
+        "a system that is kept between runs needs a `reset`, since each run begins in the initial state";
     let help = format!("for example `{like}`, or leave out `keep`");
     reader.collector.mistake("missing-key", message, &entry.key.span, "kept, and never reset", help);
 }

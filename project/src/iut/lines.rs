@@ -160,7 +160,7 @@ fn refuse_hidden(
             Some(reader.collector.origin(&entry.key.span))
         };
         let message =
-            format!("`{name}` is never seen: `{hiding}` stands before it, and fits each of its lines");
+            format!("`{name}` is never seen: `{hiding}` comes before it, and fits each of its lines");
         let diagnostic = Diagnostic::error("hidden-observation", message)
             .at(place_of(name), "never seen")
             .at(place_of(hiding), "fits first")

@@ -15,7 +15,7 @@ pub type Regex = coreach_adapters::lines::Regex;
 pub fn read_regex(reader: &mut IutReader<'_>, scalar: &Scalar) -> Option<(Regex, ParameterPlaces)> {
     if let Some(repeated) = ["^+", "^*", "^?"].into_iter().find(|begin| scalar.text.starts_with(begin)) {
         let help = explain_sign(&scalar.text, 1).unwrap_or_default();
-        let message = format!("`{repeated}` repeats the beginning of the line, and stands for no text");
+        let message = format!("`{repeated}` repeats the beginning of the line, and matches no text");
         reader.collector.mistake("bad-pattern", message, &scalar.place(&(1..2)), "means nothing here", help);
         return None;
     }

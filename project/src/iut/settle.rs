@@ -107,7 +107,7 @@ fn read_steps(
             && is_before_connection
             && steps.iter().any(|step| matches!(step, PreparationStep::Exchange(_)))
         {
-            let message = format!("commands and pauses of `{key}` stand before what is sent");
+            let message = format!("write commands and pauses of `{key}` before the messages");
             let label = "after something that is sent";
             let help = "they are done before the connection is made";
             reader.collector.mistake("wrong-order", message, &item.head(), label, help);

@@ -164,7 +164,7 @@ impl IutReader<'_> {
         let with_single_braces = |text: String| text.replace("{{", "{").replace("}}", "}");
         if !is_json(fill_with("")) && is_json(fill_with("").map(with_single_braces)) {
             let message = "this body has two braces where JSON has one";
-            let help = "in a body, a brace stands for itself: write `{` and `}` once";
+            let help = "in a body, write braces once: `{` and `}`";
             let diagnostic = Diagnostic::warning("doubled-braces", message)
                 .at(self.collector.origin(&scalar.span), "sent with two braces")
                 .help(help);
@@ -177,7 +177,7 @@ impl IutReader<'_> {
         };
         let mut names = template.holes();
         let Some(name) = names.find(|name| is_text(name) && !is_json(fill_with(name))) else { return };
-        let message = format!("`{{{name}}}` is a text, and stands in this JSON without quotes");
+        let message = format!("`{{{name}}}` is a text, but has no quotes in this JSON");
         let help = format!("write `\"{{{name}}}\"`, or `{{json({name})}}` if the text may contain quotes");
         let diagnostic = Diagnostic::warning("missing-quotes", message)
             .at(self.collector.origin(&scalar.span), "JSON needs quotes around a text")
@@ -306,7 +306,7 @@ impl IutReader<'_> {
         for entry in shape::first_entries(entries) {
             if self.apart.contains(&entry.key.text) {
                 let name = &entry.key.text;
-                let message = format!("`{name}` is what happens to the connection, and stands here as well");
+                let message = format!("`{name}` is about the connection already, and appears here as well");
                 let help = "leave it out here, or `on_close` and `reconnect`";
                 self.collector.mistake("two-ways", message, &entry.key.span, "a second way", help);
                 continue;
@@ -338,13 +338,13 @@ impl IutReader<'_> {
         let Some(iosts) = self.iosts else { return };
         if let Some(action) = iosts.actions.iter().find(|action| action.name == name) {
             let (what, help) = match action.kind {
-                ActionKind::Input => ("an input", "what the tester sends stands under `stimuli`"),
+                ActionKind::Input => ("an input", "write the messages that coreach sends under `stimuli`"),
                 ActionKind::Output => {
-                    ("an output", "what the implementation sends stands under `observations`")
+                    ("an output", "write the messages that the implementation sends under `observations`")
                 }
                 // Only suspended specifications have it, and no implementation's file is for these.
-                ActionKind::Quiescence => ("quiescence", "nobody sends it: leave it out"),
-                ActionKind::Internal => ("an internal action", "nobody sends or sees it: leave it out"),
+                ActionKind::Quiescence => ("quiescence", "nobody sends it: remove it"),
+                ActionKind::Internal => ("an internal action", "nobody sends or sees it: remove it"),
             };
             let message = format!("`{name}` is {what} of the model");
             self.collector.mistake("wrong-direction", message, place, "not here", help);
@@ -434,7 +434,7 @@ impl IutReader<'_> {
             known().filter(|parameter| !written.iter().any(|(name, _)| name == parameter)).collect();
         if !missing.is_empty() {
             let message = format!("`{}` needs a value for {}", action.name, listed(missing.iter().copied()));
-            let label = "not found in what is received";
+            let label = "no answer has it";
             self.collector.mistake("missing-parameter", message, &whole.span, label, how(missing[0]));
         }
     }
@@ -455,7 +455,7 @@ impl IutReader<'_> {
         let message =
             format!("the implementation is not told {} of `{}`", listed(unsent.iter().copied()), action.name);
         let diagnostic = Diagnostic::warning("unsent-parameter", message)
-            .at(self.collector.origin(place), "nothing stands for it here")
+            .at(self.collector.origin(place), "it has no value here")
             .help(how(unsent[0]));
         self.collector.push(diagnostic);
     }
@@ -594,7 +594,7 @@ impl IutReader<'_> {
     fn warn_of_missing_values(&mut self, parameter: &Scalar, message: String) {
         let diagnostic = Diagnostic::warning("missing-value", message)
             .at(self.collector.origin(&parameter.span), "not all of its values")
-            .help("where `values` has a parameter, it has all of it: what is not there cannot be sent, and is alien if it comes");
+            .help("`values` must have every value of a parameter: coreach cannot send the others, and a Fail follows if one comes");
         self.collector.push(diagnostic);
     }
 

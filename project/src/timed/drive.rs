@@ -37,7 +37,7 @@ impl Driven {
     ) -> Result<(Driven, Vec<Diagnostic>), Vec<Diagnostic>> {
         let mut all = model.timed.graph().constants.iter();
         if let Some(open) = all.find(|constant| !constants.contains_key(constant)) {
-            let message = format!("nobody says what the constant `{open}` is in this run");
+            let message = format!("the constant `{open}` has no value in this run");
             let help = format!("`--constant {open}=VALUE`, as the system has it");
             return Err(vec![Diagnostic::error("open-constant", message).help(help)]);
         }
