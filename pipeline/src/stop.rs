@@ -153,7 +153,7 @@ fn budget_diagnostic(passed: &Passed) -> Diagnostic {
                 format!("stopped after {} of processor time: {at}", time_text(*limit, " ")),
             )
             .help(match limit.as_millis() {
-                few @ ..1000 => format!(
+                few @ ..=300 => format!(
                     "a number without a unit is milliseconds: if seconds are meant, `--time {few}s`, or in a configuration or \
                      campaign `budget: {{ time: {few}s }}`"
                 ),

@@ -259,15 +259,18 @@ fn prepare_test(job: &Job<'_>, campaign: &Campaign, says: Says<'_>) -> PreparedT
             (bytes.and_then(|bytes| Test::new(&bytes)), *reference)
         }
         Job::Purpose(project, purpose, reference) => {
-            let document = match make_document(project, purpose, says) {
-                Ok((document, _)) => document,
+            let (document, origins) = match make_document(project, purpose, says) {
+                Ok(made) => made,
                 Err(none) => {
                     let found = none.found.into_iter();
                     let here = |why: Diagnostic| why.at(reference.origin.clone(), "it is left out");
                     return PreparedTest::None(NoCase { found: found.map(here).collect(), ..none });
                 }
             };
-            let named = |test: Test| Test { name: purpose.iosts.name.clone(), ..test };
+            let named = |mut test: Test| {
+                test.case.add_origins(origins);
+                Test { name: purpose.iosts.name.clone(), ..test }
+            };
             (Test::from_document(&document).map(named), *reference)
         }
     };
