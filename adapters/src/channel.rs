@@ -91,6 +91,11 @@ impl Channel {
         Ok(Channel { read, write, peer, end, in_a_row: 0, tls: None })
     }
 
+    /// Says whether the other side may speak TLS, and we do not.
+    pub fn may_need_tls(&self) -> bool {
+        self.is_socket() && !self.is_of_datagrams() && self.tls.is_none()
+    }
+
     /// Begins TLS before that instant. The other side must have the right name ([`crate::tls`]).
     pub fn secured(self, tls: &Tls, host: &str, until: Instant) -> Result<Self, String> {
         let mut session = tls.session(host).map_err(|why| why.text)?;

@@ -33,6 +33,8 @@ pub struct Iut {
     pub behaviour: Behaviour,
     /// How much of the evidence is kept.
     pub evidence: Limits,
+    /// The key under which it is described, for messages: ``iut.yaml:2, under `tcp` ``. Empty without a file.
+    pub place: String,
 }
 
 /// How long a message may be under way, as an IUT file says.
@@ -264,6 +266,14 @@ impl Transport {
             | Transport::Tcp(Tcp { encoding, .. })
             | Transport::Udp(Tcp { encoding, .. }) => Some(encoding),
             Transport::Simulated(_) | Transport::SimulatedTimed(_) | Transport::Http(_) => None,
+        }
+    }
+
+    /// Says whether steps or the message `start` bring the system into its initial state.
+    pub fn is_reset(&self) -> bool {
+        match self {
+            Transport::Http(http) => !http.reset.is_empty(),
+            _ => self.encoding().is_none_or(|one| matches!(one, Encoding::Json) || !one.reset().is_empty()),
         }
     }
 
@@ -500,6 +510,8 @@ pub struct Http {
     pub unmatched: Unmatched,
     /// How a run is left, if the server outlives it.
     pub settle: Settle,
+    /// The line of each stimulus: `iut.yaml:6`.
+    pub places: BTreeMap<String, String>,
 }
 
 #[derive(Clone, Default, Debug)]

@@ -19,7 +19,7 @@ use crate::lines::{self, Pending, Recognized};
 use crate::process::Process;
 use crate::reading::{answer_ignored, mark_lines, mark_unless_event, note_of, read_line, read_message};
 use crate::signature::Signatures;
-use crate::stream::{self, ChannelEnded, Stream, StreamFrame};
+use crate::stream::{self, ChannelEnded, SPEAK_TLS, Stream, StreamFrame};
 
 /// The name, in messages, of the steps that separate a run from the one before.
 pub const BARRIER: &str = "barrier";
@@ -237,10 +237,11 @@ impl Dialogue {
     ) -> Result<Received, Failure> {
         let Some(action) = self.on_close.clone() else {
             self.evidence.mark(&self.unread(), evidence::INCOMPLETE);
+            let is_refused = self.stream.came() == 0 && self.stream.channel.may_need_tls();
             let help = match ended {
-                ChannelEnded::Broken if self.stream.came() == 0 => {
-                    "\nhelp: it has sent nothing before. It may speak another protocol there, or TLS: then write \
-                     `tls` into the IUT file"
+                _ if is_refused && process.and_then(Process::last_words).is_none() => {
+                    "\nhelp: it has sent nothing before. If it speaks TLS on this port, write `tls: { ca: ca.pem }` \
+                     under `tcp`"
                 }
                 ChannelEnded::Closed | ChannelEnded::Disconnected | ChannelEnded::Broken
                     if self.pending.is_empty() =>
@@ -254,6 +255,9 @@ impl Dialogue {
             let running = if help.is_empty() || process.is_none() { "" } else { ", and goes on running" };
             let what = format!("{}{running}", ended.text());
             let failure = self.with_open_output(make_loss(&what, process));
+            if let Some(failure) = self.explain_tls(ended, process) {
+                return Err(failure);
+            }
             // If the process has ended, the failure tells that instead, and this remedy does not fit.
             let is_told = !help.is_empty() && failure.text().contains(&what);
             let help = if is_told { self.describe_last_exchange() + help } else { String::new() };
@@ -284,6 +288,17 @@ impl Dialogue {
         self.has_hung_up = true;
         self.hung_up = Some(Instant::now());
         Ok(Received::Output(Event::new(action, Vec::new())))
+    }
+
+    /// Explains the end of a connection over which nothing has come, if the system then speaks of TLS. Its last
+    /// words must have come.
+    fn explain_tls(&self, ended: ChannelEnded, process: Option<&Process>) -> Option<Failure> {
+        let names_tls = |line: &str| ["SSL", "TLS", "ssl", "tls"].iter().any(|word| line.contains(word));
+        let is_refused = self.stream.came() == 0 && self.stream.channel.may_need_tls();
+        let process = process.filter(|process| is_refused && !process.has_ended(Instant::now()))?;
+        let (ended, word) = (ended.text(), process.find_word(names_tls)?);
+        let (word, after) = (shortened(&word), self.describe_last_exchange());
+        Some(Failure::Lost(format!("the implementation {ended}: {word}{after}\nhelp: {SPEAK_TLS}")))
     }
 
     /// Notes down and answers a frame, if the description ignores it. Returns whether it does.
@@ -358,10 +373,15 @@ impl Dialogue {
         let sent = self.pending.sent_text().filter(|sent| !sent.ends_with("\r\n"))?;
         let (has, end) = if sent.ends_with('\n') { ("LF", "\\r\\n") } else { ("nothing", "\\n") };
         let text = shortened(sent).escape_debug().to_string();
+        // The head of a record has five bytes. After these, a server that speaks TLS would not be silent.
+        let tls = match self.stream.channel.may_need_tls() && self.stream.sent() < 5 {
+            true => "\nhelp: if it speaks TLS on this port, write `tls: { ca: ca.pem }` under `tcp`",
+            false => "",
+        };
         (self.stream.channel.is_socket() && self.stream.came() == 0).then(|| {
             format!(
                 "coreach sent `{text}`, with {has} at its end. If the system waits for `{end}`, write `line_ending: \
-                 \"{end}\"`"
+                 \"{end}\"`{tls}"
             )
         })
     }

@@ -28,6 +28,7 @@ use crate::description::{AnswerPlace, Capture, Http, Response, Source, Unmatched
 use crate::encoding::from_latin1;
 use crate::pattern::written;
 use crate::signature::{Signatures, Wire, report_too_long};
+use crate::template::Template;
 
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Reply {
@@ -239,11 +240,25 @@ fn describe_unmatched(reply: &Reply, http: &Http, body: Option<&Result<Tree, Str
         )
     });
     let closest = if moved.is_empty() { closest } else { String::new() };
+    let request = http.stimuli.iter().find(|(name, _)| name == to).map(|(_, request)| request);
+    let has_type = |headers: &[(String, Template)]| {
+        headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-type"))
+    };
+    let untyped =
+        request.filter(|one| one.body.is_some() && !has_type(&one.headers) && !has_type(&http.headers));
     let help = if but_status.is_some() || http.observations.iter().any(|(_, one)| one.status == reply.status)
     {
-        ""
+        String::new()
+    } else if let Some(request) = untyped.filter(|_| matches!(reply.status, 400 | 415 | 422)) {
+        let body = request.body.as_ref().and_then(|body| body.fill(|_| Some(String::new())).ok());
+        let is_json = body.is_some_and(|body| body.starts_with(['{', '[']));
+        let kind = if is_json { "application/json" } else { "application/x-www-form-urlencoded" };
+        let place = http.places.get(to).map_or(String::new(), |place| format!("{place}: "));
+        format!(
+            "\nhelp: {place}`{to}` sends its body without a `Content-Type`: add `headers: {{ Content-Type: {kind} }}` to it"
+        )
     } else {
-        explain_status(reply.status)
+        explain_status(reply.status).to_owned()
     };
     let twice = match tree {
         Some(Tree::Text(text)) if json::parse(text, json::WIRE).is_ok() => {
@@ -496,7 +511,7 @@ transitions: [{ from: A, to: A, on: No }]
         let size =
             vec![("size".to_owned(), AnswerPlace::all_of(Source::Header("content-length".to_owned())))];
         let http = Http {
-            base: crate::template::Template::fixed("http://127.0.0.1:1"),
+            base: Template::fixed("http://127.0.0.1:1"),
             observations: vec![
                 ("Part".to_owned(), Response { status: 206, headers: plain, values, ..Response::default() }),
                 ("Whole".to_owned(), Response { status: 206, values: size, ..Response::default() }),

@@ -18,6 +18,10 @@ use crate::cut::{Cut, Inbox, MOST};
 use crate::datagrams::Stray;
 use crate::evidence::{self, Evidence};
 
+/// What helps if the other side speaks TLS, and we do not.
+pub const SPEAK_TLS: &str = "it speaks TLS on this port: write `tls: { ca: ca.pem }` under `tcp`, with the file of the \
+                             certificate that signs the server's";
+
 /// Two directions, one of them seen as frames.
 #[derive(Debug)]
 pub struct Stream {
@@ -26,6 +30,7 @@ pub struct Stream {
     ended: Option<ChannelEnded>,
     sent: u64,
     came: u64,
+    is_of_lines: bool,
     /// The last datagram that came from another port of the host, and is no message.
     pub(crate) stray: Option<Stray>,
     /// Sees every byte, in both directions.
@@ -57,12 +62,14 @@ impl Stream {
     /// Makes a stream over a channel, cut into frames in this way. Each datagram is a frame.
     pub fn new(channel: Channel, cut: Cut) -> Self {
         let cut = if channel.is_of_datagrams() { Cut::Datagrams } else { cut };
+        let is_of_lines = matches!(cut, Cut::Lines);
         Stream {
             channel,
             inbox: Inbox::new(cut),
             ended: None,
             sent: 0,
             came: 0,
+            is_of_lines,
             stray: None,
             evidence: Evidence::default(),
         }
@@ -301,6 +308,12 @@ impl Stream {
         match came? {
             Came::Bytes(count) => {
                 self.inbox.came(count);
+                // A record of TLS begins with its type, alert or handshake, and its version. No text does.
+                let is_first = self.came == 0 && self.is_of_lines && self.channel.may_need_tls();
+                if is_first && matches!(self.inbox.rest(), [0x15 | 0x16, 0x03, ..]) {
+                    self.evidence.mark(self.inbox.rest(), evidence::GARBAGE);
+                    return Err(Failure::Garbage(format!("it has sent a message of TLS\nhelp: {SPEAK_TLS}")));
+                }
                 self.came += count as u64;
                 self.stray = None;
                 return Ok(true);

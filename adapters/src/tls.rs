@@ -21,7 +21,7 @@ use std::sync::Arc;
 use rustls::client::Resumption;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
-use rustls::{ClientConfig, ClientConnection, RootCertStore};
+use rustls::{AlertDescription, CertificateError, ClientConfig, ClientConnection, RootCertStore};
 
 use rustix::event::PollFlags;
 
@@ -40,6 +40,8 @@ pub struct Files {
     pub client: Option<(PathBuf, PathBuf)>,
     /// The server's name, if it is not the host's.
     pub name: Option<String>,
+    /// The line that names the files: `iut.yaml:5`.
+    pub place: String,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -110,9 +112,10 @@ impl Tls {
         let of_host = || ServerName::try_from(without_brackets(host).to_owned());
         let name = self.name.clone().map_or_else(of_host, Ok);
         let name = name.map_err(|_| Broken::of(&format!("no certificate can be for `{host}`")))?;
-        let connection = ClientConnection::new(Arc::clone(&self.config), name);
+        let connection = ClientConnection::new(Arc::clone(&self.config), name.clone());
         let connection = connection.map_err(|error| Broken::of(&error.to_string()))?;
-        Ok(Session { connection, accepted: 0 })
+        let place = self.files.as_ref().map_or(String::new(), |files| format!(" ({})", files.place));
+        Ok(Session { connection, accepted: 0, name, place })
     }
 }
 
@@ -153,6 +156,10 @@ pub struct Session {
     connection: ClientConnection,
     /// Bytes that were taken, and whose records have not left us.
     accepted: usize,
+    /// The name that the certificate must have.
+    name: ServerName<'static>,
+    /// The line of the description, for messages.
+    place: String,
 }
 
 /// The most bytes that are taken at once: a record.
@@ -263,11 +270,79 @@ impl Session {
             // Tell the other side why.
             let _ = self.flush(socket);
             let is_alert = matches!(error, rustls::Error::AlertReceived(_));
-            let is_plain = matches!(error, rustls::Error::InvalidMessage(_));
-            let help =
-                if is_plain { "\nhelp: it does not seem to speak TLS: then leave out `tls`" } else { "" };
-            return Err(io::Error::other(Broken { is_alert, ..Broken::of(&format!("{error}{help}")) }));
+            let text = match &error {
+                rustls::Error::InvalidCertificate(why) => explain_certificate(why, &self.name, &self.place),
+                rustls::Error::InvalidMessage(_) => {
+                    format!("{error}\nhelp: it does not seem to speak TLS: then leave out `tls`")
+                }
+                rustls::Error::AlertReceived(AlertDescription::CertificateRequired) => {
+                    let place = &self.place;
+                    format!(
+                        "the server wants a certificate of ours{place}\nhelp: write `certificate` and `key` in `tls`"
+                    )
+                }
+                _ => error.to_string(),
+            };
+            return Err(io::Error::other(Broken { is_alert, ..Broken::of(&text) }));
         }
         Ok(count)
+    }
+}
+
+/// Says what is wrong with a certificate, and what helps.
+fn explain_certificate(error: &CertificateError, name: &ServerName<'_>, place: &str) -> String {
+    let (host, form) = (name.to_str(), if matches!(name, ServerName::IpAddress(_)) { "IP" } else { "DNS" });
+    let anew = format!(
+        "make it anew: `openssl req -x509` takes `-addext basicConstraints=critical,CA:FALSE -addext \
+         subjectAltName={form}:{host}`"
+    );
+    let (unlike, unwanted) = (format!("is not for `{host}`"), format!("is no good: {error}"));
+    let is_right;
+    let (what, help) = match error {
+        CertificateError::UnknownIssuer => (
+            "is signed by nobody in the file of `ca`",
+            "name the certificate of its authority there. If it is signed by itself, name the certificate itself",
+        ),
+        CertificateError::Expired | CertificateError::ExpiredContext { .. } => {
+            ("has expired", "make it anew, or correct the clock of this machine")
+        }
+        CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {
+            ("is not valid yet", "make it anew, or correct the clock of this machine")
+        }
+        CertificateError::NotValidForNameContext { presented, .. } => {
+            // `DnsName("localhost")` or `IpAddress(127.0.0.1)`
+            let inner = |text: &'_ String| {
+                text.split(['(', ')']).nth(1).map(|name| name.trim_matches('"').to_owned())
+            };
+            let other = presented.iter().filter_map(inner).find(|name| is_name(name));
+            is_right = other
+                .map(|name| format!("if `{name}` is the right server, write `server_name: {name}` in `tls`"));
+            (unlike.as_str(), is_right.as_deref().unwrap_or(&anew))
+        }
+        // The library behind the library has no type for this that we could name.
+        CertificateError::Other(other) if format!("{:?}", other.0) == "CaUsedAsEndEntity" => {
+            ("is that of an authority (`CA:TRUE`), which can only sign others", anew.as_str())
+        }
+        _ => (unwanted.as_str(), "look at it with `openssl x509 -text`"),
+    };
+    format!("the server's certificate {what}{place}\nhelp: {help}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_certificate_for_another_name_is_told_with_that_name() {
+        let name = ServerName::IpAddress(std::net::IpAddr::from([127, 0, 0, 1]).into());
+        for (presented, help) in [
+            ("DnsName(\"localhost\")", "write `server_name: localhost`"),
+            ("IpAddress(10.0.0.1)", "write `server_name: 10.0.0.1`"),
+            ("", "subjectAltName=IP:127.0.0.1`"),
+        ] {
+            let (expected, presented) = (name.to_owned(), vec![presented.to_owned()]);
+            let error = CertificateError::NotValidForNameContext { expected, presented };
+            assert!(explain_certificate(&error, &name, "").contains(help), "{help}");
+        }
     }
 }

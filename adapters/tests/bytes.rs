@@ -60,6 +60,7 @@ fn every_byte_goes_over_a_body_and_comes_back() {
         spelling: Spelling::default(),
         unmatched: Unmatched::Fail,
         settle: Default::default(),
+        places: Default::default(),
     };
     let iosts = read_specification(from_bytes("m".to_owned(), MODEL.into()).unwrap()).unwrap().0.iosts;
     let mut adapter = HttpAdapter::new(http, Limits::default());

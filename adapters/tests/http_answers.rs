@@ -51,6 +51,7 @@ fn exchanged(method: &str, body: Option<&str>, answer: &[u8]) -> (String, Result
         spelling: Spelling::default(),
         unmatched: Unmatched::Fail,
         settle: Default::default(),
+        places: Default::default(),
     };
     let answer = answer.to_vec();
     let server = std::thread::spawn(move || {

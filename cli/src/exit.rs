@@ -32,7 +32,7 @@ pub const SIGNALS: (&str, &str, &str) = (
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub enum Exit {
-    /// All that was asked for was done, and every run ended with Pass; there may have been warnings.
+    /// All that was asked for was done, and every run ended with Pass or was ended by a walk; there may have been warnings.
     Fine = 0,
     /// A run of a test case ended with Fail.
     Failed = 1,
@@ -59,8 +59,8 @@ impl Exit {
     pub const ALL: [ExitRow; 10] = [
         ExitRow {
             exit: Exit::Fine,
-            says: "fine (there may be warnings); of runs: every one ended with Pass",
-            meaning: "The command succeeded. For runs: every run ended with Pass. For `verify`: every property is proved.",
+            says: "fine (there may be warnings); of runs: every one ended with Pass, or a walk ended it",
+            meaning: "The command succeeded. For runs: every run ended with Pass, or a walk of `test --cover` ended it. For `verify`: every property is proved.",
             cure: "Read any warnings.",
         },
         ExitRow {

@@ -1,10 +1,10 @@
 //! A run as people read it: the verdict, why, and the events as a table with the state after each.
 
-use coreach_execution::explain::{Reason, reason_of};
-use coreach_execution::judge::{self, Judge, ShownState, shown_states};
+use coreach_execution::explain::{Reason, name_values, reason_of};
+use coreach_execution::judge::{self, ShownState, shown_states};
 use coreach_execution::run::Occurrence;
 use coreach_execution::{Run, TestCase};
-use coreach_model::semantics::{Event, State};
+use coreach_model::semantics::State;
 use coreach_model::types::RecordForm;
 use coreach_model::{Datum, Value};
 
@@ -108,8 +108,8 @@ pub fn step_table(test: &TestCase, initial: &State, run: &Run, most: Option<usiz
     rows.push(vec!["0".into(), "0".into(), String::new(), String::new(), place, data]);
     for (number, (step, pair)) in run.trace.iter().zip(states.windows(2)).enumerate() {
         let (who, what) = match &step.what {
-            Occurrence::Stimulus(event) => ("tester sends", describe_event(judge.as_ref(), event)),
-            Occurrence::Observation(event) => ("tester sees", describe_event(judge.as_ref(), event)),
+            Occurrence::Stimulus(event) => ("tester sends", name_values(judge.iosts(), event)),
+            Occurrence::Observation(event) => ("tester sees", name_values(judge.iosts(), event)),
             other @ (Occurrence::Silence(_) | Occurrence::Delay(_)) => ("", other.to_string()),
         };
         let before = |datum: &Datum| pair[0].data.iter().find(|(other, _)| other == datum);
@@ -152,17 +152,4 @@ fn describe_change(datum: &Datum, was: &Value, is: &Value) -> Option<String> {
         }
     }
     Some(format!("{datum} = {is:#}"))
-}
-
-/// `Coin(pCoinValue = 3)`
-fn describe_event(judge: &dyn Judge, event: &Event) -> String {
-    let iosts = judge.iosts();
-    let parameters = iosts.find_action(&event.action).map(|id| &iosts.action(id).parameters);
-    let values: Vec<String> = parameters
-        .into_iter()
-        .flatten()
-        .zip(&event.values)
-        .map(|(parameter, value)| format!("{parameter} = {value:#}"))
-        .collect();
-    format!("{}({})", event.action, values.join(", "))
 }

@@ -58,7 +58,11 @@ if kind in ("tcp", "http"):
                 stream.flush()
                 line = stream.readline()
             break
-        if kind == "tcp":
+        if habit == "tls":
+            print("ssl.SSLError: wrong version", file=sys.stderr, flush=True)
+        elif habit == "alert":
+            stream.write("\x15\x03\x03\0\2\2\n")
+        elif kind == "tcp":
             stream.write(f"answer {asked}\n")
         elif habit == "whole":
             while stream.readline():
@@ -72,6 +76,8 @@ if kind in ("tcp", "http"):
                 "elsewhere": ("404 Not Found", ""),
                 "moved": ("301 Moved Permanently\r\nLocation: /there", ""),
                 "locked": ("401 Unauthorized", ""),
+                "typed": ("415 Unsupported Media Type" + stream.read(2)[2:], ""),
+                "cookie": ("200 OK\r\nSet-Cookie: sid=1; Path=/", '{"n": 1}'),
                 "page": ("501 Not Implemented", "<html><body>no</body></html>"),
                 "empty": ("200 OK", ""),
                 "other": ("201 Created", '{"n": 1}'),
@@ -98,7 +104,7 @@ if kind == "lines":
             sys.exit(3)
         if habit == "raises":
             raise TypeError("no number")
-        if habit == "mute":
+        if habit == "mute" or habit == "drops" and asked > 1:
             continue
         if habit == "debug":
             say(f"DEBUG {asked} got ask")
@@ -107,7 +113,7 @@ if kind == "lines":
             continue
         before = {"prompt": "> ", "colour": "\x1b[32m", "mark": "\ufeff"}.get(habit, "")
         value = {"plus": f"+{asked}", "minus": f"-{asked}", "hex": f"0x{asked}", "rest": f"{asked}.0",
-                 "space": f" {asked}", "coins": f"{asked} coins", "zero": f"{asked}\0"}.get(habit, asked)
+                 "space": f" {asked}", "coins": f"{asked} coins", "zero": f"{asked}\0", "comma": f"{asked},000", "half": f"{asked}.5"}.get(habit, asked)
         say(f"{before}answer {value}")
         if habit == "again":
             say(f"answer {asked}")
@@ -249,6 +255,34 @@ fn a_frequent_mistake_is_named_with_what_helps() {
         (lines, "hex", within, 1, "  help: numbers are read in decimal digits"),
         (lines, "rest", within, 1, r"the pattern ends with `(?:\.0)?$`"),
         (lines, "space", within, 1, "  help: each space counts: ` +` in the pattern fits one or more"),
+        (lines, "comma", within, 1, "which coreach does not read: let the system write `1000`"),
+        (
+            lines,
+            "half",
+            within,
+            1,
+            r"declare the parameter as `real`, and let its group take `-?\d+(?:\.\d+)?`",
+        ),
+        (lines, "drops", short, 3, "where the specification requires Answer(n = 2) after Ask()\n"),
+        (lines, "drops", short, 3, "write the line `silence: fail` into the IUT file"),
+        (lines, "drops", short, 3, "next: coreach test coreach.yaml --iut iut.yaml --seed 1 --keep runs"),
+        (tcp, "tls", within, 4, "write `tls: { ca: ca.pem }` under `tcp`"),
+        (tcp, "alert", within, 4, "it has sent a message of TLS"),
+        (http, "cookie", within, 1, "hint: the answers set the cookie `sid`, which no request sends back"),
+        (
+            &http.replace("method: GET, path: /ask", "method: POST, path: /ask, body: '{}'"),
+            "typed",
+            within,
+            1,
+            "iut.yaml:5: `Ask` sends its body without a `Content-Type`: add `headers: { Content-Type: application/json }`",
+        ),
+        (
+            &format!("{lines}  settle: {{ quiet_ms: 100 }}\n"),
+            "again",
+            within,
+            1,
+            "there is no `reset`: it may still have the state of earlier runs",
+        ),
         (lines, "again", within, 1, "  help: the same came just before: does the system answer twice?"),
         (http, "twice", within, 1, "  help: the body is JSON twice, a text that contains JSON"),
         (
@@ -345,6 +379,18 @@ fn a_value_that_is_nearly_right_is_told_with_what_it_means() {
         let (out, err) = folder.ends(&["test", "coreach.yaml", "--iut", "iut.yaml"], 1);
         assert!(unwrap(&out).contains(words), "{ty}: {out}{err}");
     }
+}
+
+/// The model demands `None` before `Answer`, and the system sends `Answer` alone.
+#[test]
+fn an_order_that_the_model_demands_is_told_with_its_line() {
+    let folder = folder();
+    let first = "  - { from: Asked, to: Noted, on: None }\n  - { from: Noted, to: Idle";
+    folder.write("model.yaml", &MODEL.replace("  - { from: Asked, to: Idle", first));
+    folder.write("iut.yaml", "iut: asked\nstdio: { command: [python3, system.py, json, fine] }\n");
+    let (out, _) = folder.ends(&["test", "coreach.yaml", "--iut", "iut.yaml"], 1);
+    assert!(unwrap(&out).contains("hint: model.yaml:10: `Answer` comes after `None` there."), "{out}");
+    assert!(out.contains("in_any_order: [{ on: None }, { on: Answer, when: 'n == v' }]"), "{out}");
 }
 
 /// A model that stands for a system needs no time, but a transition.

@@ -86,6 +86,7 @@ fn measure(times: usize) -> Result<(), String> {
         link: Default::default(),
         behaviour: Default::default(),
         evidence: Default::default(),
+        place: String::new(),
         way: Transport::Stdio(Stdio {
             command: Command {
                 words: vec![Template::fixed("python3"), Template::fixed("counter.py")],

@@ -11,7 +11,7 @@ use coreach_adapters::evidence::{
     EvidenceItem, EvidenceKind, IGNORED, INCOMPLETE, MAYBE, NO_ANSWER, ON_STDERR, Phase,
 };
 use coreach_model::excerpt::shortened;
-use coreach_model::iosts::Transition;
+use coreach_model::iosts::{Iosts, Transition};
 use coreach_model::semantics::{Event, State};
 use coreach_model::term::evaluate::{evaluate, holds};
 use coreach_model::{Value, Verdict, Violated, number};
@@ -133,11 +133,18 @@ pub(crate) fn explain_end(judge: &mut dyn Judge, run: &Run) -> (Reason, Bucket) 
     let missed = judge.scene().and_then(|(test, states)| {
         words::describe_verdict_location(test, states.first()?, decisive, &run.outcome)
     });
-    let Why { instead, guards, expected, violated, violates } = judge.why(decisive, verdict);
+    let is_required = verdict == Some(Verdict::Inconclusive)
+        && matches!(run.outcome, Outcome::Verdict(_, Cause::Silence(_)))
+        && judge.silence().is_none()
+        && judge.must_answer();
+    let asked = if is_required { Some(Verdict::Fail) } else { verdict };
+    let Why { instead, guards, expected, violated, violates } = judge.why(decisive, asked);
+    let last_event = last_event.and_then(|index| run.trace[index].what.event());
     let entered = last_event
-        .and_then(|index| run.trace[index].what.event())
         .filter(|_| guards.is_empty() && decisive.is_some())
         .and_then(|event| find_entry(judge, &earlier_states, event));
+    let required = last_event.filter(|_| is_required);
+    let required = required.map(|event| format!("{instead} after {}", name_values(judge.iosts(), event)));
     let action = decisive.map(|event| event.action.as_str());
     let is_same_action = action.is_some_and(|action| !instead.contains(&format!("got {action}")));
     let bucket = Bucket::new(&run.outcome, place, action, violated);
@@ -148,12 +155,12 @@ pub(crate) fn explain_end(judge: &mut dyn Judge, run: &Run) -> (Reason, Bucket) 
     let excuse = excuse.or(old_value);
     let reason = Reason {
         summary: write_expectation(&run.outcome, &instead)
-            + &write_summary(run, &location, event.as_deref(), violates)
+            + &write_summary(run, &location, event.as_deref(), violates, required.as_deref())
             + &either_order
             + &missed.map_or_else(String::new, |name| format!(" ({name})"))
             + &describe_exchange(run)
             + describe_twice(run, is_same_action)
-            + &describe_silence(run)
+            + &describe_silence(run, required.is_some())
             + &excuse.unwrap_or_default(),
         location,
         event,
@@ -194,8 +201,16 @@ fn place_name(locations: BTreeSet<&str>, shown: &str) -> String {
     }
 }
 
+/// `Coin(pCoinValue = 3)`
+pub fn name_values(iosts: &Iosts, event: &Event) -> String {
+    let parameters = iosts.find_action(&event.action).map(|id| &iosts.action(id).parameters);
+    let pairs = parameters.into_iter().flatten().zip(&event.values);
+    let values: Vec<String> = pairs.map(|(parameter, value)| format!("{parameter} = {value:#}")).collect();
+    format!("{}({})", event.action, values.join(", "))
+}
+
 /// For a run that ended in silence: what may be wrong, and how to wait longer.
-fn describe_silence(run: &Run) -> String {
+fn describe_silence(run: &Run, is_required: bool) -> String {
     let Outcome::Verdict(_, Cause::Silence(waited)) = &run.outcome else { return String::new() };
     if run.timing.is_some() {
         return String::new();
@@ -219,6 +234,11 @@ fn describe_silence(run: &Run) -> String {
     // Few systems need half a second, and one that has answered may be late now.
     let is_late = has_observed(run) || (20..500).contains(&time);
     causes.insert(if is_late { 0 } else { causes.len() }, within);
+    if is_required && (has_observed(run) || causes.len() == 1) {
+        let fault = "if a missing answer is a fault of the system, write the line `silence: fail` into the IUT file, \
+                     beside `iut`: then this is a Fail";
+        causes.insert(0, fault.to_owned());
+    }
     causes.iter().map(|cause| format!("\nhelp: {cause}")).collect()
 }
 
@@ -382,11 +402,9 @@ fn find_excuse(judge: &mut dyn Judge, run: &Run) -> Option<String> {
     let from = |count: usize| last.get(count - 1).or(last.last());
     let mut explains = |count: usize| from(count).is_some_and(|from| is_excused(judge, run, *from));
     [1, 2, 4, MOST_UNDER_WAY - 1].into_iter().any(&mut explains).then(|| match delay.is_zero() {
-        true => {
-            "\nhelp: it does if the event has crossed a stimulus on its way: then the IUT file must not say \
-                 `link: synchronous`, but may say `link: { ordered: true, delay: ... }`"
-                .to_owned()
-        }
+        true => "\nhelp: it does if the event has crossed a stimulus on its way. If that can happen, remove \
+                 `link: synchronous` from the IUT file"
+            .to_owned(),
         false => format!(
             "\nhelp: it does if a stimulus was taken more than {} ms after it was sent: then say a longer \
              `link: {{ ordered: true, delay: ... }}` in the IUT file, or a longer `within` or `--quiescence`",
@@ -495,7 +513,13 @@ fn write_expectation(outcome: &Outcome, instead: &str) -> String {
 }
 
 /// Writes the sentence that says how a run ended, by its verdict and its cause.
-fn write_summary(run: &Run, location: &str, event: Option<&str>, violates: Option<Violated>) -> String {
+fn write_summary(
+    run: &Run,
+    location: &str,
+    event: Option<&str>,
+    violates: Option<Violated>,
+    required: Option<&str>,
+) -> String {
     let event = event.unwrap_or("nothing");
     match &run.outcome {
         Outcome::Verdict(Verdict::Pass, _) if run.trace.is_empty() => {
@@ -534,10 +558,11 @@ fn write_summary(run: &Run, location: &str, event: Option<&str>, violates: Optio
                 } else {
                     ""
                 };
-                format!(
-                    "nothing was observed in {location} for {} ms, and there was nothing to send{orders}",
-                    limit.as_millis()
-                )
+                let why = match required {
+                    Some(required) => format!("where the specification requires {required}"),
+                    None => format!("and there was nothing to send{orders}"),
+                };
+                format!("nothing was observed in {location} for {} ms, {why}", limit.as_millis())
             }
             Cause::Unspecified => format!("the test does not specify what happened in {location}"),
             Cause::Crossed => {

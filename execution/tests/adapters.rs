@@ -45,6 +45,7 @@ fn adapter(way: Transport) -> Box<dyn Adapter> {
         link: Default::default(),
         behaviour: Default::default(),
         evidence: Default::default(),
+        place: String::new(),
     })
 }
 
@@ -258,6 +259,7 @@ fn requests_are_sent_and_responses_read() {
         spelling: Spelling::default(),
         unmatched: Unmatched::Fail,
         settle: Settle::default(),
+        places: Default::default(),
     };
     assert_eq!(verdicts(&mut *adapter(Transport::Http(http)), 3), [PASS; 3]);
 }
@@ -323,6 +325,7 @@ fn a_request_that_is_given_up_leaves_no_thread() {
         unmatched: Unmatched::Fail,
         // Nobody here waits for what is given up: each adapter would, for the one before.
         settle: Settle { within: Duration::ZERO, ..Settle::default() },
+        places: Default::default(),
     };
     let test = test_case();
     let begin = Instant::now();

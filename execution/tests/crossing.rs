@@ -343,6 +343,7 @@ fn runs(judge: &mut dyn Judge, address: SocketAddr, count: u64) -> Vec<Run> {
         link: Default::default(),
         behaviour: Default::default(),
         evidence: Default::default(),
+        place: String::new(),
     };
     let mut adapter = open(&iut);
     let settings = Settings {

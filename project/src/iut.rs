@@ -118,7 +118,7 @@ fn read_once(
     let mut reader = IutReader { locations, ..IutReader::new(&mut collector, folder, iosts) };
     let iut = read_root(&mut reader);
     let (mut found, mut failed) = collector.finish();
-    let Some(IutSections { name, link, behaviour, evidence, way }) = iut else { return Err(found) };
+    let Some(IutSections { name, link, behaviour, evidence, place, way }) = iut else { return Err(found) };
     let transport = match way {
         SectionRead::Transport(transport) => Some(*transport),
         // The model is a file of its own, with findings of its own.
@@ -144,7 +144,7 @@ fn read_once(
         }
     };
     match transport {
-        Some(way) if !failed => Ok((Iut { name, way, link, behaviour, evidence }, found)),
+        Some(way) if !failed => Ok((Iut { name, way, link, behaviour, evidence, place }, found)),
         _ => Err(found),
     }
 }
@@ -186,6 +186,7 @@ struct IutSections {
     link: LinkDelay,
     behaviour: Behaviour,
     evidence: Limits,
+    place: String,
     way: SectionRead,
 }
 
@@ -263,7 +264,8 @@ fn read_root(reader: &mut IutReader<'_>) -> Option<IutSections> {
             .map(|http| SectionRead::Transport(Box::new(Transport::Http(http)))),
     };
     look_for_swapped(reader, way_entry);
-    section.map(|way| IutSections { name, link, behaviour, evidence, way })
+    let place = format!("{}, under `{}`", reader.line_of(&way_entry.key.span), way_entry.key.text);
+    section.map(|way| IutSections { name, link, behaviour, evidence, place, way })
 }
 
 /// Warns of a model whose inputs and outputs may be swapped. It begins with several outputs, or with one

@@ -175,7 +175,10 @@ impl Dialogue {
                         }
                         return Err(Failure::Start(text));
                     }
-                    StreamFrame::Ended(ended) => return Err(make_loss(ended.text(), process)),
+                    StreamFrame::Ended(ended) => {
+                        let failure = make_loss(ended.text(), process);
+                        return Err(self.explain_tls(ended, process).unwrap_or(failure));
+                    }
                 };
                 let answer = match encoding {
                     Encoding::Binary(_) => encoding::hex(&frame),

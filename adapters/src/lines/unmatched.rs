@@ -187,7 +187,10 @@ fn explain_rest(line: &str, at: usize, pattern: Option<&Regex>) -> Option<String
     let sign = rest.chars().next().unwrap_or(' ');
     let is_digit = |sign: char| sign.is_ascii_digit();
     let last = begin.chars().last().unwrap_or('^');
+    let number = explain_number(begin, rest);
+    let has_exponent = is_digit(last) && matches!(sign, 'e' | 'E');
     let help = match sign {
+        _ if number.is_some() => number?,
         '+' if rest[1..].starts_with(is_digit) => {
             "a number has no `+`: keep it out of the group, `\\+?(?P<...>\\d+)`".to_owned()
         }
@@ -198,7 +201,7 @@ fn explain_rest(line: &str, at: usize, pattern: Option<&Regex>) -> Option<String
         '+' | '*' | '?' | '(' | ')' | '[' | '|' | '{' if written.contains(&format!("{last}{sign}")) => {
             format!("`{sign}` has a meaning in patterns, and for itself is written `\\{sign}`")
         }
-        _ if pattern.is_some_and(|pattern| pattern.is_match(begin)) => {
+        _ if !has_exponent && pattern.is_some_and(|pattern| pattern.is_match(begin)) => {
             let escaped = shortened(&regex::escape(rest).replace('\'', "''"));
             format!(
                 "if that may follow, the pattern ends with `(?:{escaped})?$`; if anything may, with `.*$`"
@@ -208,4 +211,33 @@ fn explain_rest(line: &str, at: usize, pattern: Option<&Regex>) -> Option<String
         _ => return None,
     };
     Some(format!("\nhelp: {help}"))
+}
+
+/// Says how to read a number of which the pattern takes only the beginning. `None`: the number ends there, or
+/// has only zeros after its point.
+fn explain_number(begin: &str, rest: &str) -> Option<String> {
+    let is_other = |sign: char| !sign.is_ascii_digit();
+    let begin = begin.rsplit(is_other).next().filter(|digits| !digits.is_empty())?;
+    let rest = rest.split(|sign: char| sign == ' ' || sign.is_alphabetic()).next()?;
+    let parts: Vec<&str> = rest.split(is_other).collect();
+    let group = "declare the parameter as `real`, and let its group take `-?\\d+(?:\\.\\d+)?`";
+    match (rest.chars().next()?, parts.as_slice()) {
+        ('0'..='9', _) => {
+            Some(format!("the number goes on with `{rest}`: let its group take all digits, `\\d+`"))
+        }
+        (_, [_] | [_, "", ..]) => None,
+        ('.', [_, zeros]) if zeros.bytes().all(|digit| digit == b'0') => None,
+        ('.', [_, _]) => Some(format!("the number goes on with `{rest}`: {group}")),
+        (',', [_, more @ ..]) if more.iter().any(|part| part.len() != 3) => {
+            let point = rest.replace(',', ".");
+            Some(format!(
+                "coreach reads numbers with a point: let the system write `{begin}{point}`, {group}"
+            ))
+        }
+        (',' | '\'' | '_' | '\u{a0}' | '\u{202f}', _) => Some(format!(
+            "`{begin}{rest}` is a number with separators, which coreach does not read: let the system write `{begin}{}`",
+            parts.concat()
+        )),
+        _ => None,
+    }
 }

@@ -170,6 +170,7 @@ fn an_answer_in_a_coding_that_nobody_asked_for_is_alien() {
         spelling: Spelling::default(),
         unmatched: Unmatched::Fail,
         settle: Default::default(),
+        places: Default::default(),
     };
     let answer = |status, coding: Option<&str>, body: &[u8]| {
         let coding = coding.map(str::to_owned);

@@ -115,6 +115,7 @@ pub fn http() -> Http {
         spelling: spelling(),
         unmatched: Unmatched::Fail,
         settle: Default::default(),
+        places: Default::default(),
     }
 }
 

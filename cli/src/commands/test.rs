@@ -11,10 +11,11 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use coreach_adapters::Iut;
-use coreach_adapters::description::{Encoding, Field, FieldNumber};
+use coreach_adapters::description::{Encoding, Field, FieldNumber, Transport};
 use coreach_adapters::evidence::EvidenceKind;
 use coreach_adapters::integer::WireInteger;
 use coreach_adapters::keeper::is_ending;
+use coreach_adapters::template::Template;
 use coreach_execution::campaign::summary::Counts;
 use coreach_execution::campaign::{LeftOut, WhyLeftOut};
 use coreach_execution::constants::{ConstantsError, initial_state, read_constants};
@@ -31,6 +32,7 @@ use coreach_execution::strategy::{Asked, Move};
 use coreach_execution::{Bucket, Judge, Outcome, OutcomeKind, Run, Settings, Strategy};
 use coreach_model::diagnostic::nearest;
 use coreach_model::excerpt::shortened;
+use coreach_model::iosts::Transition;
 use coreach_model::lock::lock;
 use coreach_model::semantics::{Event, State};
 use coreach_model::term::evaluate::Valuation;
@@ -50,6 +52,7 @@ use super::{CommandAnswer, CommandResult, EarlyExit, bucket_line, plural};
 use crate::answer::{draw_text, is_json, print_text};
 use crate::execution_arguments::{Chooser, TestArguments, Tolerance};
 use crate::exit::Exit;
+use crate::inconclusive::Inconclusive;
 use crate::outputs::{OutputForm, resolve_output};
 use crate::progress::ProgressLine;
 use crate::transcript::quote_for_shell;
@@ -150,14 +153,8 @@ pub fn test(arguments: &TestArguments) -> CommandResult {
             exit = exit.and(inconclusive.exit(run.outcome.kind()));
             total.add(&run);
             total.add_failure(&run, &written);
-            if total.hint.is_empty() && run.outcome.verdict() == Some(Verdict::Fail) {
-                total.hint = explain_hidden(iut, &run, &written)
-                    .or_else(|| explain_byte_order(case, iut, &initial, &run))
-                    .or_else(|| explain_constant(arguments, iut, &run, &written))
-                    .unwrap_or_default();
-            }
-            if total.hint.is_empty() && run.outcome.kind() == OutcomeKind::RunError {
-                total.hint = explain_fixed(case, &run).unwrap_or_default();
+            if total.hint.is_empty() {
+                total.hint = explain_run(arguments, case, iut, &initial, &run, &written).unwrap_or_default();
             }
             let path = keeper.keep(arguments, case, &written).map_err(EarlyExit::hindered)?;
             report.add_run(&written, path.as_deref());
@@ -384,7 +381,8 @@ fn find_iut_line(path: &Path, run: &Run) -> Option<String> {
         Outcome::Verdict(verdict, Cause::Silence(_))
             if *verdict != Verdict::Fail && find_evident_cause(run).is_none() =>
         {
-            (&["within"], None)
+            // If there is no `within`, the first key shows which file is meant.
+            (&["within", "iut"], None)
         }
         Outcome::RunError(failure) => {
             let captured = || failure.text().split_once("has `{")?.1.split_once('}');
@@ -400,11 +398,11 @@ fn find_iut_line(path: &Path, run: &Run) -> Option<String> {
     };
     let file = std::fs::read_to_string(path).ok()?;
     let lines = || file.lines().enumerate();
-    let has_key = |line: &str| {
+    let has_key = |line: &str, key: &str| {
         let mut words = line.split([' ', '{', ',', '-']).filter_map(|word| word.strip_suffix(':'));
-        words.any(|word| keys.contains(&word))
+        words.any(|word| word == key)
     };
-    let (first, line) = lines().find(|(_, line)| has_key(line))?;
+    let (first, line) = keys.iter().find_map(|key| lines().find(|(_, line)| has_key(line, key)))?;
     // If `reset` has steps, take the line of the step that asks for this path.
     let step = asked.and_then(|asked| lines().skip(first).find(|(_, line)| line.contains(asked)));
     let (number, line) = step.unwrap_or((first, line));
@@ -416,12 +414,53 @@ fn is_told_in_full(arguments: &TestArguments) -> bool {
     arguments.runs.get() == 1 || console::is_verbose()
 }
 
+/// Hints at a mistake in the IUT file or the model that may have ended the run.
+fn explain_run(
+    arguments: &TestArguments,
+    case: &Case,
+    iut: &Iut,
+    initial: &State,
+    run: &Run,
+    record: &Record,
+) -> Option<String> {
+    match run.outcome.verdict() {
+        Some(Verdict::Pass | Verdict::WeakPass) => None,
+        Some(Verdict::Fail) => explain_hidden(iut, run, record)
+            .or_else(|| explain_order(case, initial, run, record))
+            .or_else(|| explain_byte_order(case, iut, initial, run))
+            .or_else(|| explain_constant(arguments, iut, run, record))
+            .or_else(|| explain_cookie(iut, run))
+            .or_else(|| explain_old_state(iut, run)),
+        Some(Verdict::Inconclusive) => explain_cookie(iut, run),
+        None => explain_fixed(case, run).or_else(|| explain_cookie(iut, run)),
+    }
+}
+
+/// Hints at a system that nothing resets before a run, after an output that is wrong in its state.
+fn explain_old_state(iut: &Iut, run: &Run) -> Option<String> {
+    let is_suspect = matches!(run.outcome, Outcome::Verdict(_, Cause::Event));
+    if !is_suspect || !iut.way.outlives_runs() || iut.way.is_reset() {
+        return None;
+    }
+    let example = match (&iut.way, iut.way.encoding()) {
+        (Transport::Http(_), _) => "[{ method: POST, path: /reset }]",
+        (_, Some(Encoding::Binary(_))) => "[{ send: \"00 01\", expect: '^00.*$' }]",
+        _ => "[{ send: RESET, expect: '^OK$' }]",
+    };
+    Some(format!(
+        "hint: coreach does not start this system anew for each run, and there is no `reset`: it may still have the state of \
+         earlier runs. Write what resets it, for example `reset: {example}` ({})\n",
+        iut.place
+    ))
+}
+
 /// Hints at a system that is kept between runs, if most runs but the first fail. A run error has a cause of
 /// its own, which its message tells.
 fn explain_kept_system(iut: &Iut, total: &Total) -> String {
     let failed = total.outcomes.of(OutcomeKind::FAIL);
     let later = total.outcomes.total().saturating_sub(1);
-    if !iut.way.outlives_runs() || !total.begins_well || failed == 0 || 2 * failed < later {
+    let is_kept = iut.way.outlives_runs() && iut.way.is_reset();
+    if !is_kept || !total.begins_well || failed == 0 || 2 * failed < later {
         return String::new();
     }
     let reset =
@@ -448,6 +487,67 @@ fn explain_hidden(iut: &Iut, run: &Run, record: &Record) -> Option<String> {
         "hint: the line `{}` also fits `{other}`, which comes after `{seen}` in `observations`. The first pattern that \
          fits counts: write `{other}` before `{seen}`\n",
         shortened(line)
+    ))
+}
+
+/// Hints at an output that came before the one that the model demands first.
+fn explain_order(case: &Case, initial: &State, run: &Run, record: &Record) -> Option<String> {
+    let (last, before) = run.trace.split_last().filter(|_| run.timing.is_none())?;
+    let (came, model) = (&last.what.event()?.action, case.specification.as_ref()?);
+    let mut judge = make_judge(&case.test, initial.clone(), run.link.clone());
+    before.iter().for_each(|step| drop(judge.take(&step.what)));
+    let here = judge.specification_locations();
+    let name = |location| model.location(location).name.as_str();
+    let action = |step: &Transition| model.action(step.action).name.as_str();
+    let expected: Vec<_> = record.reason.expected.iter().map(|one| one.split(['(', ' ']).next()).collect();
+    let is_first =
+        |step: &&Transition| here.contains(name(step.source)) && expected.contains(&Some(action(step)));
+    let (first, second) = model.transitions.iter().filter(is_first).find_map(|first| {
+        let is_second = |step: &&Transition| step.source == first.target && action(step) == came;
+        Some((first, model.transitions.iter().find(is_second).filter(|_| action(first) != came)?))
+    })?;
+    let (one, other) = (first.origin.whole.as_ref()?, second.origin.whole.as_ref()?);
+    let part = |step: &Transition| {
+        let guard = Some(&step.guard).filter(|guard| !guard.is_true());
+        let when = guard.map(|guard| format!(", when: '{}'", guard.to_string().replace('\'', "''")));
+        let assign = step.assignments.iter().map(|(datum, term)| format!("{datum}: '{term}'"));
+        let assign = Some(assign.collect::<Vec<_>>().join(", ")).filter(|assign| !assign.is_empty());
+        let assign = assign.map(|assign| format!(", assign: {{ {assign} }}"));
+        format!("{{ on: {}{}{} }}", action(step), when.unwrap_or_default(), assign.unwrap_or_default())
+    };
+    let (from, to, steps) = (name(first.source), name(second.target), [part(first), part(second)].join(", "));
+    let (file, line, next) = (&other.file.name, one.line_and_column().0, other.line_and_column().0);
+    Some(format!(
+        "hint: {file}:{next}: `{came}` comes after `{}` there. If both may come in any order, replace lines {line} and {next} \
+         by\n  - from: {from}\n    to: {to}\n    in_any_order: [{steps}]\n",
+        action(first)
+    ))
+}
+
+/// Hints at a cookie that answers set, and that no request sends back.
+fn explain_cookie(iut: &Iut, run: &Run) -> Option<String> {
+    let Transport::Http(http) = &iut.way else { return None };
+    let sends =
+        |headers: &[(String, Template)]| headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("cookie"));
+    if sends(&http.headers) || http.stimuli.iter().any(|(_, request)| sends(&request.headers)) {
+        return None;
+    }
+    let last = run.wire.iter().rposition(|item| item.kind == EvidenceKind::Sent)?;
+    let earlier = run.wire[..last].iter().filter(|item| item.kind == EvidenceKind::Received);
+    let name = earlier.map(|item| String::from_utf8_lossy(&item.bytes)).find_map(|head| {
+        let mut headers =
+            head.lines().take_while(|line| !line.is_empty()).filter_map(|line| line.split_once(':'));
+        let (_, cookie) = headers.find(|(name, _)| name.eq_ignore_ascii_case("set-cookie"))?;
+        Some(cookie.split_once('=')?.0.trim().to_owned())
+    })?;
+    let header = match http.headers.is_empty() {
+        true => format!("`headers: {{ Cookie: \"{name}={{session}}\" }}`"),
+        false => format!("`Cookie: \"{name}={{session}}\"` among its `headers`"),
+    };
+    Some(format!(
+        "hint: the answers set the cookie `{name}`, which no request sends back: coreach keeps no cookies. Write \
+         `captures: {{ session: {{ cookie: {name} }} }}` and {header} ({})\n",
+        iut.place
     ))
 }
 
@@ -509,15 +609,21 @@ fn explain_fixed(case: &Case, run: &Run) -> Option<String> {
     ))
 }
 
-/// Names the next command after a run that failed. On a kept system, it repeats the runs before it, too.
+/// Names the next command after a run that failed, or else was inconclusive. On a kept system, it repeats the runs before it, too.
 fn next_command(arguments: &TestArguments, case: &Case, total: &Total, is_kept: bool) -> Option<String> {
-    let FailedRuns { seed, .. } = total.failed.values().min_by_key(|failed| failed.events)?;
+    let failed = total.failed.values().min_by_key(|failed| failed.events);
+    let is_told = arguments.tolerance.inconclusive != Inconclusive::Ok;
+    let open = total.inconclusive.as_ref().filter(|_| is_told);
+    let FailedRuns { seed, .. } = failed.or(open)?;
     let iut = shell_word(&arguments.iut);
     let before = if is_kept { seed.wrapping_sub(arguments.seed) } else { 0 };
     Some(match &arguments.keep {
         Some(folder) if before == 0 => {
-            let run = keep::run_path(folder, case, *seed, 1);
-            format!("next: coreach replay {} --iut {iut} --shrink\n", shell_word(&run))
+            let run = shell_word(&keep::run_path(folder, case, *seed, 1));
+            match failed {
+                Some(_) => format!("next: coreach replay {run} --iut {iut} --shrink\n"),
+                None => format!("next: coreach explain {run}\n"),
+            }
         }
         keep => {
             let purpose = arguments.purpose.as_ref().map(|name| format!(" --purpose {name}"));
@@ -555,6 +661,8 @@ struct Total {
     /// A mistake that the IUT file may have, after the first Fail.
     hint: String,
     failed: BTreeMap<Bucket, FailedRuns>,
+    /// The first run that was inconclusive.
+    inconclusive: Option<FailedRuns>,
 }
 
 /// The runs that failed alike: how many they are, and the events and the seed of the shortest.
@@ -577,9 +685,12 @@ impl Total {
     fn add_failure(&mut self, run: &Run, record: &Record) {
         let bucket = record.bucket.as_ref().filter(|bucket| bucket.is_failure());
         self.begins_well |= self.outcomes.total() == 1 && bucket.is_none();
-        let Some(bucket) = bucket else { return };
         let events = events(&run.trace);
         let new = || FailedRuns { runs: 0, events, seed: run.seed };
+        if matches!(&run.outcome, Outcome::Verdict(Verdict::Inconclusive, cause) if *cause != Cause::Ended) {
+            self.inconclusive.get_or_insert_with(new);
+        }
+        let Some(bucket) = bucket else { return };
         let failed = self.failed.entry(bucket.clone()).or_insert_with(new);
         failed.runs += 1;
         if events < failed.events {

@@ -135,13 +135,6 @@ impl<'a> CaseJudge<'a> {
         }
     }
 
-    /// Must the specification send something in this state?
-    pub fn must_answer(&self) -> bool {
-        holds(&self.test.must_answer[self.here()], &self.state.valuation) == Ok(true)
-            && self.test.verdict(self.here()).is_none()
-            && self.open_transitions().any(|transition| can_come(self.test, transition, &self.state))
-    }
-
     /// The transitions of observations that may lead on: their target is neither Fail nor Inconclusive, or it
     /// is a violation that the specification allows.
     fn welcome_observations(&self) -> Vec<TransitionId> {
@@ -316,6 +309,12 @@ impl Judge for CaseJudge<'_> {
             place: self.test.iosts.location(self.state.location).label.clone(),
             data: data.filter_map(value).collect(),
         }
+    }
+
+    fn must_answer(&self) -> bool {
+        holds(&self.test.must_answer[self.here()], &self.state.valuation) == Ok(true)
+            && self.test.verdict(self.here()).is_none()
+            && self.open_transitions().any(|transition| can_come(self.test, transition, &self.state))
     }
 
     fn silence(&self) -> Option<AfterSilence> {

@@ -213,6 +213,12 @@ pub trait Judge {
         0
     }
 
+    /// Must the specification send something before anything else can happen? `false`: that is not known, or
+    /// silence is judged in another way.
+    fn must_answer(&self) -> bool {
+        false
+    }
+
     /// Must the specification send something now, over a link on which its answer may cross a stimulus? A
     /// tester that sends at once then learns less.
     fn owes(&self) -> bool {

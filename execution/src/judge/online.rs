@@ -134,18 +134,6 @@ impl<'a> OnlineJudge<'a> {
     fn violated(&self) -> Option<Violated> {
         self.states().find_map(|state| self.test.violates[state.location])
     }
-
-    fn must_answer(&self) -> bool {
-        let iosts = &self.test.iosts;
-        self.monitor.are_all()
-            && self.states().all(|state| {
-                let goes_on =
-                    |number: &TransitionId| fire(iosts, &iosts.transitions[*number], state, &[]).is_some();
-                let answers = |number: &TransitionId| can_come(self.test, &iosts.transitions[*number], state);
-                self.online.internal[state.location].iter().any(goes_on)
-                    || self.test.observations[state.location].iter().any(answers)
-            })
-    }
 }
 
 /// The verdict when these states are possible; `None`: the run goes on.
@@ -315,6 +303,18 @@ impl Judge for OnlineJudge<'_> {
 
     fn boundaries(&self, stimulus: &Event) -> Vec<Vec<Value>> {
         self.monitor.boundaries(stimulus)
+    }
+
+    fn must_answer(&self) -> bool {
+        let iosts = &self.test.iosts;
+        self.monitor.are_all()
+            && self.states().all(|state| {
+                let goes_on =
+                    |number: &TransitionId| fire(iosts, &iosts.transitions[*number], state, &[]).is_some();
+                let answers = |number: &TransitionId| can_come(self.test, &iosts.transitions[*number], state);
+                self.online.internal[state.location].iter().any(goes_on)
+                    || self.test.observations[state.location].iter().any(answers)
+            })
     }
 
     fn why(&self, observed: Option<&Event>, verdict: Option<Verdict>) -> Why {

@@ -39,6 +39,7 @@ pub fn adapter(way: Transport) -> Box<dyn Adapter> {
         link: Default::default(),
         behaviour: Default::default(),
         evidence: Default::default(),
+        place: String::new(),
     };
     open(&iut)
 }
@@ -149,5 +150,6 @@ fn http(python: &str, habit: &str, tag: &str, folder: &Path) -> Transport {
         spelling: Spelling::default(),
         unmatched: Unmatched::Fail,
         settle: Settle::default(),
+        places: Default::default(),
     })
 }

@@ -76,6 +76,7 @@ fn http(address: SocketAddr) -> Http {
         spelling: Spelling::default(),
         unmatched: Unmatched::Fail,
         settle: Settle::default(),
+        places: Default::default(),
     }
 }
 
@@ -135,6 +136,7 @@ fn adapter(way: Transport) -> Box<dyn Adapter> {
         link: Default::default(),
         behaviour: Default::default(),
         evidence: Default::default(),
+        place: String::new(),
     })
 }
 

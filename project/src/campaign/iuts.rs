@@ -184,7 +184,10 @@ pub fn reopen(description: &str, file: &str, test: &Iosts) -> Reading<Iut> {
         let (SimulatedParts { way, link, behaviour }, _) =
             crate::iut::read_simulated_parts(written, stand_in, test)?;
         let evidence = Default::default();
-        return Ok((Iut { name: name.to_owned(), way, link, behaviour, evidence }, warnings));
+        return Ok((
+            Iut { name: name.to_owned(), way, link, behaviour, evidence, place: String::new() },
+            warnings,
+        ));
     }
     let path = Path::new(file);
     let written = match json.get("redacted") {

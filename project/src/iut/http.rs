@@ -1,5 +1,7 @@
 //! Reads the section `http`: templates of requests, and responses by status and JSON pointers.
 
+use std::collections::BTreeMap;
+
 use coreach_adapters::description::{AnswerPlace, Http, Response};
 use coreach_adapters::lines::written;
 use coreach_model::Diagnostic;
@@ -80,7 +82,7 @@ pub fn read_http(reader: &mut IutReader<'_>, root: &[Entry], node: &Node) -> Opt
         let like = "reset: { method: POST, path: /reset, status: 200 }";
         require_reset(reader, entries, "launch", reset.is_empty(), like);
     }
-    let mut stimuli = Vec::new();
+    let (mut stimuli, mut places) = (Vec::new(), BTreeMap::new());
     for (entry, action) in reader.actions(entries, "stimuli", STIMULI, ActionKind::Input) {
         let what = format!("the request of `{}`", entry.key.text);
         let holes = action.as_ref().map(Holes::of);
@@ -94,6 +96,7 @@ pub fn read_http(reader: &mut IutReader<'_>, root: &[Entry], node: &Node) -> Opt
             let sent: Vec<&str> = templates.flat_map(|template| template.holes()).collect();
             reader.check_sent(action, &sent, &entry.key.span, hole_text);
         }
+        places.insert(entry.key.text.clone(), reader.line_of(&entry.key.span));
         stimuli.push((entry.key.text.clone(), request));
     }
     reader.check_complete(entries, node, "stimuli", "`http`", ActionKind::Input, (STIMULI, &request_like));
@@ -137,6 +140,7 @@ pub fn read_http(reader: &mut IutReader<'_>, root: &[Entry], node: &Node) -> Opt
         launch,
         tls,
         reset,
+        places,
         headers: common,
         stimuli,
         observations,

@@ -71,8 +71,8 @@ pub fn read_tls(
     match Tls::of(&authorities.bytes, pair, name) {
         Ok(tls) => {
             let client = client.map(|(certificate, key)| (certificate.path, key.path));
-            let name = name.map(str::to_owned);
-            Some(Some(tls.with_files(tls::Files { authorities: authorities.path, client, name })))
+            let (name, place) = (name.map(str::to_owned), reader.line_of(&node.span));
+            Some(Some(tls.with_files(tls::Files { authorities: authorities.path, client, name, place })))
         }
         Err((wrong, why)) => {
             let place = match (wrong, client) {

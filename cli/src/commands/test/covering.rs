@@ -26,13 +26,13 @@ use coreach_project::{budget, iut};
 use serde_json::{Value, json};
 
 use super::keep::{self, Keeper};
-use super::{check_names, first_state, known_locations, run_text};
+use super::{check_names, explain_run, first_state, known_locations, run_text};
 use crate::answer::{draw_text, is_json};
 use crate::commands::{CommandAnswer, CommandResult, EarlyExit, plural};
 use crate::execution_arguments::{Covered, TestArguments};
 use crate::exit::Exit;
 use crate::progress::ProgressLine;
-use crate::{certain_end, console};
+use crate::{certain_end, console, story};
 
 /// The most uncovered goals that are reported. The document has all.
 const MOST_UNCOVERED_TOLD: usize = 20;
@@ -122,20 +122,19 @@ impl Walking<'_> {
             let kind = run.outcome.kind();
             let written = make_record(judge.as_mut(), &run);
             let path = keeper.keep(arguments, &self.walkable.case, &written).map_err(EarlyExit::hindered)?;
-            if matches!(kind, OutcomeKind::Verdict(Verdict::Fail) | OutcomeKind::RunError) {
-                exit = Exit::of(kind);
-                self.tell(&initial, &run, path.as_deref());
-            }
             // A run that the walk has ended is no finding. A run that the judge could not follow is one.
             let is_cut = run.outcome != Outcome::inconclusive(walk.cause());
+            if matches!(kind, OutcomeKind::Verdict(Verdict::Fail) | OutcomeKind::RunError) {
+                exit = Exit::of(kind);
+            } else if is_cut && !walk.is_over() {
+                exit = Exit::Inconclusive;
+            }
+            if exit != Exit::Fine {
+                self.tell(&initial, &run, &written, path.as_deref());
+            }
             runs.push(written);
             *lock(&shown) = self.document(&walk, &runs, exit);
             if exit != Exit::Fine || walk.is_over() {
-                break;
-            }
-            if is_cut {
-                exit = Exit::Inconclusive;
-                self.tell(&initial, &run, path.as_deref());
                 break;
             }
         }
@@ -169,12 +168,14 @@ impl Walking<'_> {
         make_document(&self.walkable, about, walk, runs, &self.warnings, exit.code())
     }
 
-    fn tell(&self, initial: &State, run: &Run, path: Option<&str>) {
+    fn tell(&self, initial: &State, run: &Run, record: &Record, path: Option<&str>) {
         if is_json() || self.arguments.quiet {
             return;
         }
         let case: &Case = &self.walkable.case;
         console::print(&run_text(self.arguments, case, initial, run, path));
+        let hint = explain_run(self.arguments, case, &self.iut, initial, run, record);
+        console::print(&story::wrap(&hint.unwrap_or_default()));
     }
 
     /// Tells what was found, how much is covered, and which goals are not.

@@ -161,6 +161,15 @@ impl<J: Follower> Judge for Crossing<J> {
         self.due().map_or(0, |_| self.sent().count())
     }
 
+    fn must_answer(&self) -> bool {
+        let is_under_way = self.delay().is_some() && self.sent().next().is_some();
+        !is_under_way
+            && self
+                .interleavings
+                .iter()
+                .all(|order| order.not_happened == 0 && order.is_live() && order.judge.must_answer())
+    }
+
     fn owes(&self) -> bool {
         let mut live = self.complete_live_interleavings().peekable();
         self.delay().is_some_and(|delay| !delay.is_zero())
