@@ -389,7 +389,7 @@ fn an_order_that_the_model_demands_is_told_with_its_line() {
     folder.write("model.yaml", &MODEL.replace("  - { from: Asked, to: Idle", first));
     folder.write("iut.yaml", "iut: asked\nstdio: { command: [python3, system.py, json, fine] }\n");
     let (out, _) = folder.ends(&["test", "coreach.yaml", "--iut", "iut.yaml"], 1);
-    assert!(unwrap(&out).contains("hint: model.yaml:10: `Answer` comes after `None` there."), "{out}");
+    assert!(unwrap(&out).contains("hint: model.yaml:11: `Answer` comes after `None` there."), "{out}");
     assert!(out.contains("in_any_order: [{ on: None }, { on: Answer, when: 'n == v' }]"), "{out}");
 }
 
@@ -561,7 +561,7 @@ fn a_frequent_mistake_of_the_command_line_is_named_with_what_helps() {
         ("test coreach.yaml --iut iut.yaml --seed 3..10", 2, "The seeds 3 to 10 are `--seed 3 --runs 8`"),
         ("report model.yaml runs", 2, "`coreach report model.yaml runs --out report.html`"),
         ("check iut.yaml", 2, "iut.yaml begins like a purpose, and has keys of an IUT's file"),
-        ("check quotes.yaml named.yaml", 0, "`{pName}` is a text, and stands in this JSON without quotes"),
+        ("check quotes.yaml named.yaml", 0, "`{pName}` is a text, but has no quotes in this JSON"),
         ("check without.yaml model.yaml", 2, "for example `of: asking`"),
     ] {
         let (_, err) = folder.ends(&arguments.split(' ').collect::<Vec<_>>(), code);

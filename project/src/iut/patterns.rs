@@ -34,7 +34,7 @@ pub fn read_regex(reader: &mut IutReader<'_>, scalar: &Scalar) -> Option<(Regex,
             let text = error.to_string();
             let last_line = text.lines().last().unwrap_or_default();
             let reason = last_line.strip_prefix("error: ").unwrap_or(last_line);
-            let message = format!("this is no regular expression: {reason}");
+            let message = format!("this is not a regular expression: {reason}");
             let error_at = error_place(&text, &scalar.text);
             let help = match named_holes(&scalar.text) {
                 _ if let Some(help) = error_at.and_then(|index| explain_sign(&scalar.text, index)) => help,
