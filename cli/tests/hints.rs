@@ -47,6 +47,7 @@ if kind in ("tcp", "http"):
             continue
         while kind == "http" and stream.readline().strip():
             pass
+        stream.read(2 if habit == "typed" else 0)
         asked += 1
         if habit == "mute":
             time.sleep(20)
@@ -76,7 +77,7 @@ if kind in ("tcp", "http"):
                 "elsewhere": ("404 Not Found", ""),
                 "moved": ("301 Moved Permanently\r\nLocation: /there", ""),
                 "locked": ("401 Unauthorized", ""),
-                "typed": ("415 Unsupported Media Type" + stream.read(2)[2:], ""),
+                "typed": ("415 Unsupported Media Type", ""),
                 "cookie": ("200 OK\r\nSet-Cookie: sid=1; Path=/", '{"n": 1}'),
                 "page": ("501 Not Implemented", "<html><body>no</body></html>"),
                 "empty": ("200 OK", ""),
@@ -389,7 +390,7 @@ fn an_order_that_the_model_demands_is_told_with_its_line() {
     folder.write("model.yaml", &MODEL.replace("  - { from: Asked, to: Idle", first));
     folder.write("iut.yaml", "iut: asked\nstdio: { command: [python3, system.py, json, fine] }\n");
     let (out, _) = folder.ends(&["test", "coreach.yaml", "--iut", "iut.yaml"], 1);
-    assert!(unwrap(&out).contains("hint: model.yaml:10: `Answer` comes after `None` there."), "{out}");
+    assert!(unwrap(&out).contains("hint: model.yaml:11: `Answer` comes after `None` there."), "{out}");
     assert!(out.contains("in_any_order: [{ on: None }, { on: Answer, when: 'n == v' }]"), "{out}");
 }
 
