@@ -290,8 +290,8 @@ impl Dialogue {
         Ok(Received::Output(Event::new(action, Vec::new())))
     }
 
-    /// Explains the end of a connection over which nothing has come, if the system then speaks of TLS. Its last
-    /// words must have come.
+    /// Explains the end of a connection over which nothing has come, if the last words of the system, which
+    /// must have come, are about TLS.
     fn explain_tls(&self, ended: ChannelEnded, process: Option<&Process>) -> Option<Failure> {
         let names_tls = |line: &str| ["SSL", "TLS", "ssl", "tls"].iter().any(|word| line.contains(word));
         let is_refused = self.stream.came() == 0 && self.stream.channel.may_need_tls();

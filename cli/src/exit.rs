@@ -32,7 +32,7 @@ pub const SIGNALS: (&str, &str, &str) = (
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub enum Exit {
-    /// All that was asked for was done, and every run ended with Pass or was ended by a walk; there may have been warnings.
+    /// All that was asked for was done, and every run ended with Pass, or a walk ended it.
     Fine = 0,
     /// A run of a test case ended with Fail.
     Failed = 1,

@@ -47,6 +47,7 @@ if kind in ("tcp", "http"):
             continue
         while kind == "http" and stream.readline().strip():
             pass
+        stream.read(2 if habit == "typed" else 0)
         asked += 1
         if habit == "mute":
             time.sleep(20)
@@ -76,7 +77,7 @@ if kind in ("tcp", "http"):
                 "elsewhere": ("404 Not Found", ""),
                 "moved": ("301 Moved Permanently\r\nLocation: /there", ""),
                 "locked": ("401 Unauthorized", ""),
-                "typed": ("415 Unsupported Media Type" + stream.read(2)[2:], ""),
+                "typed": ("415 Unsupported Media Type", ""),
                 "cookie": ("200 OK\r\nSet-Cookie: sid=1; Path=/", '{"n": 1}'),
                 "page": ("501 Not Implemented", "<html><body>no</body></html>"),
                 "empty": ("200 OK", ""),
