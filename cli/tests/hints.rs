@@ -301,7 +301,7 @@ fn a_frequent_mistake_is_named_with_what_helps() {
             "fine",
             within,
             1,
-            "hint: the line `answer 1` also fits `Answer`, which stands behind `None` in `observations`",
+            "hint: the line `answer 1` also fits `Answer`, which comes after `None` in `observations`",
         ),
         (
             tcp,
