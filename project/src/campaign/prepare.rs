@@ -201,17 +201,20 @@ fn read_iuts<'a>(
     iuts
 }
 
+/// Collects the locations that an implementation may report. A document does not say its whole specification.
+/// So if the campaign has one, an unknown name is only a warning.
 fn collect_locations(
     campaign: &Campaign,
     projects: &[(Project, &Reference)],
     tests: &[(Test, Vec<Instance>)],
 ) -> ReportedLocations {
-    let mut known = ReportedLocations::default();
-    projects.iter().for_each(|(project, _)| known.add(&project.specification.iosts));
+    let mut locations = ReportedLocations::default();
+    projects.iter().for_each(|(project, _)| locations.add(&project.specification.iosts));
     if campaign.tests.iter().any(|source| matches!(source, TestSource::Document(_))) {
-        tests.iter().for_each(|(test, _)| known.add_document(&test.case));
+        // A test that was made of a purpose adds nothing: its specification was added above.
+        tests.iter().for_each(|(test, _)| locations.add_document(&test.case));
     }
-    known
+    locations
 }
 
 /// Reads each implementation's file for each test case, whose actions it must fit.
