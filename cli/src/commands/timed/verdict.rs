@@ -100,11 +100,13 @@ fn last_member<'a>(why: &'a Why, late: Option<&'a Item>) -> (Option<&'a Item>, R
     }
 }
 
-/// The outputs that were allowed, with their names: those of this name, or all if there is none of it.
+/// The outputs that were allowed, with their names: those of this name, or all if there is none of it. Also
+/// says whether there are some of it. The event of an output is written `Name!`.
 fn expected_outputs<'a>(why: &'a Why, name: Option<&str>) -> (bool, Vec<(&'a str, &'a AllowedTransition)>) {
-    let outputs = || why.allowed.iter().filter_map(|one| Some((one.event.split_once('!')?.0, one)));
-    let same: Vec<_> = outputs().filter(|(other, _)| Some(*other) == name).collect();
-    if same.is_empty() { (false, outputs().collect()) } else { (true, same) }
+    let with_name = |allowed: &'a AllowedTransition| Some((allowed.event.split_once('!')?.0, allowed));
+    let outputs = || why.allowed.iter().filter_map(with_name);
+    let same_name: Vec<_> = outputs().filter(|(output, _)| Some(*output) == name).collect();
+    if same_name.is_empty() { (false, outputs().collect()) } else { (true, same_name) }
 }
 
 fn event_name<'a>(offline: &'a Offline<'_>, item: &Item) -> Option<&'a str> {
@@ -119,22 +121,25 @@ fn expected_line(offline: &Offline<'_>, why: &Why, late: Option<&Item>) -> Optio
     let (is_same, outputs) = expected_outputs(why, name);
     // This output was allowed at this time, so its values are wrong. The lines below say so.
     let is_event = matches!(why.seen.item, Item::Event(..));
-    if is_event && is_same && outputs.iter().any(|(_, one)| one.earliest.delay <= elapsed) {
+    if is_event && is_same && outputs.iter().any(|(_, allowed)| allowed.earliest.delay <= elapsed) {
         return None;
     }
-    let span = |(name, one): &(&str, &AllowedTransition)| match &one.latest {
-        Some(end) => format!("{name} within {}..{}", time_text(&one.earliest.delay), time_text(&end.delay)),
-        None => format!("{name} from {} on", time_text(&one.earliest.delay)),
+    let span = |(name, allowed): &(&str, &AllowedTransition)| {
+        let earliest = time_text(&allowed.earliest.delay);
+        match &allowed.latest {
+            Some(end) => format!("{name} within {earliest}..{}", time_text(&end.delay)),
+            None => format!("{name} from {earliest} on"),
+        }
     };
-    let mut all: Vec<String> = outputs.iter().map(span).collect();
-    all.dedup();
+    let mut spans: Vec<String> = outputs.iter().map(span).collect();
+    spans.dedup();
     let time = time_text(&elapsed);
     let got = match name {
         Some(_) if is_same => format!("it at {time}"),
         Some(name) => format!("{name} at {time}"),
         None => format!("nothing until {time}"),
     };
-    (!all.is_empty()).then(|| format!("expected {}, got {got}", all.join(" or ")))
+    (!spans.is_empty()).then(|| format!("expected {}, got {got}", spans.join(" or ")))
 }
 
 /// A difference that is too large for a fault of the system: so many times as late as allowed.
@@ -144,16 +149,16 @@ const SUSPICIOUS: u32 = 50;
 fn suspect_unit(offline: &Offline<'_>, why: &Why, late: Option<&Item>) -> Option<String> {
     let (event, elapsed) = last_member(why, late);
     let (_, outputs) = expected_outputs(why, event.and_then(|event| event_name(offline, event)));
-    let is_in = |time: &RBig| {
-        let has = |one: &AllowedTransition| {
-            one.earliest.delay <= *time && one.latest.as_ref().is_none_or(|end| *time <= end.delay)
-        };
-        outputs.iter().any(|(_, one)| has(one))
+    let is_allowed_at = |time: &RBig| {
+        outputs.iter().any(|(_, allowed)| {
+            let is_in_time = allowed.latest.as_ref().is_none_or(|end| *time <= end.delay);
+            allowed.earliest.delay <= *time && is_in_time
+        })
     };
-    let most = RBig::from(SUSPICIOUS);
-    let is_far = |(_, one): &(&str, &AllowedTransition)| {
-        let is_late = one.latest.as_ref().is_some_and(|end| elapsed >= &end.delay * &most);
-        is_late || one.earliest.delay >= &elapsed * &most
+    let factor = RBig::from(SUSPICIOUS);
+    let is_far = |(_, allowed): &(&str, &AllowedTransition)| {
+        let is_late = allowed.latest.as_ref().is_some_and(|end| elapsed >= &end.delay * &factor);
+        is_late || allowed.earliest.delay >= &elapsed * &factor
     };
     if !outputs.iter().all(is_far) {
         return None;
@@ -161,7 +166,7 @@ fn suspect_unit(offline: &Offline<'_>, why: &Why, late: Option<&Item>) -> Option
     let units = [("milliseconds", 1_000u32), ("microseconds", 1_000_000), ("nanoseconds", 1_000_000_000)];
     units.into_iter().find_map(|(unit, factor)| {
         let [small, large] = [&elapsed / RBig::from(factor), &elapsed * RBig::from(factor)];
-        let (recorded, modelled, what, time) = match (is_in(&small), is_in(&large)) {
+        let (recorded, modelled, what, time) = match (is_allowed_at(&small), is_allowed_at(&large)) {
             (true, _) => (unit, "seconds", "divide", small),
             (_, true) => ("seconds", unit, "multiply", large),
             _ => return None,
