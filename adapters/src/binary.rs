@@ -88,10 +88,8 @@ pub fn read_frame(binary: &Binary, frame: &[u8], signatures: &mut Signatures) ->
             }
             Err(FrameMisfit::After(fitting)) => {
                 let name = fields[fitting].name().map_or(String::new(), |name| format!(", `{name}`,"));
-                (
-                    fitting,
-                    format!("\nthe closest is `{action}`: its field {}{name} does not fit", fitting + 1),
-                )
+                let number = fitting + 1;
+                (fitting, format!("\nthe closest is `{action}`: its field {number}{name} does not fit"))
             }
         };
         if fitting > closest.0 {

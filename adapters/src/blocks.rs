@@ -33,9 +33,10 @@ use crate::pattern::{matching_prefix, written};
 /// How far lines have been looked at for a shape.
 #[derive(Clone, Default, Debug)]
 pub struct Progress {
+    /// The number of lines that were looked at.
     seen: usize,
-    /// How many items there are, once it is known.
-    all: Option<usize>,
+    /// The number of items that must come, once it is known.
+    expected_items: Option<usize>,
     items: usize,
 }
 
@@ -210,17 +211,19 @@ fn match_parts<'s>(
     lines: &VecDeque<String>,
     begin: usize,
 ) -> Result<(usize, GroupTexts<'s>), Unfit<'s>> {
+    // The line and the byte in it up to which the parts fit.
     let (mut at, mut named) = ((begin, 0), GroupTexts::new());
-    // The bytes that were counted before the rest of this line, if there are any.
-    let mut before = None;
+    // The number of bytes that were counted before the rest of this line, if there are any.
+    let mut counted_before = None;
     for part in parts {
         match part {
             LinePart::Fitting(pattern) => {
                 let line = lines.get(at.0).ok_or(Unfit::More)?;
                 let found = line.get(at.1..).and_then(|rest| find_groups(pattern, rest));
-                let unfit = before.map_or(Unfit::Pattern(pattern, at), |size| Unfit::Miscounted(size, at));
+                let unfit =
+                    counted_before.map_or(Unfit::Pattern(pattern, at), |size| Unfit::Miscounted(size, at));
                 named.extend(found.ok_or(unfit)?);
-                (at, before) = ((at.0 + 1, 0), None);
+                (at, counted_before) = ((at.0 + 1, 0), None);
             }
             LinePart::Counted { count, name } => {
                 let size =
@@ -229,11 +232,11 @@ fn match_parts<'s>(
                 let (end, text) = take_bytes(lines, at, size)?;
                 named.push((name, text));
                 let is_ended = lines.get(end.0).is_some_and(|line| strip_cr(line).len() <= end.1);
-                (at, before) = if is_ended { ((end.0 + 1, 0), None) } else { (end, Some(size)) };
+                (at, counted_before) = if is_ended { ((end.0 + 1, 0), None) } else { (end, Some(size)) };
             }
         }
     }
-    match before {
+    match counted_before {
         Some(size) => Err(Unfit::Miscounted(size, at)),
         None => Ok((at.0, named)),
     }
@@ -248,11 +251,12 @@ fn take_bytes(
     let mut text = String::new();
     loop {
         let line = &lines.get(at).ok_or(Unfit::More)?[from..];
-        let left = size - text.len();
-        if left <= line.len() {
-            let Some(last) = line.get(..left) else { return Err(Unfit::Miscounted(size, (at, from))) };
+        let missing = size - text.len();
+        if missing <= line.len() {
+            // The count may end within a sign of several bytes.
+            let Some(last) = line.get(..missing) else { return Err(Unfit::Miscounted(size, (at, from))) };
             text.push_str(last);
-            return Ok(((at, from + left), text));
+            return Ok(((at, from + missing), text));
         }
         text.push_str(line);
         text.push('\n');
@@ -303,7 +307,7 @@ impl Block {
     /// Takes the lines that were not seen yet, up to the end of the block. `progress` says how far that came.
     fn fit(&self, lines: &VecDeque<String>, progress: &mut Progress) -> Fit {
         loop {
-            if progress.all.is_some_and(|all| progress.items >= all) {
+            if progress.expected_items.is_some_and(|expected| progress.items >= expected) {
                 return self.accept_if_complete(lines, progress, progress.seen);
             }
             let Some(line) = lines.get(progress.seen).map(|line| strip_cr(line)) else {
@@ -316,8 +320,8 @@ impl Block {
                 if let BlockEnd::Count(name) = &self.end {
                     let count = found.name(name).and_then(|count| count.as_str().parse::<usize>().ok());
                     // No more lines are kept.
-                    progress.all = count.filter(|count| *count <= MOST);
-                    if progress.all.is_none() {
+                    progress.expected_items = count.filter(|count| *count <= MOST);
+                    if progress.expected_items.is_none() {
                         return Fit::No;
                     }
                 }
@@ -333,8 +337,9 @@ impl Block {
                 Middle::Any => Some(progress.seen + 1),
                 Middle::Lines(pattern) => pattern.is_match(line).then_some(progress.seen + 1),
                 Middle::Fields(patterns) => {
-                    let is_one = self.begin.is_some() || patterns.iter().any(|one| one.is_match(line));
-                    is_one.then_some(progress.seen + 1)
+                    // With a first line, there may be lines of no field.
+                    let may_be = self.begin.is_some() || patterns.iter().any(|one| one.is_match(line));
+                    may_be.then_some(progress.seen + 1)
                 }
                 Middle::Each(parts) => match match_parts(parts, lines, progress.seen) {
                     Ok((next, _)) => Some(next),

@@ -100,9 +100,9 @@ impl Channel {
     pub fn secured(self, tls: &Tls, host: &str, until: Instant) -> Result<Self, String> {
         let mut session = tls.session(host).map_err(|why| why.text)?;
         let wait = |what: PollFlags| -> io::Result<()> {
-            let rest = until.saturating_duration_since(Instant::now());
+            let time = until.saturating_duration_since(Instant::now());
             let mut fds = [PollFd::new(&self.read, what)];
-            match poll(&mut fds, Timespec::try_from(rest).ok().as_ref()) {
+            match poll(&mut fds, Timespec::try_from(time).ok().as_ref()) {
                 Ok(0) => Err(io::Error::new(ErrorKind::TimedOut, "TLS: it has not begun in time")),
                 Ok(_) | Err(Errno::INTR) => Ok(()),
                 Err(error) => Err(error.into()),
@@ -228,14 +228,14 @@ fn read_all(tls: &mut Session, socket: Raw<'_>, buffer: &mut Vec<u8>) -> Result<
     if count == 0 {
         return Ok(Came::Ended(ChannelEnded::Disconnected));
     }
-    let mut all = 0;
+    let mut total = 0;
     while count > 0 {
         buffer.extend_from_slice(&chunk[..count]);
-        all += count;
+        total += count;
         // If this fails because of an end, the next read sees it, too.
         count = tls.left(&mut chunk).unwrap_or(0);
     }
-    Ok(Came::Bytes(all))
+    Ok(Came::Bytes(total))
 }
 
 #[derive(Clone, Copy)]

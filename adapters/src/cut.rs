@@ -52,6 +52,7 @@ impl Length {
     fn read_bounds(&self, rest: &[u8]) -> Option<(usize, i128)> {
         let (written, after) = self.integer.split(rest.get(self.at..)?)?;
         let begin = rest.len() - after.len();
+        // A number that cannot be read counts as no length.
         let number = self.integer.read(written).unwrap_or(-1 - begin as i128);
         Some((begin, if self.counts_all { number } else { number.saturating_add(begin as i128) }))
     }
@@ -86,12 +87,13 @@ impl Inbox {
             self.searched = self.searched.saturating_sub(self.taken);
             self.taken = 0;
         }
-        let is_one = match self.cut {
+        // Is all that waits the beginning of one frame? A delimiter has at most 8 bytes.
+        let is_one_frame = match self.cut {
             Cut::Lines => self.lines == 0,
             Cut::Delimiter(_) => self.searched + 8 > self.buffer.len(),
             Cut::Fixed(_) | Cut::Length(_) | Cut::Datagrams => false,
         };
-        if is_one && self.waiting() > LONGEST {
+        if is_one_frame && self.waiting() > LONGEST {
             return Err(self.too_long());
         }
         Ok(&mut self.buffer)
@@ -159,26 +161,28 @@ impl Inbox {
     /// [`Failure::Flood`]: it is too long. [`Failure::Garbage`]: its length is no length.
     pub fn frame(&mut self) -> Result<Option<Range<usize>>, Failure> {
         let rest = &self.buffer[self.taken..];
+        // Where the frame is in the rest, and how many bytes of the rest it takes with its end or its length.
         let (frame, whole) = match &self.cut {
             Cut::Lines => {
                 if self.lines == 0 {
                     self.searched = self.buffer.len();
                     return Ok(None);
                 }
-                let at = self.buffer[self.searched..].iter().position(|byte| *byte == b'\n');
-                let Some(at) = at else { return Ok(None) };
-                let length = self.searched + at - self.taken;
+                let offset = self.buffer[self.searched..].iter().position(|byte| *byte == b'\n');
+                let Some(offset) = offset else { return Ok(None) };
+                let length = self.searched + offset - self.taken;
                 self.lines -= 1;
                 (0..length, length + 1)
             }
             Cut::Delimiter(delimiter) => {
-                let at = self.buffer[self.searched..].windows(delimiter.len()).position(|w| w == delimiter);
-                let Some(at) = at else {
+                let offset =
+                    self.buffer[self.searched..].windows(delimiter.len()).position(|w| w == delimiter);
+                let Some(offset) = offset else {
                     self.searched =
                         self.searched.max((self.buffer.len() + 1).saturating_sub(delimiter.len()));
                     return Ok(None);
                 };
-                let length = self.searched + at - self.taken;
+                let length = self.searched + offset - self.taken;
                 (0..length, length + delimiter.len())
             }
             Cut::Fixed(size) => (0..*size, *size),

@@ -113,14 +113,14 @@ impl Peer {
         let Peer::Host { to, follows, strays, .. } = self else {
             return rustix::io::read(socket, spare_capacity(buffer));
         };
-        let before = buffer.len();
+        let length = buffer.len();
         for _ in 0..STRAYS {
             let (count, from) = receive_datagram(&socket, buffer)?;
             if from.ip() == to.ip() {
                 *to = if *follows { from } else { *to };
                 return Ok(count);
             }
-            strays.push(Stray::new(from, *to, buffer.split_off(before)));
+            strays.push(Stray::new(from, *to, buffer.split_off(length)));
             buffer.reserve(LONGEST);
         }
         Err(Errno::AGAIN)
@@ -220,7 +220,8 @@ fn any_address(to: SocketAddr) -> SocketAddr {
 /// Says whether a program on this machine listens for datagrams at this port.
 pub fn is_bound(port: u16) -> bool {
     let wanted = format!(":{port:04X}");
-    list_sockets().iter().any(|line| column(line, 1).is_some_and(|address| address.ends_with(&wanted)))
+    let is_at_port = |line: &String| column(line, LOCAL_ADDRESS).is_some_and(|at| at.ends_with(&wanted));
+    list_sockets().iter().any(is_at_port)
 }
 
 /// Counts the datagrams for this socket that the kernel has dropped. 0 if that cannot be known.
@@ -230,20 +231,24 @@ pub fn count_dropped(socket: impl AsFd) -> u64 {
     // The kernel writes the list piece by piece, and may leave a socket out while others come and go.
     for _ in 0..LOOKS {
         let lines = list_sockets();
-        if let Some(line) = lines.iter().find(|line| column(line, 9) == Some(&inode)) {
+        if let Some(line) = lines.iter().find(|line| column(line, INODE) == Some(&inode)) {
             return line.split_whitespace().next_back().and_then(|count| count.parse().ok()).unwrap_or(0);
         }
     }
     0
 }
 
+/// Columns of the kernel's list of sockets. The last one counts dropped datagrams.
+const LOCAL_ADDRESS: usize = 1;
+const INODE: usize = 9;
+
 fn list_sockets() -> Vec<String> {
     let lists = ["/proc/self/net/udp", "/proc/self/net/udp6"].map(std::fs::read_to_string);
     lists.into_iter().flatten().flat_map(|list| list.lines().map(str::to_owned).collect::<Vec<_>>()).collect()
 }
 
-fn column(line: &str, at: usize) -> Option<&str> {
-    line.split_whitespace().nth(at)
+fn column(line: &str, number: usize) -> Option<&str> {
+    line.split_whitespace().nth(number)
 }
 
 #[cfg(test)]

@@ -221,10 +221,11 @@ impl Iut {
 
 impl Tcp {
     pub fn link(&self) -> Link {
-        let numbered = self.connections.iter().enumerate();
-        let all =
-            numbered.flat_map(|(number, one)| one.actions.iter().map(move |name| (name.clone(), number)));
-        Link::over(all.collect())
+        let mut number_of_action = BTreeMap::new();
+        for (number, connection) in self.connections.iter().enumerate() {
+            number_of_action.extend(connection.actions.iter().map(|name| (name.clone(), number)));
+        }
+        Link::over(number_of_action)
     }
 }
 

@@ -143,26 +143,26 @@ impl Dialogue {
             Encoding::Binary(binary) => binary::write_stimulus(binary, stimulus, &self.signatures)?,
         };
         self.sent = Sent::Yes;
-        let before = self.stream.sent();
+        let sent_before = self.stream.sent();
         match self.write(&bytes, self.deadline, process) {
             Err(Failure::Lost(why)) if self.on_close.is_some() && !self.has_hung_up => {
                 // Messages that it sent before come first, and then its end. A process that only takes
                 // nothing any more has not disconnected.
                 self.stream.has_frame()?;
-                self.judge_unsent(why, before, process)
+                self.judge_unsent(why, sent_before, process)
             }
             other => other,
         }
     }
 
-    /// Says what the failure to send a stimulus means.
-    fn judge_unsent(&mut self, why: String, before: u64, process: Option<&Process>) -> Result<(), Failure> {
+    /// Says what the failure to send a stimulus means. Before it, `sent` bytes were sent.
+    fn judge_unsent(&mut self, why: String, sent: u64, process: Option<&Process>) -> Result<(), Failure> {
         let is_gone = process.is_some_and(|process| process.has_ended(Instant::now()));
         if self.stream.ended().is_none() && !is_gone {
             return Err(Failure::Lost(why));
         }
         // Once the sending has begun, it is not known how much was taken.
-        self.sent = if self.stream.sent() == before { Sent::No } else { Sent::Yes };
+        self.sent = if self.stream.sent() == sent { Sent::No } else { Sent::Yes };
         Ok(())
     }
 
@@ -296,7 +296,7 @@ impl Dialogue {
         let names_tls = |line: &str| ["SSL", "TLS", "ssl", "tls"].iter().any(|word| line.contains(word));
         let is_refused = self.stream.came() == 0 && self.stream.channel.may_need_tls();
         let process = process.filter(|process| is_refused && !process.has_ended(Instant::now()))?;
-        let (ended, word) = (ended.text(), process.find_word(names_tls)?);
+        let (ended, word) = (ended.text(), process.find_line(names_tls)?);
         let (word, after) = (shortened(&word), self.describe_last_exchange());
         Some(Failure::Lost(format!("the implementation {ended}: {word}{after}\nhelp: {SPEAK_TLS}")))
     }
@@ -397,7 +397,7 @@ impl Dialogue {
 
     /// Finds a message among the words on standard error.
     fn find_misdirected(&self, encoding: &Encoding, process: &Process) -> Option<String> {
-        process.find_word(|line| match encoding {
+        process.find_line(|line| match encoding {
             Encoding::Json => {
                 !matches!(json_lines::read_message(line, &self.signatures), Ok(Message::Log) | Err(_))
             }

@@ -134,8 +134,8 @@ struct Log {
     limits: Limits,
     first: Vec<Message>,
     last: VecDeque<Message>,
-    /// The costs of the two lists.
-    spent: (usize, usize),
+    first_cost: usize,
+    last_cost: usize,
     /// The first list takes no more messages.
     is_full: bool,
     /// The messages that were left out between the lists: the time of the first, their number, their bytes.
@@ -231,16 +231,8 @@ impl Evidence {
             if cut == 0 {
                 bytes.extend(rest.drain(..));
             }
-            EvidenceItem {
-                kind,
-                over,
-                at: since(began),
-                phase: Phase::Run,
-                bytes,
-                cut,
-                rest: rest.into(),
-                note,
-            }
+            let (at, phase, rest) = (since(began), Phase::Run, rest.into());
+            EvidenceItem { kind, over, at, phase, bytes, cut, rest, note }
         };
         let first = first.into_iter().map(item).collect::<Vec<_>>();
         let mut items: Vec<EvidenceItem> =
@@ -265,22 +257,23 @@ impl Log {
         }
         let now = Instant::now();
         let limit = self.limits.message;
-        let (list, spent) = match self.last.back_mut() {
-            Some(last) => (Some(last), &mut self.spent.1),
-            None if self.omitted.is_some() => (None, &mut self.spent.1),
-            None => (self.first.last_mut(), &mut self.spent.0),
+        let (newest, cost) = match self.last.back_mut() {
+            Some(newest) => (Some(newest), &mut self.last_cost),
+            // Between the first messages and these some are missing.
+            None if self.omitted.is_some() => (None, &mut self.last_cost),
+            None => (self.first.last_mut(), &mut self.first_cost),
         };
-        match list {
+        match newest {
             Some(last)
                 if goes_on
                     && last.kind == kind
                     && last.over.as_ref() == over
                     && now < last.went_on + SOON =>
             {
-                let before = last.cost();
+                let cost_before = last.cost();
                 last.push(bytes, limit);
                 last.went_on = now;
-                *spent = *spent + last.cost() - before;
+                *cost = *cost + last.cost() - cost_before;
             }
             _ => {
                 let (began, rest) = (now, VecDeque::new());
@@ -289,12 +282,12 @@ impl Log {
                     Message { kind, over, began, went_on: now, bytes: Vec::new(), rest, cut: 0, note };
                 message.push(bytes, limit);
                 // The first list is closed as soon as a message has found no room in it.
-                self.is_full |= self.spent.0 + message.cost() > self.limits.run / 4;
+                self.is_full |= self.first_cost + message.cost() > self.limits.run / 4;
                 if self.is_full {
-                    self.spent.1 += message.cost();
+                    self.last_cost += message.cost();
                     self.last.push_back(message);
                 } else {
-                    self.spent.0 += message.cost();
+                    self.first_cost += message.cost();
                     self.first.push(message);
                 }
             }
@@ -304,13 +297,12 @@ impl Log {
 
     /// Leaves messages out until the others are within the limit. The last one always stays.
     fn forget(&mut self) {
-        while self.last.len() > 1 && self.spent.0 + self.spent.1 > self.limits.run {
+        while self.last.len() > 1 && self.first_cost + self.last_cost > self.limits.run {
             let Some(old) = self.last.pop_front() else { return };
-            self.spent.1 -= old.cost();
-            let bytes = old.bytes.len() + old.cut + old.rest.len();
-            let (_, messages, all) = self.omitted.get_or_insert((old.began, 0, 0));
+            self.last_cost -= old.cost();
+            let (_, messages, bytes) = self.omitted.get_or_insert((old.began, 0, 0));
             *messages += 1;
-            *all += bytes;
+            *bytes += old.bytes.len() + old.cut + old.rest.len();
         }
     }
 }
@@ -353,11 +345,12 @@ fn redact(items: &mut [EvidenceItem], names: &[String]) {
             }
             item.bytes = redact_piece(&item.bytes, names, &mut open);
             if item.cut > 0 {
-                let end = item.rest.iter().position(|byte| *byte == b'\n');
-                let begun = end.map_or(item.rest.len(), |at| at + 1);
-                item.cut += begun;
-                item.rest.drain(..begun);
-                open = end.map(|_| Vec::new());
+                // The line in which the gap ends has no known beginning.
+                let line_end = item.rest.iter().position(|byte| *byte == b'\n');
+                let unknown = line_end.map_or(item.rest.len(), |line_end| line_end + 1);
+                item.cut += unknown;
+                item.rest.drain(..unknown);
+                open = line_end.map(|_| Vec::new());
                 item.rest = redact_piece(&item.rest, names, &mut open);
             }
         }
@@ -378,16 +371,15 @@ fn redact_piece(bytes: &[u8], names: &[String], begun: &mut Option<Vec<u8>>) -> 
             }
             continue;
         };
-        let before = open.len();
+        let piece_start = open.len();
         open.extend_from_slice(line);
-        let colon = open.iter().position(|byte| *byte == b':');
         let is_named =
-            colon.is_some_and(|at| names.iter().any(|name| open[..at].eq_ignore_ascii_case(name.as_bytes())));
-        match colon.filter(|_| is_named) {
-            Some(at) => {
+            |colon: &usize| names.iter().any(|name| open[..*colon].eq_ignore_ascii_case(name.as_bytes()));
+        match open.iter().position(|byte| *byte == b':').filter(is_named) {
+            Some(colon) => {
                 // The part of the name that is in this piece stays.
-                kept.extend_from_slice(&open[before.min(at + 1)..=at]);
-                if before <= at {
+                kept.extend_from_slice(&open[piece_start.min(colon + 1)..=colon]);
+                if piece_start <= colon {
                     kept.extend_from_slice(INSTEAD);
                 }
                 let end = [b"\r\n".as_slice(), b"\n"].into_iter().find(|end| line.ends_with(end));

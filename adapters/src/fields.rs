@@ -65,19 +65,19 @@ struct Piece {
 /// Writes these fields as bytes.
 pub fn write_fields(fields: &[Field], spelling: &Spelling, value: Values<'_>) -> Result<Vec<u8>, String> {
     let mut pieces = vec![Piece::default(); fields.len()];
-    for (at, field) in fields.iter().enumerate().rev() {
-        pieces[at] = field.write(&pieces, spelling, value)?;
+    for (position, field) in fields.iter().enumerate().rev() {
+        pieces[position] = field.write(&pieces, spelling, value)?;
     }
     let (mut frame, mut starts) = (Vec::new(), vec![0]);
     for piece in &pieces {
         frame.extend_from_slice(&piece.bytes);
         starts.push(frame.len());
     }
-    for (at, field) in fields.iter().enumerate() {
+    for (position, field) in fields.iter().enumerate() {
         let Field::Checksum(kind, integer, over) = field else { continue };
         let sum = kind.of(&frame[starts[over.start]..starts[over.end]]);
         let sum = integer.written(sum.into()).unwrap_or_default();
-        frame.splice(starts[at]..starts[at + 1], sum);
+        frame.splice(starts[position]..starts[position + 1], sum);
     }
     Ok(frame)
 }
@@ -89,20 +89,22 @@ pub fn read_fields<'b, 'f>(
     spelling: &Spelling,
     found: &mut FoundValues<'f>,
 ) -> Result<&'b [u8], FrameMisfit> {
-    let (mut rest, mut starts, mut counted) = (bytes, vec![0], vec![None; fields.len()]);
-    for (at, field) in fields.iter().enumerate() {
-        rest = match field.read(rest, at, &mut counted, spelling, found) {
-            Err(FrameMisfit::After(_)) => return Err(FrameMisfit::After(at)),
+    let (mut unread, mut starts, mut counted) = (bytes, vec![0], vec![None; fields.len()]);
+    for (position, field) in fields.iter().enumerate() {
+        unread = match field.read(unread, position, &mut counted, spelling, found) {
+            // A misfit within the field is one after all fields before it.
+            Err(FrameMisfit::After(_)) => return Err(FrameMisfit::After(position)),
             read => read?,
         };
-        starts.push(bytes.len() - rest.len());
+        starts.push(bytes.len() - unread.len());
     }
-    for (at, field) in fields.iter().enumerate() {
+    for (position, field) in fields.iter().enumerate() {
         let Field::Checksum(kind, integer, over) = field else { continue };
-        let mine = starts[at]..starts[at + 1];
+        let mine = starts[position]..starts[position + 1];
         let begin = starts[over.start];
         let mut covered = bytes[begin..starts[over.end]].to_vec();
-        if over.contains(&at) {
+        // A checksum is computed with zeros in its own place.
+        if over.contains(&position) {
             covered[mine.start - begin..mine.end - begin].fill(0);
         }
         let is_right = integer.read(&bytes[mine.clone()]).is_some_and(|sum| kind.is_of(sum, &covered));
@@ -114,7 +116,7 @@ pub fn read_fields<'b, 'f>(
             )));
         }
     }
-    Ok(rest)
+    Ok(unread)
 }
 
 /// Returns the least number of bytes that these fields have.
@@ -151,6 +153,7 @@ impl Field {
         let bytes = match self {
             Field::Fixed(bytes) => bytes.clone(),
             Field::Integer(integer, number) => {
+                // A width of 0 stands for a number of any length, of which 7 bytes are taken.
                 let bits = 8 * if integer.width == 0 { 7 } else { integer.width };
                 number.write(pieces, value, bits, |number| integer.written(number))?
             }
@@ -170,15 +173,15 @@ impl Field {
                 extent.written(bytes).map_err(|why| misfit(&why))?
             }
             Field::Bits(parts) => {
-                let mut all = Vec::new();
+                let mut bits = Vec::new();
                 for part in parts {
                     let fitting =
                         |number| u64::try_from(number).ok().filter(|number| fits(*number, part.width));
                     let number = part.content.write(pieces, value, part.width as usize, fitting)?;
-                    all.extend((0..part.width).rev().map(|bit| number >> bit & 1 == 1));
+                    bits.extend((0..part.width).rev().map(|bit| number >> bit & 1 == 1));
                 }
                 let byte = |bits: &[bool]| bits.iter().fold(0, |sum, bit| sum << 1 | u8::from(*bit));
-                all.chunks(8).map(byte).collect()
+                bits.chunks(8).map(byte).collect()
             }
             Field::Checksum(_, integer, _) => vec![0; integer.width],
             Field::List { extent, of, name } => {
@@ -193,11 +196,11 @@ impl Field {
     }
 
     /// Reads the field at the front of the bytes, and returns the rest. `counted` is what earlier fields say
-    /// of the size of later ones.
+    /// of the size of later ones, by their positions. This one is at `position`.
     fn read<'b, 'f>(
         &'f self,
         bytes: &'b [u8],
-        at: usize,
+        position: usize,
         counted: &mut [Option<CountedLength>],
         spelling: &Spelling,
         found: &mut FoundValues<'f>,
@@ -210,7 +213,7 @@ impl Field {
                 Ok(rest)
             }
             Field::Bytes { extent, form, name } => {
-                let (mine, rest) = extent.split(bytes, counted[at])?;
+                let (mine, rest) = extent.split(bytes, counted[position])?;
                 let text = match form {
                     ByteForm::Text => std::str::from_utf8(mine).ok().ok_or(NO_FIT)?.to_owned(),
                     ByteForm::Bytes => hex(mine),
@@ -232,10 +235,11 @@ impl Field {
             }
             Field::Checksum(_, integer, _) => Ok(integer.split(bytes).ok_or(NO_FIT)?.1),
             Field::List { extent, of, name } => {
-                let (mut left, mut rest, after) = match (extent, counted[at]) {
+                // Either the number of elements is known, or the bytes of the list and those after it are.
+                let (mut missing, mut unread, after) = match (extent, counted[position]) {
                     (Extent::Count(integer), _) => {
-                        let (count, rest) = integer.take(bytes).ok_or(NO_FIT)?;
-                        (Some(count), rest, None)
+                        let (count, unread) = integer.take(bytes).ok_or(NO_FIT)?;
+                        (Some(count), unread, None)
                     }
                     (Extent::Counted, Some(CountedLength { amount, is_elements: true })) => {
                         (Some(amount), bytes, None)
@@ -245,28 +249,28 @@ impl Field {
                         (None, mine, Some(after))
                     }
                 };
-                if let Some(count) = left.filter(|count| !(0..=rest.len().min(MOST) as i128).contains(count))
-                {
-                    let there = rest.len();
+                let most = unread.len().min(MOST) as i128;
+                if let Some(count) = missing.filter(|count| !(0..=most).contains(count)) {
+                    let there = unread.len();
                     return Err(FrameMisfit::Wrong(format!(
                         "it says that a list has {count} elements, and has {there} bytes for it"
                     )));
                 }
                 let mut elements = Vec::new();
-                while left.map_or(!rest.is_empty(), |left| left > 0) {
-                    let (mut parts, before) = (FoundValues::new(), rest.len());
-                    rest = read_fields(of, rest, spelling, &mut parts)?;
-                    if rest.len() == before || elements.len() == MOST {
+                while missing.map_or(!unread.is_empty(), |missing| missing > 0) {
+                    let (mut parts, length) = (FoundValues::new(), unread.len());
+                    unread = read_fields(of, unread, spelling, &mut parts)?;
+                    if unread.len() == length || elements.len() == MOST {
                         return Err(FrameMisfit::Wrong(format!("a list has more than {MOST} elements")));
                     }
                     elements.push(make_element(parts, name.as_deref(), spelling)?);
-                    left = left.map(|left| left - 1);
+                    missing = missing.map(|missing| missing - 1);
                 }
                 found.extend(name.as_deref().map(|name| (name, Content::List(Tree::List(elements)))));
-                Ok(after.unwrap_or(rest))
+                Ok(after.unwrap_or(unread))
             }
             Field::Group(extent, fields) => {
-                let (mine, rest) = extent.split(bytes, counted[at])?;
+                let (mine, rest) = extent.split(bytes, counted[position])?;
                 if read_fields(fields, mine, spelling, found)?.is_empty() { Ok(rest) } else { Err(NO_FIT) }
             }
         }
@@ -424,23 +428,23 @@ impl Extent {
         bytes: &'b [u8],
         counted: Option<CountedLength>,
     ) -> Result<(&'b [u8], &'b [u8]), FrameMisfit> {
-        let at = |bytes: &'b [u8], length: i128| bytes.split_at_checked(usize::try_from(length).ok()?);
+        let split_at = |bytes: &'b [u8], length: i128| bytes.split_at_checked(usize::try_from(length).ok()?);
         match self {
             Extent::Size(size) => bytes.split_at_checked(*size).ok_or(NO_FIT),
             Extent::Rest => Ok((bytes, &[])),
             Extent::Length(integer) => {
                 let (length, rest) = integer.take(bytes).ok_or(NO_FIT)?;
-                at(rest, length).ok_or(NO_FIT)
+                split_at(rest, length).ok_or(NO_FIT)
             }
             Extent::Until(end) => {
-                let at = bytes.windows(end.len()).position(|window| window == end).ok_or(NO_FIT)?;
-                Ok((&bytes[..at], &bytes[at + end.len()..]))
+                let length = bytes.windows(end.len()).position(|window| window == end).ok_or(NO_FIT)?;
+                Ok((&bytes[..length], &bytes[length + end.len()..]))
             }
             Extent::Counted => {
                 let amount = counted.ok_or(NO_FIT)?.amount;
                 let no =
                     || format!("it says that a field has {amount} bytes, of {} that are left", bytes.len());
-                at(bytes, amount).ok_or_else(|| FrameMisfit::Wrong(no()))
+                split_at(bytes, amount).ok_or_else(|| FrameMisfit::Wrong(no()))
             }
             Extent::Count(_) => Err(NO_FIT),
         }

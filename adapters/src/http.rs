@@ -136,7 +136,7 @@ impl Adapter for HttpAdapter {
             let Some(reply) = run.next(until, &self.server)? else { return Ok(Received::Silence) };
             let received = translate(&reply, &self.description, &run.signatures);
             match &received {
-                Ok(all) if all.iter().any(|one| matches!(one, Received::Alien(_))) => {
+                Ok(events) if events.iter().any(|event| matches!(event, Received::Alien(_))) => {
                     self.evidence.mark(&reply.body, evidence::ALIEN);
                 }
                 Err(_) => self.evidence.mark(&reply.body, evidence::GARBAGE),

@@ -38,11 +38,11 @@ pub fn write_stimulus(lines: &Lines, event: &Event, signatures: &mut Signatures)
 /// The number of bytes that the text announces and does not have: the next stimulus begins with them.
 fn count_announced(template: &Template, value: impl Fn(&str) -> Option<String>) -> Option<usize> {
     let parts: Vec<TemplatePart<'_>> = template.parts().collect();
-    let (at, name) = parts.iter().enumerate().rev().find_map(|(at, part)| match part {
-        TemplatePart::Hole([Function::Length], name) => Some((at, *name)),
+    let (place, name) = parts.iter().enumerate().rev().find_map(|(place, part)| match part {
+        TemplatePart::Hole([Function::Length], name) => Some((place, *name)),
         _ => None,
     })?;
-    let is_sent = parts[at..].contains(&TemplatePart::Hole(&[], name));
+    let is_sent = parts[place..].contains(&TemplatePart::Hole(&[], name));
     value(name).filter(|_| !is_sent).map(|text| text.len())
 }
 
@@ -73,7 +73,7 @@ fn breaks_a_line(
     announced: Option<usize>,
 ) -> bool {
     let mut counted = BTreeSet::new();
-    template.parts().enumerate().any(|(at, part)| match part {
+    template.parts().enumerate().any(|(place, part)| match part {
         TemplatePart::Hole([Function::Length], name) => {
             counted.insert(name);
             false
@@ -81,7 +81,7 @@ fn breaks_a_line(
         TemplatePart::Hole(functions, name) => {
             let is_counted = functions.is_empty() && counted.contains(name);
             let text = value(name).map(|text| Function::all_of(functions, text));
-            let is_awaited = |text: &String| at == 0 && announced == Some(text.len());
+            let is_awaited = |text: &String| place == 0 && announced == Some(text.len());
             text.is_some_and(|text| !is_counted && !is_awaited(&text) && text.contains(['\n', '\r']))
         }
         TemplatePart::Text(_) => false,
@@ -91,10 +91,8 @@ fn breaks_a_line(
 /// Writes the answer to a line that is ignored, with its ending. The answer may be empty. `None`: the line is
 /// not ignored.
 pub fn answer_ignored(lines: &Lines, line: &str, signatures: &Signatures) -> Result<Option<String>, Failure> {
-    let Some(Ignored { pattern, answer }) = lines.ignored.iter().find(|one| one.pattern.is_match(line))
-    else {
-        return Ok(None);
-    };
+    let ignored = lines.ignored.iter().find(|ignored| ignored.pattern.is_match(line));
+    let Some(Ignored { pattern, answer }) = ignored else { return Ok(None) };
     let Some(template) = answer else { return Ok(Some(String::new())) };
     let found = pattern.captures(line);
     let value = |name: &str| match pattern.capture_names().flatten().any(|group| group == name) {
@@ -249,10 +247,8 @@ impl Pending {
                         .collect();
                     self.drop_lines(whole);
                     self.ready.extend(ready?.into_iter().flatten());
-                    return Ok(self
-                        .ready
-                        .pop_front()
-                        .map_or(Recognized::Ignored(Vec::new()), Recognized::Received));
+                    let first = self.ready.pop_front();
+                    return Ok(first.map_or(Recognized::Ignored(Vec::new()), Recognized::Received));
                 }
                 Fit::No | Fit::More | Fit::Miscounted(_) => {
                     if let Fit::Miscounted(count) = fit {

@@ -100,9 +100,9 @@ impl Process {
     /// Says whether the process has ended. Waits for that until `until`.
     pub fn has_ended(&self, until: Instant) -> bool {
         loop {
-            let rest = until.saturating_duration_since(Instant::now());
+            let time = until.saturating_duration_since(Instant::now());
             let mut fds = [PollFd::new(&self.pidfd, PollFlags::IN)];
-            match poll(&mut fds, Timespec::try_from(rest).ok().as_ref()) {
+            match poll(&mut fds, Timespec::try_from(time).ok().as_ref()) {
                 Ok(count) => return count > 0,
                 Err(rustix::io::Errno::INTR) => {}
                 Err(_) => return false,
@@ -193,9 +193,9 @@ impl Process {
         Some(self.describe_words(Some(&words)))
     }
 
-    /// Finds the last line on its standard error for which `is_it` is true.
-    pub fn find_word(&self, is_it: impl Fn(&str) -> bool) -> Option<String> {
-        self.tail.last(Duration::ZERO)?.into_iter().rfind(|line| is_it(line))
+    /// Finds the last line on its standard error for which `is_wanted` is true.
+    pub fn find_line(&self, is_wanted: impl Fn(&str) -> bool) -> Option<String> {
+        self.tail.last(Duration::ZERO)?.into_iter().rfind(|line| is_wanted(line))
     }
 
     fn describe_words(&self, words: Option<&[String]>) -> String {
@@ -382,6 +382,7 @@ fn start(launch: &Launch, output_use: OutputUse) -> Result<(Process, Option<Pipe
         environment,
         folder,
     };
+    // The process writes its last words to `pen`.
     let (words, pen) = std::io::pipe().map_err(failed)?;
     let (streams, pipes) = if is_talking {
         let (input, writer) = std::io::pipe().map_err(failed)?;

@@ -77,7 +77,8 @@ impl Response {
         self.misfit(reply).is_none()
     }
 
-    /// Returns how close the answer is, and what it lacks, without its body. `None` if it fits.
+    /// Returns how close the answer is, and what it lacks, without its body. `None` if it fits. 0 is an answer to
+    /// another stimulus, 1 one with another status. With 2 all headers but this and later ones fit.
     fn misfit(&self, reply: &Reply) -> Option<(usize, String)> {
         if !(self.to.is_empty() || self.to.contains(&reply.to)) {
             return Some((
@@ -88,14 +89,14 @@ impl Response {
         if self.status != reply.status {
             return Some((1, format!("it needs status {}", self.status)));
         }
-        self.headers.iter().enumerate().find_map(|(at, (name, pattern))| {
+        self.headers.iter().enumerate().find_map(|(position, (name, pattern))| {
             let expected = format!("`{name}` that fits `{}`", written(pattern));
             let there = reply.header(name);
             if there.as_ref().is_some_and(|text| pattern.is_match(text)) {
                 return None;
             }
             let there = there.map_or("is not there".to_owned(), |text| format!("is `{}`", shortened(&text)));
-            Some((2 + at, format!("it needs the header {expected}, which {there}")))
+            Some((2 + position, format!("it needs the header {expected}, which {there}")))
         })
     }
 
@@ -136,11 +137,12 @@ pub fn translate(reply: &Reply, http: &Http, signatures: &Signatures) -> Result<
         if !response.is_of(reply) {
             continue;
         }
-        let then: Option<Vec<&(String, Response)>> = response.then.as_ref().map(|then| {
-            http.observations.iter().filter(|(name, more)| name == then && more.is_of(reply)).collect()
+        // The observations of the output after the list, if there is one.
+        let followers: Option<Vec<&(String, Response)>> = response.then.as_ref().map(|then| {
+            http.observations.iter().filter(|(name, other)| name == then && other.is_of(reply)).collect()
         });
-        let more_ask = then.as_ref().is_some_and(|then| then.iter().any(|(_, more)| needs_json(more)));
-        if body.is_none() && (needs_json(response) || more_ask) {
+        let mut responses = followers.iter().flatten().map(|(_, follower)| follower).chain([response]);
+        if body.is_none() && responses.any(needs_json) {
             body = Some(read_body(reply)?);
         }
         let tree = body.as_ref().and_then(|body| body.as_ref().ok());
@@ -157,17 +159,19 @@ pub fn translate(reply: &Reply, http: &Http, signatures: &Signatures) -> Result<
             };
             events.iter().map(event).collect()
         };
-        let Some(then) = then else {
+        let Some(followers) = followers else {
+            // An empty list alone is no output.
             if events.is_empty() {
                 continue;
             }
             return events_of(action, events);
         };
-        let last = then.into_iter().find_map(|(name, more)| Some((name, find_values(tree, reply, more)?)));
+        let last = followers.into_iter().find_map(|(name, follower)| {
+            let values = find_values(tree, reply, follower)?;
+            Some((name, values))
+        });
         let Some((name, last)) = last else { continue };
-        let mut all = events_of(action, events)?;
-        all.extend(events_of(name, last)?);
-        return Ok(all);
+        return Ok([events_of(action, events)?, events_of(name, last)?].concat());
     }
     let text = describe_unmatched(reply, http, body.as_ref());
     match http.unmatched {
@@ -198,21 +202,24 @@ fn describe_unmatched(reply: &Reply, http: &Http, body: Option<&Result<Tree, Str
         (action, misfit)
     });
     // If several are as close, the first counts.
-    let closest = lacks.reduce(|best, next| if next.1.0 > best.1.0 { next } else { best });
+    let closest = lacks.reduce(|best, next| {
+        let ((_, (closeness, _)), (_, (best_closeness, _))) = (&next, &best);
+        if closeness > best_closeness { next } else { best }
+    });
     let to = &reply.to;
     // An observation that fits except for its status is closer than one of this status.
     let unread = if body.is_none() { read_body(reply).ok().and_then(Result::ok) } else { None };
-    let but_status = http.observations.iter().find(|(_, one)| {
-        let other = Response { status: reply.status, ..one.clone() };
+    let but_status = http.observations.iter().find(|(_, response)| {
+        let with_status = Response { status: reply.status, ..response.clone() };
         (200..300).contains(&reply.status)
-            && one.status != reply.status
-            && !one.values.is_empty()
-            && other.is_of(reply)
-            && find_values(tree.or(unread.as_ref()), reply, &other).is_some()
+            && response.status != reply.status
+            && !response.values.is_empty()
+            && with_status.is_of(reply)
+            && find_values(tree.or(unread.as_ref()), reply, &with_status).is_some()
     });
     let closest = match closest {
-        _ if but_status.is_some() => but_status.map_or_else(String::new, |(action, one)| {
-            let (is, wanted) = (reply.status, one.status);
+        _ if but_status.is_some() => but_status.map_or_else(String::new, |(action, response)| {
+            let (is, wanted) = (reply.status, response.status);
             format!("\nit is `{action}` but for the status {wanted}\nhelp: if the system is right, write `status: {is}` there")
         }),
         // An observation of another status is not close, and a remedy that is sure needs no list of them.
@@ -220,8 +227,8 @@ fn describe_unmatched(reply: &Reply, http: &Http, body: Option<&Result<Tree, Str
             String::new()
         }
         Some((_, (..=1, _))) => {
-            let others = http.observations.iter().filter(|(_, one)| one.status != reply.status).take(6);
-            let others = others.map(|(name, one)| format!("; `{name}` has status {}", one.status));
+            let others = http.observations.iter().filter(|(_, other)| other.status != reply.status).take(6);
+            let others = others.map(|(name, other)| format!("; `{name}` has status {}", other.status));
             let others = others.collect::<String>();
             format!("\nnone that may answer `{to}` has status {}{others}", reply.status)
         }
@@ -240,14 +247,14 @@ fn describe_unmatched(reply: &Reply, http: &Http, body: Option<&Result<Tree, Str
         )
     });
     let closest = if moved.is_empty() { closest } else { String::new() };
+    let is_expected = http.observations.iter().any(|(_, response)| response.status == reply.status);
     let request = http.stimuli.iter().find(|(name, _)| name == to).map(|(_, request)| request);
     let has_type = |headers: &[(String, Template)]| {
         headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-type"))
     };
     let untyped =
         request.filter(|one| one.body.is_some() && !has_type(&one.headers) && !has_type(&http.headers));
-    let help = if but_status.is_some() || http.observations.iter().any(|(_, one)| one.status == reply.status)
-    {
+    let help = if but_status.is_some() || is_expected {
         String::new()
     } else if let Some(request) = untyped.filter(|_| matches!(reply.status, 400 | 415 | 422)) {
         let body = request.body.as_ref().and_then(|body| body.fill(|_| Some(String::new())).ok());
@@ -293,6 +300,7 @@ fn explain_status(status: u16) -> &'static str {
 /// all values.
 fn find_near(body: &Tree, pointer: &str) -> Option<String> {
     let (_, last) = pointer.rsplit_once('/')?;
+    // At most 100 places of the body are looked at.
     let (mut found, mut open) = (Vec::new(), vec![(String::new(), body)]);
     while let Some((path, tree)) = open.pop().filter(|_| found.len() < 100) {
         match tree {

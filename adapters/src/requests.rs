@@ -150,16 +150,16 @@ impl Requests {
     /// [`Failure`]: a request has no answer that can be read.
     pub fn next(&mut self, until: Instant) -> Result<Option<Reply>, Failure> {
         let (Some(worker), Some(name)) = (&self.worker, &self.under_way) else { return Ok(None) };
-        let rest = until.saturating_duration_since(Instant::now());
-        let answer = if rest.is_zero() {
+        let time = until.saturating_duration_since(Instant::now());
+        let answer = if time.is_zero() {
             worker.answers.try_recv().map_err(|error| error == TryRecvError::Empty)
         } else {
-            worker.answers.recv_timeout(rest).map_err(|error| error == RecvTimeoutError::Timeout)
+            worker.answers.recv_timeout(time).map_err(|error| error == RecvTimeoutError::Timeout)
         };
         let answer = match answer {
             Ok(answer) => answer,
-            Err(true) => return Ok(None),
-            Err(false) => return Err(make_loss_of_thread()),
+            Err(may_still_come) if may_still_come => return Ok(None),
+            Err(_) => return Err(make_loss_of_thread()),
         };
         // An answer that cannot be read is an answer. If the connection broke, nobody knows.
         if answer.sent && matches!(answer.reply, Err(Failure::Lost(_) | Failure::Stuck(_))) {
@@ -217,8 +217,8 @@ fn exchange(agent: &Agent, answer: &AnswerBytes, prepared: &PreparedRequest) -> 
     answer.take();
     // The library would send an absent body of these methods in chunks, which not every server reads.
     let has_body = matches!(prepared.method.as_str(), "POST" | "PUT" | "PATCH");
-    let none = has_body.then_some(&[][..]);
-    let response = match prepared.body.as_deref().or(none) {
+    let empty_body = has_body.then_some(&[][..]);
+    let response = match prepared.body.as_deref().or(empty_body) {
         None => agent.run(builder.body(()).map_err(|error| unsendable(&error))?),
         Some(body) => agent.run(builder.body(body).map_err(|error| unsendable(&error))?),
     };
@@ -244,10 +244,10 @@ fn exchange(agent: &Agent, answer: &AnswerBytes, prepared: &PreparedRequest) -> 
         check_chunks(&answer.take()).map_err(no_http)?;
     }
     let coding = (!codings.is_empty()).then(|| codings.join(", "));
-    let (path, reason) =
-        (prepared.url.splitn(4, '/').nth(3).unwrap_or_default(), response.status().canonical_reason());
+    // The path is behind the third slash of `http://host/path`.
+    let path = prepared.url.splitn(4, '/').nth(3).unwrap_or_default();
     let asked = format!("{} /{path}", prepared.method);
-    let reason = reason.unwrap_or_default().to_owned();
+    let reason = response.status().canonical_reason().unwrap_or_default().to_owned();
     Ok(Reply { to: prepared.name.clone(), asked, reason, status, headers, coding, body })
 }
 

@@ -109,6 +109,7 @@ impl Server {
         loop {
             attempts -= 1;
             match self.reach_once(&launch, session, &way) {
+                // Another start does not help a server that runs.
                 Err(failure) if attempts == 0 || self.process.as_ref().is_some_and(is_alive) => {
                     return Err(failure);
                 }
@@ -324,12 +325,12 @@ fn free_tcp_port() -> std::io::Result<u16> {
 /// Connects to an address, before that instant.
 fn connect(address: &str, until: Instant) -> Result<TcpStream, String> {
     let mut why = "the address has no numbers".to_owned();
-    for one in resolve_address(address, until)? {
-        let rest = until.saturating_duration_since(Instant::now());
-        if rest.is_zero() {
+    for numbers in resolve_address(address, until)? {
+        let time = until.saturating_duration_since(Instant::now());
+        if time.is_zero() {
             return Err("there is no time left".to_owned());
         }
-        match TcpStream::connect_timeout(&one, rest) {
+        match TcpStream::connect_timeout(&numbers, time) {
             Ok(stream) => {
                 // A stimulus is one small piece, which must not wait for more.
                 stream.set_nodelay(true).map_err(|error| error.to_string())?;
@@ -368,15 +369,15 @@ pub fn resolve_address(address: &str, until: Instant) -> Resolved {
             answer_waiting(address, &Err(error.to_string()));
         }
     }
-    let rest = until.saturating_duration_since(Instant::now());
-    receiver.recv_timeout(rest).unwrap_or_else(|_| Err("its name could not be resolved in time".to_owned()))
+    let time = until.saturating_duration_since(Instant::now());
+    receiver.recv_timeout(time).unwrap_or_else(|_| Err("its name could not be resolved in time".to_owned()))
 }
 
 fn answer_waiting(name: &str, found: &Resolved) {
     let waiting = lock(&ASKED).remove(name);
-    for one in waiting.into_iter().flatten() {
+    for sender in waiting.into_iter().flatten() {
         // The receiver may have given up.
-        let _ = one.send(found.clone());
+        let _ = sender.send(found.clone());
     }
 }
 

@@ -86,8 +86,8 @@ pub struct Socket {
     answer: AnswerBytes,
     buffers: LazyBuffers,
     evidence: Evidence,
-    /// Whether something has gone out, and whether something has come in.
-    went: [bool; 2],
+    has_sent: bool,
+    has_received: bool,
     /// The TLS between the library and the stream, if TLS is spoken.
     tls: Option<Session>,
 }
@@ -119,7 +119,8 @@ impl Connector for Connect {
                         buffers,
                         answer: self.answer.clone(),
                         evidence: self.evidence.clone(),
-                        went: [false; 2],
+                        has_sent: false,
+                        has_received: false,
                         tls,
                     }));
                 }
@@ -142,18 +143,16 @@ impl Connect {
         let family = if address.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
         let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
         let socket = socket_with(family, SocketType::STREAM, flags, None).map_err(io::Error::from)?;
-        match connect(&socket, address) {
+        let connected = connect(&socket, address);
+        let stream = TcpStream::from(socket);
+        match connected {
             Ok(()) => {}
             Err(Errno::INPROGRESS | Errno::INTR) => {
-                let stream = TcpStream::from(socket);
                 self.lifeline.wait(&stream, PollFlags::OUT, timeout)?;
                 sockopt::socket_error(&stream).map_err(io::Error::from)?.map_err(io::Error::from)?;
-                stream.set_nodelay(true)?;
-                return Ok(stream);
             }
             Err(error) => return Err(io::Error::from(error).into()),
         }
-        let stream = TcpStream::from(socket);
         stream.set_nodelay(true)?;
         Ok(stream)
     }
@@ -161,12 +160,12 @@ impl Connect {
 
 impl Lifeline {
     fn wait(&self, stream: &TcpStream, what: PollFlags, timeout: NextTimeout) -> Result<(), Error> {
-        let rest = match timeout.after {
-            ureq::unversioned::transport::time::Duration::Exact(rest) => Timespec::try_from(rest).ok(),
+        let time = match timeout.after {
+            ureq::unversioned::transport::time::Duration::Exact(time) => Timespec::try_from(time).ok(),
             ureq::unversioned::transport::time::Duration::NotHappening => None,
         };
         let mut fds = [PollFd::new(stream, what), PollFd::new(&*self.0, PollFlags::IN)];
-        match poll(&mut fds, rest.as_ref()) {
+        match poll(&mut fds, time.as_ref()) {
             Ok(0) => Err(Error::Timeout(timeout.reason)),
             Ok(_) if !fds[1].revents().is_empty() => {
                 Err(io::Error::new(ErrorKind::NotConnected, "the request was given up").into())
@@ -194,7 +193,7 @@ impl Transport for Socket {
             match written {
                 Ok(0) => return Err(io::Error::from(ErrorKind::WriteZero).into()),
                 Ok(count) => {
-                    let goes_on = std::mem::replace(&mut self.went[0], true);
+                    let goes_on = std::mem::replace(&mut self.has_sent, true);
                     self.evidence.sent(&self.buffers.output()[sent..sent + count], goes_on);
                     sent += count;
                 }
@@ -226,7 +225,7 @@ impl Transport for Socket {
                     if count == 0 {
                         self.evidence.ended("the server has ended the connection");
                     } else {
-                        self.evidence.received(new, std::mem::replace(&mut self.went[1], true));
+                        self.evidence.received(new, std::mem::replace(&mut self.has_received, true));
                     }
                     self.answer.append(new)?;
                     self.buffers.input_appended(count);

@@ -146,14 +146,10 @@ impl Adapter for StdioAdapter {
         let settle = self.description.settle.as_ref()?;
         let dialogue = self.dialogue.as_mut().filter(|dialogue| dialogue.may_be_untaken())?;
         let begin = Instant::now();
+        let until = begin + settle.within;
         if self.description.keep {
             // If there is no `quiet` to wait for, the next run begins after a barrier.
-            let arrival = dialogue.calm(
-                &self.description.encoding,
-                begin + settle.within,
-                settle.quiet?,
-                self.process.as_ref(),
-            );
+            let arrival = dialogue.calm(encoding, until, settle.quiet?, self.process.as_ref());
             let left = match arrival {
                 Arrival::Come => Left::Clean,
                 Arrival::Late if self.can_separate() && !self.is_broken => Left::Unclean,
@@ -162,11 +158,10 @@ impl Adapter for StdioAdapter {
             return Some(Teardown { awaited: system::QUIET.to_owned(), waited: begin.elapsed(), left });
         }
         // Only the end of its output shows that the process has passed everything on. Its death does not.
-        let left =
-            match dialogue.settle(&self.description.encoding, begin + settle.within, settle.quiet, None) {
-                Arrival::Come => Left::Clean,
-                Arrival::Late | Arrival::Unknown => Left::Unclean,
-            };
+        let left = match dialogue.settle(encoding, until, settle.quiet, None) {
+            Arrival::Come => Left::Clean,
+            Arrival::Late | Arrival::Unknown => Left::Unclean,
+        };
         Some(Teardown { awaited: system::THE_END.to_owned(), waited: begin.elapsed(), left })
     }
 
@@ -180,6 +175,7 @@ impl Adapter for StdioAdapter {
     fn stop(&mut self) {
         let dialogue = self.dialogue.take();
         if self.description.keep {
+            // No run has used the process since the last stop.
             if dialogue.is_none() && self.idle.is_some() {
                 return;
             }

@@ -105,8 +105,7 @@ impl Stream {
             if self.fill()? || self.ended.is_some() {
                 continue;
             }
-            let rest = until.saturating_duration_since(Instant::now());
-            if rest.is_zero() {
+            if Instant::now() >= until {
                 return Ok(StreamFrame::Nothing);
             }
             let mut fds = vec![PollFd::from_borrowed_fd(self.channel.reader(), PollFlags::IN)];
@@ -130,16 +129,17 @@ impl Stream {
     /// says.
     pub fn send(&mut self, bytes: &[u8], until: Instant, gone: Option<&OwnedFd>) -> Result<(), Failure> {
         let lost = |ended: ChannelEnded| Failure::Lost(ended.text().to_owned());
-        let mut rest = bytes;
+        let mut unsent = bytes;
         let mut is_first = true;
         loop {
-            // A process that has ended takes nothing, though its pipe might.
+            // A process that has ended takes nothing, though its pipe might. Before the first write, this is only
+            // asked, and not waited for.
             let mut fds = vec![PollFd::from_borrowed_fd(self.channel.reader(), PollFlags::IN)];
             fds.push(PollFd::from_borrowed_fd(self.channel.writer(), PollFlags::OUT));
             fds.extend(gone.map(|gone| PollFd::new(gone, PollFlags::IN)));
             wait_for_ready(&mut fds, if is_first { Instant::now() } else { until });
-            let is = |at: usize| fds.get(at).is_some_and(|fd: &PollFd<'_>| !fd.revents().is_empty());
-            let (is_read, is_gone) = (is(0), is(2));
+            let is_ready = |fd: &PollFd<'_>| !fd.revents().is_empty();
+            let (is_read, is_gone) = (is_ready(&fds[0]), fds.get(2).is_some_and(is_ready));
             if is_gone {
                 return Err(lost(ChannelEnded::Gone));
             }
@@ -155,22 +155,22 @@ impl Stream {
             if let Some(ended) = self.ended {
                 return Err(lost(ended));
             }
-            match self.channel.write(rest) {
+            match self.channel.write(unsent) {
                 Ok(count) => {
-                    self.evidence.sent(&rest[..count], rest.len() < bytes.len());
-                    rest = &rest[count..];
+                    self.evidence.sent(&unsent[..count], unsent.len() < bytes.len());
+                    unsent = &unsent[count..];
                     self.sent += count as u64;
                 }
                 Err(Errno::AGAIN | Errno::INTR) => {}
                 Err(Errno::MSGSIZE) => {
-                    let text = format!("{} bytes are more than one datagram can have", rest.len());
+                    let text = format!("{} bytes are more than one datagram can have", unsent.len());
                     return Err(Failure::Untranslatable(text));
                 }
                 Err(Errno::CONNREFUSED) if self.is_of_datagrams() => return Err(lost(ChannelEnded::Refused)),
                 Err(Errno::PIPE) => return Err(Failure::Lost("takes no input any more".to_owned())),
                 Err(error) => return Err(Failure::Lost(format!("takes no input any more: {error}"))),
             }
-            if rest.is_empty() {
+            if unsent.is_empty() {
                 return Ok(());
             }
             if Instant::now() >= until {
@@ -211,13 +211,13 @@ impl Stream {
                 None => {}
             }
             let now = Instant::now();
-            let calm = quiet.map(|quiet| since + quiet);
+            let quiet_end = quiet.map(|quiet| since + quiet);
             if now >= until {
                 return Drained::Late;
             }
             let mut fds = vec![PollFd::from_borrowed_fd(self.channel.reader(), PollFlags::IN)];
             fds.extend(gone.map(|gone| PollFd::new(gone, PollFlags::IN)));
-            wait_for_ready(&mut fds, calm.unwrap_or(until).min(until));
+            wait_for_ready(&mut fds, quiet_end.unwrap_or(until).min(until));
             let (is_read, is_gone) =
                 (!fds[0].revents().is_empty(), fds.get(1).is_some_and(|fd| !fd.revents().is_empty()));
             // Read all of it: with TLS, an end may come after it, of which no descriptor tells. A line that
@@ -296,10 +296,11 @@ impl Stream {
     fn fill(&mut self) -> Result<bool, Failure> {
         let goes_on = self.inbox.is_amid();
         let space = self.inbox.space()?;
-        let before = space.len();
+        let length = space.len();
         let came = self.channel.read(space);
-        if space.len() > before || matches!(came, Ok(Came::Bytes(_))) {
-            self.evidence.received(&space[before..], goes_on);
+        // An empty datagram is received, too.
+        if space.len() > length || matches!(came, Ok(Came::Bytes(_))) {
+            self.evidence.received(&space[length..], goes_on);
         }
         for stray in self.channel.strays() {
             self.evidence.mark(&stray.bytes, &stray.note());
@@ -363,9 +364,9 @@ pub fn wait_for_any<'a>(
 
 /// Waits until one of them is ready, or until then.
 fn wait_for_ready(fds: &mut [PollFd<'_>], until: Instant) {
-    let rest = until.saturating_duration_since(Instant::now());
+    let time = until.saturating_duration_since(Instant::now());
     // A failure shows again at the next read or write. The callers look at the clock.
-    let _ = poll(fds, Timespec::try_from(rest).ok().as_ref());
+    let _ = poll(fds, Timespec::try_from(time).ok().as_ref());
 }
 
 pub(super) fn escape_bytes(bytes: &[u8]) -> String {

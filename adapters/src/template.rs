@@ -118,35 +118,34 @@ impl Template {
     /// # Errors
     /// [`TemplateError`]: a single brace, an unclosed one, a hole without a name.
     pub fn parse(text: &str) -> Result<Self, TemplateError> {
+        let refuse = |message, at| Err(TemplateError { wrong: Wrong::Braces(message), at });
         let mut builder = Builder::default();
-        let mut at = 0;
-        while let Some(sign) = text[at..].chars().next() {
-            let rest = &text[at..];
-            at += match sign {
-                '{' | '}' if rest[1..].starts_with(sign) => {
+        let mut position = 0;
+        while let Some(sign) = text[position..].chars().next() {
+            let unread = &text[position..];
+            let place_of_sign = position..position + 1;
+            position += match sign {
+                '{' | '}' if unread[1..].starts_with(sign) => {
                     builder.text.push(sign);
                     2
                 }
-                '{' => match (read_expression(&rest[1..], at + 1)?, rest.find('}')) {
+                '{' => match (read_expression(&unread[1..], position + 1)?, unread.find('}')) {
                     (Some((hole, length)), _) => {
                         builder.hole(hole);
                         length + 1
                     }
                     (None, Some(end)) => {
-                        let wrong = Wrong::Braces("between the braces must stand a name");
-                        return Err(TemplateError { wrong, at: at..at + end + 1 });
+                        let place = position..position + end + 1;
+                        return refuse("between the braces must stand a name", place);
                     }
                     (None, None) => {
-                        let wrong =
-                            Wrong::Braces("a brace that is never closed: write `{{` for a brace itself");
-                        return Err(TemplateError { wrong, at: at..at + 1 });
+                        let message = "a brace that is never closed: write `{{` for a brace itself";
+                        return refuse(message, place_of_sign);
                     }
                 },
                 '}' => {
-                    let wrong = Wrong::Braces(
-                        "a closing brace without an opening one: write `}}` for a brace itself",
-                    );
-                    return Err(TemplateError { wrong, at: at..at + 1 });
+                    let message = "a closing brace without an opening one: write `}}` for a brace itself";
+                    return refuse(message, place_of_sign);
                 }
                 other => {
                     builder.text.push(other);

@@ -338,14 +338,13 @@ impl<D: Domain> Abstraction<D> {
             return *known;
         }
         let steps_before = count_steps();
-        let integer: Vec<bool> = [&self.frame.integer[..], &case.extra].concat();
-        let extra = case.extra.len();
-        let before = case.with_own_dimensions(&self.frame, self.store.get(element), &integer);
-        let met = case.meet(before, &integer);
+        let is_integer: Vec<bool> = [&self.frame.integer[..], &case.extra].concat();
+        let before = case.with_own_dimensions(&self.frame, self.store.get(element), &is_integer);
+        let met = case.meet(before, &is_integer);
         let result = if met.is_bottom() {
             None
         } else {
-            let mut after = met.assign(&case.numeric).remove_last_dimensions(extra);
+            let mut after = met.assign(&case.numeric).remove_last_dimensions(case.extra.len());
             if !case.unknown_bounds.is_empty() {
                 after = after.meet_constraints(&case.unknown_bounds, &self.frame.integer);
             }
@@ -439,17 +438,21 @@ impl<D: Domain> Abstraction<D> {
             return *known;
         }
         let steps_before = count_steps();
-        let integer: Vec<bool> = [&self.frame.integer[..], &case.extra].concat();
-        let extra = case.extra.len();
-        let before = self.store.get(target).add_dimensions(extra).substitute(&case.numeric);
-        let before = before.meet_congruences(&[], &integer);
-        let met =
-            before.meet(&case.with_own_dimensions(&self.frame, self.store.get(within), &integer), &integer);
-        let result = if met.is_bottom() {
-            None
-        } else {
-            let met = case.meet(met, &integer);
-            if met.is_bottom() { None } else { self.store.add(met.remove_last_dimensions(extra)) }
+        // The case's own dimensions, for parameters and auxiliary numbers, follow those of the frame.
+        let is_integer: Vec<bool> = [&self.frame.integer[..], &case.extra].concat();
+        let own_dimensions = case.extra.len();
+        // The target, said of the values before: each assigned dimension is replaced by its new value. The
+        // call of `meet_congruences` tells the domain which of the dimensions are integer.
+        let before = self.store.get(target).add_dimensions(own_dimensions).substitute(&case.numeric);
+        let before = before.meet_congruences(&[], &is_integer);
+        let within = case.with_own_dimensions(&self.frame, self.store.get(within), &is_integer);
+        let mut met = before.meet(&within, &is_integer);
+        if !met.is_bottom() {
+            met = case.meet(met, &is_integer);
+        }
+        let result = match met.is_bottom() {
+            true => None,
+            false => self.store.add(met.remove_last_dimensions(own_dimensions)),
         };
         self.add_work(steps_before);
         self.pres.insert(key, result);

@@ -220,17 +220,17 @@ fn end_process(code: u8, why: impl FnOnce() -> Diagnostic) -> ! {
 /// Writes without the locks of the standard streams. Gives up if nobody reads.
 fn write_raw(to: BorrowedFd<'_>, text: &str) {
     const READER: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
-    let mut rest = text.as_bytes();
-    while !rest.is_empty() {
+    let mut unwritten = text.as_bytes();
+    while !unwritten.is_empty() {
         let mut fds = [PollFd::new(&to, PollFlags::OUT)];
         // A pipe that is ready takes this many bytes without blocking.
-        let piece = &rest[..rest.len().min(4096)];
+        let piece = &unwritten[..unwritten.len().min(4096)];
         match poll(&mut fds, Some(&READER)) {
             Ok(1..) => {}
             _ => return,
         }
         match rustix::io::write(to, piece) {
-            Ok(count) if count > 0 => rest = &rest[count..],
+            Ok(count) if count > 0 => unwritten = &unwritten[count..],
             _ => return,
         }
     }

@@ -34,6 +34,7 @@ pub fn wire_text(run: &Run) -> String {
         }
     };
     for item in &run.wire {
+        // All events of the run come before the heading of what follows it.
         if item.phase == Phase::Settle {
             write_events(&mut text, Some(item));
         }

@@ -66,14 +66,14 @@ pub fn report_other_kinds() -> Vec<Diagnostic> {
     });
     let mut found = Vec::new();
     for (command, path, takes) in files {
-        let Some(is) = find_kind(path).filter(|is| !takes.contains(is)) else { continue };
+        let Some(kind) = find_kind(path).filter(|kind| !takes.contains(kind)) else { continue };
         let message = format!(
             "expected {}, but this is {}: {}",
             join_words(takes.iter().map(|kind| kind.name().to_owned()), "or"),
-            is.name(),
+            kind.name(),
             path.display()
         );
-        let others = TAKEN.iter().filter(|(_, _, shown, kinds)| !shown.is_empty() && kinds.contains(&is));
+        let others = TAKEN.iter().filter(|(_, _, shown, kinds)| !shown.is_empty() && kinds.contains(&kind));
         let mut taking: Vec<String> = others
             .map(|(_, _, shown, _)| format!("`coreach {shown}`"))
             .chain(["`coreach check`".to_owned()])
@@ -83,15 +83,15 @@ pub fn report_other_kinds() -> Vec<Diagnostic> {
             taking.truncate(MOST_NAMED);
             taking.push(format!("{more} others"));
         }
-        let mut help = format!("{} {verb} {}", join_words(taking.into_iter(), "and"), is.name());
+        let mut help = format!("{} {verb} {}", join_words(taking.into_iter(), "and"), kind.name());
         let path = path.display();
-        if takes.contains(&Configuration) && is == Specification {
+        if takes.contains(&Configuration) && kind == Specification {
             let goal = if command == "verify" { "property: PROPERTY.yaml" } else { "purpose: PURPOSE.yaml" };
             help = format!(
                 "write `specification: {path}` and `{goal}` in two lines into a file coreach.yaml, and give that. Without a \
                  purpose, `test --cover all` takes it; {help}"
             );
-        } else if takes.contains(&Configuration) && is.aim().is_some() {
+        } else if takes.contains(&Configuration) && kind.aim().is_some() {
             help += "; a configuration names both models: `specification: a.yaml` and `purpose: b.yaml`";
         } else if takes == RUNS {
             help = format!("`test --keep FOLDER` writes runs, and a campaign writes a store; {help}");

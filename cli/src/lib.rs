@@ -134,14 +134,15 @@ const KEYS: [(&str, &str); 2] = [
 
 /// Explains an option that only other commands have, or that is a key of a file.
 fn explain_option(option: &str, shown: &[String]) -> Option<String> {
-    let (long, all) = (option.strip_prefix("--")?, Arguments::command());
-    let has = |command: &&clap::Command| command.get_arguments().any(|one| one.get_long() == Some(long));
-    let owners = all.get_subcommands().filter(|one| !one.is_hide_set()).filter(has);
-    let owners: Vec<String> = owners.map(|one| format!("`coreach {}`", one.get_name())).collect();
-    let given = shown.iter().skip(1).find_map(|word| all.find_subcommand(word))?;
-    let name = given.get_name();
+    let (long, program) = (option.strip_prefix("--")?, Arguments::command());
+    let has_option =
+        |command: &&clap::Command| command.get_arguments().any(|argument| argument.get_long() == Some(long));
+    let owners = program.get_subcommands().filter(|command| !command.is_hide_set()).filter(has_option);
+    let owners: Vec<String> = owners.map(|command| format!("`coreach {}`", command.get_name())).collect();
+    let given_command = shown.iter().skip(1).find_map(|word| program.find_subcommand(word))?;
+    let name = given_command.get_name();
     match (name, long) {
-        _ if has(&given) => None,
+        _ if has_option(&given_command) => None,
         _ if owners.is_empty() => {
             KEYS.iter().find(|(key, _)| *key == long).map(|(_, place)| (*place).to_owned())
         }
@@ -163,10 +164,12 @@ fn explain_option(option: &str, shown: &[String]) -> Option<String> {
 
 /// Explains where a file belongs that was given without an option.
 fn explain_extra_file(extra: &String, shown: &[String]) -> Option<String> {
-    let rest = shown.iter().skip(1).filter(|word| *word != extra).cloned().collect::<Vec<String>>().join(" ");
+    let other_words: Vec<&str> =
+        shown.iter().skip(1).filter(|word| *word != extra).map(String::as_str).collect();
+    let command = other_words.join(" ");
     match find_kind(Path::new(extra))? {
-        FileKind::Iut if !rest.contains("--iut") => {
-            Some(format!("an IUT's file is given with `--iut`: `coreach {rest} --iut {extra}`"))
+        FileKind::Iut if !command.contains("--iut") => {
+            Some(format!("an IUT's file is given with `--iut`: `coreach {command} --iut {extra}`"))
         }
         FileKind::Purpose | FileKind::Property => Some(format!(
             "a configuration names the specification and `purpose: {extra}`: give that file alone"

@@ -108,9 +108,10 @@ pub fn request_output(what: &'static str, path: Option<&Path>, form: OutputForm)
 pub fn resolve_each<const N: usize>(
     wanted: [Option<ToWrite>; N],
 ) -> Result<[Option<Output>; N], Vec<Diagnostic>> {
-    let all: Vec<ToWrite> = wanted.iter().flatten().cloned().collect();
-    let mut made = resolve_outputs(&all)?.into_iter();
-    Ok(wanted.map(|one| one.and_then(|_| made.next())))
+    // All files are checked together, since two of them may be the same.
+    let files: Vec<ToWrite> = wanted.iter().flatten().cloned().collect();
+    let mut outputs = resolve_outputs(&files)?.into_iter();
+    Ok(wanted.map(|file| file.and_then(|_| outputs.next())))
 }
 
 /// Does as [`resolve_outputs`] for the file of one option, if the option is given.

@@ -34,12 +34,14 @@ pub fn wrap(text: &str) -> String {
     const LONGEST_QUOTE: usize = 60;
     let mut wrapped = String::new();
     for line in text.lines() {
-        let keep = |(at, part): (usize, &str)| match at % 2 == 1 && part.len() < LONGEST_QUOTE {
+        // Every second part is in quotes. Its blanks are `\0` until all lines are wrapped.
+        let keep_together = |(place, part): (usize, &str)| match place % 2 == 1 && part.len() < LONGEST_QUOTE
+        {
             true => part.replace(' ', "\0"),
             // A name and the beginning of its value stay together.
             false => part.replace(" = ", "\0=\0"),
         };
-        let line = line.split('`').enumerate().map(keep).collect::<Vec<_>>().join("`");
+        let line = line.split('`').enumerate().map(keep_together).collect::<Vec<_>>().join("`");
         let indent = line.len() - line.trim_start().len();
         let mut column = 0;
         for word in line.trim_start().split(' ') {

@@ -115,8 +115,9 @@ impl Connection<'_> {
 
 /// Returns the call of `curl` that sends these bytes, if they are a request of HTTP.
 fn curl_command(bytes: &[u8]) -> Option<String> {
-    let end = bytes.windows(4).position(|four| four == b"\r\n\r\n")?;
-    let (head, body) = (std::str::from_utf8(&bytes[..end]).ok()?, &bytes[end + 4..]);
+    const BLANK_LINE: &[u8] = b"\r\n\r\n";
+    let end = bytes.windows(BLANK_LINE.len()).position(|window| window == BLANK_LINE)?;
+    let (head, body) = (std::str::from_utf8(&bytes[..end]).ok()?, &bytes[end + BLANK_LINE.len()..]);
     let is_plain = |line: &str| line.chars().all(|sign| matches!(sign, ' '..='~'));
     let (first, headers) = head.split_once("\r\n").unwrap_or((head, ""));
     let [method, path, version] = first.split(' ').collect::<Vec<_>>().try_into().ok()?;
@@ -164,7 +165,7 @@ enum Reader {
 /// Writes bytes in printable ASCII.
 fn escape(bytes: &[u8], reader: Reader) -> String {
     let mut text = String::new();
-    for (at, byte) in bytes.iter().enumerate() {
+    for (place, byte) in bytes.iter().enumerate() {
         let _ = match byte {
             b'\r' => write!(text, "\\r"),
             b'\n' => write!(text, "\\n"),
@@ -172,7 +173,7 @@ fn escape(bytes: &[u8], reader: Reader) -> String {
             b'\\' => write!(text, "\\\\"),
             // A quote would end the word. A dash at the beginning would make it an option.
             b'\'' if reader == Reader::Printf => write!(text, "\\047"),
-            b'-' if reader == Reader::Printf && at == 0 => write!(text, "\\055"),
+            b'-' if reader == Reader::Printf && place == 0 => write!(text, "\\055"),
             b' '..=b'~' => write!(text, "{}", char::from(*byte)),
             other => write!(text, "\\{other:03o}"),
         };

@@ -61,11 +61,11 @@ impl PendingFile {
         if !may_replace && fs::symlink_metadata(&path).is_ok() {
             return Err(io::ErrorKind::AlreadyExists.into());
         }
-        let known = fs::metadata(&path).ok();
-        if let Some(known) = &known {
+        let existing = fs::metadata(&path).ok();
+        if let Some(existing) = &existing {
             // A file that may not be written is not replaced either. A folder says why it cannot be written.
             let file = fs::OpenOptions::new().write(true).open(&path)?;
-            if !known.is_file() {
+            if !existing.is_file() {
                 return Ok(PendingFile { target: PendingTarget::Direct(file), may_replace });
             }
             path = fs::canonicalize(&path)?;
@@ -76,9 +76,10 @@ impl PendingFile {
         let short: String = name.to_string_lossy().chars().take(50).collect();
         let mode = if output.is_private() { 0o600 } else { 0o666 };
         let flags = OFlags::WRONLY | OFlags::TMPFILE | OFlags::CLOEXEC;
+        // A file without a name vanishes by itself, if it is never finished.
         if let Ok(file) = openat(CWD, folder, flags, Mode::from_raw_mode(mode)).map(File::from) {
-            if let Some(known) = known {
-                file.set_permissions(known.permissions())?;
+            if let Some(existing) = existing {
+                file.set_permissions(existing.permissions())?;
             }
             let number = NEXT.fetch_add(1, Ordering::Relaxed);
             let temporary = folder.join(format!(".{short}.{}-{number}.tmp", std::process::id()));
@@ -91,8 +92,8 @@ impl PendingFile {
                 fs::OpenOptions::new().write(true).create_new(true).mode(mode).open(path)
             })?;
         lock(&OPEN).insert(file.path().to_owned());
-        if let Some(known) = known {
-            file.as_file().set_permissions(known.permissions())?;
+        if let Some(existing) = existing {
+            file.as_file().set_permissions(existing.permissions())?;
         }
         Ok(PendingFile { target: PendingTarget::Temporary(file, path), may_replace })
     }

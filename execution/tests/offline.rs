@@ -136,6 +136,9 @@ fn mistakes_have_their_line_and_column() {
     }
     let long = format!("1,Reply,{}\n", "1".repeat(LONGEST_LINE));
     assert_eq!(mistake(&timed, &long).0, "trace-line");
+    // The longest line may end in `\r\n`, and is one line.
+    let longest = format!("{{\"delay\":1{}}}\r\n{{\"delay\":-1}}\n", " ".repeat(LONGEST_LINE - 11));
+    assert_eq!(mistake(&timed, &longest), ("trace-delay", 2, 2));
     assert_eq!(read(&timed, b"1,Reply,\xff\n").unwrap_err().code, "trace-line");
     // Others behind it are told with it.
     let notes = read(&timed, b"1,Replay,1\n1,Reply,1\n\n1,Reply\n\xff\n1,Reply,10\n").unwrap_err().notes;

@@ -172,6 +172,14 @@ fn a_test_case_has_the_same_key_as_text_and_as_data() {
 }
 
 #[test]
+fn a_store_is_found_by_a_path_that_begins_with_two_slashes() {
+    let folder = Folder::new();
+    let path = folder.new_store("store.sqlite");
+    let doubled = PathBuf::from(format!("/{}", path.display()));
+    assert_eq!(opened(&doubled).unwrap().0, opened(&path).unwrap().0);
+}
+
+#[test]
 fn a_store_of_an_earlier_release_is_refused_by_name() {
     let folder = Folder::new();
     for version in 1..6 {

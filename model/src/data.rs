@@ -22,10 +22,11 @@ struct Inner {
     ty: Type,
 }
 
-/// The data that exist, by name, and the number of names at which the data that are gone are next taken out.
+/// The data that exist.
 #[derive(Default)]
 struct Table {
     by_name: HashMap<String, Vec<Weak<Inner>>>,
+    /// The number of names at which the names without data are taken out again.
     sweep_at: usize,
 }
 
@@ -38,17 +39,18 @@ impl Datum {
     pub fn new(name: impl Into<String>, ty: Type) -> Self {
         let name = name.into();
         let mut table = TABLE.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_in_use = |datum: &Weak<Inner>| datum.strong_count() > 0;
         if table.by_name.len() > table.sweep_at.max(FIRST_SWEEP) {
-            table.by_name.retain(|_, known| known.iter().any(|one| one.strong_count() > 0));
+            table.by_name.retain(|_, namesakes| namesakes.iter().any(is_in_use));
             table.sweep_at = 2 * table.by_name.len();
         }
-        let known = table.by_name.entry(name.clone()).or_default();
-        known.retain(|one| one.strong_count() > 0);
-        if let Some(same) = known.iter().filter_map(Weak::upgrade).find(|one| one.ty == ty) {
+        let namesakes = table.by_name.entry(name.clone()).or_default();
+        namesakes.retain(is_in_use);
+        if let Some(same) = namesakes.iter().filter_map(Weak::upgrade).find(|datum| datum.ty == ty) {
             return Datum(same);
         }
         let inner = Arc::new(Inner { name, ty });
-        known.push(Arc::downgrade(&inner));
+        namesakes.push(Arc::downgrade(&inner));
         Datum(inner)
     }
 

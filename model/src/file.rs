@@ -33,28 +33,30 @@ pub fn open(path: &Path) -> io::Result<File> {
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Unusable::of(path, error.kind()),
         _ => error,
     })?);
-    let known = file.metadata()?;
-    match known.is_file() {
-        true => Ok(file),
-        false if known.is_dir() => Err(Unusable::of(path, io::ErrorKind::IsADirectory)),
-        false => {
-            Err(io::Error::other(format!("it is {}, not a file", describe_special_file(known.file_type()))))
-        }
+    let kind = file.metadata()?.file_type();
+    if kind.is_file() {
+        Ok(file)
+    } else if kind.is_dir() {
+        Err(Unusable::of(path, io::ErrorKind::IsADirectory))
+    } else {
+        Err(io::Error::other(format!("it is {}, not a file", describe_special_file(kind))))
     }
 }
 
 /// Names the kind of a path that is neither a file nor a folder.
-fn describe_special_file(known: std::fs::FileType) -> &'static str {
+fn describe_special_file(kind: std::fs::FileType) -> &'static str {
     match () {
-        () if known.is_fifo() => "a pipe",
-        () if known.is_socket() => "a socket",
+        () if kind.is_fifo() => "a pipe",
+        () if kind.is_socket() => "a socket",
         () => "a device",
     }
 }
 
+/// The error about a path that names no file. It looks for the file that is meant when it is displayed.
 #[derive(Debug)]
 struct Unusable {
     path: PathBuf,
+    /// It names a folder. Otherwise a part of it does not exist.
     is_folder: bool,
 }
 
@@ -75,16 +77,15 @@ impl std::fmt::Display for Unusable {
                 configuration_in(&self.path)
             }
             false => {
-                let (place, name) = split_at_missing(&self.path);
-                let found = place.join(&name);
-                // The missing part may be a folder of the path, or a plain file may stand where a folder
-                // should.
-                match found == self.path {
+                let (folder, name) = split_at_missing(&self.path);
+                // Shorter than the path if a folder of it is missing, or if a plain file stands in its place.
+                let missing = folder.join(&name);
+                match missing == self.path {
                     true => f.write_str("no such file")?,
-                    false if found.exists() => return write!(f, "`{}` is not a folder", found.display()),
-                    false => write!(f, "there is no folder `{}`", found.display())?,
+                    false if missing.exists() => return write!(f, "`{}` is not a folder", missing.display()),
+                    false => write!(f, "there is not a folder `{}`", missing.display())?,
                 }
-                find_near_name(&place, &name)
+                nearest_name(name.to_str(), &names_in_folder(&folder)).map(|near| folder.join(near))
             }
         };
         match meant {
@@ -96,10 +97,10 @@ impl std::fmt::Display for Unusable {
 
 /// Splits a path into the longest folder that exists, and the first part that does not exist in it.
 fn split_at_missing(path: &Path) -> (PathBuf, PathBuf) {
-    let is_there = |folder: &&Path| folder.as_os_str().is_empty() || folder.is_dir();
-    let place = path.ancestors().skip(1).find(is_there).unwrap_or(Path::new(""));
-    let name = path.strip_prefix(place).ok().and_then(|rest| rest.iter().next()).unwrap_or_default();
-    (place.to_owned(), PathBuf::from(name))
+    let exists = |folder: &&Path| folder.as_os_str().is_empty() || folder.is_dir();
+    let folder = path.ancestors().skip(1).find(exists).unwrap_or(Path::new(""));
+    let name = path.strip_prefix(folder).ok().and_then(|missing| missing.iter().next()).unwrap_or_default();
+    (folder.to_owned(), PathBuf::from(name))
 }
 
 /// The most names of one folder that are compared.
@@ -113,41 +114,34 @@ fn names_in_folder(folder: &Path) -> Vec<String> {
     names
 }
 
-/// Finds the file or folder in `folder` that has nearly this name.
-fn find_near_name(folder: &Path, name: &Path) -> Option<PathBuf> {
-    let (names, name) = (names_in_folder(folder), name.to_str()?);
-    let with_ending = names.iter().find(|known| known.strip_prefix(name).is_some_and(is_yaml_ending));
-    let found =
-        with_ending.map(String::as_str).or_else(|| nearest(name, names.iter().map(String::as_str)))?;
-    Some(folder.join(found))
+/// Finds the name that `name` is without its YAML ending, or else the nearest one.
+fn nearest_name<'a>(name: Option<&str>, names: &'a [String]) -> Option<&'a str> {
+    let name = name?;
+    let names = names.iter().map(String::as_str);
+    let with_ending = names.clone().find(|long| long.strip_prefix(name).is_some_and(is_yaml_ending));
+    with_ending.or_else(|| nearest(name, names))
 }
 
 /// Finds the file that a user means by a path that does not exist, among the files of its folder. It is the
 /// file of the right kind with the nearest name, or the only file of the right kind. A file whose kind is
-/// unknown is found by its name only.
+/// unknown (`is_right` returns `None`) is found by its name only.
 pub fn find_meant_file(path: &Path, is_right: impl Fn(&Path) -> Option<bool>) -> Option<String> {
     /// The most files that are opened to find out their kind.
     const MOST_READ: usize = 200;
     let folder = path.parent().unwrap_or(Path::new(""));
-    let name = path.file_name()?.to_str()?;
+    let name = path.file_name()?.to_str();
     let (mut right, mut unknown) = (Vec::new(), Vec::new());
-    for known in
-        names_in_folder(folder).into_iter().filter(|known| folder.join(known).is_file()).take(MOST_READ)
-    {
-        match is_right(&folder.join(&known)) {
-            Some(true) => right.push(known),
+    let names = names_in_folder(folder).into_iter().filter(|name| folder.join(name).is_file());
+    for file_name in names.take(MOST_READ) {
+        match is_right(&folder.join(&file_name)) {
+            Some(true) => right.push(file_name),
             Some(false) => {}
-            None => unknown.push(known),
+            None => unknown.push(file_name),
         }
     }
-    let find_by_name = |names: &[String]| {
-        let with_ending = names.iter().find(|known| known.strip_prefix(name).is_some_and(is_yaml_ending));
-        let near =
-            with_ending.map(String::as_str).or_else(|| nearest(name, names.iter().map(String::as_str)));
-        near.map(str::to_owned)
-    };
-    let only = || right.first().filter(|_| right.len() == 1).cloned();
-    find_by_name(&right).or_else(|| find_by_name(&unknown)).or_else(only)
+    let only_right = || right.first().filter(|_| right.len() == 1).map(String::as_str);
+    let meant = nearest_name(name, &right).or_else(|| nearest_name(name, &unknown)).or_else(only_right);
+    meant.map(str::to_owned)
 }
 
 /// Is it the ending `.yaml` or `.yml`, which users forget more often than a letter?
@@ -160,7 +154,7 @@ fn configuration_in(folder: &Path) -> Option<PathBuf> {
     let mut names = names_in_folder(folder);
     names.retain(|name| name.ends_with(".yaml") || name.ends_with(".yml"));
     match names.as_slice() {
-        [one] => Some(folder.join(one)),
+        [only] => Some(folder.join(only)),
         names => names.iter().find(|name| *name == "coreach.yaml").map(|name| folder.join(name)),
     }
 }
@@ -190,22 +184,24 @@ impl From<io::Error> for FileError {
     }
 }
 
-/// The content of a plain file of at most so many bytes.
-pub fn read(path: &Path, most: u64) -> Result<Vec<u8>, FileError> {
-    let bytes = read_rest(open(path)?, most)?;
+/// The content of a plain file of at most `limit` bytes.
+pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>, FileError> {
+    let bytes = read_rest(open(path)?, limit)?;
     journal::note(|| format!("read {}: {} bytes", path.display(), bytes.len()));
     Ok(bytes)
 }
 
-/// Reads an open file from where it stands to its end, at most so many bytes.
-pub fn read_rest(file: File, most: u64) -> Result<Vec<u8>, FileError> {
+/// Reads an open file from its present position to its end. It is an error if the file has more than `limit`
+/// bytes.
+pub fn read_rest(file: File, limit: u64) -> Result<Vec<u8>, FileError> {
     let size = file.metadata()?.len();
-    if size > most {
+    if size > limit {
         return Err(FileError::TooLarge(size));
     }
     let mut bytes = Vec::new();
-    file.take(most + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > most { Err(FileError::TooLarge(bytes.len() as u64)) } else { Ok(bytes) }
+    // One byte more shows that the file has grown since.
+    file.take(limit + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > limit { Err(FileError::TooLarge(bytes.len() as u64)) } else { Ok(bytes) }
 }
 
 #[cfg(test)]

@@ -21,10 +21,9 @@ const ABOVE: usize = 64;
 pub fn number_of_text(text: &str) -> IBig {
     let digits = text.strip_prefix(NEW).filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()));
     let short_number = digits.and_then(|digits| digits.parse::<UBig>().ok()).map(IBig::from);
-    match short_number.filter(|number| text_of_number(number) == text) {
-        Some(number) => number,
-        None => number_of_bytes(text),
-    }
+    // `id07` is not the text of 7, and a number may be so large that it holds the bytes of another text.
+    let is_its_text = |number: &IBig| text_of_number(number) == text;
+    short_number.filter(is_its_text).unwrap_or_else(|| number_of_bytes(text))
 }
 
 /// Returns the text of the id for which a number stands.
@@ -34,26 +33,28 @@ pub fn text_of_number(number: &IBig) -> String {
 
 /// Compares two texts by their numbers.
 pub fn compare_texts(a: &str, b: &str) -> Ordering {
-    // Most pairs are compared without long numbers: `id7`, and texts that have no such form.
-    let digits = |text: &str| {
-        let digits = text.strip_prefix(NEW).filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()));
-        digits.map(|digits| {
-            digits
-                .parse::<u64>()
-                .ok()
-                .filter(|_| digits.len() < 19 && (digits.len() == 1 || !digits.starts_with('0')))
-        })
+    // Most pairs are compared without long numbers: `id7`, and texts that have no such form (`None`). An inner
+    // `None` is a text like `id07`, or with 19 digits or more: whether its number is short is not seen at once.
+    let short_number = |text: &str| {
+        let digits = text.strip_prefix(NEW)?;
+        let is_short = digits.len() < 19 && (digits.len() == 1 || !digits.starts_with('0'));
+        digits
+            .bytes()
+            .all(|byte| byte.is_ascii_digit())
+            .then(|| digits.parse::<u64>().ok().filter(|_| is_short))
     };
-    match (digits(a), digits(b)) {
+    match (short_number(a), short_number(b)) {
         (Some(Some(a)), Some(Some(b))) => a.cmp(&b),
+        // A longer text has more bytes, hence the larger number.
         (None, None) => (a.len(), a).cmp(&(b.len(), b)),
         (Some(Some(_)), None) => Ordering::Less,
         (None, Some(Some(_))) => Ordering::Greater,
-        _ => number_of_text(a).cmp(&number_of_text(b)),
+        (Some(None), _) | (_, Some(None)) => number_of_text(a).cmp(&number_of_text(b)),
     }
 }
 
 fn number_of_bytes(text: &str) -> IBig {
+    // The 1 keeps zeros at the beginning, and gives the empty text a number.
     let bytes: Vec<u8> = std::iter::once(1).chain(text.bytes()).collect();
     IBig::from(UBig::from_be_bytes(&bytes) << ABOVE)
 }
@@ -62,6 +63,7 @@ fn number_of_bytes(text: &str) -> IBig {
 fn text_of_bytes(number: &IBig) -> Option<String> {
     let bits = UBig::try_from(number.clone()).ok().filter(|bits| bits.bit_len() > ABOVE)?;
     let bytes = (bits >> ABOVE).to_be_bytes();
+    // `strip_prefix` takes off the 1 that `number_of_bytes` put before the text.
     let text = String::from_utf8(bytes.strip_prefix(&[1])?.to_vec()).ok()?;
     (number_of_text(&text) == *number).then_some(text)
 }

@@ -203,7 +203,7 @@ impl Iosts {
         )
     }
 
-    /// For each location, whether a path of transitions leads there, whatever their guards.
+    /// For each location, whether a path of transitions leads there from `start`, whatever their guards.
     pub fn reachable_from(&self, start: LocationId) -> Numbered<LocationId, bool> {
         let outgoing = self.outgoing();
         let mut reached = Numbered::filled(false, self.locations.len());
@@ -230,15 +230,17 @@ impl Iosts {
         for (number, old) in kept.numbered() {
             renumbered[*old] = Some(number);
         }
-        let new = |old: LocationId| renumbered[old];
         self.locations = kept.map(|old| self.location(*old).clone());
+        // A transition goes with its source or target: their new numbers are `None`.
         self.transitions = self
             .transitions
             .into_iter()
-            .filter_map(|t| Some(Transition { source: new(t.source)?, target: new(t.target)?, ..t }))
+            .filter_map(|t| {
+                Some(Transition { source: renumbered[t.source]?, target: renumbered[t.target]?, ..t })
+            })
             .collect();
         // The initial location is always reached.
-        self.initial = new(self.initial).unwrap_or(self.initial);
+        self.initial = renumbered[self.initial].unwrap_or(self.initial);
         (self, kept)
     }
 }
@@ -276,6 +278,7 @@ pub struct TestPurpose {
     pub aim: Aim,
     /// The purpose as an IOSTS. Its constants are its own, followed by what it observes.
     pub iosts: Iosts,
+    /// The name of its specification.
     pub of: String,
     /// The specification's data that it reads and may not assign.
     pub observes: Vec<Datum>,
@@ -294,9 +297,8 @@ pub struct TestPurpose {
 }
 
 impl TestPurpose {
-    /// Can the purpose's transition `own` be taken together with the specification's transition `other`, as
-    /// far as `with` says?
-    pub fn goes_with(&self, own: TransitionId, other: TransitionId) -> bool {
-        self.with.get(&own).is_none_or(|only| *only == other)
+    /// Does [`TestPurpose::with`] let the purpose's `own` transition be taken together with `specified`?
+    pub fn goes_with(&self, own: TransitionId, specified: TransitionId) -> bool {
+        self.with.get(&own).is_none_or(|only| *only == specified)
     }
 }

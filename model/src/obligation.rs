@@ -34,11 +34,11 @@ pub fn enabling_condition(transition: &Transition) -> Term {
 /// assigned variable, or `None` for the guard.
 pub fn obligations(transition: &Transition) -> Vec<(Option<String>, Term)> {
     let mut memo = HashMap::new();
-    let mut found = vec![(None, definedness(&transition.guard, &mut memo))];
+    let mut obligations = vec![(None, definedness(&transition.guard, &mut memo))];
     for (variable, value) in &transition.assignments {
         let name = Some(variable.name().to_owned());
-        found.push((name, Term::and([definedness(value, &mut memo), in_type(value, variable.ty())])));
+        obligations.push((name, Term::and([definedness(value, &mut memo), in_type(value, variable.ty())])));
     }
-    found.retain(|(_, condition)| !condition.is_true());
-    found
+    obligations.retain(|(_, condition)| !condition.is_true());
+    obligations
 }

@@ -36,20 +36,20 @@ impl Random {
         N::of(self.below(list.len()))
     }
 
-    /// A number from the two, both included.
+    /// A number from `low` to `high`, both included.
     pub fn between(&mut self, (low, high): (usize, usize)) -> usize {
         low + self.below(high.saturating_sub(low) + 1)
     }
 
-    /// Is it one of so many cases out of a hundred?
+    /// Is true in `percent` of a hundred cases.
     pub fn chance(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }
 
     /// Shuffles the things: each order is as likely as the others.
     pub fn shuffle<T>(&mut self, things: &mut [T]) {
-        for at in (1..things.len()).rev() {
-            things.swap(at, self.below(at + 1));
+        for last in (1..things.len()).rev() {
+            things.swap(last, self.below(last + 1));
         }
     }
 

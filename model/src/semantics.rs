@@ -91,14 +91,15 @@ pub fn initial_states(
     }
     let conjuncts = iosts.initial_condition.unfolded_conjuncts();
     let mut open: Vec<Datum> = iosts.variables.clone();
-    while let Some(position) =
-        open.iter().position(|datum| determined_value(datum, &conjuncts, &known).is_some())
+    // A value that is found may determine others, so the search begins again after each.
+    while let Some((position, value)) = open
+        .iter()
+        .enumerate()
+        .find_map(|(position, datum)| Some((position, determined_value(datum, &conjuncts, &known)?)))
     {
-        let datum = open.remove(position);
-        if let Some(value) = determined_value(&datum, &conjuncts, &known) {
-            known.insert(datum, value);
-        }
+        known.insert(open.remove(position), value);
     }
+    // For each open variable, its candidates; `count` is the number of their combinations.
     let mut choices = Vec::new();
     let mut count = 1usize;
     for datum in &open {
@@ -117,6 +118,7 @@ pub fn initial_states(
         valuation.extend(open.iter().cloned().zip(tuple));
         State { location: iosts.initial, valuation }
     });
+    // A determined value may lie outside its type, and not every combination is initial.
     Ok(states.filter(|state| in_types(&state.valuation) && is_initial(iosts, state)).collect())
 }
 
@@ -124,12 +126,13 @@ fn in_types(valuation: &Valuation) -> bool {
     valuation.iter().all(|(datum, value)| value.is_in(datum.ty()))
 }
 
-/// Finds the value that some conjunct gives to the datum, once everything else in it is known.
+/// Finds the value that some conjunct gives to the datum: `datum == e` where all data of `e` are known, or the
+/// Boolean datum or its negation by itself.
 pub fn determined_value(datum: &Datum, conjuncts: &[Term], known: &Valuation) -> Option<Value> {
     conjuncts.iter().find_map(|conjunct| match conjunct.written() {
         Some(Node::Compare(Comparison::Equal, a, b)) => {
-            [(a, b), (b, a)].into_iter().find_map(|(side, other)| {
-                (side.written_datum() == Some(datum)).then(|| evaluate(other, known).ok())?
+            [(a, b), (b, a)].into_iter().find_map(|(side, opposite)| {
+                (side.written_datum() == Some(datum)).then(|| evaluate(opposite, known).ok())?
             })
         }
         Some(Node::Data(flag)) if flag == datum => Some(Value::Bool(true)),
@@ -138,7 +141,8 @@ pub fn determined_value(datum: &Datum, conjuncts: &[Term], known: &Valuation) ->
     })
 }
 
-/// Takes the transition with these parameter values, if it can be taken.
+/// Takes the transition with these parameter values. `None` if it cannot be taken: the values do not fit, the
+/// guard does not hold or has no value, or an assigned value does not exist or is outside its type.
 pub fn fire(iosts: &Iosts, transition: &Transition, state: &State, values: &[Value]) -> Option<State> {
     let action = iosts.action(transition.action);
     if state.location != transition.source || values.len() != action.parameters.len() {
@@ -148,7 +152,7 @@ pub fn fire(iosts: &Iosts, transition: &Transition, state: &State, values: &[Val
         return None;
     }
     let lookup = |datum: &Datum| match action.parameters.iter().position(|parameter| parameter == datum) {
-        Some(at) => Some(&values[at]),
+        Some(place) => Some(&values[place]),
         None => state.valuation.get(datum),
     };
     if holds_with(&transition.guard, lookup) != Ok(true) {
@@ -166,14 +170,14 @@ pub fn fire(iosts: &Iosts, transition: &Transition, state: &State, values: &[Val
 /// ([`crate::codec::as_type`]); a value that is in no such type, or an unknown action, stays as it is.
 pub fn in_types_of(iosts: &Iosts, event: &Event) -> Event {
     let parameters = iosts.find_action(&event.action).map(|id| &iosts.action(id).parameters);
-    let cast = |(at, value): (usize, &Value)| {
-        let ty = parameters.and_then(|all| all.get(at)).map(Datum::ty);
+    let cast = |(place, value): (usize, &Value)| {
+        let ty = parameters.and_then(|parameters| parameters.get(place)).map(Datum::ty);
         ty.and_then(|ty| as_type(value, ty)).unwrap_or_else(|| value.clone())
     };
     Event::new(event.action.clone(), event.values.iter().enumerate().map(cast))
 }
 
-/// The states after one event. None if the system has no such action.
+/// The states after one event. The set is empty if the system has no such action.
 pub fn step(iosts: &Iosts, state: &State, event: &Event) -> BTreeSet<State> {
     let Some(action) = iosts.find_action(&event.action) else { return BTreeSet::new() };
     step_by(iosts, state, action, &event.values)
@@ -218,7 +222,8 @@ pub fn after(iosts: &Iosts, from: BTreeSet<State>, trace: &[Event]) -> BTreeSet<
 /// The candidate values of parameters, for enumeration: a type with finitely many values needs no entry.
 pub type Universe = BTreeMap<Datum, Vec<Value>>;
 
-/// Every visible event over the universe that one of the states can perform.
+/// Every visible event over the universe that one of the states can perform. A type that has no entry and more
+/// than `limit` values gives none.
 pub fn enabled_events(
     iosts: &Iosts,
     states: &BTreeSet<State>,
@@ -242,7 +247,7 @@ pub fn enabled_events(
     enabled
 }
 
-/// All traces up to a length over the universe, each with the states it leads to.
+/// All traces up to a length over the universe, each with the states it leads to. `limit`: [`enabled_events`].
 pub fn traces(
     iosts: &Iosts,
     from: BTreeSet<State>,
@@ -251,22 +256,21 @@ pub fn traces(
     limit: usize,
 ) -> BTreeMap<Trace, BTreeSet<State>> {
     let start = internal_closure(iosts, from);
-    let mut all = BTreeMap::from([(Trace::new(), start.clone())]);
-    let mut front = vec![(Trace::new(), start)];
+    let mut all_traces = BTreeMap::from([(Trace::new(), start.clone())]);
+    // The traces of the present length.
+    let mut longest = vec![(Trace::new(), start)];
     for _ in 0..length {
-        let mut next_front = Vec::new();
-        for (trace, states) in front {
+        let mut longer_by_one = Vec::new();
+        for (trace, states) in longest {
             for event in enabled_events(iosts, &states, universe, limit) {
-                let next: BTreeSet<State> =
-                    states.iter().flat_map(|state| step(iosts, state, &event)).collect();
-                let next = internal_closure(iosts, next);
+                let next = after(iosts, states.clone(), std::slice::from_ref(&event));
                 let mut longer = trace.clone();
                 longer.push(event);
-                all.insert(longer.clone(), next.clone());
-                next_front.push((longer, next));
+                all_traces.insert(longer.clone(), next.clone());
+                longer_by_one.push((longer, next));
             }
         }
-        front = next_front;
+        longest = longer_by_one;
     }
-    all
+    all_traces
 }

@@ -24,31 +24,32 @@ impl Valuation {
         Valuation::default()
     }
 
-    fn slot(&self, datum: &Datum) -> Result<usize, usize> {
+    /// The place of the datum, or as an error the place at which it would be inserted.
+    fn find_place(&self, datum: &Datum) -> Result<usize, usize> {
         self.data.binary_search(datum)
     }
 
     pub fn get(&self, datum: &Datum) -> Option<&Value> {
-        self.slot(datum).ok().map(|at| &self.values[at])
+        self.find_place(datum).ok().map(|place| &self.values[place])
     }
 
     /// The value of a datum, to be changed.
     pub fn get_mut(&mut self, datum: &Datum) -> Option<&mut Value> {
-        let at = self.slot(datum).ok()?;
-        Some(&mut Arc::make_mut(&mut self.values)[at])
+        let place = self.find_place(datum).ok()?;
+        Some(&mut Arc::make_mut(&mut self.values)[place])
     }
 
     pub fn contains_key(&self, datum: &Datum) -> bool {
-        self.slot(datum).is_ok()
+        self.find_place(datum).is_ok()
     }
 
     /// Gives the datum a value, and returns the one before.
     pub fn insert(&mut self, datum: Datum, value: Value) -> Option<Value> {
-        match self.slot(&datum) {
-            Ok(at) => Some(std::mem::replace(&mut Arc::make_mut(&mut self.values)[at], value)),
-            Err(at) => {
-                Arc::make_mut(&mut self.data).insert(at, datum);
-                Arc::make_mut(&mut self.values).insert(at, value);
+        match self.find_place(&datum) {
+            Ok(place) => Some(std::mem::replace(&mut Arc::make_mut(&mut self.values)[place], value)),
+            Err(place) => {
+                Arc::make_mut(&mut self.data).insert(place, datum);
+                Arc::make_mut(&mut self.values).insert(place, value);
                 None
             }
         }
@@ -63,16 +64,16 @@ impl Valuation {
 
     /// Takes a datum out, and returns its value.
     pub fn remove(&mut self, datum: &Datum) -> Option<Value> {
-        let at = self.slot(datum).ok()?;
-        Arc::make_mut(&mut self.data).remove(at);
-        Some(Arc::make_mut(&mut self.values).remove(at))
+        let place = self.find_place(datum).ok()?;
+        Arc::make_mut(&mut self.data).remove(place);
+        Some(Arc::make_mut(&mut self.values).remove(place))
     }
 
     /// Keeps the data for which the condition holds.
     pub fn retain(&mut self, mut is_kept: impl FnMut(&Datum, &Value) -> bool) {
         let kept: Vec<bool> = self.iter().map(|(datum, value)| is_kept(datum, value)).collect();
         if kept.iter().all(|kept| *kept) {
-            return;
+            return; // The data and values stay shared.
         }
         let mut kept_data = kept.iter();
         Arc::make_mut(&mut self.data).retain(|_| kept_data.next() == Some(&true));

@@ -14,15 +14,15 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     if !has_hidden(text) {
         return Cow::Borrowed(text);
     }
-    let mut shown = String::with_capacity(text.len() + 16);
-    for (at, sign) in text.char_indices() {
-        if is_hidden(sign, &text[at + sign.len_utf8()..]) {
-            shown.extend(sign.escape_unicode());
+    let mut visible = String::with_capacity(text.len() + 16);
+    for (start, sign) in text.char_indices() {
+        if is_hidden(sign, &text[start + sign.len_utf8()..]) {
+            visible.extend(sign.escape_unicode());
         } else {
-            shown.push(sign);
+            visible.push(sign);
         }
     }
-    Cow::Owned(shown)
+    Cow::Owned(visible)
 }
 
 /// Like [`visible`], for a text that is one line, such as a message with the name of a file. Line feeds and
@@ -40,9 +40,9 @@ pub fn visible_line(text: &str) -> String {
 
 /// How many bytes [`visible`] makes of the first `end` bytes of the text.
 pub fn visible_length(text: &str, end: usize) -> usize {
-    let signs = text.char_indices().take_while(|(at, _)| *at < end);
+    let signs = text.char_indices().take_while(|(start, _)| *start < end);
     signs
-        .map(|(at, sign)| match is_hidden(sign, &text[at + sign.len_utf8()..]) {
+        .map(|(start, sign)| match is_hidden(sign, &text[start + sign.len_utf8()..]) {
             true => sign.escape_unicode().count(),
             false => sign.len_utf8(),
         })
@@ -55,17 +55,18 @@ pub fn visible_json(text: &str) -> Cow<'_, str> {
     if !has_hidden(text) {
         return Cow::Borrowed(text);
     }
-    let mut shown = String::with_capacity(text.len() + 16);
+    let mut visible = String::with_capacity(text.len() + 16);
     for sign in text.chars() {
         if is_hidden(sign, "") {
-            for half in sign.encode_utf16(&mut [0; 2]) {
-                shown.push_str(&format!("\\u{half:04x}"));
+            // JSON writes a sign above U+FFFF as two escapes.
+            for unit in sign.encode_utf16(&mut [0; 2]) {
+                visible.push_str(&format!("\\u{unit:04x}"));
             }
         } else {
-            shown.push(sign);
+            visible.push(sign);
         }
     }
-    Cow::Owned(shown)
+    Cow::Owned(visible)
 }
 
 /// Is it a sign that commands and draws nothing?
@@ -77,15 +78,15 @@ fn has_hidden(text: &str) -> bool {
     // Nearly every text has only these bytes, and that is checked quickly.
     let is_plain = |byte: u8| matches!(byte, b' '..=b'~' | b'\n' | b'\t');
     !text.bytes().all(is_plain)
-        && text.char_indices().any(|(at, sign)| is_hidden(sign, &text[at + sign.len_utf8()..]))
+        && text.char_indices().any(|(start, sign)| is_hidden(sign, &text[start + sign.len_utf8()..]))
 }
 
-/// Is it a sign that is not drawn? `rest` is the text after it.
-fn is_hidden(sign: char, rest: &str) -> bool {
+/// Is it a sign that is not drawn? `following` is the text after it.
+fn is_hidden(sign: char, following: &str) -> bool {
     match sign {
         '\n' | '\t' => false,
         // The first half of a line's end, where files come from Windows.
-        '\r' => !rest.starts_with('\n'),
+        '\r' => !following.starts_with('\n'),
         // Soft hyphen, Arabic letter mark, Mongolian vowel separator, Hangul fillers.
         '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{ffa0}' => true,
         // No width, and the two directions.
@@ -96,6 +97,7 @@ fn is_hidden(sign: char, rest: &str) -> bool {
         '\u{2060}'..='\u{206f}' | '\u{feff}' => true,
         // Interlinear annotations, tags.
         '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}' => true,
+        // The last two numbers of each plane of Unicode are no characters.
         _ => sign.is_control() || u32::from(sign) & 0xfffe == 0xfffe,
     }
 }

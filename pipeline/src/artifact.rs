@@ -209,14 +209,16 @@ pub struct Closed {
 }
 
 /// A place where a run may be that was in a location of [`Closed`] and has done nothing visible since.
+/// The terms are over the data before all internal steps.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Rest {
+    /// A location of [`Product`].
     pub at: LocationId,
     /// The condition under which internal steps lead there.
     pub guard: Term,
+    /// The data there.
     pub effect: Substitution,
-    /// The condition under which no internal step goes on from there, over the data before all internal
-    /// steps.
+    /// The condition under which no internal step goes on from there.
     pub stays: Term,
     /// The outputs of [`Closed`] that follow from there.
     pub outputs: Vec<TransitionId>,

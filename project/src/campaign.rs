@@ -22,7 +22,7 @@ use coreach_model::reader::yaml::{Entry, Node, NodeKind};
 use coreach_model::reader::{Reading, shape, yaml};
 
 use crate::budget::{self, GivenBudget};
-use crate::configuration::{Reference, read_reference, read_several, refuse_several};
+use crate::configuration::{Reference, read_reference, refuse_several, suggest_constants};
 use crate::file_kind::{FileKind, report_other_kind};
 use crate::whole::read_whole_number;
 
@@ -281,7 +281,7 @@ fn read_instance(collector: &mut Collector, node: &Node) -> Option<InstanceConst
     let mut pairs = Vec::new();
     for entry in shape::first_entries(entries) {
         let name = &entry.key.text;
-        if let Some(each) = read_several(entry) {
+        if let Some(each) = suggest_constants(entry) {
             let help = format!("write a mapping for each: `{each}`");
             refuse_several(collector, entry, help);
             continue;
@@ -366,10 +366,10 @@ fn read_limits(collector: &mut Collector, entries: &[Entry]) -> (Settings, HashM
     let mut places = HashMap::new();
     if let Some(node) = shape::get(limits, "quiescence_at") {
         let like = "quiescence_at: { Pay: 2000 }";
-        let at = shape::mapping(collector, node, "`quiescence_at`", like).unwrap_or(&[]);
-        shape::check_distinct(collector, at, "duplicate-key", "location");
-        for entry in shape::first_entries(at) {
-            let time = read_number(collector, at, &entry.key.text, (1, LONGEST), in_ms(quiescence));
+        let locations = shape::mapping(collector, node, "`quiescence_at`", like).unwrap_or(&[]);
+        shape::check_distinct(collector, locations, "duplicate-key", "location");
+        for entry in shape::first_entries(locations) {
+            let time = read_number(collector, locations, &entry.key.text, (1, LONGEST), in_ms(quiescence));
             quiescence_at.insert(entry.key.text.clone(), Duration::from_millis(time));
             places.insert(entry.key.text.clone(), collector.origin(&entry.key.span));
         }

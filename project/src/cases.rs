@@ -56,45 +56,45 @@ pub struct Cases {
     pub warnings: Vec<Diagnostic>,
 }
 
-/// Loads the test case of a document, or makes one for each purpose of a configuration (or only for the named
-/// purpose). A purpose without a test case goes to [`Cases::none`], and the others are still made.
-pub fn load(path: &Path, purpose: Option<&str>, says: Says<'_>) -> Result<Cases, Vec<Diagnostic>> {
+/// Loads the test case of a document, or makes one for each purpose of a configuration (or for the purpose
+/// `only`). A purpose without a test case goes to [`Cases::none`], and the others are still made.
+pub fn load(path: &Path, only: Option<&str>, says: Says<'_>) -> Result<Cases, Vec<Diagnostic>> {
     if is_document(path) {
         return load_document(path).map(|case| Cases { cases: vec![case], ..Cases::default() });
     }
     let (project, warnings) = project::load(path)?;
-    let mut all = Cases { warnings, ..Cases::default() };
-    let wanted = |one: &&TestPurpose| purpose.is_none_or(|wanted| wanted == one.iosts.name);
-    for one in project.purposes.iter().filter(wanted) {
-        let name = &one.iosts.name;
+    let mut loaded = Cases { warnings, ..Cases::default() };
+    let is_wanted = |purpose: &&TestPurpose| only.is_none_or(|name| name == purpose.iosts.name);
+    for purpose in project.purposes.iter().filter(is_wanted) {
+        let name = &purpose.iosts.name;
         says(format!("making {name}"));
-        let (document, origins) = match make_document(&project, one, says) {
+        let (document, origins) = match make_document(&project, purpose, says) {
             Ok(made) => made,
             Err(none) => {
-                all.none.push(none);
+                loaded.none.push(none);
                 continue;
             }
         };
         let mut test =
             TestCase::from_document(&document).map_err(|error| refuse(name, &error.to_string()))?;
         test.add_origins(origins);
-        all.cases.push(Case {
+        loaded.cases.push(Case {
             name: name.clone(),
             test,
             document: to_text(&document),
             specification: Some(project.specification.iosts.clone()),
-            purpose: Some(one.clone()),
+            purpose: Some(purpose.clone()),
             fixed: project.fixed.clone(),
         });
     }
-    if all.cases.is_empty() && all.none.is_empty() {
-        let names: Vec<&str> = project.purposes.iter().map(|one| one.iosts.name.as_str()).collect();
-        let message = format!("no purpose is called `{}`", purpose.unwrap_or_default());
+    if loaded.cases.is_empty() && loaded.none.is_empty() {
+        let names: Vec<&str> = project.purposes.iter().map(|purpose| purpose.iosts.name.as_str()).collect();
+        let message = format!("no purpose is called `{}`", only.unwrap_or_default());
         return Err(vec![
             Diagnostic::error("unknown-purpose", message).help(format!("there are {}", names.join(", "))),
         ]);
     }
-    Ok(all)
+    Ok(loaded)
 }
 
 /// Makes the document of the test case for a purpose, and the origins of its transitions. Each test case is read from its document before it is

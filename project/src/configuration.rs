@@ -201,7 +201,8 @@ fn parse_configuration(collector: &mut Collector, folder: &Path, needed: Purpose
         ("iut", "an IUT's file"),
         ("campaign", "a campaign"),
     ];
-    // A file of another kind has its first key, and no `specification:`.
+    // A file of another kind has its first key, and no `specification:`. A configuration may have the keys
+    // `purpose` and `property`, but no transitions.
     for (key, what) in kinds {
         let is_model = shape::get(entries, "transitions").is_some();
         let is_plan = matches!(key, "iut" | "campaign") && shape::get(entries, "purpose").is_none();
@@ -338,15 +339,15 @@ pub(crate) fn read_reference(
         return Some(Reference { path, origin });
     }
     // A pattern of names is a mistake whose help lists the files that fit it.
-    if let Some((begin, rest)) = scalar.text.split_once('*') {
-        let end = rest.rsplit('*').next().unwrap_or(rest);
+    if let Some((begin, after_star)) = scalar.text.split_once('*') {
+        let end = after_star.rsplit('*').next().unwrap_or(after_star);
         let fits = |path: &PathBuf| {
             let name = path.strip_prefix(folder).unwrap_or(path).display().to_string();
             (name.len() >= begin.len() + end.len() && name.starts_with(begin) && name.ends_with(end))
                 .then_some(name)
         };
-        let within = Path::new(begin).parent().unwrap_or(Path::new(""));
-        let files: Vec<String> = list_yaml_files(&folder.join(within)).iter().filter_map(fits).collect();
+        let pattern_folder = folder.join(Path::new(begin).parent().unwrap_or(Path::new("")));
+        let files: Vec<String> = list_yaml_files(&pattern_folder).iter().filter_map(fits).collect();
         let key = if what == "property" { "properties".to_owned() } else { format!("{what}s") };
         let help = match files.is_empty() {
             true => "no file here fits it: write the names of the files".to_owned(),
@@ -444,11 +445,11 @@ fn read_references(
 }
 
 /// Writes the constants of a campaign, if this constant has a list of plain values.
-pub(crate) fn read_several(entry: &Entry) -> Option<String> {
+pub(crate) fn suggest_constants(entry: &Entry) -> Option<String> {
     let NodeKind::Sequence(items) = &entry.value.kind else { return None };
-    let one = |item: &Arc<Node>| Some(format!("{{ {}: {} }}", entry.key.text, item.as_scalar()?.text));
-    let each: Option<Vec<String>> = items.iter().map(one).collect();
-    each.map(|each| format!("constants: [{}]", each.join(", ")))
+    let instance = |item: &Arc<Node>| Some(format!("{{ {}: {} }}", entry.key.text, item.as_scalar()?.text));
+    let instances: Option<Vec<String>> = items.iter().map(instance).collect();
+    instances.map(|instances| format!("constants: [{}]", instances.join(", ")))
 }
 
 /// Reports a constant with several values where one is needed.
@@ -465,7 +466,7 @@ pub(crate) fn read_instantiate(collector: &mut Collector, entries: &[Entry]) -> 
     let Some(entries) = shape::mapping(collector, node, "`instantiate`", like) else { return found };
     shape::check_distinct(collector, entries, "duplicate-key", "constant");
     for entry in shape::first_entries(entries) {
-        if let Some(each) = read_several(entry) {
+        if let Some(each) = suggest_constants(entry) {
             let help =
                 format!("a test case has one value: leave this out, and let a campaign give them, `{each}`");
             refuse_several(collector, entry, help);
@@ -578,7 +579,7 @@ fn read_choices<T: Copy + PartialEq>(
         let Some(scalar) = shape::scalar(collector, item, &format!("an item of `{key}`"), &like) else {
             continue;
         };
-        let found = table.iter().find(|(name, other, _)| *name == scalar.text || *other == scalar.text);
+        let found = table.iter().find(|(name, alias, _)| *name == scalar.text || *alias == scalar.text);
         if let Some((_, _, value)) = found {
             if !chosen.contains(value) {
                 chosen.push(*value);
@@ -599,6 +600,7 @@ fn read_choices<T: Copy + PartialEq>(
 /// A constant is not known, or its text is not a value of its type.
 pub fn evaluate_instantiate(items: &[Instantiation], known: &[Datum]) -> Result<Valuation, Vec<Diagnostic>> {
     let Some(first) = items.first() else { return Ok(Valuation::new()) };
+    // The literals of enumerations are the only names that a value may have.
     let mut names = Names::default();
     for datum in known {
         if let Type::Enum(enumeration) = datum.ty() {
@@ -611,8 +613,8 @@ pub fn evaluate_instantiate(items: &[Instantiation], known: &[Datum]) -> Result<
     let mut values = Valuation::new();
     for item in items {
         let Some(datum) = known.iter().find(|datum| datum.name() == item.name) else {
-            let all = || known.iter().map(Datum::name);
-            let help = collector.meant(&item.name, "constants", all);
+            let known_names = || known.iter().map(Datum::name);
+            let help = collector.meant(&item.name, "constants", known_names);
             let diagnostic =
                 Diagnostic::error("unknown-constant", format!("unknown constant `{}`", item.name))
                     .at(item.name_origin.clone(), "no constant of this name")

@@ -107,11 +107,12 @@ pub enum FileContent {
 
 /// Looks at the first bytes of a file.
 pub fn read_content(path: &Path) -> io::Result<FileContent> {
-    look_into(path, &mut file::open(path)?, &mut Vec::new())
+    content_of(path, &mut file::open(path)?, &mut Vec::new(), file::MOST_DOCUMENT)
 }
 
-/// Looks into an open file. Appends the bytes that it reads to `bytes`.
-fn look_into(path: &Path, opened: &mut File, bytes: &mut Vec<u8>) -> io::Result<FileContent> {
+/// Finds the form of an open file's content. Appends the bytes that it reads to `bytes`. Where the first bytes
+/// do not decide, a file of up to `most` bytes is read.
+fn content_of(path: &Path, opened: &mut File, bytes: &mut Vec<u8>, most: u64) -> io::Result<FileContent> {
     opened.by_ref().take(4096).read_to_end(bytes)?;
     if bytes.starts_with(STORE) {
         return Ok(FileContent::Store);
@@ -127,14 +128,13 @@ fn look_into(path: &Path, opened: &mut File, bytes: &mut Vec<u8>) -> io::Result<
     if bytes.windows(MARK.len()).any(|window| window == MARK) {
         return Ok(FileContent::Document);
     }
-    let Ok(rest) = file::read_rest(opened.try_clone()?, file::MOST_DOCUMENT) else { return Ok(by_name) };
-    bytes.extend(rest);
-    let Ok(read) = json::document(bytes) else { return Ok(by_name) };
-    let has = |key: &str| read.get(key).is_some();
-    match has("format_version") || !TEXTS.iter().any(|(key, _)| has(key)) {
-        true => Ok(FileContent::Document),
-        false => Ok(FileContent::Text),
-    }
+    let Ok(remaining_bytes) = file::read_rest(opened.try_clone()?, most) else { return Ok(by_name) };
+    bytes.extend(remaining_bytes);
+    let Ok(document) = json::document(bytes) else { return Ok(by_name) };
+    let has = |key: &str| document.get(key).is_some();
+    // JSON is YAML, too: people may write a specification in braces.
+    let is_text = !has("format_version") && TEXTS.iter().any(|(key, _)| has(key));
+    Ok(if is_text { FileContent::Text } else { FileContent::Document })
 }
 
 fn content_by_name(path: &Path) -> FileContent {
@@ -173,7 +173,7 @@ pub fn read_heading(file: &Arc<SourceFile>) -> Result<Heading, Vec<Diagnostic>> 
         has_of.set(has_of.get() || key == "of");
         matches!(key, "specification" | "iosts" | "iut" | "campaign") || (is_aimed.get() && has_of.get())
     });
-    let value = |key: &str| found.iter().find(|(other, _)| other == key).map(|(_, value)| value);
+    let value = |key: &str| found.iter().find(|(known, _)| known == key).map(|(_, value)| value);
     let of = value("of").map(|of| (of.text.clone(), Origin { file: file.clone(), span: of.span.clone() }));
     let kinds = || TEXTS.into_iter().filter_map(|(key, kind)| Some((kind, value(key)?)));
     // A purpose without `of` may be a file of another kind, if it is not YAML further down.
@@ -232,7 +232,7 @@ pub fn kind_of_document(document: &Json) -> Option<FileKind> {
 pub fn find_kind(path: &Path) -> Option<FileKind> {
     // Opened once: another program may replace the file between two looks.
     let (mut opened, mut bytes) = (file::open(path).ok()?, Vec::new());
-    let content = look_into(path, &mut opened, &mut bytes).ok()?;
+    let content = content_of(path, &mut opened, &mut bytes, LARGEST).ok()?;
     if content != FileContent::Store {
         bytes.extend(file::read_rest(opened, LARGEST).ok()?);
     }

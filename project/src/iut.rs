@@ -84,18 +84,19 @@ pub(crate) fn explain_program(path: &Path) -> Option<Diagnostic> {
         return None;
     }
     let interpreter = INTERPRETERS.iter().find(|(ending, _)| extension == *ending).map(|(_, word)| *word);
-    let is_program = || {
+    // A program is started by its own path if it says its interpreter, or is machine code.
+    let own_prefix = || {
         let mut bytes = [0; 4];
         let mut file = coreach_model::file::open(path).ok()?;
         std::io::Read::read_exact(&mut file, &mut bytes).ok()?;
         (bytes.starts_with(b"#!") || bytes == *b"\x7fELF").then_some("./")
     };
-    let before = interpreter.filter(|_| path.is_file()).or_else(is_program)?;
+    let prefix = interpreter.filter(|_| path.is_file()).or_else(own_prefix)?;
     let (name, file) = (path.file_stem()?.display(), path.file_name()?.display());
     let message =
         format!("{} is a program, and no IUT file, which says how a program is started", path.display());
     let help = format!(
-        "write `iut: {name}` and `stdio: {{ command: [{before}{file}] }}` in two lines into a file {}, and give that",
+        "write `iut: {name}` and `stdio: {{ command: [{prefix}{file}] }}` in two lines into a file {}, and give that",
         path.strip_prefix(".").unwrap_or(path).with_extension("yaml").display()
     );
     Some(Diagnostic::error("wrong-kind-of-file", message).help(help))
@@ -248,22 +249,19 @@ fn read_root(reader: &mut IutReader<'_>) -> Option<IutSections> {
     reader.is_synchronous = link == LinkDelay::Synchronous;
     let behaviour = behaviour::read_behaviour(reader, entries, &way_entry.key.text);
     let evidence = evidence::read_evidence(reader, entries);
+    let transport = |transport| SectionRead::Transport(Box::new(transport));
     let section = match way_entry.key.text.as_str() {
         "simulated" => read_simulated(reader, entries, &way_entry.value).map(SectionRead::Model),
-        "stdio" => read_stdio(reader, entries, &way_entry.value)
-            .map(|stdio| SectionRead::Transport(Box::new(Transport::Stdio(stdio)))),
+        "stdio" => read_stdio(reader, entries, &way_entry.value).map(Transport::Stdio).map(transport),
         "tcp" => {
-            let tcp = read_tcp(reader, entries, &way_entry.value, Carrier::Stream);
-            tcp.map(|tcp| SectionRead::Transport(Box::new(Transport::Tcp(tcp))))
+            read_tcp(reader, entries, &way_entry.value, Carrier::Stream).map(Transport::Tcp).map(transport)
         }
         "udp" => {
-            let udp = read_tcp(reader, entries, &way_entry.value, Carrier::Datagrams);
-            udp.map(|udp| SectionRead::Transport(Box::new(Transport::Udp(udp))))
+            read_tcp(reader, entries, &way_entry.value, Carrier::Datagrams).map(Transport::Udp).map(transport)
         }
-        _ => http::read_http(reader, entries, &way_entry.value)
-            .map(|http| SectionRead::Transport(Box::new(Transport::Http(http)))),
+        _ => http::read_http(reader, entries, &way_entry.value).map(Transport::Http).map(transport),
     };
-    look_for_swapped(reader, way_entry);
+    warn_if_swapped(reader, way_entry);
     let place = format!("{}, under `{}`", reader.line_of(&way_entry.key.span), way_entry.key.text);
     section.map(|way| IutSections { name, link, behaviour, evidence, place, way })
 }
@@ -271,7 +269,7 @@ fn read_root(reader: &mut IutReader<'_>) -> Option<IutSections> {
 /// Warns of a model whose inputs and outputs may be swapped. It begins with several outputs, or with one
 /// whose value it keeps and does not check, or with an output over HTTP. There is no warning for a test case,
 /// which may lack inputs because of its purpose. The locations of a test case are pairs.
-fn look_for_swapped(reader: &mut IutReader<'_>, way: &Entry) {
+fn warn_if_swapped(reader: &mut IutReader<'_>, way: &Entry) {
     let Some(iosts) = reader.iosts.filter(|_| way.key.text != "simulated") else { return };
     let is_input = |step: &Transition| iosts.action(step.action).kind == ActionKind::Input;
     if iosts.locations[iosts.initial].label.starts_with('<') || !iosts.transitions.iter().any(is_input) {
@@ -310,11 +308,11 @@ fn read_stdio(reader: &mut IutReader<'_>, root: &[Entry], node: &Node) -> Option
         COMMAND.into_iter().chain(["ready_ms", "keep", "settle"]).chain(encoding::KEYS).collect();
     let entries = shape::section(reader.collector, root, "stdio", &known);
     let example = "stdio: { command: [python3, sut.py] }";
-    let keep = reader.boolean(entries, "keep");
+    let keep = reader.read_boolean(entries, "keep");
     // A process that is kept for many runs cannot depend on the constants of one run.
     let holes = if keep { Holes::none() } else { Holes::constants() };
     let command = read_command(reader, entries, node, "`stdio`", example, holes.with_folder());
-    let ready = reader.milliseconds(entries, "ready_ms", READY);
+    let ready = reader.read_ms(entries, "ready_ms", READY);
     let encoding = encoding::read_encoding(reader, entries, node, "`stdio`", Carrier::Stream);
     let settle = settle::read_settle(reader, entries, Speech::of(encoding.as_ref()));
     if keep && let Some(encoding) = encoding.as_ref().filter(|encoding| !matches!(encoding, Encoding::Json)) {
@@ -344,6 +342,7 @@ fn read_tcp(reader: &mut IutReader<'_>, root: &[Entry], node: &Node, carrier: Ca
     let example = "address: 127.0.0.1:6379";
     let address = read_address(reader, entries, node, "address", section, example);
     if let Some((template, span)) = &address {
+        // A constant in the address may be any number here.
         let filled = template.fill(|_| Some("1".to_owned())).unwrap_or_default();
         if !filled.rsplit_once(':').is_some_and(|(host, port)| {
             !host.is_empty() && number::count(port).is_some_and(|port| port <= u64::from(u16::MAX))
@@ -365,7 +364,7 @@ fn read_tcp(reader: &mut IutReader<'_>, root: &[Entry], node: &Node, carrier: Ca
         ("any_port", RepliesFrom::AnyPort),
         ("fresh_port", RepliesFrom::FreshPort),
     ];
-    let replies_from = reader.choice(entries, "replies_from", &replies).unwrap_or_default();
+    let replies_from = reader.read_choice(entries, "replies_from", &replies).unwrap_or_default();
     reader.connections = connections::connection_names(entries);
     let encoding = encoding::read_encoding(reader, entries, node, section, carrier);
     let connections = connections::read_connections(reader, entries, encoding.as_ref());

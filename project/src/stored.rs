@@ -54,39 +54,48 @@ struct KeptRun {
 
 /// Loads a run from a file or a store, and walks through it. `which` names a store's run, `test` a test case.
 pub fn load(source: &Path, which: Option<&str>, test: Option<&Path>) -> Result<LoadedRun, Vec<Diagnostic>> {
-    let error =
-        |message: String| vec![Diagnostic::error("no-run", format!("{}: {message}", source.display()))];
+    let refuse = |message: String| refuse_run(source, message);
     let mut opened = file::open(source).map_err(|cause| {
-        let found = error(cause.to_string());
-        match find_run_in(source) {
-            Some(run) => {
-                vec![found[0].clone().help(format!("name a run in it, for example {}", run.display()))]
-            }
-            None => found,
-        }
+        let diagnostic = refuse(cause.to_string());
+        vec![match find_run_in(source) {
+            Some(run) => diagnostic.help(format!("name a run in it, for example {}", run.display())),
+            None => diagnostic,
+        }]
     })?;
     let mut bytes = Vec::new();
-    let looked = opened.by_ref().take(STORE.len() as u64).read_to_end(&mut bytes);
-    looked.map_err(|cause| error(cause.to_string()))?;
+    let first_bytes = opened.by_ref().take(STORE.len() as u64).read_to_end(&mut bytes);
+    first_bytes.map_err(|cause| vec![refuse(cause.to_string())])?;
     let KeptRun { record, test, document, settings, iut } = if bytes == STORE {
         find_in_store(source, which)?
     } else {
-        bytes.extend(file::read_rest(opened, file::MOST_DOCUMENT).map_err(|cause| error(cause.to_string()))?);
-        let record = record::read_record(&bytes).map_err(|cause| error(format!("not a run: {cause}")))?;
-        let beside = beside(source);
-        let path = test.unwrap_or(&beside);
-        if test.is_none() && !beside.exists() {
-            return Err(vec![report_lost_test_case(source, &beside)]);
-        }
-        let Cases { mut cases, .. } = cases::load(path, None, SILENT)?;
-        let at = cases.iter().position(|case| case.test.iosts.name == record.test_case).ok_or_else(|| {
-            error(format!("the run is of `{}`, which {} does not have", record.test_case, path.display()))
-        })?;
-        let Case { test, document, .. } = cases.swap_remove(at);
-        KeptRun { record, test, document, settings: Settings::default(), iut: None }
+        let remaining_bytes = file::read_rest(opened, file::MOST_DOCUMENT);
+        bytes.extend(remaining_bytes.map_err(|cause| vec![refuse(cause.to_string())])?);
+        read_run_file(source, &bytes, test)?
     };
-    let (initial, run) = restore_run(&test, &record).map_err(error)?;
+    let (initial, run) = restore_run(&test, &record).map_err(|why| vec![refuse(why)])?;
     Ok(LoadedRun { record, test, document, initial, run, settings, iut })
+}
+
+fn refuse_run(source: &Path, message: String) -> Diagnostic {
+    Diagnostic::error("no-run", format!("{}: {message}", source.display()))
+}
+
+/// Reads a run in a file of its own. Its test case is in the named file, or else beside it.
+fn read_run_file(source: &Path, bytes: &[u8], named: Option<&Path>) -> Result<KeptRun, Vec<Diagnostic>> {
+    let refuse = |message: String| vec![refuse_run(source, message)];
+    let record = record::read_record(bytes).map_err(|cause| refuse(format!("not a run: {cause}")))?;
+    let beside = beside(source);
+    if named.is_none() && !beside.exists() {
+        return Err(vec![report_lost_test_case(source, &beside)]);
+    }
+    let path = named.unwrap_or(&beside);
+    let Cases { mut cases, .. } = cases::load(path, None, SILENT)?;
+    let is_of_run = |case: &Case| case.test.iosts.name == record.test_case;
+    let position = cases.iter().position(is_of_run).ok_or_else(|| {
+        refuse(format!("the run is of `{}`, which {} does not have", record.test_case, path.display()))
+    })?;
+    let Case { test, document, .. } = cases.swap_remove(position);
+    Ok(KeptRun { record, test, document, settings: Settings::default(), iut: None })
 }
 
 /// Reports a run without the test case that belongs to it.
@@ -134,9 +143,9 @@ pub fn beside(source: &Path) -> PathBuf {
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let case = |name: &str| source.with_file_name(format!("{name}.test_case.json"));
     let Some((name, last)) = stem.rsplit_once('.') else { return case(&stem) };
-    let again = name.rsplit_once('.').filter(|(_, seed)| is_number(last) && is_number(seed));
-    match again.map(|(name, _)| case(name)) {
-        Some(again) if again.exists() && !case(name).exists() => again,
+    let repetition = name.rsplit_once('.').filter(|(_, seed)| is_number(last) && is_number(seed));
+    match repetition.map(|(name, _)| case(name)) {
+        Some(shorter) if shorter.exists() && !case(name).exists() => shorter,
         _ => case(name),
     }
 }

@@ -187,8 +187,8 @@ impl Dialogue {
                     }
                     Encoding::Json | Encoding::Lines(_) => read_line(&frame, &self.evidence)?.to_owned(),
                 };
-                let is_it = expected.is_match(&answer) || Instant::now() >= until;
-                if is_it || !(self.answer_if_ignored(encoding, &frame, process)? || skips) {
+                let is_answer = expected.is_match(&answer) || Instant::now() >= until;
+                if is_answer || !(self.answer_if_ignored(encoding, &frame, process)? || skips) {
                     break (frame, answer);
                 }
             };
@@ -244,7 +244,7 @@ impl Dialogue {
     ) -> Arrival {
         let mut since = Instant::now();
         loop {
-            let (now, before) = (Instant::now(), self.stream.came());
+            let (now, came_before) = (Instant::now(), self.stream.came());
             if now >= until {
                 return Arrival::Late;
             }
@@ -261,7 +261,8 @@ impl Dialogue {
                 Ok(StreamFrame::Nothing) => {}
                 Ok(StreamFrame::Ended(_)) | Err(_) => return Arrival::Unknown,
             }
-            if self.stream.came() > before || since + quiet > until {
+            // A part of a message has come, or the limit has ended the wait before the quiet was long enough.
+            if self.stream.came() > came_before || since + quiet > until {
                 since = now;
                 continue;
             }
@@ -316,10 +317,10 @@ impl Dialogue {
             self.may_be_untaken = false;
             return Ok(Sent::Yes);
         }
-        let (before, has_rest) =
-            (self.stream.came(), !self.stream.rest().is_empty() || !self.pending.is_empty());
+        let came_before = self.stream.came();
+        let has_unread = !self.stream.rest().is_empty() || !self.pending.is_empty();
         match self.settle(encoding, until.min(self.deadline), quiet, process) {
-            Arrival::Come if self.stream.came() == before && !has_rest => Ok(Sent::Yes),
+            Arrival::Come if self.stream.came() == came_before && !has_unread => Ok(Sent::Yes),
             // Also if it is not known how much the other side has taken.
             Arrival::Come | Arrival::Unknown => Ok(Sent::Crossed),
             Arrival::Late => Err(Failure::Unclean(

@@ -116,8 +116,8 @@ pub fn end_all(within: Duration) -> bool {
     // A keeper that has ended has closed its end.
     streams.iter().all(|stream| {
         let mut fds = [PollFd::new(stream.as_ref(), PollFlags::empty())];
-        let rest = until.saturating_duration_since(Instant::now());
-        matches!(poll(&mut fds, Timespec::try_from(rest).ok().as_ref()), Ok(1..))
+        let time = until.saturating_duration_since(Instant::now());
+        matches!(poll(&mut fds, Timespec::try_from(time).ok().as_ref()), Ok(1..))
     })
 }
 

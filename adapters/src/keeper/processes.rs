@@ -19,16 +19,16 @@ pub(super) fn find_descendants(root: i32) -> Vec<ProcessEntry> {
     let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
     let numbers = entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
     let mut others: Vec<ProcessEntry> = numbers.filter_map(read_process).collect();
-    let (mut found, mut next) = (Vec::new(), vec![root]);
-    while !next.is_empty() {
-        let (children, rest): (Vec<ProcessEntry>, Vec<ProcessEntry>) =
-            others.into_iter().partition(|process| next.contains(&process.parent));
-        next = children.iter().map(|process| process.pid).collect();
-        found.extend(children);
-        others = rest;
+    let (mut descendants, mut parents) = (Vec::new(), vec![root]);
+    // Each round finds a generation. A dead process may still have living children.
+    while !parents.is_empty() {
+        let children: Vec<ProcessEntry> =
+            others.extract_if(.., |process| parents.contains(&process.parent)).collect();
+        parents = children.iter().map(|process| process.pid).collect();
+        descendants.extend(children);
     }
-    found.retain(|process| !process.is_dead);
-    found
+    descendants.retain(|process| !process.is_dead);
+    descendants
 }
 
 fn read_process(pid: i32) -> Option<ProcessEntry> {
@@ -56,13 +56,13 @@ pub(super) fn kill_process(process: &ProcessEntry) {
 }
 
 /// Asks for the status of children of this process that have ended, but for one of them.
-pub(super) fn reap_children_but(one: i32) {
+pub(super) fn reap_children_but(kept: i32) {
     let tasks = fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
     // If the kernel does not list children, they stay until the launch ends.
     let lists = tasks.filter_map(|task| fs::read_to_string(task.path().join("children")).ok());
     for list in lists {
         let children = list.split_ascii_whitespace().filter_map(|pid| pid.parse().ok());
-        for pid in children.filter(|pid| *pid != one).filter_map(Pid::from_raw) {
+        for pid in children.filter(|pid| *pid != kept).filter_map(Pid::from_raw) {
             let _ = rustix::process::waitpid(Some(pid), rustix::process::WaitOptions::NOHANG);
         }
     }

@@ -47,11 +47,12 @@ impl Pending {
         }
         let mut known =
             lines.observations.iter().filter_map(|(action, shape)| Some((action, shape.first()?)));
-        let starts = || line.char_indices().map(|(at, _)| at).skip(1);
+        // A prompt may stand in front of an output.
+        let splits = || line.char_indices().skip(1).map(|(byte, _)| line.split_at(byte));
         let prompted = known.find_map(|(action, pattern)| {
-            let is_prompt = |at: &usize| line[..*at].ends_with([' ', '>', ':', '$', '#', '%', ']', '|']);
-            let at = starts().filter(is_prompt).find(|at| pattern.is_match(&line[*at..]))?;
-            Some((action, written(pattern).trim_start_matches('^'), &line[..at]))
+            let is_prompt = |text: &str| text.ends_with([' ', '>', ':', '$', '#', '%', ']', '|']);
+            let (prompt, _) = splits().find(|(head, tail)| is_prompt(head) && pattern.is_match(tail))?;
+            Some((action, written(pattern).trim_start_matches('^'), prompt))
         });
         if let Some((action, pattern, prompt)) = prompted {
             let regex = format!("^{}{pattern}", regex::escape(prompt)).replace('\'', "''");
@@ -154,14 +155,13 @@ impl Pending {
             );
             return (text, true);
         }
-        let all: Vec<String> =
+        let patterns: Vec<String> =
             firsts().map(|(action, pattern)| format!("`{action}` is `{}`", written(pattern))).collect();
-        let all = if (1..=4).contains(&all.len()) {
-            format!("\n{}\nhelp: if it is one of these, correct its pattern", all.join(", "))
-        } else {
-            String::new()
+        let text = match patterns.len() {
+            1..=4 => format!("\n{}\nhelp: if it is one of these, correct its pattern", patterns.join(", ")),
+            _ => String::new(),
         };
-        (all, false)
+        (text, false)
     }
 }
 

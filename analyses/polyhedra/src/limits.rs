@@ -253,8 +253,8 @@ fn around_join(a: &Polyhedron, b: &Polyhedron, limits: &Limits) -> Polyhedron {
     let parts = match lattice::set_apart(a, b, &budget) {
         Ok(Joined::Parts(parts)) => parts,
         Ok(Joined::Whole(whole)) => return whole,
-        // Only projections of converted blocks are computed here. If even they are too much, the box is
-        // taken.
+        // If this is too much, all blocks count as different. `join_by_group` leaves a group that is too much
+        // to its bounds.
         Err(Exceeded) => Differing {
             same: Vec::new(),
             mine: a.fine().unwrap_or_default().into_owned(),
@@ -266,11 +266,11 @@ fn around_join(a: &Polyhedron, b: &Polyhedron, limits: &Limits) -> Polyhedron {
     let octagonal = Budget::new(limits.rows, limits.work / OCTAGONAL);
     same.extend(join_by_group(dimensions, &mine, &theirs, &budget, &octagonal, &mut candidates));
     let start = Polyhedron::of_blocks(dimensions, same);
-    // Each of these constraints relates blocks that are small without it, and every later operation would
-    // pay for larger blocks.
-    let budget = Budget::new(limits.rows / 640, limits.work / 64);
-    candidates.extend(bound_across(dimensions, &mine, &theirs, &budget));
-    narrow_by_candidates(&start, candidates, &budget)
+    // Each constraint across blocks joins small blocks, and every later operation pays for larger ones. So
+    // little is spent on such constraints.
+    let across = Budget::new(limits.rows / 640, limits.work / 64);
+    candidates.extend(bound_across(dimensions, &mine, &theirs, &across));
+    narrow_by_candidates(&start, candidates, &across)
 }
 
 /// Bounds of sums and differences of two dimensions that do not follow from the bounds of the dimensions

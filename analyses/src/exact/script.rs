@@ -36,7 +36,9 @@ pub struct Refutation {
 pub(super) struct Problem<'a> {
     iosts: &'a Iosts,
     accepting: &'a [bool],
+    /// Facts by location that are proved of all runs.
     within: &'a [Term],
+    /// The transition in question.
     through: Option<TransitionId>,
     /// Variables and constants: the predicates' arguments.
     pub data: Vec<Datum>,
@@ -45,12 +47,12 @@ pub(super) struct Problem<'a> {
     reached: Numbered<LocationId, bool>,
     /// Does a path lead from this location to an accepting one?
     leading: Numbered<LocationId, bool>,
+    /// Is the location on a path before (or after) the transition in question? Then it has a predicate.
     before: Numbered<LocationId, bool>,
     after: Numbered<LocationId, bool>,
 }
 
 impl<'a> Problem<'a> {
-    /// States the problem. `within` has facts that are proved of all runs, by location.
     pub fn new(
         iosts: &'a Iosts,
         accepting: &'a [bool],
@@ -211,8 +213,8 @@ impl<'a> Problem<'a> {
         (self.iosts.locations.has(location) && self.has_predicate(side, location)).then_some((side, location))
     }
 
-    /// Turns definitions of the predicates into facts. A predicate without a definition gets the term
-    /// `missing`.
+    /// Turns definitions of the predicates into facts, which the caller proves. A predicate without a
+    /// definition gets the term `missing`. A location without a predicate gets what is known of all runs.
     pub fn refutation(&self, claimed: &BTreeMap<(Side, LocationId), Term>, missing: &Term) -> Refutation {
         let definition = |side, location| claimed.get(&(side, location)).unwrap_or(missing).clone();
         let reach_at = |location: LocationId| match (self.reached[location], self.before[location]) {
@@ -220,7 +222,8 @@ impl<'a> Problem<'a> {
             (true, true) => definition(Side::Before, location),
             (true, false) => self.within[location.place()].clone(),
         };
-        // `Q` holds in the states that a run reaches. If none is accepting, no run leads on from them.
+        // `Q` holds in the states that a run reaches. If none is accepting, no run leads on from them. A
+        // location without `Q` may lead to an accepting one from any state.
         let coreach_at = |location: LocationId| match (self.leading[location], self.after[location]) {
             (false, _) => Term::no(),
             (true, true) => definition(Side::After, location).not(),

@@ -67,6 +67,7 @@ fn run_campaign(arguments: &CampaignArguments, path: &Path) -> CommandResult {
         request_output("--junit", arguments.junit.as_deref(), OutputForm::Junit),
         request_output("--html", arguments.html.as_deref(), OutputForm::Page),
     ];
+    // The store is always among the outputs.
     let [Some(kept), report, page] = resolve_each(wanted)? else {
         return Ok(CommandAnswer::of_text(Exit::Mistakes, ""));
     };
@@ -162,9 +163,9 @@ fn do_missing_runs(
     }
     let progress = ProgressLine::start(missing.len(), !arguments.quiet);
     progress.says(verdict_counts(&counts));
-    let live = Mutex::new(counts);
+    let counts_so_far = Mutex::new(counts);
     let watch = |_: &PlannedRun, record: &Record| {
-        let mut counts = lock(&live);
+        let mut counts = lock(&counts_so_far);
         counts.count(record.verdict);
         progress.says(verdict_counts(&counts));
         progress.one_done();
@@ -213,25 +214,24 @@ fn number_shared_systems(ways: &PreparedWays) -> Vec<Vec<Option<usize>>> {
 
 /// `12 Pass, 1 Fail`
 fn verdict_counts(counts: &Counts) -> String {
-    let all = OutcomeKind::ALL.into_iter().map(|kind| (counts.of(kind), kind));
-    let some = all.filter(|(count, _)| *count > 0).map(|(count, kind)| format!("{count} {kind}"));
-    some.collect::<Vec<_>>().join(", ")
+    let kinds = OutcomeKind::ALL.into_iter().filter(|kind| counts.of(*kind) > 0);
+    kinds.map(|kind| format!("{} {kind}", counts.of(kind))).collect::<Vec<_>>().join(", ")
 }
 
 /// The text of `--quiet`: the counts in a line, and a line for each thing that failed.
 fn quiet_text(summary: &Summary) -> String {
-    let counts = match verdict_counts(&summary.counts) {
-        none if none.is_empty() => none,
-        some => format!(": {some}"),
-    };
+    let mut counts = verdict_counts(&summary.counts);
+    if !counts.is_empty() {
+        counts.insert_str(0, ": ");
+    }
     let buckets = summary.buckets.iter().map(|failed| bucket_line(&failed.bucket, failed.count, "run"));
     format!("{}{counts}\n{}", heading_line(summary), buckets.collect::<String>())
 }
 
 /// `nightly: 40 runs`
 fn heading_line(summary: &Summary) -> String {
-    let left = summary.missing;
-    let missing = if left == 0 { String::new() } else { format!(", {left} of them missing") };
+    let count = summary.missing;
+    let missing = if count == 0 { String::new() } else { format!(", {count} of them missing") };
     format!("{}: {}{missing}", summary.campaign, plural(summary.planned, "run"))
 }
 

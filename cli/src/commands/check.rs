@@ -51,13 +51,14 @@ fn count_by_file(path: &Path, found: &[Diagnostic]) -> String {
         let file = diagnostic.labels.first().map(|(origin, _)| origin.file.name.as_str());
         let file = file.filter(|name| Path::new(name) != path);
         match files.iter_mut().find(|(known, _)| *known == file) {
-            Some((_, its)) => its.push(diagnostic.clone()),
+            Some((_, own_findings)) => own_findings.push(diagnostic.clone()),
             None => files.push((file, vec![diagnostic.clone()])),
         }
     }
-    let parts = files.iter().filter(|(_, its)| !its.is_empty()).map(|(file, its)| match file {
-        None => count_findings(its),
-        Some(file) => format!("{} in {file}", count_findings(its)),
+    let with_findings = files.iter().filter(|(_, own_findings)| !own_findings.is_empty());
+    let parts = with_findings.map(|(file, own_findings)| match file {
+        None => count_findings(own_findings),
+        Some(file) => format!("{} in {file}", count_findings(own_findings)),
     });
     parts.collect::<Vec<String>>().join(", ")
 }

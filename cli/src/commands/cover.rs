@@ -160,9 +160,10 @@ fn self_contained_text(path: &Path, file: &Arc<SourceFile>) -> Result<String, Ve
 fn cover_text(report: &CoverDocument, is_quiet: bool) -> String {
     let head =
         ["criterion", "goals", "covered", "unreachable", "unknown", "open"].map(str::to_owned).to_vec();
-    let row = |one: &ReportedCriterion| {
-        let figures = [one.goals, one.covered, one.unreachable, one.unknown, one.open];
-        std::iter::once(one.criterion.clone()).chain(figures.map(|figure| figure.to_string())).collect()
+    let row = |reported: &ReportedCriterion| {
+        let ReportedCriterion { criterion, goals, covered, unreachable, unknown, open, .. } = reported;
+        let figures = [goals, covered, unreachable, unknown, open].map(ToString::to_string);
+        std::iter::once(criterion.clone()).chain(figures).collect()
     };
     let rows: Vec<Vec<String>> = std::iter::once(head).chain(report.criteria.iter().map(row)).collect();
     let mut text =
@@ -177,12 +178,12 @@ fn cover_text(report: &CoverDocument, is_quiet: bool) -> String {
     if let Some(machine) = &report.machine {
         text += &suites_text(machine);
     }
-    for one in report.criteria.iter().filter(|one| one.is_cut) {
+    for reported in report.criteria.iter().filter(|reported| reported.is_cut) {
         let why = match report.exit_code == Exit::Incomplete.code() {
             true => "not all paths fit the limits (`--nodes`, `--depth`)",
             false => "not all goals are known",
         };
-        text += &format!("\n{}: {why}\n", one.criterion);
+        text += &format!("\n{}: {why}\n", reported.criterion);
     }
     if is_quiet {
         return text;
@@ -212,13 +213,13 @@ fn cover_text(report: &CoverDocument, is_quiet: bool) -> String {
 fn suites_text(machine: &MachineSummary) -> String {
     let head = ["suite", "tests", "inputs"].map(str::to_owned).to_vec();
     let figure = |figure: Option<usize>| figure.map_or_else(|| "-".to_owned(), |figure| figure.to_string());
-    let row = |one: &SuiteSummary| vec![one.criterion.clone(), figure(one.tests), figure(one.inputs)];
+    let row = |suite: &SuiteSummary| vec![suite.criterion.clone(), figure(suite.tests), figure(suite.inputs)];
     let rows: Vec<Vec<String>> = std::iter::once(head).chain(machine.suites.iter().map(row)).collect();
     let (states, inputs) = (plural(machine.states, "state"), plural(machine.inputs.len(), "input"));
     let mut text = format!("\na finite machine of {states} and {inputs}\n{}", table(&rows, 1));
-    for one in &machine.suites {
-        for sentence in one.guarantee.iter().chain(&one.why) {
-            text += &format!("{}: {sentence}\n", one.criterion);
+    for suite in &machine.suites {
+        for sentence in suite.guarantee.iter().chain(&suite.why) {
+            text += &format!("{}: {sentence}\n", suite.criterion);
         }
     }
     text

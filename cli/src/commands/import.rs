@@ -79,9 +79,8 @@ pub fn import(arguments: &ImportArguments) -> CommandResult {
                 if is_there {
                     problem = problem.help("--overwrite replaces it");
                 }
-                let all: Vec<Diagnostic> = found.into_iter().chain([problem]).collect();
                 let exit = if is_there { Exit::Mistakes } else { Exit::Environment };
-                return Ok(tell_findings(arguments, &all, exit));
+                return Ok(tell_findings(arguments, &[found, vec![problem]].concat(), exit));
             }
         }
     }
@@ -99,8 +98,8 @@ fn tell_findings(arguments: &ImportArguments, found: &[Diagnostic], exit: Exit) 
         diagnostics: render::to_json(found),
     };
     draw_text(found);
-    let is_free = arguments.out.is_some() || exit != Exit::Fine;
-    if is_free {
+    let has_specification = arguments.out.is_none() && exit == Exit::Fine;
+    if !has_specification {
         let mut answer = CommandAnswer::new(exit, || &document, String::new);
         if exit != Exit::Fine {
             answer.note(count_findings(found));
@@ -127,8 +126,8 @@ fn load_foreign(path: &Path) -> Result<Arc<SourceFile>, Diagnostic> {
     match String::from_utf8(bytes) {
         Ok(text) => Ok(Arc::new(SourceFile { name, text })),
         Err(error) => {
-            let at = error.utf8_error().valid_up_to();
-            let line = 1 + error.as_bytes()[..at].iter().filter(|byte| **byte == b'\n').count();
+            let valid_bytes = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+            let line = 1 + valid_bytes.iter().filter(|byte| **byte == b'\n').count();
             let message = format!("{name} is not UTF-8 in line {line}");
             Err(Diagnostic::error("invalid-utf8", message).help("save the file with the encoding UTF-8"))
         }

@@ -38,20 +38,20 @@ fn check_free(folder: &Path, files: &[(String, String)]) -> Result<(), Diagnosti
         let message = format!("{} is there, and is no folder", folder.display());
         return Err(Diagnostic::error("in-the-way", message).help("name a folder: `coreach init DIR`"));
     }
-    let is_there = |path: &Path| fs::symlink_metadata(folder.join(path)).is_ok();
-    let mut there: Vec<String> = Vec::new();
+    let exists = |path: &Path| fs::symlink_metadata(folder.join(path)).is_ok();
+    let mut obstacles: Vec<String> = Vec::new();
     for (name, _) in files {
-        let above = Path::new(name).ancestors().skip(1).filter(|above| !above.as_os_str().is_empty());
-        let blocked = above.filter(|above| is_there(above) && !folder.join(above).is_dir()).last();
-        let found = blocked.or_else(|| is_there(Path::new(name)).then(|| Path::new(name)));
-        let shown = found.map(|path| path.display().to_string());
-        there.extend(shown.filter(|shown| !there.contains(shown)));
+        let folders = Path::new(name).ancestors().skip(1).filter(|above| !above.as_os_str().is_empty());
+        let no_folder = folders.filter(|above| exists(above) && !folder.join(above).is_dir()).last();
+        let obstacle = no_folder.or_else(|| exists(Path::new(name)).then(|| Path::new(name)));
+        let shown = obstacle.map(|path| path.display().to_string());
+        obstacles.extend(shown.filter(|shown| !obstacles.contains(shown)));
     }
-    if there.is_empty() { Ok(()) } else { Err(report_in_the_way(folder, &there)) }
+    if obstacles.is_empty() { Ok(()) } else { Err(report_in_the_way(folder, &obstacles)) }
 }
 
-fn report_in_the_way(folder: &Path, there: &[String]) -> Diagnostic {
-    let message = format!("{} has already: {}", folder.display(), there.join(", "));
+fn report_in_the_way(folder: &Path, obstacles: &[String]) -> Diagnostic {
+    let message = format!("{} has already: {}", folder.display(), obstacles.join(", "));
     Diagnostic::error("in-the-way", message)
         .help("nothing is written; name another folder: `coreach init DIR`")
 }

@@ -101,6 +101,7 @@ pub fn mutate(arguments: &MutateArguments) -> CommandResult {
     let progress = ProgressLine::start(all.len(), !arguments.quiet);
     let mut stops: Vec<Diagnostic> = Vec::new();
     let mut visited = specification.transitions.map(|_| 0);
+    // Each test case has a budget of its own.
     for test in tests.chunks(1) {
         match budget::within("mutate", time, |_| count_visits(&specification, test, &effort)) {
             Ok(more) => visited.iter_mut().zip(more).for_each(|(sum, count)| *sum += count),
@@ -207,7 +208,7 @@ fn mutation_text(mutants: &Mutants) -> String {
         }
     };
     for operator in Operator::ALL {
-        add_row(operator.name(), &|one| one.mutant.operator == operator);
+        add_row(operator.name(), &|judged| judged.mutant.operator == operator);
     }
     add_row("all", &|_| true);
     let mut text = table(&rows, 1);
@@ -223,8 +224,9 @@ fn mutation_text(mutants: &Mutants) -> String {
         text.push_str(&format!("score: {dead} of {} that are wrong, {score:.0} %\n", dead + survived));
     }
     for (number, name) in mutants.tests.iter().enumerate() {
-        let by = |one: &&Judged| matches!(one.fate, MutantStatus::Killed { test, .. } if test == number);
-        text += &format!("  {name} killed {} first\n", mutants.judged.iter().filter(by).count());
+        let is_killed =
+            |judged: &&Judged| matches!(judged.fate, MutantStatus::Killed { test, .. } if test == number);
+        text += &format!("  {name} killed {} first\n", mutants.judged.iter().filter(is_killed).count());
     }
     for found in group_killed(mutants).into_iter().filter(|_| console::is_verbose()) {
         let ShortestSummary { mutant, test, seed, events } = &found.shortest;

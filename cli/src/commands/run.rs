@@ -123,14 +123,14 @@ impl Making<'_> {
         };
         let answers = do_pieces(&project.purposes, arguments.threads, work, partial)?;
         drop(progress);
-        let exit = answers.iter().fold(Exit::Fine, |exit, one| exit.and(one.exit));
-        for one in &answers {
+        let exit = answers.iter().fold(Exit::Fine, |exit, answer| exit.and(answer.exit));
+        for answer in &answers {
             if !arguments.quiet {
-                print_text(&one.text);
-                one.notes.iter().filter(|_| !is_json()).for_each(|note| console::say(note));
+                print_text(&answer.text);
+                answer.notes.iter().filter(|_| !is_json()).for_each(|note| console::say(note));
             }
-            draw_text(&one.found);
-            one.problems.iter().for_each(|problem| console::say(problem));
+            draw_text(&answer.found);
+            answer.problems.iter().for_each(|problem| console::say(problem));
         }
         let answers: Vec<_> = answers.into_iter().map(Some).collect();
         Ok(CommandAnswer::new(exit, || heading.document(&answers, exit.code(), None), String::new))
@@ -150,8 +150,8 @@ struct Heading {
 impl Heading {
     /// Says for each purpose what was made of it before the early end.
     fn text<D>(&self, answers: &[Option<PurposeAnswer<D>>], quiet: bool) -> String {
-        let text = |(one, name): (&Option<PurposeAnswer<D>>, &String)| match one {
-            Some(one) => one.text.clone(),
+        let text = |(answer, name): (&Option<PurposeAnswer<D>>, &String)| match answer {
+            Some(answer) => answer.text.clone(),
             None => format!("{name} ({}): stopped\n", self.domain),
         };
         answers.iter().zip(&self.purposes).filter(|_| !quiet).map(text).collect()
@@ -164,8 +164,8 @@ impl Heading {
         exit_code: u8,
         why: Option<&Diagnostic>,
     ) -> Document<'_, D> {
-        let report = |(one, name): (&Option<PurposeAnswer<D>>, &String)| match one {
-            Some(one) => one.report.clone(),
+        let report = |(answer, name): (&Option<PurposeAnswer<D>>, &String)| match answer {
+            Some(answer) => answer.report.clone(),
             None => Report::stopped(name, self.domain, why.and_then(to_reason)),
         };
         Document {
@@ -615,8 +615,12 @@ fn imprecision_notes(all: &[String]) -> Vec<String> {
 }
 
 fn list_unsettled(made: &MadeTest) -> Vec<Unsettled> {
-    let all = made.generation.unsettled.iter();
-    all.map(|it| Unsettled { stage: it.stage.name(), unknown: it.unknown, unchecked: it.unchecked }).collect()
+    let mut unsettled = Vec::new();
+    for check in &made.generation.unsettled {
+        let (stage, unknown, unchecked) = (check.stage.name(), check.unknown, check.unchecked);
+        unsettled.push(Unsettled { stage, unknown, unchecked });
+    }
+    unsettled
 }
 
 impl Unsettled {

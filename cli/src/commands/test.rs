@@ -69,13 +69,14 @@ pub fn test(arguments: &TestArguments) -> CommandResult {
         cases::load(&arguments.test, arguments.purpose.as_deref(), &|what| progress.says(what))?;
     let mut exit = no_cases.iter().fold(Exit::Fine, |exit, case| exit.and(case.why.into()));
     let left_out: Vec<LeftOut> = no_cases.iter().map(NoCase::left_out).collect();
-    let mut without: Vec<Diagnostic> = no_cases.into_iter().flat_map(|case| case.found).collect();
+    // Why test cases are missing, or have no run.
+    let mut left_out_findings: Vec<Diagnostic> = no_cases.into_iter().flat_map(|case| case.found).collect();
     if cases.is_empty() {
         // The report says so, too, so that no older report stays. If a signal has cut off the work, there is
         // no result to report.
         let output = resolve_output("--junit", arguments.junit.as_deref(), OutputForm::Junit)?;
         Report::begin(output.filter(|_| !is_ending()), arguments, &left_out)?.finish()?;
-        return Err(EarlyExit::Refused(without, exit));
+        return Err(EarlyExit::Refused(left_out_findings, exit));
     }
     check_names(arguments, &cases)?;
     let mut implementations = Vec::new();
@@ -86,7 +87,8 @@ pub fn test(arguments: &TestArguments) -> CommandResult {
         implementations.push(budget::reading(read)?);
     }
     draw_text(&warnings);
-    draw_text(&without);
+    draw_text(&left_out_findings);
+    // All test cases have the same IUT file, so one of them tells its warnings.
     if let Some((_, more)) = implementations.first() {
         draw_text(more);
     }
@@ -143,7 +145,7 @@ pub fn test(arguments: &TestArguments) -> CommandResult {
                     let message = found.first().map_or_else(String::new, |first| first.message.clone());
                     report.add_left_out(&LeftOut { test: case.name.clone(), why, message });
                     draw_text(&found);
-                    without.extend(found);
+                    left_out_findings.extend(found);
                     break;
                 }
             };
@@ -160,6 +162,7 @@ pub fn test(arguments: &TestArguments) -> CommandResult {
             report.add_run(&written, path.as_deref());
             if !is_json() && !arguments.quiet {
                 let text = || run_text(arguments, case, &initial, &run, path.as_deref());
+                // Runs that do not pass are grouped, and told at the end of the test case.
                 match run.outcome.verdict() {
                     _ if is_told_in_full(arguments) => console::print(&text()),
                     Some(Verdict::Pass) => {}
@@ -192,7 +195,7 @@ pub fn test(arguments: &TestArguments) -> CommandResult {
     let document = || Document {
         format_version: 1,
         exit_code: exit.code(),
-        diagnostics: render::to_json(&[warnings, without].concat()),
+        diagnostics: render::to_json(&[warnings, left_out_findings].concat()),
         runs: lock(&documents).clone(),
     };
     Ok(CommandAnswer::new(exit, document, || next.concat()))
@@ -245,15 +248,15 @@ fn check_names(arguments: &TestArguments, cases: &[Case]) -> Result<(), Vec<Diag
         let known = constants.iter().map(|name| (*name).to_owned()).collect();
         Diagnostic::error("constants", ConstantsError::Unknown(name.to_owned(), known).to_string())
     };
-    let twice = |(at, (name, _)): (usize, &(String, String))| {
-        let is_before = arguments.constant[..at].iter().any(|(other, _)| other == name);
-        is_before.then(|| Diagnostic::error("constants", format!("`--constant` gives `{name}` twice")))
+    let report_second = |(position, (name, _)): (usize, &(String, String))| {
+        let is_second = arguments.constant[..position].iter().any(|(earlier, _)| earlier == name);
+        is_second.then(|| Diagnostic::error("constants", format!("`--constant` gives `{name}` twice")))
     };
-    let places = arguments.driving.quiescence.iter().filter_map(|one| one.location.as_deref());
+    let places = arguments.driving.quiescence.iter().filter_map(|time| time.location.as_deref());
     let mut found = find_unknown(places, &locations, no_location);
     let names = arguments.constant.iter().map(|(name, _)| name.as_str());
     found.extend(find_unknown(names, &constants, no_constant));
-    found.extend(arguments.constant.iter().enumerate().filter_map(twice));
+    found.extend(arguments.constant.iter().enumerate().filter_map(report_second));
     if found.is_empty() { Ok(()) } else { Err(found) }
 }
 
@@ -283,11 +286,11 @@ fn make_strategy(chooser: Chooser, experience: &SharedExperience) -> Strategy<'s
 /// Asks for a move at the keyboard. The end of the input ends the run.
 fn ask_user(judge: &dyn Judge, moves: &[Move]) -> Asked {
     let mut state = judge.shown();
-    state.data.sort_by(|(one, _), (other, _)| one.cmp(other));
+    state.data.sort_by(|(a, _), (b, _)| a.cmp(b));
     let data = state.data.iter().map(|(datum, value)| format!("{datum} = {value}"));
     console::say(&format!("in {} with {}", state.place, data.collect::<Vec<_>>().join(", ")));
-    for (number, one) in moves.iter().enumerate() {
-        let text = match one {
+    for (number, possible_move) in moves.iter().enumerate() {
+        let text = match possible_move {
             Move::Wait => "wait for an observation".to_owned(),
             Move::Send(number) => judge.describe(*number),
         };
@@ -306,7 +309,7 @@ fn ask_user(judge: &dyn Judge, moves: &[Move]) -> Asked {
         match line.trim() {
             "q" | "quit" => return Asked::End,
             text => match text.parse::<usize>().ok().and_then(|number| moves.get(number.wrapping_sub(1))) {
-                Some(one) => return Asked::Moves(vec![*one]),
+                Some(chosen) => return Asked::Moves(vec![*chosen]),
                 None => {
                     let _ = writeln!(stderr, "expected a number from 1 to {}", moves.len());
                     if !io::stdin().is_terminal() {
@@ -320,14 +323,14 @@ fn ask_user(judge: &dyn Judge, moves: &[Move]) -> Asked {
 
 /// The locations that an implementation's file may name.
 fn known_locations(cases: &[Case]) -> ReportedLocations {
-    let mut known = ReportedLocations::default();
+    let mut locations = ReportedLocations::default();
     for case in cases {
         match &case.specification {
-            Some(specification) => known.add(specification),
-            None => known.add_document(&case.test),
+            Some(specification) => locations.add(specification),
+            None => locations.add_document(&case.test),
         }
     }
-    known
+    locations
 }
 
 /// Tells a run: in full if it is the only one or the user wants more, else only why it ended.
@@ -366,6 +369,7 @@ fn run_text(
 
 /// Finds the line of the IUT file that a run has ended about: `iut.yaml:4: within: 200 ms`.
 fn find_iut_line(path: &Path, run: &Run) -> Option<String> {
+    // Words of messages, with the keys that such a message is about.
     let words: [(&str, &[&str]); 8] = [
         ("which was not captured", &["captures"]),
         ("`reset`", &["reset"]),
@@ -385,6 +389,7 @@ fn find_iut_line(path: &Path, run: &Run) -> Option<String> {
             (&["within", "iut"], None)
         }
         Outcome::RunError(failure) => {
+            // The name of the capture, or the path of the request that the message quotes.
             let captured = || failure.text().split_once("has `{")?.1.split_once('}');
             let asked = match captured() {
                 Some((name, _)) => Some(name),
@@ -480,7 +485,7 @@ fn explain_hidden(iut: &Iut, run: &Run, record: &Record) -> Option<String> {
     let line = text.lines().last()?;
     let mut later = lines.observations.iter().skip_while(|(name, _)| name != seen).skip(1);
     let (other, _) = later.find(|(name, shape)| {
-        let is_expected = record.reason.expected.iter().any(|one| one.split('(').next() == Some(name));
+        let is_expected = record.reason.expected.iter().any(|event| event.split('(').next() == Some(name));
         is_expected && shape.first().is_some_and(|pattern| pattern.is_match(line))
     })?;
     Some(format!(
@@ -560,12 +565,12 @@ fn explain_byte_order(case: &Case, iut: &Iut, initial: &State, run: &Run) -> Opt
     let mut judge = make_judge(&case.test, initial.clone(), run.link.clone());
     fields.iter().find_map(|field| {
         let Field::Integer(integer, FieldNumber::Named(name)) = field else { return None };
-        let at = parameters.iter().position(|datum| datum.name() == name)?;
-        let ModelValue::Int(got) = values.get(at)? else { return None };
+        let position = parameters.iter().position(|datum| datum.name() == name)?;
+        let ModelValue::Int(got) = values.get(position)? else { return None };
         let other = WireInteger { is_little: !integer.is_little, ..*integer };
         let meant = other.read(&integer.written(i128::try_from(got).ok()?)?)?;
         let mut swapped = values.clone();
-        swapped[at] = ModelValue::Int(meant.into());
+        swapped[position] = ModelValue::Int(meant.into());
         allows_instead(judge.as_mut(), run, Event::new(action.clone(), swapped)).then(|| {
             format!(
                 "hint: `{got}` has the bytes of `{meant}` in the other order. If the system sends them in that order, \
@@ -599,7 +604,10 @@ fn explain_constant(arguments: &TestArguments, iut: &Iut, run: &Run, record: &Re
 fn explain_fixed(case: &Case, run: &Run) -> Option<String> {
     let errors = run.wire.iter().filter(|item| item.kind == EvidenceKind::Stderr);
     let words: Vec<_> = errors.map(|item| String::from_utf8_lossy(&item.bytes)).collect();
-    let fixed = case.fixed.iter().find(|one| words.iter().any(|words| words.contains(one.name.as_str())))?;
+    let is_named = |fixed: &&coreach_project::configuration::Instantiation| {
+        words.iter().any(|words| words.contains(fixed.name.as_str()))
+    };
+    let fixed = case.fixed.iter().find(is_named)?;
     let (name, value, place) = (&fixed.name, &fixed.text, &fixed.name_origin);
     Some(format!(
         "hint: {}:{}: `instantiate` puts `{name}: {value}` into the test case, and the system is not told of it: remove it \
@@ -617,9 +625,9 @@ fn next_command(arguments: &TestArguments, case: &Case, total: &Total, is_kept: 
     let open = total.inconclusive.as_ref().filter(|_| is_told);
     let FailedRuns { seed, .. } = failed.or(open)?;
     let iut = shell_word(&arguments.iut);
-    let before = if is_kept { seed.wrapping_sub(arguments.seed) } else { 0 };
+    let earlier_runs = if is_kept { seed.wrapping_sub(arguments.seed) } else { 0 };
     Some(match &arguments.keep {
-        Some(folder) if before == 0 => {
+        Some(folder) if earlier_runs == 0 => {
             let run = shell_word(&keep::run_path(folder, case, *seed, 1));
             match failed {
                 Some(_) => format!("next: coreach replay {run} --iut {iut} --shrink\n"),
@@ -632,9 +640,9 @@ fn next_command(arguments: &TestArguments, case: &Case, total: &Total, is_kept: 
                 format!(" --constant {}", shell_word(Path::new(&format!("{name}={value}"))))
             });
             let mut options: String = purpose.into_iter().chain(given).collect();
-            options += &format!(" --seed {}", seed.wrapping_sub(before));
-            if before > 0 {
-                options += &format!(" --runs {}", before + 1);
+            options += &format!(" --seed {}", seed.wrapping_sub(earlier_runs));
+            if earlier_runs > 0 {
+                options += &format!(" --runs {}", earlier_runs + 1);
             }
             if keep.is_none() {
                 options += " --keep runs";

@@ -55,8 +55,8 @@ pub fn verify(arguments: &VerifyArguments) -> CommandResult {
     };
     let finished = do_pieces(&properties, arguments.threads, work, partial)?;
     drop(progress);
-    let exit = finished.iter().fold(Exit::Fine, |exit, one| exit.and(one.exit));
-    draw_text(&finished.iter().filter_map(|one| one.stop.clone()).collect::<Vec<_>>());
+    let exit = finished.iter().fold(Exit::Fine, |exit, property| exit.and(property.exit));
+    draw_text(&finished.iter().filter_map(|property| property.stop.clone()).collect::<Vec<_>>());
     let finished: Vec<_> = finished.into_iter().map(Some).collect();
     let document = || heading.document(&finished, exit.code(), None);
     Ok(CommandAnswer::new(exit, document, || heading.text(&finished)))
@@ -80,8 +80,8 @@ struct FinishedProperty {
 
 impl Heading {
     fn text(&self, finished: &[Option<FinishedProperty>]) -> String {
-        let text = |(one, name): (&Option<FinishedProperty>, &String)| match one {
-            Some(one) => one.text.clone(),
+        let text = |(property, name): (&Option<FinishedProperty>, &String)| match property {
+            Some(property) => property.text.clone(),
             None => format!("{name}: stopped\n"),
         };
         finished.iter().zip(&self.properties).map(text).collect()
@@ -94,8 +94,8 @@ impl Heading {
         exit_code: u8,
         why: Option<&Diagnostic>,
     ) -> Document<'_> {
-        let report = |(one, name): (&Option<FinishedProperty>, &String)| match one {
-            Some(one) => one.report.clone(),
+        let report = |(property, name): (&Option<FinishedProperty>, &String)| match property {
+            Some(property) => property.report.clone(),
             None => Report {
                 result: "stopped",
                 reason: why.and_then(to_reason),

@@ -428,8 +428,9 @@ pub(super) fn sqlite_uri(path: &Path, query: &str) -> String {
     use std::fmt::Write;
     use std::os::unix::ffi::OsStrExt;
 
-    // A relative path stays relative: `file:./x` means the working folder's.
-    let mut text = String::from(if path.is_absolute() { "file:" } else { "file:./" });
+    // A relative path stays relative: `file:./x` means the working folder's. In front of an absolute path is
+    // an empty host, because `//x/y` alone would begin with the host `x`.
+    let mut text = String::from(if path.is_absolute() { "file://" } else { "file:./" });
     for byte in path.as_os_str().as_bytes() {
         match byte {
             b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'/' | b'.' | b'-' | b'_' | b'~' => {

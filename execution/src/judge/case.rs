@@ -126,7 +126,7 @@ impl<'a> CaseJudge<'a> {
     }
 
     /// Is silence that leads here worth a wait?
-    fn decides(&self, next: &State) -> bool {
+    fn is_worth_waiting(&self, next: &State) -> bool {
         match self.test.verdict(next.location) {
             Some(verdict) => verdict != Verdict::Inconclusive,
             // The clocks of a timed test case go on with every silence.
@@ -163,16 +163,16 @@ fn keep_of_specification(test: &TestCase, set: Vec<Term>) -> Vec<Term> {
     if from_specification.is_empty() { set } else { from_specification }
 }
 
-/// The guards that led to Inconclusive, or to a violation that the specification allows.
+/// The guards of the observation that fired, if it led to this verdict. Of transitions to Fail, only those
+/// that violate a property count: the guards that failed explain a plain Fail.
 fn deciding_guards(test: &TestCase, state: &State, event: &Event, verdict: Option<Verdict>) -> Vec<Guard> {
     let valuation = with_event(&test.iosts, state, event);
     let decides = |transition: &&Transition| {
-        // A violated property says more than a forbidden event.
-        let is_right = match test.verdict(transition.target) {
+        let explains = match test.verdict(transition.target) {
             Some(Verdict::Fail) => test.violates[transition.target].is_some(),
-            verdict_there => verdict_there == verdict,
+            target_verdict => target_verdict == verdict,
         };
-        is_right
+        explains
             && test.iosts.action(transition.action).name == event.action
             && holds(&transition.guard, &valuation) == Ok(true)
     };
@@ -220,12 +220,13 @@ impl Judge for CaseJudge<'_> {
         let send = |number: &TransitionId| Offer { step: Move::Send(*number), through: vec![*number] };
         let mut moves: Vec<Offer> = self.test.stimuli[self.here()].iter().map(send).collect();
         let mut welcome = self.welcome_observations();
-        let silent = self.take_short_silence().filter(|(_, next)| self.decides(next));
-        if let Some((number, next)) = &silent {
+        let silence = self.take_short_silence().filter(|(_, next)| self.is_worth_waiting(next));
+        if let Some((number, next)) = &silence {
             let fails = self.test.verdict(next.location) == Some(Verdict::Fail);
             welcome.extend((!fails).then_some(*number));
         }
-        if !welcome.is_empty() || silent.is_some() || moves.is_empty() {
+        // A wait may lead on, silence may show a failure, or nothing else can be done.
+        if !welcome.is_empty() || silence.is_some() || moves.is_empty() {
             moves.push(Offer { step: Move::Wait, through: welcome });
         }
         Offers { moves, may_observe: !self.test.observations[self.here()].is_empty() }
@@ -320,7 +321,7 @@ impl Judge for CaseJudge<'_> {
     fn silence(&self) -> Option<AfterSilence> {
         // In a timed run, instants say when the system is silent.
         let (_, next) = self.take_short_silence().filter(|_| self.test.timed.is_none())?;
-        Some(if self.decides(&next) { AfterSilence::Decides } else { AfterSilence::Nothing })
+        Some(if self.is_worth_waiting(&next) { AfterSilence::Decides } else { AfterSilence::Nothing })
     }
 
     fn scene(&self) -> Option<(&TestCase, Vec<&State>)> {

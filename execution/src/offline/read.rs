@@ -115,15 +115,16 @@ impl<'a, R: BufRead> Reader<'a, R> {
         self
     }
 
-    /// Reads the next line into `bytes`, without its end. `None`: the file has ended.
-    fn next_line(&mut self) -> Result<Option<()>, Diagnostic> {
+    /// Reads the next line into `bytes`, without its end. Returns false at the end of the file.
+    fn next_line(&mut self) -> Result<bool, Diagnostic> {
         self.bytes.clear();
-        let mut limited = std::io::Read::take(&mut self.source, LONGEST_LINE as u64 + 1);
+        // The longest line may end in `\r\n`.
+        let mut limited = std::io::Read::take(&mut self.source, LONGEST_LINE as u64 + 2);
         let count = limited.read_until(b'\n', &mut self.bytes).map_err(|error| {
             Diagnostic::error("unreadable-file", format!("cannot read {}: {error}", self.name))
         })?;
         if count == 0 {
-            return Ok(None);
+            return Ok(false);
         }
         self.line += 1;
         if self.bytes.last() == Some(&b'\n') {
@@ -136,7 +137,7 @@ impl<'a, R: BufRead> Reader<'a, R> {
             let message = format!("line {} of {} has more than {LONGEST_LINE} bytes", self.line, self.name);
             return Err(Diagnostic::error("trace-line", message));
         }
-        Ok(Some(()))
+        Ok(true)
     }
 
     /// Reads lines up to the next member of the sequence.
@@ -145,7 +146,7 @@ impl<'a, R: BufRead> Reader<'a, R> {
             return Ok(Some(event));
         }
         loop {
-            if self.next_line()?.is_none() {
+            if !self.next_line()? {
                 return Ok(None);
             }
             let Ok(text) = std::str::from_utf8(&self.bytes) else {
@@ -199,7 +200,7 @@ impl<'a, R: BufRead> Reader<'a, R> {
         let (last_line, most_notes) = (self.line + MOST_LINES_SEARCHED, diagnostic.notes.len() + MOST_OTHERS);
         while self.line < last_line
             && diagnostic.notes.len() < most_notes
-            && matches!(self.next_line(), Ok(Some(())))
+            && matches!(self.next_line(), Ok(true))
         {
             let Ok(text) = std::str::from_utf8(&self.bytes) else { continue };
             let is_json = self.is_json == Some(true);

@@ -141,7 +141,7 @@ impl ListedGame {
         })
     }
 
-    /// Lists the events of up to `most` positions, the nearest first, until that is enough.
+    /// Lists the events of up to `limit` positions, the nearest first. Stops early if the positions are enough.
     pub(super) fn explore(
         &mut self,
         test: &TestCase,
@@ -150,20 +150,20 @@ impl ListedGame {
         solver: &mut dyn Solver,
         is_enough: impl Fn(&[GamePosition]) -> bool,
     ) {
-        /// It is checked after so many positions, and then after so many times as many.
-        const CHECKED: (usize, usize) = (30, 3);
+        // Whether they are enough is asked after 30 positions, and then each time they are three times as many.
+        let (mut next_check, check_factor) = (30, 3);
         let (mut queue, mut seen) = (VecDeque::from([root]), HashSet::from([root]));
-        let (mut count, mut check_at) = (0, CHECKED.0);
+        let mut count = 0;
         while let Some(position) = queue.pop_front() {
             if self.all[position].options.is_none() && self.all[position].worth == PositionWorth::Open {
                 if count == limit {
                     return;
                 }
-                if count == check_at {
+                if count == next_check {
                     if is_enough(&self.all) {
                         return;
                     }
-                    check_at *= CHECKED.1;
+                    next_check *= check_factor;
                 }
                 self.list_events(test, position, solver);
                 count += 1;

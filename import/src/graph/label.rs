@@ -23,6 +23,7 @@ pub struct Label {
     pub sign: Option<ActionKind>,
     pub parameters: Vec<(Piece, Option<Piece>)>,
     pub guard: Option<Piece>,
+    /// The text of a label has at most one piece. Some files have a list.
     pub actions: Vec<Piece>,
     pub blocked: bool,
     /// GraphWalker's words that mean nothing here.
@@ -50,15 +51,16 @@ const NUMBERED: [&str; 2] = ["weight", "dependency"];
 
 /// Finds the first of GraphWalker's words from this byte on.
 fn find_word(text: &str, from: usize) -> Option<(usize, &'static str)> {
-    let is_start = |byte: usize| byte == 0 || text[..byte].ends_with(|c: char| c.is_whitespace() || c == ';');
-    let mut starts =
-        text[from..].char_indices().map(|(offset, _)| from + offset).filter(|byte| is_start(*byte));
-    starts.find_map(|start| Some((start, word_at(text, start)?)))
+    let mut bytes = text[from..].char_indices().map(|(offset, _)| from + offset);
+    bytes.find_map(|start| Some((start, word_at(text, start)?)))
 }
 
-/// The word of GraphWalker's that begins at this byte.
+/// The word of GraphWalker's that begins at this byte. White space or `;` comes before it.
 fn word_at(text: &str, byte: usize) -> Option<&'static str> {
-    let tail = &text[byte..];
+    let (head, tail) = text.split_at(byte);
+    if !head.is_empty() && !head.ends_with(|c: char| c.is_whitespace() || c == ';') {
+        return None;
+    }
     let goes_on = |after: &str| after.starts_with(|c: char| c.is_alphanumeric() || c == '_');
     let is_plain =
         |word: &&&str| tail.strip_prefix(**word).is_some_and(|after| word.ends_with(':') || !goes_on(after));
@@ -67,8 +69,7 @@ fn word_at(text: &str, byte: usize) -> Option<&'static str> {
         let Some(value) = after.trim_start().strip_prefix('=').map(str::trim_start) else { return false };
         let digits = value.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(value.len());
         // `/ weight = 5;` assigns to a variable of that name.
-        let is_assigned =
-            value[digits..].trim_start().starts_with(';') || text[..byte].trim_end().ends_with('/');
+        let is_assigned = value[digits..].trim_start().starts_with(';') || head.trim_end().ends_with('/');
         start.eq_ignore_ascii_case(word) && digits > 0 && !goes_on(&value[digits..]) && !is_assigned
     };
     WORDS.iter().find(is_plain).or_else(|| NUMBERED.iter().find(is_numbered)).copied()
@@ -148,8 +149,8 @@ pub fn read_edge_label(piece: &Piece) -> Result<Label, LabelMistake> {
     let text = &piece.text;
     // The event ends before a guard, the actions, another line or a word.
     let mut next = text.find(['[', '/', '\n']).unwrap_or(text.len());
-    if let Some((word, _)) = find_word(text, 0) {
-        next = next.min(word);
+    if let Some((word_start, _)) = find_word(text, 0) {
+        next = next.min(word_start);
     }
     read_event(&mut label, &piece.part(0..next).trimmed())?;
     let skip_space = |start: usize| start + (text[start..].len() - text[start..].trim_start().len());
@@ -159,39 +160,45 @@ pub fn read_edge_label(piece: &Piece) -> Result<Label, LabelMistake> {
             let message = "the guard does not end: `]` is missing".to_owned();
             return Err((message, piece.locate(&(next..next + 1))));
         };
-        let end = next + length;
-        label.guard = Some(piece.part(next + 1..end).trimmed()).filter(|guard| !guard.is_empty());
-        next = skip_space(end + 1);
+        let guard_end = next + length;
+        label.guard = Some(piece.part(next + 1..guard_end).trimmed());
+        next = skip_space(guard_end + 1);
     }
-    let end = find_word(text, next).map_or(text.len(), |(word, _)| word);
+    // A string in the actions may contain one of the words.
+    let mut bytes = chars_outside_strings(&text[next..]).map(|(offset, _)| next + offset);
+    let words_start = bytes.find(|byte| word_at(text, *byte).is_some()).unwrap_or(text.len());
     if text[next..].starts_with('/') {
-        let mut actions = piece.part(next + 1..end).trimmed();
-        // GraphWalker's parser accepts the parts in any order, so a guard may be after the actions.
-        let last = actions.text.rfind(';').map_or(0, |semicolon| semicolon + 1);
-        let other_text = actions.part(last..actions.text.len()).trimmed();
-        if label.guard.is_none()
-            && other_text.text.starts_with('[')
-            && find_closing(&other_text.text) == Some(other_text.text.len() - 1)
-        {
-            label.guard = Some(other_text.part(1..other_text.text.len() - 1).trimmed());
-            actions = actions.part(0..last);
+        let mut actions = piece.part(next + 1..words_start).trimmed();
+        if label.guard.is_none() {
+            label.guard = take_guard_behind(&mut actions);
         }
-        if !actions.is_empty() {
-            label.actions.push(actions);
-        }
-    } else if !text[next..end].trim().is_empty() {
-        let other_text = piece.part(next..end).trimmed();
+        label.actions.extend(Some(actions).filter(|actions| !actions.is_empty()));
+    } else if !text[next..words_start].trim().is_empty() {
+        let unexpected = piece.part(next..words_start).trimmed();
         let message =
-            format!("expected `[guard]` or `/ actions` after the event, found `{}`", other_text.text);
-        return Err((message, other_text.full_range()));
+            format!("expected `[guard]` or `/ actions` after the event, found `{}`", unexpected.text);
+        return Err((message, unexpected.full_range()));
     }
-    for (word, piece) in split_words(piece, end) {
+    label.guard = label.guard.filter(|guard| !guard.is_empty());
+    for (word, piece) in split_words(piece, words_start) {
         match word {
             "BLOCKED" => label.blocked = true,
             _ => label.ignored.push(piece),
         }
     }
     Ok(label)
+}
+
+/// Cuts a guard off the end of actions. GraphWalker's parser accepts the parts in any order.
+fn take_guard_behind(actions: &mut Piece) -> Option<Piece> {
+    let statement_start = actions.text.rfind(';').map_or(0, |semicolon| semicolon + 1);
+    let last_statement = actions.part(statement_start..actions.text.len()).trimmed();
+    let end = last_statement.text.len().checked_sub(1)?;
+    let is_guard = last_statement.text.starts_with('[') && find_closing(&last_statement.text) == Some(end);
+    is_guard.then(|| {
+        *actions = actions.part(0..statement_start);
+        last_statement.part(1..end).trimmed()
+    })
 }
 
 /// Reads an event: its sign, its name, its parameters.
@@ -246,7 +253,7 @@ pub fn read_event(label: &mut Label, piece: &Piece) -> Result<(), LabelMistake> 
 /// Finds the bracket that closes the one with which the text begins.
 fn find_closing(text: &str) -> Option<usize> {
     let mut depth = 0usize;
-    for (offset, c) in text.char_indices() {
+    for (offset, c) in chars_outside_strings(text) {
         match c {
             '[' => depth += 1,
             ']' => depth -= 1,
@@ -257,6 +264,21 @@ fn find_closing(text: &str) -> Option<usize> {
         }
     }
     None
+}
+
+/// The characters that are in no string, with their bytes.
+fn chars_outside_strings(text: &str) -> impl Iterator<Item = (usize, char)> {
+    let (mut quote, mut is_escaped) = (None, false);
+    text.char_indices().filter(move |(_, c)| {
+        match quote {
+            Some(_) if is_escaped => is_escaped = false,
+            Some(_) if *c == '\\' => is_escaped = true,
+            Some(opening) => quote = Some(opening).filter(|opening| c != opening),
+            None if matches!(c, '"' | '\'') => quote = Some(*c),
+            None => return true,
+        }
+        false
+    })
 }
 
 #[cfg(test)]
@@ -283,6 +305,9 @@ mod tests {
         assert!(label.blocked);
         assert_eq!(read("  [x > 0]").event, None);
         assert_eq!(read("/x=1").actions.len(), 1);
+        assert_eq!(read("/ x = 1; []").guard, None);
+        assert_eq!(read("/ s = \"now BLOCKED\";").actions[0].text, "s = \"now BLOCKED\";");
+        assert_eq!(read("[s == ']'] BLOCKED").guard.unwrap().text, "s == ']'");
         assert_eq!(read(""), Label::default());
         assert!(
             read_edge_label(&Piece::plain("a [x", 0)).is_err()

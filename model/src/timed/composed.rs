@@ -24,7 +24,7 @@ pub struct ComposedPart {
     pub clocks: Vec<Datum>,
     /// The inputs that the tester does not send.
     pub uncontrollable: BTreeSet<String>,
-    /// The names of the transitions, by their places in the files.
+    /// The names of the transitions, by their places in the files: numbers would change in a composition.
     called: BTreeMap<Place, String>,
 }
 
@@ -70,6 +70,7 @@ impl ComposedPart {
     pub fn with(&self, name: &str, other: &ComposedPart) -> Result<Self, Vec<Incompatible>> {
         let iosts = compose(name, &self.iosts, &other.iosts)?;
         let mut whole = ComposedPart { iosts, ..self.clone() };
+        // `compose` has refused a clock that both have, as it refuses every common variable.
         whole.clocks.extend(other.clocks.iter().cloned());
         whole.uncontrollable.extend(other.uncontrollable.iter().cloned());
         whole.called.extend(other.called.clone());
@@ -111,17 +112,17 @@ fn name_transitions(
     iosts: &Iosts,
     called: &BTreeMap<Place, String>,
 ) -> Numbered<TransitionId, Option<String>> {
-    let own: Numbered<TransitionId, Option<&String>> =
+    let file_names: Numbered<TransitionId, Option<&String>> =
         iosts.transitions.map(|transition| called.get(&origin_place(transition)?));
     let mut counts: BTreeMap<&String, usize> = BTreeMap::new();
-    for name in own.iter().flatten() {
+    for name in file_names.iter().flatten() {
         *counts.entry(name).or_default() += 1;
     }
     let mut used: BTreeSet<String> = BTreeSet::new();
     let unique_names = iosts.transitions.numbered().map(|(number, transition)| {
-        let name = own[number]?;
-        let place = &iosts.location(transition.source).name;
-        let full_name = if counts[name] == 1 { name.clone() } else { format!("{place}_{name}") };
+        let name = file_names[number]?;
+        let source = &iosts.location(transition.source).name;
+        let full_name = if counts[name] == 1 { name.clone() } else { format!("{source}_{name}") };
         // If two still have the same name, the second one is called by its number.
         used.insert(full_name.clone()).then_some(full_name)
     });

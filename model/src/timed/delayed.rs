@@ -69,6 +69,7 @@ pub fn unseen_delays(timed: &Timed) -> Vec<TransitionId> {
 pub fn delayed_with_unseen(timed: &Timed) -> Delayed {
     let mut graph = timed.graph.clone();
     let delay = Datum::new(free_name(&graph, timed.clocks()), Type::Real);
+    // For an internal action, the new one that has the delay as a parameter.
     let mut with_delay_parameter: BTreeMap<ActionId, ActionId> = BTreeMap::new();
     for number in unseen_delays(timed) {
         let old_action = graph.transitions[number].action;
@@ -88,15 +89,19 @@ impl Delayed {
         let graph = &purpose.graph;
         let running: Vec<Datum> = purpose.clocks().iter().chain(&self.clocks).cloned().collect();
         let iosts = with_delay(&graph.iosts, &purpose.clocks, &running, &self.delay);
-        let passed = Term::datum(&self.delay);
-        let advanced = |clock: &Datum| (clock.clone(), Term::add(&Term::datum(clock), &passed));
-        TestPurpose { iosts, idle: purpose.clocks().iter().map(advanced).collect(), ..graph.clone() }
+        TestPurpose { iosts, idle: advance(purpose.clocks(), &self.delay), ..graph.clone() }
     }
 
     /// Is it an input that the tester sends?
     pub fn is_controllable(&self, action: ActionId) -> bool {
         self.iosts.action(action).kind == ActionKind::Input && !self.uncontrollable.contains(&action)
     }
+}
+
+/// Each clock plus the delay.
+fn advance(clocks: &[Datum], delay: &Datum) -> Substitution {
+    let sum = |clock: &Datum| Term::add(&Term::datum(clock), &Term::datum(delay));
+    clocks.iter().map(|clock| (clock.clone(), sum(clock))).collect()
 }
 
 /// Does the transition's guard, or a value that it assigns, mention one of these clocks?
@@ -127,9 +132,7 @@ fn free_name(graph: &Iosts, clocks: &[Datum]) -> String {
 /// clocks that its guards may read.
 fn with_delay(graph: &Iosts, own: &Clocks, running: &[Datum], delay: &Datum) -> Iosts {
     let zero = Term::int(0).to_real();
-    let passed = Term::datum(delay);
-    let shown_now: Substitution =
-        running.iter().map(|clock| (clock.clone(), Term::add(&Term::datum(clock), &passed))).collect();
+    let shown_now = advance(running, delay);
     let mut iosts = graph.clone();
     for action in iosts.actions.iter_mut().filter(|action| action.is_visible()) {
         action.parameters.insert(0, delay.clone());
@@ -138,17 +141,18 @@ fn with_delay(graph: &Iosts, own: &Clocks, running: &[Datum], delay: &Datum) -> 
     let at_zero = own.clocks.iter().map(|clock| Term::equal(&Term::datum(clock), &zero));
     iosts.initial_condition = Term::and(std::iter::once(graph.initial_condition.clone()).chain(at_zero));
     for (transition, resets) in iosts.transitions.iter_mut().zip(&own.resets) {
+        // An internal action without this parameter takes no time.
         if iosts.actions[transition.action].parameters.first() != Some(delay) {
             continue;
         }
-        let not_negative = Term::compare(Comparison::AtLeast, &passed, &zero);
+        let not_negative = Term::compare(Comparison::AtLeast, &Term::datum(delay), &zero);
         transition.guard = Term::and([not_negative, substitute(&transition.guard, &shown_now)]);
         for value in transition.assignments.values_mut() {
             *value = substitute(value, &shown_now);
         }
         for clock in &own.clocks {
-            let after = if resets.contains(clock) { zero.clone() } else { shown_now[clock].clone() };
-            transition.assignments.insert(clock.clone(), after);
+            let value = if resets.contains(clock) { zero.clone() } else { shown_now[clock].clone() };
+            transition.assignments.insert(clock.clone(), value);
         }
     }
     iosts

@@ -49,7 +49,7 @@ pub fn elapse(timed: &Timed, state: &TimedState, time: &RBig) -> TimedState {
     next
 }
 
-/// Takes the transition now with these parameter values, if it can be taken.
+/// Takes the transition now with these parameter values, if it can be taken ([`crate::semantics::fire`]).
 pub fn fire(timed: &Timed, number: TransitionId, state: &TimedState, values: &[Value]) -> Option<TimedState> {
     let graph = timed.graph();
     let transition = &graph.transitions[number];
@@ -57,19 +57,20 @@ pub fn fire(timed: &Timed, number: TransitionId, state: &TimedState, values: &[V
     if state.location != transition.source || values.len() != parameters.len() {
         return None;
     }
-    let mut valuation = state.valuation.clone();
+    // The guard and the assigned values read the state and the parameters.
+    let mut readable = state.valuation.clone();
     for (parameter, value) in parameters.iter().zip(values) {
         if !value.is_in(parameter.ty()) {
             return None;
         }
-        valuation.insert(parameter.clone(), value.clone());
+        readable.insert(parameter.clone(), value.clone());
     }
-    if holds(&transition.guard, &valuation) != Ok(true) {
+    if holds(&transition.guard, &readable) != Ok(true) {
         return None;
     }
     let mut next = state.valuation.clone();
     for (variable, term) in &transition.assignments {
-        let value = evaluate(term, &valuation).ok().filter(|value| value.is_in(variable.ty()))?;
+        let value = evaluate(term, &readable).ok().filter(|value| value.is_in(variable.ty()))?;
         next.insert(variable.clone(), value);
     }
     for clock in timed.resets(number) {
@@ -78,16 +79,16 @@ pub fn fire(timed: &Timed, number: TransitionId, state: &TimedState, values: &[V
     Some(TimedState { location: transition.target, valuation: next })
 }
 
-/// The states after an event now. None if the model has no such action.
+/// The states after an event now. The set is empty if the model has no such action.
 pub fn step(timed: &Timed, state: &TimedState, event: &Event) -> BTreeSet<TimedState> {
     let Some(action) = timed.graph().find_action(&event.action) else { return BTreeSet::new() };
     step_by(timed, state, action, &event.values)
 }
 
 fn step_by(timed: &Timed, state: &TimedState, action: ActionId, values: &[Value]) -> BTreeSet<TimedState> {
-    let leaving = timed.graph().transitions.numbered();
-    let leaving = leaving.filter(|(_, t)| t.source == state.location && t.action == action);
-    leaving.filter_map(|(number, _)| fire(timed, number, state, values)).collect()
+    let candidates = timed.graph().transitions.numbered();
+    let candidates = candidates.filter(|(_, t)| t.source == state.location && t.action == action);
+    candidates.filter_map(|(number, _)| fire(timed, number, state, values)).collect()
 }
 
 /// Adds the states that internal actions reach now. Ends in a system without livelock.
@@ -95,16 +96,16 @@ pub fn close_under_internal_actions(timed: &Timed, states: BTreeSet<TimedState>)
     let graph = timed.graph();
     let internal: Vec<ActionId> =
         graph.action_ids().filter(|id| graph.action(*id).kind == ActionKind::Internal).collect();
-    let mut all = states.clone();
+    let mut closed = states.clone();
     let mut unvisited: Vec<TimedState> = states.into_iter().collect();
     while let Some(state) = unvisited.pop() {
         for action in &internal {
             for next in step_by(timed, &state, *action, &[]) {
-                if all.insert(next.clone()) {
+                if closed.insert(next.clone()) {
                     unvisited.push(next);
                 }
             }
         }
     }
-    all
+    closed
 }

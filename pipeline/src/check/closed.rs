@@ -57,9 +57,9 @@ pub fn check_closed(closed: &Closed, product: &Product, solver: &mut dyn Solver)
         return checking.found;
     }
     checking.same_initial_condition(product_iosts, iosts, SAME);
-    for (location, given) in closed.given.numbered() {
-        let is_accepting = closed.accepting[location] == product.accepting[*given];
-        let has_name = iosts.locations[location] == product_iosts.locations[*given];
+    for (location, of_product) in closed.given.numbered() {
+        let is_accepting = closed.accepting[location] == product.accepting[*of_product];
+        let has_name = iosts.locations[location] == product_iosts.locations[*of_product];
         checking.holds(is_accepting && has_name, "closed 6", || iosts.locations[location].label.clone());
     }
     check_definedness(&mut checking, iosts, &|_| Term::yes(), "closed: a guard without a value");
@@ -77,10 +77,10 @@ pub fn check_closed(closed: &Closed, product: &Product, solver: &mut dyn Solver)
 
     let ways = ClosedWays::of(product_iosts);
     let outgoing = iosts.outgoing();
-    let before_outgoing = product_iosts.outgoing();
-    for (source, given) in iosts.location_ids().zip(&closed.given) {
+    let product_outgoing = product_iosts.outgoing();
+    for (source, product_source) in iosts.location_ids().zip(&closed.given) {
         // There are too many ways to compare them.
-        let Some(product_ways) = ways.of_location(*given) else {
+        let Some(product_ways) = ways.of_location(*product_source) else {
             checking.found.unchecked += 1;
             continue;
         };
@@ -95,7 +95,7 @@ pub fn check_closed(closed: &Closed, product: &Product, solver: &mut dyn Solver)
         });
         let closed_ways: Vec<ClosedWay> = visible_ways.chain(rests).collect();
         for rest in &closed.rests[source] {
-            check_rest(&mut checking, closed, product_iosts, &before_outgoing[rest.at], rest, source);
+            check_rest(&mut checking, closed, product_iosts, &product_outgoing[rest.at], rest, source);
         }
         // A way of the closed machine must be one of the product, or it was added. The other direction finds
         // what was lost.
@@ -128,19 +128,23 @@ pub fn check_closed(closed: &Closed, product: &Product, solver: &mut dyn Solver)
     checking.found
 }
 
-/// Checks that a place to rest says when no internal step goes on from there, and that it names the outputs
-/// that are possible there.
+/// Checks what a [`Rest`] of `closed_source` says: when no internal step goes on from there, and which outputs
+/// are possible there. `outgoing` has the product's transitions from there.
+///
+/// A condition of the product at the rest is put over the data before the internal steps by the rest's
+/// effect. All targets are compared in the product's numbers.
 fn check_rest(
     checking: &mut Checking<'_>,
     closed: &Closed,
     product_iosts: &Iosts,
     outgoing: &[TransitionId],
     rest: &Rest,
-    source: LocationId,
+    closed_source: LocationId,
 ) {
     const RULE: &str = "closed 7";
     let (iosts, context) = (&closed.iosts, std::slice::from_ref(&rest.guard));
-    let place = || format!("{} in {}", iosts.location(source).label, product_iosts.location(rest.at).label);
+    let place =
+        || format!("{} in {}", iosts.location(closed_source).label, product_iosts.location(rest.at).label);
     let transitions_of = |kind: ActionKind| {
         let transitions = outgoing.iter().map(|number| &product_iosts.transitions[*number]);
         transitions.filter(move |t| product_iosts.action(t.action).kind == kind)
@@ -154,7 +158,7 @@ fn check_rest(
             return;
         };
         said.push((iosts.action(t.action), closed.given[t.target], t.guard.clone()));
-        checking.holds(t.source == source, RULE, place);
+        checking.holds(t.source == closed_source, RULE, place);
     }
     let possible = transitions_of(ActionKind::Output).map(|t| {
         let guard = substitute(&t.guard, &rest.effect);

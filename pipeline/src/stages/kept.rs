@@ -96,9 +96,9 @@ impl Effects for Kept<'_> {
     /// Every member's data lie in its location's reach.
     fn context(&self, set: &Set) -> Vec<Term> {
         let reach = |(number, member): (usize, &Member)| {
-            let shown =
-                self.express_values(member.location, &format!("before{number}"), pending_effect(member));
-            substitute(&self.known.reach[member.location], &shown).conjuncts()
+            let values =
+                self.values_of_member(member.location, &format!("before{number}"), pending_effect(member));
+            substitute(&self.known.reach[member.location], &values).conjuncts()
         };
         let mut context: Vec<Term> = set.members.iter().enumerate().flat_map(reach).collect();
         let mut seen = BTreeSet::new();
@@ -139,13 +139,14 @@ impl Effects for Kept<'_> {
 }
 
 impl Kept<'_> {
-    /// Gives the values of a location's variables, with which a fact about it is expressed. A variable that
-    /// nobody reads there may have any value: that is a datum of its own, named after `whose`.
-    fn express_values(&self, location: LocationId, whose: &str, mut values: Substitution) -> Substitution {
+    /// Completes a member's values, with which a fact about its location is expressed. A variable that nobody
+    /// reads there may have any value, which differs from member to member. So it gets a datum of the
+    /// member's own, named after `member`.
+    fn values_of_member(&self, location: LocationId, member: &str, mut values: Substitution) -> Substitution {
         let live = &self.known.live[location];
         for variable in self.closed.iosts.variables.iter().filter(|variable| !live.contains(*variable)) {
             // No name of a model has this sign.
-            let any = Datum::new(format!("{}@{whose}", variable.name()), variable.ty().clone());
+            let any = Datum::new(format!("{}@{member}", variable.name()), variable.ty().clone());
             values.insert(variable.clone(), Term::datum(&any));
         }
         values
@@ -176,8 +177,8 @@ impl Kept<'_> {
             return (Set { members, ends: self.ends_alone(way.location) }, way.effect.clone());
         }
         let coreach = |(number, way): (usize, &KeptWay)| {
-            let shown = self.express_values(way.location, &format!("behind{number}"), way.effect.clone());
-            substitute(&self.known.coreach[way.location], &shown)
+            let values = self.values_of_member(way.location, &format!("behind{number}"), way.effect.clone());
+            substitute(&self.known.coreach[way.location], &values)
         };
         let leads_on = Term::or(ways.iter().enumerate().map(coreach));
         let can_lead_on: Vec<Term> = premises.iter().cloned().chain([leads_on]).collect();

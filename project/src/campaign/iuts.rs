@@ -45,6 +45,7 @@ pub fn describe(reference: &Reference, files: &mut Once) -> Result<Described, Ve
         description["model"] = model.text.clone().into();
     }
     let place = reference.path.canonicalize().unwrap_or_else(|_| reference.path.clone());
+    // The hash is that of the text with its secrets, and the text is kept without them.
     let described = Described::new(name, description.to_string(), place.display().to_string());
     if secrets.is_empty() {
         return Ok(described);
@@ -89,12 +90,8 @@ fn find_secrets(root: &Node) -> Vec<Range<usize>> {
                     for entry in inner {
                         let is_secret = key.text == "environment"
                             || key.text == "headers" && is_redacted(&entry.key.text);
-                        match entry.value.as_scalar() {
-                            Some(scalar) if is_secret && !scalar.span.is_empty() => {
-                                places.push(scalar.span.clone())
-                            }
-                            _ => {}
-                        }
+                        let span = entry.value.as_scalar().map(|scalar| &scalar.span);
+                        places.extend(span.filter(|span| is_secret && !span.is_empty()).cloned());
                     }
                     nodes.push(value);
                 }
@@ -172,15 +169,16 @@ pub fn reopen(description: &str, file: &str, test: &Iosts) -> Reading<Iut> {
         refused(format!("the store's description of the implementation cannot be read: {error}"))
     })?;
     let text = |key: &str| json.get(key).and_then(Value::as_str);
+    let to_file = |name: String, text: &str| {
+        from_bytes(name, text.as_bytes().to_vec()).map_err(|diagnostic| vec![diagnostic])
+    };
     let (Some(name), Some(written)) = (text("name"), text("file")) else {
         return Err(refused("the store describes the implementation in an unknown way".to_owned()));
     };
     if let Some(model) = text("model") {
-        let model: Arc<SourceFile> = from_bytes(format!("the model of {name}"), model.as_bytes().to_vec())
-            .map_err(|found| vec![found])?;
+        let model = to_file(format!("the model of {name}"), model)?;
         let (stand_in, warnings) = crate::iut::read_stand_in(model)?;
-        let written =
-            from_bytes(file.to_owned(), written.as_bytes().to_vec()).map_err(|found| vec![found])?;
+        let written = to_file(file.to_owned(), written)?;
         let (SimulatedParts { way, link, behaviour }, _) =
             crate::iut::read_simulated_parts(written, stand_in, test)?;
         let evidence = Default::default();
@@ -191,7 +189,7 @@ pub fn reopen(description: &str, file: &str, test: &Iosts) -> Reading<Iut> {
     }
     let path = Path::new(file);
     let written = match json.get("redacted") {
-        None => from_bytes(file.to_owned(), written.as_bytes().to_vec()).map_err(|found| vec![found])?,
+        None => to_file(file.to_owned(), written)?,
         Some(_) => load_if_same_but_for_secrets(path, written).ok_or_else(|| {
             let message =
                 format!("the store keeps no secrets of `{name}`, and {file} has changed or is not there");

@@ -70,7 +70,7 @@ impl KnownNames {
         }
         let mut names: Vec<&String> = campaign.settings.limits.quiescence_at.keys().collect();
         names.sort();
-        for name in names.into_iter().filter(|name| !self.may_have(name)) {
+        for name in names.into_iter().filter(|name| !self.is_location(name)) {
             let known = self.locations.iter().chain(&self.beginnings).map(String::as_str);
             // The names of a test case's locations are known only after it was made.
             let is_sure = is_whole && self.beginnings.is_empty();
@@ -80,11 +80,13 @@ impl KnownNames {
         merge_equal(found)
     }
 
-    fn may_have(&self, name: &str) -> bool {
-        let begins = |known: &String| {
-            name.strip_prefix(known.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
+    /// Has a test case this location, or may a future one have it?
+    fn is_location(&self, name: &str) -> bool {
+        let begins_name = |beginning: &String| {
+            let suffix = name.strip_prefix(beginning.as_str());
+            suffix.is_some_and(|suffix| suffix.is_empty() || suffix.starts_with('_'))
         };
-        self.locations.contains(name) || self.beginnings.iter().any(begins)
+        self.locations.contains(name) || self.beginnings.iter().any(begins_name)
     }
 }
 

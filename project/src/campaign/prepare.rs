@@ -75,6 +75,7 @@ pub fn prepare(
     if found.iter().any(Diagnostic::is_error) {
         return Err(found);
     }
+    // There is one project for each configuration, in the same order.
     let mut loaded = projects.iter();
     let jobs: Vec<Job<'_>> = campaign
         .tests
@@ -84,8 +85,8 @@ pub fn prepare(
             TestSource::Configuration(_) => loaded
                 .next()
                 .into_iter()
-                .flat_map(|(project, at)| {
-                    project.purposes.iter().map(|purpose| Job::Purpose(project, purpose, at))
+                .flat_map(|(project, reference)| {
+                    project.purposes.iter().map(|purpose| Job::Purpose(project, purpose, reference))
                 })
                 .collect(),
         })
@@ -96,8 +97,8 @@ pub fn prepare(
     let mut left_out: Vec<LeftOut> = Vec::new();
     let mut leave_out = |none: NoCase, found: &mut Vec<Diagnostic>| {
         left_out.push(none.left_out());
-        let warning = |one: Diagnostic| Diagnostic { severity: Severity::Warning, ..one };
-        add_new_findings(found, none.found.into_iter().map(warning).collect());
+        let to_warning = |diagnostic| Diagnostic { severity: Severity::Warning, ..diagnostic };
+        add_new_findings(found, none.found.into_iter().map(to_warning).collect());
     };
     let mut failed = false;
     // If a test case is missing, an unknown name may be one of its names.
@@ -114,20 +115,20 @@ pub fn prepare(
             }
             PreparedTest::Made { test, .. } if tests.iter().any(|(known, _)| known.hash == test.hash) => {
                 let message = format!("the test case `{}` appears twice", test.name);
-                let (Job::Purpose(_, _, at) | Job::Document(at)) = job;
-                found.push(
-                    Diagnostic::warning("duplicate-test", message).at(at.origin.clone(), "once is enough"),
-                );
+                let (Job::Purpose(_, _, reference) | Job::Document(reference)) = job;
+                let diagnostic = Diagnostic::warning("duplicate-test", message);
+                found.push(diagnostic.at(reference.origin.clone(), "once is enough"));
             }
             PreparedTest::Made { mut test, instances, left_out } => {
                 test.name = make_distinct(&test.name, &tests);
-                for one in left_out {
-                    leave_out(NoCase { test: test.name.clone(), ..one }, &mut found);
+                for no_case in left_out {
+                    leave_out(NoCase { test: test.name.clone(), ..no_case }, &mut found);
                 }
                 tests.push((*test, instances));
             }
         }
     }
+    // A name of a test case with mistakes would count as unknown.
     if !failed {
         let mut known = KnownNames::default();
         tests.iter().for_each(|(test, _)| known.add_test(&test.case.iosts));
@@ -206,17 +207,20 @@ fn read_iuts<'a>(
     iuts
 }
 
+/// Collects the locations that an implementation may report. A document does not say its whole specification.
+/// So if the campaign has one, an unknown name is only a warning.
 fn collect_locations(
     campaign: &Campaign,
     projects: &[(Project, &Reference)],
     tests: &[(Test, Vec<Instance>)],
 ) -> ReportedLocations {
-    let mut known = ReportedLocations::default();
-    projects.iter().for_each(|(project, _)| known.add(&project.specification.iosts));
+    let mut locations = ReportedLocations::default();
+    projects.iter().for_each(|(project, _)| locations.add(&project.specification.iosts));
     if campaign.tests.iter().any(|source| matches!(source, TestSource::Document(_))) {
-        tests.iter().for_each(|(test, _)| known.add_document(&test.case));
+        // A test that was made of a purpose adds nothing: its specification was added above.
+        tests.iter().for_each(|(test, _)| locations.add_document(&test.case));
     }
-    known
+    locations
 }
 
 /// Reads each implementation's file for each test case, whose actions it must fit.
@@ -263,8 +267,8 @@ fn prepare_test(job: &Job<'_>, campaign: &Campaign, says: Says<'_>) -> PreparedT
                 Ok(made) => made,
                 Err(none) => {
                     let found = none.found.into_iter();
-                    let here = |why: Diagnostic| why.at(reference.origin.clone(), "it is left out");
-                    return PreparedTest::None(NoCase { found: found.map(here).collect(), ..none });
+                    let add_place = |why: Diagnostic| why.at(reference.origin.clone(), "it is left out");
+                    return PreparedTest::None(NoCase { found: found.map(add_place).collect(), ..none });
                 }
             };
             let named = |mut test: Test| {
@@ -283,7 +287,7 @@ fn prepare_test(job: &Job<'_>, campaign: &Campaign, says: Says<'_>) -> PreparedT
     };
     match budget::choosing_constants(|| choose_instances(&test, models, campaign, reference)) {
         Ok((instances, left_out)) => PreparedTest::Made { test: Box::new(test), instances, left_out },
-        Err(found) if found.iter().any(|one| says_work_was_stopped(one.code)) => {
+        Err(found) if found.iter().any(|diagnostic| says_work_was_stopped(diagnostic.code)) => {
             PreparedTest::None(NoCase { test: test.name, why: WhyLeftOut::Stopped, found })
         }
         Err(found) => PreparedTest::Mistakes(found),
@@ -317,11 +321,11 @@ fn choose_instances(
         Constants::Given(list) => list,
     };
     let (mut instances, mut left_out, mut errors) = (Vec::new(), Vec::new(), Vec::new());
-    for one in list {
-        match evaluate_constants(test, one) {
-            Ok(known) => match Instance::with_constants(&test.case, &known, 0, &mut solver) {
+    for given in list {
+        match evaluate_constants(test, given) {
+            Ok(values) => match Instance::with_constants(&test.case, &values, 0, &mut solver) {
                 Ok(instance) => instances.push(instance),
-                Err(error) => left_out.push(unsuited(&error, &one.origin, "with these")),
+                Err(error) => left_out.push(unsuited(&error, &given.origin, "with these")),
             },
             Err(error) => errors.push(error),
         }

@@ -68,7 +68,7 @@ pub fn join_with_mutant(specification: &Iosts, mutant: &Iosts) -> Option<Beside>
         }
     });
     let enabled = specification.transitions.map(enabling_condition);
-    let outgoing = (specification.outgoing(), mutant.outgoing());
+    let (outgoing, mutant_outgoing) = (specification.outgoing(), mutant.outgoing());
     let mut locations: Numbered<LocationId, Location> = Numbered::new();
     let differs = locations.push(Location::named("differs"));
     let mut numbers = HashMap::new();
@@ -103,9 +103,10 @@ pub fn join_with_mutant(specification: &Iosts, mutant: &Iosts) -> Option<Beside>
             transitions.push(Transition { assignments: both.collect(), ..joined });
             of.push(along);
         };
-        let (first, second) = (&outgoing.0[pair.specification], &outgoing.1[pair.mutant]);
+        let own_steps = &outgoing[pair.specification];
+        let mutant_steps = || mutant_outgoing[pair.mutant].iter().map(|step| &renamed[*step]);
         // Steps of the specification, alone or together with the mutant.
-        for &id in first {
+        for &id in own_steps {
             let taken = &specification.transitions[id];
             let kind = specification.action(taken.action).kind;
             if kind == ActionKind::Internal {
@@ -113,9 +114,8 @@ pub fn join_with_mutant(specification: &Iosts, mutant: &Iosts) -> Option<Beside>
                 add(taken.action, enabled[id].clone(), [Some(taken), None], Some(id), target);
                 continue;
             }
-            let matching = second.iter().map(|step| &renamed[*step]);
             let matching: Vec<&Renamed> =
-                matching.filter(|step| step.transition.action == taken.action).collect();
+                mutant_steps().filter(|step| step.transition.action == taken.action).collect();
             for step in &matching {
                 let guard = Term::and([enabled[id].clone(), step.enabled.clone()]);
                 if !guard.is_false() {
@@ -127,25 +127,25 @@ pub fn join_with_mutant(specification: &Iosts, mutant: &Iosts) -> Option<Beside>
             }
             if kind == ActionKind::Input {
                 // The mutant ignores the stimulus if no transition takes it, not even after an internal step.
-                let ignored = matching.iter().map(|step| step.enabled.not());
-                let internal = second
-                    .iter()
-                    .map(|step| &renamed[*step])
+                let not_now = matching.iter().map(|step| step.enabled.not());
+                let internal = mutant_steps()
                     .filter(|step| mutant.action(step.transition.action).kind == ActionKind::Internal);
-                let later = internal.flat_map(|step| {
-                    let after = outgoing.1[step.transition.target].iter().map(|next| &renamed[*next]);
-                    let takes = after.filter(|next| next.transition.action == taken.action);
-                    takes.map(|next| {
-                        let taken = substitute(&next.enabled, &step.transition.assignments);
-                        Term::and([step.enabled.clone(), taken]).not()
+                let not_later = internal.flat_map(|step| {
+                    let next_steps =
+                        mutant_outgoing[step.transition.target].iter().map(|next| &renamed[*next]);
+                    let taking = next_steps.filter(|next| next.transition.action == taken.action);
+                    taking.map(|next| {
+                        let enabled_later = substitute(&next.enabled, &step.transition.assignments);
+                        Term::and([step.enabled.clone(), enabled_later]).not()
                     })
                 });
-                let guard = Term::and(std::iter::once(enabled[id].clone()).chain(ignored).chain(later));
+                let guard = Term::and(std::iter::once(enabled[id].clone()).chain(not_now).chain(not_later));
                 // The condition under which the specification would take it in the mutant's state.
-                let of_action = outgoing.0[pair.mutant]
+                let of_action = outgoing[pair.mutant]
                     .iter()
                     .filter(|id| specification.transitions[**id].action == taken.action);
                 let takes = Term::or(of_action.map(|id| substitute(&enabled[*id], &renaming)));
+                // Each case has its guard, and says whether the mutation has had an effect after it.
                 let cases = match pair.is_changed {
                     true => vec![(guard, true)],
                     false => vec![
@@ -165,7 +165,7 @@ pub fn join_with_mutant(specification: &Iosts, mutant: &Iosts) -> Option<Beside>
             }
         }
         // Internal steps of the mutant alone, and outputs that the specification refuses.
-        for step in second.iter().map(|step| &renamed[*step]) {
+        for step in mutant_steps() {
             let action = step.transition.action;
             match mutant.action(action).kind {
                 ActionKind::Input => {}
@@ -180,7 +180,8 @@ pub fn join_with_mutant(specification: &Iosts, mutant: &Iosts) -> Option<Beside>
                 // Without an effect of the mutation, the specification would do the same.
                 _ if !pair.is_changed && !step.is_changed => {}
                 ActionKind::Output | ActionKind::Quiescence => {
-                    let matching = first.iter().filter(|id| specification.transitions[**id].action == action);
+                    let matching =
+                        own_steps.iter().filter(|id| specification.transitions[**id].action == action);
                     let refused = matching.map(|id| enabled[*id].not());
                     let guard = Term::and(std::iter::once(step.enabled.clone()).chain(refused));
                     add(action, guard, [None, None], None, differs);

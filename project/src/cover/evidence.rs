@@ -24,7 +24,7 @@ use coreach_model::iosts::{ActionKind, Iosts};
 use coreach_model::semantics::{Event, State, fire, is_initial};
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::term::node::{Comparison, Node};
-use coreach_model::term::substitute;
+use coreach_model::term::{Substitution, substitute};
 use coreach_model::{Datum, Term, TransitionId, Value, budget};
 
 use super::goals::{Goal, uses};
@@ -83,8 +83,9 @@ impl Route {
             let asked = fixed.asked.remove(&place).unwrap_or_else(Term::yes);
             fixed.asked.insert(place, Term::and([asked, values]));
         }
-        let first = (0..self.path.len()).find(is_seen).filter(|_| with_constants);
-        if let Some(place) = first {
+        // Constants never change, so the first visible step asks for them.
+        let first_seen = (0..self.path.len()).find(is_seen).filter(|_| with_constants);
+        if let Some(place) = first_seen {
             let values = iosts.constants.iter();
             let values = values.filter_map(|datum| Some(has_value(datum, run.initial.valuation.get(datum)?)));
             let asked = fixed.asked.remove(&place).unwrap_or_else(Term::yes);
@@ -101,10 +102,10 @@ impl Route {
             let is_promised = place < self.promised().len();
             if self.is_alone && is_promised && system.iosts.action(transition.action).is_visible() {
                 for other in &system.outgoing[transition.source] {
-                    let another =
+                    let is_rival =
                         *other != *number && system.iosts.transitions[*other].action == transition.action;
                     let both = [system.enabled(*number).clone(), system.enabled(*other).clone()];
-                    if another && solver.check(&both) != Answer::Unsat {
+                    if is_rival && solver.check(&both) != Answer::Unsat {
                         parts.push(system.enabled(*other).not());
                     }
                 }
@@ -175,6 +176,14 @@ fn term_has_value(term: &Term, value: &Value) -> Term {
     }
 }
 
+/// The symbolic values of the data before a step, and of the step's parameters.
+pub fn values_before_step(system: &System<'_>, before: &SymbolicState, step: &SymbolicStep) -> Substitution {
+    let action = system.iosts.action(system.iosts.transitions[step.transition].action);
+    let mut values = before.standing(&before.known);
+    values.extend(action.parameters.iter().cloned().zip(step.parameters.iter().map(Term::datum)));
+    values
+}
+
 /// Finds a run along the route whose trace is none of the avoided ones.
 pub fn run_along(
     system: &System<'_>,
@@ -190,11 +199,7 @@ pub fn run_along(
     for (number, guard) in route.path.iter().zip(guards) {
         let (step, next) = system.successor(&state, *number)?;
         condition.extend(next.condition[state.condition.len()..].iter().cloned());
-        let action = system.iosts.action(system.iosts.transitions[*number].action);
-        let mut values = state.standing(&state.known);
-        let symbols = step.parameters.iter().map(Term::datum);
-        values.extend(action.parameters.iter().cloned().zip(symbols));
-        condition.push(substitute(&guard, &values));
+        condition.push(substitute(&guard, &values_before_step(system, &state, &step)));
         steps.push(step);
         state = next;
     }
@@ -259,7 +264,7 @@ impl Explanations {
             part.data().iter().all(|datum| parameters.contains(datum) || iosts.constants.contains(datum))
         };
         let steps = promised.iter().zip(guards).filter(|(number, _)| is_seen(**number));
-        let asked: Vec<(TransitionId, Term)> = steps
+        let asked_steps: Vec<(TransitionId, Term)> = steps
             .map(|(number, guard)| {
                 let conjuncts = Term::and([iosts.transitions[*number].guard.clone(), guard]).conjuncts();
                 (*number, Term::and(conjuncts.into_iter().filter(|part| is_shared(*number, part))))
@@ -269,13 +274,13 @@ impl Explanations {
         let mut to_follow = vec![(SymbolicState::initial(iosts), Vec::new(), 0, Vec::new())];
         let (mut paths, mut steps_tried) = (Vec::new(), 0);
         while let Some((state, conditions, position, path)) = to_follow.pop() {
-            let Some((wanted, asked)) = asked.get(position) else {
+            let Some((wanted, asked)) = asked_steps.get(position) else {
                 paths.push(path);
                 continue;
             };
             for &number in &system.outgoing[state.location] {
-                let (is_seen, action) = (is_seen(number), iosts.transitions[number].action);
-                if is_seen && action != iosts.transitions[*wanted].action {
+                let (is_event, action) = (is_seen(number), iosts.transitions[number].action);
+                if is_event && action != iosts.transitions[*wanted].action {
                     continue;
                 }
                 budget::ask();
@@ -285,16 +290,14 @@ impl Explanations {
                 }
                 let Some((step, after)) = system.successor(&state, number) else { continue };
                 let mut conditions: Vec<Term> = conditions.clone();
-                if is_seen {
-                    let mut values = state.standing(&state.known);
-                    let symbols = step.parameters.iter().map(Term::datum);
-                    values.extend(iosts.action(action).parameters.iter().cloned().zip(symbols));
+                if is_event {
+                    let values = values_before_step(system, &state, &step);
                     conditions.extend(substitute(asked, &values).conjuncts());
                 }
                 let condition = [after.condition.as_slice(), &conditions].concat();
                 if solver.check(&condition) != Answer::Unsat {
                     let path: Vec<TransitionId> = [path.as_slice(), &[number]].concat();
-                    to_follow.push((after, conditions, position + usize::from(is_seen), path));
+                    to_follow.push((after, conditions, position + usize::from(is_event), path));
                 }
             }
         }
@@ -302,7 +305,7 @@ impl Explanations {
     }
 
     /// Is the route's own path the only one?
-    pub fn is_one(&self, route: &Route) -> bool {
+    pub fn is_only_path(&self, route: &Route) -> bool {
         let is_own = |path: &Vec<TransitionId>| path == route.promised();
         self.paths.as_ref().is_some_and(|paths| paths.iter().all(is_own))
     }
@@ -319,7 +322,7 @@ impl Explanations {
                     || path.iter().any(|number| iosts.transitions[*number].target == *location)
             }),
             Item::Transition(number) => paths.iter().all(|path| path.contains(number)),
-            Item::Condition { .. } | Item::Class { .. } => self.is_determined && self.is_one(route),
+            Item::Condition { .. } | Item::Class { .. } => self.is_determined && self.is_only_path(route),
         }
     }
 }
@@ -356,7 +359,8 @@ fn list_undetermined(iosts: &Iosts) -> BTreeSet<Datum> {
             Node::Compare(Comparison::Equal, left, right) => {
                 *left == variable_term && is_given(right) || *right == variable_term && is_given(left)
             }
-            Node::Not(part) => *part == variable_term,
+            // A Boolean variable is given a value by itself, or negated.
+            Node::Not(negated) => *negated == variable_term,
             _ => *part == variable_term,
         })
     };

@@ -187,7 +187,7 @@ pub fn shows(specification: &Iosts, fault: &Fault, run: &Evidence, solver: &mut 
         let is_input = action.is_some_and(|at| specification.action(at).kind == ActionKind::Input);
         if is_input {
             // An output that it sends at the same time may come first.
-            crosses |= sends(mutant, &actual, solver);
+            crosses |= can_send(mutant, &actual, solver);
         } else {
             let replies = find_replies(specification, &allowed, mutant, &actual, event, solver);
             is_certain &= !replies.other;
@@ -211,7 +211,7 @@ pub fn shows(specification: &Iosts, fault: &Fault, run: &Evidence, solver: &mut 
     strongest
 }
 
-fn sends(iosts: &Iosts, states: &BTreeSet<State>, solver: &mut dyn Solver) -> bool {
+fn can_send(iosts: &Iosts, states: &BTreeSet<State>, solver: &mut dyn Solver) -> bool {
     let is_output = |transition: &&Transition| iosts.action(transition.action).kind == ActionKind::Output;
     states.iter().any(|state| {
         let mut outgoing = iosts.transitions.iter().filter(|transition| transition.source == state.location);
@@ -239,8 +239,8 @@ fn find_replies(
             if action.kind == ActionKind::Input {
                 continue;
             }
-            let sends = enabled_in(transition, state);
-            match solver.check(&sends) {
+            let enabled = enabled_in(transition, state);
+            match solver.check(&enabled) {
                 Answer::Unsat => continue,
                 Answer::Sat => is_silent = false,
                 Answer::Unknown => {}
@@ -262,9 +262,9 @@ fn find_replies(
                 Term::equal(&Term::datum(parameter), &Term::literal(value.clone()))
             });
             let differs = if action.name == event.action { Term::and(equal).not() } else { Term::yes() };
-            let mut can = |asked: &[Term]| solver.check(&[sends.as_slice(), asked].concat());
-            replies.refused |= can(&[is_allowed.not()]) == Answer::Sat;
-            replies.other |= can(&[is_allowed, differs]) != Answer::Unsat;
+            let mut check_with = |asked: &[Term]| solver.check(&[enabled.as_slice(), asked].concat());
+            replies.refused |= check_with(&[is_allowed.not()]) == Answer::Sat;
+            replies.other |= check_with(&[is_allowed, differs]) != Answer::Unsat;
         }
         replies.other |= is_silent;
     }

@@ -209,6 +209,7 @@ impl Explorer<'_, '_> {
                     }
                     ActionKind::Output | ActionKind::Internal => {
                         let parameters = &iosts.action(transition.action).parameters;
+                        // Two values show already that there are several answers.
                         let (tuples, are_all) =
                             list_values(&enabled_in(transition, &state), parameters, 2, self.solver);
                         if !are_all && tuples.len() < 2 {
@@ -245,33 +246,33 @@ impl Explorer<'_, '_> {
             let action = iosts.action(transition.action);
             let condition = enabled_in(transition, state);
             let data = literals(&state.valuation);
-            let flows = transition.assignments.values().any(|value| {
+            let flows_into_data = transition.assignments.values().any(|value| {
                 let value = substitute(value, &data);
                 action.parameters.iter().any(|parameter| value.mentions(parameter))
             });
-            let limit = if flows { MOST_CLASSES } else { 1 };
+            let limit = if flows_into_data { MOST_CLASSES } else { 1 };
             let (mut tuples, are_all) = list_values(&condition, &action.parameters, limit, self.solver);
             if tuples.is_empty() && !are_all {
                 return Err(self.undecided_text(number));
             }
-            if flows && (!are_all || tuples.len() > MOST_CLASSES) {
+            if flows_into_data && (!are_all || tuples.len() > MOST_CLASSES) {
                 let place = state_text(iosts, state);
                 let name = &action.name;
                 return Err(format!(
                     "what `{name}` carries flows into data, and in {place} it has more than {MOST_CLASSES} values"
                 ));
             }
+            if tuples.is_empty() {
+                continue;
+            }
             tuples.truncate(limit);
-            let conditions = match (flows, tuples.is_empty()) {
-                (_, true) => continue,
-                (false, _) => vec![condition],
-                (true, _) => {
-                    let has_values = |values: &Vec<Value>| {
-                        let pairs = action.parameters.iter().zip(values);
-                        Term::and(pairs.map(|(datum, value)| has_value(datum, value)))
-                    };
-                    tuples.iter().map(has_values).collect()
-                }
+            let has_values = |values: &Vec<Value>| {
+                let pairs = action.parameters.iter().zip(values);
+                Term::and(pairs.map(|(datum, value)| has_value(datum, value)))
+            };
+            let conditions = match flows_into_data {
+                true => tuples.iter().map(has_values).collect(),
+                false => vec![condition],
             };
             inputs.push(PossibleInput { transition: number, conditions, events: tuples });
         }
@@ -328,6 +329,7 @@ impl Explorer<'_, '_> {
             }
             let Some(to) = fire(self.iosts, transition, state, &class.values) else { continue };
             let (target, answer_steps) = self.run_to_rest(&canonical_state(to))?;
+            // The first of the steps found is the input itself.
             let is_other = |(known, steps): &(State, Steps)| {
                 *known != target
                     || visible_events(self.iosts, &steps[1..]) != visible_events(self.iosts, &answer_steps)
@@ -355,11 +357,11 @@ impl FiniteMachine<'_> {
 
     /// Summarizes the machine, with the sizes of the suites of all methods.
     pub fn summary(&self, asked: &[Criterion]) -> MachineSummary {
-        let of = |criterion: &Criterion| match criterion {
-            Criterion::Machine(method, extra) => Some((*method, *extra)),
+        let extra_states = |criterion: &Criterion| match criterion {
+            Criterion::Machine(_, extra) => Some(*extra),
             _ => None,
         };
-        let mut extras: Vec<usize> = asked.iter().filter_map(of).map(|(_, extra)| extra).collect();
+        let mut extras: Vec<usize> = asked.iter().filter_map(extra_states).collect();
         extras.sort_unstable();
         extras.dedup();
         let mut suites = Vec::new();

@@ -157,7 +157,7 @@ fn look_for_routes(
     kept: &Mutex<Cover>,
 ) {
     let mut solver = Z3Solver::default();
-    let begin = |criterion: Criterion, goal: Goal| {
+    let add_open_goal = |criterion: Criterion, goal: Goal| {
         let mut cover = lock_cover(kept);
         cover.goals.push(Ended { criterion, goal, fate: Fate::Open });
         cover.goals.len() - 1
@@ -183,10 +183,11 @@ fn look_for_routes(
             for (goal, fate) in
                 result.map_or_else(unknown, |result| result.into_iter().map(covered).collect())
             {
-                let number = begin(criterion, goal);
+                let number = add_open_goal(criterion, goal);
                 decide(number, fate);
             }
-            lock_cover(kept).cut.retain(|other| *other != criterion);
+            // All goals of the criterion are known now.
+            lock_cover(kept).cut.retain(|cut| *cut != criterion);
             continue;
         }
         let (goals, is_complete) = match criterion {
@@ -201,9 +202,9 @@ fn look_for_routes(
             _ => (goals::list_goals(iosts, &walked.parts[0].items, criterion), true),
         };
         let numbers: Vec<(usize, Goal)> =
-            goals.into_iter().map(|goal| (begin(criterion, goal.clone()), goal)).collect();
+            goals.into_iter().map(|goal| (add_open_goal(criterion, goal.clone()), goal)).collect();
         if is_complete {
-            lock_cover(kept).cut.retain(|other| *other != criterion);
+            lock_cover(kept).cut.retain(|cut| *cut != criterion);
         }
         // Paths and faults are searched for at once, and excluded goals are decided. All others stay open.
         let mut showing_faults: Vec<MetGoal> = Vec::new();
@@ -303,6 +304,7 @@ fn make_suite(
             lock_cover(kept).suite = members;
             return;
         };
+        // A route of no single goal was continued. From now on no route is.
         if met.iter().all(|(_, goal_met)| goal_met.route != chosen.found.route) {
             steps = 0;
         }

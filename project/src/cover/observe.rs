@@ -182,7 +182,7 @@ impl<'a> Observer<'a> {
     /// Counts the first watched steps that nothing can replace, and that are possible with all data.
     fn count_certain(&self, route: &Route, solver: &mut dyn Solver) -> usize {
         // After another explanation, other answers may be possible.
-        if !Explanations::of(self.system, route, solver).is_one(route) {
+        if !Explanations::of(self.system, route, solver).is_only_path(route) {
             return 0;
         }
         let mut state = SymbolicState::initial(self.system.iosts);

@@ -123,23 +123,24 @@ fn next_conditions(system: &System<'_>, route: &Route, asked: &[Term], solver: &
     if may_go_on.iter().all(Term::is_true) {
         return found;
     }
-    let is_one = Explanations::of(system, route, solver).is_one(route);
+    let is_only_path = Explanations::of(system, route, solver).is_only_path(route);
     let mut state = SymbolicState::initial(system.iosts);
     let begin = route.promised().len();
     for (place, number) in route.path.iter().enumerate() {
         let Some((_, next)) = system.successor(&state, *number) else { break };
         state = next;
-        let Some(after) = (place + 1).checked_sub(begin).and_then(|at| may_go_on.get(at)) else { continue };
-        let on = substitute(after, &system.iosts.transitions[*number].assignments);
+        let next_watched = (place + 1).checked_sub(begin);
+        let Some(after) = next_watched.and_then(|watched| may_go_on.get(watched)) else { continue };
+        let goes_on = substitute(after, &system.iosts.transitions[*number].assignments);
         // If other paths explain the run, only the step's own guard is known to hold.
-        let stops = if is_one {
+        let stops = if is_only_path {
             let stops = substitute(after, &state.standing(&state.known)).not();
             [state.condition.as_slice(), &[stops]].concat()
         } else {
-            vec![system.enabled(*number).clone(), asked[place].clone(), on.not()]
+            vec![system.enabled(*number).clone(), asked[place].clone(), goes_on.not()]
         };
         if solver.check(&stops) != Answer::Unsat {
-            found[place] = on;
+            found[place] = goes_on;
         }
     }
     found

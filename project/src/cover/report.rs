@@ -85,7 +85,7 @@ pub struct ReportedTest {
 impl Cover {
     /// Is every goal covered or unreachable, and none left out?
     pub fn is_whole(&self) -> bool {
-        let is_decided = |one: &Ended| matches!(one.fate, Fate::Covered(_) | Fate::Unreachable(_));
+        let is_decided = |ended: &Ended| matches!(ended.fate, Fate::Covered(_) | Fate::Unreachable(_));
         self.cut.is_empty() && self.goals.iter().all(is_decided)
     }
 }

@@ -17,10 +17,10 @@ use coreach_analyses::solver::{Answer, Solver};
 use coreach_analyses::symbolic::{Growth, Move, Node, NodeEnd, NodeId, System, Tree, TreeLimits};
 use coreach_execution::coverage::{Item, Items, Walked, proofs};
 use coreach_model::iosts::ActionKind;
-use coreach_model::term::{Substitution, substitute};
+use coreach_model::term::substitute;
 use coreach_model::{Term, TransitionId, budget};
 
-use super::evidence::{Evidence, Explanations, Route, collect_shown, run_along};
+use super::evidence::{Evidence, Explanations, Route, collect_shown, run_along, values_before_step};
 use super::goals::{Goal, uses};
 
 /// The most steps by which a path is continued, and the most ways to continue it.
@@ -129,6 +129,7 @@ pub fn search(
     while open.iter().any(|open| open.sought.is_none()) {
         let Some(number) = growth.step(searcher.solver) else { break };
         let tree = growth.tree();
+        // The first node is the root, which no step reaches.
         if !has_begun {
             has_begun = true;
             if tree.nodes[number].end != NodeEnd::Unsatisfiable {
@@ -243,13 +244,15 @@ impl GoalSearcher<'_, '_> {
         let mut route = Route::new(path_transitions(tree, node));
         let mut condition = reached.state.condition.clone();
         if let Some(asked) = asked.filter(|asked| !asked.is_true()) {
-            let Some(previous) = reached.parent.map(|parent| &tree.nodes[parent]) else { return };
-            condition.push(substitute(&asked, &substitution_before_step(self.system, previous, reached)));
+            let previous = reached.parent.map(|parent| &tree.nodes[parent].state);
+            let (Some(previous), Move::Take(step)) = (previous, &reached.by) else { return };
+            condition.push(substitute(&asked, &values_before_step(self.system, previous, step)));
             route.asked.insert(route.path.len() - 1, asked);
         }
-        self.decide(reached, condition, &route, open);
+        self.try_route(reached, condition, &route, open);
     }
 
+    /// Tries a goal whose condition is about the data at the end of the path.
     fn try_in_state(&mut self, tree: &Tree, node: NodeId, asked: Term, open: &mut OpenGoal) {
         let reached = &tree.nodes[node];
         let mut condition = reached.state.condition.clone();
@@ -258,7 +261,7 @@ impl GoalSearcher<'_, '_> {
         if let Some((place, asked)) = self.condition_before(&route.path, asked) {
             route.asked.insert(place, asked);
         }
-        self.decide(reached, condition, &route, open);
+        self.try_route(reached, condition, &route, open);
     }
 
     /// Turns a condition on the state at a path's end into one on the last visible step. Replaces the
@@ -276,7 +279,8 @@ impl GoalSearcher<'_, '_> {
     }
 
     /// If the condition can hold, makes a run along the route, and tries to show the goal for certain.
-    fn decide(&mut self, reached: &Node, condition: Vec<Term>, route: &Route, open: &mut OpenGoal) {
+    fn try_route(&mut self, reached: &Node, condition: Vec<Term>, route: &Route, open: &mut OpenGoal) {
+        // The node's own condition needs no question, if it is known to hold for some values.
         let answer = match condition.len() == reached.state.condition.len() && reached.is_certain {
             true => Answer::Sat,
             false => self.solver.check(&condition),
@@ -318,9 +322,9 @@ impl GoalSearcher<'_, '_> {
                 .last()
                 .map_or(self.system.iosts.initial, |last| self.system.iosts.transitions[*last].target);
             if route.path.len() < routes[0].path.len() + MOST_STEPS_ON {
-                for next in &self.system.outgoing[end] {
+                for step in &self.system.outgoing[end] {
                     let mut longer = route.clone();
-                    longer.path.push(*next);
+                    longer.path.push(*step);
                     routes.push(longer);
                 }
             }
@@ -385,13 +389,4 @@ pub fn path_transitions(tree: &Tree, node: NodeId) -> Vec<TransitionId> {
         Move::Start | Move::Quiet => None,
     };
     tree.path(node).into_iter().filter_map(taken).collect()
-}
-
-fn substitution_before_step(system: &System<'_>, node_before: &Node, reached: &Node) -> Substitution {
-    let mut values = node_before.state.standing(&node_before.state.known);
-    if let Move::Take(step) = &reached.by {
-        let action = system.iosts.action(system.iosts.transitions[step.transition].action);
-        values.extend(action.parameters.iter().cloned().zip(step.parameters.iter().map(Term::datum)));
-    }
-    values
 }

@@ -147,6 +147,7 @@ fn add_goals_on_route(
         let goal = &goals[*number];
         let is_met = match goal {
             Goal::Fault(fault) if shows_mutant => {
+                // A run that must show the mutant is not replaced by one that only may show it.
                 let needed = match (met_goal.must, is_fair) {
                     (true, _) => Shows::Must,
                     (false, true) => Shows::May,

@@ -80,6 +80,7 @@ fn write_record(text: &mut String, test: &str, model: &ModelCoverage) {
             || transition.conjuncts.iter().flat_map(|conjunct| [&conjunct.holds, &conjunct.fails]);
         let is_evaluated = conditions().any(|condition| condition.times > 0);
         for (branch, condition) in conditions().enumerate().filter(|(_, condition)| is_asked(condition)) {
+            // The sign `-` says that the guard was never evaluated.
             let taken = if is_evaluated { condition.times.to_string() } else { "-".to_owned() };
             put_line(text, format_args!("BRDA:{},{block},{branch},{taken}", transition.line));
             found += 1;

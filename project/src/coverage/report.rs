@@ -290,7 +290,8 @@ pub(super) fn make_report(
     stops: &mut Stops,
     says: Says<'_>,
 ) -> CoverageReport {
-    // The same models may be named by several configurations.
+    // The numbers of the subjects, by their specification and then by all their models. Several
+    // configurations may name the same models.
     let mut groups: BTreeMap<_, BTreeMap<_, Vec<usize>>> = BTreeMap::new();
     for (number, subject) in subjects.subjects.iter().enumerate() {
         let candidate = &subjects.candidates[subject.candidate];
@@ -310,26 +311,27 @@ pub(super) fn make_report(
         let part = &subjects.subjects[*first].walked.parts[0];
         says(format!("{}: what can be reached", part.iosts.name));
         let excluded = prove_unmet(&part.iosts, &part.items, settings, stops);
-        let specification = |numbers: &mut dyn Iterator<Item = &usize>| {
+        let cover_specification = |numbers: &mut dyn Iterator<Item = &usize>| {
             let tally = sum_tallies(tallies, numbers, 0, part.items.all().len());
             cover_model(&part.iosts, &part.items, &tally, &excluded)
         };
-        let own = specification(&mut members());
+        let own = cover_specification(&mut members());
         let mut reported = Vec::new();
         for numbers in purposes.values() {
             let Some(first) = numbers.first() else { continue };
             let parts = &subjects.subjects[*first].walked.parts;
-            let (before, purpose) = (parts[0].items.all().len(), &parts[1]);
-            let tally = sum_tallies(tallies, &mut numbers.iter(), before, purpose.items.all().len());
+            // A tally counts the items of the specification, and then those of the purpose.
+            let (first_item, purpose) = (parts[0].items.all().len(), &parts[1]);
+            let tally = sum_tallies(tallies, &mut numbers.iter(), first_item, purpose.items.all().len());
             let candidate = &subjects.candidates[subjects.subjects[*first].candidate];
             let reject = candidate.purposes[subjects.subjects[*first].purpose].reject;
             let mut excluded = prove_guards(&purpose.iosts, &purpose.items, settings, stops);
             exclude_reject(&purpose.iosts, &purpose.items, reject, &mut excluded);
-            let by = specification(&mut numbers.iter());
+            let specification = cover_specification(&mut numbers.iter());
             reported.push(PurposeCoverage {
                 own: cover_model(&purpose.iosts, &purpose.items, &tally, &excluded),
-                of_specification: by.figures,
-                specification: by,
+                of_specification: specification.figures,
+                specification,
             });
         }
         reported.sort_by(|a, b| (&a.own.name, &a.own.file).cmp(&(&b.own.name, &b.own.file)));
@@ -398,7 +400,7 @@ fn prove_guards(iosts: &Iosts, items: &Items, settings: &Settings, stops: &mut S
 }
 
 fn as_statuses(unreachable: Vec<bool>) -> Vec<Option<Status>> {
-    unreachable.into_iter().map(|is_one| is_one.then_some(Status::Unreachable)).collect()
+    unreachable.into_iter().map(|is_unreachable| is_unreachable.then_some(Status::Unreachable)).collect()
 }
 
 /// Excludes the items of Reject. A test sends nothing that leads there, and ends there.

@@ -109,8 +109,8 @@ impl Subjects {
     fn report_changed(&self, name: &str, made: &Sources) -> Vec<Diagnostic> {
         let again =
             "coverage is of the model that ran: run the tests again, or name the configuration as it was";
-        let known = |candidate: &&Candidate| candidate.source.name == made.specification.name;
-        for candidate in self.candidates.iter().filter(known) {
+        let is_of_specification = |candidate: &&Candidate| candidate.source.name == made.specification.name;
+        for candidate in self.candidates.iter().filter(is_of_specification) {
             let purpose = candidate.made.iter().position(|known| known.purpose.name == made.purpose.name);
             let Some(purpose) = purpose else { continue };
             let (what, origin) = match candidate.made[purpose].specification == made.specification {

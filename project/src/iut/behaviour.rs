@@ -31,13 +31,13 @@ const WITHIN: &str = "within: { all: 500 ms, locations: { Pay: 300 ms }, after: 
 
 /// Reads the behaviour. `way` is the key that says how the implementation is reached.
 pub fn read_behaviour(reader: &mut IutReader<'_>, root: &[Entry], way: &str) -> Behaviour {
-    let silence_fails = reader.choice(root, "silence", &[("inconclusive", false), ("fail", true)]);
+    let silence_fails = reader.read_choice(root, "silence", &[("inconclusive", false), ("fail", true)]);
     let within = shape::get(root, "within").map(|node| read_within(reader, node)).unwrap_or_default();
     let on_close = read_action(reader, root, "on_close", "on_close: Hangup", ActionKind::Output, way);
     let reconnect = read_action(reader, root, "reconnect", "reconnect: Connect", ActionKind::Input, way);
     let tolerance = shape::get(root, "tolerance_ms").map(|_| {
         let usual = u64::try_from(TOLERANCE.as_millis()).unwrap_or(u64::MAX);
-        reader.milliseconds(root, "tolerance_ms", usual)
+        reader.read_ms(root, "tolerance_ms", usual)
     });
     let shared =
         shape::get(root, "shared").and_then(|node| read_shared(reader, node, way)).unwrap_or_default();
@@ -74,7 +74,7 @@ fn read_weights(reader: &mut IutReader<'_>, node: &Node) -> BTreeMap<String, usi
             Ok(weight) if (1..=MOST).contains(&weight) => drop(weights.insert(name.clone(), weight)),
             _ => {
                 let message = format!("the weight of {quoted} must be a number from 1 to {MOST}");
-                reader.wrong(&entry.value, &message, "no weight", &format!("for example `{LIKE}`"));
+                reader.refuse(&entry.value, &message, "no weight", &format!("for example `{LIKE}`"));
             }
         }
         let Some(iosts) = reader.iosts else { continue };
@@ -99,10 +99,10 @@ fn read_samples(reader: &mut IutReader<'_>, node: &Node) -> (Samples, BTreeMap<S
     shape::check_distinct(reader.collector, entries, "duplicate-key", "parameter");
     let (mut samples, mut programs) = (Samples::new(), BTreeMap::new());
     for entry in shape::first_entries(entries) {
-        let types = reader.types_of(&entry.key);
+        let types = reader.find_types(&entry.key);
         let quoted = format!("`{}`", entry.key.text);
         if matches!(entry.value.kind, NodeKind::Mapping(_)) {
-            let program = read_sample(reader, &entry.value, &quoted, types);
+            let program = read_program(reader, &entry.value, &quoted, types);
             programs.extend(program.map(|program| (entry.key.text.clone(), program)));
             continue;
         }
@@ -112,7 +112,7 @@ fn read_samples(reader: &mut IutReader<'_>, node: &Node) -> (Samples, BTreeMap<S
                 let fits = |word: &String| types.iter().all(|ty| codec::from_text(word, ty).is_ok());
                 if !words.is_empty() && !words.iter().any(fits) {
                     let message = format!("no text that fits this regular expression is a value of {quoted}");
-                    reader.wrong(item, &message, "none of its words", &format!("for example `{LIKE}`"));
+                    reader.refuse(item, &message, "none of its words", &format!("for example `{LIKE}`"));
                 }
                 samples.entry(entry.key.text.clone()).or_default().extend(words.into_iter().filter(fits));
                 continue;
@@ -131,13 +131,19 @@ fn read_samples(reader: &mut IutReader<'_>, node: &Node) -> (Samples, BTreeMap<S
     (samples, programs)
 }
 
-fn read_sample(reader: &mut IutReader<'_>, node: &Node, of: &str, types: Vec<Type>) -> Option<SampleProgram> {
+/// Reads the program that prints values of a parameter. `what` is the parameter in messages.
+fn read_program(
+    reader: &mut IutReader<'_>,
+    node: &Node,
+    what: &str,
+    types: Vec<Type>,
+) -> Option<SampleProgram> {
     const LIKE: &str = "samples: { pMail: { command: [python3, mails.py] } }";
-    let entries = shape::mapping(reader.collector, node, of, LIKE)?;
-    shape::check_keys(reader.collector, entries, &["command", "directory", "environment", "within_ms"], of);
-    let within = reader.milliseconds(entries, "within_ms", 10_000);
+    let entries = shape::mapping(reader.collector, node, what, LIKE)?;
+    shape::check_keys(reader.collector, entries, &["command", "directory", "environment", "within_ms"], what);
+    let within = reader.read_ms(entries, "within_ms", 10_000);
     let Command { words, directory, environment, .. } =
-        launch::read_command(reader, entries, node, of, LIKE, Holes::none())?;
+        launch::read_command(reader, entries, node, what, LIKE, Holes::none())?;
     let words = words.iter().map(|word| word.fill(|_| None).ok()).collect::<Option<Vec<String>>>()?;
     Some(SampleProgram { words, directory, environment, within, types })
 }
@@ -174,7 +180,7 @@ fn read_shared(reader: &mut IutReader<'_>, node: &Node, way: &str) -> Option<Sha
         (_, "safe") => return Some(Shared::Safe),
         (_, name) => return Some(Shared::Named(name.to_owned())),
     };
-    reader.wrong(node, message, "not here", &format!("leave it out, or write {like}"));
+    reader.refuse(node, message, "not here", &format!("leave it out, or write {like}"));
     None
 }
 
@@ -197,7 +203,7 @@ fn read_action(
             }
             other_way => format!("`{key}` has no meaning over `{other_way}`: there is no connection"),
         };
-        reader.wrong(node, &message, "not here", &format!("leave out `{key}`"));
+        reader.refuse(node, &message, "not here", &format!("leave out `{key}`"));
         return None;
     }
     let name = scalar.text.clone();
@@ -205,7 +211,7 @@ fn read_action(
         reader.apart.push(name.clone());
         return Some(name);
     };
-    let (kind_is, opposite) = match kind {
+    let (expected, opposite) = match kind {
         ActionKind::Output => ("an output", "an input"),
         _ => ("an input", "an output"),
     };
@@ -213,13 +219,18 @@ fn read_action(
         Some(action) if action.kind != kind => {
             let actual = if action.kind == ActionKind::Internal { "an internal action" } else { opposite };
             let message = format!("`{name}` is {actual} of the model");
-            let help = format!("`{key}` names {kind_is}");
+            let help = format!("`{key}` names {expected}");
             reader.collector.mistake("wrong-direction", message, &scalar.span, "not here", help);
             None
         }
         Some(action) if !action.parameters.is_empty() => {
             let message = format!("`{name}` has parameters, and a connection has no values for them");
-            reader.wrong(node, &message, "not here", &format!("`{key}` names {kind_is} without parameters"));
+            reader.refuse(
+                node,
+                &message,
+                "not here",
+                &format!("`{key}` names {expected} without parameters"),
+            );
             None
         }
         Some(_) => {
@@ -232,8 +243,8 @@ fn read_action(
                     iosts.actions.iter().filter(|action| action.kind == kind && action.parameters.is_empty());
                 candidates.map(|action| action.name.as_str())
             };
-            let help =
-                reader.collector.meant(&name, &format!("{}s without parameters", &kind_is[3..]), known);
+            let kinds = if kind == ActionKind::Output { "outputs" } else { "inputs" };
+            let help = reader.collector.meant(&name, &format!("{kinds} without parameters"), known);
             let message = format!("unknown action `{name}`");
             let label = "the model has no such action";
             reader.collector.mistake("unknown-action", message, &scalar.span, label, help);
@@ -245,11 +256,11 @@ fn read_action(
 /// Reads `within`: one time for all replies, or times for locations and for replies after an action.
 fn read_within(reader: &mut IutReader<'_>, node: &Node) -> Within {
     if !matches!(node.kind, NodeKind::Mapping(_)) {
-        return Within { all: reader.time(node, "within", TIME, WITHIN), ..Within::default() };
+        return Within { all: reader.read_time(node, "within", TIME, WITHIN), ..Within::default() };
     }
     let entries = shape::mapping(reader.collector, node, "`within`", WITHIN).unwrap_or(&[]);
     shape::check_keys(reader.collector, entries, &["all", "locations", "after"], "`within`");
-    let all = shape::get(entries, "all").and_then(|node| reader.time(node, "all", TIME, WITHIN));
+    let all = shape::get(entries, "all").and_then(|node| reader.read_time(node, "all", TIME, WITHIN));
     let (locations, after) = (read_times(reader, entries, "locations"), read_times(reader, entries, "after"));
     if let Some(reported) = reader.locations {
         locations.iter().for_each(|(name, span, _)| reported.check(reader.collector, name, span));
@@ -275,8 +286,8 @@ fn times_by_name(times: Times) -> BTreeMap<String, Duration> {
 
 fn read_times(reader: &mut IutReader<'_>, entries: &[Entry], key: &str) -> Times {
     let mut times = Vec::new();
-    for entry in reader.named(entries, key, "name", WITHIN) {
-        let time = reader.time(&entry.value, &entry.key.text, TIME, WITHIN);
+    for entry in reader.read_entries(entries, key, "name", WITHIN) {
+        let time = reader.read_time(&entry.value, &entry.key.text, TIME, WITHIN);
         times.extend(time.map(|time| (entry.key.text.clone(), entry.key.span.clone(), time)));
     }
     times

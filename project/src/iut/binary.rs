@@ -13,7 +13,7 @@ use coreach_model::reader::shape;
 use coreach_model::reader::yaml::{Entry, Node, NodeKind};
 use coreach_model::types::RecordForm;
 
-use super::bytes::{one_of, only_with};
+use super::bytes::{find_one_of, refuse_keys};
 use super::captures;
 use super::fields::{NamedField, read_fields};
 use super::ignored::read_ignore_items;
@@ -57,9 +57,9 @@ pub fn read_binary(
     let like = (OBSERVATIONS, &frame_like as &dyn Fn(&Action) -> String);
     reader.check_complete(entries, node, "observations", name, ActionKind::Output, like);
     reader.check_captured("field", "observations: { Welcome: [ { as: u16, name: NAME } ] }");
-    let spelling = reader.spelling(entries, true);
+    let spelling = reader.read_spelling(entries, true);
     check_lists_unspelt(reader, entries, &[&stimuli, &observations]);
-    let unmatched = reader.unmatched(entries);
+    let unmatched = reader.read_unmatched(entries);
     let ignored = read_ignored(reader, entries);
     Some(Binary { cut: cut?, reset, stimuli, observations, ignored, captures, spelling, unmatched })
 }
@@ -70,25 +70,26 @@ fn read_frame_cut(reader: &mut IutReader<'_>, entries: &[Entry], node: &Node, na
     shape::mapping(reader.collector, frame, "`frame`", FRAME)?;
     let known = ["length", "at", "counts", "fixed", "delimiter"];
     let entries = shape::section(reader.collector, entries, "frame", &known);
-    let entry = one_of(reader, frame, entries, &["length", "fixed", "delimiter"], "`frame`", FRAME)?;
+    let entry = find_one_of(reader, frame, entries, &["length", "fixed", "delimiter"], "`frame`", FRAME)?;
     if entry.key.text != "length" {
-        only_with(reader, entries, &["at", "counts"], "belongs to `length`");
+        refuse_keys(reader, entries, &["at", "counts"], "belongs to `length`");
     }
     match entry.key.text.as_str() {
-        "fixed" => reader.size(&entry.value, "fixed", 1).map(Cut::Fixed),
-        "delimiter" => reader.end(&entry.value, "delimiter").map(Cut::Delimiter),
+        "fixed" => reader.read_size(&entry.value, "fixed", 1).map(Cut::Fixed),
+        "delimiter" => reader.read_delimiter(&entry.value, "delimiter").map(Cut::Delimiter),
         _ => {
-            let integer = reader.integer(&entry.value, "length", FRAME);
+            let integer = reader.read_integer(&entry.value, "length", FRAME);
             let offset = match shape::get(entries, "at") {
-                Some(node) => reader.size(node, "at", 0),
+                Some(node) => reader.read_size(node, "at", 0),
                 None => Some(0),
             };
-            let counts = reader.choice(entries, "counts", &[("rest", false), ("frame", true)]);
+            let counts = reader.read_choice(entries, "counts", &[("rest", false), ("frame", true)]);
             Some(Cut::Length(Length { integer: integer?, at: offset?, counts_all: counts.unwrap_or(false) }))
         }
     }
 }
 
+/// Reads the frame of each action of this kind. `like` is an example for messages.
 fn read_frames(
     reader: &mut IutReader<'_>,
     entries: &[Entry],
@@ -97,7 +98,7 @@ fn read_frames(
     kind: ActionKind,
 ) -> Vec<(String, Vec<Field>)> {
     let mut frames = Vec::new();
-    for (entry, action) in reader.actions(entries, key, like, kind) {
+    for (entry, action) in reader.action_entries(entries, key, like, kind) {
         let what = format!("the frame of `{}`", entry.key.text);
         let read = read_fields(reader, &entry.value, &what, like, kind == ActionKind::Input);
         let Some((fields, named)) = read else { continue };
@@ -173,7 +174,7 @@ fn check_names(
         check_known(reader, Some(action), &parameters, named);
         let sent: Vec<&str> = named.iter().map(|named| named.name.text.as_str()).collect();
         let how = |name: &str| format!("a field with `name: {name}` is its value");
-        reader.check_sent(action, &sent, &entry.key.span, how);
+        reader.warn_of_unsent(action, &sent, &entry.key.span, how);
         check_lists(reader, action, named);
         return;
     }

@@ -98,7 +98,7 @@ impl Groups<'_, '_> {
         if self.found.iter().all(|(group, _)| *group != size.text) {
             let message = format!("no pattern before has a group `{}`", size.text);
             let help = format!("for example `{COUNTED}`");
-            self.reader.wrong(node, &message, "nothing counts these bytes", &help);
+            self.reader.refuse(node, &message, "nothing counts these bytes", &help);
         }
         self.add_name(name.text.clone(), name.span.clone());
         Some((size.text.clone(), name.text.clone()))
@@ -202,16 +202,7 @@ impl Groups<'_, '_> {
                 return None;
             }
         };
-        let then = match get("then") {
-            None => None,
-            Some(node) => {
-                if !matches!(middle, Middle::Each(_)) {
-                    let message = "`then` follows the outputs of a list, and there is no `each`";
-                    self.reader.collector.error("wrong-value", message, &node.head(), "follows nothing");
-                }
-                Some(shape::scalar(self.reader.collector, node, "`then`", "then: Listed")?.text.clone())
-            }
-        };
+        let then = read_then(self.reader, entries, matches!(middle, Middle::Each(_)))?;
         Some((Block { begin, middle, end, then }, counts))
     }
 
@@ -228,6 +219,16 @@ impl Groups<'_, '_> {
         let help = "for example `begin: '^\\*(?P<n>\\d+)$'`, `each: '^:(?P<pValue>\\d+)$'`, `count: n`";
         self.reader.collector.mistake("wrong-value", message, &name.span, "counts nothing", help);
     }
+}
+
+/// Reads `then`, the output after a list. The outer `None` is a mistake, the inner one no key.
+pub fn read_then(reader: &mut IutReader<'_>, keys: &[Entry], has_each: bool) -> Option<Option<String>> {
+    let Some(node) = shape::get(keys, "then") else { return Some(None) };
+    if !has_each {
+        let message = "`then` follows the outputs of a list, and there is no `each`";
+        reader.collector.error("wrong-value", message, &node.head(), "follows nothing");
+    }
+    shape::scalar(reader.collector, node, "`then`", "then: Listed").map(|scalar| Some(scalar.text.clone()))
 }
 
 /// Reports outputs after a list (`then`) that do not exist, or that can never be seen there.

@@ -14,7 +14,7 @@ use super::words::IutReader;
 const LONGEST_END: usize = 8;
 
 impl IutReader<'_> {
-    pub fn size(&mut self, node: &Node, key: &str, low: u64) -> Option<usize> {
+    pub fn read_size(&mut self, node: &Node, key: &str, low: u64) -> Option<usize> {
         let high = LONGEST as u64;
         let number = node.as_scalar().and_then(|scalar| number::count(&scalar.text));
         let number = number.filter(|number| (low..=high).contains(number));
@@ -25,12 +25,12 @@ impl IutReader<'_> {
         usize::try_from(number?).ok()
     }
 
-    pub fn integer(&mut self, node: &Node, key: &str, like: &str) -> Option<WireInteger> {
+    pub fn read_integer(&mut self, node: &Node, key: &str, like: &str) -> Option<WireInteger> {
         let scalar = shape::scalar(self.collector, node, &format!("`{key}`"), like)?;
-        self.integer_named(scalar)
+        self.parse_form(scalar)
     }
 
-    pub fn integer_named(&mut self, scalar: &Scalar) -> Option<WireInteger> {
+    pub fn parse_form(&mut self, scalar: &Scalar) -> Option<WireInteger> {
         let integer = WireInteger::named(&scalar.text);
         if integer.is_none() {
             let message = format!("`{}` is not a way to write bytes", scalar.text);
@@ -41,7 +41,7 @@ impl IutReader<'_> {
         integer
     }
 
-    pub fn hex(&mut self, scalar: &Scalar, key: &str) -> Option<Vec<u8>> {
+    pub fn parse_hex(&mut self, scalar: &Scalar, key: &str) -> Option<Vec<u8>> {
         let bytes = unhex(&scalar.text);
         if bytes.is_none() {
             let message = format!("`{key}` must be pairs of hexadecimal digits");
@@ -51,9 +51,9 @@ impl IutReader<'_> {
         bytes
     }
 
-    pub fn end(&mut self, node: &Node, key: &str) -> Option<Vec<u8>> {
+    pub fn read_delimiter(&mut self, node: &Node, key: &str) -> Option<Vec<u8>> {
         let scalar = shape::scalar(self.collector, node, &format!("`{key}`"), &format!("{key}: \"00\""))?;
-        let bytes = self.hex(scalar, key)?;
+        let bytes = self.parse_hex(scalar, key)?;
         if !(1..=LONGEST_END).contains(&bytes.len()) {
             let message = format!("`{key}` must be one to {LONGEST_END} bytes");
             self.collector.error("wrong-value", message, &scalar.span, "not so many");
@@ -62,7 +62,7 @@ impl IutReader<'_> {
         Some(bytes)
     }
 
-    pub fn yes(&mut self, node: &Node, key: &str) -> Option<()> {
+    pub fn require_true(&mut self, node: &Node, key: &str) -> Option<()> {
         if node.as_scalar().is_some_and(|scalar| scalar.text == "true") {
             return Some(());
         }
@@ -73,7 +73,7 @@ impl IutReader<'_> {
 }
 
 /// Finds the one of these keys that is there. Reports it, if there is none or more than one.
-pub fn one_of<'e>(
+pub fn find_one_of<'e>(
     reader: &mut IutReader<'_>,
     node: &Node,
     entries: &'e [Entry],
@@ -105,7 +105,8 @@ pub fn one_of<'e>(
     }
 }
 
-pub fn only_with(reader: &mut IutReader<'_>, entries: &[Entry], keys: &[&str], label: &str) {
+/// Refuses these keys, which mean nothing next to the others. Only the first one is reported.
+pub fn refuse_keys(reader: &mut IutReader<'_>, entries: &[Entry], keys: &[&str], label: &str) {
     if let Some(entry) = entries.iter().find(|entry| keys.contains(&entry.key.text.as_str())) {
         let message = format!("`{}` means nothing here", entry.key.text);
         reader.collector.error("two-keys", message, &entry.key.span, label);

@@ -7,7 +7,7 @@ use coreach_model::reader::shape;
 use coreach_model::reader::yaml::{Entry, Node, Scalar};
 
 use super::patterns::{Regex, read_regex};
-use super::request::{is_header, is_pointer};
+use super::request::{check_pointer, is_header};
 use super::words::{DeclaredCapture, IutReader, ParameterPlaces};
 
 /// An example for an HTTP server.
@@ -92,7 +92,7 @@ pub fn read_part_captures(reader: &mut IutReader<'_>, entries: &[Entry]) -> Vec<
 /// Declares the captures and returns their entries, without those whose names already mean something else.
 fn read_declared<'e>(reader: &mut IutReader<'_>, entries: &'e [Entry], like: &str) -> Vec<&'e Entry> {
     let mut declared = Vec::new();
-    for entry in reader.named(entries, "captures", "capture", like) {
+    for entry in reader.read_entries(entries, "captures", "capture", like) {
         let name = entry.key.text.as_str();
         let is_name = name.starts_with(|sign: char| sign.is_ascii_alphabetic() || sign == '_')
             && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
@@ -149,7 +149,7 @@ fn read_source(reader: &mut IutReader<'_>, entry: &Entry) -> Option<Source> {
     let scalar = shape::scalar(reader.collector, &entry.value, &format!("`{key}`"), OF_ANSWERS)?;
     let text = scalar.text.clone();
     if key == "pointer" {
-        return is_pointer(reader, scalar).then_some(Source::Pointer(text));
+        return check_pointer(reader, scalar).then_some(Source::Pointer(text));
     }
     if !is_header(&text) {
         let message = format!("`{}` cannot name a {key}", text.escape_default());
@@ -194,7 +194,7 @@ pub fn read_actions(reader: &mut IutReader<'_>, node: &Node, key: &str, kind: Ac
     let mut names = Vec::new();
     for node in nodes {
         let Some(scalar) = shape::scalar(reader.collector, node, &name, &example) else { continue };
-        if reader.is_action(scalar, kind) {
+        if reader.check_action(scalar, kind) {
             names.push(scalar.text.clone());
         }
     }
@@ -226,12 +226,12 @@ impl IutReader<'_> {
         }
     }
 
-    fn is_action(&mut self, scalar: &Scalar, kind: ActionKind) -> bool {
+    fn check_action(&mut self, scalar: &Scalar, kind: ActionKind) -> bool {
         let Some(iosts) = self.iosts else { return true };
         if iosts.actions.iter().any(|action| action.name == scalar.text && action.kind == kind) {
             return true;
         }
-        self.unknown_action(&scalar.text, &scalar.span, kind);
+        self.report_action(&scalar.text, &scalar.span, kind);
         false
     }
 }

@@ -28,17 +28,17 @@ pub fn read_connections(
     encoding: Option<&Encoding>,
 ) -> Vec<NamedConnection> {
     let Some(node) = shape::get(entries, "connections") else { return Vec::new() };
-    let Some(given) = shape::mapping(reader.collector, node, "`connections`", LIKE) else {
+    let Some(named_lists) = shape::mapping(reader.collector, node, "`connections`", LIKE) else {
         return Vec::new();
     };
-    shape::check_distinct(reader.collector, given, "duplicate-key", "connection");
-    if given.len() < 2 {
+    shape::check_distinct(reader.collector, named_lists, "duplicate-key", "connection");
+    if named_lists.len() < 2 {
         let help = "remove `connections` if there is only one";
-        reader.wrong(node, "`connections` needs at least two", "fewer", help);
+        reader.refuse(node, "`connections` needs at least two", "fewer", help);
     }
     let (mut connections, mut seen_actions): (Vec<NamedConnection>, Vec<&Scalar>) = (Vec::new(), Vec::new());
     let errors_before = reader.collector.errors();
-    for entry in shape::first_entries(given) {
+    for entry in shape::first_entries(named_lists) {
         let what = format!("`{}`", entry.key.text);
         let mut actions = Vec::new();
         for item in shape::list(reader.collector, &entry.value, &what, LIKE).unwrap_or(&[]) {
@@ -60,15 +60,16 @@ pub fn read_connections(
     }
     // After a misspelt action, another one would be reported as missing.
     if reader.collector.errors() == errors_before {
-        check_all(reader, node, &seen_actions);
+        report_missing_actions(reader, node, &seen_actions);
     }
     if let Some(Encoding::Lines(lines)) = encoding {
-        let connection_of =
-            |action: &str| connections.iter().position(|one| one.actions.iter().any(|name| name == action));
+        let connection_of = |action: &str| {
+            connections.iter().position(|connection| connection.actions.iter().any(|name| name == action))
+        };
         for (name, shape) in &lines.observations {
             if let Some(then) = shape.then().filter(|then| connection_of(then) != connection_of(name)) {
                 let message = format!("`{name}` and its `then`, `{then}`, must go over one connection");
-                reader.wrong(node, &message, "over two", "put both into one list");
+                reader.refuse(node, &message, "over two", "put both into one list");
             }
         }
     }
@@ -88,7 +89,7 @@ fn check_action(reader: &mut IutReader<'_>, scalar: &Scalar) {
 }
 
 /// Reports actions that go over no connection.
-fn check_all(reader: &mut IutReader<'_>, node: &Node, seen: &[&Scalar]) {
+fn report_missing_actions(reader: &mut IutReader<'_>, node: &Node, seen: &[&Scalar]) {
     let Some(iosts) = reader.iosts else { return };
     let is_missing = |name: &&str| seen.iter().all(|scalar| scalar.text != **name);
     // Quiescence goes over no connection.
@@ -97,6 +98,6 @@ fn check_all(reader: &mut IutReader<'_>, node: &Node, seen: &[&Scalar]) {
     let missing: Vec<&str> = events.map(|action| action.name.as_str()).filter(is_missing).collect();
     if !missing.is_empty() {
         let message = format!("`connections` does not say over which goes {}", listed(missing));
-        reader.wrong(node, &message, "not all actions", &format!("for example `{LIKE}`"));
+        reader.refuse(node, &message, "not all actions", &format!("for example `{LIKE}`"));
     }
 }

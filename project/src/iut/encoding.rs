@@ -45,7 +45,7 @@ pub fn read_encoding(
     const CHOICES: [(&str, Speech); 3] =
         [("json", Speech::Json), ("lines", Speech::Lines), ("binary", Speech::Frames)];
     let errors_before = reader.collector.errors();
-    let speech = reader.choice(entries, "encoding", &CHOICES);
+    let speech = reader.read_choice(entries, "encoding", &CHOICES);
     if reader.collector.errors() > errors_before {
         return None;
     }
@@ -68,8 +68,8 @@ pub fn read_encoding(
             let ignored = ignored::read_ignored_lines(reader, entries, &observations);
             reader
                 .check_captured("group of a pattern", "observations: { Welcome: '^welcome (?P<NAME>.+)$' }");
-            let spelling = reader.spelling(entries, false);
-            let unmatched = reader.unmatched(entries);
+            let spelling = reader.read_spelling(entries, false);
+            let unmatched = reader.read_unmatched(entries);
             let lines = Lines {
                 line_ending,
                 reset,

@@ -14,7 +14,7 @@ use coreach_model::number;
 use coreach_model::reader::shape;
 use coreach_model::reader::yaml::{Entry, Node, NodeKind, Scalar};
 
-use super::bytes::{literal, one_of, only_with};
+use super::bytes::{find_one_of, literal, refuse_keys};
 use super::words::IutReader;
 
 const FIELD: &str = "{ as: u16, name: pId }";
@@ -49,7 +49,9 @@ pub fn read_fields(
 
 struct Fields<'r, 'a> {
     reader: &'r mut IutReader<'a>,
+    /// Is the frame sent, and not received?
     is_sent: bool,
+    /// The names that were read so far, in the list that is being read.
     named: Vec<NamedField>,
 }
 
@@ -64,7 +66,9 @@ struct Scope {
 struct Counter {
     counter: usize,
     counted: usize,
+    /// Are elements counted, and not bytes?
     is_elements: bool,
+    /// The key in the text.
     place: Range<usize>,
 }
 
@@ -116,8 +120,8 @@ impl Fields<'_, '_> {
             .enumerate()
             .map(|(position, item)| self.read_field(item, position, &scope))
             .collect();
-        let rest = fields.iter().position(is_rest);
-        if let Some(behind) = rest.and_then(|rest| items.get(rest + 1)) {
+        let last_field = fields.iter().position(reaches_end);
+        if let Some(behind) = last_field.and_then(|last_field| items.get(last_field + 1)) {
             let message = "nothing can follow the rest of a frame";
             self.reader.collector.error("wrong-order", message, &behind.head(), "behind `rest`");
         }
@@ -189,32 +193,32 @@ impl Fields<'_, '_> {
         let form = shape::required(self.reader.collector, node, entries, "as", "a field", FIELD)?;
         let form = shape::scalar(self.reader.collector, form, "`as`", FIELD)?;
         if form.text != "list" && form.text != "group" {
-            only_with(self.reader, entries, &["of"], "belongs to `list` and `group`");
+            refuse_keys(self.reader, entries, &["of"], "belongs to `list` and `group`");
         }
         if form.text != "list" {
-            only_with(self.reader, entries, &["count"], "belongs to `list`");
+            refuse_keys(self.reader, entries, &["count"], "belongs to `list`");
         }
         let of_numbers = ["size_of", "count_of", "plus", "checksum", "over"];
         match (form.text.as_str(), ByteForm::named(&form.text)) {
             ("list", _) => {
-                only_with(self.reader, entries, &of_numbers, "belongs to numbers");
+                refuse_keys(self.reader, entries, &of_numbers, "belongs to numbers");
                 self.read_list(node, entries, position, scope)
             }
             ("group", _) => {
-                only_with(self.reader, entries, &of_numbers, "belongs to numbers");
-                only_with(self.reader, entries, &CONTENT, "belongs to one field, and not to several");
+                refuse_keys(self.reader, entries, &of_numbers, "belongs to numbers");
+                refuse_keys(self.reader, entries, &CONTENT, "belongs to one field, and not to several");
                 let extent = self.read_extent(node, entries, position, scope, &EXTENT, ("a group", GROUP));
                 let fields = shape::required(self.reader.collector, node, entries, "of", "a group", GROUP)?;
                 let fields = self.read_list_of(fields, "`of`", GROUP)?;
                 Some(Field::Group(extent?, fields))
             }
             (_, Some(form)) => {
-                only_with(self.reader, entries, &of_numbers, "belongs to numbers");
+                refuse_keys(self.reader, entries, &of_numbers, "belongs to numbers");
                 self.read_bytes(node, entries, form, position, scope)
             }
             (_, None) => {
-                only_with(self.reader, entries, &EXTENT, "belongs to `bytes` and `text`");
-                let integer = self.reader.integer_named(form);
+                refuse_keys(self.reader, entries, &EXTENT, "belongs to `bytes` and `text`");
+                let integer = self.reader.parse_form(form);
                 self.read_number(node, entries, integer?, scope)
             }
         }
@@ -229,11 +233,11 @@ impl Fields<'_, '_> {
         scope: &Scope,
     ) -> Option<Field> {
         let known = ["is", "name", "any", "size_of", "count_of", "checksum"];
-        let content_entry = one_of(self.reader, node, entries, &known, "a field", FIELD)?;
+        let content_entry = find_one_of(self.reader, node, entries, &known, "a field", FIELD)?;
         if content_entry.key.text == "checksum" {
             return self.read_checksum(content_entry, entries, integer, scope);
         }
-        only_with(self.reader, entries, &["over"], "belongs to `checksum`");
+        refuse_keys(self.reader, entries, &["over"], "belongs to `checksum`");
         if content_entry.key.text != "is" {
             return Some(Field::Integer(integer, self.read_content(content_entry, entries, FIELD, scope)?));
         }
@@ -259,9 +263,9 @@ impl Fields<'_, '_> {
         scope: &Scope,
     ) -> Option<Field> {
         const OVER: &str = "{ as: u32, checksum: crc32, over: [pKind, pBody] }";
-        only_with(self.reader, entries, &["plus"], "belongs to `size_of` and `count_of`");
+        refuse_keys(self.reader, entries, &["plus"], "belongs to `size_of` and `count_of`");
         let table = Checksum::ALL.map(|kind| (kind.name(), kind));
-        let kind = self.reader.choice(entries, "checksum", &table)?;
+        let kind = self.reader.read_choice(entries, "checksum", &table)?;
         if integer.width != kind.width() || integer.is_signed {
             let bits = 8 * kind.width();
             let message = format!("`{}` is a number of {bits} bits without a sign", kind.name());
@@ -310,7 +314,7 @@ impl Fields<'_, '_> {
         position: usize,
         scope: &Scope,
     ) -> Option<Field> {
-        let content_entry = one_of(self.reader, node, entries, &CONTENT, "a field", FIELD)?;
+        let content_entry = find_one_of(self.reader, node, entries, &CONTENT, "a field", FIELD)?;
         let scalar = match content_entry.key.text.as_str() {
             "is" => Some(shape::scalar(self.reader.collector, &content_entry.value, "`is`", FIELD)?),
             _ => None,
@@ -329,7 +333,7 @@ impl Fields<'_, '_> {
         let Some(scalar) = scalar else { return Some(Field::Bytes { extent, form, name }) };
         let bytes = match form {
             ByteForm::Text => scalar.text.clone().into_bytes(),
-            ByteForm::Bytes => self.reader.hex(scalar, "is")?,
+            ByteForm::Bytes => self.reader.parse_hex(scalar, "is")?,
             ByteForm::Latin1 => {
                 let bytes = coreach_adapters::encoding::to_latin1(&scalar.text);
                 if bytes.is_none() {
@@ -363,14 +367,14 @@ impl Fields<'_, '_> {
         if !is_given && scope.counters.iter().any(|counter| counter.counted == position) {
             return Some(Extent::Counted);
         }
-        let extent_entry = one_of(self.reader, node, entries, known, section, like)?;
+        let extent_entry = find_one_of(self.reader, node, entries, known, section, like)?;
         Some(match extent_entry.key.text.as_str() {
-            "size" => Extent::Size(self.reader.size(&extent_entry.value, "size", 0)?),
-            "length" => Extent::Length(self.reader.integer(&extent_entry.value, "length", like)?),
-            "count" => Extent::Count(self.reader.integer(&extent_entry.value, "count", like)?),
-            "until" => Extent::Until(self.reader.end(&extent_entry.value, "until")?),
+            "size" => Extent::Size(self.reader.read_size(&extent_entry.value, "size", 0)?),
+            "length" => Extent::Length(self.reader.read_integer(&extent_entry.value, "length", like)?),
+            "count" => Extent::Count(self.reader.read_integer(&extent_entry.value, "count", like)?),
+            "until" => Extent::Until(self.reader.read_delimiter(&extent_entry.value, "until")?),
             _ => {
-                self.reader.yes(&extent_entry.value, "rest")?;
+                self.reader.require_true(&extent_entry.value, "rest")?;
                 Extent::Rest
             }
         })
@@ -378,8 +382,8 @@ impl Fields<'_, '_> {
 
     /// Reads a list, and the fields of its elements. Each element must have at least one byte.
     fn read_list(&mut self, node: &Node, entries: &[Entry], position: usize, scope: &Scope) -> Option<Field> {
-        only_with(self.reader, entries, &["is"], "a list is `name` or `any`");
-        let content_entry = one_of(self.reader, node, entries, &["name", "any"], "a list", LIST)?;
+        refuse_keys(self.reader, entries, &["is"], "a list is `name` or `any`");
+        let content_entry = find_one_of(self.reader, node, entries, &["name", "any"], "a list", LIST)?;
         let name = self.read_name(content_entry, LIST)?;
         let known = ["count", "size", "length", "until", "rest"];
         let extent = self.read_extent(node, entries, position, scope, &known, ("a list", LIST));
@@ -389,7 +393,7 @@ impl Fields<'_, '_> {
         let fields = self.read_list_of(element_fields, "`of`", LIST);
         let parts = std::mem::replace(&mut self.named, outer);
         let fields = fields?;
-        if least_size(&fields) == 0 || fields.last().is_some_and(|last| is_rest(&Some(last.clone()))) {
+        if least_size(&fields) == 0 || fields.last().is_some_and(|last| reaches_end(&Some(last.clone()))) {
             let message = "an element of a list must have at least one byte and a clear end";
             let label = "may be empty, or without an end";
             self.reader.collector.error("wrong-value", message, &element_fields.head(), label);
@@ -409,15 +413,15 @@ impl Fields<'_, '_> {
 
     fn read_bits(&mut self, node: &Node, scope: &Scope) -> Option<Field> {
         let items = shape::list(self.reader.collector, node, "`bits`", BITS)?;
-        let before = self.reader.collector.errors();
+        let errors_before = self.reader.collector.errors();
         let parts: Vec<Option<Bits>> = items.iter().map(|item| self.read_part(item, scope)).collect();
-        if self.reader.collector.errors() > before {
+        if self.reader.collector.errors() > errors_before {
             return None;
         }
         let parts: Vec<Bits> = parts.into_iter().flatten().collect();
-        let all: u32 = parts.iter().map(|part| part.width).sum();
-        if all == 0 || !all.is_multiple_of(8) {
-            let message = format!("fields of bits must fill whole bytes, and these have {all} bits");
+        let bits: u32 = parts.iter().map(|part| part.width).sum();
+        if bits == 0 || !bits.is_multiple_of(8) {
+            let message = format!("fields of bits must fill whole bytes, and these have {bits} bits");
             self.reader.collector.error("wrong-value", message, &node.head(), "no whole bytes");
             return None;
         }
@@ -438,12 +442,13 @@ impl Fields<'_, '_> {
             let message = "`width` must be a number of bits from 1 to 64";
             self.reader.collector.error("wrong-value", message, &width.head(), "no such number");
         }
-        let way =
-            one_of(self.reader, node, entries, &["is", "name", "any", "size_of", "count_of"], OF, PART)?;
-        if way.key.text != "is" {
-            return Some(Bits { content: self.read_content(way, entries, PART, scope)?, width: bits? });
+        let kinds = ["is", "name", "any", "size_of", "count_of"];
+        let content_entry = find_one_of(self.reader, node, entries, &kinds, OF, PART)?;
+        if content_entry.key.text != "is" {
+            let content = self.read_content(content_entry, entries, PART, scope)?;
+            return Some(Bits { content, width: bits? });
         }
-        let scalar = shape::scalar(self.reader.collector, &way.value, "`is`", PART)?;
+        let scalar = shape::scalar(self.reader.collector, &content_entry.value, "`is`", PART)?;
         let width = bits?;
         let number = literal(&scalar.text).and_then(|number| u64::try_from(number).ok());
         let number = number.filter(|number| fits(*number, width));
@@ -457,14 +462,14 @@ impl Fields<'_, '_> {
     /// Reads the content of a number that is not fixed: `name`, `any`, `size_of` or `count_of`.
     fn read_content(
         &mut self,
-        way: &Entry,
+        content_entry: &Entry,
         entries: &[Entry],
         like: &str,
         scope: &Scope,
     ) -> Option<FieldNumber> {
-        if let key @ ("size_of" | "count_of") = way.key.text.as_str() {
-            let of = shape::scalar(self.reader.collector, &way.value, &format!("`{key}`"), like)?;
-            let of = self.find_place(of, scope)?;
+        if let key @ ("size_of" | "count_of") = content_entry.key.text.as_str() {
+            let name = shape::scalar(self.reader.collector, &content_entry.value, &format!("`{key}`"), like)?;
+            let of = self.find_place(name, scope)?;
             let plus = match shape::get(entries, "plus") {
                 None => Some(0),
                 Some(node) => {
@@ -479,22 +484,22 @@ impl Fields<'_, '_> {
             };
             return Some(FieldNumber::Counting(Counting { of, is_elements: key == "count_of", plus: plus? }));
         }
-        only_with(self.reader, entries, &["plus"], "belongs to `size_of` and `count_of`");
-        Some(self.read_name(way, like)?.map_or(FieldNumber::Any, FieldNumber::Named))
+        refuse_keys(self.reader, entries, &["plus"], "belongs to `size_of` and `count_of`");
+        Some(self.read_name(content_entry, like)?.map_or(FieldNumber::Any, FieldNumber::Named))
     }
 
     /// Reads `name` or `any`. The outer `None` is a mistake. The inner `None` is `any`.
-    fn read_name(&mut self, way: &Entry, like: &str) -> Option<Option<String>> {
-        if way.key.text == "any" {
-            self.reader.yes(&way.value, "any")?;
+    fn read_name(&mut self, entry: &Entry, like: &str) -> Option<Option<String>> {
+        if entry.key.text == "any" {
+            self.reader.require_true(&entry.value, "any")?;
             if self.is_sent {
                 let message = "only observations can have `any`: coreach must know what it sends";
-                self.reader.collector.error("wrong-value", message, &way.key.span, "not in a stimulus");
+                self.reader.collector.error("wrong-value", message, &entry.key.span, "not in a stimulus");
                 return None;
             }
             return Some(None);
         }
-        let name = shape::scalar(self.reader.collector, &way.value, "`name`", like)?;
+        let name = shape::scalar(self.reader.collector, &entry.value, "`name`", like)?;
         if !shape::is_name(self.reader.collector, name, "parameter") {
             return None;
         }
@@ -503,7 +508,8 @@ impl Fields<'_, '_> {
     }
 }
 
-fn is_rest(field: &Option<Field>) -> bool {
+/// Does the field take all bytes up to the end of the frame?
+fn reaches_end(field: &Option<Field>) -> bool {
     let extent = match field {
         Some(Field::Bytes { extent, .. } | Field::List { extent, .. } | Field::Group(extent, _)) => extent,
         _ => return false,

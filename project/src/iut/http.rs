@@ -10,10 +10,10 @@ use coreach_model::iosts::{Action, ActionKind};
 use coreach_model::reader::shape;
 use coreach_model::reader::yaml::{Entry, Node, NodeKind};
 
-use super::blocks::check_then;
+use super::blocks::{check_then, read_then};
 use super::launch::{host_of, read_address, read_launch, require_reset};
 use super::patterns::{Regex, read_regex};
-use super::request::{self, REQUEST, is_pointer, read_header_name, read_request, read_status};
+use super::request::{self, REQUEST, check_pointer, read_header_name, read_request, read_status};
 use super::settle::{self, Speech};
 use super::words::{Holes, IutReader, ParameterPlaces, hole_text};
 use super::{captures, tls};
@@ -45,12 +45,12 @@ pub fn read_http(reader: &mut IutReader<'_>, root: &[Entry], node: &Node) -> Opt
     // The base must begin with a scheme that fits `tls`, and name a host.
     if let Some((template, span)) = &base {
         let filled = template.fill(|_| Some("1".to_owned())).unwrap_or_default();
-        let rest = filled.strip_prefix("http://").or_else(|| filled.strip_prefix("https://"));
+        let host_and_path = filled.strip_prefix("http://").or_else(|| filled.strip_prefix("https://"));
         let is_secure = filled.starts_with("https://");
-        let mistake = match rest {
+        let mistake = match host_and_path {
             None => Some("a base begins with `http://` or `https://`"),
-            Some(rest) if rest.is_empty() || rest.starts_with('/') => Some("the base does not name a host"),
-            Some(rest) if rest.ends_with('/') => Some("the base ends before the first slash of the path"),
+            Some(text) if text.is_empty() || text.starts_with('/') => Some("the base does not name a host"),
+            Some(text) if text.ends_with('/') => Some("the base ends before the first slash of the path"),
             Some(_) => None,
         };
         if mistake.is_none() && is_secure != shape::get(entries, "tls").is_some() {
@@ -83,7 +83,7 @@ pub fn read_http(reader: &mut IutReader<'_>, root: &[Entry], node: &Node) -> Opt
         require_reset(reader, entries, "launch", reset.is_empty(), like);
     }
     let (mut stimuli, mut places) = (Vec::new(), BTreeMap::new());
-    for (entry, action) in reader.actions(entries, "stimuli", STIMULI, ActionKind::Input) {
+    for (entry, action) in reader.action_entries(entries, "stimuli", STIMULI, ActionKind::Input) {
         let what = format!("the request of `{}`", entry.key.text);
         let holes = action.as_ref().map(Holes::of);
         let Some(request) = read_request(reader, &entry.value, &what, STIMULI, &REQUEST, holes.as_ref())
@@ -94,14 +94,14 @@ pub fn read_http(reader: &mut IutReader<'_>, root: &[Entry], node: &Node) -> Opt
             let headers = request.headers.iter().map(|(_, template)| template);
             let templates = std::iter::once(&request.path).chain(&request.body).chain(headers);
             let sent: Vec<&str> = templates.flat_map(|template| template.holes()).collect();
-            reader.check_sent(action, &sent, &entry.key.span, hole_text);
+            reader.warn_of_unsent(action, &sent, &entry.key.span, hole_text);
         }
         places.insert(entry.key.text.clone(), reader.line_of(&entry.key.span));
         stimuli.push((entry.key.text.clone(), request));
     }
     reader.check_complete(entries, node, "stimuli", "`http`", ActionKind::Input, (STIMULI, &request_like));
     let (mut observations, mut origins) = (Vec::new(), Vec::new());
-    let found = reader.actions(entries, "observations", OBSERVATIONS, ActionKind::Output);
+    let found = reader.action_entries(entries, "observations", OBSERVATIONS, ActionKind::Output);
     check_then(reader, &found.iter().map(|(entry, _)| *entry).collect::<Vec<_>>());
     for (entry, action) in found {
         let what = format!("the response of `{}`", entry.key.text);
@@ -130,8 +130,8 @@ pub fn read_http(reader: &mut IutReader<'_>, root: &[Entry], node: &Node) -> Opt
         (OBSERVATIONS, &response_like),
     );
     refuse_hidden(reader, &observations, &origins);
-    let spelling = reader.spelling(entries, false);
-    let unmatched = reader.unmatched(entries);
+    let spelling = reader.read_spelling(entries, false);
+    let unmatched = reader.read_unmatched(entries);
     let (base, _) = base?;
     let launch = launch?;
     let tls = tls?;
@@ -172,13 +172,15 @@ fn response_like(action: &Action) -> String {
 /// Refuses an output of which another one in front of it takes each answer: a system that sends it would be
 /// blamed for the other one.
 fn refuse_hidden(reader: &mut IutReader<'_>, observations: &[(String, Response)], places: &[Origin]) {
-    for (at, (name, response)) in observations.iter().enumerate() {
-        let takes_first = |(other, first): &(String, Response)| {
-            let is_in = |(name, wanted): &(String, Regex)| {
-                let mut own = response.headers.iter();
-                own.any(|(own, pattern)| own == name && written(pattern) == written(wanted))
+    for (position, (name, response)) in observations.iter().enumerate() {
+        // Whatever the other response asks of an answer must be asked by this one, too.
+        let takes_first = |(other_name, other): &(String, Response)| {
+            let asks_header = |(header, pattern): &(String, Regex)| {
+                let mut own_headers = response.headers.iter();
+                own_headers
+                    .any(|(own, own_pattern)| own == header && written(own_pattern) == written(pattern))
             };
-            let is_read = |(_, place): &(String, AnswerPlace)| {
+            let asks_value = |(_, place): &(String, AnswerPlace)| {
                 let text =
                     |place: &AnswerPlace| place.pattern.as_ref().map(|pattern| written(pattern).to_owned());
                 let is_same = |own: &AnswerPlace| {
@@ -186,16 +188,17 @@ fn refuse_hidden(reader: &mut IutReader<'_>, observations: &[(String, Response)]
                 };
                 response.each.is_none() && response.values.iter().any(|(_, own)| is_same(own))
             };
-            let answers = first.to.is_empty()
-                || !response.to.is_empty() && response.to.iter().all(|to| first.to.contains(to));
-            other != name
-                && first.status == response.status
-                && answers
-                && first.each.is_none()
-                && first.headers.iter().all(is_in)
-                && first.values.iter().all(is_read)
+            // An empty `to` stands for all stimuli.
+            let answers_same_stimuli = other.to.is_empty()
+                || !response.to.is_empty() && response.to.iter().all(|to| other.to.contains(to));
+            other_name != name
+                && other.status == response.status
+                && answers_same_stimuli
+                && other.each.is_none()
+                && other.headers.iter().all(asks_header)
+                && other.values.iter().all(asks_value)
         };
-        let Some(first) = observations[..at].iter().position(takes_first) else { continue };
+        let Some(first) = observations[..position].iter().position(takes_first) else { continue };
         let other = &observations[first].0;
         let message =
             format!("`{name}` is never seen: `{other}` comes before it, and takes each of its answers");
@@ -204,7 +207,7 @@ fn refuse_hidden(reader: &mut IutReader<'_>, observations: &[(String, Response)]
              `to: [STIMULUS]`"
         );
         let diagnostic = Diagnostic::error("hidden-observation", message)
-            .at(places[at].clone(), "never seen")
+            .at(places[position].clone(), "never seen")
             .at(places[first].clone(), "takes them first")
             .help(help);
         reader.collector.push(diagnostic);
@@ -213,8 +216,9 @@ fn refuse_hidden(reader: &mut IutReader<'_>, observations: &[(String, Response)]
 
 /// Reads one response of an output. Also returns the parameters whose places it names.
 fn read_response(reader: &mut IutReader<'_>, node: &Node, what: &str) -> Option<(Response, ParameterPlaces)> {
-    let given = node.as_scalar().filter(|given| given.text.parse::<u16>().is_ok());
-    let like = given.map(|given| format!("{{ status: {} }}", given.text));
+    // The example shows how to write a status that stands there alone.
+    let bare_status = node.as_scalar().filter(|scalar| scalar.text.parse::<u16>().is_ok());
+    let like = bare_status.map(|status| format!("{{ status: {} }}", status.text));
     let entries = shape::mapping(reader.collector, node, what, like.as_deref().unwrap_or(OBSERVATIONS))?;
     let known = ["status", "to", "headers", "values", "each", "then"];
     shape::check_keys(reader.collector, entries, &known, what);
@@ -240,20 +244,11 @@ fn read_response(reader: &mut IutReader<'_>, node: &Node, what: &str) -> Option<
         None => None,
         Some(node) => {
             let pointer = shape::scalar(reader.collector, node, "`each`", "each: /items")?;
-            is_pointer(reader, pointer).then_some(())?;
+            check_pointer(reader, pointer).then_some(())?;
             Some(pointer.text.clone())
         }
     };
-    let then = match shape::get(entries, "then") {
-        None => None,
-        Some(node) => {
-            if each.is_none() {
-                let message = "`then` follows the outputs of a list, and there is no `each`";
-                reader.collector.error("wrong-value", message, &node.head(), "follows nothing");
-            }
-            Some(shape::scalar(reader.collector, node, "`then`", "then: Listed")?.text.clone())
-        }
-    };
+    let then = read_then(reader, entries, each.is_some())?;
     Some((Response { status, to, headers, values, each, then }, places))
 }
 
@@ -265,13 +260,13 @@ fn read_value_place(reader: &mut IutReader<'_>, entry: &Entry) -> Option<AnswerP
     }
     // The empty pointer is the whole body. It has to be quoted.
     let pointer = shape::scalar(reader.collector, &entry.value, "a JSON pointer", OBSERVATIONS)?;
-    is_pointer(reader, pointer).then(|| AnswerPlace::pointer(&pointer.text))
+    check_pointer(reader, pointer).then(|| AnswerPlace::pointer(&pointer.text))
 }
 
 fn read_expected_headers(reader: &mut IutReader<'_>, entries: &[Entry]) -> Vec<(String, Regex)> {
     let like = "headers: { Content-Type: 'text/.*' }";
     let mut headers = Vec::new();
-    for entry in reader.named(entries, "headers", "header", like) {
+    for entry in reader.read_entries(entries, "headers", "header", like) {
         let name = read_header_name(reader, &entry.key);
         let scalar = shape::scalar(reader.collector, &entry.value, "a header", like);
         let pattern = scalar.and_then(|scalar| read_regex(reader, scalar));

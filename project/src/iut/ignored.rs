@@ -46,7 +46,7 @@ pub fn read_ignored_lines(
             Some(node) => {
                 let holes = Holes::known().with_names(groups.into_iter().map(|(name, _)| name).collect());
                 let scalar = shape::scalar(reader.collector, node, "`answer`", IGNORE);
-                let Some(template) = scalar.and_then(|scalar| reader.template(scalar, &holes)) else {
+                let Some(template) = scalar.and_then(|scalar| reader.read_template(scalar, &holes)) else {
                     continue;
                 };
                 Some(template)

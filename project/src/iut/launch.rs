@@ -40,12 +40,12 @@ pub fn read_launch(reader: &mut IutReader<'_>, entries: &[Entry]) -> Option<Opti
     let Some(node) = shape::get(entries, "launch") else { return Some(None) };
     let known: Vec<&str> = COMMAND.into_iter().chain(["ready_ms", "keep"]).collect();
     let entries = shape::section(reader.collector, entries, "launch", &known);
-    let keep = reader.boolean(entries, "keep");
+    let keep = reader.read_boolean(entries, "keep");
     // A server that is kept for many runs cannot depend on the constants of one run.
     let holes = if keep { Holes::none() } else { Holes::constants() }.with_server();
     let example = "launch: { command: [redis-server, --port, \"{port}\"] }";
     let command = read_command(reader, entries, node, "`launch`", example, holes);
-    let ready = reader.milliseconds(entries, "ready_ms", READY);
+    let ready = reader.read_ms(entries, "ready_ms", READY);
     Some(Some(Launch { command: command?, ready, keep }))
 }
 
@@ -68,7 +68,7 @@ pub fn read_address(
     }
     let holes =
         if shape::get(entries, "launch").is_some() { Holes::none().with_port() } else { Holes::none() };
-    reader.template(scalar, &holes).map(|template| (template, scalar.span.clone()))
+    reader.read_template(scalar, &holes).map(|template| (template, scalar.span.clone()))
 }
 
 /// Reads a command from the keys of [`COMMAND`].
@@ -84,11 +84,11 @@ pub fn read_command(
         .and_then(|value| read_words(reader, value, like, &holes));
     let directory = read_directory(reader, entries);
     if let (Some(value), Some(directory)) = (shape::get(entries, "command"), &directory) {
-        look_for_scripts(reader, value, directory);
+        warn_of_command(reader, value, directory);
     }
     let mut environment = Vec::new();
     let like = "environment: { KEY: value }";
-    for entry in reader.named(entries, "environment", "variable", like) {
+    for entry in reader.read_entries(entries, "environment", "variable", like) {
         let name = &entry.key.text;
         if name.is_empty() || name.contains(['=', '\0']) {
             let message = format!("`{}` cannot name a variable of the environment", name.escape_default());
@@ -103,12 +103,13 @@ pub fn read_command(
         };
         environment.extend(text.map(|text| (name.clone(), text)));
     }
-    let grace = reader.milliseconds(entries, "grace_ms", 0);
+    let grace = reader.read_ms(entries, "grace_ms", 0);
     Some(Command { words: words?, directory: directory?, environment, grace })
 }
 
-/// Warns of missing programs and scripts, of several words in one, and of words for a shell only.
-fn look_for_scripts(reader: &mut IutReader<'_>, command: &Node, directory: &Path) {
+/// Warns of missing programs and scripts, of several words in one, and of words for a shell only. A word with
+/// a hole is known only when a run begins.
+fn warn_of_command(reader: &mut IutReader<'_>, command: &Node, directory: &Path) {
     const INTERPRETERS: [&str; 8] = ["python", "sh", "bash", "node", "ruby", "perl", "php", "java"];
     let NodeKind::Sequence(items) = &command.kind else { return };
     let words: Vec<&Scalar> = items.iter().filter_map(|item| item.as_scalar()).collect();
@@ -116,12 +117,11 @@ fn look_for_scripts(reader: &mut IutReader<'_>, command: &Node, directory: &Path
         let name = word.text.rsplit('/').next().unwrap_or_default();
         INTERPRETERS.contains(&name.trim_end_matches(|sign: char| sign.is_ascii_digit() || sign == '.'))
     };
-    let is_script = |at: usize| at == 1 && runs_scripts(words[0]);
-    for (at, scalar) in words.iter().enumerate().filter(|(_, word)| !word.text.contains('{')) {
+    for (position, scalar) in words.iter().enumerate().filter(|(_, word)| !word.text.contains('{')) {
         let name = scalar.text.as_str();
         let path = directory.join(name);
         let (program, arguments) = name.split_once(' ').unwrap_or((name, ""));
-        if at == 0 && !arguments.is_empty() && !path.exists() {
+        if position == 0 && !arguments.is_empty() && !path.exists() {
             let list = arguments.split_whitespace().fold(program.to_owned(), |list, word| list + ", " + word);
             let found =
                 Diagnostic::warning("one-word", format!("`{name}` is one word, the name of a program"))
@@ -132,22 +132,26 @@ fn look_for_scripts(reader: &mut IutReader<'_>, command: &Node, directory: &Path
             reader.collector.push(found);
             return;
         }
-        if let Some(what) = shell_word(name) {
-            let all: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
+        if let Some(what) = explain_shell_word(name) {
+            let texts: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
             let found =
                 Diagnostic::warning("no-shell", format!("no shell reads `command`: `{name}` is {what}"))
                     .at(reader.collector.origin(&scalar.span), "for a shell only")
-                    .help(format!("let one read it: `command: [sh, -c, '{}']`", all.join(" ")));
+                    .help(format!("let one read it: `command: [sh, -c, '{}']`", texts.join(" ")));
             reader.collector.push(found);
             return;
         }
-        let is_name =
-            if at == 0 { name.contains('/') } else { path.extension().is_some() && !name.starts_with('-') };
-        if !is_name || path.exists() {
+        // A program without a slash is looked for elsewhere, and an argument may be no file.
+        let may_be_path = match position {
+            0 => name.contains('/'),
+            _ => path.extension().is_some() && !name.starts_with('-'),
+        };
+        if !may_be_path || path.exists() {
             continue;
         }
         let meant = file::find_meant_file(&path, |_| None);
-        if at > 0 && meant.is_none() && !is_script(at) {
+        let is_script = position == 1 && runs_scripts(words[0]);
+        if position > 0 && meant.is_none() && !is_script {
             continue;
         }
         let help = match meant {
@@ -162,7 +166,8 @@ fn look_for_scripts(reader: &mut IutReader<'_>, command: &Node, directory: &Path
     }
 }
 
-fn shell_word(word: &str) -> Option<&'static str> {
+/// Says what a word is without a shell, if only a shell gives it a meaning.
+fn explain_shell_word(word: &str) -> Option<&'static str> {
     let name = word.strip_prefix('$').map(|name| name.trim_matches(['{', '}']));
     match word {
         "&&" | "||" | "|" | ";" | "&" => Some("one more argument"),
@@ -195,7 +200,7 @@ fn read_words(reader: &mut IutReader<'_>, value: &Node, like: &str, holes: &Hole
     for item in items {
         // An empty argument is allowed, if it is quoted.
         let scalar = shape::scalar(reader.collector, item, "a word of `command`", like);
-        words.push(scalar.and_then(|scalar| reader.template(scalar, holes)));
+        words.push(scalar.and_then(|scalar| reader.read_template(scalar, holes)));
     }
     words.into_iter().collect()
 }
@@ -215,7 +220,7 @@ fn read_directory(reader: &mut IutReader<'_>, entries: &[Entry]) -> Option<PathB
 }
 
 impl IutReader<'_> {
-    pub fn milliseconds(&mut self, entries: &[Entry], key: &str, default: u64) -> Duration {
+    pub fn read_ms(&mut self, entries: &[Entry], key: &str, default: u64) -> Duration {
         /// An hour.
         const MOST: u64 = 3_600_000;
         let Some(node) = shape::get(entries, key) else { return Duration::from_millis(default) };
@@ -230,7 +235,7 @@ impl IutReader<'_> {
     }
 
     /// Reads `true` or `false`. Without the key it is false.
-    pub fn boolean(&mut self, entries: &[Entry], key: &str) -> bool {
+    pub fn read_boolean(&mut self, entries: &[Entry], key: &str) -> bool {
         let Some(node) = shape::get(entries, key) else { return false };
         match node.as_scalar().map(|scalar| scalar.text.as_str()) {
             Some("true") => return true,

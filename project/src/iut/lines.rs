@@ -62,7 +62,7 @@ pub fn read_line_ending(reader: &mut IutReader<'_>, entries: &[Entry], default: 
 /// Reads the lines that are sent: one or several for each input.
 pub fn read_stimuli(reader: &mut IutReader<'_>, entries: &[Entry], ending: &str) -> Vec<(String, Template)> {
     let mut stimuli = Vec::new();
-    for (entry, action) in reader.actions(entries, "stimuli", STIMULI, ActionKind::Input) {
+    for (entry, action) in reader.action_entries(entries, "stimuli", STIMULI, ActionKind::Input) {
         let what = format!("the line of `{}`", entry.key.text);
         let nodes: Vec<&Node> = match &entry.value.kind {
             NodeKind::Sequence(items) if !items.is_empty() => items.iter().map(|item| &**item).collect(),
@@ -70,7 +70,7 @@ pub fn read_stimuli(reader: &mut IutReader<'_>, entries: &[Entry], ending: &str)
         };
         if nodes.len() > 1 && ending.is_empty() {
             let help = "for example `line_ending: \"\\r\\n\"`";
-            reader.wrong(&entry.value, "nothing ends these lines", "several lines", help);
+            reader.refuse(&entry.value, "nothing ends these lines", "several lines", help);
         }
         let holes = action.as_ref().map(Holes::of);
         let mut template = |node: &Node| {
@@ -81,7 +81,12 @@ pub fn read_stimuli(reader: &mut IutReader<'_>, entries: &[Entry], ending: &str)
         let Some(templates) = templates else { continue };
         let template = Template::joined(templates, ending);
         if let Some(action) = &action {
-            reader.check_sent(action, &template.holes().collect::<Vec<_>>(), &entry.value.head(), hole_text);
+            reader.warn_of_unsent(
+                action,
+                &template.holes().collect::<Vec<_>>(),
+                &entry.value.head(),
+                hole_text,
+            );
         }
         stimuli.push((entry.key.text.clone(), template));
     }
@@ -97,7 +102,8 @@ pub fn read_observations(
     entries: &[Entry],
 ) -> (Vec<(String, Shape)>, AnsweredStimuli) {
     let (mut observations, mut answers) = (Vec::new(), Vec::new());
-    let entries_with_actions = reader.actions(entries, "observations", OBSERVATIONS, ActionKind::Output);
+    let entries_with_actions =
+        reader.action_entries(entries, "observations", OBSERVATIONS, ActionKind::Output);
     blocks::check_then(reader, &entries_with_actions.iter().map(|(entry, _)| *entry).collect::<Vec<_>>());
     for (entry, action) in &entries_with_actions {
         let Some(mut read) = blocks::read_lines(reader, entry) else { continue };
@@ -139,10 +145,10 @@ fn refuse_hidden(
 ) {
     for (index, (name, shape)) in observations.iter().enumerate() {
         let takes_first = |(hiding, taking): &&(String, Shape)| {
-            let one_line = matches!(taking, Shape::Lines(parts) if parts.len() == 1 && is_line(&parts[0]));
+            let is_one_line = matches!(taking, Shape::Lines(parts) if parts.len() == 1 && is_line(&parts[0]));
             let answers_some = answers.iter().any(|(answer, _)| answer == hiding);
             let (Some(first), Some(taken)) = (taking.first(), shape.first()) else { return false };
-            one_line && !answers_some && hiding != name && is_within(taken, first)
+            is_one_line && !answers_some && hiding != name && is_within(taken, first)
         };
         let Some((hiding, first)) = observations[..index].iter().find(takes_first) else { continue };
         let is_same = match (first.first(), shape.first()) {

@@ -21,7 +21,7 @@ fn read_link_delay(reader: &mut IutReader<'_>, root: &[Entry], way: &str) -> Opt
     if way == "http" {
         let message =
             "over `http` nothing crosses: a request is sent when the one before it has been answered";
-        reader.wrong(node, message, "not here", "leave out `link`");
+        reader.refuse(node, message, "not here", "leave out `link`");
     }
     if matches!(&node.kind, NodeKind::Scalar(scalar) if scalar.text == SYNCHRONOUS) {
         return Some(LinkDelay::Synchronous);
@@ -32,17 +32,17 @@ fn read_link_delay(reader: &mut IutReader<'_>, root: &[Entry], way: &str) -> Opt
         let near = reader.collector.nearest(&scalar.text, [SYNCHRONOUS]);
         let help =
             near.map_or(format!("for example `{LIKE}`"), |near| format!("did you mean `link: {near}`?"));
-        reader.wrong(node, "`link` is `synchronous`, or says a delay", "not known", &help);
+        reader.refuse(node, "`link` is `synchronous`, or says a delay", "not known", &help);
         return None;
     }
     let entries = shape::mapping(reader.collector, node, "`link`", LIKE)?;
     shape::check_keys(reader.collector, entries, &["ordered", "delay"], "`link`");
     if let Some(node) = shape::get(entries, "ordered")
-        && !reader.boolean(entries, "ordered")
+        && !reader.read_boolean(entries, "ordered")
     {
         let message = "only links that keep the order in each direction can be looked at";
-        reader.wrong(node, message, "not kept", "`ordered: true`, if it is so");
+        reader.refuse(node, message, "not kept", "`ordered: true`, if it is so");
     }
     let node = shape::required(reader.collector, node, entries, "delay", "`link`", LIKE)?;
-    reader.time(node, "delay", LIKE, LIKE).map(LinkDelay::AtMost)
+    reader.read_time(node, "delay", LIKE, LIKE).map(LinkDelay::AtMost)
 }

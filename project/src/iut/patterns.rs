@@ -36,7 +36,7 @@ pub fn read_regex(reader: &mut IutReader<'_>, scalar: &Scalar) -> Option<(Regex,
             let reason = last_line.strip_prefix("error: ").unwrap_or(last_line);
             let message = format!("this is not a regular expression: {reason}");
             let error_at = error_place(&text, &scalar.text);
-            let help = match named_holes(&scalar.text) {
+            let help = match replace_holes(&scalar.text) {
                 _ if let Some(help) = error_at.and_then(|index| explain_sign(&scalar.text, index)) => help,
                 Some(pattern) => format!("a value is a named group: `'{pattern}'`"),
                 None => "for example `'^:(?P<n>-?\\d+)$'`; a named group is a parameter's value".to_owned(),
@@ -50,10 +50,11 @@ pub fn read_regex(reader: &mut IutReader<'_>, scalar: &Scalar) -> Option<(Regex,
 
 /// Finds the place that a message about a regular expression marks with `^` below the expression.
 fn error_place(message: &str, expression: &str) -> Option<usize> {
+    // From the end: the reason, the line with the mark, the line with the expression.
     let mut lines = message.lines().rev().skip(1);
-    let column = lines.next()?.find('^')?;
-    let at = column.checked_sub(lines.next()?.find(expression)?)?;
-    expression.is_char_boundary(at).then_some(at)
+    let mark_column = lines.next()?.find('^')?;
+    let position = mark_column.checked_sub(lines.next()?.find(expression)?)?;
+    expression.is_char_boundary(position).then_some(position)
 }
 
 /// Explains how to write a sign that has a meaning in regular expressions but is to stand for itself.
@@ -63,7 +64,7 @@ fn explain_sign(expression: &str, position: usize) -> Option<String> {
     // The author means a group or a hole.
     if from_sign.starts_with("(?")
         || expression[..position].ends_with('{')
-        || sign == '{' && named_holes(from_sign).is_some()
+        || sign == '{' && replace_holes(from_sign).is_some()
     {
         return None;
     }
@@ -71,8 +72,8 @@ fn explain_sign(expression: &str, position: usize) -> Option<String> {
     Some(format!("`{sign}` has a meaning in patterns, and for itself is written `\\{sign}`: `'{literal}'`"))
 }
 
-/// Turns each `{name}`, as in a template, into a named group.
-fn named_holes(text: &str) -> Option<String> {
+/// Turns each `{name}`, as in a template, into a named group. `None`: there is none.
+fn replace_holes(text: &str) -> Option<String> {
     let (mut pattern, mut remaining, mut has_holes) = (String::new(), text, false);
     while let Some((before, behind)) = remaining.split_once('{') {
         pattern += before;

@@ -20,9 +20,9 @@ pub fn read_request(
     holes: Option<&Holes>,
 ) -> Option<Request> {
     // For `GET /items`, the message has the mapping that is meant.
-    let written = node.as_scalar().and_then(|written| written.text.split_once(' '));
-    let written = written.map(|(method, path)| format!("{{ method: {method}, path: {} }}", path.trim()));
-    let entries = shape::mapping(reader.collector, node, what, written.as_deref().unwrap_or(example))?;
+    let words = node.as_scalar().and_then(|scalar| scalar.text.split_once(' '));
+    let meant = words.map(|(method, path)| format!("{{ method: {method}, path: {} }}", path.trim()));
+    let entries = shape::mapping(reader.collector, node, what, meant.as_deref().unwrap_or(example))?;
     shape::check_keys(reader.collector, entries, known, what);
     let mut text = |key: &str| {
         let node = shape::required(reader.collector, node, entries, key, what, example)?;
@@ -55,7 +55,7 @@ pub fn read_request(
         None => None,
         Some(node) => {
             // For a mapping, the message has the text that is meant.
-            let written = match &node.kind {
+            let meant_fields = match &node.kind {
                 NodeKind::Mapping(entries) => {
                     let field = |entry: &Entry| {
                         let value = entry.value.as_scalar()?;
@@ -66,9 +66,9 @@ pub fn read_request(
                 }
                 _ => None,
             };
-            let example = written.map_or("\"n\": {n}".to_owned(), |fields| fields.join(", "));
+            let example = meant_fields.map_or("\"n\": {n}".to_owned(), |fields| fields.join(", "));
             let scalar = shape::scalar(reader.collector, node, "`body`", &format!("body: '{{{example}}}'"))?;
-            Some(reader.body(scalar, holes)?)
+            Some(reader.read_body(scalar, holes)?)
         }
     };
     let is_latin1 = latin1.is_some();
@@ -83,7 +83,7 @@ pub fn read_request_headers(
 ) -> Vec<(String, Template)> {
     let like = "headers: { Content-Type: application/json }";
     let mut headers = Vec::new();
-    for entry in reader.named(entries, "headers", "header", like) {
+    for entry in reader.read_entries(entries, "headers", "header", like) {
         let Some(name) = read_header_name(reader, &entry.key) else { continue };
         let value = shape::scalar(reader.collector, &entry.value, "a header", like);
         let template = value.and_then(|value| reader.template_of(value, holes));
@@ -107,7 +107,7 @@ pub fn is_header(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(is_sign)
 }
 
-pub fn is_pointer(reader: &mut IutReader<'_>, pointer: &Scalar) -> bool {
+pub fn check_pointer(reader: &mut IutReader<'_>, pointer: &Scalar) -> bool {
     if !pointer.text.is_empty() && !pointer.text.starts_with('/') {
         let message = "a JSON pointer begins with a slash";
         let names = pointer.text.trim_start_matches(['$', '.']);
@@ -116,7 +116,7 @@ pub fn is_pointer(reader: &mut IutReader<'_>, pointer: &Scalar) -> bool {
         return false;
     }
     // RFC 6901, 3: `~` begins `~0` or `~1`.
-    if pointer.text.split('~').skip(1).any(|rest| !rest.starts_with(['0', '1'])) {
+    if pointer.text.split('~').skip(1).any(|after_tilde| !after_tilde.starts_with(['0', '1'])) {
         let message = "in a JSON pointer, `~0` is `~` and `~1` is `/`";
         let help = format!("for example `{}`", pointer.text.replace('~', "~0"));
         reader.collector.mistake("wrong-value", message, &pointer.span, "no pointer", help);

@@ -41,9 +41,9 @@ pub fn read_settle(reader: &mut IutReader<'_>, root: &[Entry], speech: Speech) -
     let entries = shape::section(reader.collector, root, "settle", known);
     let default = Settle::default();
     let usual = u64::try_from(default.within.as_millis()).unwrap_or(u64::MAX);
-    let within = reader.milliseconds(entries, "within_ms", usual);
+    let within = reader.read_ms(entries, "within_ms", usual);
     let quiet = shape::get(entries, "quiet_ms").is_some();
-    let quiet = quiet.then(|| reader.milliseconds(entries, "quiet_ms", 500));
+    let quiet = quiet.then(|| reader.read_ms(entries, "quiet_ms", 500));
     if quiet.is_some_and(|quiet| quiet >= within)
         && let Some(node) = shape::get(entries, "quiet_ms")
     {
@@ -129,7 +129,7 @@ fn read_step(
 ) -> Option<PreparationStep> {
     if shape::get(entries, "pause_ms").is_some() {
         shape::check_keys(reader.collector, entries, &["pause_ms"], what);
-        return Some(PreparationStep::Pause(reader.milliseconds(entries, "pause_ms", 1000)));
+        return Some(PreparationStep::Pause(reader.read_ms(entries, "pause_ms", 1000)));
     }
     if shape::get(entries, "command").is_some() {
         let known: Vec<&str> = COMMAND.into_iter().chain(["within_ms"]).collect();
@@ -137,15 +137,12 @@ fn read_step(
         let holes = add_holes(Holes::constants());
         let like = "command: [sh, clean.sh]";
         let command = read_command(reader, entries, item, what, like, holes)?;
-        return Some(PreparationStep::Command(
-            command,
-            reader.milliseconds(entries, "within_ms", COMMAND_MS),
-        ));
+        return Some(PreparationStep::Command(command, reader.read_ms(entries, "within_ms", COMMAND_MS)));
     }
     match speech {
         Speech::Http => {
-            let more = ["status", "expect", "within_ms"];
-            let known: Vec<&str> = REQUEST.into_iter().chain(more).collect();
+            let own_keys = ["status", "expect", "within_ms"];
+            let known: Vec<&str> = REQUEST.into_iter().chain(own_keys).collect();
             let request = read_request(reader, item, what, like, &known, Some(&add_holes(Holes::known())));
             let status = match shape::get(entries, "status") {
                 Some(node) => read_status(reader, node, like)?,
@@ -158,7 +155,7 @@ fn read_step(
                 }
                 None => None,
             };
-            let within: Duration = reader.milliseconds(entries, "within_ms", 0);
+            let within: Duration = reader.read_ms(entries, "within_ms", 0);
             Some(PreparationStep::Request(Probe { request: request?, status, body, within }))
         }
         Speech::Lines | Speech::Frames => {
@@ -172,10 +169,10 @@ fn read_step(
             let send = shape::get(entries, "send")
                 .and_then(|node| shape::scalar(reader.collector, node, "`send`", like))
                 .and_then(|scalar| {
-                    let template = reader.template(scalar, &add_holes(Holes::known()))?;
+                    let template = reader.read_template(scalar, &add_holes(Holes::known()))?;
                     // The digits of a template with holes are checked when it is sent.
                     if speech == Speech::Frames && template.holes().next().is_none() {
-                        reader.hex(scalar, "send")?;
+                        reader.parse_hex(scalar, "send")?;
                     }
                     Some(template)
                 });

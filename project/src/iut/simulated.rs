@@ -39,7 +39,7 @@ fn read_settings_of(reader: &mut IutReader<'_>, entries: &[Entry]) -> SimulatedS
     const CHOICES: [(&str, Completion); 2] =
         [("angelic", Completion::Angelic), ("demonic", Completion::Demonic)];
     let instantiate = read_instantiate(reader.collector, entries);
-    let completion = reader.choice(entries, "completion", &CHOICES);
+    let completion = reader.read_choice(entries, "completion", &CHOICES);
     let node = shape::get(entries, "completion");
     let completion = completion.zip(node.map(|node| reader.collector.origin(&node.head())));
     SimulatedSettings { instantiate, completion }

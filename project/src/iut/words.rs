@@ -119,7 +119,7 @@ impl IutReader<'_> {
         format!("{}:{}", origin.file.name, origin.line_and_column().0)
     }
 
-    pub fn template(&mut self, scalar: &Scalar, holes: &Holes) -> Option<Template> {
+    pub fn read_template(&mut self, scalar: &Scalar, holes: &Holes) -> Option<Template> {
         self.template_of(scalar, Some(holes))
     }
 
@@ -136,18 +136,18 @@ impl IutReader<'_> {
         let template = match Template::parse(&scalar.text) {
             Ok(template) => template,
             Err(error) => {
-                self.bad_template(scalar, &error);
+                self.report_bad_template(scalar, &error);
                 return None;
             }
         };
         self.check_holes(scalar, &template, holes).then_some(template)
     }
 
-    pub fn body(&mut self, scalar: &Scalar, holes: Option<&Holes>) -> Option<Template> {
+    pub fn read_body(&mut self, scalar: &Scalar, holes: Option<&Holes>) -> Option<Template> {
         let template = match Template::parse_body(&scalar.text) {
             Ok(template) => template,
             Err(error) => {
-                self.bad_template(scalar, &error);
+                self.report_bad_template(scalar, &error);
                 return None;
             }
         };
@@ -191,7 +191,7 @@ impl IutReader<'_> {
         self.collector.push(diagnostic);
     }
 
-    fn bad_template(&mut self, scalar: &Scalar, error: &TemplateError) {
+    fn report_bad_template(&mut self, scalar: &Scalar, error: &TemplateError) {
         let functions = || Function::ALL.into_iter().map(Function::name);
         let (code, help) = match &error.wrong {
             Wrong::Braces(_) => {
@@ -217,14 +217,8 @@ impl IutReader<'_> {
         };
         let capture_names = self.captures.iter().filter(|_| allowed.captures);
         let capture_names: Vec<String> = capture_names.map(|capture| capture.name.clone()).collect();
-        let known_names: Vec<&str> = allowed
-            .names
-            .iter()
-            .map(String::as_str)
-            .chain(constants.iter().map(String::as_str))
-            .chain(capture_names.iter().map(String::as_str))
-            .chain(allowed.launched.iter().copied())
-            .collect();
+        let own_names = allowed.names.iter().chain(&constants).chain(&capture_names).map(String::as_str);
+        let known_names: Vec<&str> = own_names.chain(allowed.launched.iter().copied()).collect();
         let mut are_right = true;
         for hole in template.holes() {
             if allowed.launched.contains(&hole) && constants.iter().any(|constant| constant == hole) {
@@ -263,7 +257,7 @@ impl IutReader<'_> {
 
     /// Reads a section that has an entry for each action of a kind. Reports unknown actions, and actions of
     /// another kind. Returns the other entries, each with the model's action, if there is a model.
-    pub fn actions<'e>(
+    pub fn action_entries<'e>(
         &mut self,
         sections: &'e [Entry],
         key: &str,
@@ -324,7 +318,7 @@ impl IutReader<'_> {
             let name = entry.key.text.as_str();
             match iosts.actions.iter().find(|action| action.name == name) {
                 Some(action) if action.kind == kind => described.push((entry, Some(action.clone()))),
-                _ => self.unknown_action(name, &entry.key.span, kind),
+                _ => self.report_action(name, &entry.key.span, kind),
             }
         }
         described
@@ -340,7 +334,7 @@ impl IutReader<'_> {
     }
 
     /// Reports an action that is unknown, or of another kind.
-    pub fn unknown_action(&mut self, name: &str, place: &Range<usize>, kind: ActionKind) {
+    pub fn report_action(&mut self, name: &str, place: &Range<usize>, kind: ActionKind) {
         let Some(iosts) = self.iosts else { return };
         if let Some(action) = iosts.actions.iter().find(|action| action.name == name) {
             let (what, help) = match action.kind {
@@ -446,7 +440,7 @@ impl IutReader<'_> {
     }
 
     /// Warns of parameters that are not sent. `how` says how a parameter is sent.
-    pub fn check_sent(
+    pub fn warn_of_unsent(
         &mut self,
         action: &Action,
         sent: &[&str],
@@ -467,7 +461,13 @@ impl IutReader<'_> {
     }
 
     /// Reads the mapping of a key. Each of its keys, a `what`, comes once. Without the key it is empty.
-    pub fn named<'e>(&mut self, entries: &'e [Entry], key: &str, what: &str, like: &str) -> Vec<&'e Entry> {
+    pub fn read_entries<'e>(
+        &mut self,
+        entries: &'e [Entry],
+        key: &str,
+        what: &str,
+        like: &str,
+    ) -> Vec<&'e Entry> {
         let Some(node) = shape::get(entries, key) else { return Vec::new() };
         let entries = shape::mapping(self.collector, node, &format!("`{key}`"), like).unwrap_or(&[]);
         shape::check_distinct(self.collector, entries, "duplicate-key", what);
@@ -475,12 +475,12 @@ impl IutReader<'_> {
     }
 
     /// Reads `values`: how single values are written on the wire. With `parts`, it may name parts of lists.
-    pub fn spelling(&mut self, entries: &[Entry], parts: bool) -> Spelling {
+    pub fn read_spelling(&mut self, entries: &[Entry], parts: bool) -> Spelling {
         const LIKE: &str = "values: { pBeverage: { tea: TEA, coffee: COFFEE } }";
         let mut spelling = Vec::new();
-        for entry in self.named(entries, "values", "parameter", LIKE) {
+        for entry in self.read_entries(entries, "values", "parameter", LIKE) {
             let parameter = entry.key.text.as_str();
-            let types = self.types_of_parts(&entry.key, parts);
+            let types = self.find_types_in(&entry.key, parts);
             if types.is_empty() && self.iosts.is_some() {
                 continue;
             }
@@ -532,7 +532,7 @@ impl IutReader<'_> {
                 spelt.push((pair.key.text.clone(), literal_text));
             }
             if self.collector.errors() == errors_before {
-                self.check_spelt(&entry.key, &types, &spelt);
+                self.warn_of_unspelt(&entry.key, &types, &spelt);
             }
             spelling.push((parameter.to_owned(), Spelt::Texts(spelt)));
         }
@@ -541,13 +541,13 @@ impl IutReader<'_> {
 
     /// Finds the types of all parameters of this name. Reports a name that no action of the model has. If
     /// there are several types, a value must be of each.
-    pub fn types_of(&mut self, parameter: &Scalar) -> Vec<Type> {
-        self.types_of_parts(parameter, false)
+    pub fn find_types(&mut self, parameter: &Scalar) -> Vec<Type> {
+        self.find_types_in(parameter, false)
     }
 
     /// Finds the types of all parameters of this name. With `parts`, the name may be that of a part of a
     /// list's elements: `pItems.kind`, `pIds.element`.
-    fn types_of_parts(&mut self, parameter: &Scalar, parts: bool) -> Vec<Type> {
+    fn find_types_in(&mut self, parameter: &Scalar, parts: bool) -> Vec<Type> {
         let Some(iosts) = self.iosts else { return Vec::new() };
         let data = || iosts.actions.iter().flat_map(|action| &action.parameters);
         let (name, part) = match parameter.text.split_once('.').filter(|_| parts) {
@@ -573,7 +573,7 @@ impl IutReader<'_> {
     }
 
     /// Warns of values without a text: they can neither be sent nor understood.
-    fn check_spelt(&mut self, parameter: &Scalar, types: &[Type], spelt: &[(String, String)]) {
+    fn warn_of_unspelt(&mut self, parameter: &Scalar, types: &[Type], spelt: &[(String, String)]) {
         /// The most values of a type that are listed. Those of larger types are only counted.
         const MOST: usize = 100;
         let texts: BTreeSet<&str> = spelt.iter().map(|(_, literal)| literal.as_str()).collect();
@@ -605,29 +605,29 @@ impl IutReader<'_> {
     }
 
     /// Reads a time with its unit. `like` and the longer `example` are for messages.
-    pub fn time(&mut self, node: &Node, what: &str, like: &str, example: &str) -> Option<Duration> {
+    pub fn read_time(&mut self, node: &Node, what: &str, like: &str, example: &str) -> Option<Duration> {
         let scalar = shape::scalar(self.collector, node, &format!("`{what}`"), like)?;
         let read = parse_time(&scalar.text);
         if let Err(why) = &read {
             let message = format!("`{what}` is no time: {why}");
-            self.wrong(node, &message, "not such a time", &format!("for example `{example}`"));
+            self.refuse(node, &message, "not such a time", &format!("for example `{example}`"));
         }
         read.ok()
     }
 
-    pub fn wrong(&mut self, node: &Node, message: &str, label: &str, help: &str) {
+    pub fn refuse(&mut self, node: &Node, message: &str, label: &str, help: &str) {
         self.collector.mistake("wrong-value", message, &node.head(), label, help);
     }
 
-    pub fn unmatched(&mut self, entries: &[Entry]) -> Unmatched {
+    pub fn read_unmatched(&mut self, entries: &[Entry]) -> Unmatched {
         const CHOICES: [(&str, Unmatched); 3] =
             [("fail", Unmatched::Fail), ("error", Unmatched::Error), ("ignore", Unmatched::Ignore)];
-        let chosen = self.choice(entries, "unmatched", &CHOICES);
+        let chosen = self.read_choice(entries, "unmatched", &CHOICES);
         chosen.unwrap_or(Unmatched::Fail)
     }
 
     /// Reads one word out of a table. `None`, if the key is not there, or after a mistake.
-    pub fn choice<T: Copy>(&mut self, entries: &[Entry], key: &str, table: &[(&str, T)]) -> Option<T> {
+    pub fn read_choice<T: Copy>(&mut self, entries: &[Entry], key: &str, table: &[(&str, T)]) -> Option<T> {
         let node = shape::get(entries, key)?;
         let like = format!("{key}: {}", table.first().map_or("", |(name, _)| name));
         let scalar = shape::scalar(self.collector, node, &format!("`{key}`"), &like)?;

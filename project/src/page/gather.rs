@@ -169,8 +169,8 @@ fn count_coverage(page: &mut Page, sorted: &Sorted, settings: &Settings, says: S
             }
         }
         Err(found) => {
-            for one in found {
-                page.note(format!("coverage is not counted: {}", one.message));
+            for diagnostic in found {
+                page.note(format!("coverage is not counted: {}", diagnostic.message));
             }
         }
     }

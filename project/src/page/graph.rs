@@ -34,7 +34,7 @@ pub(super) fn make_graph(
         Ok(drawn) => (Some(drawn), None),
         Err(error) => (None, Some(format!("{}: {error}", view.what))),
     };
-    let mut found = PageGraph {
+    let mut graph = PageGraph {
         name: iosts.name.clone(),
         purpose: made.purpose.map(str::to_owned),
         domain: made.domain,
@@ -57,9 +57,9 @@ pub(super) fn make_graph(
         asides: Vec::new(),
     };
     if let Some(drawn) = drawn {
-        add_picture(&mut found, drawn);
+        add_picture(&mut graph, drawn);
     }
-    (found, note)
+    (graph, note)
 }
 
 /// Returns the values of a state in which the graph may begin, with these constants or with any.
@@ -85,7 +85,7 @@ fn page_data(tables: &mut Tables, data: &[Datum]) -> Vec<Data> {
 }
 
 fn page_actions(tables: &mut Tables, view: &View<'_>) -> Vec<PageAction> {
-    let one = |action: &coreach_model::Action| PageAction {
+    let page_action = |action: &coreach_model::Action| PageAction {
         name: action.name.clone(),
         kind: match action.kind {
             ActionKind::Input => "input",
@@ -96,11 +96,11 @@ fn page_actions(tables: &mut Tables, view: &View<'_>) -> Vec<PageAction> {
         sign: view.sign(action.kind),
         parameters: page_data(tables, &action.parameters),
     };
-    view.iosts.actions.iter().map(one).collect()
+    view.iosts.actions.iter().map(page_action).collect()
 }
 
 fn page_location(tables: &mut Tables, view: &View<'_>, id: LocationId) -> PageLocation {
-    let shown = view.iosts.location(id);
+    let location = view.iosts.location(id);
     let particulars = &view.particulars;
     let mut fact = |facts: Option<&coreach_model::Numbered<LocationId, Term>>| {
         facts.map(|facts| tables.expression(&facts[id]))
@@ -108,9 +108,9 @@ fn page_location(tables: &mut Tables, view: &View<'_>, id: LocationId) -> PageLo
     PageLocation {
         reach: fact(particulars.reach),
         coreach: fact(particulars.coreach),
-        name: shown.name.clone(),
-        label: shown.label.clone(),
-        description: shown.description.clone(),
+        name: location.name.clone(),
+        label: location.label.clone(),
+        description: location.description.clone(),
         mark: view.mark(id).map(|mark| match mark {
             Mark::Accept => "accept",
             Mark::Reject => "reject",
@@ -123,7 +123,7 @@ fn page_location(tables: &mut Tables, view: &View<'_>, id: LocationId) -> PageLo
 }
 
 fn page_transitions(tables: &mut Tables, iosts: &Iosts) -> Vec<PageTransition> {
-    let one = |transition: &coreach_model::Transition| PageTransition {
+    let page_transition = |transition: &coreach_model::Transition| PageTransition {
         source: transition.source.place(),
         target: transition.target.place(),
         action: transition.action.place(),
@@ -138,7 +138,7 @@ fn page_transitions(tables: &mut Tables, iosts: &Iosts) -> Vec<PageTransition> {
             .collect(),
         origin: transition.origin.whole.as_ref().map(|origin| tables.origin(origin)),
     };
-    iosts.transitions.iter().map(one).collect()
+    iosts.transitions.iter().map(page_transition).collect()
 }
 
 /// Adds the places, arrows and asides of the picture.

@@ -40,9 +40,9 @@ pub fn write_html(document: &PageDocument) -> Result<String, serde_json::Error> 
     let library = STANDARD.encode(LIBRARY);
     let scripts = SCRIPTS.concat();
     let licence = LICENCE.trim();
-    let mut rest = TEMPLATE;
+    let mut remaining = TEMPLATE;
     // Inserted text is not searched again, since it may contain text that looks like a mark.
-    while let Some((before, after)) = rest.split_once("{{") {
+    while let Some((before, after)) = remaining.split_once("{{") {
         page.push_str(before);
         let Some((name, after)) = after.split_once("}}") else { break };
         page.push_str(match name {
@@ -52,10 +52,10 @@ pub fn write_html(document: &PageDocument) -> Result<String, serde_json::Error> 
             "library" => &library,
             "data" => &data,
             "scripts" => &scripts,
-            other => other,
+            unknown_name => unknown_name,
         });
-        rest = after;
+        remaining = after;
     }
-    page.push_str(rest);
+    page.push_str(remaining);
     Ok(page)
 }

@@ -93,15 +93,16 @@ impl Page {
             Some(Example::Run(constants, _)) => Some(constants.as_slice()),
             Some(Example::None | Example::NotFound(_)) | None => None,
         };
-        let of = graph::MadeFrom { purpose: Some(name), domain: Some(domain) };
+        let made_from = graph::MadeFrom { purpose: Some(name), domain: Some(domain) };
         for stage in Stage::ALL {
             let view = View::of(&made.generation, stage);
+            // From this stage on, a graph can be walked.
             let start = if stage >= Stage::Select {
                 graph::initial_values(view.iosts, constants)
             } else {
                 Map::new()
             };
-            let number = self.add(&view, of, start);
+            let number = self.add(&view, made_from, start);
             if Stage::ALL.last() == Some(&stage) {
                 self.cases.push((without_origin(json::to_document(&view)), number));
                 self.add_example(number, made, example);
@@ -124,8 +125,8 @@ impl Page {
     pub fn add_online(&mut self, purpose: &TestPurpose, domain: &'static str, made: &MadeOnline) {
         let name = &purpose.iosts.name;
         let start = graph::initial_values(&made.test.iosts, None);
-        let of = graph::MadeFrom { purpose: Some(name), domain: Some(domain) };
-        let number = self.add(&View::of_online(&made.test), of, start);
+        let made_from = graph::MadeFrom { purpose: Some(name), domain: Some(domain) };
+        let number = self.add(&View::of_online(&made.test), made_from, start);
         self.cases.push((without_origin(json::to_document(&View::of_online(&made.test))), number));
         let unreachable = made.unreachable.as_ref();
         self.domains.push(make_result(name, domain, unreachable, Some(made.statistics.queries)));

@@ -53,39 +53,40 @@ impl Page {
         let documents = store.test_documents().map_err(broken)?;
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let first = self.runs.len();
-        let mut kept: Vec<(String, Record)> = Vec::new();
-        let mut all = 0;
+        // The test and the record of each listed run, whose place on the page is `first` plus its place here.
+        let mut listed: Vec<(String, Record)> = Vec::new();
+        let mut count = 0;
         store
             .each_run(&mut |run| {
-                all += 1;
+                count += 1;
                 if self.runs.len() < MOST_RUNS {
                     let mut page_run = make_page_run(format!("{name} {}", run.number), &run.record);
                     page_run.iut = iuts.get(&run.iut).cloned();
                     page_run.started = Some(run.started);
                     self.runs.push(page_run);
-                    kept.push((run.test, run.record));
+                    listed.push((run.test, run.record));
                 }
                 true
             })
             .map_err(broken)?;
-        if all > kept.len() {
+        if count > listed.len() {
             self.note(format!(
-                "{name}: {} of its {all} runs are listed; `coreach campaign` sums up all",
-                kept.len()
+                "{name}: {} of its {count} runs are listed; `coreach campaign` sums up all",
+                listed.len()
             ));
         }
         let wanted = choose_walks(&self.runs[first..], MOST_WALKS.saturating_sub(self.walks));
-        if wanted.len() < kept.len() {
+        if wanted.len() < listed.len() {
             self.note(format!(
                 "{name}: {} of {} runs can be walked here, the shortest of each kind first; `coreach explain {} NUMBER` walks any",
                 wanted.len(),
-                kept.len(),
+                listed.len(),
                 path.display()
             ));
         }
         let mut cases: HashMap<&str, (usize, TestCase)> = HashMap::new();
-        for at in wanted {
-            let (test, record) = &kept[at];
+        for place in wanted {
+            let (test, record) = &listed[place];
             if !cases.contains_key(test.as_str()) {
                 let document = documents.get(test).map(String::as_str).unwrap_or_default();
                 let (document, case) = budget::reading(|| read_case(document, path))?;
@@ -93,11 +94,11 @@ impl Page {
             }
             let (graph, case) = &cases[test.as_str()];
             let misfit = |why: String| {
-                vec![Diagnostic::error("no-run", format!("{}: {why}", self.runs[first + at].name))]
+                vec![Diagnostic::error("no-run", format!("{}: {why}", self.runs[first + place].name))]
             };
             let (state, run) = restore_run(case, record).map_err(misfit)?;
             let walk = make_walk(*graph, &state, &run, record);
-            self.runs[first + at].walk = Some(walk);
+            self.runs[first + place].walk = Some(walk);
             self.walks += 1;
         }
         Ok(())
@@ -172,12 +173,12 @@ fn read_case(text: &str, path: &Path) -> Result<(Document, TestCase), Vec<Diagno
 /// Chooses the runs that can be walked: the shortest of each kind, then the next of each kind, and so on.
 fn choose_walks(runs: &[PageRun], most: usize) -> Vec<usize> {
     let mut kinds: BTreeMap<_, Vec<usize>> = BTreeMap::new();
-    for (at, run) in runs.iter().enumerate() {
+    for (place, run) in runs.iter().enumerate() {
         let kind = (run.verdict.as_str(), run.bucket.as_deref(), run.iut.as_deref(), run.test.as_str());
-        kinds.entry(kind).or_default().push(at);
+        kinds.entry(kind).or_default().push(place);
     }
     for of_kind in kinds.values_mut() {
-        of_kind.sort_by_key(|at| runs[*at].events);
+        of_kind.sort_by_key(|place| runs[*place].events);
     }
     let longest = kinds.values().map(Vec::len).max().unwrap_or(0);
     let rounds = (0..longest).flat_map(|round| kinds.values().filter_map(move |of_kind| of_kind.get(round)));

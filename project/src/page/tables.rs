@@ -36,10 +36,11 @@ impl Tables {
     }
 
     pub(super) fn file(&mut self, file: &Arc<SourceFile>) -> usize {
-        if let Some(at) = self.known.iter().position(|(known, _)| Arc::ptr_eq(known, file) || known == file) {
-            return at;
+        let is_file = |(known, _): &(Arc<SourceFile>, _)| Arc::ptr_eq(known, file) || known == file;
+        if let Some(number) = self.known.iter().position(is_file) {
+            return number;
         }
-        let line_starts = file.text.match_indices('\n').map(|(at, _)| at + 1);
+        let line_starts = file.text.match_indices('\n').map(|(line_end, _)| line_end + 1);
         self.known.push((file.clone(), std::iter::once(0).chain(line_starts).collect()));
         self.files.push(PageFile { name: file.name.clone(), text: file.text.clone() });
         self.files.len() - 1
@@ -50,8 +51,8 @@ impl Tables {
     }
 
     pub(super) fn expression(&mut self, term: &Term) -> usize {
-        if let Some(at) = self.known_expressions.get(term) {
-            return *at;
+        if let Some(number) = self.known_expressions.get(term) {
+            return *number;
         }
         let text = match term.written_size() {
             size if size > LONGEST => format!("(an expression of {size} parts, too large to be shown)"),
@@ -71,12 +72,12 @@ impl Tables {
         let mut written = Vec::new();
         // The types of fields are added while types are written.
         while let Some(ty) = self.types.types().get(written.len()).cloned() {
-            let mut one = match &ty {
+            let mut node = match &ty {
                 Type::Record(of) if of.form != RecordForm::Plain => self.record_node(of),
                 _ => json!(self.types.nodes()[written.len()]),
             };
-            one["text"] = json!(ty.to_string());
-            written.push(one);
+            node["text"] = json!(ty.to_string());
+            written.push(node);
         }
         (written, terms, sorts)
     }

@@ -65,9 +65,9 @@ pub(super) fn merge(arguments: &MergeArguments) -> CommandResult {
     let mut merged = Vec::new();
     let mut conflicts = 0;
     for from in &arguments.from {
-        let one = store.merge(from, &wants)?;
-        conflicts += one.conflicts;
-        merged.push((from, one));
+        let counts = store.merge(from, &wants)?;
+        conflicts += counts.conflicts;
+        merged.push((from, counts));
     }
     if let Some(planned) = &planned {
         return finish_merge(arguments, planned, &store, &merged);
@@ -96,10 +96,10 @@ pub(super) fn merge(arguments: &MergeArguments) -> CommandResult {
     };
     let text = || {
         let mut text = String::new();
-        for (from, one) in &merged {
-            text += &format!("{}: {} new, {} known", from.display(), one.new, one.known);
-            if one.conflicts > 0 {
-                text += &format!(", {} with another verdict", one.conflicts);
+        for (from, Merged { new, known, conflicts, .. }) in &merged {
+            text += &format!("{}: {new} new, {known} known", from.display());
+            if *conflicts > 0 {
+                text += &format!(", {conflicts} with another verdict");
             }
             text += "\n";
         }
@@ -142,8 +142,8 @@ fn finish_merge(
     merged: &[(&PathBuf, Merged)],
 ) -> CommandResult {
     draw_text(&planned.warnings);
-    for (from, one) in merged.iter().filter(|(_, one)| one.left > 0 && !arguments.quiet) {
-        let runs = plural(one.left, "run");
+    for (from, counts) in merged.iter().filter(|(_, counts)| counts.left > 0 && !arguments.quiet) {
+        let runs = plural(counts.left, "run");
         console::say(&format!("note: {}: {runs} of another plan were not taken", from.display()));
     }
     let contents = store.contents()?;

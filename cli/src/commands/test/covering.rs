@@ -90,9 +90,9 @@ impl Walking<'_> {
         let begin = Instant::now();
         let settings = Settings { steps: usize::MAX, ..arguments.driving.over(Settings::default(), iut) };
         let standing: Arc<Mutex<String>> = Arc::default();
-        let mut walk = self.walk(begin, constants.len() < test.iosts.constants.len(), standing.clone());
-        let shown: Arc<Mutex<Value>> = Arc::new(Mutex::new(self.document(&walk, &[], Exit::Fine)));
-        let finished = shown.clone();
+        let mut walk = self.make_walk(begin, constants.len() < test.iosts.constants.len(), standing.clone());
+        let document_so_far = Arc::new(Mutex::new(self.document(&walk, &[], Exit::Fine)));
+        let finished = document_so_far.clone();
         certain_end::tell_at_end(move |exit_code, _| {
             if !is_json() {
                 return format!("no fault found before the end; {}\n", lock(&standing));
@@ -133,7 +133,7 @@ impl Walking<'_> {
                 self.tell(&initial, &run, &written, path.as_deref());
             }
             runs.push(written);
-            *lock(&shown) = self.document(&walk, &runs, exit);
+            *lock(&document_so_far) = self.document(&walk, &runs, exit);
             if exit != Exit::Fine || walk.is_over() {
                 break;
             }
@@ -142,8 +142,9 @@ impl Walking<'_> {
         Ok(CommandAnswer::new(exit, || self.document(&walk, &runs, exit), text))
     }
 
-    /// Prepares the walk. `last_standing` always has its progress as a line, also for an early end.
-    fn walk(&self, begin: Instant, varies: bool, last_standing: Arc<Mutex<String>>) -> Walk {
+    /// Makes the walk. `last_standing` always has its progress as a line, also for an early end. `varies`: may
+    /// each run choose other constants?
+    fn make_walk(&self, begin: Instant, varies: bool, last_standing: Arc<Mutex<String>>) -> Walk {
         let arguments = self.arguments;
         let until = WalkLimits {
             events: arguments.driving.events.map_or(Settings::default().steps, NonZeroUsize::get),
@@ -200,8 +201,8 @@ impl Walking<'_> {
         let uncovered: Vec<String> = uncovered.map(|(goal, _)| describe_goal(specification, goal)).collect();
         if !uncovered.is_empty() && !self.arguments.quiet {
             text += "  not covered:\n";
-            for one in uncovered.iter().take(MOST_UNCOVERED_TOLD) {
-                text += &format!("    {one}\n");
+            for goal in uncovered.iter().take(MOST_UNCOVERED_TOLD) {
+                text += &format!("    {goal}\n");
             }
             if let Some(more) = uncovered.len().checked_sub(MOST_UNCOVERED_TOLD).filter(|more| *more > 0) {
                 text += &format!("    and {}\n", plural(more, "other"));

@@ -50,6 +50,7 @@ impl Group {
         others.sort_unstable();
         let mut named: Vec<String> = others.iter().take(NAMED).map(u64::to_string).collect();
         let more = others.len().saturating_sub(NAMED);
+        // Behind `and` stands how many more there are, or the last seed.
         let last = if more > 0 { Some(format!("{more} more")) } else { named.pop() };
         let named = [named.join(", ")].into_iter().filter(|named| !named.is_empty()).chain(last);
         if !others.is_empty() {
@@ -77,10 +78,12 @@ fn group_key(run: &Run, record: &Record) -> String {
 fn text_key(text: &str) -> String {
     // `help: if it is` begins a guess. Guesses depend on what came before in the run.
     let is_remedy = |line: &str| line.starts_with("help: ") && !line.starts_with("help: if it is");
-    let lines = text.lines().enumerate().filter(|(at, line)| *at == 0 || is_remedy(line));
-    let parts = lines.flat_map(|(_, line)| line.split('`').enumerate()).map(|(at, part)| match at % 2 {
-        0 => part,
-        _ => part.split_whitespace().next().unwrap_or_default(),
-    });
+    let lines = text.lines().enumerate().filter(|(number, line)| *number == 0 || is_remedy(line));
+    // Every second part between back quotes is quoted.
+    let parts =
+        lines.flat_map(|(_, line)| line.split('`').enumerate()).map(|(place, part)| match place % 2 {
+            0 => part,
+            _ => part.split_whitespace().next().unwrap_or_default(),
+        });
     parts.collect::<Vec<_>>().concat().replace(|sign: char| sign.is_ascii_digit(), "")
 }

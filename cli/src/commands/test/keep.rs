@@ -31,6 +31,7 @@ pub(super) fn check_outputs(arguments: &TestArguments, cases: &[Case]) -> Result
     let folder = arguments.keep.as_deref();
     let mut files = folder.map_or_else(Vec::new, |folder| list_files(arguments, cases, folder));
     files.extend(request_output("--junit", arguments.junit.as_deref(), OutputForm::Junit));
+    // The report is the last of the files, if it is one of them.
     let junit = resolve_outputs(&files)?.pop().filter(|_| arguments.junit.is_some());
     if let Some(folder) = folder {
         let others = find_other_tests(cases, folder);
@@ -66,12 +67,11 @@ pub(super) fn run_path(folder: &Path, case: &Case, seed: u64, time: usize) -> Pa
 
 /// Reports each test case in the folder that has the name of one of ours, and is another.
 fn find_other_tests(cases: &[Case], folder: &Path) -> Vec<Diagnostic> {
-    let other = |case: &Case| {
-        let path = test_path(folder, case);
-        (fs::symlink_metadata(&path).is_ok() && !is_same_test(&path, &case.document))
-            .then(|| report_other_test(&path))
+    let paths = cases.iter().map(|case| (test_path(folder, case), &case.document));
+    let is_other = |(path, document): &(PathBuf, &String)| {
+        fs::symlink_metadata(path).is_ok() && !is_same_test(path, document)
     };
-    cases.iter().filter_map(other).collect()
+    paths.filter(is_other).map(|(path, _)| report_other_test(&path)).collect()
 }
 
 pub(in crate::commands) fn report_other_test(path: &Path) -> Diagnostic {
@@ -84,7 +84,8 @@ pub(in crate::commands) fn report_other_test(path: &Path) -> Diagnostic {
 pub(in crate::commands) fn is_same_test(path: &Path, document: &str) -> bool {
     let Ok(bytes) = file::read(path, file::MOST_DOCUMENT) else { return false };
     let hash = |bytes: &[u8]| Test::new(bytes).map(|test| test.hash).ok();
-    bytes == document.as_bytes() || hash(&bytes).is_some_and(|it| Some(it) == hash(document.as_bytes()))
+    // Two files that are no test cases have no hash, and are not the same.
+    bytes == document.as_bytes() || hash(&bytes).is_some_and(|own| Some(own) == hash(document.as_bytes()))
 }
 
 #[derive(Default)]
@@ -116,6 +117,7 @@ impl Keeper {
         }
         let text = serde_json::to_string_pretty(record).map_err(|error| error.to_string())?;
         let first = run_path(folder, case, record.seed, 1);
+        // Another program may take a name between the look and the writing.
         let (mut path, mut time) = (first.clone(), 1);
         while fs::symlink_metadata(&path).is_ok()
             || !write_new(&check_output(&path)?, &text).map_err(|error| wrong(&path, error))?
@@ -137,6 +139,8 @@ impl Keeper {
 
 fn check_output(path: &Path) -> Result<Output, String> {
     let output = resolve_output("--keep", Some(path), OutputForm::Run);
-    let output = output.map_err(|found| found.iter().map(|one| one.message.clone()).collect::<String>())?;
+    let messages =
+        |found: Vec<Diagnostic>| -> String { found.into_iter().map(|wrong| wrong.message).collect() };
+    let output = output.map_err(messages)?;
     output.ok_or_else(|| format!("{}: not written", path.display()))
 }

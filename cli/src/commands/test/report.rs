@@ -102,10 +102,10 @@ impl Report {
         if !self.left_out.is_empty() {
             self.suites.push(Suite::new(LEFT_OUT.to_owned(), self.left_out, Vec::new()));
         }
-        let mut all = Counts::default();
-        self.suites.iter().for_each(|suite| all.include(&suite.counts));
+        let mut counts_of_all = Counts::default();
+        self.suites.iter().for_each(|suite| counts_of_all.include(&suite.counts));
         let written = write_with(&output, |out| -> io::Result<()> {
-            let mut report = junit::Report::begin(out, &self.name, &all)?;
+            let mut report = junit::Report::begin(out, &self.name, &counts_of_all)?;
             for Suite { name, counts, properties, cases } in &self.suites {
                 report.suite(name, counts, properties)?;
                 cases.iter().try_for_each(|case| report.case(case))?;

@@ -33,6 +33,7 @@ pub fn inputs(arguments: &InputsArguments) -> CommandResult {
             budget::within("inputs", budget::time(None), |_| sequence_along(&model, &path, &wanted))??;
         return Ok(CommandAnswer::of_text(Exit::Fine, write_sequence(model.timed.graph(), &items, form)));
     }
+    // Without a path both are there, or clap has refused the arguments.
     let (Some(folder), Some(criterion)) = (&arguments.out, arguments.cover) else {
         return Ok(CommandAnswer::of_text(Exit::Mistakes, ""));
     };

@@ -111,11 +111,11 @@ fn write_texts(
 /// Warns of a step that cannot be seen, and of imprecisions.
 fn find_warnings(wanted: &PathRequest, made: &PathGuided) -> Vec<Diagnostic> {
     let mut found = Vec::new();
-    if let Some(at) = made.unseen.first() {
+    if let Some(place) = made.unseen.first() {
         let message = format!(
             "step {} of the path, `{}`, cannot be seen before silence is a fact: no run can pass",
-            at + 1,
-            wanted.timed.called(wanted.path[*at])
+            place + 1,
+            wanted.timed.called(wanted.path[*place])
         );
         found.push(
             Diagnostic::warning("silence-after", message).help("a greater `--tm` waits long enough for it"),

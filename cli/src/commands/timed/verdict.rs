@@ -105,11 +105,13 @@ fn last_member<'a>(why: &'a Why, late: Option<&'a Item>) -> (Option<&'a Item>, R
     }
 }
 
-/// The outputs that were allowed, with their names: those of this name, or all if there is none of it.
+/// The outputs that were allowed, with their names: those of this name, or all if there is none of it. Also
+/// says whether there are some of it. The event of an output is written `Name!`.
 fn expected_outputs<'a>(why: &'a Why, name: Option<&str>) -> (bool, Vec<(&'a str, &'a AllowedTransition)>) {
-    let outputs = || why.allowed.iter().filter_map(|one| Some((one.event.split_once('!')?.0, one)));
-    let same: Vec<_> = outputs().filter(|(other, _)| Some(*other) == name).collect();
-    if same.is_empty() { (false, outputs().collect()) } else { (true, same) }
+    let with_name = |allowed: &'a AllowedTransition| Some((allowed.event.split_once('!')?.0, allowed));
+    let outputs = || why.allowed.iter().filter_map(with_name);
+    let same_name: Vec<_> = outputs().filter(|(output, _)| Some(*output) == name).collect();
+    if same_name.is_empty() { (false, outputs().collect()) } else { (true, same_name) }
 }
 
 fn event_name<'a>(offline: &'a Offline<'_>, item: &Item) -> Option<&'a str> {
@@ -124,22 +126,25 @@ fn expected_line(offline: &Offline<'_>, why: &Why, late: Option<&Item>) -> Optio
     let (is_same, outputs) = expected_outputs(why, name);
     // This output was allowed at this time, so its values are wrong. The lines below say so.
     let is_event = matches!(why.seen.item, Item::Event(..));
-    if is_event && is_same && outputs.iter().any(|(_, one)| one.earliest.delay <= elapsed) {
+    if is_event && is_same && outputs.iter().any(|(_, allowed)| allowed.earliest.delay <= elapsed) {
         return None;
     }
-    let span = |(name, one): &(&str, &AllowedTransition)| match &one.latest {
-        Some(end) => format!("{name} within {}..{}", time_text(&one.earliest.delay), time_text(&end.delay)),
-        None => format!("{name} from {} on", time_text(&one.earliest.delay)),
+    let span = |(name, allowed): &(&str, &AllowedTransition)| {
+        let earliest = time_text(&allowed.earliest.delay);
+        match &allowed.latest {
+            Some(end) => format!("{name} within {earliest}..{}", time_text(&end.delay)),
+            None => format!("{name} from {earliest} on"),
+        }
     };
-    let mut all: Vec<String> = outputs.iter().map(span).collect();
-    all.dedup();
+    let mut spans: Vec<String> = outputs.iter().map(span).collect();
+    spans.dedup();
     let time = time_text(&elapsed);
     let got = match name {
         Some(_) if is_same => format!("it at {time}"),
         Some(name) => format!("{name} at {time}"),
         None => format!("nothing until {time}"),
     };
-    (!all.is_empty()).then(|| format!("expected {}, got {got}", all.join(" or ")))
+    (!spans.is_empty()).then(|| format!("expected {}, got {got}", spans.join(" or ")))
 }
 
 /// Suspects a recording in milliseconds: its first events are far too late, and would be in time in seconds.
