@@ -159,6 +159,10 @@ impl Iosts {
         &self.actions[id]
     }
 
+    pub fn action_of(&self, transition: TransitionId) -> &Action {
+        self.action(self.transitions[transition].action)
+    }
+
     pub fn location_ids(&self) -> impl Iterator<Item = LocationId> + use<> {
         self.locations.numbers()
     }
