@@ -26,7 +26,6 @@ use crate::visible::visible_line;
 /// The form of what goes to standard output: for people, or one JSON document, of which only `seconds` differ
 /// between two runs.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
-#[expect(missing_docs, reason = "clap would print documented values at length")]
 pub enum OutputFormat {
     #[default]
     Human,
@@ -35,7 +34,6 @@ pub enum OutputFormat {
 
 /// How a recorded trace is printed.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
-#[expect(missing_docs, reason = "clap would print documented values at length")]
 pub enum TraceFormat {
     #[default]
     Csv,
@@ -91,7 +89,6 @@ pub struct CommandAnswer {
     remarks: Vec<String>,
 }
 
-/// The result of a command.
 pub type CommandResult = Result<CommandAnswer, EarlyExit>;
 
 impl CommandAnswer {
@@ -189,7 +186,6 @@ impl EarlyExit {
         EarlyExit::Failed(visible_line(&format!("error: {why}")), Exit::Environment)
     }
 
-    /// Says that a file cannot be written.
     pub fn unwritten(path: &Path, error: &io::Error) -> Self {
         EarlyExit::hindered(format_args!("cannot write {}: {error}", path.display()))
     }
@@ -199,7 +195,6 @@ impl EarlyExit {
         EarlyExit::hindered(format_args!("cannot start a thread: {error}"))
     }
 
-    /// Returns the exit code.
     pub fn exit(&self) -> Exit {
         let (EarlyExit::Refused(_, exit) | EarlyExit::Failed(_, exit)) = self;
         *exit

@@ -53,7 +53,6 @@ pub struct Arguments {
     pub verbose: bool,
 }
 
-/// The commands.
 #[derive(Subcommand, Debug)]
 pub enum CoreachCommand {
     /// Write an example: models, a program to test, and other files
@@ -154,7 +153,6 @@ fn help_template() -> String {
     )
 }
 
-/// The arguments of `run`.
 #[derive(Args, Debug)]
 pub struct RunArguments {
     /// The configuration
@@ -186,7 +184,6 @@ pub struct RunArguments {
     pub quiet: bool,
 }
 
-/// The arguments of `check`.
 #[derive(Args, Debug)]
 pub struct CheckArguments {
     /// Specifications, purposes, configurations, IUT files, campaigns, test cases, runs, stores
@@ -197,7 +194,6 @@ pub struct CheckArguments {
     pub format: OutputFormat,
 }
 
-/// The arguments of `show`.
 #[derive(Args, Debug)]
 pub struct ShowArguments {
     /// A specification, a purpose or a configuration
@@ -222,7 +218,6 @@ pub struct ShowArguments {
 
 /// What pictures can leave out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-#[expect(missing_docs, reason = "clap would print documented values at length")]
 pub enum Hide {
     Fail,
 }
@@ -234,7 +229,6 @@ impl RunArguments {
     }
 }
 
-/// The arguments of `compare`.
 #[derive(Args, Debug)]
 pub struct CompareArguments {
     /// The configuration
@@ -256,7 +250,6 @@ pub struct CompareArguments {
 
 /// What becomes of quiescence in a tree.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
-#[expect(missing_docs, reason = "clap would print documented values at length")]
 pub enum Silence {
     #[default]
     Unseen,
@@ -264,7 +257,6 @@ pub enum Silence {
     Sink,
 }
 
-/// The arguments of `explore`.
 #[derive(Args, Debug)]
 pub struct ExploreArguments {
     /// The specification
@@ -305,7 +297,6 @@ pub struct ExploreArguments {
     pub format: OutputFormat,
 }
 
-/// The arguments of `verify`.
 #[derive(Args, Debug)]
 pub struct VerifyArguments {
     /// The configuration
@@ -325,7 +316,6 @@ pub struct VerifyArguments {
     pub quiet: bool,
 }
 
-/// The arguments of `cover`.
 #[derive(Args, Debug)]
 pub struct CoverArguments {
     /// A specification, or a configuration that gives specification, constants and domain
@@ -357,7 +347,6 @@ pub struct CoverArguments {
     pub quiet: bool,
 }
 
-/// The arguments of `campaign`.
 #[derive(Args, Debug)]
 pub struct CampaignArguments {
     /// The campaign
@@ -400,7 +389,6 @@ pub enum CampaignCommand {
     Merge(MergeArguments),
 }
 
-/// The arguments of `campaign merge`.
 #[derive(Args, Debug)]
 pub struct MergeArguments {
     /// The store to copy the runs to; coreach makes it if it does not exist
@@ -423,7 +411,6 @@ pub struct MergeArguments {
     pub quiet: bool,
 }
 
-/// The arguments of `init`.
 #[derive(Args, Debug)]
 pub struct InitArguments {
     /// Write into this folder
@@ -431,7 +418,6 @@ pub struct InitArguments {
     pub folder: OutputPath,
 }
 
-/// The arguments of `schema`.
 #[derive(Args, Debug)]
 pub struct SchemaArguments {
     /// The kind of file
@@ -446,7 +432,6 @@ fn schema_kinds() -> PossibleValuesParser {
     SCHEMAS.map(|schema| schema.kind).into()
 }
 
-/// The arguments of `completions`.
 #[derive(Args, Debug)]
 pub struct CompletionsArguments {
     /// The shell
@@ -454,7 +439,6 @@ pub struct CompletionsArguments {
     pub shell: Shell,
 }
 
-/// The arguments of `man`.
 #[derive(Args, Debug)]
 pub struct ManArguments {
     /// Write a page for each command to this folder [default: print the page of coreach]

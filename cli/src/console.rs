@@ -16,7 +16,6 @@ use crate::visible::{visible, visible_json};
 /// When there are colours.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
 #[repr(u8)]
-#[expect(missing_docs, reason = "clap would print documented values at length")]
 pub enum ColorWhen {
     #[default]
     Auto,
@@ -106,7 +105,6 @@ pub fn print(text: &str) {
     });
 }
 
-/// Prints a document to standard output.
 pub fn print_json(document: &impl serde::Serialize) {
     print(&document_text(document));
 }

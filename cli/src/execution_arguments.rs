@@ -21,7 +21,6 @@ use crate::outputs::OutputPath;
 
 /// What chooses the moves.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
-#[expect(missing_docs, reason = "clap would print documented values at length")]
 pub enum Chooser {
     #[default]
     Random,
@@ -110,7 +109,6 @@ pub(crate) fn parse_constant(text: &str) -> Result<(String, String), String> {
 
 /// What a walk covers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-#[expect(missing_docs, reason = "clap would print documented values at length")]
 pub enum Covered {
     Transitions,
     Pairs,
@@ -139,7 +137,6 @@ fn parse_percent(text: &str) -> Result<usize, String> {
     number.filter(|number| *number <= 100).ok_or_else(|| "expected a percentage, for example 80%".to_owned())
 }
 
-/// The arguments of `test`.
 #[derive(Args, Debug)]
 pub struct TestArguments {
     /// A test case, or a configuration (coreach makes its test cases first); with `--cover`, a specification
@@ -210,10 +207,8 @@ impl KeptRunArguments {
     }
 }
 
-/// The arguments of `explain`.
 #[derive(Args, Debug)]
 pub struct ExplainArguments {
-    /// The run.
     #[command(flatten)]
     pub kept: KeptRunArguments,
     /// Draw the path of the run through the test case: .dot or .svg
@@ -227,10 +222,8 @@ pub struct ExplainArguments {
     pub format: OutputFormat,
 }
 
-/// The arguments of `replay`.
 #[derive(Args, Debug)]
 pub struct ReplayArguments {
-    /// The run.
     #[command(flatten)]
     pub kept: KeptRunArguments,
     /// The system under test [default: that of the store]
@@ -262,7 +255,6 @@ pub struct ReplayArguments {
     pub quiet: bool,
 }
 
-/// The arguments of `coverage`.
 #[derive(Args, Debug)]
 pub struct CoverageArguments {
     /// Stores, runs that `test --keep` wrote, folders of such runs, campaigns, and configurations.
@@ -291,7 +283,6 @@ pub struct CoverageArguments {
     pub quiet: bool,
 }
 
-/// The arguments of `report`.
 #[derive(Args, Debug)]
 pub struct ReportArguments {
     /// Configurations, models, campaigns, stores, runs, folders of runs, coverage documents
@@ -346,7 +337,6 @@ fn parse_requirement(text: &str) -> Result<Required, String> {
     Ok(Required(kinds.into_iter().map(|kind| Requirement { kind, percent }).collect()))
 }
 
-/// The arguments of `mutate`.
 #[derive(Args, Debug)]
 pub struct MutateArguments {
     /// The configuration with the specification to change and the purposes to test with

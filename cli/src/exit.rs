@@ -11,7 +11,6 @@ use coreach_model::Verdict;
 /// made of it.
 #[derive(Clone, Copy, Debug)]
 pub struct ExitRow {
-    /// The code.
     pub exit: Exit,
     /// What `--help` says of it.
     pub says: &'static str,
@@ -133,7 +132,6 @@ impl Exit {
         Exit::Fine,
     ];
 
-    /// The number.
     pub fn code(self) -> u8 {
         self as u8
     }
@@ -146,7 +144,7 @@ impl Exit {
     /// Returns which of the two counts.
     #[must_use]
     pub fn and(self, other: Exit) -> Exit {
-        let rank = |exit| Exit::FIRST.iter().position(|one| *one == exit);
+        let rank = |exit| Exit::FIRST.iter().position(|first| *first == exit);
         if rank(self) <= rank(other) { self } else { other }
     }
 

@@ -38,7 +38,6 @@ const LONGEST: Duration = Duration::from_secs(300);
 /// Asks each question in a new process of a program, which is coreach.
 #[derive(Clone, Debug)]
 pub struct HornProcess {
-    /// The program.
     pub program: PathBuf,
 }
 

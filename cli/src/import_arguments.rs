@@ -15,7 +15,6 @@ pub const IMPORT_HELP: &str = "Example:
   coreach import lift.aut --inputs 'call,up' --outputs door --out specification.yaml
   coreach import shop.json --vertices outputs > specification.yaml";
 
-/// The arguments of `import`.
 #[derive(Args, Debug)]
 pub struct ImportArguments {
     /// A foreign model
@@ -72,7 +71,6 @@ fn format_help() -> String {
 
 /// What becomes of a graph's vertices.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
-#[expect(missing_docs, reason = "clap would print documented values at length")]
 pub enum VerticesArgument {
     #[default]
     Locations,
@@ -81,7 +79,6 @@ pub enum VerticesArgument {
 
 /// What becomes of first values that nobody gives.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
-#[expect(missing_docs, reason = "clap would print documented values at length")]
 pub enum FirstValuesArgument {
     #[default]
     Constants,
@@ -90,7 +87,6 @@ pub enum FirstValuesArgument {
 
 /// What becomes of guards and actions that cannot be translated.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
-#[expect(missing_docs, reason = "clap would print documented values at length")]
 pub enum UntranslatedArgument {
     #[default]
     Refuse,

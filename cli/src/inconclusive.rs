@@ -5,9 +5,7 @@ use coreach_execution::{OutcomeKind, junit};
 
 use crate::exit::Exit;
 
-/// How a run that ended with Inconclusive counts.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
-#[expect(missing_docs, reason = "clap would print documented values at length")]
 pub enum Inconclusive {
     Ok,
     #[default]

@@ -6,6 +6,8 @@
 //! Standard output carries data: the summary, the table, the document that was asked for. Everything that is
 //! said *about* the work goes to standard error.
 
+#![allow(missing_docs, reason = "a comment that repeats a name says nothing; clap prints those of values")]
+
 pub mod answer;
 pub mod arguments;
 pub mod certain_end;

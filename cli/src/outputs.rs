@@ -45,7 +45,6 @@ pub struct GivenPath {
     pub command: String,
     /// The argument, as its struct calls it.
     pub argument: String,
-    /// The path.
     pub path: PathBuf,
     /// The command reads the file, and does not write it.
     pub is_read: bool,
@@ -53,14 +52,12 @@ pub struct GivenPath {
 
 static GIVEN: OnceLock<Vec<GivenPath>> = OnceLock::new();
 
-/// Keeps the paths of the command line.
 pub fn remember_paths(matches: &ArgMatches) {
     let mut paths = Vec::new();
     list_paths("", matches, &mut paths);
     let _ = GIVEN.set(paths);
 }
 
-/// Returns the paths of the command line.
 pub fn given_paths() -> &'static [GivenPath] {
     GIVEN.get().map_or(&[], Vec::as_slice)
 }

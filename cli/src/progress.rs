@@ -17,6 +17,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// The line. It disappears when this value is dropped.
 pub struct ProgressLine {
     bar: ProgressBar,
+    /// The thread that shows the line after [`PATIENCE`], and the end of a channel whose drop ends it earlier.
     waiting: Option<(Sender<()>, JoinHandle<()>)>,
 }
 
@@ -25,9 +26,8 @@ impl ProgressLine {
     /// is no terminal.
     pub fn start(jobs: usize, wanted: bool) -> Self {
         let bar = ProgressBar::with_draw_target(Some(jobs as u64), ProgressDrawTarget::hidden());
-        if let Ok(style) =
-            indicatif::ProgressStyle::with_template("{spinner} [{pos}/{len}] {msg} ({used}{elapsed})")
-        {
+        let template = "{spinner} [{pos}/{len}] {msg} ({used}{elapsed})";
+        if let Ok(style) = indicatif::ProgressStyle::with_template(template) {
             bar.set_style(style.with_key("used", write_used));
         }
         if !wanted || !std::io::stderr().is_terminal() {
@@ -44,7 +44,6 @@ impl ProgressLine {
         ProgressLine { bar, waiting: Some((done, handle)) }
     }
 
-    /// Shows what is being done.
     pub fn says(&self, what: String) {
         self.bar.set_message(visible(&what).into_owned());
     }
@@ -62,10 +61,10 @@ impl ProgressLine {
 
 /// Writes what the piece of work that is nearest to its end has used: `12 of 60 s of processor time, `.
 fn write_used(_: &ProgressState, line: &mut dyn std::fmt::Write) {
-    if let Some((used, most)) = budget::nearest_to_limit() {
-        let (used, most) = (used.processor.as_secs_f64(), most.as_secs_f64());
+    if let Some((used, limit)) = budget::nearest_to_limit() {
+        let (used, limit) = (used.processor.as_secs_f64(), limit.as_secs_f64());
         // The line is a text in memory, so this does not fail.
-        let _ = write!(line, "{used:.0} of {most} s of processor time, ");
+        let _ = write!(line, "{used:.0} of {limit} s of processor time, ");
     }
 }
 
@@ -73,7 +72,7 @@ impl Drop for ProgressLine {
     fn drop(&mut self) {
         if let Some((done, handle)) = self.waiting.take() {
             drop(done);
-            // The thread only waits and draws.
+            // The thread only waits and draws, so this does not block.
             let _ = handle.join();
         }
         self.bar.finish_and_clear();

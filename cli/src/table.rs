@@ -22,7 +22,7 @@ pub(crate) fn table(rows: &[Vec<String>], left: usize) -> String {
     table_within(rows, left, console::output_width())
 }
 
-/// Makes a table for a terminal of so many columns.
+/// Makes a table for a terminal of `width` columns.
 fn table_within(rows: &[Vec<String>], left: usize, width: u16) -> String {
     let mut table = Table::new();
     table.load_style(NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
@@ -34,15 +34,15 @@ fn table_within(rows: &[Vec<String>], left: usize, width: u16) -> String {
         table.add_row(row.iter().enumerate().map(cell));
     }
     // Each column needs the width of its longest word, or of its widest figure. The sum is the least width.
-    let whole = table.column_max_content_widths();
+    let widths = table.column_max_content_widths();
     let mut least = 0_u16;
     for (number, column) in table.column_iter_mut().enumerate() {
-        let gap = if number + 1 == whole.len() { 0 } else { GAP };
-        let all = whole.get(number).copied().unwrap_or(0);
+        let gap = if number + 1 == widths.len() { 0 } else { GAP };
+        let widest = widths.get(number).copied().unwrap_or(0);
         let cells = rows.iter().filter_map(|row| row.get(number));
         let word = cells.flat_map(|cell| cell.split(' ')).map(|word| word.chars().count()).max().unwrap_or(0);
         let word = u16::try_from(word).unwrap_or(u16::MAX).min(width / PARTS);
-        let needs = if number < left { word.min(all) } else { all }.saturating_add(gap);
+        let needs = if number < left { word.min(widest) } else { widest }.saturating_add(gap);
         least = least.saturating_add(needs);
         column.set_padding((0, gap)).set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(needs)));
     }

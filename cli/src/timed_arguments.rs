@@ -22,7 +22,6 @@ use crate::execution_arguments::parse_constant;
 use crate::inconclusive::Inconclusive;
 use crate::outputs::OutputPath;
 
-/// The arguments of `timed`.
 #[derive(Args, Debug)]
 pub struct TimedArguments {
     /// What to do.
@@ -67,7 +66,6 @@ pub enum PathForm {
     Sptg,
 }
 
-/// The arguments of `timed path`.
 #[derive(Args, Debug)]
 pub struct PathArguments {
     /// The timed specification, or a configuration that names one
@@ -98,7 +96,6 @@ pub struct PathArguments {
 
 /// How a timed sequence is written.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
-#[expect(missing_docs, reason = "clap would print documented values at length")]
 pub enum SequenceFormat {
     #[default]
     Csv,
@@ -114,7 +111,6 @@ impl From<SequenceFormat> for Form {
     }
 }
 
-/// The arguments of `timed inputs`.
 #[derive(Args, Debug)]
 pub struct InputsArguments {
     /// The timed specification
@@ -144,7 +140,6 @@ pub struct InputsArguments {
     pub format: SequenceFormat,
 }
 
-/// The arguments of `timed drive`.
 #[derive(Args, Debug)]
 pub struct DriveArguments {
     /// The timed specification; one unit of its time is a second
@@ -170,7 +165,6 @@ pub struct DriveArguments {
     pub format: TraceFormat,
 }
 
-/// The arguments of `timed merge`.
 #[derive(Args, Debug)]
 pub struct MergeArguments {
     /// The timed specification
@@ -187,7 +181,6 @@ pub struct MergeArguments {
     pub format: SequenceFormat,
 }
 
-/// The arguments of `timed verdict`.
 #[derive(Args, Debug)]
 pub struct VerdictArguments {
     /// The timed specification

@@ -227,9 +227,7 @@ fn read_event(label: &str) -> Result<Event, (String, Range<usize>)> {
         next += 1;
         // `coin?5`
         if label[next..].starts_with(|c: char| !c.is_whitespace() && c != '!' && c != '?') {
-            let end = find_value_end(&label[next..]);
-            values.push(label[next..next + end].trim().to_owned());
-            next += end;
+            next = read_value(label, next, &mut values);
         }
     }
     // `coin(5)`
@@ -246,9 +244,7 @@ fn read_event(label: &str) -> Result<Event, (String, Range<usize>)> {
             return Err(("expected an offer, `!value`".to_owned(), next..label.len()));
         }
         next += 1;
-        let end = find_value_end(&label[next..]);
-        values.push(label[next..next + end].trim().to_owned());
-        next += end;
+        next = read_value(label, next, &mut values);
     }
     if values.iter().any(String::is_empty) {
         return Err(("an offer without a value".to_owned(), 0..label.len()));
@@ -258,6 +254,13 @@ fn read_event(label: &str) -> Result<Event, (String, Range<usize>)> {
         return Err((message, 0..label.len()));
     }
     Ok(Event { gate, sign, values })
+}
+
+/// Adds the value that begins at this byte, and returns its end.
+fn read_value(label: &str, start: usize, values: &mut Vec<String>) -> usize {
+    let end = start + find_value_end(&label[start..]);
+    values.push(label[start..end].trim().to_owned());
+    end
 }
 
 /// Finds the end of a value, which is before the space and the sign of the next offer.

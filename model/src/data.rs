@@ -54,7 +54,6 @@ impl Datum {
         Datum(inner)
     }
 
-    /// Its name, an identifier.
     pub fn name(&self) -> &str {
         &self.0.name
     }

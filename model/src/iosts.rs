@@ -66,7 +66,6 @@ impl Action {
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Location {
-    /// Its name, an identifier.
     pub name: String,
     /// The text that a picture shows for it: `<Pay,Begin>` for a location of a product. It is the name if no
     /// label was given.
@@ -107,7 +106,6 @@ pub struct Transition {
     pub assignments: Substitution,
     /// l'
     pub target: LocationId,
-    /// Where it came from.
     pub origin: TransitionOrigin,
 }
 
@@ -157,6 +155,10 @@ impl Iosts {
 
     pub fn action(&self, id: ActionId) -> &Action {
         &self.actions[id]
+    }
+
+    pub fn action_of(&self, transition: TransitionId) -> &Action {
+        self.action(self.transitions[transition].action)
     }
 
     pub fn location_ids(&self) -> impl Iterator<Item = LocationId> + use<> {

@@ -68,7 +68,6 @@ pub struct Numbered<N, T> {
 }
 
 impl<N: Number, T> Numbered<N, T> {
-    /// An empty list.
     pub fn new() -> Self {
         Numbered { items: Vec::new(), numbers: PhantomData }
     }

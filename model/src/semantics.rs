@@ -37,7 +37,6 @@ pub struct Event {
 pub type Trace = Vec<Event>;
 
 impl Event {
-    /// An event.
     pub fn new(action: impl Into<String>, values: impl IntoIterator<Item = Value>) -> Self {
         Event { action: action.into(), values: values.into_iter().collect() }
     }

@@ -33,7 +33,6 @@ impl Valuation {
         self.find_place(datum).ok().map(|place| &self.values[place])
     }
 
-    /// The value of a datum, to be changed.
     pub fn get_mut(&mut self, datum: &Datum) -> Option<&mut Value> {
         let place = self.find_place(datum).ok()?;
         Some(&mut Arc::make_mut(&mut self.values)[place])

@@ -35,7 +35,6 @@ impl Pairs<'_> {
     }
 }
 
-/// Finds the origins of each location of a test case.
 pub fn origins_of_test_case(
     pairs: &Pairs<'_>,
     closed: &Closed,

@@ -41,7 +41,6 @@ impl Sources {
     }
 }
 
-/// The name and the hash of a specification.
 pub fn source_of_specification(specification: &Iosts) -> Source {
     let plain = without_descriptions(specification);
     hash_source(&plain.name, &write_yaml(&plain, &named_types(&plain)))

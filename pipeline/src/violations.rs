@@ -170,7 +170,6 @@ fn transitions_into(
     Ok(added)
 }
 
-/// The guards of each action at each location.
 fn guards_by_action(iosts: &Iosts) -> OutputGuards {
     let mut allowed = OutputGuards::new();
     for transition in &iosts.transitions {

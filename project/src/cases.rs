@@ -51,7 +51,6 @@ impl NoCase {
 #[derive(Clone, Debug, Default)]
 pub struct Cases {
     pub cases: Vec<Case>,
-    /// The purposes without a test case.
     pub none: Vec<NoCase>,
     pub warnings: Vec<Diagnostic>,
 }

@@ -93,7 +93,7 @@ pub fn find_chosen(iosts: &Iosts, tree: &Tree, numbers: &[usize]) -> Result<Vec<
         let is_seen = match &node.by {
             Move::Start => false,
             Move::Quiet => true,
-            Move::Take(step) => iosts.action(iosts.transitions[step.transition].action).is_visible(),
+            Move::Take(step) => iosts.action_of(step.transition).is_visible(),
         };
         if !is_seen {
             return Err(refused(number, "nothing that is seen leads to it"));
@@ -190,18 +190,14 @@ impl Exploration {
 
 #[derive(Serialize)]
 pub struct ExplorationDocument {
-    /// See [`FORMAT_VERSION`].
     pub format_version: u32,
     pub exit_code: u8,
     pub specification: String,
-    /// How far the tree could grow.
     pub limits: ExplorationLimits,
-    /// A part of the request that did not fit the limits.
     pub missing: Option<&'static str>,
     /// Does the tree have all behaviours of the specification?
     pub is_complete: bool,
     pub counts: ExplorationCounts,
-    /// How many nodes there are at each depth.
     pub breadths: Vec<usize>,
     /// The nodes, in the order of their numbers, counted from 0.
     pub nodes: Vec<ReportedNode>,
@@ -292,7 +288,6 @@ fn report_value((datum, value): (Datum, Term)) -> ReportedValue {
     ReportedValue { name: datum.name().to_owned(), value: value.to_string() }
 }
 
-/// Makes the document of an exploration.
 pub fn make_document(
     iosts: &Iosts,
     limits: TreeLimits,

@@ -105,7 +105,6 @@ pub enum FileContent {
     Text,
 }
 
-/// Looks at the first bytes of a file.
 pub fn read_content(path: &Path) -> io::Result<FileContent> {
     content_of(path, &mut file::open(path)?, &mut Vec::new(), file::MOST_DOCUMENT)
 }

@@ -181,7 +181,6 @@ pub struct SimulatedParts {
     pub behaviour: Behaviour,
 }
 
-/// The sections of a file.
 struct IutSections {
     name: String,
     link: LinkDelay,

@@ -26,7 +26,6 @@ use crate::unreachable::{explain, explain_by_search, explain_online};
 /// A function that shows progress. Several threads may call it at once.
 pub type Says<'a> = &'a (dyn Fn(String) + Sync);
 
-/// Shows no progress.
 pub const SILENT: Says<'static> = &|_| {};
 
 /// The size of a stage's result, and how long it took.
@@ -53,7 +52,8 @@ pub struct MadeTest {
     pub processor_seconds: f64,
 }
 
-/// Makes the test case of a purpose with a domain. The solver is a new one.
+/// Makes the test case of a purpose with a domain and a new solver, measures the stages, and explains why the
+/// purpose cannot be reached.
 pub fn make(
     project: &Project,
     purpose: &TestPurpose,
@@ -65,69 +65,57 @@ pub fn make(
     options.analysis.domain = domain;
     let start = Instant::now();
     budget::within("read", budget::time(project.time), |budget| {
-        make_within(project, purpose, domain, &options, says, start, budget)
+        let mut solver = Z3Solver::default();
+        // The starts of the stages, and the end of the last one.
+        let mut starts: Vec<Instant> = Vec::new();
+        let mut watch = |stage: Stage| {
+            starts.push(Instant::now());
+            budget.enter(stage.name());
+            says(format!("{} with {domain}: {}", purpose.iosts.name, stage.name()));
+        };
+        let (iosts, purpose_of_stages) = (&project.specification.iosts, purpose.clone());
+        let generation = match &project.timing {
+            Some(timing) => {
+                generate_timed(iosts, timing, purpose_of_stages, &options, &mut solver, &mut watch)
+            }
+            None => {
+                let conformance = project.conformance;
+                generate_for(conformance, iosts, purpose_of_stages, &options, &mut solver, &mut watch)
+            }
+        };
+        starts.push(Instant::now());
+        let generation = generation?;
+        let times = Stage::ALL.into_iter().zip(starts.windows(2));
+        let stages: Vec<Measured> = times
+            .map(|(stage, time)| measure(&View::of(&generation, stage), stage, time[1] - time[0]))
+            .collect();
+        for Measured { stage, locations, transitions, seconds, .. } in &stages {
+            let name = &purpose.iosts.name;
+            let size = format!("{locations} locations, {transitions} transitions");
+            journal::note(|| format!("{name} with {domain}: {stage}: {size}, {seconds:.3} s"));
+        }
+        let unreachable =
+            (!generation.test_graph.is_purpose_reachable()).then(|| explain(&generation, purpose, domain));
+        Ok(MadeTest {
+            stages,
+            statistics: solver.statistics(),
+            unreachable,
+            seconds: start.elapsed().as_secs_f64(),
+            processor_seconds: budget.used().processor.as_secs_f64(),
+            generation,
+        })
     })?
 }
 
-/// Runs the stages, measures each of them, and explains where the purpose cannot be reached.
-fn make_within(
-    project: &Project,
-    purpose: &TestPurpose,
-    domain: DomainKind,
-    options: &Options,
-    says: Says<'_>,
-    start: Instant,
-    budget: &Budget,
-) -> Result<MadeTest, Stop> {
-    let mut solver = Z3Solver::default();
-    let mut starts: Vec<Instant> = Vec::new();
-    let mut watch = |stage: Stage| {
-        starts.push(Instant::now());
-        budget.enter(stage.name());
-        says(format!("{} with {domain}: {}", purpose.iosts.name, stage.name()));
-    };
-    let iosts = &project.specification.iosts;
-    let purpose_of_stages = purpose.clone();
-    let generation = match &project.timing {
-        Some(timing) => generate_timed(iosts, timing, purpose_of_stages, options, &mut solver, &mut watch),
-        None => generate_for(project.conformance, iosts, purpose_of_stages, options, &mut solver, &mut watch),
-    };
-    starts.push(Instant::now());
-    let generation = generation?;
-    let stages: Vec<Measured> = Stage::ALL
-        .into_iter()
-        .zip(starts.windows(2))
-        .map(|(stage, time)| {
-            let view = View::of(&generation, stage);
-            Measured {
-                stage: stage.artifact(),
-                locations: view.iosts.locations.len(),
-                transitions: view.iosts.transitions.len(),
-                inconclusive: view.count_into(Verdict::Inconclusive),
-                fail: view.count_into(Verdict::Fail),
-                seconds: (time[1] - time[0]).as_secs_f64(),
-            }
-        })
-        .collect();
-    for stage in &stages {
-        let Measured { stage, locations, transitions, seconds, .. } = stage;
-        journal::note(|| {
-            format!(
-                "{} with {domain}: {stage}: {locations} locations, {transitions} transitions, {seconds:.3} s",
-                purpose.iosts.name
-            )
-        });
+fn measure(view: &View<'_>, stage: Stage, time: Duration) -> Measured {
+    Measured {
+        stage: stage.artifact(),
+        locations: view.iosts.locations.len(),
+        transitions: view.iosts.transitions.len(),
+        inconclusive: view.count_into(Verdict::Inconclusive),
+        fail: view.count_into(Verdict::Fail),
+        seconds: time.as_secs_f64(),
     }
-    let unreachable =
-        (!generation.test_graph.is_purpose_reachable()).then(|| explain(&generation, purpose, domain));
-    Ok(MadeTest {
-        stages,
-        statistics: solver.statistics(),
-        unreachable,
-        seconds: start.elapsed().as_secs_f64(),
-        processor_seconds: budget.used().processor.as_secs_f64(),
-        generation,
-    })
 }
 
 /// The search for a run to Pass has a budget of the given time divided by this number.
@@ -197,7 +185,6 @@ pub struct MadeOnline {
     pub seconds: f64,
 }
 
-/// Makes the test of a purpose that is judged online.
 pub fn make_online(
     project: &Project,
     purpose: &TestPurpose,

@@ -21,7 +21,6 @@ use coreach_model::{Datum, Term, TransitionId};
 /// The most resource units of the solver for each goal.
 const RESOURCES: u32 = 100_000;
 
-/// The goals of a walk.
 #[derive(Clone, Default, Debug)]
 pub struct SplitGoals {
     /// Some data may meet them.

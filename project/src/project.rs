@@ -34,7 +34,6 @@ use crate::timing::prepare_input;
 pub struct Project {
     /// The specification. If it is timed, this is its delayed form.
     pub specification: Specification,
-    /// How a timed specification treats time.
     pub timing: Option<Timing>,
     /// The purposes, then the properties, names distinct.
     pub purposes: Vec<TestPurpose>,

@@ -19,7 +19,6 @@ pub const CAMPAIGN_FORMAT_VERSION: u32 = 2;
 /// The result of running a suite on mutants of its specification.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct MutationSummary<'a> {
-    /// [`FORMAT_VERSION`].
     pub format_version: u32,
     pub exit_code: u8,
     pub specification: String,

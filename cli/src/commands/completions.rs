@@ -6,7 +6,6 @@ use super::{CommandAnswer, CommandResult};
 use crate::arguments::{Arguments, CompletionsArguments};
 use crate::exit::Exit;
 
-/// Prints the script for this shell.
 pub fn completions(arguments: &CompletionsArguments) -> CommandResult {
     // Write into a buffer: the library's writer panics if its target fails, and a closed pipe is no bug.
     let mut script = Vec::new();

@@ -37,8 +37,7 @@ pub fn explain(arguments: &ExplainArguments) -> CommandResult {
         };
         Ok(CommandAnswer::new(Exit::Fine, || &stored.record, text))
     } else if run.wire.is_empty() {
-        let missing =
-            Diagnostic::error("no-wire", "the run has no evidence of what went over the wire".to_owned());
+        let missing = Diagnostic::error("no-wire", "the run has no evidence of what went over the wire");
         let help = "a model has no wire, and `run_kb: 0` of the IUT file keeps nothing";
         Err(missing.help(help).into())
     } else {

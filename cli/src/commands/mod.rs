@@ -50,22 +50,21 @@ fn picture_format(path: &Path) -> Result<Format, Diagnostic> {
 
 /// Writes a picture that was drawn within the budget.
 fn write_picture(to: &Output, drawn: Result<Result<String, impl Display>, Stop>) -> Result<(), EarlyExit> {
-    let no = |why: &dyn Display, exit: Exit| {
-        EarlyExit::Failed(format!("error: {}: {why}", to.path().display()), exit)
-    };
-    let text = drawn?.map_err(|too_large| no(&too_large, Exit::Stopped))?;
-    write(to, text).map_err(|error| no(&error, Exit::Environment))
+    let path = to.path().display();
+    let fail = |why: &dyn Display, exit: Exit| EarlyExit::Failed(format!("error: {path}: {why}"), exit);
+    let text = drawn?.map_err(|too_large| fail(&too_large, Exit::Stopped))?;
+    write(to, text).map_err(|error| fail(&error, Exit::Environment))
 }
 
 /// Lists the first of these lines below a title. Each has its line end. The document has all of them.
 fn list_lines(title: &str, lines: Vec<String>) -> String {
     const MOST_LISTED: usize = 40;
-    let more = match lines.len().saturating_sub(MOST_LISTED) {
+    let unlisted = match lines.len().saturating_sub(MOST_LISTED) {
         0 => String::new(),
-        more => format!("  and {more} more; `--format json` has all\n"),
+        count => format!("  and {count} more; `--format json` has all\n"),
     };
     let listed: String = lines.into_iter().take(MOST_LISTED).collect();
-    if listed.is_empty() { listed } else { format!("\n{title}:\n{listed}{more}") }
+    if listed.is_empty() { listed } else { format!("\n{title}:\n{listed}{unlisted}") }
 }
 
 /// The line of a bucket for `--quiet`. It says how many `unit`s have met the bucket.

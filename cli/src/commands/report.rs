@@ -4,6 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use coreach_analyses::DomainKind;
+use coreach_project::page::document::PageDomain;
 use coreach_project::page::gather::{Settings, Sorted, gather};
 use coreach_project::page::html::write_html;
 use coreach_project::{coverage, jobs};
@@ -31,7 +32,6 @@ struct WrittenPage {
 /// How runs are counted by default.
 const COUNTED: coverage::Settings = coverage::Settings { domain: Some(DomainKind::Interval), states: 1000 };
 
-/// Makes the page.
 pub fn report(arguments: &ReportArguments) -> CommandResult {
     let settings = Settings {
         domains: arguments.domains.clone(),
@@ -85,12 +85,11 @@ fn write_page(
     let text = write_html(&document).map_err(io::Error::from)?;
     write(out, &text).map_err(|error| EarlyExit::unwritten(out.path(), &error))?;
     let stopped = document.domains.iter().filter(|domain| domain.result == "stopped");
-    let mut notes: Vec<String> = stopped
-        .map(|domain| {
-            let reason = domain.reason.as_deref().unwrap_or_default();
-            format!("{} with {}: {reason}", domain.purpose, domain.domain)
-        })
-        .collect();
+    let note = |domain: &PageDomain| {
+        let reason = domain.reason.as_deref().unwrap_or_default();
+        format!("{} with {}: {reason}", domain.purpose, domain.domain)
+    };
+    let mut notes: Vec<String> = stopped.map(note).collect();
     let exit = if notes.is_empty() { Exit::Fine } else { Exit::Stopped };
     notes.extend(page_notes);
     Ok(WrittenPage {

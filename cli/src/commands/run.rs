@@ -356,7 +356,6 @@ fn file_name(what: &str, format: Format, purpose: &str) -> String {
     }
 }
 
-/// Lists all files that the command is to write.
 fn list_outputs(project: &Project) -> Vec<ToWrite> {
     let mut files = Vec::new();
     for purpose in &project.purposes {

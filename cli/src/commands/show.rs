@@ -20,7 +20,6 @@ use crate::console;
 use crate::exit::Exit;
 use crate::progress::ProgressLine;
 
-/// Prints a model, or the result of a stage.
 pub fn show(arguments: &ShowArguments) -> CommandResult {
     let path = &arguments.model;
     let takes = [FileKind::Specification, FileKind::Purpose, FileKind::Property, FileKind::Configuration];

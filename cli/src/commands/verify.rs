@@ -18,7 +18,6 @@ use crate::exit::Exit;
 use crate::pieces::{do_pieces, to_reason};
 use crate::progress::ProgressLine;
 
-/// Verifies each property of a configuration.
 pub fn verify(arguments: &VerifyArguments) -> CommandResult {
     let (project, warnings) = load(&arguments.configuration)?;
     let properties: Vec<&TestPurpose> =

@@ -1,6 +1,5 @@
 //! Reads the items of a machine of XLIA: ports, data, types, and states with their transitions.
 
-use coreach_model::budget;
 use coreach_model::diagnostic::nearest;
 
 use super::parse::{ITEMS, Name, Parsed, Port, Reader, XliaDeclared, XliaState, XliaStep, XliaTransition};
@@ -41,14 +40,7 @@ impl Reader<'_, '_> {
 
     /// Reads a declaration of ports of one direction.
     fn port(&mut self) -> Parsed<()> {
-        let is_input = match self.read_name("`input` or `output`")? {
-            name if name.text == "input" => true,
-            name if name.text == "output" => false,
-            name => {
-                let message = format!("a port must be `input` or `output`, not `{}`", name.text);
-                return Err(Box::new(ForeignMistake::new("syntax", &name.span, message, "unknown word")));
-            }
-        };
+        let is_input = self.read_is_input()?;
         loop {
             let name = self.read_name("the port's name")?;
             let mut types = Vec::new();
@@ -155,11 +147,7 @@ impl Reader<'_, '_> {
             return Ok(());
         }
         self.cursor.expect("{")?;
-        while !self.cursor.eat("}") {
-            budget::ask();
-            if self.cursor.peek().is_none() {
-                return Err(self.cursor.unexpected("`}`"));
-            }
+        while self.has_more_items()? {
             if self.is_beyond() || self.collector.is_full() {
                 return Ok(());
             }
@@ -220,10 +208,7 @@ impl Reader<'_, '_> {
     fn block(&mut self) -> Parsed<Vec<XliaStep>> {
         self.cursor.expect("{")?;
         let mut steps = Vec::new();
-        while !self.cursor.eat("}") {
-            if self.cursor.peek().is_none() {
-                return Err(self.cursor.unexpected("`}`"));
-            }
+        while self.has_more_items()? {
             let start = self.cursor.at;
             match self.step() {
                 Ok(step) => steps.push(step),

@@ -175,10 +175,7 @@ impl Reader<'_, '_> {
         self.expect_word("system")?;
         self.system.name = self.cursor.name("the system's name")?.0;
         self.cursor.expect("{")?;
-        while !self.cursor.eat("}") {
-            if self.cursor.peek().is_none() {
-                return Err(self.cursor.unexpected("`}`"));
-            }
+        while self.has_more_items()? {
             if self.section()? {
                 continue;
             }
@@ -248,11 +245,7 @@ impl Reader<'_, '_> {
         }
         self.machine = Machine::named(self.read_name("the machine's name")?);
         self.cursor.expect("{")?;
-        while !self.cursor.eat("}") {
-            budget::ask();
-            if self.cursor.peek().is_none() {
-                return Err(self.cursor.unexpected("`}`"));
-            }
+        while self.has_more_items()? {
             if self.is_beyond() || self.collector.is_full() {
                 self.skip_all();
                 break;
@@ -269,6 +262,22 @@ impl Reader<'_, '_> {
             std::mem::replace(&mut self.machine, Machine::named(Name { text: String::new(), span: 0..0 }));
         self.system.machines.push(machine);
         Ok(())
+    }
+
+    /// Is there another item before the `}`? Otherwise the `}` is read.
+    pub(super) fn has_more_items(&mut self) -> Parsed<bool> {
+        budget::ask();
+        let is_end = self.cursor.eat("}");
+        if is_end || self.cursor.peek().is_some() { Ok(!is_end) } else { Err(self.cursor.unexpected("`}`")) }
+    }
+
+    pub(super) fn read_is_input(&mut self) -> Parsed<bool> {
+        let name = self.read_name("`input` or `output`")?;
+        if !["input", "output"].contains(&name.text.as_str()) {
+            let message = format!("a port must be `input` or `output`, not `{}`", name.text);
+            return Err(Box::new(ForeignMistake::new("syntax", &name.span, message, "unknown word")));
+        }
+        Ok(name.text == "input")
     }
 
     pub(super) fn read_name(&mut self, what: &str) -> Parsed<Name> {
@@ -320,14 +329,7 @@ impl Reader<'_, '_> {
         let mut plugs = Vec::new();
         while !self.cursor.eat("}") {
             budget::ask();
-            let is_input = match self.read_name("`input` or `output`")? {
-                name if name.text == "input" => true,
-                name if name.text == "output" => false,
-                name => {
-                    let message = format!("a port must be `input` or `output`, not `{}`", name.text);
-                    return Err(Box::new(ForeignMistake::new("syntax", &name.span, message, "unknown word")));
-                }
-            };
+            let is_input = self.read_is_input()?;
             let machine = self.read_name("a machine")?;
             self.cursor.expect("-")?;
             self.cursor.expect(">")?;

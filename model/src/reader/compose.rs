@@ -79,13 +79,10 @@ pub(super) fn read_composition(
         }
     }
     let hidden = read_hide(collector, entries, &whole.iosts);
-    let whole = match whole.hiding(&hidden) {
-        Ok(whole) => whole,
-        Err(reasons) => {
-            reasons.iter().for_each(|reason| report_unhidden(collector, reason, &whole.iosts, entries));
-            return None;
-        }
-    };
+    let with_hidden = whole.hiding(&hidden).map_err(|reasons| {
+        reasons.iter().for_each(|reason| report_unhidden(collector, reason, &whole.iosts, entries));
+    });
+    let whole = with_hidden.ok()?;
     // The parts have no livelocks, but hidden messages between them may form one.
     let (whole, clocks, uncontrollable) = whole.apart();
     let place = |number| whole.transitions[number].origin.whole.clone();

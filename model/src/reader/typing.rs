@@ -99,13 +99,8 @@ pub fn read_expression(
             return None;
         }
     };
-    let tree = match parser::parse(&scalar.text, collector.limits.expression) {
-        Ok(tree) => tree,
-        Err(mistake) => {
-            report(collector, scalar, *mistake);
-            return None;
-        }
-    };
+    let parsed = parser::parse(&scalar.text, collector.limits.expression);
+    let tree = parsed.map_err(|mistake| report(collector, scalar, *mistake)).ok()?;
     let mut typing = Typing::new(collector, scalar, scope);
     let term = typing.term_as(&tree, expected)?;
     let term = typing.fit(&term, &tree.span, expected, whose)?;

@@ -75,17 +75,14 @@ impl Timed {
         &self.graph
     }
 
-    /// The clocks, in the order of the file.
     pub fn clocks(&self) -> &[Datum] {
         &self.clocks.clocks
     }
 
-    /// The clocks that the transition sets back to 0.
     pub fn resets(&self, transition: TransitionId) -> &[Datum] {
         &self.clocks.resets[transition]
     }
 
-    /// The transition's name, where it has one.
     pub fn name(&self, transition: TransitionId) -> Option<&str> {
         self.clocks.names.find(transition).and_then(Option::as_deref)
     }
@@ -121,7 +118,6 @@ impl Timed {
 }
 
 impl TimedPurpose {
-    /// Makes a purpose from its graph and its clocks.
     pub fn new(graph: TestPurpose, clocks: Clocks) -> Self {
         debug_assert_eq!(
             graph.iosts.transitions.len(),

@@ -140,7 +140,6 @@ fn analyse_reach(cut: &Iosts, closed: &Closed, aim: Aim, analysis: &reachability
     }
 }
 
-/// Removes the transitions that are never taken.
 fn without_never_taken(mut cut: Iosts, known: &Known, solver: &mut dyn Solver) -> Iosts {
     cut.transitions.retain(|transition| {
         let mut formula = known.reach[transition.source].conjuncts();

@@ -77,7 +77,6 @@ struct KeptWay {
     effect: Substitution,
 }
 
-/// The construction that keeps the values of each way.
 struct Kept<'a> {
     closed: &'a Closed,
     known: Known,

@@ -46,7 +46,6 @@ pub(super) fn postpone_effects(
     Ok(Some(made.finish(memory, Some(lookahead), solver)))
 }
 
-/// The construction that postpones effects.
 struct Postponed<'a> {
     iosts: &'a Iosts,
     max_depth: usize,

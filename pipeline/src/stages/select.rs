@@ -144,7 +144,6 @@ struct GraphCut {
     transitions: Numbered<TransitionId, TransitionId>,
 }
 
-/// Removes what follows an accepting location.
 fn cut_behind_accept(visible: Visible) -> GraphCut {
     let Visible { mut iosts, members, accepting, lookahead, must_answer, ends, known } = visible;
     let sources = iosts.transitions.map(|transition| transition.source);

@@ -61,8 +61,7 @@ impl Route {
 
     /// Cuts a run along the route to the steps that the system must take.
     pub fn promised_by(&self, iosts: &Iosts, evidence: &Evidence) -> Evidence {
-        let is_seen = |number: &&TransitionId| iosts.action(iosts.transitions[**number].action).is_visible();
-        let events = self.promised().iter().filter(is_seen).count();
+        let events = self.promised().iter().filter(|number| iosts.action_of(**number).is_visible()).count();
         Evidence { trace: evidence.trace[..events].to_vec(), ..evidence.clone() }
     }
 
@@ -75,13 +74,12 @@ impl Route {
     pub fn with_values_of(&self, iosts: &Iosts, run: &Evidence, with_constants: bool) -> Self {
         let mut fixed = self.clone();
         let trace = &run.trace;
-        let is_seen = |place: &usize| iosts.action(iosts.transitions[self.path[*place]].action).is_visible();
+        let is_seen = |place: &usize| iosts.action_of(self.path[*place]).is_visible();
         for (place, event) in (0..self.path.len()).filter(is_seen).zip(trace) {
-            let parameters = &iosts.action(iosts.transitions[self.path[place]].action).parameters;
+            let parameters = &iosts.action_of(self.path[place]).parameters;
             let values = parameters.iter().zip(&event.values).map(|(datum, value)| has_value(datum, value));
-            let values = Term::and(values);
             let asked = fixed.asked.remove(&place).unwrap_or_else(Term::yes);
-            fixed.asked.insert(place, Term::and([asked, values]));
+            fixed.asked.insert(place, Term::and([asked].into_iter().chain(values)));
         }
         // Constants never change, so the first visible step asks for them.
         let first_seen = (0..self.path.len()).find(is_seen).filter(|_| with_constants);
@@ -252,8 +250,8 @@ impl Explanations {
         let is_determined = route.is_determined(iosts);
         let guards = route.guards(system, solver);
         let promised = route.promised();
-        let is_seen = |number: TransitionId| iosts.action(iosts.transitions[number].action).is_visible();
-        let is_left_visibly = |at| system.outgoing[at].iter().all(|number| is_seen(*number));
+        let is_seen = |number: TransitionId| iosts.action_of(number).is_visible();
+        let is_left_visibly = |location| system.outgoing[location].iter().all(|number| is_seen(*number));
         let visited = promised.iter().map(|number| iosts.transitions[*number].source);
         let is_alone = route.is_alone && is_determined_along(iosts, &route.path, guards.iter().enumerate());
         if is_alone && visited.into_iter().all(is_left_visibly) {

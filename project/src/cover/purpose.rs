@@ -236,8 +236,7 @@ fn make_chain(name: &str, model: &Iosts, steps: &[PurposeStep], has_quiescence: 
 }
 
 pub fn count_visible(iosts: &Iosts, route: &Route) -> usize {
-    let is_seen = |number: &&_| iosts.action(iosts.transitions[**number].action).is_visible();
-    route.path.iter().filter(is_seen).count()
+    route.path.iter().filter(|number| iosts.action_of(**number).is_visible()).count()
 }
 
 pub fn name_purpose(place: usize) -> String {

@@ -338,7 +338,7 @@ impl GoalSearcher<'_, '_> {
         // A purpose ends with a visible event.
         let last = *route.path.last()?;
         let iosts = self.system.iosts;
-        if !iosts.action(iosts.transitions[last].action).is_visible() {
+        if !iosts.action_of(last).is_visible() {
             return None;
         }
         let mut avoided = Vec::new();

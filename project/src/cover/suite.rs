@@ -205,9 +205,8 @@ fn continue_route(
             if count_visible(iosts, &longer) > steps {
                 continue;
             }
-            let is_seen = iosts.action(iosts.transitions[*next].action).is_visible();
-            let is_new =
-                is_seen && unmet.iter().any(|number| is_on_path(walked, &goals[*number], &longer.path));
+            let is_new = iosts.action_of(*next).is_visible()
+                && unmet.iter().any(|number| is_on_path(walked, &goals[*number], &longer.path));
             // A continuation without a run is given up.
             let Some(evidence) = run_along(system, &longer, &[], solver) else { continue };
             if is_new {

@@ -9,7 +9,7 @@ use coreach_adapters::behaviour::{Behaviour, Samples, TOLERANCE, Within};
 use coreach_adapters::description::Command;
 use coreach_adapters::samples::SampleProgram;
 use coreach_adapters::shared::Shared;
-use coreach_model::iosts::ActionKind;
+use coreach_model::iosts::{Action, ActionKind};
 use coreach_model::random::Random;
 use coreach_model::reader::shape;
 use coreach_model::reader::yaml::{Entry, Node, NodeKind};
@@ -238,16 +238,10 @@ fn read_action(
             Some(name)
         }
         None => {
-            let known = || {
-                let candidates =
-                    iosts.actions.iter().filter(|action| action.kind == kind && action.parameters.is_empty());
-                candidates.map(|action| action.name.as_str())
-            };
             let kinds = if kind == ActionKind::Output { "outputs" } else { "inputs" };
-            let help = reader.collector.meant(&name, &format!("{kinds} without parameters"), known);
-            let message = format!("unknown action `{name}`");
-            let label = "the model has no such action";
-            reader.collector.mistake("unknown-action", message, &scalar.span, label, help);
+            let is_possible = |action: &Action| action.kind == kind && action.parameters.is_empty();
+            let kinds = format!("{kinds} without parameters");
+            reader.report_unknown_action(&name, &scalar.span, &kinds, is_possible);
             None
         }
     }
@@ -268,12 +262,9 @@ fn read_within(reader: &mut IutReader<'_>, node: &Node) -> Within {
     let Some(iosts) = reader.iosts else {
         return Within { all, locations: times_by_name(locations), after: times_by_name(after) };
     };
-    let known =
-        || iosts.actions.iter().filter(|action| action.is_visible()).map(|action| action.name.as_str());
-    for (name, span, _) in after.iter().filter(|(name, ..)| !known().any(|action| action == name)) {
-        let help = reader.collector.meant(name, "actions", known);
-        let label = "the model has no such action";
-        reader.collector.mistake("unknown-action", format!("unknown action `{name}`"), span, label, help);
+    let is_visible = |name: &str| iosts.find_action(name).is_some_and(|id| iosts.action(id).is_visible());
+    for (name, span, _) in after.iter().filter(|(name, ..)| !is_visible(name)) {
+        reader.report_unknown_action(name, span, "actions", Action::is_visible);
     }
     Within { all, locations: times_by_name(locations), after: times_by_name(after) }
 }

@@ -2,7 +2,7 @@
 
 use coreach_adapters::description::{Encoding, NamedConnection};
 use coreach_model::diagnostic::Diagnostic;
-use coreach_model::iosts::ActionKind;
+use coreach_model::iosts::{Action, ActionKind};
 use coreach_model::reader::collect::listed;
 use coreach_model::reader::shape;
 use coreach_model::reader::yaml::{Entry, Node, NodeKind, Scalar};
@@ -78,14 +78,9 @@ pub fn read_connections(
 
 fn check_action(reader: &mut IutReader<'_>, scalar: &Scalar) {
     let Some(iosts) = reader.iosts else { return };
-    let known =
-        || iosts.actions.iter().filter(|action| action.is_visible()).map(|action| action.name.as_str());
-    if known().any(|name| name == scalar.text) {
-        return;
+    if !iosts.actions.iter().any(|action| action.is_visible() && action.name == scalar.text) {
+        reader.report_unknown_action(&scalar.text, &scalar.span, "actions", Action::is_visible);
     }
-    let help = reader.collector.meant(&scalar.text, "actions", known);
-    let message = format!("unknown action `{}`", scalar.text);
-    reader.collector.mistake("unknown-action", message, &scalar.span, "the model has no such action", help);
 }
 
 /// Reports actions that go over no connection.

@@ -15,7 +15,7 @@ use super::launch::{host_of, read_address, read_launch, require_reset};
 use super::patterns::{Regex, read_regex};
 use super::request::{self, REQUEST, check_pointer, read_header_name, read_request, read_status};
 use super::settle::{self, Speech};
-use super::words::{Holes, IutReader, ParameterPlaces, hole_text};
+use super::words::{Holes, IutReader, ParameterPlaces, hole_text, one_or_several};
 use super::{captures, tls};
 
 const KEYS: [&str; 11] = [
@@ -105,10 +105,7 @@ pub fn read_http(reader: &mut IutReader<'_>, root: &[Entry], node: &Node) -> Opt
     check_then(reader, &found.iter().map(|(entry, _)| *entry).collect::<Vec<_>>());
     for (entry, action) in found {
         let what = format!("the response of `{}`", entry.key.text);
-        let alternatives: Vec<&Node> = match &entry.value.kind {
-            NodeKind::Sequence(items) if !items.is_empty() => items.iter().map(|item| &**item).collect(),
-            _ => vec![&entry.value],
-        };
+        let alternatives = one_or_several(&entry.value);
         for node in alternatives {
             let errors_before = reader.collector.errors();
             let Some((response, places)) = read_response(reader, node, &what) else { continue };

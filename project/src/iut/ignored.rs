@@ -29,7 +29,6 @@ pub fn read_ignore_items<'e>(
     items
 }
 
-/// Reads `ignore` of lines.
 pub fn read_ignored_lines(
     reader: &mut IutReader<'_>,
     entries: &[Entry],

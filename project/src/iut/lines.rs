@@ -7,12 +7,12 @@ use coreach_model::data::Datum;
 use coreach_model::diagnostic::Diagnostic;
 use coreach_model::iosts::{Action, ActionKind};
 use coreach_model::reader::shape;
-use coreach_model::reader::yaml::{Entry, Node, NodeKind};
+use coreach_model::reader::yaml::{Entry, Node};
 
 use super::blocks;
 use super::overlap::is_within;
 use super::patterns::OBSERVATIONS;
-use super::words::{Holes, IutReader, hole_text};
+use super::words::{Holes, IutReader, hole_text, one_or_several};
 
 pub const STIMULI: &str = "stimuli: { Incr: \"INCRBY k {n}\" }";
 
@@ -64,10 +64,7 @@ pub fn read_stimuli(reader: &mut IutReader<'_>, entries: &[Entry], ending: &str)
     let mut stimuli = Vec::new();
     for (entry, action) in reader.action_entries(entries, "stimuli", STIMULI, ActionKind::Input) {
         let what = format!("the line of `{}`", entry.key.text);
-        let nodes: Vec<&Node> = match &entry.value.kind {
-            NodeKind::Sequence(items) if !items.is_empty() => items.iter().map(|item| &**item).collect(),
-            _ => vec![&entry.value],
-        };
+        let nodes = one_or_several(&entry.value);
         if nodes.len() > 1 && ending.is_empty() {
             let help = "for example `line_ending: \"\\r\\n\"`";
             reader.refuse(&entry.value, "nothing ends these lines", "several lines", help);

@@ -22,7 +22,6 @@ use serde_json::Value as Json;
 use super::locations::ReportedLocations;
 use crate::budget::parse_time;
 
-/// Names with their places in the file.
 pub type ParameterPlaces = Vec<(String, Range<usize>)>;
 
 /// A capture whose name may be used in templates.
@@ -100,6 +99,14 @@ impl Holes {
     }
 }
 
+/// The items of a list that is not empty. Any other node is the only item.
+pub fn one_or_several(node: &Node) -> Vec<&Node> {
+    match &node.kind {
+        NodeKind::Sequence(items) if !items.is_empty() => items.iter().map(|item| &**item).collect(),
+        _ => vec![node],
+    }
+}
+
 pub fn hole_text(name: &str) -> String {
     format!("`{{{name}}}` is replaced by its value")
 }
@@ -133,24 +140,14 @@ impl IutReader<'_> {
             self.collector.mistake("wrong-value", message, &scalar.span, "more than one line", help);
             return None;
         }
-        let template = match Template::parse(&scalar.text) {
-            Ok(template) => template,
-            Err(error) => {
-                self.report_bad_template(scalar, &error);
-                return None;
-            }
-        };
+        let parsed = Template::parse(&scalar.text);
+        let template = parsed.map_err(|error| self.report_bad_template(scalar, &error)).ok()?;
         self.check_holes(scalar, &template, holes).then_some(template)
     }
 
     pub fn read_body(&mut self, scalar: &Scalar, holes: Option<&Holes>) -> Option<Template> {
-        let template = match Template::parse_body(&scalar.text) {
-            Ok(template) => template,
-            Err(error) => {
-                self.report_bad_template(scalar, &error);
-                return None;
-            }
-        };
+        let parsed = Template::parse_body(&scalar.text);
+        let template = parsed.map_err(|error| self.report_bad_template(scalar, &error)).ok()?;
         self.warn_of_missing_quotes(scalar, &template);
         self.check_holes(scalar, &template, holes).then_some(template)
     }
@@ -350,9 +347,22 @@ impl IutReader<'_> {
             self.collector.mistake("wrong-direction", message, place, "not here", help);
             return;
         }
-        let known = || iosts.actions.iter().filter(|action| action.kind == kind);
-        let names = || known().map(|action| action.name.as_str());
-        let help = self.collector.meant(name, kind_plural(kind), names);
+        self.report_unknown_action(name, place, kind_plural(kind), |action| action.kind == kind);
+    }
+
+    /// Reports a name that no action has. The help looks for the action that is meant among the possible ones,
+    /// which `plural` names.
+    pub fn report_unknown_action(
+        &mut self,
+        name: &str,
+        place: &Range<usize>,
+        plural: &str,
+        is_possible: impl Fn(&Action) -> bool,
+    ) {
+        let Some(iosts) = self.iosts else { return };
+        let possible = || iosts.actions.iter().filter(|action| is_possible(action));
+        let names = || possible().map(|action| action.name.as_str());
+        let help = self.collector.meant(name, plural, names);
         let label = "the model has no such action";
         self.collector.mistake("unknown-action", format!("unknown action `{name}`"), place, label, help);
     }

@@ -16,7 +16,6 @@ pub const FORMAT_VERSION: u32 = 2;
 pub struct PageDocument {
     /// `coreach-page`
     pub format: &'static str,
-    /// [`FORMAT_VERSION`].
     pub format_version: u32,
     pub version: &'static str,
     pub title: String,

@@ -30,7 +30,6 @@ use crate::making::{Says, look_ahead, make, make_online, search_run};
 use crate::project::{self, Project, load, read_purpose_project};
 use crate::{budget, jobs, stored};
 
-/// The code of an error about a file.
 const CODE: &str = "nothing-to-show";
 
 #[derive(Clone, Debug)]

@@ -141,7 +141,6 @@ fn page_transitions(tables: &mut Tables, iosts: &Iosts) -> Vec<PageTransition> {
     iosts.transitions.iter().map(page_transition).collect()
 }
 
-/// Adds the places, arrows and asides of the picture.
 fn add_picture(graph: &mut PageGraph, drawn: Picture) {
     for node in drawn.nodes {
         let location = &mut graph.locations[node.location.place()];

@@ -63,7 +63,6 @@ impl Page {
         self.remarks.extend(prospect.map(line));
     }
 
-    /// The problems met so far.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }

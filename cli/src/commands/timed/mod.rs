@@ -9,7 +9,6 @@ mod verdict;
 use crate::commands::CommandResult;
 use crate::timed_arguments::{TimedArguments, TimedCommand};
 
-/// Runs the subcommand.
 pub fn timed(arguments: &TimedArguments) -> CommandResult {
     match &arguments.command {
         TimedCommand::Path(arguments) => path::path(arguments),
