@@ -299,7 +299,8 @@ fn explain_certificate(error: &CertificateError, name: &ServerName<'_>, place: &
     let (unlike, unwanted) = (format!("is not for `{host}`"), format!("is no good: {error}"));
     let is_right;
     let (what, help) = match error {
-        CertificateError::UnknownIssuer => (
+        // An issuer of the same name with another key has a bad signature.
+        CertificateError::UnknownIssuer | CertificateError::BadSignature => (
             "is signed by nobody in the file of `ca`",
             "name the certificate of its authority there. If it is signed by itself, name the certificate itself",
         ),

@@ -57,7 +57,7 @@ fn what_crosses_is_no_fail_where_the_link_is_described() {
     // A correct system, blamed for the tick that it had sent before: the file says that this cannot be.
     let (told, _) = folder.ends(&[&test[..], &["synchronous.yaml"]].concat(), 1);
     let told = told.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(told.contains("must not say `link: synchronous`"), "{told}");
+    assert!(told.contains("remove `link: synchronous` from the IUT file"), "{told}");
     folder.ends(&[&test[..], &["linked.yaml", "--keep", "kept"]].concat(), 0);
     let mut crossed = 0;
     for seed in 1..=3 {

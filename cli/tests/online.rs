@@ -70,7 +70,7 @@ fn what_has_no_lookahead_is_offered_judging_on_line() {
     assert!(said.contains("judge: online"), "{said}");
     folder.change("coreach.yaml", "judge: test_case", "judge: onlin");
     let (_, said) = folder.ends(&["run", "coreach.yaml"], 2);
-    assert!(said.contains("did you mean `online`?"), "{said}");
+    assert!(said.contains("there are `test_case` and `online`"), "{said}");
 }
 
 #[test]

@@ -57,7 +57,7 @@ fn connections_are_checked() {
     let text = fs::read_to_string(&path).unwrap();
     for (from, to, message) in [
         ("    a: [SetA, ", "    a: [", "does not say over which goes `SetA`"),
-        ("    a: [SetA, ", "    a: [SetA, SetB, ", "`SetB` goes over one connection"),
+        ("    a: [SetA, ", "    a: [SetA, SetB, ", "`SetB` can go over one connection only"),
         ("    a: [SetA, ", "    a: [SetA, Sett, ", "unknown action `Sett`"),
         ("    a: [SetA, ", "    a: [Sett, ", "unknown action `Sett`"),
         ("  encoding:", "  reset: [ { send: x, over: c } ]\n  encoding:", "no connection is called `c`"),

@@ -83,7 +83,7 @@ impl std::fmt::Display for Unusable {
                 match missing == self.path {
                     true => f.write_str("no such file")?,
                     false if missing.exists() => return write!(f, "`{}` is not a folder", missing.display()),
-                    false => write!(f, "there is not a folder `{}`", missing.display())?,
+                    false => write!(f, "there is no folder `{}`", missing.display())?,
                 }
                 nearest_name(name.to_str(), &names_in_folder(&folder)).map(|near| folder.join(near))
             }

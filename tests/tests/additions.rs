@@ -134,8 +134,10 @@ fn a_verdict_is_decided_where_the_documents_say() {
         "a verdict",
         &all("Verdict", &of_test_cases),
         &[
+            "cli/src/commands/test.rs",
             "cli/src/exit.rs",
             "execution/src/campaign/summary.rs",
+            "execution/src/explain.rs",
             "execution/src/judge/case.rs",
             "execution/src/judge/online.rs",
             "execution/src/junit.rs",
