@@ -77,8 +77,8 @@ impl Response {
         self.misfit(reply).is_none()
     }
 
-    /// Returns how close the answer is, and what it lacks, without its body. `None` if it fits. 0 is an answer to
-    /// another stimulus, 1 one with another status. With 2 all headers but this and later ones fit.
+    /// Returns how close the answer is, and what it lacks, without its body. `None` if it fits. 0 is an
+    /// answer to another stimulus, 1 one with another status. With 2 all headers but this and later ones fit.
     fn misfit(&self, reply: &Reply) -> Option<(usize, String)> {
         if !(self.to.is_empty() || self.to.contains(&reply.to)) {
             return Some((

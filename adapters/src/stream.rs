@@ -132,8 +132,8 @@ impl Stream {
         let mut unsent = bytes;
         let mut is_first = true;
         loop {
-            // A process that has ended takes nothing, though its pipe might. Before the first write, this is only
-            // asked, and not waited for.
+            // A process that has ended takes nothing, though its pipe might. Before the first write, this is
+            // only asked, and not waited for.
             let mut fds = vec![PollFd::from_borrowed_fd(self.channel.reader(), PollFlags::IN)];
             fds.push(PollFd::from_borrowed_fd(self.channel.writer(), PollFlags::OUT));
             fds.extend(gone.map(|gone| PollFd::new(gone, PollFlags::IN)));

@@ -17,7 +17,8 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// The line. It disappears when this value is dropped.
 pub struct ProgressLine {
     bar: ProgressBar,
-    /// The thread that shows the line after [`PATIENCE`], and the end of a channel whose drop ends it earlier.
+    /// The thread that shows the line after [`PATIENCE`], and the end of a channel whose drop ends it
+    /// earlier.
     waiting: Option<(Sender<()>, JoinHandle<()>)>,
 }
 

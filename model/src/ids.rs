@@ -33,8 +33,9 @@ pub fn text_of_number(number: &IBig) -> String {
 
 /// Compares two texts by their numbers.
 pub fn compare_texts(a: &str, b: &str) -> Ordering {
-    // Most pairs are compared without long numbers: `id7`, and texts that have no such form (`None`). An inner
-    // `None` is a text like `id07`, or with 19 digits or more: whether its number is short is not seen at once.
+    // Most pairs are compared without long numbers: `id7`, and texts that have no such form (`None`). An
+    // inner `None` is a text like `id07`, or with 19 digits or more: whether its number is short is not seen
+    // at once.
     let short_number = |text: &str| {
         let digits = text.strip_prefix(NEW)?;
         let is_short = digits.len() < 19 && (digits.len() == 1 || !digits.starts_with('0'));

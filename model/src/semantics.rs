@@ -125,8 +125,8 @@ fn in_types(valuation: &Valuation) -> bool {
     valuation.iter().all(|(datum, value)| value.is_in(datum.ty()))
 }
 
-/// Finds the value that some conjunct gives to the datum: `datum == e` where all data of `e` are known, or the
-/// Boolean datum or its negation by itself.
+/// Finds the value that some conjunct gives to the datum: `datum == e` where all data of `e` are known, or
+/// the Boolean datum or its negation by itself.
 pub fn determined_value(datum: &Datum, conjuncts: &[Term], known: &Valuation) -> Option<Value> {
     conjuncts.iter().find_map(|conjunct| match conjunct.written() {
         Some(Node::Compare(Comparison::Equal, a, b)) => {
@@ -221,8 +221,8 @@ pub fn after(iosts: &Iosts, from: BTreeSet<State>, trace: &[Event]) -> BTreeSet<
 /// The candidate values of parameters, for enumeration: a type with finitely many values needs no entry.
 pub type Universe = BTreeMap<Datum, Vec<Value>>;
 
-/// Every visible event over the universe that one of the states can perform. A type that has no entry and more
-/// than `limit` values gives none.
+/// Every visible event over the universe that one of the states can perform. A type that has no entry and
+/// more than `limit` values gives none.
 pub fn enabled_events(
     iosts: &Iosts,
     states: &BTreeSet<State>,
@@ -246,7 +246,8 @@ pub fn enabled_events(
     enabled
 }
 
-/// All traces up to a length over the universe, each with the states it leads to. `limit`: [`enabled_events`].
+/// All traces up to a length over the universe, each with the states it leads to. `limit`:
+/// [`enabled_events`].
 pub fn traces(
     iosts: &Iosts,
     from: BTreeSet<State>,

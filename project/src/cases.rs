@@ -96,8 +96,9 @@ pub fn load(path: &Path, only: Option<&str>, says: Says<'_>) -> Result<Cases, Ve
     Ok(loaded)
 }
 
-/// Makes the document of the test case for a purpose, and the origins of its transitions. Each test case is read from its document before it is
-/// run. So a seed means the same for a test case that was kept and for one that was made just now.
+/// Makes the document of the test case for a purpose, and the origins of its transitions. Each test case is
+/// read from its document before it is run. So a seed means the same for a test case that was kept and for
+/// one that was made just now.
 ///
 /// # Errors
 /// Accept cannot be reached, or the work was stopped. `coreach run` only warns of an unreachable Accept.

@@ -109,8 +109,8 @@ pub fn read_content(path: &Path) -> io::Result<FileContent> {
     content_of(path, &mut file::open(path)?, &mut Vec::new(), file::MOST_DOCUMENT)
 }
 
-/// Finds the form of an open file's content. Appends the bytes that it reads to `bytes`. Where the first bytes
-/// do not decide, a file of up to `most` bytes is read.
+/// Finds the form of an open file's content. Appends the bytes that it reads to `bytes`. Where the first
+/// bytes do not decide, a file of up to `most` bytes is read.
 fn content_of(path: &Path, opened: &mut File, bytes: &mut Vec<u8>, most: u64) -> io::Result<FileContent> {
     opened.by_ref().take(4096).read_to_end(bytes)?;
     if bytes.starts_with(STORE) {

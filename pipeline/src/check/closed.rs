@@ -128,8 +128,8 @@ pub fn check_closed(closed: &Closed, product: &Product, solver: &mut dyn Solver)
     checking.found
 }
 
-/// Checks what a [`Rest`] of `closed_source` says: when no internal step goes on from there, and which outputs
-/// are possible there. `outgoing` has the product's transitions from there.
+/// Checks what a [`Rest`] of `closed_source` says: when no internal step goes on from there, and which
+/// outputs are possible there. `outgoing` has the product's transitions from there.
 ///
 /// A condition of the product at the rest is put over the data before the internal steps by the rest's
 /// effect. All targets are compared in the product's numbers.

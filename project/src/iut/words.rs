@@ -350,8 +350,8 @@ impl IutReader<'_> {
         self.report_unknown_action(name, place, kind_plural(kind), |action| action.kind == kind);
     }
 
-    /// Reports a name that no action has. The help looks for the action that is meant among the possible ones,
-    /// which `plural` names.
+    /// Reports a name that no action has. The help looks for the action that is meant among the possible
+    /// ones, which `plural` names.
     pub fn report_unknown_action(
         &mut self,
         name: &str,

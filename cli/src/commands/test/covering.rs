@@ -142,8 +142,8 @@ impl Walking<'_> {
         Ok(CommandAnswer::new(exit, || self.document(&walk, &runs, exit), text))
     }
 
-    /// Makes the walk. `last_standing` always has its progress as a line, also for an early end. `varies`: may
-    /// each run choose other constants?
+    /// Makes the walk. `last_standing` always has its progress as a line, also for an early end. `varies`:
+    /// may each run choose other constants?
     fn make_walk(&self, begin: Instant, varies: bool, last_standing: Arc<Mutex<String>>) -> Walk {
         let arguments = self.arguments;
         let until = WalkLimits {
