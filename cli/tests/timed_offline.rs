@@ -97,6 +97,16 @@ fn a_tolerance_excuses_what_it_can_have_caused() {
     assert!(said.contains("5 events up to time 4.2, 5 of 8 transitions of the path"), "{said}");
     let (code, said) = of("-1");
     assert_eq!(code, Some(2), "{said}");
+    // A delay that is too long is explained alike with exact instants and with a tolerance.
+    let along = fs::read_to_string(folder.0.join("along.csv")).unwrap();
+    let begin: Vec<&str> = along.lines().take(4).collect();
+    folder.write("silent.csv", &(begin.join("\n") + "\n3,\n"));
+    for tolerance in ["0", "0.1"] {
+        let (code, said) = verdict(&folder, &["--trace", "silent.csv", "--tolerance", tolerance]);
+        assert_eq!(code, Some(1), "{said}");
+        assert!(said.contains("Fail: expected askParam within 0..1, got nothing until 3\n"), "{said}");
+        assert!(said.contains("line 5: a delay of 3, until 3 after plan?(5) of line 4"), "{said}");
+    }
 }
 
 #[test]

@@ -88,7 +88,7 @@ impl<'a> OfflineJudge<'a> {
         self.end.is_some() || self.uncertain.as_ref().is_some_and(Uncertain::has_ended)
     }
 
-    /// The number of events, up to the one that settled the verdict.
+    /// The number of events before the one that settled the verdict.
     pub fn events(&self) -> usize {
         self.events
     }
@@ -128,9 +128,14 @@ impl<'a> OfflineJudge<'a> {
         let Some(uncertain) = &mut self.uncertain else { return Ok(()) };
         let seen = Seen { line, item: placed.item.clone(), time: self.time.clone() };
         if let Item::Delay(time) = &placed.item {
-            self.time += time;
-            self.elapsed += time;
-            return uncertain.wait(offline, (&self.time, &self.elapsed), seen, solver);
+            let until = &self.time + time;
+            // An explanation of a Fail adds this delay to the time that had elapsed before it.
+            let waited = uncertain.wait(offline, (&until, &self.elapsed), seen, solver);
+            if !uncertain.has_ended() {
+                self.time = until;
+                self.elapsed += time;
+            }
+            return waited;
         }
         let elapsed = std::mem::replace(&mut self.elapsed, RBig::ZERO);
         uncertain.take_event(offline, seen, &elapsed, solver)?;
