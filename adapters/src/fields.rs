@@ -372,8 +372,13 @@ fn write_list(
     Ok(Piece { bytes, elements: trees.len() })
 }
 
-/// Makes the JSON of a list's element of its parts: its only part, or an object, in the usual texts.
-fn make_element(parts: FoundValues<'_>, of: Option<&str>, spelling: &Spelling) -> Result<Tree, FrameMisfit> {
+/// Makes the JSON of an element of `list` from its parts: its only part, or an object. Texts of `values`
+/// become the usual ones.
+fn make_element(
+    parts: FoundValues<'_>,
+    list: Option<&str>,
+    spelling: &Spelling,
+) -> Result<Tree, FrameMisfit> {
     let mut members = Vec::with_capacity(parts.len());
     for (part, content) in parts {
         let text = match content {
@@ -383,7 +388,7 @@ fn make_element(parts: FoundValues<'_>, of: Option<&str>, spelling: &Spelling) -
             }
             Content::Text(text) => text,
         };
-        let key = format!("{}.{part}", of.unwrap_or_default());
+        let key = format!("{}.{part}", list.unwrap_or_default());
         let usual = match spelling.of(&key) {
             None => text,
             Some(spelt) => {

@@ -179,6 +179,7 @@ impl Adapter for StdioAdapter {
             if dialogue.is_none() && self.idle.is_some() {
                 return;
             }
+            // The next run can use the process if it lives, and if no message of this run can reach that run.
             let is_up = self.process.as_ref().is_some_and(|process| !process.has_ended(Instant::now()));
             let goes_on = |dialogue: &Dialogue| {
                 dialogue.goes_on() && (!dialogue.may_be_untaken() || self.can_separate())
@@ -191,6 +192,7 @@ impl Adapter for StdioAdapter {
         {
             self.system.mark_unclean(system::UNREAD.to_owned(), system::BE_QUIET);
         }
+        // If a kept process has ended by itself, the next run reports it.
         self.untold = self.untold.take().or_else(|| self.find_untold_end());
         if let Some(mut process) = self.process.take() {
             process.stop(|| drop(dialogue));

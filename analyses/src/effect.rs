@@ -148,6 +148,7 @@ pub struct Effect {
     fields: Fields,
     /// The keys that the guard decides: are they in their set or map?
     keys: HashMap<Term, bool>,
+    /// Does it ask only whether its guard is the literal `false`?
     blind: bool,
 }
 
@@ -291,8 +292,8 @@ impl Effect {
         });
         let digits: HashMap<Term, Value> = digits.collect();
         let identities = extend_identities(&digits, &self.ids, &self.id_parameters, self.partition_limit);
-        // One case for each choice of: finite parameters, equal ids, the assigned cell that the cell which
-        // stands for all is, and the origins of list elements.
+        // One case for each choice of: finite parameters, equal ids, whether the one cell that stands for the
+        // whole array is the assigned one, and the origins of list elements.
         let parameter_values: Vec<Vec<Value>> =
             self.finite_parameters.iter().map(|(_, values)| values.clone()).collect();
         let cell_choices = tuples(&vec![vec![false, true]; self.assigned_cells.len()]);

@@ -172,7 +172,7 @@ fn write_mutant(all: &[Mutant], number: usize, exit: Exit) -> CommandResult {
     let iosts = &mutant.iosts;
     let text = write_yaml(iosts, &named_types(iosts));
     let head = format!("# {}: {}\n", mutant.operator.name(), mutant.change);
-    Ok(CommandAnswer::new(exit, || (), || head + &text))
+    Ok(CommandAnswer::of_text(exit, head + &text))
 }
 
 /// An edit in a line: `specification.yaml:7: when: v < 3 -> when: v < 4`.

@@ -389,7 +389,8 @@ fn find_iut_line(path: &Path, run: &Run) -> Option<String> {
             (&["within", "iut"], None)
         }
         Outcome::RunError(failure) => {
-            // The name of the capture, or the path of the request that the message quotes.
+            // The name of the capture, as in "has `{token}`", or the path of the request, as in
+            // "`GET /items`".
             let captured = || failure.text().split_once("has `{")?.1.split_once('}');
             let asked = match captured() {
                 Some((name, _)) => Some(name),

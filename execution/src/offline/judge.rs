@@ -139,6 +139,7 @@ impl<'a> OfflineJudge<'a> {
         }
         let elapsed = std::mem::replace(&mut self.elapsed, RBig::ZERO);
         uncertain.take_event(offline, seen, &elapsed, solver)?;
+        // The event that settles the verdict does not count, as with exact instants.
         self.events += usize::from(!uncertain.has_ended());
         let count = uncertain.count();
         if count > offline.most {

@@ -125,21 +125,23 @@ fn next_conditions(system: &System<'_>, route: &Route, asked: &[Term], solver: &
     }
     let is_only_path = Explanations::of(system, route, solver).is_only_path(route);
     let mut state = SymbolicState::initial(system.iosts);
-    let begin = route.promised().len();
+    // `may_go_on` has a member for each step after the promised ones.
+    let promised_steps = route.promised().len();
     for (place, number) in route.path.iter().enumerate() {
+        // Without a successor, no later condition is known.
         let Some((_, next)) = system.successor(&state, *number) else { break };
         state = next;
-        let next_watched = (place + 1).checked_sub(begin);
+        let next_watched = (place + 1).checked_sub(promised_steps);
         let Some(after) = next_watched.and_then(|watched| may_go_on.get(watched)) else { continue };
         let goes_on = substitute(after, &system.iosts.transitions[*number].assignments);
-        // If other paths explain the run, only the step's own guard is known to hold.
-        let stops = if is_only_path {
-            let stops = substitute(after, &state.standing(&state.known)).not();
-            [state.condition.as_slice(), &[stops]].concat()
+        // The run may stop here. If other paths explain the run, only the step's own guard is known to hold.
+        let may_stop = if is_only_path {
+            let goes_on_here = substitute(after, &state.standing(&state.known));
+            [state.condition.as_slice(), &[goes_on_here.not()]].concat()
         } else {
             vec![system.enabled(*number).clone(), asked[place].clone(), goes_on.not()]
         };
-        if solver.check(&stops) != Answer::Unsat {
+        if solver.check(&may_stop) != Answer::Unsat {
             found[place] = goes_on;
         }
     }
