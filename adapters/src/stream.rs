@@ -18,7 +18,7 @@ use crate::cut::{Cut, Inbox, MOST};
 use crate::datagrams::Stray;
 use crate::evidence::{self, Evidence};
 
-/// What helps if the other side speaks TLS, and we do not.
+/// The remedy if the other side speaks TLS, and the IUT file has no `tls`.
 pub const SPEAK_TLS: &str = "it speaks TLS on this port: write `tls: { ca: ca.pem }` under `tcp`, with the file of the \
                              certificate that signs the server's";
 

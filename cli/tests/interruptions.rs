@@ -165,7 +165,7 @@ fn a_walk_that_is_stopped_says_how_far_it_came() {
     let output = child.wait_with_output().unwrap();
     let shown = String::from_utf8(output.stdout).unwrap();
     assert_eq!(output.status.code(), Some(143), "{shown}");
-    assert!(shown.starts_with("no fault found before the end; covered "), "{shown}");
+    assert!(shown.starts_with("stopped early: covered "), "{shown}");
 }
 
 #[test]

@@ -14,14 +14,14 @@ use coreach_model::excerpt::shortened;
 use coreach_model::iosts::{Iosts, Transition};
 use coreach_model::semantics::{Event, State};
 use coreach_model::term::evaluate::{evaluate, holds};
-use coreach_model::{Value, Verdict, Violated, number};
+use coreach_model::{Datum, Term, Value, Verdict, Violated, number};
 use serde::{Deserialize, Serialize};
 
 use crate::bucket::Bucket;
 pub use crate::judge::Guard;
 use crate::judge::crossing::MOST_UNDER_WAY;
 use crate::judge::expected::decided_guard;
-use crate::judge::guards::with_event;
+use crate::judge::guards::{transitions_of, with_event};
 use crate::judge::{Judge, Judged, Why};
 use crate::run::{Cause, Occurrence, Outcome, Run};
 use crate::timed::words;
@@ -180,12 +180,10 @@ fn find_entry(judge: &dyn Judge, earlier_states: &[State], event: &Event) -> Opt
     for state in earlier_states {
         let values = with_event(iosts, state, event);
         let is_entry = |transition: &&Transition| {
-            transition.source == state.location
-                && iosts.action(transition.action).name == event.action
-                && states.iter().any(|present| present.location == transition.target)
+            states.iter().any(|present| present.location == transition.target)
                 && holds(&transition.guard, &values) == Ok(true)
         };
-        for transition in iosts.transitions.iter().filter(is_entry) {
+        for transition in transitions_of(iosts, state, event).filter(is_entry) {
             entries.extend(decided_guard(iosts, transition, values.clone()));
         }
     }
@@ -236,7 +234,7 @@ fn describe_silence(run: &Run, is_required: bool) -> String {
     causes.insert(if is_late { 0 } else { causes.len() }, within);
     if is_required && (has_observed(run) || causes.len() == 1) {
         let fault = "if a missing answer is a fault of the system, write the line `silence: fail` into the IUT file, \
-                     beside `iut`: then this is a Fail";
+                     next to `iut`: then this is a Fail";
         causes.insert(0, fault.to_owned());
     }
     causes.iter().map(|cause| format!("\nhelp: {cause}")).collect()
@@ -427,21 +425,18 @@ fn explain_order_of_assign(judge: &dyn Judge, event: &Event) -> Option<String> {
     let (test, states) = judge.scene()?;
     for state in states {
         let values = with_event(&test.iosts, state, event);
-        let of_action = test.iosts.transitions.iter().filter(|transition| {
-            transition.source == state.location
-                && test.iosts.action(transition.action).name == event.action
-                && test.verdict(transition.target) != Some(Verdict::Fail)
-        });
-        for Transition { guard, assignments, .. } in of_action {
-            let mut later = values.clone();
-            for (datum, term) in assignments {
-                later.insert(datum.clone(), evaluate(term, &values).ok()?);
+        for Transition { guard, assignments, target, .. } in transitions_of(&test.iosts, state, event) {
+            let Some((datum, term)) = assignments.iter().find(|(datum, _)| guard.mentions(datum)) else {
+                continue;
+            };
+            if test.verdict(*target) == Some(Verdict::Fail) || holds(guard, &values) == Ok(true) {
+                continue;
             }
-            let mut read = assignments.iter().filter(|(datum, _)| guard.mentions(datum));
-            if let Some((datum, term)) = read.next()
-                && holds(guard, &values) != Ok(true)
-                && holds(guard, &later) == Ok(true)
-            {
+            let new_value =
+                |(datum, term): (&Datum, &Term)| Some((datum.clone(), evaluate(term, &values).ok()?));
+            let mut later = values.clone();
+            later.extend(assignments.iter().filter_map(new_value));
+            if holds(guard, &later) == Ok(true) {
                 return Some(format!(
                     "\nhelp: the guard reads `{datum}` before `assign` changes it, and would hold with the new value: if you mean \
                      that value, write `{term}` in the guard"

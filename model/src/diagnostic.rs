@@ -35,6 +35,11 @@ impl Origin {
         (line, column)
     }
 
+    /// Names the file and the line: `model.yaml:15`.
+    pub fn file_and_line(&self) -> String {
+        format!("{}:{}", self.file.name, self.line_and_column().0)
+    }
+
     pub fn text(&self) -> &str {
         self.file.text.get(self.span.clone()).unwrap_or("")
     }

@@ -153,10 +153,7 @@ fn budget_diagnostic(passed: &Passed) -> Diagnostic {
                 format!("stopped after {} of processor time: {at}", time_text(*limit, " ")),
             )
             .help(match limit.as_millis() {
-                few @ ..=300 => format!(
-                    "a number without a unit is milliseconds: if seconds are meant, `--time {few}s`, or in a configuration or \
-                     campaign `budget: {{ time: {few}s }}`"
-                ),
+                ..=300 => format!("{}; a number without a unit is milliseconds", knob("time", &now, more)),
                 _ => knob("time", &now, more),
             })
         }

@@ -135,6 +135,7 @@ fn a_verdict_is_decided_where_the_documents_say() {
         &all("Verdict", &of_test_cases),
         &[
             "cli/src/commands/test.rs",
+            "cli/src/commands/test/hints.rs",
             "cli/src/exit.rs",
             "execution/src/campaign/summary.rs",
             "execution/src/explain.rs",

@@ -157,10 +157,8 @@ fn report_small_type(
     let message = format!(
         "a value assigned to `{name}` may be outside of its type `{ty}`; then the transition is not enabled"
     );
-    let declared = origin
-        .declared
-        .get(name)
-        .map_or(String::new(), |place| format!(" ({}:{})", place.file.name, place.line_and_column().0));
+    let declared =
+        origin.declared.get(name).map_or(String::new(), |place| format!(" ({})", place.file_and_line()));
     let found = Diagnostic::warning("domain-not-implied", message).help(format!(
         "widen the type of `{name}`{declared}, or exclude such values at the start of the guard"
     ));

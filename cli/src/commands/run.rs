@@ -537,7 +537,7 @@ fn summary_text(
     let statistics = made.statistics;
     let selection = made.generation.test_graph.selection;
     let result = if made.unreachable.is_some() { ": UNREACHABLE" } else { "" };
-    // What the stages made says nothing about a goal that cannot be reached.
+    // The table of the stages says nothing about a goal that cannot be reached.
     let shown =
         if made.unreachable.is_none() || console::is_verbose() { table(&rows, 1) } else { String::new() };
     let mut text = format!("{name} ({domain}){result}\n{shown}");

@@ -2,6 +2,7 @@
 
 mod covering;
 mod groups;
+mod hints;
 pub(super) mod keep;
 mod report;
 
@@ -11,17 +12,12 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use coreach_adapters::Iut;
-use coreach_adapters::description::{Encoding, Field, FieldNumber, Transport};
-use coreach_adapters::evidence::EvidenceKind;
-use coreach_adapters::integer::WireInteger;
+use coreach_adapters::description::Encoding;
 use coreach_adapters::keeper::is_ending;
-use coreach_adapters::template::Template;
 use coreach_execution::campaign::summary::Counts;
 use coreach_execution::campaign::{LeftOut, WhyLeftOut};
 use coreach_execution::constants::{ConstantsError, initial_state, read_constants};
-use coreach_execution::explain::{allows_instead, find_evident_cause};
 use coreach_execution::interruption::stop_if_ending;
-use coreach_execution::judge::make_judge;
 use coreach_execution::lazy::Lazy;
 use coreach_execution::open::Links;
 use coreach_execution::planner::SharedExperience;
@@ -31,12 +27,10 @@ use coreach_execution::run::{Cause, events};
 use coreach_execution::strategy::{Asked, Move};
 use coreach_execution::{Bucket, Judge, Outcome, OutcomeKind, Run, Settings, Strategy};
 use coreach_model::diagnostic::nearest;
-use coreach_model::excerpt::shortened;
-use coreach_model::iosts::Transition;
 use coreach_model::lock::lock;
-use coreach_model::semantics::{Event, State};
+use coreach_model::semantics::State;
 use coreach_model::term::evaluate::Valuation;
-use coreach_model::{Datum, Diagnostic, Value as ModelValue, Verdict};
+use coreach_model::{Datum, Diagnostic, Verdict};
 use coreach_project::cases::{self, Case, Cases, NoCase};
 use coreach_project::iut::{self, ReportedLocations};
 use coreach_project::once::Once;
@@ -46,6 +40,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use self::groups::Groups;
+use self::hints::{explain_run, find_iut_line};
 use self::keep::Keeper;
 use self::report::Report;
 use super::{CommandAnswer, CommandResult, EarlyExit, bucket_line, plural};
@@ -367,97 +362,9 @@ fn run_text(
     text
 }
 
-/// Finds the line of the IUT file that a run has ended about: `iut.yaml:4: within: 200 ms`.
-fn find_iut_line(path: &Path, run: &Run) -> Option<String> {
-    // Words of messages, with the keys that such a message is about.
-    let words: [(&str, &[&str]); 8] = [
-        ("which was not captured", &["captures"]),
-        ("`reset`", &["reset"]),
-        (" connection", &["base", "address"]),
-        (" listens on ", &["base", "address"]),
-        ("no answer", &["base"]),
-        (" cannot be started", &["command"]),
-        ("` ended with status", &["command"]),
-        ("` was killed by signal", &["command"]),
-    ];
-    let (keys, asked): (&[&str], _) = match &run.outcome {
-        // Silence gives Inconclusive or Fail.
-        Outcome::Verdict(verdict, Cause::Silence(_))
-            if *verdict != Verdict::Fail && find_evident_cause(run).is_none() =>
-        {
-            // If there is no `within`, the first key shows which file is meant.
-            (&["within", "iut"], None)
-        }
-        Outcome::RunError(failure) => {
-            // The name of the capture, as in "has `{token}`", or the path of the request, as in
-            // "`GET /items`".
-            let captured = || failure.text().split_once("has `{")?.1.split_once('}');
-            let asked = match captured() {
-                Some((name, _)) => Some(name),
-                None => {
-                    failure.text().split_once("`: `").and_then(|(_, asked)| asked.split([' ', '`']).nth(1))
-                }
-            };
-            (words.into_iter().find(|(word, _)| failure.text().contains(word))?.1, asked)
-        }
-        Outcome::Verdict(..) => return None,
-    };
-    let file = std::fs::read_to_string(path).ok()?;
-    let lines = || file.lines().enumerate();
-    let has_key = |line: &str, key: &str| {
-        let mut words = line.split([' ', '{', ',', '-']).filter_map(|word| word.strip_suffix(':'));
-        words.any(|word| word == key)
-    };
-    let (first, line) = keys.iter().find_map(|key| lines().find(|(_, line)| has_key(line, key)))?;
-    // If `reset` has steps, take the line of the step that asks for this path.
-    let step = asked.and_then(|asked| lines().skip(first).find(|(_, line)| line.contains(asked)));
-    let (number, line) = step.unwrap_or((first, line));
-    Some(format!("{}:{}: {}", path.display(), number + 1, shortened(line.trim())))
-}
-
 /// Says whether each run is reported in full.
 fn is_told_in_full(arguments: &TestArguments) -> bool {
     arguments.runs.get() == 1 || console::is_verbose()
-}
-
-/// Hints at a mistake in the IUT file or the model that may have ended the run.
-fn explain_run(
-    arguments: &TestArguments,
-    case: &Case,
-    iut: &Iut,
-    initial: &State,
-    run: &Run,
-    record: &Record,
-) -> Option<String> {
-    match run.outcome.verdict() {
-        Some(Verdict::Pass | Verdict::WeakPass) => None,
-        Some(Verdict::Fail) => explain_hidden(iut, run, record)
-            .or_else(|| explain_order(case, initial, run, record))
-            .or_else(|| explain_byte_order(case, iut, initial, run))
-            .or_else(|| explain_constant(arguments, iut, run, record))
-            .or_else(|| explain_cookie(iut, run))
-            .or_else(|| explain_old_state(iut, run)),
-        Some(Verdict::Inconclusive) => explain_cookie(iut, run),
-        None => explain_fixed(case, run).or_else(|| explain_cookie(iut, run)),
-    }
-}
-
-/// Hints at a system that nothing resets before a run, after an output that is wrong in its state.
-fn explain_old_state(iut: &Iut, run: &Run) -> Option<String> {
-    let is_suspect = matches!(run.outcome, Outcome::Verdict(_, Cause::Event));
-    if !is_suspect || !iut.way.outlives_runs() || iut.way.is_reset() {
-        return None;
-    }
-    let example = match (&iut.way, iut.way.encoding()) {
-        (Transport::Http(_), _) => "[{ method: POST, path: /reset }]",
-        (_, Some(Encoding::Binary(_))) => "[{ send: \"00 01\", expect: '^00.*$' }]",
-        _ => "[{ send: RESET, expect: '^OK$' }]",
-    };
-    Some(format!(
-        "hint: coreach does not start this system anew for each run, and there is no `reset`: it may still have the state of \
-         earlier runs. Write what resets it, for example `reset: {example}` ({})\n",
-        iut.place
-    ))
 }
 
 /// Hints at a system that is kept between runs, if most runs but the first fail. A run error has a cause of
@@ -475,147 +382,6 @@ fn explain_kept_system(iut: &Iut, total: &Total) -> String {
         "hint: the first run did not fail, and {failed} of {later} later ones did. The system is kept between runs: does \
          {reset} bring it back to its initial state?\n"
     )
-}
-
-/// Hints at an expected output whose pattern also fits the last line, but comes after that of the seen one.
-fn explain_hidden(iut: &Iut, run: &Run, record: &Record) -> Option<String> {
-    let Some(Encoding::Lines(lines)) = iut.way.encoding() else { return None };
-    let seen = &run.trace.last()?.what.event()?.action;
-    let received = run.wire.iter().rfind(|item| item.kind == EvidenceKind::Received)?;
-    let text = String::from_utf8_lossy(&received.bytes);
-    let line = text.lines().last()?;
-    let mut later = lines.observations.iter().skip_while(|(name, _)| name != seen).skip(1);
-    let (other, _) = later.find(|(name, shape)| {
-        let is_expected = record.reason.expected.iter().any(|event| event.split('(').next() == Some(name));
-        is_expected && shape.first().is_some_and(|pattern| pattern.is_match(line))
-    })?;
-    Some(format!(
-        "hint: the line `{}` also fits `{other}`, which comes after `{seen}` in `observations`. The first pattern that \
-         fits counts: write `{other}` before `{seen}`\n",
-        shortened(line)
-    ))
-}
-
-/// Hints at an output that came before the one that the model demands first.
-fn explain_order(case: &Case, initial: &State, run: &Run, record: &Record) -> Option<String> {
-    let (last, before) = run.trace.split_last().filter(|_| run.timing.is_none())?;
-    let (came, model) = (&last.what.event()?.action, case.specification.as_ref()?);
-    let mut judge = make_judge(&case.test, initial.clone(), run.link.clone());
-    before.iter().for_each(|step| drop(judge.take(&step.what)));
-    let here = judge.specification_locations();
-    let name = |location| model.location(location).name.as_str();
-    let action = |step: &Transition| model.action(step.action).name.as_str();
-    let expected: Vec<_> = record.reason.expected.iter().map(|one| one.split(['(', ' ']).next()).collect();
-    let is_first =
-        |step: &&Transition| here.contains(name(step.source)) && expected.contains(&Some(action(step)));
-    let (first, second) = model.transitions.iter().filter(is_first).find_map(|first| {
-        let is_second = |step: &&Transition| step.source == first.target && action(step) == came;
-        Some((first, model.transitions.iter().find(is_second).filter(|_| action(first) != came)?))
-    })?;
-    let (one, other) = (first.origin.whole.as_ref()?, second.origin.whole.as_ref()?);
-    let part = |step: &Transition| {
-        let guard = Some(&step.guard).filter(|guard| !guard.is_true());
-        let when = guard.map(|guard| format!(", when: '{}'", guard.to_string().replace('\'', "''")));
-        let assign = step.assignments.iter().map(|(datum, term)| format!("{datum}: '{term}'"));
-        let assign = Some(assign.collect::<Vec<_>>().join(", ")).filter(|assign| !assign.is_empty());
-        let assign = assign.map(|assign| format!(", assign: {{ {assign} }}"));
-        format!("{{ on: {}{}{} }}", action(step), when.unwrap_or_default(), assign.unwrap_or_default())
-    };
-    let (from, to, steps) = (name(first.source), name(second.target), [part(first), part(second)].join(", "));
-    let (file, line, next) = (&other.file.name, one.line_and_column().0, other.line_and_column().0);
-    Some(format!(
-        "hint: {file}:{next}: `{came}` comes after `{}` there. If both may come in any order, replace lines {line} and {next} \
-         by\n  - from: {from}\n    to: {to}\n    in_any_order: [{steps}]\n",
-        action(first)
-    ))
-}
-
-/// Hints at a cookie that answers set, and that no request sends back.
-fn explain_cookie(iut: &Iut, run: &Run) -> Option<String> {
-    let Transport::Http(http) = &iut.way else { return None };
-    let sends =
-        |headers: &[(String, Template)]| headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("cookie"));
-    if sends(&http.headers) || http.stimuli.iter().any(|(_, request)| sends(&request.headers)) {
-        return None;
-    }
-    let last = run.wire.iter().rposition(|item| item.kind == EvidenceKind::Sent)?;
-    let earlier = run.wire[..last].iter().filter(|item| item.kind == EvidenceKind::Received);
-    let name = earlier.map(|item| String::from_utf8_lossy(&item.bytes)).find_map(|head| {
-        let mut headers =
-            head.lines().take_while(|line| !line.is_empty()).filter_map(|line| line.split_once(':'));
-        let (_, cookie) = headers.find(|(name, _)| name.eq_ignore_ascii_case("set-cookie"))?;
-        Some(cookie.split_once('=')?.0.trim().to_owned())
-    })?;
-    let header = match http.headers.is_empty() {
-        true => format!("`headers: {{ Cookie: \"{name}={{session}}\" }}`"),
-        false => format!("`Cookie: \"{name}={{session}}\"` among its `headers`"),
-    };
-    Some(format!(
-        "hint: the answers set the cookie `{name}`, which no request sends back: coreach keeps no cookies. Write \
-         `captures: {{ session: {{ cookie: {name} }} }}` and {header} ({})\n",
-        iut.place
-    ))
-}
-
-/// Hints at a number whose bytes came in the other order, if the specification allows it in that order.
-fn explain_byte_order(case: &Case, iut: &Iut, initial: &State, run: &Run) -> Option<String> {
-    let Some(Encoding::Binary(binary)) = iut.way.encoding() else { return None };
-    let Event { action, values } = run.trace.last()?.what.event()?;
-    let (_, fields) = binary.observations.iter().find(|(name, _)| name == action)?;
-    let parameters = &case.test.iosts.action(case.test.iosts.find_action(action)?).parameters;
-    let mut judge = make_judge(&case.test, initial.clone(), run.link.clone());
-    fields.iter().find_map(|field| {
-        let Field::Integer(integer, FieldNumber::Named(name)) = field else { return None };
-        let position = parameters.iter().position(|datum| datum.name() == name)?;
-        let ModelValue::Int(got) = values.get(position)? else { return None };
-        let other = WireInteger { is_little: !integer.is_little, ..*integer };
-        let meant = other.read(&integer.written(i128::try_from(got).ok()?)?)?;
-        let mut swapped = values.clone();
-        swapped[position] = ModelValue::Int(meant.into());
-        allows_instead(judge.as_mut(), run, Event::new(action.clone(), swapped)).then(|| {
-            format!(
-                "hint: `{got}` has the bytes of `{meant}` in the other order. If the system sends them in that order, \
-                 write `{{ as: {}, name: {name} }}` for `{action}` in `observations`\n",
-                other.name()
-            )
-        })
-    })
-}
-
-/// Hints at a constant that coreach has chosen, that decided a Fail, and that the system is not told.
-fn explain_constant(arguments: &TestArguments, iut: &Iut, run: &Run, record: &Record) -> Option<String> {
-    if matches!(iut.way.encoding(), Some(Encoding::Json)) {
-        return None;
-    }
-    let chosen = run.constants.iter().filter(|(datum, _)| {
-        let name = datum.name();
-        let is_given = arguments.constant.iter().any(|(given, _)| given == name);
-        !is_given && record.reason.guards.iter().any(|guard| guard.values.contains_key(name))
-    });
-    let chosen: Vec<_> = chosen.collect();
-    let file = if chosen.is_empty() { return None } else { std::fs::read_to_string(&arguments.iut).ok()? };
-    let (datum, value) = chosen.into_iter().find(|(datum, _)| !file.contains(datum.name()))?;
-    Some(format!(
-        "hint: coreach has chosen `{datum} = {value}`, and the IUT file does not tell the system: write `\"{{{datum}}}\"` into \
-         `command`, or give the value that the system has, with `--constant {datum}=VALUE`\n"
-    ))
-}
-
-/// Hints at a constant that the configuration fixes, and that a system without it names on standard error.
-fn explain_fixed(case: &Case, run: &Run) -> Option<String> {
-    let errors = run.wire.iter().filter(|item| item.kind == EvidenceKind::Stderr);
-    let words: Vec<_> = errors.map(|item| String::from_utf8_lossy(&item.bytes)).collect();
-    let is_named = |fixed: &&coreach_project::configuration::Instantiation| {
-        words.iter().any(|words| words.contains(fixed.name.as_str()))
-    };
-    let fixed = case.fixed.iter().find(is_named)?;
-    let (name, value, place) = (&fixed.name, &fixed.text, &fixed.name_origin);
-    Some(format!(
-        "hint: {}:{}: `instantiate` puts `{name}: {value}` into the test case, and the system is not told of it: remove it \
-         there, and give `--constant {name}={value}`\n",
-        place.file.name,
-        place.line_and_column().0
-    ))
 }
 
 /// Names the next command after a run that failed, or else was inconclusive. On a kept system, it repeats the

@@ -17,6 +17,7 @@ use std::collections::BTreeMap;
 
 use coreach_analyses::solver::{Solver, Witness};
 use coreach_analyses::symbolic::eliminate::solve_for;
+use coreach_model::diagnostic::Origin;
 use coreach_model::iosts::{Iosts, Transition};
 use coreach_model::number::time_text;
 use coreach_model::semantics::{Event, State};
@@ -196,7 +197,7 @@ impl Question<'_> {
 
     fn guard(&self, iosts: &Iosts, transition: &Transition, part: &Term, holds: bool) -> Guard {
         let origin = transition.origin.guard.as_ref().or(transition.origin.whole.as_ref());
-        let place = origin.map(|place| format!("{}:{}", place.file.name, place.line_and_column().0));
+        let place = origin.map(Origin::file_and_line);
         let transition = iosts.describe(transition);
         let mut values = BTreeMap::new();
         collect_values(part, &self.values, &mut values);
@@ -411,7 +412,6 @@ impl Question<'_> {
         if !self.reads_event(part) || !is_order {
             return None;
         }
-        let (subject, comparison, value) = self.isolate_demand(part)?;
         // An order between two parts of the event is shown as it is written.
         if let Some(Node::Compare(written, a, b)) = part.written()
             && is_path(a)
@@ -424,6 +424,7 @@ impl Question<'_> {
             let wanted = vec![Demand::Text(format!("{written} {b}"))];
             return Some(Difference { subject: a.to_string(), wanted, got: format!("{left} and {right}") });
         }
+        let (subject, comparison, value) = self.isolate_demand(part)?;
         self.difference(&subject, Demand::Bound(comparison, value))
     }
 

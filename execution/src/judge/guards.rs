@@ -52,6 +52,16 @@ pub(super) fn can_come(test: &TestCase, transition: &Transition, state: &State) 
     holds(&transition.guard, &valuation) == Ok(true)
 }
 
+/// The transitions with the event's action from the state's location, whether their guards hold or not.
+pub(crate) fn transitions_of<'t>(
+    iosts: &'t Iosts,
+    state: &State,
+    event: &Event,
+) -> impl Iterator<Item = &'t Transition> {
+    let (source, action) = (state.location, iosts.find_action(&event.action));
+    iosts.transitions.iter().filter(move |step| step.source == source && Some(step.action) == action)
+}
+
 /// The state's valuation, with the event's values for its parameters.
 pub(crate) fn with_event(iosts: &Iosts, state: &State, event: &Event) -> Valuation {
     let mut valuation = state.valuation.clone();

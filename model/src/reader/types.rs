@@ -585,7 +585,7 @@ pub(super) fn read_bound(cursor: &mut Parser<'_>) -> Result<IBig, Box<Mistake>> 
 /// Reports that only a timed model may have this.
 pub fn report_timed(collector: &mut Collector, place: &Range<usize>, what: &str) {
     let message = format!("only a timed model has {what}");
-    let help = "declare the clocks of a timed model, `clocks: [w]`, beside `iosts:`";
+    let help = "declare the clocks of a timed model, `clocks: [w]`, next to `iosts:`";
     collector.mistake("timed-model", message, place, "this is about time", help);
 }
 

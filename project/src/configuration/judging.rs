@@ -30,7 +30,7 @@ pub(super) fn read_word<T: Copy + Default>(
     let found = all.iter().find(|(name, _)| *name == scalar.text).map(|(_, value)| *value);
     if found.is_none() {
         let names = || all.iter().map(|(name, _)| *name);
-        // Of so few words, all are better than a guess.
+        // A list of so few words is better than a guess.
         let help = format!("there are {}", listed(names()));
         let message = format!("unknown {what} `{}`", scalar.text);
         collector.mistake("wrong-value", message, &scalar.span, label, help);

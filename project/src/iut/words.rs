@@ -122,8 +122,7 @@ impl<'a> IutReader<'a> {
 impl IutReader<'_> {
     /// Names the line of a place: `iut.yaml:2`.
     pub fn line_of(&self, span: &Range<usize>) -> String {
-        let origin = self.collector.origin(span);
-        format!("{}:{}", origin.file.name, origin.line_and_column().0)
+        self.collector.origin(span).file_and_line()
     }
 
     pub fn read_template(&mut self, scalar: &Scalar, holes: &Holes) -> Option<Template> {

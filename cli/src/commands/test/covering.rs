@@ -25,8 +25,9 @@ use coreach_project::walk::{ALL, Walkable, describe_goal, list_all_goals, make_d
 use coreach_project::{budget, iut};
 use serde_json::{Value, json};
 
+use super::hints::explain_run;
 use super::keep::{self, Keeper};
-use super::{check_names, explain_run, first_state, known_locations, run_text};
+use super::{check_names, first_state, known_locations, run_text};
 use crate::answer::{draw_text, is_json};
 use crate::commands::{CommandAnswer, CommandResult, EarlyExit, plural};
 use crate::execution_arguments::{Covered, TestArguments};
@@ -95,7 +96,7 @@ impl Walking<'_> {
         let finished = document_so_far.clone();
         certain_end::tell_at_end(move |exit_code, _| {
             if !is_json() {
-                return format!("no fault found before the end; {}\n", lock(&standing));
+                return format!("stopped early: {}\n", lock(&standing));
             }
             let mut document = lock(&finished).clone();
             document["exit_code"] = json!(exit_code);

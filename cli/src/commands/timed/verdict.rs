@@ -220,7 +220,7 @@ fn end_text(end: &SpanEnd) -> String {
 fn allowed_text(allowed: &AllowedTransition) -> String {
     let mut text = format!("{} by transition {} from {}", allowed.event, allowed.transition, allowed.from);
     if let Some(place) = &allowed.place {
-        let _ = write!(text, " ({}:{})", place.file.name, place.line_and_column().0);
+        let _ = write!(text, " ({})", place.file_and_line());
     }
     if allowed.is_on_path {
         text += ", on the path";
