@@ -189,6 +189,21 @@ fn draw_within_ranges(parameters: &[Datum], drawn: &[Value], random: &mut Random
     found
 }
 
+/// Puts texts that guards compare with in front of other texts and behind them. So a prefix is met, and just
+/// missed.
+fn extend_literals(model: &WalkModel, others: &[Value]) -> Vec<Value> {
+    let mut found = Vec::new();
+    for (literal, other) in model.literals.iter().flat_map(|one| others.iter().map(move |other| (one, other)))
+    {
+        let (Value::String(literal), Value::String(other)) = (literal, other) else { continue };
+        let first: String = other.chars().take(1).collect();
+        for text in [format!("{literal}{other}"), format!("{literal}{first}"), format!("{first}{literal}")] {
+            found.push(Value::String(text.into()));
+        }
+    }
+    found
+}
+
 /// Lists the values of other data that a parameter's type allows, and their neighbours.
 fn nearby_values(model: &WalkModel, parameter: &Datum, state: &State, drawn: &[Value]) -> Vec<Value> {
     /// The most values of a Boolean or enumeration that are all tried.
@@ -197,7 +212,10 @@ fn nearby_values(model: &WalkModel, parameter: &Datum, state: &State, drawn: &[V
         Type::Bool | Type::Enum(_) => Value::enumerate(parameter.ty(), FEW).unwrap_or_default(),
         Type::String => {
             let others = state.valuation.values().chain(drawn);
-            others.filter(|value| matches!(value, Value::String(_))).cloned().collect()
+            let mut found: Vec<Value> =
+                others.filter(|value| matches!(value, Value::String(_))).cloned().collect();
+            found.extend(extend_literals(model, &found));
+            found
         }
         // Those that are known, in records too.
         ty @ Type::Id(_) => {

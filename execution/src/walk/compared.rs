@@ -11,7 +11,7 @@
 use std::collections::BTreeSet;
 
 use coreach_model::iosts::{Iosts, Transition};
-use coreach_model::term::evaluate::{evaluate_with, holds_with};
+use coreach_model::term::evaluate::{evaluate_with, holds, holds_with};
 use coreach_model::term::node::{Comparison, Node};
 use coreach_model::term::operation::{DerivedOperation, StandardOperation};
 use coreach_model::term::{Substitution, TermShape, substitute};
@@ -182,12 +182,32 @@ pub fn find_sides(iosts: &Iosts, number: TransitionId, compared: &ComparedTerms)
     found
 }
 
+/// Tells whether a conjunct only keeps an assigned number at or above its least value and always holds, as
+/// `v + 1 >= 0` does for `v: nat`. The corners show it exactly if the value is linear.
+fn always_holds_by_type(transition: &Transition, conjunct: &Term) -> bool {
+    let Some(Node::Compare(Comparison::AtLeast, value, least)) = conjunct.written() else { return false };
+    if least.as_literal().is_none() || !transition.assignments.values().any(|assigned| assigned == value) {
+        return false;
+    }
+    let data = value.data();
+    let holds_at = |raised: Option<&Datum>| {
+        let corner = data.iter().map(|datum| {
+            let is_raised = raised == Some(datum) && datum.ty().is_integer();
+            (datum.clone(), if is_raised { Value::int(1) } else { Value::any(datum.ty()) })
+        });
+        holds(conjunct, &corner.collect()) == Ok(true)
+    };
+    holds_at(None) && data.iter().all(|datum| holds_at(Some(datum)))
+}
+
 /// Finds the data that a guard limits, and the data that are assigned to them. A guard limits a datum that it
 /// compares by order, or for equality with other data of the state.
 pub fn find_limited_data(iosts: &Iosts) -> BTreeSet<Datum> {
     let mut compared = BTreeSet::new();
     for transition in &iosts.transitions {
-        collect_comparisons(&transition.guard, GUARD, &mut compared);
+        let conjuncts = transition.guard.conjuncts();
+        let limiting = conjuncts.iter().filter(|one| !always_holds_by_type(transition, one));
+        limiting.for_each(|conjunct| collect_comparisons(conjunct, GUARD, &mut compared));
     }
     let is_state = |datum: &Datum| iosts.variables.contains(datum) || iosts.constants.contains(datum);
     let limits = |term: &&Term| match term.written() {

@@ -13,6 +13,9 @@
 //! This leads out of circles. It replaces plans only, never a step of a plan, since a long plan would never
 //! end.
 //!
+//! *Muted stimuli.* Once plans are in vain, the walk leaves some stimuli out for a phase, by lot. Otherwise a
+//! stimulus that clears everything comes again and again, and no state grows old.
+//!
 //! *Listening.* If the specification allows no output, any output is a fault. The walk waits for one now and
 //! then, for a moment only. A later output is noticed later. Waiting costs no event.
 //!
@@ -29,7 +32,8 @@
 //! specification is suspended. Quiescence is then a goal and a step of plans like others, and never follows
 //! itself. A plan is only a proposal, since the judge decides what may be sent.
 //!
-//! **Source.** Van den Bos and Tretmans (TAP 2019) choose the next goal on line, with a run for each goal.
+//! **Source.** Van den Bos and Tretmans (TAP 2019) choose the next goal on line, with a run for each goal. The
+//! muted stimuli are swarm testing (Groce et al., ISSTA 2012).
 //!
 //! **Differs** by one run for all goals, concrete states instead of switches of the model, many goals at
 //! once, and moves by lot.
@@ -51,7 +55,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::time::Instant;
 
 use coreach_analyses::solver::Solver;
-use coreach_model::iosts::{ActionKind, Iosts};
+use coreach_model::iosts::{Action, ActionId, ActionKind, Iosts};
 use coreach_model::random::Random;
 use coreach_model::semantics::Event;
 use coreach_model::{LocationId, TransitionId};
@@ -79,6 +83,13 @@ const AS_RANDOM: usize = 50;
 /// The percentage of plans that aim at an open transition, whatever is new nearby, and the credit for that.
 const AIMED: usize = 20;
 const AIMED_CREDIT: usize = MOST_CREDIT / 2;
+
+/// The number of events of a phase, at least and at most.
+const PHASE: (usize, usize) = (16, 80);
+
+/// The percentage of phases in which stimuli are muted, and that of the stimuli that are.
+const WITH_MUTED: usize = 75;
+const MUTED: usize = 40;
 
 /// The most observations before a reset or the end.
 const LAST: usize = 16;
@@ -162,6 +173,10 @@ pub struct Walk {
     vain_plans: usize,
     /// The number of events of this run when it last met a new goal or sign.
     last_new: usize,
+    /// The stimuli that are not sent until the phase ends.
+    muted: BTreeSet<ActionId>,
+    /// The number of events until the phase ends.
+    phase: usize,
     /// Was silence observed since the last event?
     is_silent: bool,
     /// The number of visits to each location that allows no output.
@@ -209,6 +224,8 @@ impl Walk {
             empty_plans: 0,
             credit: MOST_CREDIT,
             last_new: 0,
+            muted: BTreeSet::new(),
+            phase: 0,
             is_silent: false,
             visits: HashMap::new(),
             is_quiet: false,
@@ -302,6 +319,7 @@ impl Walk {
                 self.events += 1;
                 self.credit = (self.credit + CREDIT).min(MOST_CREDIT);
                 self.own_events += 1;
+                self.phase = self.phase.saturating_sub(1);
                 self.last += usize::from(self.ends.is_some());
                 self.values.remember_values(&event.values);
                 Some(event)
@@ -367,6 +385,9 @@ impl Walk {
             if self.listens && !self.is_silent {
                 return Some(vec![Move::Wait]);
             }
+            if self.route.is_empty() && self.phase == 0 {
+                self.begin_phase(random);
+            }
             let by_lot = if self.empty_plans > 1 { BY_LOT_IN_VAIN } else { BY_LOT };
             if self.route.is_empty()
                 && random.chance(by_lot)
@@ -386,6 +407,7 @@ impl Walk {
         }
         if self.ends.is_none() {
             // Without a plan, any move is good, and otherwise another run.
+            self.muted.clear();
             if let Some(drawn) = self.draw_move(random, solver) {
                 return Some(vec![drawn]);
             }
@@ -417,9 +439,20 @@ impl Walk {
         }
     }
 
+    /// Decides which stimuli are muted for a phase. None is as long as plans find something new.
+    fn begin_phase(&mut self, random: &mut Random) {
+        self.muted.clear();
+        if self.empty_plans > 1 && random.chance(WITH_MUTED) {
+            let is_input = |one: &(ActionId, &Action)| one.1.kind == ActionKind::Input;
+            let inputs = self.model.iosts.actions.numbered().filter(is_input);
+            self.muted = inputs.map(|(number, _)| number).filter(|_| random.chance(MUTED)).collect();
+            self.phase = PHASE.0 + random.below(PHASE.1 - PHASE.0);
+        }
+    }
+
     /// Draws a move: a stimulus, or a wait if an output is possible.
     fn draw_move(&mut self, random: &mut Random, solver: &mut dyn Solver) -> Option<Move> {
-        let Walk { model, positions, values, .. } = self;
+        let Walk { model, positions, values, muted, .. } = self;
         self.route.clear();
         let mut stimuli: BTreeMap<TransitionId, Planned> = BTreeMap::new();
         let mut awaits = false;
@@ -427,7 +460,8 @@ impl Walk {
             awaits |= !self.is_silent && model.may_answer(state);
             for &transition in &model.outgoing[state.location] {
                 let kind = model.kind(transition);
-                if kind == ActionKind::Input && !stimuli.contains_key(&transition) {
+                let is_muted = muted.contains(&model.iosts.transitions[transition].action);
+                if kind == ActionKind::Input && !is_muted && !stimuli.contains_key(&transition) {
                     let sources = &mut Choice { values, random, solver };
                     let step = candidates(model, transition, state, 1, sources).into_iter().next();
                     stimuli.extend(step.map(|step| {
@@ -462,7 +496,7 @@ impl Walk {
 
     /// Plans the best way from here, and decides whether another run is better.
     fn plan(&mut self, random: &mut Random, solver: &mut dyn Solver) {
-        let Walk { model, worth, tried, positions, start, values, .. } = self;
+        let Walk { model, worth, tried, positions, start, values, muted, .. } = self;
         let sources = &mut Choice { values, random, solver };
         if !self.is_silent
             && let Some((state, _)) = positions.iter().next()
@@ -485,7 +519,7 @@ impl Walk {
             _ if is_far => Guide::to_class(model, worth, sources.random),
             _ => None,
         };
-        let far = |most| Far { most, guide: guide.as_ref(), is_aimed };
+        let far = |most| Far { most, guide: guide.as_ref(), is_aimed, muted };
         let most_far = if is_far || is_aimed { self.credit } else { 0 };
         let here = search(model, worth, tried, positions.iter(), self.is_silent, far(most_far), sources);
         self.credit -= here.far.min(self.credit);
@@ -499,6 +533,11 @@ impl Walk {
             worth.count_plan(target);
         }
         let has_goal = worth.has_goal(&here.fresh);
+        // A search without some stimuli shows that something can be reached, and never that nothing can.
+        if !muted.is_empty() {
+            self.route = here.route;
+            return;
+        }
         self.vain_plans = if has_goal { 0 } else { self.vain_plans + 1 };
         if here.fresh.is_empty() && self.own_events > 0 && (is_far || self.varies) {
             let far = far(self.credit);

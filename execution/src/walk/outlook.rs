@@ -9,6 +9,8 @@
 //!
 //! **Ends** as a search does. **Costs** one search for each vector, once for each run.
 
+use std::collections::BTreeSet;
+
 use coreach_analyses::solver::Solver;
 use coreach_model::random::Random;
 use coreach_model::semantics::State;
@@ -67,7 +69,7 @@ impl Walk {
     fn measure_outlook(&mut self, state: &State, random: &mut Random, solver: &mut dyn Solver) -> u64 {
         let Walk { model, worth, tried, values, .. } = self;
         let from = Positions::at(model, [state]);
-        let far = Far { most: MOST_CREDIT, guide: None, is_aimed: false };
+        let far = Far { most: MOST_CREDIT, guide: None, is_aimed: false, muted: &BTreeSet::new() };
         search(model, worth, tried, from.iter(), false, far, &mut Choice { values, random, solver }).outlook
     }
 }

@@ -25,11 +25,11 @@
 //! transitions of its location times the candidates.
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashSet, VecDeque};
+use std::collections::{BTreeSet, BinaryHeap, HashSet, VecDeque};
 use std::rc::Rc;
 
 use coreach_model::hash::{FastMap, FastSet};
-use coreach_model::iosts::ActionKind;
+use coreach_model::iosts::{ActionId, ActionKind};
 use coreach_model::semantics::{Event, State};
 use coreach_model::{LocationId, TransitionId, Value};
 
@@ -209,6 +209,8 @@ pub struct Far<'g> {
     pub guide: Option<&'g Guide>,
     /// Is the target of the guide the aim, even if something else is new nearby?
     pub is_aimed: bool,
+    /// The stimuli that the search leaves out.
+    pub muted: &'g BTreeSet<ActionId>,
 }
 
 /// Searches the best way from the given positions. After silence the first step is a stimulus.
@@ -249,6 +251,9 @@ pub fn search<'p>(
         let mut outgoing = model.outgoing[state.location].clone();
         sources.random.shuffle(&mut outgoing);
         for number in outgoing {
+            if far.muted.contains(&model.iosts.transitions[number].action) {
+                continue;
+            }
             if is_silent && is_root && model.kind(number) != ActionKind::Input {
                 continue;
             }

@@ -125,7 +125,7 @@ fn a_long_counter_is_no_wall() {
     let (mut values, mut random, mut solver) = (Values::new(MIX), Random::new(1), Z3Solver::default());
     let sources = &mut Choice { values: &mut values, random: &mut random, solver: &mut solver };
     let from = Positions::at(&model, [&state]);
-    let far = Far { most: MOST_CREDIT, guide: None, is_aimed: false };
+    let far = Far { most: MOST_CREDIT, guide: None, is_aimed: false, muted: &BTreeSet::new() };
     let found = search(&model, &mut worth, &mut TriedSteps::default(), from.iter(), false, far, sources);
     assert_eq!((found.target, found.route.len()), (Some(2), 701));
 }
