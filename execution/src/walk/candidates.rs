@@ -235,7 +235,7 @@ fn nearby_values(model: &WalkModel, parameter: &Datum, state: &State, drawn: &[V
                 Type::Range(low, high) => [low, high].map(|end| Value::Int(end.clone())).to_vec(),
                 _ => Vec::new(),
             };
-            let others = model.live(state).map(|(_, _, value)| value).chain(drawn);
+            let others = model.live(state).map(|(_, _, value)| value).chain(drawn).chain(&model.numbers);
             let numbers = others.filter_map(|value| match value {
                 Value::Int(value) if ty.is_integer() => {
                     let beside = [value.clone() - IBig::ONE, value.clone() + IBig::ONE];

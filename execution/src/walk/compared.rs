@@ -8,7 +8,7 @@
 //! comparison in a branch of `if` counts only if this branch is taken. The operands of `min` and `max` are
 //! compared as well. The sign of a comparison says how its sides stand to each other.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use coreach_model::iosts::{Iosts, Transition};
 use coreach_model::term::evaluate::{evaluate_with, holds, holds_with};
@@ -180,6 +180,34 @@ pub fn find_sides(iosts: &Iosts, number: TransitionId, compared: &ComparedTerms)
         }
     }
     found
+}
+
+/// Lists the numbers that guards and assigned values compare with, those in the bodies of functions and of
+/// quantifiers among them.
+pub fn find_compared_numbers(iosts: &Iosts) -> Vec<Value> {
+    let mut open: Vec<Term> = Vec::new();
+    for transition in &iosts.transitions {
+        open.push(transition.guard.clone());
+        open.extend(transition.assignments.values().cloned());
+    }
+    let (mut seen, mut found) = (HashSet::new(), BTreeSet::new());
+    while let Some(term) = open.pop() {
+        if !seen.insert(term.clone()) {
+            continue;
+        }
+        if let Some(Node::Compare(_, left, right)) = term.written()
+            && left.sort().is_number()
+        {
+            found.extend([left, right].into_iter().filter_map(Term::as_literal).cloned());
+        }
+        if let TermShape::Operation(DerivedOperation::Quantified(quantified), _) = term.shape() {
+            open.push(quantified.body.clone());
+            open.extend(quantified.collected.iter().map(|(_, element)| element.clone()));
+        }
+        open.extend(term.unfolded());
+        open.extend(term.parts().into_iter().cloned());
+    }
+    found.into_iter().collect()
 }
 
 /// Tells whether a conjunct only keeps an assigned number at or above its least value and always holds, as

@@ -15,6 +15,8 @@
 //! - A near sign of a stimulus together with a value of such a variable.
 //! - A parameter that is equal to another datum or one beside it. A fault may compare them, even if the
 //!   specification does not.
+//! - A parameter that is equal to a number with which anything is compared, or one beside it. This may be a
+//!   comparison over the elements of a list.
 //! - A parameter at an end of its range, and two parameters at ends.
 //! - The part of its range in which a parameter lies, or its size.
 //!
@@ -32,7 +34,9 @@ use coreach_model::{Datum, LocationId, Numbered, Term, TransitionId, Type, Value
 use dashu_base::BitTest;
 use dashu_int::IBig;
 
-use super::compared::{ComparedTerm, ComparedTerms, NOT_COMPARED, find_limited_data, find_sides};
+use super::compared::{
+    ComparedTerm, ComparedTerms, NOT_COMPARED, find_compared_numbers, find_limited_data, find_sides,
+};
 use crate::values::trial::TriedGuard;
 
 /// The number of parts of a wide range.
@@ -76,6 +80,8 @@ pub enum Class {
     End(TransitionId, usize, bool),
     /// A parameter is one below another datum, equal, or one above. The numbers are the places of both.
     Beside(TransitionId, usize, usize, i8),
+    /// A parameter is one below a number that the specification compares with, equal, or one above.
+    BesideNumber(TransitionId, usize, usize, i8),
     /// Two parameters are at ends of their ranges.
     Corner(TransitionId, (usize, bool), (usize, bool)),
     /// A parameter is in this part of what its type allows.
@@ -101,7 +107,7 @@ impl Class {
             Class::Counts(..) | Class::End(..) => 6,
             Class::Part(..) | Class::Corner(..) => 4,
             Class::Beside(..) => 2,
-            Class::SignWithCount(..) => SIDE,
+            Class::SignWithCount(..) | Class::BesideNumber(..) => SIDE,
         }
     }
 }
@@ -139,7 +145,7 @@ pub struct WalkModel {
     pub goals: Vec<WalkGoal>,
     /// Does the walk look for classes as well?
     pub with_classes: bool,
-    numbers: FastMap<WalkGoal, usize>,
+    goal_numbers: FastMap<WalkGoal, usize>,
     /// For each transition, the places of the variables that it reads.
     reads: Numbered<TransitionId, Vec<usize>>,
     /// For each transition, its effects on the variables.
@@ -155,6 +161,8 @@ pub struct WalkModel {
     pub guards: Numbered<TransitionId, TriedGuard>,
     /// The texts that guards compare with.
     pub literals: Vec<Value>,
+    /// The numbers that the specification compares with.
+    pub numbers: Vec<Value>,
     /// For each location and each datum of a state, whether it is read before it is assigned again.
     live: Numbered<LocationId, Vec<bool>>,
     /// The same for each variable.
@@ -171,10 +179,10 @@ pub struct WalkModel {
 impl WalkModel {
     /// Prepares a specification for these goals, each once. The walk looks for classes if `with_classes`.
     pub fn new(iosts: Iosts, listed: &[WalkGoal], with_classes: bool) -> Self {
-        let (mut goals, mut numbers) = (Vec::new(), FastMap::default());
+        let (mut goals, mut goal_numbers) = (Vec::new(), FastMap::default());
         for goal in listed {
-            if !numbers.contains_key(goal) {
-                numbers.insert(goal.clone(), goals.len());
+            if !goal_numbers.contains_key(goal) {
+                goal_numbers.insert(goal.clone(), goals.len());
                 goals.push(goal.clone());
             }
         }
@@ -250,7 +258,7 @@ impl WalkModel {
             outgoing,
             goals,
             with_classes,
-            numbers,
+            goal_numbers,
             reads,
             effects,
             compared,
@@ -258,6 +266,7 @@ impl WalkModel {
             conjuncts,
             guards,
             literals,
+            numbers: find_compared_numbers(&iosts),
             live,
             live_variables,
             data,
@@ -330,7 +339,7 @@ impl WalkModel {
     /// The goals that a step through this transition meets.
     pub fn goals_met(&self, trail: &Trail, number: TransitionId) -> Vec<usize> {
         let mut found: Vec<usize> = Vec::new();
-        let mut meet = |goal: &WalkGoal| found.extend(self.numbers.get(goal));
+        let mut meet = |goal: &WalkGoal| found.extend(self.goal_numbers.get(goal));
         meet(&WalkGoal::Transition(number));
         if let Some(last) = trail.last {
             meet(&WalkGoal::Pair(last, number));
@@ -439,6 +448,10 @@ impl WalkModel {
                 }
                 let part = find_part(parameter.ty(), value);
                 found.extend(part.map(|part| Class::Part(number, place, part)));
+                for (at, number_compared) in self.numbers.iter().enumerate() {
+                    let beside = compare_near(value, number_compared);
+                    found.extend(beside.map(|sign| Class::BesideNumber(number, place, at, sign)));
+                }
                 // Each pair of parameters once.
                 for (at, other) in others.iter().copied().chain(&values[..place]).enumerate() {
                     let beside = compare_near(value, other);

@@ -155,3 +155,60 @@ fn what_was_met_is_worth_less() {
     }
     assert!(!worth.is_fresh(pair));
 }
+
+/// Precision: the range of `nat` limits a number that falls, and not a counter that only grows.
+#[test]
+fn a_counter_of_nat_has_no_limit() {
+    for (assigned, more, is_limited) in [
+        ("v + 1", "true", false),
+        ("if b then v + w else v", "true", false),
+        ("v - 1", "true", true),
+        ("v - w", "true", true),
+        ("v + 1", "v < 7", true),
+    ] {
+        let iosts = model(&format!(
+            "iosts: m\nvariables: {{ v: nat, w: nat, b: bool }}\ninitial: {{ location: l }}\ninputs: {{ I: {{}} }}\n\
+             transitions:\n- {{ from: l, to: l, on: I, when: '({assigned}) >= 0 && {more}', assign: {{ v: \
+             '{assigned}' }} }}\n"
+        ));
+        let limited = compared::find_limited_data(&iosts);
+        assert_eq!(limited.iter().any(|datum| datum.name() == "v"), is_limited, "{assigned} {more}");
+    }
+}
+
+/// Precision: the numbers of a comparison are known wherever it stands.
+#[test]
+fn numbers_are_found_in_functions_and_quantifiers() {
+    let iosts = model(
+        "iosts: m\nvariables: { v: 'list[3] of int' }\nfunctions: { f: { parameters: { x: int }, result: int, is: if x \
+         < 5 then 1 else 2 } }\ninitial: { location: l }\ninputs: { I: { p: int } }\ntransitions:\n\
+         - { from: l, to: l, on: I, when: '(all e in v: e != 7) && p <= 9', assign: { v: '[f(p)]' } }\n",
+    );
+    let numbers = compared::find_compared_numbers(&iosts);
+    assert!([5, 7, 9].iter().all(|number| numbers.contains(&Value::int(*number))), "{numbers:?}");
+}
+
+/// Precision: a text with a prefix that decides is tried, and not only the prefix itself.
+#[test]
+fn texts_are_put_in_front_of_others() {
+    let iosts = model(
+        "iosts: m\nvariables: { v: string }\ninitial: { location: l }\ninputs: { I: { p: string } }\noutputs: { O: { q: \
+         int } }\ntransitions:\n\
+         - { from: l, to: k, on: I, when: 'matches(p, \"[a-z]{3,8}\")', assign: { v: p } }\n\
+         - { from: k, to: l, on: O, when: 'q == (if starts_with(v, \"adm\") then 8 else 4)' }\n",
+    );
+    let model = WalkModel::new(iosts, &[], true);
+    let state = initial_states(&model.iosts, &Valuation::new(), 2).unwrap().remove(0);
+    let (mut values, mut random, mut solver) = (Values::new(MIX), Random::new(1), Z3Solver::default());
+    let sources = &mut Choice { values: &mut values, random: &mut random, solver: &mut solver };
+    let tried: Vec<String> = (0..20)
+        .flat_map(|_| candidates(&model, TransitionId(0), &state, 24, sources))
+        .map(|step| step.values[0].to_string().trim_matches('"').to_owned())
+        .collect();
+    for is_wanted in [
+        |text: &str| text.starts_with("adm") && text.len() > 3,
+        |text: &str| text.ends_with("adm") && text.len() > 3,
+    ] {
+        assert!(tried.iter().any(|text| is_wanted(text)), "{tried:?}");
+    }
+}
