@@ -20,12 +20,14 @@ const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 pub struct FastHasher(u64);
 
 impl FastHasher {
+    #[inline]
     fn add(&mut self, word: u64) {
         self.0 = (self.0.rotate_left(5) ^ word).wrapping_mul(SPREAD);
     }
 }
 
 impl Hasher for FastHasher {
+    #[inline]
     fn write(&mut self, bytes: &[u8]) {
         for chunk in bytes.chunks(8) {
             let mut word = [0; 8];
@@ -34,30 +36,37 @@ impl Hasher for FastHasher {
         }
     }
 
+    #[inline]
     fn write_u8(&mut self, value: u8) {
         self.add(u64::from(value));
     }
 
+    #[inline]
     fn write_u32(&mut self, value: u32) {
         self.add(u64::from(value));
     }
 
+    #[inline]
     fn write_u64(&mut self, value: u64) {
         self.add(value);
     }
 
+    #[inline]
     fn write_i64(&mut self, value: i64) {
         self.add(value as u64);
     }
 
+    #[inline]
     fn write_usize(&mut self, value: usize) {
         self.add(value as u64);
     }
 
+    #[inline]
     fn write_isize(&mut self, value: isize) {
         self.add(value as u64);
     }
 
+    #[inline]
     fn finish(&self) -> u64 {
         // The upper bits are the well mixed ones, and a table looks at both ends.
         self.0 ^ (self.0 >> 32)

@@ -66,15 +66,19 @@ fn by_type<T: Ord>(a: &Arc<T>, b: &Arc<T>) -> Ordering {
 }
 
 /// Types are left out, since values with the same content are mostly of one type.
+/// Small integers are one word, since walks hash states of many of them. Equal values are of one kind, so the
+/// kind of the frequent ones is left out.
 impl Hash for Value {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.kind().hash(state);
         match self {
-            Value::Bool(value) => value.hash(state),
-            Value::Int(value) => value.hash(state),
+            Value::Bool(value) => state.write_u8(u8::from(*value)),
+            Value::Int(value) => match i64::try_from(value) {
+                Ok(small) => state.write_i64(small),
+                Err(_) => value.hash(state),
+            },
             Value::Real(value) => value.hash(state),
             Value::String(value) | Value::Id(_, value) => value.hash(state),
-            Value::Enum(_, position) => position.hash(state),
+            Value::Enum(_, position) => state.write_usize(*position),
             Value::Array(array) => (&array.default, &array.cells).hash(state),
             Value::Record(_, fields) => fields.hash(state),
         }

@@ -172,7 +172,10 @@ impl Guide {
             };
             let sides = evaluate_with(left, lookup).ok().zip(evaluate_with(right, lookup).ok());
             let Some((left, right)) = sides else { continue };
-            let apart = (as_rational(&left) - as_rational(&right)).to_f64().value();
+            let apart = match (&left, &right) {
+                (Value::Int(left), Value::Int(right)) => (left - right).to_f64().value(),
+                _ => (as_rational(&left) - as_rational(&right)).to_f64().value(),
+            };
             let (least, most) = range.unwrap_or((apart, apart));
             range = Some((least.min(apart), most.max(apart)));
         }

@@ -188,8 +188,8 @@ struct Node {
     is_fresh: bool,
     /// The new items that its last step meets.
     fresh: Vec<usize>,
-    /// The last node before this one, and the step from there. A root has none.
-    from: Option<(usize, Planned)>,
+    /// The last node before this one, and the transition from there with its values. A root has none.
+    from: Option<(usize, TransitionId, Vec<Value>)>,
 }
 
 impl Node {
@@ -392,25 +392,28 @@ impl<'m> Search<'m> {
     /// Adds the nodes to which these steps lead.
     fn add_steps(&mut self, from: usize, number: TransitionId, ranked: Vec<RankedStep<'_>>) {
         let model = self.model;
-        let kind = model.kind(number);
-        let action = &model.iosts.action(model.iosts.transitions[number].action).name;
         let Node { position: (state, trail), depth, is_fresh: was_fresh, .. } = &self.nodes[from];
         let (state, trail, depth, was_fresh) = (state.clone(), trail.clone(), depth + 1, *was_fresh);
         for RankedStep { step, gain, fresh } in ranked {
             let position = (step.to.clone(), model.after(&trail, number, &state, &step.to));
-            let event = Event::new(action.clone(), step.values.iter().cloned());
-            let planned = Planned { state: state.clone(), transition: number, event, kind };
             let is_fresh = was_fresh || !fresh.is_empty();
-            self.add_node(Node { position, depth, gain, is_fresh, fresh, from: Some((from, planned)) });
+            self.add_node(Node {
+                position,
+                depth,
+                gain,
+                is_fresh,
+                fresh,
+                from: Some((from, number, step.values.clone())),
+            });
         }
     }
 
     /// The result, with the visible steps of the best way.
     fn finish(self, worth: &Worth) -> Prospect {
-        let Search { nodes, best, aim, mut prospect, .. } = self;
+        let Search { model, nodes, best, aim, mut prospect, .. } = self;
         if let Some(best) = aim.or(best) {
             prospect.target = nodes[best].fresh.iter().copied().max_by_key(|item| worth.worth_of(*item));
-            prospect.route = visible_way_to(&nodes, best);
+            prospect.route = visible_way_to(model, &nodes, best);
         }
         prospect
     }
@@ -470,17 +473,21 @@ fn is_on_way(nodes: &[Node], node: usize, item: usize) -> bool {
         if node.fresh.contains(&item) {
             return true;
         }
-        next = node.from.as_ref().map(|(last, _)| *last);
+        next = node.from.as_ref().map(|(last, ..)| *last);
     }
     false
 }
 
 /// The visible steps of the way to a node.
-fn visible_way_to(nodes: &[Node], mut node: usize) -> VecDeque<Planned> {
+fn visible_way_to(model: &WalkModel, nodes: &[Node], mut node: usize) -> VecDeque<Planned> {
     let mut way = VecDeque::new();
-    while let Some((last, step)) = &nodes[node].from {
-        if step.kind != ActionKind::Internal {
-            way.push_front(step.clone());
+    while let Some((last, transition, values)) = &nodes[node].from {
+        let (transition, kind) = (*transition, model.kind(*transition));
+        if kind != ActionKind::Internal {
+            let action = &model.iosts.action(model.iosts.transitions[transition].action).name;
+            let (event, state) =
+                (Event::new(action, values.iter().cloned()), nodes[*last].position.0.clone());
+            way.push_front(Planned { state, transition, event, kind });
         }
         node = *last;
     }
