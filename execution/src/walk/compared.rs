@@ -228,8 +228,9 @@ fn always_holds_by_type(transition: &Transition, conjunct: &Term) -> bool {
     holds_at(None) && data.iter().all(|datum| holds_at(Some(datum)))
 }
 
-/// Finds the data that a guard limits, and the data that are assigned to them. A guard limits a datum that it
-/// compares by order, or for equality with other data of the state.
+/// Finds the data that a guard limits, and the data from which limited numbers are computed. A guard limits a
+/// datum that it compares by order, or for equality with other data of the state. A number in a limited text
+/// or list is not limited by that.
 pub fn find_limited_data(iosts: &Iosts) -> BTreeSet<Datum> {
     let mut compared = BTreeSet::new();
     for transition in &iosts.transitions {
@@ -240,7 +241,7 @@ pub fn find_limited_data(iosts: &Iosts) -> BTreeSet<Datum> {
     let is_state = |datum: &Datum| iosts.variables.contains(datum) || iosts.constants.contains(datum);
     let limits = |term: &&Term| match term.written() {
         Some(Node::Compare(Comparison::Equal | Comparison::NotEqual, ..)) => term.data().iter().all(is_state),
-        _ => true,
+        _ => !term.asks_definedness(),
     };
     let mut limited: BTreeSet<Datum> =
         compared.iter().map(|compared| &compared.term).filter(limits).flat_map(Term::data).collect();
@@ -248,7 +249,7 @@ pub fn find_limited_data(iosts: &Iosts) -> BTreeSet<Datum> {
         let known = limited.len();
         for transition in &iosts.transitions {
             for (variable, term) in &transition.assignments {
-                if limited.contains(variable) {
+                if limited.contains(variable) && variable.ty().is_number() {
                     limited.extend(term.data());
                 }
             }

@@ -52,6 +52,9 @@ pub const SIDE: u64 = 1;
 /// Each length of a list up to this one is a class.
 const SHORT: usize = 8;
 
+/// The bits of a number without a range of which each value is a class.
+const SMALL_BITS: usize = 6;
+
 /// A counter without a limit has classes until its distance has doubled so often.
 const DOUBLINGS: usize = 5;
 
@@ -419,7 +422,7 @@ impl WalkModel {
         for (at, (datum, first)) in self.counters.iter().enumerate() {
             let value = from.valuation.get(datum).filter(|_| self.is_live(from.location, datum));
             let class = value.map(|value| match first {
-                None => find_length(datum.ty(), value).unwrap_or_else(|| value.clone()),
+                None => find_length(datum.ty(), value).unwrap_or_else(|| find_count(datum.ty(), value)),
                 Some(first) => Value::int(find_magnitude(value, first)),
             });
             let Some(class) = class else { continue };
@@ -516,6 +519,16 @@ fn find_length(ty: &Type, value: &Value) -> Option<Value> {
     let (most, length) = (ty.most()?, usize::try_from(length).ok()?);
     let is_apart = length <= SHORT || length + 1 >= most;
     Some(Value::int(if is_apart { length } else { SHORT + length.ilog2() as usize }))
+}
+
+/// The class of a count: the value itself, or a power of two for a large number without a range. So a number
+/// that grows for good has few classes, even if a guard limits it.
+fn find_count(ty: &Type, value: &Value) -> Value {
+    match (ty, value) {
+        (Type::Range(..), _) => value.clone(),
+        (_, Value::Int(number)) if number.bit_len() > SMALL_BITS => Value::Int(IBig::ONE << number.bit_len()),
+        _ => value.clone(),
+    }
 }
 
 /// The number of times that a counter's distance from its first value has doubled, up to [`DOUBLINGS`].
