@@ -57,6 +57,8 @@ pub(super) fn check_must_answer(visible: &Visible, closed: &Closed, checking: &m
             let mut silent =
                 vec![condition.clone(), substitute(&rest.guard, data), substitute(&rest.stays, data)];
             silent.push(Term::or(certain).not());
+            // A run is at the place only if its steps have assigned values.
+            silent.extend(data.values().map(defined));
             let other_places = places.iter().enumerate().filter(|(other_number, _)| *other_number != number);
             let other_guards = other_places.flat_map(|(_, (rest, data))| guards(rest, data));
             silent.push(Term::or(other_guards.map(|guard| truth(&guard))));
