@@ -24,16 +24,19 @@ use super::goals::{Class, WalkGoal, WalkModel};
 use super::worth::Worth;
 use crate::values::as_rational;
 
+/// A value for each parameter.
+type Corner = Vec<(Datum, Value)>;
+
 /// Leads to one item.
 pub struct Guide {
     /// The number of the item.
     pub target: usize,
-    /// The conditions under which the transition is taken.
-    conditions: Vec<Term>,
+    /// The conditions under which the transition is taken, each with whether it depends on parameters.
+    conditions: Vec<(Term, bool)>,
     /// The wanted comparison and its sign.
     wanted: Option<(ComparedTerm, i8)>,
     /// Valuations of the parameters at the ends of their ranges.
-    corners: Vec<Vec<(Datum, Value)>>,
+    corners: Vec<Corner>,
     /// For each location, the number of transitions to the source of the transition, or the number of all.
     hops: Vec<usize>,
 }
@@ -87,10 +90,10 @@ impl Guide {
         let transition = &model.iosts.transitions[number];
         let mut conditions = model.conjuncts[number].clone();
         conditions.extend(wanted.iter().flat_map(|(compared, _)| compared.path.iter().cloned()));
-        let mut corners = vec![Vec::new()];
+        let mut corners: Vec<Corner> = vec![Vec::new()];
         for parameter in &model.iosts.action(transition.action).parameters {
             let ends = find_ends(parameter.ty());
-            let with_end = |corner: &Vec<(Datum, Value)>, end: &Value| {
+            let with_end = |corner: &Corner, end: &Value| {
                 corner.iter().cloned().chain([(parameter.clone(), end.clone())]).collect()
             };
             if corners.len() * ends.len() <= MOST_CORNERS && !ends.is_empty() {
@@ -112,6 +115,10 @@ impl Guide {
                 }
             }
         }
+        let is_open =
+            |condition: &Term| corners[0].iter().any(|(parameter, _)| condition.mentions(parameter));
+        let conditions = conditions.into_iter().map(|condition| (condition.clone(), is_open(&condition)));
+        let conditions = conditions.collect();
         Guide { target, conditions, wanted, corners, hops }
     }
 
@@ -119,68 +126,71 @@ impl Guide {
     pub fn measure(&self, state: &State) -> (u64, usize) {
         /// The distance of numbers that are one apart.
         const SCALE: f64 = 16.0;
-        let mut distance: f64 = self.conditions.iter().map(|condition| self.gap(condition, state)).sum();
+        // All corners agree on a condition without parameters.
+        let corners = |is_open: bool| if is_open { &self.corners[..] } else { &self.corners[..1] };
+        let gap = |(condition, is_open): &(Term, bool)| gap(condition, corners(*is_open), state);
+        let mut distance: f64 = self.conditions.iter().map(gap).sum();
         if let Some((compared, sign)) = &self.wanted
             && let Some((left, right)) = compared.sides()
-            && let Some((least, most)) = self.difference(left, right, state)
+            && let Some((least, most)) = difference(left, right, &self.corners, state)
         {
             let sign = f64::from(*sign);
             distance += (least - sign).max(sign - most).max(0.0);
         }
         ((distance * SCALE) as u64, self.hops[state.location.place()])
     }
+}
 
-    /// How far a state is from meeting a condition. A condition that is no comparison of numbers and depends
-    /// on parameters is near.
-    fn gap(&self, condition: &Term, state: &State) -> f64 {
-        if let Some(body) = condition.unfolded() {
-            return self.gap(&body, state);
+/// How far a state is from meeting a condition. A condition that is no comparison of numbers and depends
+/// on parameters is near.
+fn gap(condition: &Term, corners: &[Corner], state: &State) -> f64 {
+    if let Some(body) = condition.unfolded() {
+        return gap(&body, corners, state);
+    }
+    let gaps = |parts: &[Term]| parts.iter().map(|part| gap(part, corners, state)).collect::<Vec<f64>>();
+    match condition.written() {
+        Some(Node::And(parts)) => gaps(parts).into_iter().sum(),
+        Some(Node::Or(parts)) => gaps(parts).into_iter().fold(f64::INFINITY, f64::min),
+        Some(Node::Compare(comparison, left, right)) if left.sort().is_number() => {
+            let Some((least, most)) = difference(left, right, corners, state) else { return 1.0 };
+            let gap = match comparison {
+                Comparison::Equal => least.max(-most),
+                Comparison::NotEqual => f64::from(u8::from((least, most) == (0.0, 0.0))),
+                Comparison::Less => least + 1.0,
+                Comparison::AtMost => least,
+                Comparison::Greater => 1.0 - most,
+                Comparison::AtLeast => -most,
+            };
+            gap.max(0.0)
         }
-        let gaps = |parts: &[Term]| parts.iter().map(|part| self.gap(part, state)).collect::<Vec<f64>>();
-        match condition.written() {
-            Some(Node::And(parts)) => gaps(parts).into_iter().sum(),
-            Some(Node::Or(parts)) => gaps(parts).into_iter().fold(f64::INFINITY, f64::min),
-            Some(Node::Compare(comparison, left, right)) if left.sort().is_number() => {
-                let Some((least, most)) = self.difference(left, right, state) else { return 1.0 };
-                let gap = match comparison {
-                    Comparison::Equal => least.max(-most),
-                    Comparison::NotEqual => f64::from(u8::from((least, most) == (0.0, 0.0))),
-                    Comparison::Less => least + 1.0,
-                    Comparison::AtMost => least,
-                    Comparison::Greater => 1.0 - most,
-                    Comparison::AtLeast => -most,
-                };
-                gap.max(0.0)
-            }
-            _ => {
-                let may_hold = |corner: &Vec<(Datum, Value)>| {
-                    let is_open = corner.iter().any(|(parameter, _)| condition.mentions(parameter));
-                    is_open || holds(condition, &state.valuation) == Ok(true)
-                };
-                f64::from(u8::from(!self.corners.iter().any(may_hold)))
-            }
+        _ => {
+            let may_hold = |corner: &Corner| {
+                let is_open = corner.iter().any(|(parameter, _)| condition.mentions(parameter));
+                is_open || holds(condition, &state.valuation) == Ok(true)
+            };
+            f64::from(u8::from(!corners.iter().any(may_hold)))
         }
     }
+}
 
-    /// The least and the greatest difference of the sides, with parameters at the ends of their ranges.
-    fn difference(&self, left: &Term, right: &Term, state: &State) -> Option<(f64, f64)> {
-        let mut range: Option<(f64, f64)> = None;
-        for corner in &self.corners {
-            let lookup = |datum: &Datum| match corner.iter().find(|(parameter, _)| parameter == datum) {
-                Some((_, value)) => Some(value),
-                None => state.valuation.get(datum),
-            };
-            let sides = evaluate_with(left, lookup).ok().zip(evaluate_with(right, lookup).ok());
-            let Some((left, right)) = sides else { continue };
-            let apart = match (&left, &right) {
-                (Value::Int(left), Value::Int(right)) => (left - right).to_f64().value(),
-                _ => (as_rational(&left) - as_rational(&right)).to_f64().value(),
-            };
-            let (least, most) = range.unwrap_or((apart, apart));
-            range = Some((least.min(apart), most.max(apart)));
-        }
-        range
+/// The least and the greatest difference of the sides, with parameters at the ends of their ranges.
+fn difference(left: &Term, right: &Term, corners: &[Corner], state: &State) -> Option<(f64, f64)> {
+    let mut range: Option<(f64, f64)> = None;
+    for corner in corners {
+        let lookup = |datum: &Datum| match corner.iter().find(|(parameter, _)| parameter == datum) {
+            Some((_, value)) => Some(value),
+            None => state.valuation.get(datum),
+        };
+        let sides = evaluate_with(left, lookup).ok().zip(evaluate_with(right, lookup).ok());
+        let Some((left, right)) = sides else { continue };
+        let apart = match (&left, &right) {
+            (Value::Int(left), Value::Int(right)) => (left - right).to_f64().value(),
+            _ => (as_rational(&left) - as_rational(&right)).to_f64().value(),
+        };
+        let (least, most) = range.unwrap_or((apart, apart));
+        range = Some((least.min(apart), most.max(apart)));
     }
+    range
 }
 
 /// The most valuations of the parameters that are tried.
