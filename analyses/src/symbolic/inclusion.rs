@@ -145,7 +145,10 @@ fn number_symbols(term: &Term, seen: &mut HashSet<Term>, names: &mut Substitutio
     if !seen.insert(term.clone()) {
         return;
     }
-    if let Some(datum) = term.as_datum() {
+    // `max(p, p)` is the symbol as well, and has it as a part.
+    if let Some(datum) = term.as_datum()
+        && !names.contains_key(datum)
+    {
         let name = format!("#{}", names.len());
         names.insert(datum.clone(), Term::datum(&Datum::new(name, datum.ty().clone())));
     }

@@ -440,3 +440,22 @@ fn a_state_has_as_many_symbols_as_data() {
         assert!(symbols.len() <= 2, "{step}: {:?}", projections.get(at));
     }
 }
+
+/// Soundness: a value that is a symbol in another writing gets one name, so that no other symbol is mixed up
+/// with it.
+#[test]
+fn an_operation_that_is_a_symbol_has_one_name() {
+    for value in ["max(p, p)", "same(p)", "min(p, p)"] {
+        let text = format!(
+            "iosts: m\nvariables: {{ v: 'int[0..1]' }}\n\
+             functions: {{ same: {{ parameters: {{ x: int }}, result: int, is: x }} }}\n\
+             initial: {{ location: l, condition: v == 1 }}\noutputs: {{ O: {{ p: 'int[0..1]' }} }}\ntransitions:\n\
+             - {{ from: l, to: l, on: O, when: p != v && v != 5, assign: {{ v: '{value}' }} }}\n"
+        );
+        let file = SourceFile { name: "m".to_owned(), text };
+        let iosts = read_specification(file.into()).unwrap().0.iosts;
+        let limits = TreeLimits { depth: 5, ..TreeLimits::default() };
+        let tree = Growth::new(&System::new(&iosts), limits).finish(&mut Z3Solver::default());
+        assert!(tree.nodes.iter().all(|node| node.refuted.is_empty()), "{value}: a possible step is refuted");
+    }
+}
