@@ -42,7 +42,7 @@ use crate::judge::Choice;
 
 /// The first positions, which are always looked at. More are near until `STEPS` steps were tried.
 const NEAR: usize = 40;
-const STEPS: usize = 800;
+const STEPS: usize = 400;
 
 /// From so many positions on, only the queue of novel positions is followed.
 const NODES: usize = 300;
