@@ -32,8 +32,8 @@
 //! specification is suspended. Quiescence is then a goal and a step of plans like others, and never follows
 //! itself. A plan is only a proposal, since the judge decides what may be sent.
 //!
-//! **Source.** Van den Bos and Tretmans (TAP 2019) choose the next goal on line, with a run for each goal. The
-//! muted stimuli are swarm testing (Groce et al., ISSTA 2012).
+//! **Source.** Van den Bos and Tretmans (TAP 2019) choose the next goal on line, with a run for each goal.
+//! Muted stimuli are swarm testing (Groce et al., ISSTA 2012).
 //!
 //! **Differs** by one run for all goals, concrete states instead of switches of the model, many goals at
 //! once, and moves by lot.
