@@ -169,9 +169,9 @@ impl Server {
                         other != address && TcpStream::connect(other).is_ok()
                     });
                     let help = match (others.next(), has_port(launch)) {
-                        (Some(host), _) => format!("somebody listens on {host}:{port}: is that the host of the address?"),
-                        (_, true) => "if it needs longer, raise `ready_ms`. Else it must listen on the port that `{port}` in \
-                                      `command` gives it, on that host"
+                        (Some(host), _) => format!("a program listens on {host}:{port}: does the address name the right host?"),
+                        (_, true) => "it must listen on the port that `{port}` in `command` gives it, and on this host. If it \
+                                      only needs more time, raise `ready_ms`"
                             .to_owned(),
                         (_, false) => "`command` does not have `{port}`: it must listen on the port of the address".to_owned(),
                     };
@@ -314,7 +314,7 @@ impl Port {
                 Err(error) => return Err(error),
             }
         }
-        Err(std::io::Error::other(format!("{MOST} ports in turn are those of other servers")))
+        Err(std::io::Error::other(format!("other servers use {MOST} ports in turn")))
     }
 }
 

@@ -127,10 +127,10 @@ fn explain_bad_arguments(error: &mut clap::Error, shown: &[String]) -> Vec<Strin
 
 /// Keys of files that are taken for options, and where they belong.
 const KEYS: [(&str, &str); 2] = [
-    ("within", "`within: 5 s` belongs into the IUT file; `--quiescence 5s` replaces it for a run"),
+    ("within", "write `within: 5 s` into the IUT file, or give `--quiescence 5s`"),
     (
         "formats",
-        "`formats` belongs under `output` into the configuration: `output: { formats: [json, svg] }`",
+        "write the formats into the configuration: `output: { formats: [json, svg] }`",
     ),
 ];
 

@@ -94,9 +94,9 @@ pub(crate) fn explain_program(path: &Path) -> Option<Diagnostic> {
     let prefix = interpreter.filter(|_| path.is_file()).or_else(own_prefix)?;
     let (name, file) = (path.file_stem()?.display(), path.file_name()?.display());
     let message =
-        format!("{} is a program, and no IUT file, which says how a program is started", path.display());
+        format!("{} is a program, not an IUT file", path.display());
     let help = format!(
-        "write `iut: {name}` and `stdio: {{ command: [{prefix}{file}] }}` in two lines into a file {}, and give that",
+        "write `iut: {name}` and `stdio: {{ command: [{prefix}{file}] }}` in two lines into a file {}, and give that file",
         path.strip_prefix(".").unwrap_or(path).with_extension("yaml").display()
     );
     Some(Diagnostic::error("wrong-kind-of-file", message).help(help))
@@ -229,16 +229,16 @@ fn read_root(reader: &mut IutReader<'_>) -> Option<IutSections> {
         [] => {
             let message = "the IUT file does not say how to reach the implementation";
             let help =
-                format!("one of {}: for example `stdio: {{ command: [python3, sut.py] }}`", listed(WAYS));
+                format!("write one of {}, for example `stdio: {{ command: [python3, sut.py] }}`", listed(WAYS));
             reader.collector.mistake("missing-key", message, &root.head(), "one key is missing here", help);
             return None;
         }
         [way_entry] => *way_entry,
         [first, second, ..] => {
-            let diagnostic = Diagnostic::error("two-ways", "an IUT file has exactly one of these keys")
+            let diagnostic = Diagnostic::error("two-ways", "an IUT file can have only one of these keys")
                 .at(reader.collector.origin(&second.key.span), "a second one")
                 .at(reader.collector.origin(&first.key.span), "the first one")
-                .help("write a file for each");
+                .help("write an IUT file for each");
             reader.collector.push(diagnostic);
             return None;
         }
@@ -399,6 +399,6 @@ fn report_unsettled(reader: &mut IutReader<'_>, node: &Node, settle: Option<&Set
         return;
     }
     let label = "an answer could arrive in the next run";
-    let help = "for example `settle: { quiet_ms: 200 }`, so long without a word; or a `barrier` in it";
+    let help = "write `settle: { quiet_ms: 200 }`: then a run ends when no message comes for 200 ms";
     reader.collector.mistake("unsettled", message, &node.head(), label, help);
 }

@@ -61,7 +61,7 @@ pub fn read(path: &Path) -> Reading<Walkable> {
             if project.timing.is_some() {
                 let message = format!("the specification of {} has clocks", path.display());
                 let help =
-                    "a walk that covers is of models without time; `coreach timed` makes test cases of paths";
+                    "`test --cover` needs a model without clocks; `coreach timed path` makes a test case of a path";
                 return Err(vec![Diagnostic::error("timed-model", message).help(help)]);
             }
             (project.specification.iosts, project.conformance, warnings)

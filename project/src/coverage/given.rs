@@ -124,7 +124,7 @@ fn list_runs(folder: &Path) -> Result<Vec<PathBuf>, Vec<Diagnostic>> {
 
 fn report_without_runs(path: &Path) -> Diagnostic {
     let why = "it is neither a campaign nor a configuration, nor are there runs in it";
-    let help = "a model alone does not say which test cases were made of it: name the configuration, the file with `specification:`";
+    let help = "a model alone does not say which test cases belong to it: name the configuration, the file with `specification:`";
     Diagnostic::error("no-run", format!("{}: {why}", path.display())).help(help)
 }
 

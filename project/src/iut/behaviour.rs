@@ -224,7 +224,7 @@ fn read_action(
             None
         }
         Some(action) if !action.parameters.is_empty() => {
-            let message = format!("`{name}` has parameters, and a connection has no values for them");
+            let message = format!("`{name}` has parameters, but the connection gives no values for them");
             reader.refuse(
                 node,
                 &message,

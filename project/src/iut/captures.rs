@@ -54,13 +54,13 @@ pub fn read_answer_place(
     let source = match sources.as_slice() {
         [] => {
             let message = format!("{what} does not say where to find it in an answer");
-            let help = format!("a `header`, a `cookie`, a `pointer`, or the `body`: for example `{like}`");
-            reader.collector.mistake("missing-key", message, &entry.key.span, "taken out of what?", help);
+            let help = format!("write `header`, `cookie`, `pointer` or `body`, for example `{like}`");
+            reader.collector.mistake("missing-key", message, &entry.key.span, "the place is missing here", help);
             None
         }
         [single] => read_source(reader, single),
         [_, second, ..] => {
-            let message = format!("{what} has exactly one place");
+            let message = format!("{what} can have only one place");
             reader.collector.error("two-keys", message, &second.key.span, "the second one");
             None
         }
@@ -142,7 +142,7 @@ fn read_source(reader: &mut IutReader<'_>, entry: &Entry) -> Option<Source> {
             return Some(Source::BodyInLatin1);
         }
         let message =
-            "`body` can only be `true`, or `latin1` where its bytes are characters: `match` says what of it";
+            "`body` must be `true`, or `latin1` to read each byte as a character";
         reader.collector.error("wrong-value", message, &entry.value.head(), "not `true`");
         return None;
     }

@@ -123,7 +123,7 @@ impl Fields<'_, '_> {
         let last_field = fields.iter().position(reaches_end);
         if let Some(behind) = last_field.and_then(|last_field| items.get(last_field + 1)) {
             let message = "nothing can follow the rest of a frame";
-            self.reader.collector.error("wrong-order", message, &behind.head(), "behind `rest`");
+            self.reader.collector.error("wrong-order", message, &behind.head(), "after `rest`");
         }
         self.check_scope(items, &scope, &fields);
         (self.reader.collector.errors() == errors_before).then(|| fields.into_iter().flatten().collect())
@@ -136,7 +136,7 @@ impl Fields<'_, '_> {
             let (message, label) = if counted <= counter {
                 (
                     "a number must come before the field that it counts, so that coreach can read frames from their front",
-                    "behind it",
+                    "after the field",
                 )
             } else if scope.counters[..number].iter().any(|earlier| earlier.counted == *counted) {
                 ("only one number can count a field", "the second one")
@@ -166,7 +166,7 @@ impl Fields<'_, '_> {
                 |covered: usize| covered > position && matches!(read[covered], Some(Field::Checksum(..)));
             if over.clone().any(is_later_checksum) {
                 let message =
-                    "a checksum of fields with a later checksum among them: which one is computed first?";
+                    "this checksum covers a later checksum, so coreach cannot know which one to compute first";
                 let (head, label) = (items[position].head(), "write `over`, or change their order");
                 self.reader.collector.error("wrong-order", message, &head, label);
             }
@@ -337,8 +337,8 @@ impl Fields<'_, '_> {
             ByteForm::Latin1 => {
                 let bytes = coreach_adapters::encoding::to_latin1(&scalar.text);
                 if bytes.is_none() {
-                    let message = "`is` has a character beyond U+00FF";
-                    self.reader.collector.error("wrong-value", message, &scalar.span, "no byte is it");
+                    let message = "`is` has a character above U+00FF";
+                    self.reader.collector.error("wrong-value", message, &scalar.span, "no byte stands for it");
                 }
                 bytes?
             }
@@ -476,7 +476,7 @@ impl Fields<'_, '_> {
                     let number = node.as_scalar().and_then(|plus| literal(&plus.text));
                     let number = number.and_then(|plus| i64::try_from(plus).ok());
                     if number.is_none() {
-                        let message = "`plus` must be a whole number: so much more than is counted";
+                        let message = "`plus` must be a whole number, which coreach adds to the count";
                         self.reader.collector.error("wrong-value", message, &node.head(), "no such number");
                     }
                     number

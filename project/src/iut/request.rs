@@ -48,7 +48,7 @@ pub fn read_request(
     let path = path.and_then(|path| reader.template_of(path, holes));
     let (body, latin1) = (shape::get(entries, "body"), shape::get(entries, "latin1"));
     if let (Some(_), Some(latin1)) = (body, latin1) {
-        let message = "a request has one body, as text or byte by byte";
+        let message = "a request cannot have both `body` and `latin1`";
         reader.collector.error("two-keys", message, &latin1.head(), "the second one");
     }
     let body = match body.or(latin1) {
@@ -127,7 +127,7 @@ pub fn check_pointer(reader: &mut IutReader<'_>, pointer: &Scalar) -> bool {
 
 pub fn read_status(reader: &mut IutReader<'_>, node: &Node, like: &str) -> Option<u16> {
     const SEVERAL: &str =
-        "status: 200`, and several are a list of alternatives: `[{ status: 200 }, { status: 201 }]";
+        "status: 200`. For several, write a list of alternatives: `[{ status: 200 }, { status: 201 }]";
     let is_list = matches!(node.kind, NodeKind::Sequence(_));
     let scalar = shape::scalar(reader.collector, node, "`status`", if is_list { SEVERAL } else { like })?;
     let status = number::count(&scalar.text).and_then(|status| u16::try_from(status).ok());

@@ -127,10 +127,10 @@ pub(super) fn merge(arguments: &MergeArguments) -> CommandResult {
 fn report_stranger(store: &Path, runs: usize) -> Diagnostic {
     let runs = plural(runs, "run");
     let message = format!(
-        "{} is no shard of this campaign: it has {runs}, and none of them is in the plan",
+        "{} is not a shard of this campaign: it has {runs}, but none of the plan",
         store.display()
     );
-    let help = "a model, an IUT, a constant or a setting was another one where it was made: do the shard again, or leave the store out";
+    let help = "it was made with another model, IUT, constant or setting: run the shard again, or leave this store out";
     Diagnostic::error("another-campaign", message).help(help)
 }
 

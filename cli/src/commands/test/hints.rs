@@ -231,7 +231,7 @@ fn explain_constant(arguments: &TestArguments, iut: &Iut, run: &Run, record: &Re
     let file = if chosen.is_empty() { return None } else { std::fs::read_to_string(&arguments.iut).ok()? };
     let (datum, value) = chosen.into_iter().find(|(datum, _)| !file.contains(datum.name()))?;
     Some(format!(
-        "hint: coreach has chosen `{datum} = {value}`, and the IUT file does not tell the system: write `\"{{{datum}}}\"` into \
+        "hint: coreach has chosen `{datum} = {value}`, but the IUT file does not tell the system: write `\"{{{datum}}}\"` into \
          `command`, or give the value that the system has, with `--constant {datum}=VALUE`\n"
     ))
 }
@@ -244,7 +244,7 @@ fn explain_fixed(case: &Case, run: &Run) -> Option<String> {
     let fixed = case.fixed.iter().find(is_named)?;
     let (name, value, place) = (&fixed.name, &fixed.text, fixed.name_origin.file_and_line());
     Some(format!(
-        "hint: {place}: `instantiate` puts `{name}: {value}` into the test case, and the system is not told of it: remove it \
+        "hint: {place}: `instantiate` puts `{name}: {value}` into the test case, but coreach does not tell the system: remove it \
          there, and give `--constant {name}={value}`\n"
     ))
 }
