@@ -194,7 +194,9 @@ impl Inbox {
                 let Some((begin, whole)) = length.read_bounds(rest) else { return Ok(None) };
                 if whole < begin as i128 {
                     let number = crate::encoding::hex(&rest[length.at..begin]);
-                    return Err(Failure::Garbage(format!("the length of a frame is `{number}`, which is too small")));
+                    return Err(Failure::Garbage(format!(
+                        "the length of a frame is `{number}`, which is too small"
+                    )));
                 }
                 let Some(whole) = usize::try_from(whole).ok().filter(|whole| *whole <= LONGEST) else {
                     return Err(self.too_long());
@@ -222,7 +224,7 @@ impl Inbox {
         let rest = self.rest();
         let Cut::Length(length) = &self.cut else {
             let has_begun = !rest.is_empty() && !matches!(self.cut, Cut::Lines | Cut::Datagrams);
-            return has_begun.then(|| "its end has not come".to_owned());
+            return has_begun.then(|| "its end is missing".to_owned());
         };
         let (begin, whole) = length.read_bounds(rest)?;
         let (owed, came) = (whole - begin as i128, rest.len() - begin);
@@ -275,8 +277,9 @@ impl Cut {
                     let number = if *counts_all { frame.len() + width } else { rest.len() };
                     integer.written(number as i128).filter(|written| !counts_all || written.len() == width)
                 });
-                let written =
-                    written.ok_or_else(|| format!("its length of {} bytes does not fit into the length field", rest.len()))?;
+                let written = written.ok_or_else(|| {
+                    format!("its length of {} bytes does not fit into the length field", rest.len())
+                })?;
                 Ok([head, &written, rest].concat())
             }
         }
@@ -401,7 +404,7 @@ mod tests {
                         + ". If the length has its bytes in the other order, write `frame: { length: u16le }`",
                 ),
             ),
-            (Cut::Fixed(3), &[1, 2], Some("its end has not come".to_owned())),
+            (Cut::Fixed(3), &[1, 2], Some("its end is missing".to_owned())),
         ] {
             let mut inbox = Inbox::new(cut);
             inbox.space().unwrap().extend_from_slice(bytes);

@@ -353,7 +353,7 @@ impl Dialogue {
     /// Explains why nothing was received, if what came shows it.
     fn explain_silence(&self) -> Option<String> {
         let ports = "coreach receives from one port of a host only. If each answer comes from a new port, write `replies_from: \
-                     fresh_port`. If the system goes on at that port, as TFTP does, write `replies_from: any_port`";
+                     fresh_port`. If the system keeps the new port, as TFTP does, write `replies_from: any_port`";
         if let Some(Stray { from, bytes, .. }) = &self.stream.stray {
             return Some(format!(
                 "`{}` came from {from}, another port. {ports}",
@@ -375,13 +375,13 @@ impl Dialogue {
         let text = shortened(sent).escape_debug().to_string();
         // The head of a record has five bytes. After these, a server that speaks TLS would not be silent.
         let tls = match self.stream.channel.may_need_tls() && self.stream.sent() < 5 {
-            true => "\nhelp: if it speaks TLS on this port, write `tls: { ca: ca.pem }` under `tcp`",
+            true => "if the system speaks TLS on this port, write `tls: { ca: ca.pem }` under `tcp`\nhelp: ",
             false => "",
         };
         (self.stream.channel.is_socket() && self.stream.came() == 0).then(|| {
             format!(
-                "coreach sent `{text}`, with {has} at its end. If the system waits for `{end}`, write `line_ending: \
-                 \"{end}\"`{tls}"
+                "{tls}coreach sent `{text}`, with {has} at its end. If the system waits for `{end}`, write \
+                 `line_ending: \"{end}\"`"
             )
         })
     }

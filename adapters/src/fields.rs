@@ -163,9 +163,8 @@ impl Field {
                 let misfit = |why: &str| format!("`{name}` is `{}`, {why}", shortened(&text));
                 let bytes = match form {
                     ByteForm::Text => text.clone().into_bytes(),
-                    ByteForm::Bytes => {
-                        unhex(&text).ok_or_else(|| misfit("which is not made of pairs of hexadecimal digits"))?
-                    }
+                    ByteForm::Bytes => unhex(&text)
+                        .ok_or_else(|| misfit("which is not made of pairs of hexadecimal digits"))?,
                     ByteForm::Latin1 => {
                         to_latin1(&text).ok_or_else(|| misfit("which has a character above U+00FF"))?
                     }
@@ -412,8 +411,7 @@ impl Extent {
             Extent::Size(_) | Extent::Rest | Extent::Counted | Extent::Count(_) => Ok(bytes),
             Extent::Length(integer) => {
                 let length = integer.written(bytes.len() as i128);
-                let length =
-                    length.ok_or_else(|| format!("whose length, {}, does not fit", bytes.len()))?;
+                let length = length.ok_or_else(|| format!("whose length, {}, does not fit", bytes.len()))?;
                 Ok([length, bytes].concat())
             }
             Extent::Until(end) => {

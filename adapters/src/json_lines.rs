@@ -70,9 +70,7 @@ pub fn read_message(line: &str, signatures: &Signatures) -> Result<Message, Fail
         Err(why) => {
             let why = format!("not JSON ({why})");
             let help = match line.trim() {
-                "{" => {
-                    "write each message in one line: in Python `json.dumps(message)` without `indent`"
-                }
+                "{" => "write each message in one line: in Python `json.dumps(message)` without `indent`",
                 line if line.starts_with("{'") => {
                     "JSON puts texts in `\"`: in Python write `json.dumps(message)`"
                 }
@@ -116,8 +114,7 @@ pub fn read_message(line: &str, signatures: &Signatures) -> Result<Message, Fail
             signatures.output(name, &values, &Spelling::default()).map(Message::Output)
         }
         _ => {
-            let text =
-                "a message has only the key `ready`, `log` or `error`, or `output` and `values`";
+            let text = "a message has only the key `ready`, `log` or `error`, or `output` and `values`";
             let is_value = |(key, _): &&(String, Tree)| key != "output" && key != "values";
             let help = match members.iter().find(is_value).filter(|_| tree.get("output").is_some()) {
                 Some((key, value)) => {
@@ -125,7 +122,7 @@ pub fn read_message(line: &str, signatures: &Signatures) -> Result<Message, Fail
                 }
                 None => text.to_owned(),
             };
-            Err(garbage("no message of the protocol").with_help(&help))
+            Err(garbage("not a message of the protocol").with_help(&help))
         }
     }
 }

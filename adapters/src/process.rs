@@ -365,7 +365,7 @@ fn start(launch: &Launch, output_use: OutputUse) -> Result<(Process, Option<Pipe
         Failure::Start(format!("`{program}` cannot be started: {why}{help}"))
     };
     if !directory.is_dir() {
-        let why = format!("{} is no folder", directory.display());
+        let why = format!("{} is not a folder", directory.display());
         return Err(failed(std::io::Error::other(why)));
     }
     let directory = std::path::absolute(directory).map_err(failed)?;

@@ -400,11 +400,11 @@ fn read_body(reply: &Reply) -> Result<Result<Tree, String>, Failure> {
     if let Some(coding) = reply.foreign_coding() {
         return Ok(Err(format!("in the content coding `{}`, which was not asked for", shortened(coding))));
     }
-    let Ok(text) = std::str::from_utf8(&reply.body) else { return Ok(Err("no UTF-8".to_owned())) };
+    let Ok(text) = std::str::from_utf8(&reply.body) else { return Ok(Err("not UTF-8".to_owned())) };
     match json::parse(text, json::WIRE) {
         Ok(tree) => Ok(Ok(tree)),
         Err(Malformed::TooLong(digits)) => Err(report_too_long(digits)),
-        Err(why) => Ok(Err(format!("no JSON: {why}"))),
+        Err(why) => Ok(Err(format!("not JSON: {why}"))),
     }
 }
 

@@ -75,8 +75,8 @@ impl Requests {
         tls: Option<(Tls, String)>,
         evidence: Evidence,
     ) -> Result<Self, Failure> {
-        let (theirs, lifeline) =
-            socket::lifeline().map_err(|error| Failure::Start(format!("no pair of sockets: {error}")))?;
+        let (theirs, lifeline) = socket::lifeline()
+            .map_err(|error| Failure::Start(format!("cannot make a pair of sockets: {error}")))?;
         let sent = Arc::new(AtomicBool::new(false));
         let answer = AnswerBytes::default();
         let connect =
@@ -96,7 +96,7 @@ impl Requests {
         let thread = std::thread::Builder::new()
             .name("http".to_owned())
             .spawn(work)
-            .map_err(|error| Failure::Start(format!("no thread for the requests: {error}")))?;
+            .map_err(|error| Failure::Start(format!("cannot start a thread for the requests: {error}")))?;
         let worker = Some(Worker { orders, answers, lifeline, thread });
         Ok(Requests { queue: VecDeque::new(), under_way: None, unanswered: None, worker })
     }
@@ -209,7 +209,7 @@ fn exchange(agent: &Agent, answer: &AnswerBytes, prepared: &PreparedRequest) -> 
     }
     let unsendable = |error: &dyn std::fmt::Display| {
         Failure::Untranslatable(format!(
-            "{} {} is no request: {error}",
+            "{} {} is not a request: {error}",
             prepared.method,
             shortened(&prepared.url)
         ))
@@ -267,8 +267,10 @@ fn to_failure(error: ureq::Error) -> Failure {
         ureq::Error::LargeResponseHeader(_, limit) => {
             Failure::Flood(format!("the headers of an answer are larger than {limit} bytes"))
         }
-        ureq::Error::Http(error) => Failure::Untranslatable(format!("no request: {error}")),
-        ureq::Error::BadUri(uri) => Failure::Untranslatable(format!("`{}` is no address", shortened(&uri))),
+        ureq::Error::Http(error) => Failure::Untranslatable(format!("not a request: {error}")),
+        ureq::Error::BadUri(uri) => {
+            Failure::Untranslatable(format!("`{}` is not an address", shortened(&uri)))
+        }
         ureq::Error::Io(error) if error.kind() == ErrorKind::ConnectionReset => Failure::Lost(format!(
             "no answer: {error}\nhelp: does the server speak HTTP on this port? With TLS, `base` begins with `https://`"
         )),

@@ -76,10 +76,10 @@ impl Server {
     ) -> Result<(OwnedFd, Peer), Failure> {
         let is_local = self.is_ours();
         let socket = move |address: &str, until| {
-            let to = *resolve_address(address, until)?.first().ok_or("the address has no numbers")?;
+            let to = *resolve_address(address, until)?.first().ok_or("this name has no IP address")?;
             // A datagram that is sent before the server listens is lost.
             if is_local && !datagrams::is_bound(to.port()) {
-                return Err("nobody listens there".to_owned());
+                return Err("no program listens there".to_owned());
             }
             datagrams::open_socket(to, replies).map_err(|error| error.to_string())
         };
@@ -324,7 +324,7 @@ fn free_tcp_port() -> std::io::Result<u16> {
 
 /// Connects to an address, before that instant.
 fn connect(address: &str, until: Instant) -> Result<TcpStream, String> {
-    let mut why = "the address has no numbers".to_owned();
+    let mut why = "this name has no IP address".to_owned();
     for numbers in resolve_address(address, until)? {
         let time = until.saturating_duration_since(Instant::now());
         if time.is_zero() {

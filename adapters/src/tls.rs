@@ -273,7 +273,9 @@ impl Session {
             let text = match &error {
                 rustls::Error::InvalidCertificate(why) => explain_certificate(why, &self.name, &self.place),
                 rustls::Error::InvalidMessage(_) => {
-                    format!("{error}\nhelp: the system does not seem to speak TLS on this port: leave out `tls`")
+                    format!(
+                        "{error}\nhelp: the system does not seem to speak TLS on this port: leave out `tls`"
+                    )
                 }
                 rustls::Error::AlertReceived(AlertDescription::CertificateRequired) => {
                     let place = &self.place;
@@ -296,7 +298,7 @@ fn explain_certificate(error: &CertificateError, name: &ServerName<'_>, place: &
         "make it anew: `openssl req -x509` takes `-addext basicConstraints=critical,CA:FALSE -addext \
          subjectAltName={form}:{host}`"
     );
-    let (unlike, unwanted) = (format!("is not for `{host}`"), format!("is no good: {error}"));
+    let (unlike, unwanted) = (format!("is not for `{host}`"), format!("is not valid: {error}"));
     let is_right;
     let (what, help) = match error {
         // An issuer of the same name with another key has a bad signature.

@@ -467,8 +467,9 @@ pub(crate) fn read_instantiate(collector: &mut Collector, entries: &[Entry]) -> 
     shape::check_distinct(collector, entries, "duplicate-key", "constant");
     for entry in shape::first_entries(entries) {
         if let Some(each) = suggest_constants(entry) {
-            let help =
-                format!("a test case has one value: for several values, leave this out, and write `{each}` in a campaign");
+            let help = format!(
+                "a test case has one value: for several values, leave this out, and write `{each}` in a campaign"
+            );
             refuse_several(collector, entry, help);
             continue;
         }

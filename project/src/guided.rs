@@ -67,7 +67,8 @@ pub fn parse_time(text: &str) -> Result<SilenceAfter, String> {
         return Ok(SilenceAfter::Constant);
     }
     let time = number::real(text, MOST_DIGITS);
-    time.map(SilenceAfter::Time).map_err(|_| format!("expected a time as `5` or `2.5`, or `{SYMBOLIC}`"))
+    time.map(SilenceAfter::Time)
+        .map_err(|_| format!("expected a time, for example `5` or `2.5`, or `{SYMBOLIC}`"))
 }
 
 pub fn make(

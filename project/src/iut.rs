@@ -93,8 +93,7 @@ pub(crate) fn explain_program(path: &Path) -> Option<Diagnostic> {
     };
     let prefix = interpreter.filter(|_| path.is_file()).or_else(own_prefix)?;
     let (name, file) = (path.file_stem()?.display(), path.file_name()?.display());
-    let message =
-        format!("{} is a program, not an IUT file", path.display());
+    let message = format!("{} is a program, not an IUT file", path.display());
     let help = format!(
         "write `iut: {name}` and `stdio: {{ command: [{prefix}{file}] }}` in two lines into a file {}, and give that file",
         path.strip_prefix(".").unwrap_or(path).with_extension("yaml").display()
@@ -228,8 +227,10 @@ fn read_root(reader: &mut IutReader<'_>) -> Option<IutSections> {
         }
         [] => {
             let message = "the IUT file does not say how to reach the implementation";
-            let help =
-                format!("write one of {}, for example `stdio: {{ command: [python3, sut.py] }}`", listed(WAYS));
+            let help = format!(
+                "write one of {}, for example `stdio: {{ command: [python3, sut.py] }}`",
+                listed(WAYS)
+            );
             reader.collector.mistake("missing-key", message, &root.head(), "one key is missing here", help);
             return None;
         }
@@ -348,7 +349,7 @@ fn read_tcp(reader: &mut IutReader<'_>, root: &[Entry], node: &Node, carrier: Ca
         }) {
             let message = "an address is a host and a port";
             let help = format!("for example `{example}`");
-            reader.collector.mistake("wrong-value", message, span, "no such address", help);
+            reader.collector.mistake("wrong-value", message, span, "not such an address", help);
         }
     }
     let host = address.as_ref().map(|(template, span)| (host_of(template), span));

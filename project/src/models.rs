@@ -65,6 +65,6 @@ fn report_none(name: &str, origin: Origin, mut known: Vec<String>) -> Diagnostic
         None => format!("name its file too: a file with `iosts: {name}`"),
     };
     Diagnostic::error("no-specification", format!("there is no specification `{name}`"))
-        .at(origin, "not among the files given, and not beside this one")
+        .at(origin, "not among the given files, and not in this folder")
         .help(help)
 }

@@ -75,7 +75,7 @@ impl OutputForm {
             OutputForm::Lcov => ("LCOV", &["tn:"]),
             OutputForm::Picture => ("a picture", &["digraph ", "<svg"]),
             OutputForm::Artifact => (
-                "what `coreach` has made",
+                "an artifact of coreach",
                 &[
                     "digraph ",
                     "<svg",

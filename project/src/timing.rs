@@ -50,9 +50,10 @@ pub(crate) fn prepare_input(
     };
     let mut found = Vec::new();
     if configuration.timed.is_none() {
-        let diagnostic = Diagnostic::error("timed-missing", "the specification has clocks, but `timed` is missing")
-            .at(named(), "a timed model")
-            .help("add `timed: { silence_after: 5 }`: after so much time without an event, the silence itself is judged");
+        let diagnostic =
+            Diagnostic::error("timed-missing", "the specification has clocks, but `timed` is missing")
+                .at(named(), "a timed model")
+                .help("add `timed: { silence_after: 5 }`: coreach judges silence that lasts so long");
         found.push(diagnostic);
     }
     if configuration.judging == Judging::Online {

@@ -43,7 +43,10 @@ impl Pending {
             return (text.to_owned(), true);
         }
         if line.starts_with('\u{feff}') {
-            return ("\nhelp: it begins with a byte order mark: let the system write UTF-8 without one".to_owned(), true);
+            return (
+                "\nhelp: it begins with a byte order mark: let the system write UTF-8 without one".to_owned(),
+                true,
+            );
         }
         let mut known =
             lines.observations.iter().filter_map(|(action, shape)| Some((action, shape.first()?)));
@@ -195,9 +198,12 @@ fn explain_rest(line: &str, at: usize, pattern: Option<&Regex>) -> Option<String
         '+' if rest[1..].starts_with(is_digit) => {
             "a number has no `+`: keep it out of the group, `\\+?(?P<...>\\d+)`".to_owned()
         }
-        '-' if rest[1..].starts_with(is_digit) => "for numbers below 0, write `-?\\d+` in the pattern".to_owned(),
+        '-' if rest[1..].starts_with(is_digit) => {
+            "for numbers below 0, write `-?\\d+` in the pattern".to_owned()
+        }
         'x' | 'X' if last == '0' => {
-            "coreach reads numbers in decimal digits only: declare this parameter as `string` in the model".to_owned()
+            "coreach reads numbers in decimal digits only: declare this parameter as `string` in the model"
+                .to_owned()
         }
         '+' | '*' | '?' | '(' | ')' | '[' | '|' | '{' if written.contains(&format!("{last}{sign}")) => {
             format!("`{sign}` has a special meaning in patterns: write `\\{sign}` for the sign itself")

@@ -300,8 +300,7 @@ fn add_doubts(answer: &mut CommandAnswer, summary: &Summary, partition: Partitio
     }
     if summary.conflicts > 0 {
         let runs = plural(summary.conflicts, "run");
-        answer
-            .remark(format!("warning: {runs} of the store got another verdict from a merged store"));
+        answer.remark(format!("warning: {runs} of the store got another verdict from a merged store"));
     }
     if telling.is_quiet {
         return;

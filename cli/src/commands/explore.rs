@@ -108,7 +108,7 @@ fn summary_text(iosts: &Iosts, found: &Exploration) -> String {
         }
     };
     line(counts.expanded, "expanded");
-    line(counts.without_successor, "of them without any successor");
+    line(counts.without_successor, "of them without a successor");
     line(counts.included, "included in an expanded node");
     line(counts.merged, "merged into another node of the same depth");
     line(counts.at_depth, "at the limit of depth (`--depth`)");

@@ -175,8 +175,8 @@ fn shrink_run(
             let (now, runs) = (events(&shrunk.run.trace), plural(shrunk.runs, "run"));
             let knob = match shrunk.stopped {
                 None => "",
-                Some(Stopped::Runs) => ", perhaps not completely: `--attempts` allows no more runs",
-                Some(Stopped::Time) => ", perhaps not completely: `--shrink-time` allows no more time",
+                Some(Stopped::Runs) => "; the search is incomplete: `--attempts` allows no more runs",
+                Some(Stopped::Time) => "; the search is incomplete: `--shrink-time` allows no more time",
             };
             let line = match shrunk.again.times > 0 && shrunk.again.same == 0 && shrunk.run == *from {
                 true => format!("not shrunk: in {runs}, no shorter or simpler one failed in this way{knob}"),
@@ -187,7 +187,7 @@ fn shrink_run(
         // The best run until then is a result, too.
         Err(stop) => {
             console::draw(&[stop.to_diagnostic()]);
-            let line = format!("shrunk from {before} to {}, not completely", events(&best.trace));
+            let line = format!("shrunk from {before} to {}; the search is incomplete", events(&best.trace));
             ShrinkSearch { best, shrunk: None, line }
         }
     }

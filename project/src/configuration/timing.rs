@@ -30,8 +30,8 @@ pub(super) fn read_timed(collector: &mut Collector, entries: &[Entry]) -> Option
     if time.is_none() {
         let message = format!("`silence_after` must be a time above 0, not `{}`", scalar.text);
         let diagnostic = Diagnostic::error("wrong-value", message)
-            .at(collector.origin(&scalar.span), "no such time")
-            .help("for example `silence_after: 2.5`: after so much time without an event, the silence itself is judged");
+            .at(collector.origin(&scalar.span), "not such a time")
+            .help("for example `silence_after: 2.5`: coreach judges silence that lasts so long");
         collector.push(diagnostic);
     }
     Some(Some(GivenTiming { silence_after: Value::Real(time?), origin: collector.origin(&entry.key.span) }))

@@ -42,7 +42,7 @@ impl SortedFiles {
             files_by_kind.stores.clone_from(&files_by_kind.own_stores);
         }
         if files_by_kind.stores.is_empty() && files_by_kind.runs.is_empty() {
-            let message = "no runs are named: neither a store, nor a run, nor a campaign".to_owned();
+            let message = "there are no runs: name a store, a run or a campaign".to_owned();
             return Err(vec![Diagnostic::error("no-run", message).help(
                 "`coreach campaign` keeps its runs in a store, `coreach test --keep DIR` in a folder",
             )]);

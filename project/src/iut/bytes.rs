@@ -20,7 +20,7 @@ impl IutReader<'_> {
         let number = number.filter(|number| (low..=high).contains(number));
         if number.is_none() {
             let message = format!("`{key}` must be a number of bytes from {low} to {high}");
-            self.collector.error("wrong-value", message, &node.head(), "no such number");
+            self.collector.error("wrong-value", message, &node.head(), "not such a number");
         }
         usize::try_from(number?).ok()
     }
@@ -46,7 +46,7 @@ impl IutReader<'_> {
         if bytes.is_none() {
             let message = format!("`{key}` must be pairs of hexadecimal digits");
             let help = "in quotes, for example `\"c0 0c\"`";
-            self.collector.mistake("wrong-value", message, &scalar.span, "no such digits", help);
+            self.collector.mistake("wrong-value", message, &scalar.span, "not such digits", help);
         }
         bytes
     }
@@ -95,7 +95,8 @@ pub fn find_one_of<'e>(
             None
         }
         [first, second, ..] => {
-            let message = format!("{section} cannot have both `{}` and `{}`", first.key.text, second.key.text);
+            let message =
+                format!("{section} cannot have both `{}` and `{}`", first.key.text, second.key.text);
             let diagnostic = Diagnostic::error("two-keys", message)
                 .at(reader.collector.origin(&second.key.span), "the second one")
                 .at(reader.collector.origin(&first.key.span), "the first one");

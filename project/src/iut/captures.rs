@@ -55,7 +55,13 @@ pub fn read_answer_place(
         [] => {
             let message = format!("{what} does not say where to find it in an answer");
             let help = format!("write `header`, `cookie`, `pointer` or `body`, for example `{like}`");
-            reader.collector.mistake("missing-key", message, &entry.key.span, "the place is missing here", help);
+            reader.collector.mistake(
+                "missing-key",
+                message,
+                &entry.key.span,
+                "the place is missing here",
+                help,
+            );
             None
         }
         [single] => read_source(reader, single),
@@ -97,7 +103,7 @@ fn read_declared<'e>(reader: &mut IutReader<'_>, entries: &'e [Entry], like: &st
         let is_name = name.starts_with(|sign: char| sign.is_ascii_alphabetic() || sign == '_')
             && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
         if !is_name {
-            let message = format!("`{}` cannot name a capture", name.escape_default());
+            let message = format!("`{}` cannot name a capture", name.escape_debug());
             reader.collector.error("not-a-name", message, &entry.key.span, "not a name");
             continue;
         }
@@ -141,8 +147,7 @@ fn read_source(reader: &mut IutReader<'_>, entry: &Entry) -> Option<Source> {
         if entry.value.as_scalar().is_some_and(|scalar| scalar.text == "latin1") {
             return Some(Source::BodyInLatin1);
         }
-        let message =
-            "`body` must be `true`, or `latin1` to read each byte as a character";
+        let message = "`body` must be `true`, or `latin1` to read each byte as a character";
         reader.collector.error("wrong-value", message, &entry.value.head(), "not `true`");
         return None;
     }
@@ -152,7 +157,7 @@ fn read_source(reader: &mut IutReader<'_>, entry: &Entry) -> Option<Source> {
         return check_pointer(reader, scalar).then_some(Source::Pointer(text));
     }
     if !is_header(&text) {
-        let message = format!("`{}` cannot name a {key}", text.escape_default());
+        let message = format!("`{}` cannot name a {key}", text.escape_debug());
         reader.collector.error("not-a-name", message, &scalar.span, "not a name");
         return None;
     }

@@ -91,7 +91,7 @@ pub fn read_command(
     for entry in reader.read_entries(entries, "environment", "variable", like) {
         let name = &entry.key.text;
         if name.is_empty() || name.contains(['=', '\0']) {
-            let message = format!("`{}` cannot name a variable of the environment", name.escape_default());
+            let message = format!("`{}` cannot name a variable of the environment", name.escape_debug());
             reader.collector.error("not-a-name", message, &entry.key.span, "not a name");
             continue;
         }
@@ -172,9 +172,9 @@ fn explain_shell_word(word: &str) -> Option<&'static str> {
     match word {
         "&&" | "||" | "|" | ";" | "&" => Some("one more argument"),
         _ if word.trim_start_matches(['1', '2', '&']).starts_with('>') => Some("one more argument"),
-        _ if word.starts_with("~/") => Some("no path to the home folder"),
+        _ if word.starts_with("~/") => Some("not a path to the home folder"),
         _ if name.is_some_and(|name| name.starts_with(|c: char| c.is_ascii_alphabetic())) => {
-            Some("no variable of the environment")
+            Some("not a variable of the environment")
         }
         _ => None,
     }

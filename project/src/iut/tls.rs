@@ -43,7 +43,7 @@ pub fn read_tls(
             let scalar = shape::scalar(reader.collector, node, "`server_name`", "server_name: localhost")?;
             if !tls::is_name(&scalar.text) {
                 let message = "`server_name` must be the name of a host, or an IP address";
-                reader.collector.error("wrong-value", message, &scalar.span, "no such name");
+                reader.collector.error("wrong-value", message, &scalar.span, "not such a name");
             }
             Some(scalar.text.as_str())
         }

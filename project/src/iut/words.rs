@@ -132,8 +132,7 @@ impl IutReader<'_> {
     /// Reads a template. Without `holes`, its holes may have any names.
     pub fn template_of(&mut self, scalar: &Scalar, holes: Option<&Holes>) -> Option<Template> {
         if scalar.text.contains(['\n', '\0']) {
-            let lines: Vec<String> =
-                scalar.text.lines().map(|line| format!("\"{}\"", line.escape_default())).collect();
+            let lines: Vec<String> = scalar.text.lines().map(|line| format!("{line:?}")).collect();
             let help = format!("write several lines as a list: `[{}]`", lines.join(", "));
             let message = "a template must be one line";
             self.collector.mistake("wrong-value", message, &scalar.span, "more than one line", help);
@@ -191,7 +190,7 @@ impl IutReader<'_> {
         let functions = || Function::ALL.into_iter().map(Function::name);
         let (code, help) = match &error.wrong {
             Wrong::Braces(_) => {
-                let help = "`{name}` is replaced by a value, `{{` and `}}` stand for braces";
+                let help = "write `{name}` for a value, and `{{` or `}}` for a brace itself";
                 ("bad-template", help.to_owned())
             }
             Wrong::Function(name) => ("unknown-function", self.collector.meant(name, "functions", functions)),
@@ -237,9 +236,9 @@ impl IutReader<'_> {
             let help = match self.collector.nearest(hole, known_names.iter().copied()) {
                 Some(nearest_name) => format!("did you mean `{{{nearest_name}}}`?"),
                 None if known_names.is_empty() => {
-                    "nothing can be replaced here: `{{` and `}}` stand for braces".to_owned()
+                    "no value can be put here: write `{{` or `}}` for a brace itself".to_owned()
                 }
-                None => inventory("names that can be replaced here", known_names.iter().copied()),
+                None => inventory("names that you can use here", known_names.iter().copied()),
             };
             let spelling = [format!("{{{hole}}}"), format!("({hole})")];
             let place = spelling
@@ -339,8 +338,8 @@ impl IutReader<'_> {
                     ("an output", "write the messages that the implementation sends under `observations`")
                 }
                 // Only suspended specifications have it, and no implementation's file is for these.
-                ActionKind::Quiescence => ("quiescence", "nobody sends it: remove it"),
-                ActionKind::Internal => ("an internal action", "nobody sends or sees it: remove it"),
+                ActionKind::Quiescence => ("quiescence", "no message stands for it: remove it"),
+                ActionKind::Internal => ("an internal action", "no message stands for it: remove this entry"),
             };
             let message = format!("`{name}` is {what} of the model");
             self.collector.mistake("wrong-direction", message, place, "not here", help);
@@ -526,7 +525,7 @@ impl IutReader<'_> {
                     Ok([]) => literal.text.clone(),
                     Ok([value, ..]) => codec::to_text(value),
                     Err(why) => {
-                        let label = format!("no value of `{parameter}`");
+                        let label = format!("not a value of `{parameter}`");
                         self.collector.error("wrong-value", why.to_string(), &literal.span, label);
                         continue;
                     }

@@ -134,7 +134,9 @@ fn search_goals(
     found: &mut Vec<TimedGoal>,
 ) -> Result<(), Diagnostic> {
     if wanted.seed.is_some() {
-        let message = format!("`--seed` has no effect on `{criterion}`, because only the values that show the goal count");
+        let message = format!(
+            "`--seed` has no effect on `{criterion}`, because only the values that show the goal count"
+        );
         return Err(Diagnostic::error("contradiction", message).help("leave out --seed"));
     }
     // A run of events shows the goals. In it, internal transitions that take time have no instant.

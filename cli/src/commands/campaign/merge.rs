@@ -126,10 +126,8 @@ pub(super) fn merge(arguments: &MergeArguments) -> CommandResult {
 /// Reports a store with no run of this campaign. Without a word, it would look like a shard that is not done.
 fn report_stranger(store: &Path, runs: usize) -> Diagnostic {
     let runs = plural(runs, "run");
-    let message = format!(
-        "{} is not a shard of this campaign: it has {runs}, but none of the plan",
-        store.display()
-    );
+    let message =
+        format!("{} is not a shard of this campaign: it has {runs}, but none of the plan", store.display());
     let help = "it was made with another model, IUT, constant or setting: run the shard again, or leave this store out";
     Diagnostic::error("another-campaign", message).help(help)
 }

@@ -42,8 +42,7 @@ pub(super) fn find_iut_line(path: &Path, run: &Run) -> Option<String> {
         Outcome::Verdict(verdict, Cause::Silence(_))
             if *verdict != Verdict::Fail && find_evident_cause(run).is_none() =>
         {
-            // If there is no `within`, the first key shows which file is meant.
-            (&["within", "iut"], None)
+            (&["within"], None)
         }
         Outcome::RunError(failure) => {
             // The name of the capture, as in "has `{token}`", or the path of the request, as in
