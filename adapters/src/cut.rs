@@ -194,9 +194,7 @@ impl Inbox {
                 let Some((begin, whole)) = length.read_bounds(rest) else { return Ok(None) };
                 if whole < begin as i128 {
                     let number = crate::encoding::hex(&rest[length.at..begin]);
-                    return Err(Failure::Garbage(format!(
-                        "the length of a frame is `{number}`, which is too small"
-                    )));
+                    return Err(Failure::Garbage(format!("the length of a frame is only `{number}`")));
                 }
                 let Some(whole) = usize::try_from(whole).ok().filter(|whole| *whole <= LONGEST) else {
                     return Err(self.too_long());
@@ -277,9 +275,8 @@ impl Cut {
                     let number = if *counts_all { frame.len() + width } else { rest.len() };
                     integer.written(number as i128).filter(|written| !counts_all || written.len() == width)
                 });
-                let written = written.ok_or_else(|| {
-                    format!("its length of {} bytes does not fit into the length field", rest.len())
-                })?;
+                let written =
+                    written.ok_or_else(|| format!("its length, {} bytes, does not fit", rest.len()))?;
                 Ok([head, &written, rest].concat())
             }
         }

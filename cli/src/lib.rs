@@ -168,7 +168,7 @@ fn explain_extra_file(extra: &String, shown: &[String]) -> Option<String> {
     let command = other_words.join(" ");
     match find_kind(Path::new(extra))? {
         FileKind::Iut if !command.contains("--iut") => {
-            Some(format!("an IUT's file is given with `--iut`: `coreach {command} --iut {extra}`"))
+            Some(format!("an IUT file is given with `--iut`: `coreach {command} --iut {extra}`"))
         }
         FileKind::Purpose | FileKind::Property => Some(format!(
             "a configuration names the specification and `purpose: {extra}`: give that file alone"

@@ -222,7 +222,7 @@ fn read_iuts(
 ) -> Option<Vec<Reference>> {
     let items = read_nonempty_list(collector, root, entries, "iuts", "iuts: [server.yaml]")?;
     let found: Vec<Option<Reference>> =
-        items.into_iter().map(|item| read_reference(collector, item, "IUT's file", folder)).collect();
+        items.into_iter().map(|item| read_reference(collector, item, "IUT file", folder)).collect();
     found.into_iter().collect()
 }
 

@@ -198,7 +198,7 @@ fn parse_configuration(collector: &mut Collector, folder: &Path, needed: Purpose
         ("iosts", "a specification"),
         ("purpose", "a test purpose"),
         ("property", "a property"),
-        ("iut", "an IUT's file"),
+        ("iut", "an IUT file"),
         ("campaign", "a campaign"),
     ];
     // A file of another kind has its first key, and no `specification:`. A configuration may have the keys
@@ -363,7 +363,7 @@ pub(crate) fn read_reference(
         .map(|meant| Path::new(&scalar.text).with_file_name(meant))
         .or_else(|| path.file_name().filter(|name| folder.join(name).is_file()).map(PathBuf::from));
     let mut label =
-        format!("{} {what}", if is_folder { "this is a folder, not a" } else { "there is no such" });
+        format!("{} {what}", if is_folder { "this is a folder, not the" } else { "there is no such" });
     if let Some(meant) = meant {
         label += &format!("; did you mean `{}`?", meant.display());
     }
@@ -392,7 +392,7 @@ fn is_of_named_kind(path: &Path, what: &str) -> Option<bool> {
         "purpose" => FileKind::Purpose,
         "property" => FileKind::Property,
         "configuration" => FileKind::Configuration,
-        "IUT's file" => FileKind::Iut,
+        "IUT file" => FileKind::Iut,
         _ => return None,
     };
     kind_of(&yaml::load(path).ok()?).ok().map(|kind| kind == wanted)

@@ -199,7 +199,7 @@ enum SectionRead {
 fn read_root(reader: &mut IutReader<'_>) -> Option<IutSections> {
     let root = yaml::parse(reader.collector)?;
     let NodeKind::Mapping(entries) = &root.kind else {
-        shape::wrong_kind(reader.collector, &root, "an IUT's file", "a mapping", "iut: my_server");
+        shape::wrong_kind(reader.collector, &root, "an IUT file", "a mapping", "iut: my_server");
         return None;
     };
     if report_other_kind(reader.collector, entries, FileKind::Iut) {
@@ -207,9 +207,9 @@ fn read_root(reader: &mut IutReader<'_>) -> Option<IutSections> {
     }
     let known: Vec<&str> =
         ["iut", "link", "evidence"].into_iter().chain(behaviour::KEYS).chain(WAYS).collect();
-    shape::check_keys(reader.collector, entries, &known, "an IUT's file");
+    shape::check_keys(reader.collector, entries, &known, "an IUT file");
     let example = "iut: my_server";
-    let name = shape::required(reader.collector, &root, entries, "iut", "the IUT's file", example)
+    let name = shape::required(reader.collector, &root, entries, "iut", "the IUT file", example)
         .and_then(|node| shape::scalar(reader.collector, node, "the IUT's name", example))
         .map(|name| name.text.clone());
     let ways: Vec<&Entry> = shape::first_entries(entries)
@@ -400,6 +400,7 @@ fn report_unsettled(reader: &mut IutReader<'_>, node: &Node, settle: Option<&Set
         return;
     }
     let label = "an answer could arrive in the next run";
-    let help = "write `settle: { quiet_ms: 200 }`: then a run ends when no message comes for 200 ms";
+    let help =
+        "write `settle: { quiet_ms: 200 }`: then each run waits at its end until no message comes for 200 ms";
     reader.collector.mistake("unsettled", message, &node.head(), label, help);
 }

@@ -251,7 +251,7 @@ fn list_inputs(path: &Path) -> Vec<InputFile> {
             }
         }
         Some(FileKind::Iut) => {
-            files.push(InputFile::new("the IUT's file", path));
+            files.push(InputFile::new("the IUT file", path));
             if let Ok(file) = yaml::load(path) {
                 for path in find_named_files(file, path.parent().unwrap_or(Path::new(""))) {
                     files.push(InputFile::new("a file of the IUT", &path));

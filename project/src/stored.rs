@@ -92,11 +92,7 @@ fn read_run_file(source: &Path, bytes: &[u8], named: Option<&Path>) -> Result<Ke
     let Cases { mut cases, .. } = cases::load(path, None, SILENT)?;
     let is_of_run = |case: &Case| case.test.iosts.name == record.test_case;
     let position = cases.iter().position(is_of_run).ok_or_else(|| {
-        refuse(format!(
-            "the run belongs to the test case `{}`, which {} does not have",
-            record.test_case,
-            path.display()
-        ))
+        refuse(format!("the run needs `{}`, which {} does not have", record.test_case, path.display()))
     })?;
     let Case { test, document, .. } = cases.swap_remove(position);
     Ok(KeptRun { record, test, document, settings: Settings::default(), iut: None })
@@ -107,7 +103,7 @@ pub fn report_lost_test_case(run: &Path, test_case: &Path) -> Diagnostic {
     let message =
         format!("the run {} needs its test case, but there is no {}", run.display(), test_case.display());
     Diagnostic::error("no-test-case", message).help(
-        "copy this file from the folder of `coreach test --keep`, or name the test case with `--test FILE`",
+        "copy it from the folder of `coreach test --keep`; `explain` and `replay` also take it as `--test FILE`",
     )
 }
 

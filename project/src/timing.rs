@@ -42,7 +42,7 @@ pub(crate) fn prepare_input(
         (AnySpecification::Untimed(_), Some(timed)) => {
             let diagnostic = Diagnostic::error("timed-model", "`timed` needs a specification with clocks")
                 .at(timed.origin.clone(), "written here")
-                .at(named(), "this one has none")
+                .at(named(), "this specification has no clocks")
                 .help("leave `timed` out, or declare the `clocks` of the specification");
             return Err(vec![diagnostic]);
         }

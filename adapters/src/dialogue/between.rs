@@ -99,11 +99,8 @@ impl Dialogue {
             ([], 0) => (
                 "it has written nothing to standard output".to_owned(),
                 vec![
-                    "its output may wait in a buffer: flush it after each line, in Python with `print(..., \
-                     flush=True)` or `python3 -u`"
-                        .to_owned(),
-                    "it may wait for the end of its input: read and answer line by line".to_owned(),
-                    answer,
+                    answer + ", and flush this line: in Python with `print(..., flush=True)` or `python3 -u`",
+                    "if it waits for the end of its input, let it read and answer line by line".to_owned(),
                 ],
             ),
             ([], _) => ("it has written other lines only".to_owned(), vec![answer]),

@@ -39,14 +39,11 @@ impl Pending {
             return (text.to_owned(), true);
         }
         if line.contains('\0') {
-            let text = "\nhelp: the line contains the character NUL, `\\0`: let the system send none, or write `\\x00` into the pattern";
+            let text = "\nhelp: the line contains `\\0`: let the system send none, or write `\\x00` into the pattern";
             return (text.to_owned(), true);
         }
         if line.starts_with('\u{feff}') {
-            return (
-                "\nhelp: it begins with a byte order mark: let the system write UTF-8 without one".to_owned(),
-                true,
-            );
+            return ("\nhelp: it begins with a byte order mark: let the system write none".to_owned(), true);
         }
         let mut known =
             lines.observations.iter().filter_map(|(action, shape)| Some((action, shape.first()?)));
@@ -60,8 +57,7 @@ impl Pending {
         if let Some((action, pattern, prompt)) = prompted {
             let regex = format!("^{}{pattern}", regex::escape(prompt)).replace('\'', "''");
             let text = format!(
-                "\nafter `{}` it is `{action}`\nhelp: if `{}` is a prompt, add it to the pattern: `{action}: '{regex}'`",
-                shortened(prompt),
+                "\nafter `{0}` it is `{action}`\nhelp: if `{0}` is a prompt, add it to the pattern: `{action}: '{regex}'`",
                 shortened(prompt)
             );
             return (text, true);
@@ -198,12 +194,9 @@ fn explain_rest(line: &str, at: usize, pattern: Option<&Regex>) -> Option<String
         '+' if rest[1..].starts_with(is_digit) => {
             "a number has no `+`: keep it out of the group, `\\+?(?P<...>\\d+)`".to_owned()
         }
-        '-' if rest[1..].starts_with(is_digit) => {
-            "for numbers below 0, write `-?\\d+` in the pattern".to_owned()
-        }
+        '-' if rest[1..].starts_with(is_digit) => "for numbers below 0, write `-?\\d+`".to_owned(),
         'x' | 'X' if last == '0' => {
-            "coreach reads numbers in decimal digits only: declare this parameter as `string` in the model"
-                .to_owned()
+            "coreach reads decimal digits only: in the model, make this value a `string`".to_owned()
         }
         '+' | '*' | '?' | '(' | ')' | '[' | '|' | '{' if written.contains(&format!("{last}{sign}")) => {
             format!("`{sign}` has a special meaning in patterns: write `\\{sign}` for the sign itself")

@@ -73,7 +73,7 @@ fn add_doubts(answer: &mut CommandAnswer, report: &CoverageReport, settings: &Se
     if runs.cut > 0 && !quiet {
         let cut = plural(runs.cut, "run");
         answer.remark(format!(
-            "note: {cut} with a delayed link counted only up to an event that no order of messages explains"
+            "note: coreach counted {cut} with a delayed link only up to an event that no order of messages explains"
         ));
     }
     for unmet in &report.unmet {

@@ -570,8 +570,8 @@ fn prospect_line(prospect: &WinningProspect) -> String {
 /// `a shortest run to Pass: c = 1; A(1), B()`
 fn example_line(example: &Example) -> String {
     let run = match example {
-        Example::None => "there is none: all paths were searched".to_owned(),
-        Example::NotFound(bound) => format!("none found in {bound}"),
+        Example::None => "none (all paths were searched)".to_owned(),
+        Example::NotFound(bound) => format!("none found (searched {bound})"),
         Example::Run(constants, events) => {
             let values: Vec<String> =
                 constants.iter().map(|(datum, value)| format!("{datum} = {value}")).collect();

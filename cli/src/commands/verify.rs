@@ -130,7 +130,9 @@ fn result_text(name: &str, result: &Result<Verified, Stop>, specification: &Iost
             format!("{name}: VIOLATED by {}\n", plural(violation.events().len(), "event"))
         }
         Ok(Verified::Unknown(bound)) => {
-            format!("{name}: unknown: neither proved nor violated in {bound}; `--nodes` searches further\n")
+            format!(
+                "{name}: unknown, neither proved nor violated (searched {bound}); `--nodes` searches further\n"
+            )
         }
         Err(_) => format!("{name}: stopped\n"),
     };

@@ -40,16 +40,15 @@ pub struct Collector {
     /// The places of misspelt keys, if they are in the mapping, and the keys that are meant.
     meant: Vec<(Option<usize>, String)>,
     /// Unknown keys that resemble no known one: the place of the first key of the mapping, and their own.
-    unknown: Vec<(usize, usize)>,
+    pub(super) strange: Vec<(usize, usize)>,
 }
 
 impl Collector {
     pub fn new(file: Arc<SourceFile>) -> Self {
         let limits = Limits::of(file.text.as_bytes());
         let comparisons = Cell::new(COMPARISONS);
-        let (missing, meant, unknown) = (Vec::new(), Vec::new(), Vec::new());
-        let (found, errors, warnings) = (Vec::new(), 0, 0);
-        Collector { file, limits, found, errors, warnings, comparisons, missing, meant, unknown }
+        let (missing, meant, strange, found) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Collector { file, limits, found, errors: 0, warnings: 0, comparisons, missing, meant, strange }
     }
 
     pub fn origin(&self, span: &Range<usize>) -> Origin {
@@ -98,27 +97,22 @@ impl Collector {
         self.meant.push((place.map(|place| place.start), key.to_owned()));
     }
 
-    /// Notes an unknown key that resembles no known one. `first` is the first key of its mapping.
-    pub fn is_strange(&mut self, first: &Range<usize>, key: &Range<usize>) {
-        self.unknown.push((first.start, key.start));
-    }
-
     /// Pairs the only strange key of a mapping with the only key that the mapping lacks.
     fn pair_keys(&mut self) {
-        let is_first = |mapping: &Range<usize>, first: usize| {
-            let before = self.file.text.get(mapping.start..first);
-            before.is_some_and(|text| text.trim_start_matches('{').trim().is_empty())
-        };
-        for (first, place) in &self.unknown {
+        for (first, place) in &self.strange {
+            let is_begin = |start| {
+                self.file
+                    .text
+                    .get(start..*first)
+                    .is_some_and(|text| text.trim_matches(['{', ' ', '\n']).is_empty())
+            };
             let lacking: Vec<_> =
-                self.missing.iter().filter(|(_, mapping, _)| is_first(mapping, *first)).collect();
-            let is_alone = self.unknown.iter().filter(|(other, _)| other == first).count() == 1;
+                self.missing.iter().filter(|(_, mapping, _)| is_begin(mapping.start)).collect();
+            let is_alone = self.strange.iter().filter(|(other, _)| other == first).count() == 1;
             let ([(_, _, key)], true) = (lacking.as_slice(), is_alone) else { continue };
             self.meant.push((Some(*place), key.clone()));
-            let is_it = |one: &&mut Diagnostic| {
-                one.code == "unknown-key" && one.labels.iter().any(|(origin, _)| origin.span.start == *place)
-            };
-            if let Some(one) = self.found.iter_mut().find(is_it) {
+            let mut found = self.found.iter_mut().filter(|one| one.code == "unknown-key");
+            if let Some(one) = found.find(|one| one.labels[0].0.span.start == *place) {
                 one.help = Some(format!("did you mean `{key}`, which is missing here?"));
             }
         }

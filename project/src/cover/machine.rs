@@ -401,7 +401,7 @@ impl FiniteMachine<'_> {
             if states == 1 { "" } else { "s" }
         );
         if !self.explored.is_complete() {
-            text += "; this counts only inputs that the specification takes";
+            text += "; only inputs that the specification takes are tested";
         }
         if self.classes.iter().any(|class| values_are_open(self.iosts, class)) {
             text += "; the system must treat the events of a class alike";

@@ -253,14 +253,9 @@ fn check_lists_unspelt(reader: &mut IutReader<'_>, entries: &[Entry], frames: &[
         if !frames.iter().flat_map(|list| list.iter()).any(|(_, fields)| fields.iter().any(is_that_list)) {
             continue;
         }
-        let message = format!(
-            "`{}` is a list in a frame, so `values` cannot have texts for the whole list",
-            entry.key.text
-        );
-        let help = format!(
-            "write texts for a part of its elements: `{0}.{ELEMENT}`, or `{0}.` and the name of a field",
-            entry.key.text
-        );
+        let message = format!("`values` cannot have texts for the whole list `{}`", entry.key.text);
+        let help =
+            format!("name a part of its elements: `{0}.{ELEMENT}`, or `{0}.` and a field", entry.key.text);
         reader.collector.mistake("wrong-value", message, &entry.key.span, "a list", help);
     }
 }

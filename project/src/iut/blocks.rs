@@ -261,10 +261,7 @@ pub fn check_then(reader: &mut IutReader<'_>, observations: &[&Entry]) {
                 (format!("`{action}` follows itself"), "name another output".to_owned())
             }
             (Some(list), Some(place)) if place < list => (
-                format!(
-                    "`{}` is written before `{action}`, and coreach takes the first observation that fits",
-                    follower.text
-                ),
+                format!("`{}` comes before `{action}`, and the first that fits counts", follower.text),
                 format!("write `{}` below `{action}`", follower.text),
             ),
             _ if followers.iter().any(|(list, _)| *list == follower.text) => (

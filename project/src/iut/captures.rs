@@ -55,13 +55,7 @@ pub fn read_answer_place(
         [] => {
             let message = format!("{what} does not say where to find it in an answer");
             let help = format!("write `header`, `cookie`, `pointer` or `body`, for example `{like}`");
-            reader.collector.mistake(
-                "missing-key",
-                message,
-                &entry.key.span,
-                "the place is missing here",
-                help,
-            );
+            reader.collector.mistake("missing-key", message, &entry.key.span, "from which place?", help);
             None
         }
         [single] => read_source(reader, single),
@@ -148,7 +142,7 @@ fn read_source(reader: &mut IutReader<'_>, entry: &Entry) -> Option<Source> {
             return Some(Source::BodyInLatin1);
         }
         let message = "`body` must be `true`, or `latin1` to read each byte as a character";
-        reader.collector.error("wrong-value", message, &entry.value.head(), "not `true`");
+        reader.collector.error("wrong-value", message, &entry.value.head(), "neither of them");
         return None;
     }
     let scalar = shape::scalar(reader.collector, &entry.value, &format!("`{key}`"), OF_ANSWERS)?;

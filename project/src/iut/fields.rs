@@ -337,12 +337,7 @@ impl Fields<'_, '_> {
                 let bytes = coreach_adapters::encoding::to_latin1(&scalar.text);
                 if bytes.is_none() {
                     let message = "`is` has a character above U+00FF";
-                    self.reader.collector.error(
-                        "wrong-value",
-                        message,
-                        &scalar.span,
-                        "no byte stands for it",
-                    );
+                    self.reader.collector.error("wrong-value", message, &scalar.span, "not a byte");
                 }
                 bytes?
             }
@@ -481,12 +476,7 @@ impl Fields<'_, '_> {
                     let number = number.and_then(|plus| i64::try_from(plus).ok());
                     if number.is_none() {
                         let message = "`plus` must be a whole number, which coreach adds to the count";
-                        self.reader.collector.error(
-                            "wrong-value",
-                            message,
-                            &node.head(),
-                            "not such a number",
-                        );
+                        self.reader.collector.error("wrong-value", message, &node.head(), "not a number");
                     }
                     number
                 }

@@ -38,17 +38,14 @@ impl From<CannotJudge> for NoVerdict {
                     "after line {line} of the trace, {what} takes more than {MOST_PARTS} parts to say"
                 );
                 let found = Diagnostic::error("too-much-unknown", message);
-                let help =
-                    "its first value is not known: give it in the initial condition, or with `--constant`";
+                let help = "give its first value in the initial condition, or with `--constant`";
                 NoVerdict::Stopped(found.help(help))
             }
             CannotJudge::Contexts { line, most } => {
                 let message =
                     format!("more than {most} contexts are possible after line {line} of the trace");
                 let found = Diagnostic::error("too-many-contexts", message);
-                NoVerdict::Stopped(
-                    found.help("allow more with `--contexts`, or give constants with `--constant`"),
-                )
+                NoVerdict::Stopped(found.help("raise `--contexts`, or give more `--constant`"))
             }
         }
     }

@@ -27,7 +27,8 @@ use crate::execution_arguments::TestArguments;
 /// Finds the line of the IUT file that a run has ended about: `iut.yaml:4: within: 200 ms`.
 pub(super) fn find_iut_line(path: &Path, run: &Run) -> Option<String> {
     // Words of messages, with the keys that such a message is about.
-    let words: [(&str, &[&str]); 8] = [
+    let words: [(&str, &[&str]); 9] = [
+        ("`{port}`", &["command"]),
         ("which was not captured", &["captures"]),
         ("`reset`", &["reset"]),
         (" connection", &["base", "address"]),
