@@ -51,7 +51,7 @@ impl Claim {
             match file.try_lock() {
                 Ok(()) => break,
                 Err(TryLockError::WouldBlock) if Instant::now() >= until => {
-                    let why = format!("another run uses {system}, and did not leave it in time");
+                    let why = format!("another run still uses {system}");
                     return Err(Failure::Start(why));
                 }
                 Err(TryLockError::WouldBlock) => std::thread::sleep(PAUSE),

@@ -194,7 +194,7 @@ impl Inbox {
                 let Some((begin, whole)) = length.read_bounds(rest) else { return Ok(None) };
                 if whole < begin as i128 {
                     let number = crate::encoding::hex(&rest[length.at..begin]);
-                    return Err(Failure::Garbage(format!("a frame says that its length is `{number}`")));
+                    return Err(Failure::Garbage(format!("the length of a frame is only `{number}`")));
                 }
                 let Some(whole) = usize::try_from(whole).ok().filter(|whole| *whole <= LONGEST) else {
                     return Err(self.too_long());
@@ -222,13 +222,13 @@ impl Inbox {
         let rest = self.rest();
         let Cut::Length(length) = &self.cut else {
             let has_begun = !rest.is_empty() && !matches!(self.cut, Cut::Lines | Cut::Datagrams);
-            return has_begun.then(|| "its end has not come".to_owned());
+            return has_begun.then(|| "its end is missing".to_owned());
         };
         let (begin, whole) = length.read_bounds(rest)?;
         let (owed, came) = (whole - begin as i128, rest.len() - begin);
         let integer = WireInteger { is_little: !length.integer.is_little, ..length.integer };
         let others = [
-            (Length { counts_all: true, ..*length }, "counts itself, too", ", counts: frame"),
+            (Length { counts_all: true, ..*length }, "also counts itself", ", counts: frame"),
             (Length { integer, ..*length }, "has its bytes in the other order", ""),
         ];
         let is_whole =
@@ -237,7 +237,7 @@ impl Inbox {
             format!(". If the length {why}, write `frame: {{ length: {}{counts} }}`", other.integer.name())
         });
         let other = other.unwrap_or_default();
-        Some(format!("its length asks for {owed} more bytes, and {came} have come{other}"))
+        Some(format!("its length announces {owed} more bytes, but only {came} came{other}"))
     }
 
     /// Returns the bytes of a frame that was taken. They are valid until the next bytes come.
@@ -262,7 +262,7 @@ impl Cut {
                 framed.extend_from_slice(delimiter);
                 // This also finds a delimiter that begins in the frame and ends in the one after it.
                 if framed.windows(delimiter.len()).position(|window| window == delimiter) != Some(end) {
-                    return Err("it has the delimiter of frames in it".to_owned());
+                    return Err("it contains the delimiter of frames".to_owned());
                 }
                 Ok(framed)
             }
@@ -276,7 +276,7 @@ impl Cut {
                     integer.written(number as i128).filter(|written| !counts_all || written.len() == width)
                 });
                 let written =
-                    written.ok_or_else(|| format!("the length of {} bytes does not fit", rest.len()))?;
+                    written.ok_or_else(|| format!("its length, {} bytes, does not fit", rest.len()))?;
                 Ok([head, &written, rest].concat())
             }
         }
@@ -401,7 +401,7 @@ mod tests {
                         + ". If the length has its bytes in the other order, write `frame: { length: u16le }`",
                 ),
             ),
-            (Cut::Fixed(3), &[1, 2], Some("its end has not come".to_owned())),
+            (Cut::Fixed(3), &[1, 2], Some("its end is missing".to_owned())),
         ] {
             let mut inbox = Inbox::new(cut);
             inbox.space().unwrap().extend_from_slice(bytes);

@@ -201,7 +201,7 @@ fn bind_fresh_port(to: SocketAddr) -> io::Result<UdpSocket> {
             held.clear();
         }
     }
-    Err(io::Error::other("all local ports were used by runs of the last minute"))
+    Err(io::Error::other("runs of the last minute used all local ports: wait a minute"))
 }
 
 /// Finds a port of this machine at which nobody listens for datagrams.

@@ -205,7 +205,7 @@ impl Dialogue {
                             Message::Log => {}
                             Message::Ready => {
                                 self.evidence.mark(line.as_bytes(), evidence::GARBAGE);
-                                let text = "it says a second time that it is ready";
+                                let text = "it says twice that it is ready";
                                 return Err(Failure::Garbage(text.to_owned()));
                             }
                             Message::Error(text) => {
@@ -246,13 +246,13 @@ impl Dialogue {
                 ChannelEnded::Closed | ChannelEnded::Disconnected | ChannelEnded::Broken
                     if self.pending.is_empty() =>
                 {
-                    "\nhelp: coreach uses one connection for the whole run: let the system keep it open\nhelp: if the system \
-                     is to close it, the model needs an output for that, and an input that connects again: `on_close: \
-                     OUTPUT` and `reconnect: INPUT` in the IUT file name them"
+                    "\nhelp: coreach uses one connection for the whole run: let the system keep it open\nhelp: if the model \
+                     describes that the system closes it, name this output with `on_close: OUTPUT` in the IUT file, and \
+                     the input that connects again with `reconnect: INPUT`"
                 }
                 _ => "",
             };
-            let running = if help.is_empty() || process.is_none() { "" } else { ", and goes on running" };
+            let running = if help.is_empty() || process.is_none() { "" } else { ", and still runs" };
             let what = format!("{}{running}", ended.text());
             let failure = self.with_open_output(make_loss(&what, process));
             if let Some(failure) = self.explain_tls(ended, process) {
@@ -352,8 +352,8 @@ impl Dialogue {
 
     /// Explains why nothing was received, if what came shows it.
     fn explain_silence(&self) -> Option<String> {
-        let ports = "coreach hears one port of a host. If each answer comes from a new port, write `replies_from: \
-                     fresh_port`. If the system goes on at that port, as TFTP does, write `replies_from: any_port`";
+        let ports = "coreach receives from one port of a host only. If each answer comes from a new port, write `replies_from: \
+                     fresh_port`. If the system keeps the new port, as TFTP does, write `replies_from: any_port`";
         if let Some(Stray { from, bytes, .. }) = &self.stream.stray {
             return Some(format!(
                 "`{}` came from {from}, another port. {ports}",
@@ -375,13 +375,13 @@ impl Dialogue {
         let text = shortened(sent).escape_debug().to_string();
         // The head of a record has five bytes. After these, a server that speaks TLS would not be silent.
         let tls = match self.stream.channel.may_need_tls() && self.stream.sent() < 5 {
-            true => "\nhelp: if it speaks TLS on this port, write `tls: { ca: ca.pem }` under `tcp`",
+            true => "if the system speaks TLS on this port, write `tls: { ca: ca.pem }` under `tcp`\nhelp: ",
             false => "",
         };
         (self.stream.channel.is_socket() && self.stream.came() == 0).then(|| {
             format!(
-                "coreach sent `{text}`, with {has} at its end. If the system waits for `{end}`, write `line_ending: \
-                 \"{end}\"`{tls}"
+                "{tls}coreach sent `{text}`, with {has} at its end. If the system waits for `{end}`, write \
+                 `line_ending: \"{end}\"`"
             )
         })
     }
@@ -418,8 +418,8 @@ impl Dialogue {
             return String::new();
         };
         match String::from_utf8_lossy(&self.pending.taken()).into_owned() {
-            answer if answer.is_empty() => format!("\nit came after `{sent}` had been sent"),
-            answer => format!("\nit came after its answer `{}` to `{sent}`", shortened(&answer)),
+            answer if answer.is_empty() => format!("\nthis was after coreach had sent `{sent}`"),
+            answer => format!("\nthis was after the answer `{}` to `{sent}`", shortened(&answer)),
         }
     }
 

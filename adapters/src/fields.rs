@@ -112,7 +112,7 @@ pub fn read_fields<'b, 'f>(
             let (name, right) = (kind.name(), integer.written(kind.of(&covered).into()).unwrap_or_default());
             let (there, right) = (hex(&bytes[mine]), hex(&right));
             return Err(FrameMisfit::Wrong(format!(
-                "its checksum `{name}` is `{there}`, where `{right}` is right"
+                "its checksum `{name}` is `{there}`, but `{right}` is right"
             )));
         }
     }
@@ -163,11 +163,10 @@ impl Field {
                 let misfit = |why: &str| format!("`{name}` is `{}`, {why}", shortened(&text));
                 let bytes = match form {
                     ByteForm::Text => text.clone().into_bytes(),
-                    ByteForm::Bytes => {
-                        unhex(&text).ok_or_else(|| misfit("which are no pairs of hexadecimal digits"))?
-                    }
+                    ByteForm::Bytes => unhex(&text)
+                        .ok_or_else(|| misfit("which is not made of pairs of hexadecimal digits"))?,
                     ByteForm::Latin1 => {
-                        to_latin1(&text).ok_or_else(|| misfit("which has a character beyond U+00FF"))?
+                        to_latin1(&text).ok_or_else(|| misfit("which has a character above U+00FF"))?
                     }
                 };
                 extent.written(bytes).map_err(|why| misfit(&why))?
@@ -253,7 +252,7 @@ impl Field {
                 if let Some(count) = missing.filter(|count| !(0..=most).contains(count)) {
                     let there = unread.len();
                     return Err(FrameMisfit::Wrong(format!(
-                        "it says that a list has {count} elements, and has {there} bytes for it"
+                        "it says that a list has {count} elements, but only {there} bytes are left"
                     )));
                 }
                 let mut elements = Vec::new();
@@ -294,7 +293,7 @@ impl FieldNumber {
         fitting: impl Fn(i128) -> Option<T>,
     ) -> Result<T, String> {
         let no = |what: String, text: &str| {
-            format!("{what} is {}, which is no number of {bits} bits", shortened(text))
+            format!("{what} is {}, which does not fit into {bits} bits", shortened(text))
         };
         match self {
             FieldNumber::Fixed(number) => fitting((*number).into()).ok_or_else(|| NO_NAME.to_owned()),
@@ -343,7 +342,7 @@ fn write_list(
 ) -> Result<Piece, String> {
     let text = value(name)?;
     let Ok(Tree::List(trees)) = json::parse(&text, json::DOCUMENT) else {
-        return Err(format!("`{name}` is `{}`, which is no list", shortened(&text)));
+        return Err(format!("`{name}` is `{}`, which is not a list", shortened(&text)));
     };
     let mut bytes = Vec::new();
     for tree in &trees {
@@ -364,7 +363,7 @@ fn write_list(
     let misfit = |why: String| format!("`{name}` is `{}`, {why}", shortened(&text));
     let bytes = match extent {
         Extent::Count(integer) => {
-            let no = || misfit(format!("of which the count, {}, does not fit", trees.len()));
+            let no = || misfit(format!("whose count, {}, does not fit", trees.len()));
             [integer.written(trees.len() as i128).ok_or_else(no)?, bytes].concat()
         }
         extent => extent.written(bytes).map_err(misfit)?,
@@ -392,7 +391,7 @@ fn make_element(
         let usual = match spelling.of(&key) {
             None => text,
             Some(spelt) => {
-                let no = || format!("`{key}` is `{}`, which `values` does not have", shortened(&text));
+                let no = || format!("`{key}` is `{}`, which is no text of `values`", shortened(&text));
                 spelt.usual(&text).ok_or_else(|| FrameMisfit::Wrong(no()))?.into_owned()
             }
         };
@@ -408,19 +407,18 @@ impl Extent {
     /// Returns the bytes with a length before them or an end after them, if the extent has one.
     pub fn written(&self, mut bytes: Vec<u8>) -> Result<Vec<u8>, String> {
         match self {
-            Extent::Size(size) if bytes.len() != *size => Err(format!("which are not {size} bytes")),
+            Extent::Size(size) if bytes.len() != *size => Err(format!("which does not have {size} bytes")),
             Extent::Size(_) | Extent::Rest | Extent::Counted | Extent::Count(_) => Ok(bytes),
             Extent::Length(integer) => {
                 let length = integer.written(bytes.len() as i128);
-                let length =
-                    length.ok_or_else(|| format!("of which the length, {}, does not fit", bytes.len()))?;
+                let length = length.ok_or_else(|| format!("whose length, {}, does not fit", bytes.len()))?;
                 Ok([length, bytes].concat())
             }
             Extent::Until(end) => {
                 let length = bytes.len();
                 bytes.extend_from_slice(end);
                 if bytes.windows(end.len()).position(|window| window == end) != Some(length) {
-                    return Err("which has its own end in it".to_owned());
+                    return Err("which contains the bytes of `until`".to_owned());
                 }
                 Ok(bytes)
             }
@@ -448,7 +446,7 @@ impl Extent {
             Extent::Counted => {
                 let amount = counted.ok_or(NO_FIT)?.amount;
                 let no =
-                    || format!("it says that a field has {amount} bytes, of {} that are left", bytes.len());
+                    || format!("it says that a field has {amount} bytes, but only {} are left", bytes.len());
                 split_at(bytes, amount).ok_or_else(|| FrameMisfit::Wrong(no()))
             }
             Extent::Count(_) => Err(NO_FIT),

@@ -41,7 +41,7 @@ pub fn check_chunks(answer: &[u8]) -> Result<(), String> {
     while let Some(end) = rest.windows(2).position(|pair| pair == b"\r\n") {
         let (line, after) = (&rest[..end], &rest[end + 2..]);
         let refused = |what: &str| Err(format!("{what} `{}`", shortened(&String::from_utf8_lossy(line))));
-        let Some(size) = read_size(line) else { return refused("no size of a chunk:") };
+        let Some(size) = read_size(line) else { return refused("expected the size of a chunk, got") };
         let Some((data, next)) = after.split_at_checked(size) else { return Ok(()) };
         match next.get(..2) {
             _ if data.is_empty() => return Ok(()),

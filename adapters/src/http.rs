@@ -278,7 +278,7 @@ impl HttpRun {
             PreparationStep::Pause(time) => system::pause_run(*time, session),
             // The reader of descriptions allows no exchange here.
             PreparationStep::Exchange(_) => {
-                Err(Failure::Untranslatable(format!("`{whose}` has a line, and this is HTTP")))
+                Err(Failure::Untranslatable(format!("over HTTP, `{whose}` cannot send a line")))
             }
         }
     }
@@ -310,7 +310,7 @@ impl HttpRun {
                 let (to, status) = (&reply.asked, reply.status);
                 let help = match status == probe.status {
                     true => String::new(),
-                    false => format!("\nhelp: correct its `path`, or expect that: `status: {status}`"),
+                    false => format!("\nhelp: correct its `path`, or expect this status: `status: {status}`"),
                 };
                 return Err(Failure::Start(format!("`{whose}`: `{to}` was answered with {why}{help}")));
             }
@@ -330,7 +330,7 @@ fn describe_misfit(reply: &Reply, probe: &Probe) -> Option<String> {
     let expected = probe.body.as_ref()?;
     let body = String::from_utf8_lossy(&reply.body);
     let body = body.trim_end();
-    (!expected.is_match(body)).then(|| format!("`{}`, which is not what its `body` says", shortened(body)))
+    (!expected.is_match(body)).then(|| format!("`{}`, which does not fit `expect`", shortened(body)))
 }
 
 fn make_reset_failure(failure: Failure, server: &Server) -> Failure {
@@ -367,7 +367,7 @@ pub fn fill_request(
     let bytes = |body: String| match request.is_latin1 {
         false => Ok(body.into_bytes()),
         true => to_latin1(&body).ok_or_else(|| {
-            let why = "has a character beyond U+00FF, which is no byte";
+            let why = "has a character above U+00FF, which `latin1` cannot send";
             Failure::Untranslatable(format!("the body of the request for `{what}` {why}"))
         }),
     };
@@ -381,7 +381,7 @@ pub fn fill_request(
     for (name, template) in common.chain(&request.headers) {
         let value = template.fill(given).map_err(no_value)?;
         if value.contains(char::is_control) {
-            let why = "has a control character, which no header can carry";
+            let why = "has a control character, which a header must not have";
             return Err(Failure::Untranslatable(format!(
                 "the header `{name}` of the request for `{what}` {why}"
             )));

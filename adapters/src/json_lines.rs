@@ -68,13 +68,11 @@ pub fn read_message(line: &str, signatures: &Signatures) -> Result<Message, Fail
         Ok(tree) => tree,
         Err(Malformed::TooLong(digits)) => return Err(report_too_long(digits)),
         Err(why) => {
-            let why = format!("no JSON ({why})");
+            let why = format!("not JSON ({why})");
             let help = match line.trim() {
-                "{" => {
-                    "a message is one line of JSON, and not spread over several: in Python `json.dumps(message)` without `indent`"
-                }
+                "{" => "write each message in one line: in Python `json.dumps(message)` without `indent`",
                 line if line.starts_with("{'") => {
-                    "texts of JSON stand in `\"`: in Python write `json.dumps(message)`"
+                    "JSON puts texts in `\"`: in Python write `json.dumps(message)`"
                 }
                 _ => {
                     "a message is one line of JSON. Write other text to the standard error, or as {\"log\": ...}"
@@ -87,11 +85,11 @@ pub fn read_message(line: &str, signatures: &Signatures) -> Result<Message, Fail
         if let Tree::Text(text) = &tree
             && json::parse(text, json::WIRE).is_ok()
         {
-            let help = "it is JSON twice, a text that contains JSON: encode the object once, in Python with one `json.dumps`";
-            return Err(garbage("no message, but a text").with_help(help));
+            let help = "the message is encoded twice: in Python, call `json.dumps` only once";
+            return Err(garbage("a text, not a message").with_help(help));
         }
-        let help = "an output is such as {\"output\": \"Name\", \"values\": {\"parameter\": 1}}";
-        return Err(garbage("no message, which would be an object").with_help(help));
+        let help = "an output looks like {\"output\": \"Name\", \"values\": {\"parameter\": 1}}";
+        return Err(garbage("not a message, because it is not an object").with_help(help));
     };
     let mut keys: Vec<&str> = members.iter().map(|(key, _)| key.as_str()).collect();
     keys.sort_unstable();
@@ -101,7 +99,7 @@ pub fn read_message(line: &str, signatures: &Signatures) -> Result<Message, Fail
         (["error"], [(_, Tree::Text(text))]) => Ok(Message::Error(shortened(text))),
         (["output"] | ["output", "values"], _) => {
             let Some(Tree::Text(name)) = tree.get("output") else {
-                return Err(garbage("a message whose `output` is no text"));
+                return Err(garbage("a message whose `output` is not a text"));
             };
             let values: Vec<(&str, Wire<'_>)> = match tree.get("values") {
                 None => Vec::new(),
@@ -109,23 +107,22 @@ pub fn read_message(line: &str, signatures: &Signatures) -> Result<Message, Fail
                     values.iter().map(|(key, tree)| (key.as_str(), Wire::Json(tree))).collect()
                 }
                 Some(_) => {
-                    let help = "each value has the name of its parameter: {\"values\": {\"parameter\": 1}}";
-                    return Err(garbage("a message whose `values` is no object").with_help(help));
+                    let help = "give each value the name of its parameter: {\"values\": {\"parameter\": 1}}";
+                    return Err(garbage("a message whose `values` is not an object").with_help(help));
                 }
             };
             signatures.output(name, &values, &Spelling::default()).map(Message::Output)
         }
         _ => {
-            let text =
-                "a message has the key `ready`, `log` or `error`, or `output` and `values`, and no other";
+            let text = "a message has only the key `ready`, `log` or `error`, or `output` and `values`";
             let is_value = |(key, _): &&(String, Tree)| key != "output" && key != "values";
             let help = match members.iter().find(is_value).filter(|_| tree.get("output").is_some()) {
                 Some((key, value)) => {
-                    format!("{text}: `{key}` belongs under `values`: {{\"values\": {{\"{key}\": {value}}}}}")
+                    format!("write `{key}` under `values`: {{\"values\": {{\"{key}\": {value}}}}}")
                 }
                 None => text.to_owned(),
             };
-            Err(garbage("no message of the protocol").with_help(&help))
+            Err(garbage("not a message of the protocol").with_help(&help))
         }
     }
 }

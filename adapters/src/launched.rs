@@ -15,8 +15,8 @@ impl Launched {
     /// Makes a new folder.
     pub fn new(port: Option<u16>) -> Result<Self, Failure> {
         let folder = TemporaryFolder::new();
-        let folder =
-            folder.map_err(|error| Failure::Start(format!("no folder for temporary files: {error}")))?;
+        let folder = folder
+            .map_err(|error| Failure::Start(format!("cannot make a folder for temporary files: {error}")))?;
         Ok(Launched { port, folder: Some(Arc::new(folder)) })
     }
 

@@ -229,8 +229,8 @@ impl Pending {
                 (Fit::Whole(whole), Some(then)) if self.reads_as(then, whole, lines).is_none() => {
                     self.without_then.get_or_insert_with(|| {
                         format!(
-                            "`{action}` fits, but with `then` the same {whole} lines are read once more, \
-                             and they are not exactly `{then}`"
+                            "`{action}` fits, but its `then` says that the same {whole} lines are also `{then}`, \
+                             which does not fit them"
                         )
                     });
                     Fit::No

@@ -139,14 +139,14 @@ impl Process {
         let help = match is_unfound {
             true => format!("\nhelp: {CARRIAGE_RETURN}"),
             false if self.is_talking && self.succeeded() => {
-                "\nhelp: it must go on until its input ends".to_owned()
+                "\nhelp: it must run until its input ends".to_owned()
             }
             false if self.succeeded() => self.explain_early_end().to_owned(),
             false => String::new(),
         };
         let own = match own {
-            Some(own) if self.status().is_some() => format!(" by an error of its own: {own}"),
-            Some(own) => format!(", after an error of its own: {own}"),
+            Some(own) if self.status().is_some() => format!(" because of its error: {own}"),
+            Some(own) => format!(", after its error: {own}"),
             None if words.is_empty() && is_broken && self.status().is_some() => {
                 " without a word on standard error: start it by hand to see why".to_owned()
             }
@@ -163,7 +163,7 @@ impl Process {
     fn explain_early_end(&self) -> &'static str {
         match self.has_left_processes() {
             true => {
-                "\na process that it has started goes on in the background\nhelp: the program of `launch` must stay in the \
+                "\na process that it started still runs in the background\nhelp: the program of `launch` must stay in the \
                  foreground: leave out `&`, and look for an option such as `--foreground`, `-D` or `daemon off`"
             }
             false => "\nhelp: the program of `launch` must go on running until coreach ends it",
@@ -180,7 +180,7 @@ impl Process {
             let (when, why) = match self.has_left_processes() {
                 true => ("", self.explain_early_end()),
                 false => {
-                    (" after the run before", "\nhelp: leave out `keep: true`, and each run starts it anew")
+                    (" after the run before", "\nhelp: leave out `keep: true`: then each run starts it anew")
                 }
             };
             format!("`{}` {state}{when}{words}{why}", self.name)
@@ -299,8 +299,8 @@ fn name_of_command(words: &[String]) -> String {
     words.iter().take(1).chain(script).cloned().collect::<Vec<String>>().join(" ")
 }
 
-const CARRIAGE_RETURN: &str = "the first line of the script ends with `\\r\\n`, so that `\\r` belongs to the name of \
-                               its interpreter: save it with the ends of lines of Unix, for example by `dos2unix`";
+const CARRIAGE_RETURN: &str = "the first line of the script ends with `\\r\\n`, so `\\r` belongs to the name of its \
+                               interpreter: save the script with Unix line endings, for example with `dos2unix`";
 
 /// Says whether the first line of a script ends with `\r\n`.
 fn begins_with_carriage_return(path: &Path) -> bool {
@@ -315,18 +315,18 @@ fn explain_unstartable(why: &std::io::Error, program: &str, path: &Path) -> Stri
     match why.kind() {
         ErrorKind::NotFound if program.contains(' ') => {
             let words = program.split_whitespace().collect::<Vec<&str>>().join(", ");
-            format!("\nhelp: it is one word, with a space: write `command: [{words}]`")
+            format!("\nhelp: this is one word with a space: write `command: [{words}]`")
         }
         ErrorKind::NotFound if !program.contains('/') && path.is_file() => {
-            format!("\nhelp: one in the folder of the IUT file is written `./{program}`")
+            format!("\nhelp: for the program in the folder of the IUT file, write `./{program}`")
         }
         ErrorKind::NotFound if !program.contains('/') => {
-            "\nhelp: no folder of `PATH` has such a program. One in the folder of the IUT file is written `./NAME`"
+            "\nhelp: no folder of `PATH` has this program. For a program in the folder of the IUT file, write `./NAME`"
                 .to_owned()
         }
         ErrorKind::NotFound if begins_with_carriage_return(path) => format!("\nhelp: {CARRIAGE_RETURN}"),
         ErrorKind::NotFound if path.exists() => {
-            format!("\nhelp: {place} is there, but not the program that its first line names after `#!`")
+            format!("\nhelp: {place} exists, but the program that its first line names after `#!` does not")
         }
         ErrorKind::NotFound => format!("\nhelp: there is no file {place}: correct `command` in the IUT file"),
         ErrorKind::PermissionDenied if path.is_dir() => format!("\nhelp: {place} is a folder"),
@@ -365,7 +365,7 @@ fn start(launch: &Launch, output_use: OutputUse) -> Result<(Process, Option<Pipe
         Failure::Start(format!("`{program}` cannot be started: {why}{help}"))
     };
     if !directory.is_dir() {
-        let why = format!("{} is no folder", directory.display());
+        let why = format!("{} is not a folder", directory.display());
         return Err(failed(std::io::Error::other(why)));
     }
     let directory = std::path::absolute(directory).map_err(failed)?;

@@ -83,7 +83,7 @@ impl Response {
         if !(self.to.is_empty() || self.to.contains(&reply.to)) {
             return Some((
                 0,
-                format!("it answers {}, and not `{}`", listed(self.to.iter().map(String::as_str)), reply.to),
+                format!("it answers {}, not `{}`", listed(self.to.iter().map(String::as_str)), reply.to),
             ));
         }
         if self.status != reply.status {
@@ -109,7 +109,7 @@ impl Response {
             None => body,
         };
         if list.is_some() && item.is_none() {
-            return "its list is empty, and there is no `then`".to_owned();
+            return "its list is empty, and it has no `then` for this case".to_owned();
         }
         let missing = self.values.iter().find(|(_, place)| value_at(place, item, reply).is_none());
         match missing {
@@ -119,9 +119,9 @@ impl Response {
                     _ => None,
                 };
                 let near = near.map_or_else(String::new, |near| format!("\nhelp: {near}"));
-                format!("it needs `{name}`, and {place} is not there{near}")
+                format!("it needs `{name}`, but {place} is missing{near}")
             }
-            None => "what follows `then` does not fit".to_owned(),
+            None => "the output of its `then` does not fit".to_owned(),
         }
     }
 }
@@ -220,7 +220,7 @@ fn describe_unmatched(reply: &Reply, http: &Http, body: Option<&Result<Tree, Str
     let closest = match closest {
         _ if but_status.is_some() => but_status.map_or_else(String::new, |(action, response)| {
             let (is, wanted) = (reply.status, response.status);
-            format!("\nit is `{action}` but for the status {wanted}\nhelp: if the system is right, write `status: {is}` there")
+            format!("\nit fits `{action}` except for the status {wanted}\nhelp: if the system is right, write `status: {is}` there")
         }),
         // An observation of another status is not close, and a remedy that is sure needs no list of them.
         Some((_, (..=1, _))) if !(200..300).contains(&reply.status) && !explain_status(reply.status).is_empty() => {
@@ -235,7 +235,7 @@ fn describe_unmatched(reply: &Reply, http: &Http, body: Option<&Result<Tree, Str
         Some((action, (_, lacks))) => {
             let help = format!("\nhelp: if the system is right, correct `{action}` in `observations`");
             let help = if lacks.contains("\nhelp: ") { String::new() } else { help };
-            format!("\nof this status is `{action}`, but {lacks}{help}")
+            format!("\n`{action}` has this status, but {lacks}{help}")
         }
         None => String::new(),
     };
@@ -243,7 +243,7 @@ fn describe_unmatched(reply: &Reply, http: &Http, body: Option<&Result<Tree, Str
     let moved = moved.map_or_else(String::new, |place| {
         let place = shortened(&place);
         format!(
-            "\nhelp: it redirects to `{place}`, and coreach follows no redirections: ask for that in `path`"
+            "\nhelp: it redirects to `{place}`, and coreach follows no redirections: write this address into `path`"
         )
     });
     let closest = if moved.is_empty() { closest } else { String::new() };
@@ -269,7 +269,7 @@ fn describe_unmatched(reply: &Reply, http: &Http, body: Option<&Result<Tree, Str
     };
     let twice = match tree {
         Some(Tree::Text(text)) if json::parse(text, json::WIRE).is_ok() => {
-            "\nhelp: the body is JSON twice, a text that contains JSON: the system must encode it once"
+            "\nhelp: the body is encoded as JSON twice: let the system encode it only once"
         }
         _ => "",
     };
@@ -283,15 +283,15 @@ fn describe_unmatched(reply: &Reply, http: &Http, body: Option<&Result<Tree, Str
 fn explain_status(status: u16) -> &'static str {
     match status {
         400 | 415 | 422 => {
-            "\nhelp: it does not take such a request: look at its `body` and its `headers`, as `Content-Type`"
+            "\nhelp: the system refuses this request: check its `body` and its `headers`, for example `Content-Type`"
         }
         401 | 403 => {
-            "\nhelp: it asks for credentials: `headers: { Authorization: ... }` in `http` sends them with each request"
+            "\nhelp: the system asks for credentials: write `headers: { Authorization: ... }` under `http`"
         }
-        404 => "\nhelp: nothing is there: look at the `path` of the request and at `base`",
-        405 | 501 => "\nhelp: it does not know this method there: look at the `method` of the request",
-        500..=599 => "\nhelp: it has failed itself: its own log may tell why",
-        200..=299 => "\nhelp: if it is one of them, correct the `status` of that one",
+        404 => "\nhelp: the system has nothing at this address: check the `path` of the request, and `base`",
+        405 | 501 => "\nhelp: the system does not allow this method here: check the `method` of the request",
+        500..=599 => "\nhelp: the system reports an error of its own: its log may say why",
+        200..=299 => "\nhelp: if it is one of them, correct its `status`",
         _ => "",
     }
 }
@@ -400,11 +400,11 @@ fn read_body(reply: &Reply) -> Result<Result<Tree, String>, Failure> {
     if let Some(coding) = reply.foreign_coding() {
         return Ok(Err(format!("in the content coding `{}`, which was not asked for", shortened(coding))));
     }
-    let Ok(text) = std::str::from_utf8(&reply.body) else { return Ok(Err("no UTF-8".to_owned())) };
+    let Ok(text) = std::str::from_utf8(&reply.body) else { return Ok(Err("not UTF-8".to_owned())) };
     match json::parse(text, json::WIRE) {
         Ok(tree) => Ok(Ok(tree)),
         Err(Malformed::TooLong(digits)) => Err(report_too_long(digits)),
-        Err(why) => Ok(Err(format!("no JSON: {why}"))),
+        Err(why) => Ok(Err(format!("not JSON: {why}"))),
     }
 }
 

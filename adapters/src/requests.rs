@@ -75,8 +75,8 @@ impl Requests {
         tls: Option<(Tls, String)>,
         evidence: Evidence,
     ) -> Result<Self, Failure> {
-        let (theirs, lifeline) =
-            socket::lifeline().map_err(|error| Failure::Start(format!("no pair of sockets: {error}")))?;
+        let (theirs, lifeline) = socket::lifeline()
+            .map_err(|error| Failure::Start(format!("cannot make a pair of sockets: {error}")))?;
         let sent = Arc::new(AtomicBool::new(false));
         let answer = AnswerBytes::default();
         let connect =
@@ -96,7 +96,7 @@ impl Requests {
         let thread = std::thread::Builder::new()
             .name("http".to_owned())
             .spawn(work)
-            .map_err(|error| Failure::Start(format!("no thread for the requests: {error}")))?;
+            .map_err(|error| Failure::Start(format!("cannot start a thread for the requests: {error}")))?;
         let worker = Some(Worker { orders, answers, lifeline, thread });
         Ok(Requests { queue: VecDeque::new(), under_way: None, unanswered: None, worker })
     }
@@ -185,7 +185,7 @@ impl Drop for Requests {
 }
 
 fn make_loss_of_thread() -> Failure {
-    Failure::Lost("the requests are not sent any more".to_owned())
+    Failure::Lost("coreach has stopped to send requests".to_owned())
 }
 
 fn agent_config() -> ureq::config::Config {
@@ -209,7 +209,7 @@ fn exchange(agent: &Agent, answer: &AnswerBytes, prepared: &PreparedRequest) -> 
     }
     let unsendable = |error: &dyn std::fmt::Display| {
         Failure::Untranslatable(format!(
-            "{} {} is no request: {error}",
+            "{} {} is not a request: {error}",
             prepared.method,
             shortened(&prepared.url)
         ))
@@ -223,7 +223,7 @@ fn exchange(agent: &Agent, answer: &AnswerBytes, prepared: &PreparedRequest) -> 
         Some(body) => agent.run(builder.body(body).map_err(|error| unsendable(&error))?),
     };
     let mut response = response.map_err(to_failure)?;
-    let no_http = |why: String| Failure::Garbage(format!("the answer is no HTTP: {why}"));
+    let no_http = |why: String| Failure::Garbage(format!("the answer is not HTTP: {why}"));
     let has_chunks =
         check_head(response.version(), response.status(), response.headers()).map_err(no_http)?;
     let codings: Vec<String> = response
@@ -253,12 +253,12 @@ fn exchange(agent: &Agent, answer: &AnswerBytes, prepared: &PreparedRequest) -> 
 
 fn to_failure(error: ureq::Error) -> Failure {
     match error {
-        ureq::Error::Timeout(_) => Failure::Stuck("no answer until the run's limit of time".to_owned()),
+        ureq::Error::Timeout(_) => Failure::Stuck("no answer within the time limit of the run".to_owned()),
         ureq::Error::BodyExceedsLimit(limit) => {
             Failure::Flood(format!("a body is larger than {limit} bytes"))
         }
         ureq::Error::Protocol(error) => Failure::Garbage(format!(
-            "the answer is no HTTP: {error}\nhelp: does the server speak HTTP on this port? With TLS, `base` begins \
+            "the answer is not HTTP: {error}\nhelp: does the server speak HTTP on this port? With TLS, `base` begins \
              with `https://`"
         )),
         ureq::Error::Io(error) if Broken::within(&error).is_some_and(|broken| !broken.is_alert) => {
@@ -267,8 +267,10 @@ fn to_failure(error: ureq::Error) -> Failure {
         ureq::Error::LargeResponseHeader(_, limit) => {
             Failure::Flood(format!("the headers of an answer are larger than {limit} bytes"))
         }
-        ureq::Error::Http(error) => Failure::Untranslatable(format!("no request: {error}")),
-        ureq::Error::BadUri(uri) => Failure::Untranslatable(format!("`{}` is no address", shortened(&uri))),
+        ureq::Error::Http(error) => Failure::Untranslatable(format!("not a request: {error}")),
+        ureq::Error::BadUri(uri) => {
+            Failure::Untranslatable(format!("`{}` is not an address", shortened(&uri)))
+        }
         ureq::Error::Io(error) if error.kind() == ErrorKind::ConnectionReset => Failure::Lost(format!(
             "no answer: {error}\nhelp: does the server speak HTTP on this port? With TLS, `base` begins with `https://`"
         )),

@@ -56,7 +56,8 @@ impl SampleProgram {
         if !process.succeeded() {
             return Err(wrong(process.farewell("failed")));
         }
-        let text = String::from_utf8(printed).map_err(|_| wrong("it has printed no UTF-8".to_owned()))?;
+        let text = String::from_utf8(printed)
+            .map_err(|_| wrong("it has printed something that is not UTF-8".to_owned()))?;
         let values: Vec<String> = text.lines().map(str::to_owned).collect();
         if values.is_empty() || values.len() > MOST_LINES {
             let count = values.len();

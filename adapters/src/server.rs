@@ -76,10 +76,10 @@ impl Server {
     ) -> Result<(OwnedFd, Peer), Failure> {
         let is_local = self.is_ours();
         let socket = move |address: &str, until| {
-            let to = *resolve_address(address, until)?.first().ok_or("the address has no numbers")?;
+            let to = *resolve_address(address, until)?.first().ok_or("this name has no IP address")?;
             // A datagram that is sent before the server listens is lost.
             if is_local && !datagrams::is_bound(to.port()) {
-                return Err("nobody listens there".to_owned());
+                return Err("no program listens there".to_owned());
             }
             datagrams::open_socket(to, replies).map_err(|error| error.to_string())
         };
@@ -169,9 +169,9 @@ impl Server {
                         other != address && TcpStream::connect(other).is_ok()
                     });
                     let help = match (others.next(), has_port(launch)) {
-                        (Some(host), _) => format!("somebody listens on {host}:{port}: is that the host of the address?"),
-                        (_, true) => "if it needs longer, raise `ready_ms`. Else it must listen on the port that `{port}` in \
-                                      `command` gives it, on that host"
+                        (Some(host), _) => format!("a program listens on {host}:{port}: does the address name the right host?"),
+                        (_, true) => "it must listen on the port that `{port}` in `command` gives it, and on this host. If it \
+                                      only needs more time, raise `ready_ms`"
                             .to_owned(),
                         (_, false) => "`command` does not have `{port}`: it must listen on the port of the address".to_owned(),
                     };
@@ -314,7 +314,7 @@ impl Port {
                 Err(error) => return Err(error),
             }
         }
-        Err(std::io::Error::other(format!("{MOST} ports in turn are those of other servers")))
+        Err(std::io::Error::other(format!("other servers use {MOST} ports in turn")))
     }
 }
 
@@ -324,7 +324,7 @@ fn free_tcp_port() -> std::io::Result<u16> {
 
 /// Connects to an address, before that instant.
 fn connect(address: &str, until: Instant) -> Result<TcpStream, String> {
-    let mut why = "the address has no numbers".to_owned();
+    let mut why = "this name has no IP address".to_owned();
     for numbers in resolve_address(address, until)? {
         let time = until.saturating_duration_since(Instant::now());
         if time.is_zero() {

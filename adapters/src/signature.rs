@@ -158,7 +158,7 @@ impl Signatures {
             Some(action) if action.kind == ActionKind::Output => action,
             Some(action) => {
                 let kind = if action.kind == ActionKind::Input { "an input" } else { "an internal action" };
-                let help = "`outputs` are what the implementation sends";
+                let help = "declare what the system sends under `outputs`";
                 return Ok(Received::Alien(format!("`{name}` as an output, but it is {kind}\nhelp: {help}")));
             }
             None => {

@@ -168,7 +168,7 @@ impl Lifeline {
         match poll(&mut fds, time.as_ref()) {
             Ok(0) => Err(Error::Timeout(timeout.reason)),
             Ok(_) if !fds[1].revents().is_empty() => {
-                Err(io::Error::new(ErrorKind::NotConnected, "the request was given up").into())
+                Err(io::Error::new(ErrorKind::NotConnected, "coreach has given up the request").into())
             }
             Ok(_) | Err(Errno::INTR) => Ok(()),
             Err(error) => Err(io::Error::from(error).into()),

@@ -85,7 +85,7 @@ impl StdioAdapter {
             Ok(command) if !command.trim().is_empty() => {
                 Ok(StdioAdapter::of_command(["sh", "-c", &format!("exec {command}")]))
             }
-            _ => Err(Failure::Start(format!("there is no implementation: {variable} names no command"))),
+            _ => Err(Failure::Start(format!("{variable} names no command, so there is no implementation"))),
         }
     }
 

@@ -163,7 +163,7 @@ impl Stream {
                 }
                 Err(Errno::AGAIN | Errno::INTR) => {}
                 Err(Errno::MSGSIZE) => {
-                    let text = format!("{} bytes are more than one datagram can have", unsent.len());
+                    let text = format!("{} bytes are too many for one datagram", unsent.len());
                     return Err(Failure::Untranslatable(text));
                 }
                 Err(Errno::CONNREFUSED) if self.is_of_datagrams() => return Err(lost(ChannelEnded::Refused)),

@@ -88,7 +88,7 @@ impl System {
         self.claim = Some(claim);
         // If we have left something ourselves, we know more of it.
         if found == FoundClaim::Mark && self.under_way.is_none() {
-            let what = format!("a run at {name} was cut off, or has left something under way");
+            let what = format!("an earlier run at {name} was cut off, or left messages on their way");
             self.under_way =
                 Some(UnderWay { what, help: NAME_BARRIER, since: Instant::now(), is_found: true });
         }
@@ -149,7 +149,7 @@ impl System {
         }
         let time = settle.within.as_millis();
         Err(Failure::Unclean(format!(
-            "{what}, and coreach has waited {time} ms for it: messages of that run may still come\nhelp: {help}"
+            "{what}. coreach has waited {time} ms, but messages of that run may still come\nhelp: {help}"
         )))
     }
 }
@@ -161,7 +161,7 @@ pub const THE_END: &str = "the other side to end the connection";
 pub const UNREAD: &str = "the system has not closed its side of the connection of an earlier run";
 
 /// What helps then, and with datagrams.
-pub const BE_QUIET: &str = "let the system close it when coreach does, or take silence for the end of a run: `settle: { quiet_ms: 500 }`";
+pub const BE_QUIET: &str = "let the system close its side when coreach does, or let silence count as the end of a run: `settle: { quiet_ms: 500 }`";
 
 /// What helps if silence cannot show that nothing is under way.
 pub const NAME_BARRIER: &str =
@@ -171,8 +171,7 @@ pub const NAME_BARRIER: &str =
 pub const QUIET: &str = "quiet";
 
 /// What may be under way if it did not become quiet.
-pub const UNDER_WAY: &str =
-    "datagrams of an earlier run were under way, and nothing has shown that they have come";
+pub const UNDER_WAY: &str = "datagrams of an earlier run may still be on their way";
 
 /// Does the steps that need no connection, in their order: commands and pauses.
 pub fn run_steps_apart(
@@ -213,7 +212,10 @@ pub fn pause_run(time: Duration, session: &Session<'_>) -> Result<(), Failure> {
     let until = Instant::now() + time;
     std::thread::sleep(until.min(session.deadline).saturating_duration_since(Instant::now()));
     if until > session.deadline {
-        return Err(Failure::Start(format!("a pause of {} ms is longer than the run", time.as_millis())));
+        return Err(Failure::Start(format!(
+            "a pause of {} ms is longer than the time limit of the run",
+            time.as_millis()
+        )));
     }
     Ok(())
 }
@@ -224,7 +226,7 @@ pub(super) fn not_started() -> Failure {
 
 pub(super) fn not_cleansed(why: &Failure) -> Failure {
     Failure::Unclean(format!(
-        "something of an earlier run may be under way, and the barrier failed: {}",
+        "messages of an earlier run may still come, because the barrier failed: {}",
         why.text()
     ))
 }

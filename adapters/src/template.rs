@@ -85,10 +85,10 @@ impl fmt::Display for TemplateError {
             Wrong::Braces(message) => f.write_str(message),
             Wrong::Function(name) => write!(f, "there is no function `{name}`"),
             Wrong::Arity(function, count) => {
-                write!(f, "`{}` is of one text, and {count} stand here", function.name())
+                write!(f, "`{}` takes one text, not {count}", function.name())
             }
             Wrong::Argument(function) => {
-                write!(f, "`{}` is of a name, or of another function", function.name())
+                write!(f, "`{}` takes a name or another function", function.name())
             }
         }
     }
@@ -136,15 +136,15 @@ impl Template {
                     }
                     (None, Some(end)) => {
                         let place = position..position + end + 1;
-                        return refuse("between the braces must stand a name", place);
+                        return refuse("expected a name between the braces", place);
                     }
                     (None, None) => {
-                        let message = "a brace that is never closed: write `{{` for a brace itself";
+                        let message = "this brace is never closed: write `{{` for a brace itself";
                         return refuse(message, place_of_sign);
                     }
                 },
                 '}' => {
-                    let message = "a closing brace without an opening one: write `}}` for a brace itself";
+                    let message = "this closing brace has no opening one: write `}}` for a brace itself";
                     return refuse(message, place_of_sign);
                 }
                 other => {
@@ -274,7 +274,7 @@ fn read_expression(text: &str, at: usize) -> Result<Option<(Hole, usize)>, Templ
             return match functions.last() {
                 None => Ok(None),
                 Some(_) => {
-                    let message = "the parentheses of a function are not closed where they end";
+                    let message = "the parentheses of a function are not closed";
                     Err(TemplateError { wrong: Wrong::Braces(message), at: at + next..at + end })
                 }
             };

@@ -28,6 +28,6 @@ pub mod milliseconds_of {
 
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
         let ms = f64::deserialize(deserializer)?;
-        super::seconds(ms / 1e3).ok_or_else(|| D::Error::custom(format!("{ms} ms is no time")))
+        super::seconds(ms / 1e3).ok_or_else(|| D::Error::custom(format!("{ms} ms is not a time")))
     }
 }

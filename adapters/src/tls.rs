@@ -190,8 +190,8 @@ impl Session {
             }
             match self.take_in(&mut socket) {
                 Ok(0) => {
-                    let text = "the other side has ended the connection before it began\nhelp: does it speak TLS on this \
-                                port? If not, leave out `tls`";
+                    let text = "the other side has closed the connection before TLS began\nhelp: if it does not speak TLS \
+                                on this port, leave out `tls`";
                     return Err(io::Error::other(Broken::of(text)).into());
                 }
                 Ok(_) => {}
@@ -273,12 +273,14 @@ impl Session {
             let text = match &error {
                 rustls::Error::InvalidCertificate(why) => explain_certificate(why, &self.name, &self.place),
                 rustls::Error::InvalidMessage(_) => {
-                    format!("{error}\nhelp: it does not seem to speak TLS: then leave out `tls`")
+                    format!(
+                        "{error}\nhelp: the system does not seem to speak TLS on this port: leave out `tls`"
+                    )
                 }
                 rustls::Error::AlertReceived(AlertDescription::CertificateRequired) => {
                     let place = &self.place;
                     format!(
-                        "the server wants a certificate of ours{place}\nhelp: write `certificate` and `key` in `tls`"
+                        "the server asks coreach for a certificate{place}\nhelp: write `certificate` and `key` in `tls`"
                     )
                 }
                 _ => error.to_string(),
@@ -296,13 +298,13 @@ fn explain_certificate(error: &CertificateError, name: &ServerName<'_>, place: &
         "make it anew: `openssl req -x509` takes `-addext basicConstraints=critical,CA:FALSE -addext \
          subjectAltName={form}:{host}`"
     );
-    let (unlike, unwanted) = (format!("is not for `{host}`"), format!("is no good: {error}"));
+    let (unlike, unwanted) = (format!("is not for `{host}`"), format!("is not valid: {error}"));
     let is_right;
     let (what, help) = match error {
         // An issuer of the same name with another key has a bad signature.
         CertificateError::UnknownIssuer | CertificateError::BadSignature => (
-            "is signed by nobody in the file of `ca`",
-            "name the certificate of its authority there. If it is signed by itself, name the certificate itself",
+            "is not signed by a certificate in the file of `ca`",
+            "name the file of the authority that signed it. If it is signed by itself, name its own file",
         ),
         CertificateError::Expired | CertificateError::ExpiredContext { .. } => {
             ("has expired", "make it anew, or correct the clock of this machine")

@@ -121,7 +121,7 @@ fn shown_line(line: &[u8], is_text: bool) -> String {
     match text.char_indices().nth(LONGEST) {
         Some((at, _)) => {
             let left = text[at..].chars().count();
-            format!("{} ... {left} signs more", visible(&text[..at]))
+            format!("{} ... {left} more characters", visible(&text[..at]))
         }
         None => visible(&text).into_owned(),
     }

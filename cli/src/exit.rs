@@ -58,7 +58,7 @@ impl Exit {
     pub const ALL: [ExitRow; 10] = [
         ExitRow {
             exit: Exit::Fine,
-            says: "fine (there may be warnings); of runs: every one ended with Pass, or a walk ended it",
+            says: "fine (there may be warnings); for runs: every run ended with Pass, or a walk ended it",
             meaning: "The command succeeded. For runs: every run ended with Pass, or a walk of `test --cover` ended it. For `verify`: every property is proved.",
             cure: "Read any warnings.",
         },

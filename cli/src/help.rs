@@ -3,19 +3,19 @@
 use crate::exit;
 
 pub(crate) const INIT_HELP: &str = "\
-Nothing is overwritten: where one of the files is there, none is written, and the exit code is 2.
+The command overwrites nothing: if one of the files exists, it writes none, and the exit code is 2.
 
 Example:
   coreach init locker";
 
 pub(crate) const CHECK_HELP: &str = "\
-A purpose's specification is looked for among the files, then beside it; an IUT's file is held against the models among them.
+coreach looks for the specification of a purpose among the files, then in its folder. It checks IUT files against these models.
 
 Example:
   coreach check specification.yaml deliver_coffee.yaml";
 
 pub(crate) const VERIFY_HELP: &str = "\
-Exit codes: 0 all are proved, 1 one is violated, 3 one is neither; all of them: `coreach --help`.
+Exit codes: 0 all properties proved, 1 one violated, 3 one neither proved nor violated; all codes: `coreach --help`.
 
 Example:
   coreach verify coreach.yaml --nodes 100000";
@@ -40,7 +40,7 @@ Example:
 
 pub(crate) const TEST_HELP: &str = "\
 `--cover` walks until the specification is covered. `cover` makes purposes for that, `coverage` measures kept runs.
-Exit codes: 0 Pass, 1 Fail, 2 nothing was run, 3 Inconclusive, 4 RunError; all of them: `coreach --help`.
+Exit codes: 0 Pass, 1 Fail, 2 nothing was run, 3 Inconclusive, 4 RunError; all codes: `coreach --help`.
 
 Example:
   coreach test coreach.yaml --iut server.yaml --runs 20 --keep runs
@@ -54,7 +54,7 @@ Example:
 
 pub(crate) const CAMPAIGN_HELP: &str = "\
 Exit codes: 0 all Pass, and none missing, 1 Fail, 3 Inconclusive, 4 RunError, 5 runs are missing; all: `coreach --help`.
-Killed at any instant, the same command goes on where it stopped.
+If the command was killed, give it again: it goes on where it stopped.
 
 Example:
   coreach campaign nightly.yaml --threads 2 --junit nightly.xml";

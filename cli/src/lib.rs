@@ -100,13 +100,13 @@ fn explain_bad_arguments(error: &mut clap::Error, shown: &[String]) -> Vec<Strin
     if is_missing && text.contains("--out <FILE>") {
         let given = shown.get(2..).unwrap_or_default().join(" ");
         tips.push(format!(
-            "`--out` names the page to write: `coreach report {given} --out report.html`; the files and folders stand in \
+            "`--out` names the page to write: `coreach report {given} --out report.html`; give the files and folders in \
              any order"
         ));
     }
     if is_missing && text.contains("--iut <FILE>") {
         tips.push(
-            "`--iut` names the file that says how your system is reached, as with the two lines `iut: NAME` and \
+            "`--iut` names a file that says how to reach your system, for example with the lines `iut: NAME` and \
              `stdio: { command: [python3, server.py] }`"
                 .to_owned(),
         );
@@ -127,11 +127,8 @@ fn explain_bad_arguments(error: &mut clap::Error, shown: &[String]) -> Vec<Strin
 
 /// Keys of files that are taken for options, and where they belong.
 const KEYS: [(&str, &str); 2] = [
-    ("within", "`within: 5 s` belongs into the IUT file; `--quiescence 5s` replaces it for a run"),
-    (
-        "formats",
-        "`formats` belongs under `output` into the configuration: `output: { formats: [json, svg] }`",
-    ),
+    ("within", "write `within: 5 s` into the IUT file, or give `--quiescence 5s`"),
+    ("formats", "write the formats into the configuration: `output: { formats: [json, svg] }`"),
 ];
 
 /// Explains an option that only other commands have, or that is a key of a file.
@@ -171,7 +168,7 @@ fn explain_extra_file(extra: &String, shown: &[String]) -> Option<String> {
     let command = other_words.join(" ");
     match find_kind(Path::new(extra))? {
         FileKind::Iut if !command.contains("--iut") => {
-            Some(format!("an IUT's file is given with `--iut`: `coreach {command} --iut {extra}`"))
+            Some(format!("an IUT file is given with `--iut`: `coreach {command} --iut {extra}`"))
         }
         FileKind::Purpose | FileKind::Property => Some(format!(
             "a configuration names the specification and `purpose: {extra}`: give that file alone"

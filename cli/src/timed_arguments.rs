@@ -218,7 +218,7 @@ fn parse_criterion(text: &str) -> Result<Criterion, String> {
 
 fn parse_tolerance(text: &str) -> Result<RBig, String> {
     let time = real(text, WIRE_DIGITS).ok().filter(|time| *time >= RBig::ZERO);
-    time.ok_or_else(|| "expected a number of at least 0, as `0.02` or `1/50`".to_owned())
+    time.ok_or_else(|| "expected a number of at least 0, for example `0.02` or `1/50`".to_owned())
 }
 
 fn parse_form(text: &str) -> Result<PathForm, String> {

@@ -431,7 +431,7 @@ fn a_closed_connection_is_an_output_where_the_file_says_so() {
     folder.write("iut.yaml", &file.replace("Answer:", "Hangup: never, Answer:"));
     let told = folder.coreach(&test, RUN_ERROR);
     assert!(
-        told.contains("\n  help: if the system is to close it, the model needs an output for that"),
+        told.contains("\n  help: if the model describes that the system closes it, name this output"),
         "{told}"
     );
 }
@@ -510,7 +510,7 @@ fn mistakes_are_said_where_they_stand() {
         ("", "on_close: Answer\n", "`Answer` has parameters"),
         ("", "reconnect: Hangup\n", "`Hangup` is an output of the model"),
         ("", "reconnect: Conect\n", "did you mean `Connect`?"),
-        ("", "reconnect: Ask\n", "`Ask` is about the connection already, and appears here as well"),
+        ("", "reconnect: Ask\n", "`Ask` is written here, and also as `on_close` or `reconnect`"),
         (simulated, "on_close: Hangup\n", "has no meaning with `simulated`"),
         (http, "on_close: Hangup\n", "has no meaning over `http`"),
         (http, "reconnect: Connect\n", "has no meaning over `http`"),

@@ -225,7 +225,7 @@ fn mistakes_are_shown_in_the_users_text() {
     for (more, message) in [
         ("iuts: [rigth.yaml]", "did you mean `right.yaml`?"),
         ("iuts: []", "`iuts` is empty"),
-        ("iuts: [coreach.yaml]", "the IUT's file has no `iut`"),
+        ("iuts: [coreach.yaml]", "the IUT file has no `iut`"),
         ("", "the campaign has no `iuts`"),
         (&format!("{iuts}\nconstants: [{{ cPrize: 3 }}]"), "did you mean `cPrice`?"),
         (&format!("{iuts}\nconstants: [{{ cPrice: much }}]"), "the value of `cPrice`"),

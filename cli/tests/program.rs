@@ -204,7 +204,7 @@ fn a_file_in_the_place_of_a_folder_ends_with_2() {
     let file = folder.write("file", "");
     let output = run(arguments!["run", &config, "--out", &file]);
     exits(&output, 2);
-    assert!(stderr(&output).contains("is a file, and no folder"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("is a file, not a folder"), "{}", stderr(&output));
 }
 
 #[test]

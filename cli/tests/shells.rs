@@ -156,7 +156,7 @@ fn what_cannot_be_written_is_the_machine_s() {
     let folder = Folder::with(&[("file", "")]);
     let output = folder.coreach(&["man", "file/man1"]);
     ends(&output, Exit::Mistakes);
-    assert!(String::from_utf8_lossy(&output.stderr).contains("file is a file, and no folder"));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("file is a file, not a folder"));
     assert_eq!(fs::read_dir(&folder.0).unwrap().count(), 1, "nothing is left");
     for arguments in [&["completions", "bash"][..], &["man"], &["--help"], &["--version"], &["run", "-h"]] {
         let mut full = Command::new(env!("CARGO_BIN_EXE_coreach"));

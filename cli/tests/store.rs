@@ -56,7 +56,7 @@ fn connections_are_checked() {
     let path = folder.0.join("iut_store.yaml");
     let text = fs::read_to_string(&path).unwrap();
     for (from, to, message) in [
-        ("    a: [SetA, ", "    a: [", "does not say over which goes `SetA`"),
+        ("    a: [SetA, ", "    a: [", "has no connection for `SetA`"),
         ("    a: [SetA, ", "    a: [SetA, SetB, ", "`SetB` can go over one connection only"),
         ("    a: [SetA, ", "    a: [SetA, Sett, ", "unknown action `Sett`"),
         ("    a: [SetA, ", "    a: [Sett, ", "unknown action `Sett`"),

@@ -107,7 +107,7 @@ fn what_cannot_be_started_leaves_none_and_where_there_is_no_place_nothing_is() {
     let output = test(&folder, &crate::adder::iut(&folder, "stdio", "none"));
     let said = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(4), "{output:?}");
-    assert!(said.contains("no folder for temporary files"), "{said}");
+    assert!(said.contains("cannot make a folder for temporary files"), "{said}");
     assert_eq!(noted(&folder), Vec::<PathBuf>::new());
 }
 

@@ -1,8 +1,8 @@
 //! Strings of the expression language as they are written: `"a\n\u{1f600}"`.
 //!
-//! A written string is one line of letters, digits and ASCII, so that it survives YAML, terminals and
-//! documents. Every other character is an escape. A string that is read may hold any character but control
-//! characters, and the escapes.
+//! A written string is one line of printable characters, so that it survives YAML, terminals and documents.
+//! Every other character is an escape. A string that is read may hold any character but control characters,
+//! and the escapes.
 
 use std::fmt::{self, Write};
 
@@ -15,7 +15,7 @@ pub fn write_quoted(f: &mut dyn Write, text: &str) -> fmt::Result {
             '\r' => f.write_str("\\r")?,
             '\t' => f.write_str("\\t")?,
             ' '..='~' => f.write_char(c)?,
-            c if c.is_alphanumeric() => f.write_char(c)?,
+            c if c.is_alphanumeric() || c.escape_debug().len() == 1 => f.write_char(c)?,
             c => write!(f, "\\u{{{:x}}}", u32::from(c))?,
         }
     }

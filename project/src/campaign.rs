@@ -163,7 +163,7 @@ fn read_name(collector: &mut Collector, root: &Node, entries: &[Entry]) -> Optio
     if scalar.text.chars().all(fits) && !scalar.text.starts_with(['.', '-']) && is_of_length {
         return Some(scalar.text.clone());
     }
-    let help = "its store is named after it: letters, digits, `_`, `-` and `.`, for example `nightly-2`";
+    let help = "use only letters, digits, `_`, `-` and `.`, because its store gets this name: for example `nightly-2`";
     collector.mistake("not-a-name", "this cannot name a campaign", &scalar.span, "not such a name", help);
     None
 }
@@ -200,7 +200,7 @@ fn read_tests(
                 found.push(read_reference(collector, node, "test_case", folder).map(TestSource::Document));
             }
             (Some(_), Some(node)) => {
-                let message = "one item names one source: a configuration or a test case";
+                let message = "an item must name either a configuration or a test case";
                 collector.error(
                     "two-sources",
                     message,
@@ -222,7 +222,7 @@ fn read_iuts(
 ) -> Option<Vec<Reference>> {
     let items = read_nonempty_list(collector, root, entries, "iuts", "iuts: [server.yaml]")?;
     let found: Vec<Option<Reference>> =
-        items.into_iter().map(|item| read_reference(collector, item, "IUT's file", folder)).collect();
+        items.into_iter().map(|item| read_reference(collector, item, "IUT file", folder)).collect();
     found.into_iter().collect()
 }
 
@@ -342,7 +342,9 @@ fn read_strategy(collector: &mut Collector, entries: &[Entry]) -> Option<Strateg
     }
     let help = match collector.nearest(&scalar.text, names()) {
         Some(near) => format!("did you mean `{near}`?"),
-        None if scalar.text == "interactive" => "a campaign has nobody to ask".to_owned(),
+        None if scalar.text == "interactive" => {
+            "a campaign cannot ask anybody: use `random` or `plan`".to_owned()
+        }
         None => inventory("strategies", names()),
     };
     let message = format!("unknown strategy `{}`", scalar.text);

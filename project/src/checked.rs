@@ -370,7 +370,7 @@ fn check_document(path: &Path, bytes: &[u8]) -> Checked {
     match test {
         None => Checked::new(
             "run",
-            format!("{says} (its test case is not beside it: it is not walked through)"),
+            format!("{says} (its test case is not in the same folder, so its events are not checked)"),
             Vec::new(),
         ),
         Some(test) => match restore_run(&test, &record) {

@@ -198,7 +198,7 @@ fn parse_configuration(collector: &mut Collector, folder: &Path, needed: Purpose
         ("iosts", "a specification"),
         ("purpose", "a test purpose"),
         ("property", "a property"),
-        ("iut", "an IUT's file"),
+        ("iut", "an IUT file"),
         ("campaign", "a campaign"),
     ];
     // A file of another kind has its first key, and no `specification:`. A configuration may have the keys
@@ -270,7 +270,7 @@ fn parse_configuration(collector: &mut Collector, folder: &Path, needed: Purpose
     let cells = bounded(collector, "cells", 64, 4);
     let summarized_cells = bounded(collector, "summarized_cells", 256, 32);
     let step_limit = read_number(collector, analysis, "step_limit", 1, 1_000_000);
-    let texts = ["loops: widened", "loops", "no way to go through them"];
+    let texts = ["loops: widened", "loops", "not known"];
     let words = Loops::ALL.map(|loops| (loops.name(), loops));
     let loops = read_word(collector, analysis, "loops", texts, &words);
     let disjuncts = read_number(collector, analysis, "disjuncts", 1, 1);
@@ -350,8 +350,8 @@ pub(crate) fn read_reference(
         let files: Vec<String> = list_yaml_files(&pattern_folder).iter().filter_map(fits).collect();
         let key = if what == "property" { "properties".to_owned() } else { format!("{what}s") };
         let help = match files.is_empty() {
-            true => "no file here fits it: write the names of the files".to_owned(),
-            false => format!("write the files that fit it: `{key}: [{}]`", files.join(", ")),
+            true => "no file in this folder fits this pattern: write the names of the files".to_owned(),
+            false => format!("write the files that fit this pattern: `{key}: [{}]`", files.join(", ")),
         };
         let message = format!("`{}` is not a file: coreach does not expand patterns of names", scalar.text);
         collector.push(Diagnostic::error("missing-file", message).at(origin, "a pattern").help(help));
@@ -363,7 +363,7 @@ pub(crate) fn read_reference(
         .map(|meant| Path::new(&scalar.text).with_file_name(meant))
         .or_else(|| path.file_name().filter(|name| folder.join(name).is_file()).map(PathBuf::from));
     let mut label =
-        format!("{} {what}", if is_folder { "this is a folder, and no" } else { "there is no such" });
+        format!("{} {what}", if is_folder { "this is a folder, not the" } else { "there is no such" });
     if let Some(meant) = meant {
         label += &format!("; did you mean `{}`?", meant.display());
     }
@@ -392,7 +392,7 @@ fn is_of_named_kind(path: &Path, what: &str) -> Option<bool> {
         "purpose" => FileKind::Purpose,
         "property" => FileKind::Property,
         "configuration" => FileKind::Configuration,
-        "IUT's file" => FileKind::Iut,
+        "IUT file" => FileKind::Iut,
         _ => return None,
     };
     kind_of(&yaml::load(path).ok()?).ok().map(|kind| kind == wanted)
@@ -467,8 +467,9 @@ pub(crate) fn read_instantiate(collector: &mut Collector, entries: &[Entry]) -> 
     shape::check_distinct(collector, entries, "duplicate-key", "constant");
     for entry in shape::first_entries(entries) {
         if let Some(each) = suggest_constants(entry) {
-            let help =
-                format!("a test case has one value: leave this out, and let a campaign give them, `{each}`");
+            let help = format!(
+                "a test case has one value: for several values, leave this out, and write `{each}` in a campaign"
+            );
             refuse_several(collector, entry, help);
             continue;
         }

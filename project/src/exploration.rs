@@ -96,7 +96,7 @@ pub fn find_chosen(iosts: &Iosts, tree: &Tree, numbers: &[usize]) -> Result<Vec<
             Move::Take(step) => iosts.action_of(step.transition).is_visible(),
         };
         if !is_seen {
-            return Err(refused(number, "nothing that is seen leads to it"));
+            return Err(refused(number, "no visible event leads to it"));
         }
         found.push(id);
     }
@@ -104,7 +104,7 @@ pub fn find_chosen(iosts: &Iosts, tree: &Tree, numbers: &[usize]) -> Result<Vec<
     found.dedup();
     let is_above = |node: &NodeId| found.iter().any(|one| one != node && tree.path(*one).contains(node));
     match found.iter().find(|node| is_above(node)) {
-        Some(node) => Err(refused(&node.place(), "it is on the path to another one")),
+        Some(node) => Err(refused(&node.place(), "it is on the path to another accepted node")),
         None => Ok(found),
     }
 }

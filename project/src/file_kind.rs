@@ -44,7 +44,7 @@ coreach_model::words! {
         /// `specification:`
         Configuration = "a configuration",
         /// `iut:`
-        Iut = "an IUT's file",
+        Iut = "an IUT file",
         /// `campaign:`
         Campaign = "a campaign",
         /// A test case, or another stage's result, as JSON.
@@ -201,7 +201,7 @@ pub fn read_heading(file: &Arc<SourceFile>) -> Result<Heading, Vec<Diagnostic>> 
                 "a specification begins with `iosts:` and its name, and a purpose with `purpose:` and its name"
             } else {
                 "a specification has the key `iosts:`, a purpose `purpose:`, a property `property:`, a \
-                 configuration `specification:`, an implementation's file `iut:`, a campaign `campaign:`"
+                 configuration `specification:`, an IUT file `iut:`, a campaign `campaign:`"
             }),
     ])
 }

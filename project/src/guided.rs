@@ -53,7 +53,7 @@ pub fn read_request(
         _ => None,
     });
     let Some(silence_after) = time.cloned().or(of_file) else {
-        let found = Diagnostic::error("silence-after", "after how long silence is a fact is not said");
+        let found = Diagnostic::error("silence-after", "the time after which silence is a fact is missing");
         let help = "add `--tm 5`, a time in the model's unit; or `--tm symbolic`, which makes it a constant; or give a configuration with `timed: { silence_after: 5 }`";
         return Err(vec![found.help(help)]);
     };
@@ -67,7 +67,8 @@ pub fn parse_time(text: &str) -> Result<SilenceAfter, String> {
         return Ok(SilenceAfter::Constant);
     }
     let time = number::real(text, MOST_DIGITS);
-    time.map(SilenceAfter::Time).map_err(|_| format!("expected a time as `5` or `2.5`, or `{SYMBOLIC}`"))
+    time.map(SilenceAfter::Time)
+        .map_err(|_| format!("expected a time, for example `5` or `2.5`, or `{SYMBOLIC}`"))
 }
 
 pub fn make(

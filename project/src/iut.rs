@@ -93,10 +93,9 @@ pub(crate) fn explain_program(path: &Path) -> Option<Diagnostic> {
     };
     let prefix = interpreter.filter(|_| path.is_file()).or_else(own_prefix)?;
     let (name, file) = (path.file_stem()?.display(), path.file_name()?.display());
-    let message =
-        format!("{} is a program, and no IUT file, which says how a program is started", path.display());
+    let message = format!("{} is a program, not an IUT file", path.display());
     let help = format!(
-        "write `iut: {name}` and `stdio: {{ command: [{prefix}{file}] }}` in two lines into a file {}, and give that",
+        "write `iut: {name}` and `stdio: {{ command: [{prefix}{file}] }}` in two lines into a file {}, and give that file",
         path.strip_prefix(".").unwrap_or(path).with_extension("yaml").display()
     );
     Some(Diagnostic::error("wrong-kind-of-file", message).help(help))
@@ -200,7 +199,7 @@ enum SectionRead {
 fn read_root(reader: &mut IutReader<'_>) -> Option<IutSections> {
     let root = yaml::parse(reader.collector)?;
     let NodeKind::Mapping(entries) = &root.kind else {
-        shape::wrong_kind(reader.collector, &root, "an IUT's file", "a mapping", "iut: my_server");
+        shape::wrong_kind(reader.collector, &root, "an IUT file", "a mapping", "iut: my_server");
         return None;
     };
     if report_other_kind(reader.collector, entries, FileKind::Iut) {
@@ -208,9 +207,9 @@ fn read_root(reader: &mut IutReader<'_>) -> Option<IutSections> {
     }
     let known: Vec<&str> =
         ["iut", "link", "evidence"].into_iter().chain(behaviour::KEYS).chain(WAYS).collect();
-    shape::check_keys(reader.collector, entries, &known, "an IUT's file");
+    shape::check_keys(reader.collector, entries, &known, "an IUT file");
     let example = "iut: my_server";
-    let name = shape::required(reader.collector, &root, entries, "iut", "the IUT's file", example)
+    let name = shape::required(reader.collector, &root, entries, "iut", "the IUT file", example)
         .and_then(|node| shape::scalar(reader.collector, node, "the IUT's name", example))
         .map(|name| name.text.clone());
     let ways: Vec<&Entry> = shape::first_entries(entries)
@@ -228,17 +227,19 @@ fn read_root(reader: &mut IutReader<'_>) -> Option<IutSections> {
         }
         [] => {
             let message = "the IUT file does not say how to reach the implementation";
-            let help =
-                format!("one of {}: for example `stdio: {{ command: [python3, sut.py] }}`", listed(WAYS));
+            let help = format!(
+                "write one of {}, for example `stdio: {{ command: [python3, sut.py] }}`",
+                listed(WAYS)
+            );
             reader.collector.mistake("missing-key", message, &root.head(), "one key is missing here", help);
             return None;
         }
         [way_entry] => *way_entry,
         [first, second, ..] => {
-            let diagnostic = Diagnostic::error("two-ways", "an IUT file has exactly one of these keys")
+            let diagnostic = Diagnostic::error("two-ways", "an IUT file can have only one of these keys")
                 .at(reader.collector.origin(&second.key.span), "a second one")
                 .at(reader.collector.origin(&first.key.span), "the first one")
-                .help("write a file for each");
+                .help("write an IUT file for each");
             reader.collector.push(diagnostic);
             return None;
         }
@@ -348,7 +349,7 @@ fn read_tcp(reader: &mut IutReader<'_>, root: &[Entry], node: &Node, carrier: Ca
         }) {
             let message = "an address is a host and a port";
             let help = format!("for example `{example}`");
-            reader.collector.mistake("wrong-value", message, span, "no such address", help);
+            reader.collector.mistake("wrong-value", message, span, "not such an address", help);
         }
     }
     let host = address.as_ref().map(|(template, span)| (host_of(template), span));
@@ -399,6 +400,7 @@ fn report_unsettled(reader: &mut IutReader<'_>, node: &Node, settle: Option<&Set
         return;
     }
     let label = "an answer could arrive in the next run";
-    let help = "for example `settle: { quiet_ms: 200 }`, so long without a word; or a `barrier` in it";
+    let help =
+        "write `settle: { quiet_ms: 200 }`: then each run waits at its end until no message comes for 200 ms";
     reader.collector.mistake("unsettled", message, &node.head(), label, help);
 }

@@ -54,7 +54,7 @@ fn report_several(name: &str, origin: Origin, files: &[Arc<SourceFile>]) -> Diag
     Diagnostic::error("several-specifications", format!("several files have a specification `{name}`"))
         .at(origin, "which of them?")
         .note(names.join(", "))
-        .help("give the one that is meant with this file, or call them by different names")
+        .help("give the right one together with this file, or give them different names")
 }
 
 /// Reports that there is no specification of this name. The help has the nearest of the known names.
@@ -65,6 +65,6 @@ fn report_none(name: &str, origin: Origin, mut known: Vec<String>) -> Diagnostic
         None => format!("name its file too: a file with `iosts: {name}`"),
     };
     Diagnostic::error("no-specification", format!("there is no specification `{name}`"))
-        .at(origin, "not among the files given, and not beside this one")
+        .at(origin, "not among the given files, and not in this folder")
         .help(help)
 }

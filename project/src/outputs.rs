@@ -75,7 +75,7 @@ impl OutputForm {
             OutputForm::Lcov => ("LCOV", &["tn:"]),
             OutputForm::Picture => ("a picture", &["digraph ", "<svg"]),
             OutputForm::Artifact => (
-                "what `coreach` has made",
+                "an artifact of coreach",
                 &[
                     "digraph ",
                     "<svg",
@@ -128,7 +128,7 @@ impl OutputForm {
             // The user allowed to replace it. But a file of another kind of ours was not meant.
             Some(FileKind::Specification) | None if self == OutputForm::Specification => Ok(()),
             Some(kind) => Err(format!("would write over {}", kind.name())),
-            None => Err(format!("would replace what is not {name}")),
+            None => Err(format!("would replace a file that is not {name}")),
         }
     }
 }
@@ -251,7 +251,7 @@ fn list_inputs(path: &Path) -> Vec<InputFile> {
             }
         }
         Some(FileKind::Iut) => {
-            files.push(InputFile::new("the IUT's file", path));
+            files.push(InputFile::new("the IUT file", path));
             if let Ok(file) = yaml::load(path) {
                 for path in find_named_files(file, path.parent().unwrap_or(Path::new(""))) {
                     files.push(InputFile::new("a file of the IUT", &path));
@@ -316,7 +316,7 @@ impl Inputs {
             } else if let Err(why) = output.form.check_replacing(&output.path) {
                 found.push(over(format!("{what} {why}")).help("name another file, or remove this one"));
             } else if let Some(file) = find_file_above(&output.path) {
-                let message = format!("{what}: {} is a file, and no folder", file.display());
+                let message = format!("{what}: {} is a file, not a folder", file.display());
                 if found.iter().all(|one: &Diagnostic| one.message != message) {
                     found.push(Diagnostic::error("no-folder", message).help("name a folder"));
                 }

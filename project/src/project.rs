@@ -227,7 +227,7 @@ fn load_reference(reference: &Reference, expected: FileKind) -> Result<Arc<Sourc
             let help = match kind {
                 FileKind::Iut => {
                     format!(
-                        "an IUT's file is given on the command line: `coreach test coreach.yaml --iut {written}`"
+                        "an IUT file is given on the command line: `coreach test coreach.yaml --iut {written}`"
                     )
                 }
                 FileKind::Specification => format!("name it as `specification: {written}`"),

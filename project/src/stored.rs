@@ -36,7 +36,7 @@ impl LoadedRun {
             (Some(path), _) => iut::load(path, self.test.wire()),
             (None, Some((description, file))) => crate::campaign::reopen(description, file, self.test.wire()),
             (None, None) => {
-                let message = "the run does not say against what it was: give `--iut FILE`";
+                let message = "the run does not name its IUT file: give `--iut FILE`";
                 Err(vec![Diagnostic::error("no-implementation", message)])
             }
         }
@@ -92,7 +92,7 @@ fn read_run_file(source: &Path, bytes: &[u8], named: Option<&Path>) -> Result<Ke
     let Cases { mut cases, .. } = cases::load(path, None, SILENT)?;
     let is_of_run = |case: &Case| case.test.iosts.name == record.test_case;
     let position = cases.iter().position(is_of_run).ok_or_else(|| {
-        refuse(format!("the run is of `{}`, which {} does not have", record.test_case, path.display()))
+        refuse(format!("the run needs `{}`, which {} does not have", record.test_case, path.display()))
     })?;
     let Case { test, document, .. } = cases.swap_remove(position);
     Ok(KeptRun { record, test, document, settings: Settings::default(), iut: None })
@@ -101,9 +101,10 @@ fn read_run_file(source: &Path, bytes: &[u8], named: Option<&Path>) -> Result<Ke
 /// Reports a run without the test case that belongs to it.
 pub fn report_lost_test_case(run: &Path, test_case: &Path) -> Diagnostic {
     let message =
-        format!("the run {} needs its test case, and there is no {}", run.display(), test_case.display());
-    Diagnostic::error("no-test-case", message)
-        .help("copy it, too, from the folder of `coreach test --keep`; `explain` and `replay` take it as `--test FILE`")
+        format!("the run {} needs its test case, but there is no {}", run.display(), test_case.display());
+    Diagnostic::error("no-test-case", message).help(
+        "copy it from the folder of `coreach test --keep`; `explain` and `replay` also take it as `--test FILE`",
+    )
 }
 
 fn find_run_in(folder: &Path) -> Option<PathBuf> {
@@ -118,7 +119,7 @@ fn find_in_store(store: &Path, run: Option<&str>) -> Result<KeptRun, Vec<Diagnos
     let opened = Store::read(store).map_err(broken)?;
     let Some(run) = run else {
         let first = opened.first_failing().map_err(broken)?;
-        let message = format!("{} holds many runs: say which", store.display());
+        let message = format!("{} has many runs: name one of them", store.display());
         let diagnostic = Diagnostic::error("no-run", message);
         return Err(vec![match first {
             Some(number) => diagnostic.help(format!("the first that failed is {number}")),

@@ -40,9 +40,9 @@ pub(crate) fn prepare_input(
             return Ok(StageInput { specification, timed: None, form: None });
         }
         (AnySpecification::Untimed(_), Some(timed)) => {
-            let diagnostic = Diagnostic::error("timed-model", "`timed` is for specifications with clocks")
-                .at(timed.origin.clone(), "there is no time here")
-                .at(named(), "this one has none")
+            let diagnostic = Diagnostic::error("timed-model", "`timed` needs a specification with clocks")
+                .at(timed.origin.clone(), "written here")
+                .at(named(), "this specification has no clocks")
                 .help("leave `timed` out, or declare the `clocks` of the specification");
             return Err(vec![diagnostic]);
         }
@@ -50,21 +50,22 @@ pub(crate) fn prepare_input(
     };
     let mut found = Vec::new();
     if configuration.timed.is_none() {
-        let diagnostic = Diagnostic::error("timed-missing", "the specification has clocks, and `timed` is missing")
-            .at(named(), "a timed model")
-            .help("add `timed: { silence_after: 5 }`: after so much time without an event, the silence itself is judged");
+        let diagnostic =
+            Diagnostic::error("timed-missing", "the specification has clocks, but `timed` is missing")
+                .at(named(), "a timed model")
+                .help("add `timed: { silence_after: 5 }`: coreach judges silence that lasts so long");
         found.push(diagnostic);
     }
     if configuration.judging == Judging::Online {
         found.push(
-            Diagnostic::error("timed-online", "`judge: online` cannot have clocks")
+            Diagnostic::error("timed-online", "`judge: online` does not support clocks")
                 .at(named(), "a timed model")
                 .help("leave `judge: online` out; `coreach timed verdict` judges recorded traces"),
         );
     }
     if configuration.conformance == Conformance::Ioco {
         found.push(
-            Diagnostic::error("timed-ioco", "with time, silence is judged by how long it lasts")
+            Diagnostic::error("timed-ioco", "`conformance: ioco` has no meaning for a timed model")
                 .at(named(), "a timed model")
                 .help("leave `conformance` out: a timed test case blames silence where the specification must answer"),
         );
@@ -110,5 +111,5 @@ pub(crate) fn report_internal_time(graph: &Iosts, number: TransitionId) -> Diagn
     let message = format!("{} takes time that a tester cannot see", graph.describe(transition));
     Diagnostic::error("internal-time", message)
         .at(transition.origin.whole.clone(), "an internal action with a clock")
-        .help("`coreach timed verdict` and `timed inputs` follow it; all else takes an internal action to happen at the time of the event before it: let it mention and reset no clock, or make it an output")
+        .help("let it mention and reset no clock, or make it an output. Only `coreach timed verdict` and `timed inputs` support it as it is")
 }

@@ -21,7 +21,7 @@ pub fn explain(generation: &Generation, purpose: &TestPurpose, domain: DomainKin
     let name = &purpose.iosts.name;
     if purpose.aim == Aim::Violate {
         let message = format!(
-            "nothing can violate the property `{name}`: no output that the specification forbids does, and none that it allows"
+            "nothing can violate the property `{name}`: neither an allowed output nor a forbidden one leads to `Violate`"
         );
         return Diagnostic::warning("unreachable-purpose", message)
             .at(purpose.iosts.origin.clone(), "this property")
@@ -217,14 +217,14 @@ fn add_rejected_by_completion(
     let unmentioned = rejected.iter().filter(|entry| !conditional.contains(entry));
     for (location, action) in unmentioned.take(MOST_PARTLY_NAMED) {
         diagnostic = diagnostic.note(format!(
-            "in `{location}` the purpose rejects `{action}`: perhaps it has to come on each way to Accept"
+            "in `{location}` the purpose rejects `{action}`: perhaps each way to Accept needs it"
         ));
     }
     let partial = conditional.iter().filter(|entry| rejected.contains(entry));
     for (location, action) in partial.take(MOST_PARTLY_NAMED) {
         diagnostic = diagnostic.note(format!(
-            "in `{location}`, `{action}` leads to Reject where no guard of it there holds; to stay there instead, add \
-             `{{ from: {location}, to: {location}, on: {action}, when: ... }}` for the rest"
+            "in `{location}`, `{action}` leads to Reject if none of its guards holds; to stay there instead, add \
+             `{{ from: {location}, to: {location}, on: {action}, when: ... }}` with the opposite condition"
         ));
     }
     diagnostic
@@ -252,7 +252,7 @@ pub fn explain_constants(
             .help("give other values, or leave them out: coreach chooses constants that fit");
     }
     let mut found =
-        refuse(format!("with `{given}` the purpose `{name}` cannot be reached, which needs `{needs}`"));
+        refuse(format!("the purpose `{name}` needs `{needs}`, so it cannot be reached with `{given}`"));
     let mut help = format!("give constants with `{needs}`");
     for (source, action, rest) in
         rejected_residuals(purpose, &mut Z3Solver::default()).iter().take(MOST_PARTLY_NAMED)

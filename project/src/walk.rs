@@ -60,8 +60,7 @@ pub fn read(path: &Path) -> Reading<Walkable> {
             let (project, warnings) = project::load_specification(path)?;
             if project.timing.is_some() {
                 let message = format!("the specification of {} has clocks", path.display());
-                let help =
-                    "a walk that covers is of models without time; `coreach timed` makes test cases of paths";
+                let help = "`test --cover` needs a model without clocks; `coreach timed path` makes a test case of a path";
                 return Err(vec![Diagnostic::error("timed-model", message).help(help)]);
             }
             (project.specification.iosts, project.conformance, warnings)

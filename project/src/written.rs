@@ -67,12 +67,12 @@ pub fn read_back(
             let limit = found.iter().find(|one| LIMITS.contains(&one.code));
             let limit =
                 limit.filter(|_| found.iter().all(|one| !one.is_error() || LIMITS.contains(&one.code)));
-            assert!(limit.is_some(), "what was written as {format} cannot be read: {found:#?}");
+            assert!(limit.is_some(), "coreach cannot read the {format} that it wrote: {found:#?}");
             return Err(limit.map(|one| one.message.clone()).unwrap_or_default());
         }
     };
     let difference = find_difference(view.iosts, &iosts, solver);
-    assert!(difference.is_none(), "what was written as {format} is read otherwise: {difference:?}");
+    assert!(difference.is_none(), "coreach reads the {format} that it wrote differently: {difference:?}");
     Ok(())
 }
 
@@ -112,11 +112,11 @@ fn read_test_case_back(view: &View<'_>, text: &str) -> Result<Iosts, Vec<Diagnos
     };
     let marks = view.iosts.location_ids().map(|at| view.mark(at));
     let are_equal = test.verdicts.iter().map(|verdict| verdict.map(Mark::Verdict)).eq(marks);
-    assert!(are_equal, "the verdicts of the test case are read otherwise");
+    assert!(are_equal, "coreach reads the verdicts of the test case differently");
     let mut iosts = test.iosts.clone();
     if let Some(fail) = view.particulars.others_fail {
         let others = iosts.transitions.split_off(view.iosts.transitions.len().min(iosts.transitions.len()));
-        assert!(mean_others_fail(view, fail, &test, &others), "what `others_fail` says is read otherwise");
+        assert!(mean_others_fail(view, fail, &test, &others), "coreach reads `others_fail` differently");
     }
     Ok(iosts)
 }

@@ -164,7 +164,7 @@ tcp:
     start(&mut *adapter).unwrap();
     adapter.send(&event("List", &["1"])).unwrap();
     let why =
-        "`Item` fits, but with `then` the same 3 lines are read once more, and they are not exactly `Listed`";
+        "`Item` fits, but its `then` says that the same 3 lines are also `Listed`, which does not fit them";
     assert_eq!(all(&mut *adapter)[0], format!("Alien({:?})", format!("the line `+list of 1`: {why}")));
     adapter.stop();
 }

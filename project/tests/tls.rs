@@ -273,8 +273,8 @@ fn one_whom_nobody_trusted_has_signed_is_refused() {
     };
     for (way, talk) in [("tcp", echo as Talk), ("http", http)] {
         for (certificate, why) in [
-            (other.signed("127.0.0.1", false), "is signed by nobody in the file of `ca`"),
-            (alone(), "is signed by nobody in the file of `ca`"),
+            (other.signed("127.0.0.1", false), "is not signed by a certificate in the file of `ca`"),
+            (alone(), "is not signed by a certificate in the file of `ca`"),
             (authority.signed("127.0.0.1", true), "has expired"),
         ] {
             let mut adapter = adapter(&folder, way, serve(certificate, None, talk), "ca: ca.pem");
@@ -386,7 +386,7 @@ fn one_who_speaks_no_tls_is_a_run_error_in_time() {
         let begin = Instant::now();
         let (received, _) = asked(&mut *adapter(&folder, way, plain(Some(b"")), "ca: ca.pem"), "5");
         match (way, received) {
-            ("tcp", Err(Failure::Start(text))) => assert!(text.contains("not begun in time"), "{text}"),
+            ("tcp", Err(Failure::Start(text))) => assert!(text.contains("did not answer in time"), "{text}"),
             ("http", Ok(Received::Silence)) => {}
             (_, other) => panic!("{way}: {other:?}"),
         }

@@ -67,7 +67,9 @@ impl Dialogue {
                 Message::Ready => return Ok(()),
                 Message::Log if Instant::now() < ready => {}
                 Message::Log => {
-                    return Err(Failure::Start("`ready` did not come, only messages for the log".to_owned()));
+                    return Err(Failure::Start(
+                        "`ready` did not come in time: it has sent only `log` messages".to_owned(),
+                    ));
                 }
                 Message::Error(text) => return Err(Failure::Start(text)),
                 Message::Output(_) => {
@@ -97,17 +99,14 @@ impl Dialogue {
             ([], 0) => (
                 "it has written nothing to standard output".to_owned(),
                 vec![
-                    "its output may wait in a buffer: flush it after each line, in Python with `print(..., \
-                     flush=True)` or `python3 -u`"
-                        .to_owned(),
-                    "it may wait for the end of its input: read and answer line by line".to_owned(),
-                    answer,
+                    answer + ", and flush this line: in Python with `print(..., flush=True)` or `python3 -u`",
+                    "if it waits for the end of its input, let it read and answer line by line".to_owned(),
                 ],
             ),
             ([], _) => ("it has written other lines only".to_owned(), vec![answer]),
             (rest, _) => (
                 format!("it has written `{}` without the end of the line", stream::escape_bytes(rest)),
-                vec!["a message ends with `\\n`".to_owned()],
+                vec!["end each message with `\\n`".to_owned()],
             ),
         };
         let words = process.and_then(Process::last_words).unwrap_or_default();
@@ -148,9 +147,11 @@ impl Dialogue {
                         Ok((text + &lines.line_ending).into_bytes())
                     }
                     Encoding::Binary(binary) => encoding::unhex(&text)
-                        .ok_or_else(|| "no pairs of hexadecimal digits".to_owned())
+                        .ok_or_else(|| "expected pairs of hexadecimal digits".to_owned())
                         .and_then(|frame| binary.cut.framed(frame)),
-                    Encoding::Json => Err("JSON messages have no words of their own for this".to_owned()),
+                    Encoding::Json => {
+                        Err("with JSON messages, coreach cannot send other messages".to_owned())
+                    }
                 };
                 let bytes = bytes.map_err(|why| Failure::Untranslatable(format!("`{whose}`: {why}")))?;
                 self.write(&bytes, until, process)?;
@@ -222,13 +223,13 @@ impl Dialogue {
         self.exchange(encoding, steps, BARRIER, until.min(self.deadline), process)?;
         while let StreamFrame::Bytes(_) = self.stream.frame(Instant::now(), process.map(Process::end))? {
             if Instant::now() >= until {
-                return Err(Failure::Start("it goes on with what an earlier run has left".to_owned()));
+                return Err(Failure::Start("it still sends messages of an earlier run".to_owned()));
             }
         }
         match self.stream.rest() {
             [] => Ok(()),
             rest => Err(Failure::Start(format!(
-                "half a message of an earlier run: {}",
+                "an earlier run has left half a message: {}",
                 stream::escape_bytes(rest)
             ))),
         }
@@ -324,8 +325,9 @@ impl Dialogue {
             // Also if it is not known how much the other side has taken.
             Arrival::Come | Arrival::Unknown => Ok(Sent::Crossed),
             Arrival::Late => Err(Failure::Unclean(
-                "coreach has closed its side of the connection for a new one, and the system has not closed the other \
-                 side\nhelp: let the system close it when coreach does, or take silence for the end: `settle: { quiet_ms: 500 }`"
+                "coreach has closed its side of the connection to make a new one, but the system has not closed its \
+                 side\nhelp: let the system close its side when coreach does, or let silence count as the end: \
+                 `settle: { quiet_ms: 500 }`"
                     .to_owned(),
             )),
         }

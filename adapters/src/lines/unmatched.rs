@@ -39,11 +39,11 @@ impl Pending {
             return (text.to_owned(), true);
         }
         if line.contains('\0') {
-            let text = "\nhelp: the line contains NUL, `\\0`: send none, or write `\\x00` into the pattern";
+            let text = "\nhelp: the line contains `\\0`: let the system send none, or write `\\x00` into the pattern";
             return (text.to_owned(), true);
         }
         if line.starts_with('\u{feff}') {
-            return ("\nhelp: it begins with a byte order mark: write UTF-8 without one".to_owned(), true);
+            return ("\nhelp: it begins with a byte order mark: let the system write none".to_owned(), true);
         }
         let mut known =
             lines.observations.iter().filter_map(|(action, shape)| Some((action, shape.first()?)));
@@ -57,14 +57,14 @@ impl Pending {
         if let Some((action, pattern, prompt)) = prompted {
             let regex = format!("^{}{pattern}", regex::escape(prompt)).replace('\'', "''");
             let text = format!(
-                "\nbehind `{}` it is `{action}`\nhelp: if that is a prompt, it belongs to the pattern: `{action}: '{regex}'`",
+                "\nafter `{0}` it is `{action}`\nhelp: if `{0}` is a prompt, add it to the pattern: `{action}: '{regex}'`",
                 shortened(prompt)
             );
             return (text, true);
         }
         if self.sent_text.as_deref().is_some_and(|said| said.trim_end() == line) {
             let text = format!(
-                "\nhelp: it is what was sent: switch its echo off, or skip the line: `ignore: [{{ pattern: '^{}$' }}]`",
+                "\nhelp: it repeats what coreach sent: switch the echo of the system off, or skip the line: `ignore: [{{ pattern: '^{}$' }}]`",
                 shortened(&regex::escape(line).replace('\'', "''"))
             );
             return (text, true);
@@ -75,7 +75,7 @@ impl Pending {
         if let Some(said) = said {
             let said = shortened(said.trim_end());
             let text = format!(
-                "\nhelp: it may refuse `{said}`, which was sent: compare `stimuli` with what the system takes"
+                "\nhelp: the system may refuse `{said}`, which coreach sent: compare `stimuli` with the commands of the system"
             );
             return (text, false);
         }
@@ -150,8 +150,8 @@ impl Pending {
         if let Some((action, pattern)) = firsts().find(|(_, pattern)| is_same_but_for_case(pattern)) {
             let pattern = written(pattern);
             let text = format!(
-                "\n`{action}` fits but for capital letters: `{pattern}`\nhelp: if the system is right, write them so, or \
-                 begin the pattern with `(?i)`"
+                "\n`{action}` fits except for capital letters: `{pattern}`\nhelp: if the system is right, change the letters of \
+                 the pattern, or begin it with `(?i)`"
             );
             return (text, true);
         }
@@ -194,20 +194,20 @@ fn explain_rest(line: &str, at: usize, pattern: Option<&Regex>) -> Option<String
         '+' if rest[1..].starts_with(is_digit) => {
             "a number has no `+`: keep it out of the group, `\\+?(?P<...>\\d+)`".to_owned()
         }
-        '-' if rest[1..].starts_with(is_digit) => "a number below 0 fits `-?\\d+`".to_owned(),
+        '-' if rest[1..].starts_with(is_digit) => "for numbers below 0, write `-?\\d+`".to_owned(),
         'x' | 'X' if last == '0' => {
-            "numbers are read in decimal digits: in the model, this value is a string".to_owned()
+            "coreach reads decimal digits only: in the model, make this value a `string`".to_owned()
         }
         '+' | '*' | '?' | '(' | ')' | '[' | '|' | '{' if written.contains(&format!("{last}{sign}")) => {
-            format!("`{sign}` has a meaning in patterns, and for itself is written `\\{sign}`")
+            format!("`{sign}` has a special meaning in patterns: write `\\{sign}` for the sign itself")
         }
         _ if !has_exponent && pattern.is_some_and(|pattern| pattern.is_match(begin)) => {
             let escaped = shortened(&regex::escape(rest).replace('\'', "''"));
             format!(
-                "if that may follow, the pattern ends with `(?:{escaped})?$`; if anything may, with `.*$`"
+                "if this may follow, end the pattern with `(?:{escaped})?$`; if anything may follow, with `.*$`"
             )
         }
-        ' ' => "each space counts: ` +` in the pattern fits one or more".to_owned(),
+        ' ' => "each space counts: write ` +` in the pattern for one or more spaces".to_owned(),
         _ => return None,
     };
     Some(format!("\nhelp: {help}"))

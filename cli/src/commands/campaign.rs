@@ -285,7 +285,7 @@ fn add_doubts(answer: &mut CommandAnswer, summary: &Summary, partition: Partitio
         if telling.fail_fast && summary.counts.fail > 0 {
             if !telling.is_quiet {
                 answer.remark(format!(
-                    "note: ended after a Fail (`--fail-fast`): {runs} of the plan were not done"
+                    "note: ended after a Fail (`--fail-fast`): {runs} of the plan were not made"
                 ));
             }
         } else {
@@ -295,13 +295,12 @@ fn add_doubts(answer: &mut CommandAnswer, summary: &Summary, partition: Partitio
     if summary.contested.total() > 0 {
         let other = verdict_counts(&summary.contested);
         answer.remark(format!(
-            "warning: runs of the plan had another verdict a second time, or in a store that was merged: {other}; it counts as well"
+            "warning: some runs of the plan got another verdict in a repetition or in a merged store: {other}; both verdicts count"
         ));
     }
     if summary.conflicts > 0 {
         let runs = plural(summary.conflicts, "run");
-        answer
-            .remark(format!("warning: {runs} of the store got another verdict from a store that was merged"));
+        answer.remark(format!("warning: {runs} of the store got another verdict from a merged store"));
     }
     if telling.is_quiet {
         return;
@@ -309,13 +308,13 @@ fn add_doubts(answer: &mut CommandAnswer, summary: &Summary, partition: Partitio
     if summary.others > 0 {
         let runs = plural(summary.others, "run");
         answer.remark(format!(
-            "note: the store has {runs} more that this plan does not have: a model, an IUT or a setting was another one"
+            "note: the store has {runs} more that are not in this plan, since a model, an IUT or a setting has changed"
         ));
     }
     if summary.repeats > 0 {
         let times = plural(summary.repeats, "time");
         answer.remark(format!(
-            "note: {times} a second process did a run that was there already; the first one counts"
+            "note: {times}, a second process repeated a run of the store; the first result counts"
         ));
     }
 }

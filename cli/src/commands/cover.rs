@@ -104,7 +104,7 @@ fn read_input(arguments: &CoverArguments) -> Result<CoverInput, Vec<Diagnostic>>
             let (project, warnings) = load_specification(path)?;
             if project.timing.is_some() {
                 let message = format!("the specification of {} has clocks", path.display());
-                let help = "purposes from coverage are of models without time; `coreach timed inputs --cover` makes timed sequences of the same criteria";
+                let help = "`coreach cover` needs a model without clocks; `coreach timed inputs --cover` makes timed sequences for the same criteria";
                 return Err(vec![Diagnostic::error("timed-model", message).help(help)]);
             }
             let (configuration, _) = budget::reading(|| load_without_purpose(path))?;
@@ -196,7 +196,7 @@ fn cover_text(report: &CoverDocument, is_quiet: bool) -> String {
         }
     }
     let lists = [
-        ("covered", "a run may meet, and need not"),
+        ("covered", "a run can meet, but not every run does"),
         ("unreachable", "no run can meet"),
         ("unknown", "unknown"),
         ("open", "open"),

@@ -63,17 +63,17 @@ fn add_doubts(answer: &mut CommandAnswer, report: &CoverageReport, settings: &Se
     if runs.unordered > 0 {
         let left = plural(runs.unordered, "run");
         answer.remark(format!(
-            "warning: {left} left out: they went over several connections, in no known order"
+            "warning: {left} left out: they used several connections, so the order of their messages is not known"
         ));
     }
     if runs.stopped > 0 {
         let left = plural(runs.stopped, "run");
-        answer.remark(format!("warning: {left} left out: more than the budget was needed to follow them"));
+        answer.remark(format!("warning: {left} left out: they need more than the budget"));
     }
     if runs.cut > 0 && !quiet {
         let cut = plural(runs.cut, "run");
         answer.remark(format!(
-            "note: {cut} behind a link counted up to an event that no order of the specification explains"
+            "note: coreach counted {cut} with a delayed link only up to an event that no order of messages explains"
         ));
     }
     for unmet in &report.unmet {
@@ -123,7 +123,7 @@ fn specification_text(specification: &SpecificationCoverage, domain: Option<&str
     };
     for (status, title) in [
         (Status::Gap, "gaps"),
-        (Status::Possible, "possible, and not certain"),
+        (Status::Possible, "possible, but not certain"),
         (Status::Unreachable, proved.as_str()),
     ] {
         let lines = models.iter().flat_map(|model| lines_with_status(model, status));

@@ -38,7 +38,7 @@ pub fn explain(arguments: &ExplainArguments) -> CommandResult {
         Ok(CommandAnswer::new(Exit::Fine, || &stored.record, text))
     } else if run.wire.is_empty() {
         let missing = Diagnostic::error("no-wire", "the run has no evidence of what went over the wire");
-        let help = "a model has no wire, and `run_kb: 0` of the IUT file keeps nothing";
+        let help = "a simulated system has no wire, and `run_kb: 0` in the IUT file keeps nothing";
         Err(missing.help(help).into())
     } else {
         Ok(CommandAnswer::of_text(Exit::Fine, shell_transcript(&(name + &why()), &run.wire)))

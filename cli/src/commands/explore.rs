@@ -108,15 +108,15 @@ fn summary_text(iosts: &Iosts, found: &Exploration) -> String {
         }
     };
     line(counts.expanded, "expanded");
-    line(counts.without_successor, "of them without any successor");
-    line(counts.included, "included in an expanded one");
-    line(counts.merged, "merged into another one of their depth");
+    line(counts.without_successor, "of them without a successor");
+    line(counts.included, "included in an expanded node");
+    line(counts.merged, "merged into another node of the same depth");
     line(counts.at_depth, "at the limit of depth (`--depth`)");
     line(counts.out_of_room, "without room for successors (`--nodes`)");
     line(counts.open, "not looked at");
-    line(counts.behind_quiescence, "after a quiescence that ends all");
+    line(counts.behind_quiescence, "after a quiescence that ends the path");
     line(counts.refuted, "branches refuted: no data satisfy them");
-    line(counts.uncertain, "not known to be satisfiable, and kept");
+    line(counts.uncertain, "perhaps not satisfiable, but kept");
     line(counts.accepting, "to be accepted");
     let breadths: Vec<String> = found.breadths().iter().map(ToString::to_string).collect();
     text += &format!("at each depth: {}\n", breadths.join(" "));

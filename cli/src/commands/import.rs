@@ -51,7 +51,7 @@ pub fn import(arguments: &ImportArguments) -> CommandResult {
             return coreach_import::import(file, arguments.from, &arguments.options());
         };
         if arguments.from.or_else(|| detect(&file.name, &file.text)) != Some(ForeignFormat::Aut) {
-            let message = format!("{} is no file of Aldebaran's format", file.name);
+            let message = format!("{} is not a file of Aldebaran's format", file.name);
             return Err(vec![
                 Diagnostic::error("wrong-format", message).help("other formats have no purposes"),
             ]);
@@ -117,7 +117,7 @@ fn load_foreign(path: &Path) -> Result<Arc<SourceFile>, Diagnostic> {
     let bytes = file::read(path, LARGEST).map_err(|error| match error {
         FileError::TooLarge(size) => {
             let message = format!("{name} has {size} bytes; at most {LARGEST} are read");
-            Diagnostic::error(LIMIT, message).help("there is no knob for this limit: import a part of it")
+            Diagnostic::error(LIMIT, message).help("no option raises this limit: import a part of the file")
         }
         FileError::Unreadable(error) => {
             Diagnostic::error("unreadable-file", format!("cannot read {name}: {error}"))

@@ -35,7 +35,7 @@ pub fn init(arguments: &InitArguments) -> CommandResult {
 /// Reports what is in the way: also links that lead nowhere, and files where a folder is needed.
 fn check_free(folder: &Path, files: &[(String, String)]) -> Result<(), Diagnostic> {
     if fs::symlink_metadata(folder).is_ok() && !folder.is_dir() {
-        let message = format!("{} is there, and is no folder", folder.display());
+        let message = format!("{} exists, but is not a folder", folder.display());
         return Err(Diagnostic::error("in-the-way", message).help("name a folder: `coreach init DIR`"));
     }
     let exists = |path: &Path| fs::symlink_metadata(folder.join(path)).is_ok();

@@ -55,9 +55,9 @@ fn prepare_mutants(path: &Path, tries: &TriesArguments, is_quiet: bool) -> Resul
         return Err(diagnostic.into());
     };
     if cases.iter().any(|case| case.test.timed.is_some()) {
-        let message = "a timed specification is not mutated: mutants know no clocks";
+        let message = "`coreach mutate` does not support specifications with clocks";
         let diagnostic = Diagnostic::error("timed-mutants", message)
-            .help("`coreach test` runs the test cases against systems that are known to be wrong");
+            .help("run the test cases with `coreach test` against systems with known faults");
         return Err(diagnostic.into());
     }
     // Simulated implementations know silence at once, so no time is lost in waiting for it.
@@ -213,7 +213,7 @@ fn mutation_text(mutants: &Mutants) -> String {
     add_row("all", &|_| true);
     let mut text = table(&rows, 1);
     text.push_str(&format!(
-        "* nothing wrong seen in {} of at most {} beside the specification\n",
+        "* no difference to the specification seen in {} of at most {}\n",
         plural(usize::try_from(mutants.walks).unwrap_or(usize::MAX), "walk"),
         plural(mutants.depth, "event")
     ));
@@ -221,7 +221,7 @@ fn mutation_text(mutants: &Mutants) -> String {
     let (dead, survived) = (count("killed"), count("survived"));
     if dead + survived > 0 {
         let score = 100.0 * dead as f64 / (dead + survived) as f64;
-        text.push_str(&format!("score: {dead} of {} that are wrong, {score:.0} %\n", dead + survived));
+        text.push_str(&format!("score: {dead} of {} wrong mutants killed, {score:.0} %\n", dead + survived));
     }
     for (number, name) in mutants.tests.iter().enumerate() {
         let is_killed =
@@ -244,9 +244,9 @@ fn mutation_text(mutants: &Mutants) -> String {
             let (operator, change) = (mutant.operator.name(), &mutant.change);
             let trace: Vec<String> = trace.iter().map(ToString::to_string).collect();
             let why = match visits {
-                Some(0) => "no run of the suite came through this transition: a purpose is missing",
-                Some(_) => "the suite came through it, and did not look",
-                None => "the change is at no single transition",
+                Some(0) => "no run of the suite took this transition: a purpose is missing",
+                Some(_) => "the suite took this transition, but did not check the change",
+                None => "the change belongs to no single transition",
             };
             text.push_str(&format!(
                 "survived: mutant {number}, {operator}: {change}\n{edits}  {why}\n  it shows by {}\n",

@@ -122,7 +122,7 @@ fn describe_difference(before: &Run, now: &Run, at: usize) -> String {
 }
 
 fn report_output_is_there(path: &Path) -> Diagnostic {
-    let message = format!("{}: `--keep` replaces nothing, and this is there already", path.display());
+    let message = format!("{}: `--keep` replaces no file, and this one exists already", path.display());
     Diagnostic::error("output-is-there", message).help("name another file")
 }
 
@@ -175,8 +175,8 @@ fn shrink_run(
             let (now, runs) = (events(&shrunk.run.trace), plural(shrunk.runs, "run"));
             let knob = match shrunk.stopped {
                 None => "",
-                Some(Stopped::Runs) => ", and not to the end: `--attempts` allows no more runs",
-                Some(Stopped::Time) => ", and not to the end: `--shrink-time` allows no more time",
+                Some(Stopped::Runs) => "; the search is incomplete: `--attempts` allows no more runs",
+                Some(Stopped::Time) => "; the search is incomplete: `--shrink-time` allows no more time",
             };
             let line = match shrunk.again.times > 0 && shrunk.again.same == 0 && shrunk.run == *from {
                 true => format!("not shrunk: in {runs}, no shorter or simpler one failed in this way{knob}"),
@@ -187,7 +187,7 @@ fn shrink_run(
         // The best run until then is a result, too.
         Err(stop) => {
             console::draw(&[stop.to_diagnostic()]);
-            let line = format!("shrunk from {before} to {}, and not to the end", events(&best.trace));
+            let line = format!("shrunk from {before} to {}; the search is incomplete", events(&best.trace));
             ShrinkSearch { best, shrunk: None, line }
         }
     }

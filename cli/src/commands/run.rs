@@ -411,7 +411,7 @@ fn write_views(
                 Ok(text) => match read_back(view, format, &text, &project.specification, &mut solver) {
                     Ok(()) => write_artifact(outputs, &path, &text, &mut written),
                     Err(limit) => written.unreadable.push(format!(
-                        "{} is not written, since it could not be read: {limit}; `output: stages` and `formats` leave it out",
+                        "{} is not written, because coreach could not read it again: {limit}; leave it out with `output: stages` or `formats`",
                         path.display()
                     )),
                 },
@@ -570,8 +570,8 @@ fn prospect_line(prospect: &WinningProspect) -> String {
 /// `a shortest run to Pass: c = 1; A(1), B()`
 fn example_line(example: &Example) -> String {
     let run = match example {
-        Example::None => "none, since all paths were looked at".to_owned(),
-        Example::NotFound(bound) => format!("none found, looking at {bound}"),
+        Example::None => "none (all paths were searched)".to_owned(),
+        Example::NotFound(bound) => format!("none found (searched {bound})"),
         Example::Run(constants, events) => {
             let values: Vec<String> =
                 constants.iter().map(|(datum, value)| format!("{datum} = {value}")).collect();
@@ -625,7 +625,7 @@ fn list_unsettled(made: &MadeTest) -> Vec<Unsettled> {
 impl Unsettled {
     fn note(&self) -> String {
         format!(
-            "note: the check of `{}` left open: {} that the solver did not decide, {} with too much to compare in full",
+            "note: the check of `{}` is incomplete: the solver did not decide {}, and {} had too much to compare",
             self.stage,
             plural(self.unknown, "question"),
             plural(self.unchecked, "place")
@@ -638,7 +638,7 @@ fn doubt_notes(made: &MadeTest) -> Vec<String> {
     let mut notes = Vec::new();
     if made.statistics.unknown > 0 {
         notes.push(format!(
-            "note: {} queries were not decided; each was taken as possible, so nothing is lost but sharpness",
+            "note: the solver did not decide {} queries; coreach took each as possible, so the result is right, but may be less sharp",
             made.statistics.unknown
         ));
     }

@@ -119,7 +119,7 @@ fn show_stage(
 
 fn show_view(arguments: &ShowArguments, view: &View<'_>) -> CommandResult {
     if arguments.facts && view.particulars.reach.is_none() {
-        console::say("note: reach and coreach are known of the test_graph and the test_case only");
+        console::say("note: reach and coreach are known only for the test_graph and the test_case");
     }
     let options = Options { facts: arguments.facts, hide_fail: arguments.hide.contains(&Hide::Fail) };
     let text = budget::within("write", budget::time(None), |_| export(view, arguments.format, options));

@@ -156,12 +156,12 @@ pub fn test(arguments: &TestArguments) -> CommandResult {
             let path = keeper.keep(arguments, case, &written).map_err(EarlyExit::hindered)?;
             report.add_run(&written, path.as_deref());
             if !is_json() && !arguments.quiet {
-                let text = || run_text(arguments, case, &initial, &run, path.as_deref());
+                let text = |in_full| run_text(arguments, case, &initial, &run, path.as_deref(), in_full);
                 // Runs that do not pass are grouped, and told at the end of the test case.
                 match run.outcome.verdict() {
-                    _ if is_told_in_full(arguments) => console::print(&text()),
+                    _ if is_told_in_full(arguments) => console::print(&text(true)),
                     Some(Verdict::Pass) => {}
-                    _ => lock(&groups).add(&run, &written, text()),
+                    _ => lock(&groups).add(&run, &written, text),
                 }
             }
             if is_json() {
@@ -328,20 +328,21 @@ fn known_locations(cases: &[Case]) -> ReportedLocations {
     locations
 }
 
-/// Tells a run: in full if it is the only one or the user wants more, else only why it ended.
+/// Tells a run: in full, or only why it ended.
 fn run_text(
     arguments: &TestArguments,
     case: &Case,
     initial: &State,
     run: &Run,
     path: Option<&str>,
+    in_full: bool,
 ) -> String {
     let constants: Vec<String> =
         run.constants.iter().map(|(datum, value)| format!("{datum} = {value}")).collect();
     let constants = if constants.is_empty() { String::new() } else { format!(" ({})", constants.join(", ")) };
     let (test, events) = (&case.test, plural(run.trace.len(), "event"));
     let whose = format!("{} seed {}{constants}, {events}", case.name, run.seed);
-    let mut text = match is_told_in_full(arguments) {
+    let mut text = match in_full {
         true => story::why_text(test, initial, run, &whose),
         false => story::end_text(test, initial, run, &whose),
     };
@@ -351,7 +352,7 @@ fn run_text(
         text.insert_str(at, &format!("\n  {place}"));
     }
     // Runs that end alike are wrapped when they are put together.
-    if is_told_in_full(arguments) {
+    if in_full {
         // `explain` lists all steps.
         let most = if console::is_verbose() { None } else { Some(12) };
         text = story::wrap(&text) + &story::step_table(test, initial, run, most);
@@ -362,7 +363,7 @@ fn run_text(
     text
 }
 
-/// Says whether each run is reported in full.
+/// Says whether each run is reported in full. Otherwise runs that end alike are reported as one.
 fn is_told_in_full(arguments: &TestArguments) -> bool {
     arguments.runs.get() == 1 || console::is_verbose()
 }

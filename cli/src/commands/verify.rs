@@ -129,9 +129,11 @@ fn result_text(name: &str, result: &Result<Verified, Stop>, specification: &Iost
         Ok(Verified::Violated(violation)) => {
             format!("{name}: VIOLATED by {}\n", plural(violation.events().len(), "event"))
         }
-        Ok(Verified::Unknown(bound)) => format!(
-            "{name}: unknown: not proved, and no violation found, looking at {bound}; `--nodes` looks further\n"
-        ),
+        Ok(Verified::Unknown(bound)) => {
+            format!(
+                "{name}: unknown, neither proved nor violated (searched {bound}); `--nodes` searches further\n"
+            )
+        }
         Err(_) => format!("{name}: stopped\n"),
     };
     if quiet {

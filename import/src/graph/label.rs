@@ -96,8 +96,7 @@ fn without_comments(piece: &Piece) -> Piece {
     let text = &piece.text;
     let mut kept = Piece::default();
     let mut from = 0;
-    while let Some(start) = text[from..].find("/*").into_iter().chain(find_line_comment(&text[from..])).min()
-    {
+    while let Some(start) = find_comment(&text[from..]) {
         let start = from + start;
         let comment = &text[start..];
         let length = match comment.strip_prefix("/*") {
@@ -114,9 +113,19 @@ fn without_comments(piece: &Piece) -> Piece {
     kept
 }
 
-fn find_line_comment(text: &str) -> Option<usize> {
+/// Finds the first comment outside of strings. One to the end of the line begins after a space.
+fn find_comment(text: &str) -> Option<usize> {
     let is_after_space = |start: usize| text[..start].chars().next_back().is_none_or(char::is_whitespace);
-    text.match_indices("//").map(|(start, _)| start).find(|start| is_after_space(*start))
+    // A string ends in its line. Otherwise its quote is an apostrophe.
+    let is_in_string = |start: usize| {
+        let line_start = text[..start].rfind('\n').map_or(0, |end| end + 1);
+        let mut outside = chars_outside_strings(&text[line_start..]).map(|(offset, _)| line_start + offset);
+        let rest = text[start..].lines().next().unwrap_or_default();
+        rest.contains(['"', '\'']) && !outside.any(|byte| byte == start)
+    };
+    let line_comments = text.match_indices("//").filter(|(start, _)| is_after_space(*start));
+    let comments = line_comments.chain(text.match_indices("/*")).map(|(start, _)| start);
+    comments.filter(|start| !is_in_string(*start)).min()
 }
 
 /// Reads the label of a vertex: its name, and GraphWalker's words.
@@ -308,6 +317,8 @@ mod tests {
         assert_eq!(read("/ x = 1; []").guard, None);
         assert_eq!(read("/ s = \"now BLOCKED\";").actions[0].text, "s = \"now BLOCKED\";");
         assert_eq!(read("[s == ']'] BLOCKED").guard.unwrap().text, "s == ']'");
+        assert_eq!(read("/ s = \"a // b\"; // c").actions[0].text, "s = \"a // b\";");
+        assert_eq!(read_vertex_label(&Piece::plain("user's /* c */", 0)).name.text, "user's");
         assert_eq!(read(""), Label::default());
         assert!(
             read_edge_label(&Piece::plain("a [x", 0)).is_err()

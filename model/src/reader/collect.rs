@@ -39,14 +39,16 @@ pub struct Collector {
     missing: Vec<(Diagnostic, Range<usize>, String)>,
     /// The places of misspelt keys, if they are in the mapping, and the keys that are meant.
     meant: Vec<(Option<usize>, String)>,
+    /// Unknown keys that resemble no known one: the place of the first key of the mapping, and their own.
+    pub(super) strange: Vec<(usize, usize)>,
 }
 
 impl Collector {
     pub fn new(file: Arc<SourceFile>) -> Self {
         let limits = Limits::of(file.text.as_bytes());
         let comparisons = Cell::new(COMPARISONS);
-        let (missing, meant) = (Vec::new(), Vec::new());
-        Collector { file, limits, found: Vec::new(), errors: 0, warnings: 0, comparisons, missing, meant }
+        let (missing, meant, strange, found) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Collector { file, limits, found, errors: 0, warnings: 0, comparisons, missing, meant, strange }
     }
 
     pub fn origin(&self, span: &Range<usize>) -> Origin {
@@ -93,6 +95,32 @@ impl Collector {
     /// Notes that the key at a place is meant for a known one. Without a place it counts for any mapping.
     pub fn means(&mut self, place: Option<&Range<usize>>, key: &str) {
         self.meant.push((place.map(|place| place.start), key.to_owned()));
+    }
+
+    /// Pairs the only strange key of a mapping with the only key that the mapping lacks.
+    fn pair_keys(&mut self) {
+        for (first, place) in &self.strange {
+            let is_begin = |start| {
+                self.file
+                    .text
+                    .get(start..*first)
+                    .is_some_and(|text| text.trim_matches(['{', ' ', '\n']).is_empty())
+            };
+            let lacking: Vec<_> =
+                self.missing.iter().filter(|(_, mapping, _)| is_begin(mapping.start)).collect();
+            let is_alone = self.strange.iter().filter(|(other, _)| other == first).count() == 1;
+            let ([(_, _, key)], true) = (lacking.as_slice(), is_alone) else { continue };
+            self.meant.push((Some(*place), key.clone()));
+            let mut found = self.found.iter_mut().filter(|one| one.code == "unknown-key");
+            if let Some(one) = found.find(|one| one.labels[0].0.span.start == *place) {
+                one.help = Some(format!("did you mean `{key}`, which is missing here?"));
+            }
+        }
+    }
+
+    /// Was a mistake of this code found?
+    pub fn has_found(&self, code: &str) -> bool {
+        self.found.iter().any(|found| found.code == code)
     }
 
     /// The help text for an unknown name. `what` names the known ones, in the plural.
@@ -161,6 +189,7 @@ impl Collector {
 
     /// All findings in the order of the text, and whether there is an error among them.
     pub fn finish(mut self) -> (Vec<Diagnostic>, bool) {
+        self.pair_keys();
         let position = |d: &Diagnostic| d.labels.first().map_or(usize::MAX, |(origin, _)| origin.span.start);
         self.found.sort_by_key(position);
         // A missing key that a misspelt one stands for is one mistake: only the misspelling is told.

@@ -32,8 +32,8 @@ const OPERATIONS: [(&[&str], &str); 15] = [
         &["first", "front", "head", "peek", "last", "back", "top", "tail"],
         "the first element is `q[0]`, the last one `q[len(q) - 1]`, and `q[1..]` is all but the first",
     ),
-    (&["update", "store", "put", "set"], "write `a[i := e]` to replace the element at `i`"),
-    (&["get", "at", "nth", "select"], "the element at `i` is `a[i]`"),
+    (&["update", "store", "put", "set"], "write `a[i := e]` to give the index or key `i` the value `e`"),
+    (&["get", "at", "nth", "select"], "the element at the index or key `i` is `a[i]`"),
     (
         &["has", "includes", "member", "contains", "has_key", "contains_key"],
         "`contains(q, e)` asks for an element of a list, `k in s` for a key of a set or a map",

@@ -146,7 +146,7 @@ impl Typing<'_, '_> {
             }
             // Mistakes in the arguments are reported all the same.
             arguments.iter().for_each(|argument| drop(self.term(argument)));
-            self.unknown_function(name, place);
+            self.unknown_function(name, arguments, place);
             return None;
         };
         let Some(body) = &function.body else {
@@ -204,7 +204,7 @@ impl Typing<'_, '_> {
     }
 
     /// Reports an unknown function, with the nearest name or a hint.
-    fn unknown_function(&mut self, name: &str, span: &Range<usize>) {
+    fn unknown_function(&mut self, name: &str, arguments: &[Expression], span: &Range<usize>) {
         let names = self.scope.names;
         let on_lists = || ON_LISTS.map(|(known, _)| known);
         let standard = || STANDARD.into_iter().chain(FUNCTIONS.map(|(known, _)| known)).chain(on_lists());
@@ -215,7 +215,13 @@ impl Typing<'_, '_> {
                 (what, "write `a[i]` to read an array, and `x * (y + 1)` for a product".to_owned())
             }
             None => {
+                let text = |argument: &Expression| self.scalar.text.get(argument.span.clone());
                 let help = match elsewhere::explain_operation(name) {
+                    // `put(m, k, v)`
+                    Some(explanation) if let ([a, i, e], true) = (arguments, explanation.contains(":=")) => {
+                        let parts = [text(a), text(i), text(e)].map(Option::unwrap_or_default);
+                        format!("write `{}[{} := {}]`", parts[0], parts[1], parts[2])
+                    }
                     Some(explanation) => explanation.to_owned(),
                     None => self.collector.meant(name, "functions", known),
                 };

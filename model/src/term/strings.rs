@@ -200,7 +200,7 @@ mod tests {
         let slice = |i: i32, j: i32| on(StringOperation::Slice, &[Value::int(i), Value::int(j)]);
         assert_eq!(on(StringOperation::Length, &[]).as_deref(), Some("3"));
         assert_eq!((at(1).as_deref(), at(3), at(-1)), (Some("\"é\""), None, None));
-        assert_eq!((slice(1, 3).as_deref(), slice(3, 3).as_deref()), (Some("\"é\\u{1f600}\""), Some("\"\"")));
+        assert_eq!((slice(1, 3).as_deref(), slice(3, 3).as_deref()), (Some("\"é😀\""), Some("\"\"")));
         assert_eq!((slice(2, 1), slice(0, 4), slice(-1, 1)), (None, None, None));
         assert_eq!(on(StringOperation::IndexOf, &[Value::string("😀")]).as_deref(), Some("2"));
         assert_eq!(on(StringOperation::IndexOf, &[Value::string("x")]).as_deref(), Some("-1"));

@@ -118,10 +118,10 @@ fn find_parts(collector: &mut Collector) -> Option<Parts> {
     let root = yaml::parse(collector)?;
     let like = "iut: my_server";
     let NodeKind::Mapping(entries) = &root.kind else {
-        shape::wrong_kind(collector, &root, "an IUT's file", "a mapping", like);
+        shape::wrong_kind(collector, &root, "an IUT file", "a mapping", like);
         return None;
     };
-    let name = shape::required(collector, &root, entries, "iut", "the IUT's file", like)?;
+    let name = shape::required(collector, &root, entries, "iut", "the IUT file", like)?;
     let name = shape::scalar(collector, name, "the IUT's name", like)?.text.clone();
     let model = match shape::get(entries, "simulated").map(|node| &node.kind) {
         Some(NodeKind::Mapping(entries)) => shape::get(entries, "model").and_then(|node| node.as_scalar()),

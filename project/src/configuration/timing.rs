@@ -28,10 +28,10 @@ pub(super) fn read_timed(collector: &mut Collector, entries: &[Entry]) -> Option
     let scalar = shape::scalar(collector, node, "`silence_after`", LIKE)?;
     let time = real(&scalar.text, MOST_DIGITS).ok().filter(|time| *time > RBig::ZERO);
     if time.is_none() {
-        let message = format!("`silence_after` is a time above 0, not `{}`", scalar.text);
+        let message = format!("`silence_after` must be a time above 0, not `{}`", scalar.text);
         let diagnostic = Diagnostic::error("wrong-value", message)
-            .at(collector.origin(&scalar.span), "no such time")
-            .help("for example `silence_after: 2.5`: after so much time without an event, the silence itself is judged");
+            .at(collector.origin(&scalar.span), "not such a time")
+            .help("for example `silence_after: 2.5`: coreach judges silence that lasts so long");
         collector.push(diagnostic);
     }
     Some(Some(GivenTiming { silence_after: Value::Real(time?), origin: collector.origin(&entry.key.span) }))

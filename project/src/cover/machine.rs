@@ -259,7 +259,7 @@ impl Explorer<'_, '_> {
                 let place = state_text(iosts, state);
                 let name = &action.name;
                 return Err(format!(
-                    "what `{name}` carries flows into data, and in {place} it has more than {MOST_CLASSES} values"
+                    "values of `{name}` flow into data, and {place} can get more than {MOST_CLASSES} of them"
                 ));
             }
             if tuples.is_empty() {
@@ -393,22 +393,22 @@ impl FiniteMachine<'_> {
     /// The guarantee of a method's suite in words.
     fn guarantee(&self, method: Method, extra: usize) -> String {
         if !method.is_complete() {
-            return "none: a system that answers it as specified may be wrong".to_owned();
+            return "none: a system that passes all tests may still be wrong".to_owned();
         }
         let states = self.reduced.next.len() + extra;
         let mut text = format!(
-            "a system passes all tests only if it conforms, where it is deterministic, has at most {states} state{}, and begins anew with each test",
+            "a system that passes all tests conforms, if it is deterministic, has at most {states} state{} and begins anew with each test",
             if states == 1 { "" } else { "s" }
         );
         if !self.explored.is_complete() {
-            text += "; conforming is about inputs that the specification takes";
+            text += "; only inputs that the specification takes are tested";
         }
         if self.classes.iter().any(|class| values_are_open(self.iosts, class)) {
-            text += "; it treats the events of a class alike";
+            text += "; the system must treat the events of a class alike";
         }
         let is_suspended = self.iosts.actions.iter().any(|action| action.kind == ActionKind::Quiescence);
         if !is_suspended {
-            text += "; it answers where the specification does, and only there (with `conformance: ioco` that is tested, too)";
+            text += "; the system must answer exactly where the specification answers (`conformance: ioco` also tests this)";
         }
         text
     }

@@ -360,16 +360,16 @@ fn decide_fate_of_fault(sought: Sought) -> Fate {
     match sought {
         Sought::Met(found) => Fate::Covered(found),
         Sought::Never(nodes) => {
-            Fate::Unreachable(format!("it conforms: the tree of both together ends with {nodes} nodes"))
+            Fate::Unreachable(format!("it conforms: the tree of the mutant and the specification is finished, with {nodes} nodes"))
         }
         Sought::Unknown(Doubt::Bound(0, _)) => {
-            Fate::Unknown("both together are too large, or cannot be said".to_owned())
+            Fate::Unknown("the mutant and the specification together are too large, or cannot be expressed".to_owned())
         }
         Sought::Unknown(Doubt::Bound(nodes, depth)) => {
             Fate::Unknown(format!("no difference within {nodes} nodes and {depth} steps"))
         }
         Sought::Unknown(_) => {
-            Fate::Unknown("it may differ, but where nothing is awaited, or as the specification does when stimuli cross its steps".to_owned())
+            Fate::Unknown("it may differ only where no output is expected, or as the specification does when stimuli cross its steps".to_owned())
         }
     }
 }
@@ -378,13 +378,13 @@ pub(crate) fn decide_fate(sought: Sought) -> Fate {
     match sought {
         Sought::Met(found) => Fate::Covered(found),
         Sought::Never(nodes) => {
-            Fate::Unreachable(format!("no path of the tree meets it, which ends with {nodes} nodes"))
+            Fate::Unreachable(format!("no path of the finished tree of {nodes} nodes meets it"))
         }
         Sought::Unknown(Doubt::Bound(nodes, depth)) => {
             Fate::Unknown(format!("not met within {nodes} nodes and {depth} steps"))
         }
         Sought::Unknown(Doubt::Ambiguous) => Fate::Unknown(
-            "met on a path, but no trace was found that ends with an event and shows it however it is explained".to_owned(),
+            "a path meets it, but no trace was found that shows it in every explanation".to_owned(),
         ),
         Sought::Unknown(Doubt::Solver) => {
             Fate::Unknown("the solver does not know whether it can be met".to_owned())

@@ -107,7 +107,7 @@ pub fn make_document(limits: TreeLimits, cover: &Cover, stop: Option<&Stop>, exi
                     ("open", Some("a path meets it; its purpose is not made yet".to_owned()))
                 }
                 Fate::Covered(found) if !found.must => {
-                    ("covered", Some("it may do right as well: a run need not show it".to_owned()))
+                    ("covered", Some("the mutant may also behave right: a run may not show it".to_owned()))
                 }
                 Fate::Covered(_) => ("covered", None),
                 Fate::Open => ("open", Some("not decided before the work ended".to_owned())),

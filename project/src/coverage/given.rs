@@ -42,7 +42,7 @@ impl SortedFiles {
             files_by_kind.stores.clone_from(&files_by_kind.own_stores);
         }
         if files_by_kind.stores.is_empty() && files_by_kind.runs.is_empty() {
-            let message = "no runs are named: neither a store, nor a run, nor a campaign".to_owned();
+            let message = "there are no runs: name a store, a run or a campaign".to_owned();
             return Err(vec![Diagnostic::error("no-run", message).help(
                 "`coreach campaign` keeps its runs in a store, `coreach test --keep DIR` in a folder",
             )]);
@@ -124,7 +124,7 @@ fn list_runs(folder: &Path) -> Result<Vec<PathBuf>, Vec<Diagnostic>> {
 
 fn report_without_runs(path: &Path) -> Diagnostic {
     let why = "it is neither a campaign nor a configuration, nor are there runs in it";
-    let help = "a model alone does not say which test cases were made of it: name the configuration, the file with `specification:`";
+    let help = "a model alone does not say which test cases belong to it: name the configuration, the file with `specification:`";
     Diagnostic::error("no-run", format!("{}: {why}", path.display())).help(help)
 }
 

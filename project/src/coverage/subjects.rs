@@ -107,8 +107,7 @@ impl Subjects {
 
     /// Reports that no configuration fits a test case: a model has changed, or there is none.
     fn report_changed(&self, name: &str, made: &Sources) -> Vec<Diagnostic> {
-        let again =
-            "coverage is of the model that ran: run the tests again, or name the configuration as it was";
+        let again = "coverage needs the model that ran: run the tests again, or name a configuration with the old models";
         let is_of_specification = |candidate: &&Candidate| candidate.source.name == made.specification.name;
         for candidate in self.candidates.iter().filter(is_of_specification) {
             let purpose = candidate.made.iter().position(|known| known.purpose.name == made.purpose.name);
@@ -127,14 +126,15 @@ impl Subjects {
                 Diagnostic::error("other-model", message)
                     .at(
                         origin.clone(),
-                        "it, or a constant that the configuration gives it, is another one now",
+                        "this model, or a constant that the configuration gives it, has changed",
                     )
                     .help(again),
             ];
         }
         let message =
             format!("no configuration has the specification and the purpose of the test case `{name}`");
-        let names = format!("it was made of `{}` and `{}`", made.specification.name, made.purpose.name);
+        let names =
+            format!("this test case was made of `{}` and `{}`", made.specification.name, made.purpose.name);
         vec![Diagnostic::error("other-model", message).note(names).help(
             "name the configuration, or the campaign that names it: `coreach coverage coreach.yaml nightly.sqlite`",
         )]

@@ -74,7 +74,7 @@ fn read_weights(reader: &mut IutReader<'_>, node: &Node) -> BTreeMap<String, usi
             Ok(weight) if (1..=MOST).contains(&weight) => drop(weights.insert(name.clone(), weight)),
             _ => {
                 let message = format!("the weight of {quoted} must be a number from 1 to {MOST}");
-                reader.refuse(&entry.value, &message, "no weight", &format!("for example `{LIKE}`"));
+                reader.refuse(&entry.value, &message, "not a weight", &format!("for example `{LIKE}`"));
             }
         }
         let Some(iosts) = reader.iosts else { continue };
@@ -121,7 +121,7 @@ fn read_samples(reader: &mut IutReader<'_>, node: &Node) -> (Samples, BTreeMap<S
             let mistake = types.iter().find_map(|ty| codec::from_text(&scalar.text, ty).err());
             match mistake {
                 Some(why) => {
-                    let label = format!("no value of {quoted}");
+                    let label = format!("not a value of {quoted}");
                     reader.collector.error("wrong-value", why.to_string(), &scalar.span, label);
                 }
                 None => samples.entry(entry.key.text.clone()).or_default().push(scalar.text.clone()),
@@ -224,7 +224,7 @@ fn read_action(
             None
         }
         Some(action) if !action.parameters.is_empty() => {
-            let message = format!("`{name}` has parameters, and a connection has no values for them");
+            let message = format!("`{name}` has parameters, but the connection gives no values for them");
             reader.refuse(
                 node,
                 &message,

@@ -173,7 +173,7 @@ fn check_names(
         let parameters: Vec<&str> = action.parameters.iter().map(Datum::name).collect();
         check_known(reader, Some(action), &parameters, named);
         let sent: Vec<&str> = named.iter().map(|named| named.name.text.as_str()).collect();
-        let how = |name: &str| format!("a field with `name: {name}` is its value");
+        let how = |name: &str| format!("add a field with `name: {name}` for its value");
         reader.warn_of_unsent(action, &sent, &entry.key.span, how);
         check_lists(reader, action, named);
         return;
@@ -215,7 +215,7 @@ fn check_list(reader: &mut IutReader<'_>, NamedField { name, parts }: &NamedFiel
     };
     let Some(element) = element else {
         let message = format!("`{}` has the type {ty}, which is not a list", name.text);
-        reader.collector.error("wrong-type", message, &name.span, "no list");
+        reader.collector.error("wrong-type", message, &name.span, "not a list");
         return;
     };
     let known: Vec<(&str, &Type)> = match element {
@@ -240,7 +240,7 @@ fn check_list(reader: &mut IutReader<'_>, NamedField { name, parts }: &NamedFiel
     if !missing.is_empty() {
         let message =
             format!("an element of `{}` needs one field for {}", name.text, listed(missing.iter().copied()));
-        reader.collector.error("missing-field", message, &name.span, "not found in `of`, or twice");
+        reader.collector.error("missing-field", message, &name.span, "not in `of`, or there twice");
     }
 }
 
@@ -253,7 +253,7 @@ fn check_lists_unspelt(reader: &mut IutReader<'_>, entries: &[Entry], frames: &[
         if !frames.iter().flat_map(|list| list.iter()).any(|(_, fields)| fields.iter().any(is_that_list)) {
             continue;
         }
-        let message = format!("`{}` is a list in a frame, so it has no text as a whole", entry.key.text);
+        let message = format!("`values` cannot have texts for the whole list `{}`", entry.key.text);
         let help =
             format!("name a part of its elements: `{0}.{ELEMENT}`, or `{0}.` and a field", entry.key.text);
         reader.collector.mistake("wrong-value", message, &entry.key.span, "a list", help);

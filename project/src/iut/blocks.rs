@@ -138,7 +138,7 @@ impl Groups<'_, '_> {
             .filter(|entry| ["lines", "fields", "each"].contains(&entry.key.text.as_str()))
             .collect();
         if let [_, second, ..] = middles.as_slice() {
-            let message = "a block has one of `lines`, `fields` and `each`";
+            let message = "a block can have only one of `lines`, `fields` and `each`";
             self.reader.collector.error("two-keys", message, &second.key.span, "the second one");
             return None;
         }
@@ -148,7 +148,7 @@ impl Groups<'_, '_> {
                 let what = "`fields`";
                 let items = shape::list(self.reader.collector, fields, what, FIELDS)?;
                 if items.is_empty() {
-                    let message = "`fields` is a list of patterns";
+                    let message = "`fields` must be a list of patterns";
                     self.reader.collector.error("wrong-value", message, &fields.head(), "empty");
                 }
                 Middle::Fields(items.iter().filter_map(|item| self.read_pattern(item, what)).collect())
@@ -159,14 +159,14 @@ impl Groups<'_, '_> {
                 if let Some((name, place)) = self.found.get(groups_before) {
                     let message = format!("`{name}` would be found in every line");
                     let label = "a group of any number of lines";
-                    let help = "with `each`, each line is an output";
+                    let help = "use `each`: then each line is an output";
                     self.reader.collector.mistake("wrong-value", message, place, label, help);
                 }
                 Middle::Lines(pattern)
             }
             Some((_, each)) => Middle::Each(match &each.kind {
                 NodeKind::Sequence(items) if items.is_empty() => {
-                    let message = "`each` is a pattern, or a list of them";
+                    let message = "`each` must be a pattern or a list of patterns";
                     self.reader.collector.error("wrong-value", message, &each.head(), "empty");
                     return None;
                 }
@@ -197,7 +197,7 @@ impl Groups<'_, '_> {
                 return None;
             }
             (Some(_), Some(count)) => {
-                let message = "a block has `end` or `count`";
+                let message = "a block cannot have both `end` and `count`";
                 self.reader.collector.error("two-keys", message, &count.head(), "the second one");
                 return None;
             }
@@ -210,7 +210,7 @@ impl Groups<'_, '_> {
     fn check_count(&mut self, name: &Scalar, begin: Option<&Regex>, middle: &Middle) {
         let mut groups = begin.into_iter().flat_map(|begin| begin.capture_names().flatten());
         let message = if !matches!(middle, Middle::Each(_)) {
-            "`count` counts the outputs of a list, and there is no `each`".to_owned()
+            "`count` counts the outputs of a list, but there is no `each`".to_owned()
         } else if !groups.any(|group| group == name.text) {
             format!("`begin` has no group `{}`", name.text)
         } else {
@@ -225,7 +225,7 @@ impl Groups<'_, '_> {
 pub fn read_then(reader: &mut IutReader<'_>, keys: &[Entry], has_each: bool) -> Option<Option<String>> {
     let Some(node) = shape::get(keys, "then") else { return Some(None) };
     if !has_each {
-        let message = "`then` follows the outputs of a list, and there is no `each`";
+        let message = "`then` follows the outputs of a list, but there is no `each`";
         reader.collector.error("wrong-value", message, &node.head(), "follows nothing");
     }
     shape::scalar(reader.collector, node, "`then`", "then: Listed").map(|scalar| Some(scalar.text.clone()))
@@ -265,7 +265,7 @@ pub fn check_then(reader: &mut IutReader<'_>, observations: &[&Entry]) {
                 format!("write `{}` below `{action}`", follower.text),
             ),
             _ if followers.iter().any(|(list, _)| *list == follower.text) => (
-                format!("`{}` has a `then` itself", follower.text),
+                format!("`{}` has its own `then`", follower.text),
                 "only one output can follow a list".to_owned(),
             ),
             _ => continue,

@@ -20,7 +20,7 @@ impl IutReader<'_> {
         let number = number.filter(|number| (low..=high).contains(number));
         if number.is_none() {
             let message = format!("`{key}` must be a number of bytes from {low} to {high}");
-            self.collector.error("wrong-value", message, &node.head(), "no such number");
+            self.collector.error("wrong-value", message, &node.head(), "not such a number");
         }
         usize::try_from(number?).ok()
     }
@@ -35,7 +35,7 @@ impl IutReader<'_> {
         if integer.is_none() {
             let message = format!("`{}` is not a way to write bytes", scalar.text);
             let help = "numbers are `u8`, `u16` up to `u64`, with a sign `i8` up to `i64`, and `u16le` with the least \
-                     significant byte first; a field may be `bytes` or `text`, too";
+                     significant byte first; a field can also be `bytes` or `text`";
             self.collector.mistake("wrong-value", message, &scalar.span, "not known", help);
         }
         integer
@@ -46,7 +46,7 @@ impl IutReader<'_> {
         if bytes.is_none() {
             let message = format!("`{key}` must be pairs of hexadecimal digits");
             let help = "in quotes, for example `\"c0 0c\"`";
-            self.collector.mistake("wrong-value", message, &scalar.span, "no such digits", help);
+            self.collector.mistake("wrong-value", message, &scalar.span, "not such digits", help);
         }
         bytes
     }
@@ -89,13 +89,14 @@ pub fn find_one_of<'e>(
         [entry] => Some(entry),
         [] => {
             let names: Vec<String> = keys.iter().map(|key| format!("`{key}`")).collect();
-            let message = format!("{section} has one of {}", names.join(", "));
+            let message = format!("{section} needs one of {}", names.join(", "));
             let help = format!("for example `{like}`");
             reader.collector.mistake("missing-key", message, &node.head(), "none of them", help);
             None
         }
         [first, second, ..] => {
-            let message = format!("{section} has `{}` or `{}`", first.key.text, second.key.text);
+            let message =
+                format!("{section} cannot have both `{}` and `{}`", first.key.text, second.key.text);
             let diagnostic = Diagnostic::error("two-keys", message)
                 .at(reader.collector.origin(&second.key.span), "the second one")
                 .at(reader.collector.origin(&first.key.span), "the first one");

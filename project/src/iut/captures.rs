@@ -54,13 +54,13 @@ pub fn read_answer_place(
     let source = match sources.as_slice() {
         [] => {
             let message = format!("{what} does not say where to find it in an answer");
-            let help = format!("a `header`, a `cookie`, a `pointer`, or the `body`: for example `{like}`");
-            reader.collector.mistake("missing-key", message, &entry.key.span, "taken out of what?", help);
+            let help = format!("write `header`, `cookie`, `pointer` or `body`, for example `{like}`");
+            reader.collector.mistake("missing-key", message, &entry.key.span, "from which place?", help);
             None
         }
         [single] => read_source(reader, single),
         [_, second, ..] => {
-            let message = format!("{what} has exactly one place");
+            let message = format!("{what} can have only one place");
             reader.collector.error("two-keys", message, &second.key.span, "the second one");
             None
         }
@@ -97,7 +97,7 @@ fn read_declared<'e>(reader: &mut IutReader<'_>, entries: &'e [Entry], like: &st
         let is_name = name.starts_with(|sign: char| sign.is_ascii_alphabetic() || sign == '_')
             && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
         if !is_name {
-            let message = format!("`{}` cannot name a capture", name.escape_default());
+            let message = format!("`{}` cannot name a capture", name.escape_debug());
             reader.collector.error("not-a-name", message, &entry.key.span, "not a name");
             continue;
         }
@@ -141,9 +141,8 @@ fn read_source(reader: &mut IutReader<'_>, entry: &Entry) -> Option<Source> {
         if entry.value.as_scalar().is_some_and(|scalar| scalar.text == "latin1") {
             return Some(Source::BodyInLatin1);
         }
-        let message =
-            "`body` can only be `true`, or `latin1` where its bytes are characters: `match` says what of it";
-        reader.collector.error("wrong-value", message, &entry.value.head(), "not `true`");
+        let message = "`body` must be `true`, or `latin1` to read each byte as a character";
+        reader.collector.error("wrong-value", message, &entry.value.head(), "neither of them");
         return None;
     }
     let scalar = shape::scalar(reader.collector, &entry.value, &format!("`{key}`"), OF_ANSWERS)?;
@@ -152,7 +151,7 @@ fn read_source(reader: &mut IutReader<'_>, entry: &Entry) -> Option<Source> {
         return check_pointer(reader, scalar).then_some(Source::Pointer(text));
     }
     if !is_header(&text) {
-        let message = format!("`{}` cannot name a {key}", text.escape_default());
+        let message = format!("`{}` cannot name a {key}", text.escape_debug());
         reader.collector.error("not-a-name", message, &scalar.span, "not a name");
         return None;
     }

@@ -92,7 +92,7 @@ fn report_missing_actions(reader: &mut IutReader<'_>, node: &Node, seen: &[&Scal
         iosts.actions.iter().filter(|action| matches!(action.kind, ActionKind::Input | ActionKind::Output));
     let missing: Vec<&str> = events.map(|action| action.name.as_str()).filter(is_missing).collect();
     if !missing.is_empty() {
-        let message = format!("`connections` does not say over which goes {}", listed(missing));
+        let message = format!("`connections` has no connection for {}", listed(missing));
         reader.refuse(node, &message, "not all actions", &format!("for example `{LIKE}`"));
     }
 }

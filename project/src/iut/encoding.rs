@@ -114,8 +114,8 @@ fn refuse_foreign_keys(
     let Some(first) = foreign_entries.first() else { return Some(()) };
     let names = listed(foreign_entries.iter().map(|entry| entry.key.text.as_str()));
     let help = match message.contains("JSON") {
-        true => "say which encoding they are for, for example `encoding: lines`, or leave them out",
-        false => "say `encoding`, or leave them out",
+        true => "write their encoding, for example `encoding: lines`, or leave them out",
+        false => "change `encoding`, or leave this key out",
     };
     reader.collector.mistake("wrong-encoding", format!("{message} {names}"), &first.key.span, label, help);
     None

@@ -123,7 +123,7 @@ impl Fields<'_, '_> {
         let last_field = fields.iter().position(reaches_end);
         if let Some(behind) = last_field.and_then(|last_field| items.get(last_field + 1)) {
             let message = "nothing can follow the rest of a frame";
-            self.reader.collector.error("wrong-order", message, &behind.head(), "behind `rest`");
+            self.reader.collector.error("wrong-order", message, &behind.head(), "after `rest`");
         }
         self.check_scope(items, &scope, &fields);
         (self.reader.collector.errors() == errors_before).then(|| fields.into_iter().flatten().collect())
@@ -136,7 +136,7 @@ impl Fields<'_, '_> {
             let (message, label) = if counted <= counter {
                 (
                     "a number must come before the field that it counts, so that coreach can read frames from their front",
-                    "behind it",
+                    "after the field",
                 )
             } else if scope.counters[..number].iter().any(|earlier| earlier.counted == *counted) {
                 ("only one number can count a field", "the second one")
@@ -150,11 +150,11 @@ impl Fields<'_, '_> {
                         continue;
                     }
                     Some(_) if *is_elements => {
-                        ("`count_of` needs a list without its own length", "no such list")
+                        ("`count_of` needs a list without its own length", "not such a list")
                     }
                     Some(_) => (
                         "`size_of` needs bytes, a text, a list or a group without its own length",
-                        "no such field",
+                        "not such a field",
                     ),
                 }
             };
@@ -165,8 +165,7 @@ impl Fields<'_, '_> {
             let is_later_checksum =
                 |covered: usize| covered > position && matches!(read[covered], Some(Field::Checksum(..)));
             if over.clone().any(is_later_checksum) {
-                let message =
-                    "a checksum of fields with a later checksum among them: which one is computed first?";
+                let message = "this checksum covers a later checksum, so coreach cannot know which one to compute first";
                 let (head, label) = (items[position].head(), "write `over`, or change their order");
                 self.reader.collector.error("wrong-order", message, &head, label);
             }
@@ -249,7 +248,7 @@ impl Fields<'_, '_> {
             let sign = if integer.is_signed { "with" } else { "without" };
             let message = format!("`is` must be a number of {bits} bits {sign} a sign");
             let help = "for example `is: 5` or `is: 0x1f`";
-            self.reader.collector.mistake("wrong-value", message, &scalar.span, "no such number", help);
+            self.reader.collector.mistake("wrong-value", message, &scalar.span, "not such a number", help);
         }
         number_bytes.map(Field::Fixed)
     }
@@ -337,8 +336,8 @@ impl Fields<'_, '_> {
             ByteForm::Latin1 => {
                 let bytes = coreach_adapters::encoding::to_latin1(&scalar.text);
                 if bytes.is_none() {
-                    let message = "`is` has a character beyond U+00FF";
-                    self.reader.collector.error("wrong-value", message, &scalar.span, "no byte is it");
+                    let message = "`is` has a character above U+00FF";
+                    self.reader.collector.error("wrong-value", message, &scalar.span, "not a byte");
                 }
                 bytes?
             }
@@ -422,7 +421,7 @@ impl Fields<'_, '_> {
         let bits: u32 = parts.iter().map(|part| part.width).sum();
         if bits == 0 || !bits.is_multiple_of(8) {
             let message = format!("fields of bits must fill whole bytes, and these have {bits} bits");
-            self.reader.collector.error("wrong-value", message, &node.head(), "no whole bytes");
+            self.reader.collector.error("wrong-value", message, &node.head(), "not whole bytes");
             return None;
         }
         Some(Field::Bits(parts))
@@ -440,7 +439,7 @@ impl Fields<'_, '_> {
         let bits = bits.and_then(|bits| u32::try_from(bits).ok()).filter(|bits| (1..=64).contains(bits));
         if bits.is_none() {
             let message = "`width` must be a number of bits from 1 to 64";
-            self.reader.collector.error("wrong-value", message, &width.head(), "no such number");
+            self.reader.collector.error("wrong-value", message, &width.head(), "not such a number");
         }
         let kinds = ["is", "name", "any", "size_of", "count_of"];
         let content_entry = find_one_of(self.reader, node, entries, &kinds, OF, PART)?;
@@ -454,7 +453,7 @@ impl Fields<'_, '_> {
         let number = number.filter(|number| fits(*number, width));
         if number.is_none() {
             let message = format!("`is` must be a number of {width} bits");
-            self.reader.collector.error("wrong-value", message, &scalar.span, "no such number");
+            self.reader.collector.error("wrong-value", message, &scalar.span, "not such a number");
         }
         Some(Bits { width, content: FieldNumber::Fixed(number?) })
     }
@@ -476,8 +475,8 @@ impl Fields<'_, '_> {
                     let number = node.as_scalar().and_then(|plus| literal(&plus.text));
                     let number = number.and_then(|plus| i64::try_from(plus).ok());
                     if number.is_none() {
-                        let message = "`plus` must be a whole number: so much more than is counted";
-                        self.reader.collector.error("wrong-value", message, &node.head(), "no such number");
+                        let message = "`plus` must be a whole number, which coreach adds to the count";
+                        self.reader.collector.error("wrong-value", message, &node.head(), "not a number");
                     }
                     number
                 }

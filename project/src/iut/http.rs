@@ -49,8 +49,8 @@ pub fn read_http(reader: &mut IutReader<'_>, root: &[Entry], node: &Node) -> Opt
         let is_secure = filled.starts_with("https://");
         let mistake = match host_and_path {
             None => Some("a base begins with `http://` or `https://`"),
-            Some(text) if text.is_empty() || text.starts_with('/') => Some("the base does not name a host"),
-            Some(text) if text.ends_with('/') => Some("the base ends before the first slash of the path"),
+            Some(text) if text.is_empty() || text.starts_with('/') => Some("a base must name a host"),
+            Some(text) if text.ends_with('/') => Some("a base must not end with a slash"),
             Some(_) => None,
         };
         if mistake.is_none() && is_secure != shape::get(entries, "tls").is_some() {
@@ -62,7 +62,7 @@ pub fn read_http(reader: &mut IutReader<'_>, root: &[Entry], node: &Node) -> Opt
             } else {
                 ("with `tls`, the base begins with `https://`", "for example `base: https://127.0.0.1:8443`")
             };
-            let label = "not with TLS, or not as it should be";
+            let label = "`tls` and this do not fit together";
             reader.collector.mistake("wrong-value", message, span, label, help);
         }
         if let Some(message) = mistake {

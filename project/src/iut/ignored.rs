@@ -65,10 +65,12 @@ fn check_outputs(
 ) {
     for (action, shape) in observations {
         let Some(line) = shape.first().and_then(|first| find_common_line(first, pattern)) else { continue };
-        let message = format!("`{}` fits this pattern, and `{action}`", line.escape_debug());
+        let message = format!("`{}` fits this pattern and that of `{action}`", line.escape_debug());
         let diagnostic = Diagnostic::warning("ignored-output", message)
             .at(reader.collector.origin(&scalar.span), "not ignored where it is an output")
-            .help(format!("where both fit, it is `{action}`: say in the patterns what tells them apart"));
+            .help(format!(
+                "a line that fits both is `{action}`: change the patterns so that no line fits both"
+            ));
         reader.collector.push(diagnostic);
     }
 }

@@ -91,7 +91,7 @@ pub fn read_command(
     for entry in reader.read_entries(entries, "environment", "variable", like) {
         let name = &entry.key.text;
         if name.is_empty() || name.contains(['=', '\0']) {
-            let message = format!("`{}` cannot name a variable of the environment", name.escape_default());
+            let message = format!("`{}` cannot name a variable of the environment", name.escape_debug());
             reader.collector.error("not-a-name", message, &entry.key.span, "not a name");
             continue;
         }
@@ -127,7 +127,7 @@ fn warn_of_command(reader: &mut IutReader<'_>, command: &Node, directory: &Path)
                 Diagnostic::warning("one-word", format!("`{name}` is one word, the name of a program"))
                     .at(reader.collector.origin(&scalar.span), "with a space in it")
                     .help(format!(
-                        "the program and its arguments are words of their own: `command: [{list}]`"
+                        "write the program and its arguments as separate words: `command: [{list}]`"
                     ));
             reader.collector.push(found);
             return;
@@ -137,7 +137,7 @@ fn warn_of_command(reader: &mut IutReader<'_>, command: &Node, directory: &Path)
             let found =
                 Diagnostic::warning("no-shell", format!("no shell reads `command`: `{name}` is {what}"))
                     .at(reader.collector.origin(&scalar.span), "for a shell only")
-                    .help(format!("let one read it: `command: [sh, -c, '{}']`", texts.join(" ")));
+                    .help(format!("let a shell read it: `command: [sh, -c, '{}']`", texts.join(" ")));
             reader.collector.push(found);
             return;
         }
@@ -172,9 +172,9 @@ fn explain_shell_word(word: &str) -> Option<&'static str> {
     match word {
         "&&" | "||" | "|" | ";" | "&" => Some("one more argument"),
         _ if word.trim_start_matches(['1', '2', '&']).starts_with('>') => Some("one more argument"),
-        _ if word.starts_with("~/") => Some("no path to the home folder"),
+        _ if word.starts_with("~/") => Some("not a path to the home folder"),
         _ if name.is_some_and(|name| name.starts_with(|c: char| c.is_ascii_alphabetic())) => {
-            Some("no variable of the environment")
+            Some("not a variable of the environment")
         }
         _ => None,
     }
@@ -213,7 +213,7 @@ fn read_directory(reader: &mut IutReader<'_>, entries: &[Entry]) -> Option<PathB
     if path.is_dir() {
         return Some(path);
     }
-    let message = "the command cannot be started there: no such folder";
+    let message = "`directory` names no folder";
     let help = "paths are relative to the folder of this file";
     reader.collector.mistake("missing-folder", message, &scalar.span, "no such folder", help);
     None

@@ -117,8 +117,8 @@ pub fn read_observations(
         if read.to.is_some() && !reader.is_synchronous {
             let message =
                 "`to` needs `link: synchronous`, which says that each answer belongs to the last stimulus";
-            let help = "write `link: synchronous` at the top of the file, if the implementation sends nothing unasked";
-            let label = "answers a stimulus of its own";
+            let help = "if the implementation sends nothing unasked, write `link: synchronous` beside `iut`";
+            let label = "answers only some stimuli";
             reader.collector.mistake("wrong-value", message, &entry.key.span, label, help);
         }
         answers.extend(read.to.map(|to| (entry.key.text.clone(), to)));
@@ -190,10 +190,10 @@ fn warn_of_short_then(
             continue;
         }
         let message =
-            format!("`{then}` fits {} of the lines of `{name}`, and must fit all of them", parts.len());
+            format!("`{then}` fits {} of the lines of `{name}`, but must fit all of them", parts.len());
         let Some((entry, _)) = found.iter().find(|(entry, _)| entry.key.text == *name) else { continue };
         let help = format!(
-            "with `then`, the lines of a list are read once more. Describe all of them, for example \
+            "the output of `then` reads the lines of the list again. Describe all of them, for example \
              `{then}: {{ lines: '^.*$', end: ... }}`"
         );
         let diagnostic = Diagnostic::warning("short-then", message)

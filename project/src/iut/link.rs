@@ -20,7 +20,7 @@ fn read_link_delay(reader: &mut IutReader<'_>, root: &[Entry], way: &str) -> Opt
     let node = shape::get(root, "link")?;
     if way == "http" {
         let message =
-            "over `http` nothing crosses: a request is sent when the one before it has been answered";
+            "over `http`, messages never cross: coreach sends a request after the answer to the one before";
         reader.refuse(node, message, "not here", "leave out `link`");
     }
     if matches!(&node.kind, NodeKind::Scalar(scalar) if scalar.text == SYNCHRONOUS) {
@@ -32,7 +32,7 @@ fn read_link_delay(reader: &mut IutReader<'_>, root: &[Entry], way: &str) -> Opt
         let near = reader.collector.nearest(&scalar.text, [SYNCHRONOUS]);
         let help =
             near.map_or(format!("for example `{LIKE}`"), |near| format!("did you mean `link: {near}`?"));
-        reader.refuse(node, "`link` is `synchronous`, or says a delay", "not known", &help);
+        reader.refuse(node, "`link` must be `synchronous` or a mapping with a delay", "not known", &help);
         return None;
     }
     let entries = shape::mapping(reader.collector, node, "`link`", LIKE)?;
@@ -40,8 +40,8 @@ fn read_link_delay(reader: &mut IutReader<'_>, root: &[Entry], way: &str) -> Opt
     if let Some(node) = shape::get(entries, "ordered")
         && !reader.read_boolean(entries, "ordered")
     {
-        let message = "only links that keep the order in each direction can be looked at";
-        reader.refuse(node, message, "not kept", "`ordered: true`, if it is so");
+        let message = "coreach supports only links that keep the order in each direction";
+        reader.refuse(node, message, "not kept", "if the link keeps the order, write `ordered: true`");
     }
     let node = shape::required(reader.collector, node, entries, "delay", "`link`", LIKE)?;
     reader.read_time(node, "delay", LIKE, LIKE).map(LinkDelay::AtMost)

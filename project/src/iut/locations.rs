@@ -39,7 +39,7 @@ impl ReportedLocations {
         let (severity, message, label) = match self.may_miss_some {
             true => (
                 Severity::Warning,
-                format!("no test case was made of a location `{name}`"),
+                format!("no test case has the location `{name}`"),
                 "in none of these test cases",
             ),
             false => (

@@ -38,7 +38,7 @@ pub fn read_regex(reader: &mut IutReader<'_>, scalar: &Scalar) -> Option<(Regex,
             let error_at = error_place(&text, &scalar.text);
             let help = match replace_holes(&scalar.text) {
                 _ if let Some(help) = error_at.and_then(|index| explain_sign(&scalar.text, index)) => help,
-                Some(pattern) => format!("a value is a named group: `'{pattern}'`"),
+                Some(pattern) => format!("write a value as a named group: `'{pattern}'`"),
                 None => "for example `'^:(?P<n>-?\\d+)$'`; a named group is a parameter's value".to_owned(),
             };
             let place = error_at.map_or(scalar.span.clone(), |index| scalar.place(&(index..index + 1)));
@@ -69,7 +69,9 @@ fn explain_sign(expression: &str, position: usize) -> Option<String> {
         return None;
     }
     let literal = format!("{}\\{from_sign}", &expression[..position]);
-    Some(format!("`{sign}` has a meaning in patterns, and for itself is written `\\{sign}`: `'{literal}'`"))
+    Some(format!(
+        "`{sign}` has a special meaning in patterns: write `\\{sign}` for the sign itself, `'{literal}'`"
+    ))
 }
 
 /// Turns each `{name}`, as in a template, into a named group. `None`: there is none.

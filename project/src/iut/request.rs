@@ -37,18 +37,18 @@ pub fn read_request(
             if method.text.is_empty() { "GET".to_owned() } else { method.text.to_ascii_uppercase() };
         let help = format!("for example `{example}`");
         let message = "a method is a word of capital letters";
-        reader.collector.mistake("wrong-value", message, &method.span, "no method", help);
+        reader.collector.mistake("wrong-value", message, &method.span, "not a method", help);
     }
     if let Some(path) = path
         && !path.text.starts_with('/')
     {
         let help = format!("for example `path: /{}`", path.text);
-        reader.collector.mistake("wrong-value", "a path begins with a slash", &path.span, "no path", help);
+        reader.collector.mistake("wrong-value", "a path begins with a slash", &path.span, "not a path", help);
     }
     let path = path.and_then(|path| reader.template_of(path, holes));
     let (body, latin1) = (shape::get(entries, "body"), shape::get(entries, "latin1"));
     if let (Some(_), Some(latin1)) = (body, latin1) {
-        let message = "a request has one body, as text or byte by byte";
+        let message = "a request cannot have both `body` and `latin1`";
         reader.collector.error("two-keys", message, &latin1.head(), "the second one");
     }
     let body = match body.or(latin1) {
@@ -96,7 +96,7 @@ pub fn read_header_name(reader: &mut IutReader<'_>, key: &Scalar) -> Option<Stri
     if is_header(&key.text) {
         return Some(key.text.clone());
     }
-    let message = format!("`{}` cannot name a header", key.text.escape_default());
+    let message = format!("`{}` cannot name a header", key.text.escape_debug());
     reader.collector.error("not-a-name", message, &key.span, "not a name");
     None
 }
@@ -112,14 +112,14 @@ pub fn check_pointer(reader: &mut IutReader<'_>, pointer: &Scalar) -> bool {
         let message = "a JSON pointer begins with a slash";
         let names = pointer.text.trim_start_matches(['$', '.']);
         let help = format!("for example `/{}`", names.replace('.', "/"));
-        reader.collector.mistake("wrong-value", message, &pointer.span, "no pointer", help);
+        reader.collector.mistake("wrong-value", message, &pointer.span, "not a pointer", help);
         return false;
     }
     // RFC 6901, 3: `~` begins `~0` or `~1`.
     if pointer.text.split('~').skip(1).any(|after_tilde| !after_tilde.starts_with(['0', '1'])) {
         let message = "in a JSON pointer, `~0` is `~` and `~1` is `/`";
         let help = format!("for example `{}`", pointer.text.replace('~', "~0"));
-        reader.collector.mistake("wrong-value", message, &pointer.span, "no pointer", help);
+        reader.collector.mistake("wrong-value", message, &pointer.span, "not a pointer", help);
         return false;
     }
     true
@@ -127,7 +127,7 @@ pub fn check_pointer(reader: &mut IutReader<'_>, pointer: &Scalar) -> bool {
 
 pub fn read_status(reader: &mut IutReader<'_>, node: &Node, like: &str) -> Option<u16> {
     const SEVERAL: &str =
-        "status: 200`, and several are a list of alternatives: `[{ status: 200 }, { status: 201 }]";
+        "status: 200`. For several, write a list of alternatives: `[{ status: 200 }, { status: 201 }]";
     let is_list = matches!(node.kind, NodeKind::Sequence(_));
     let scalar = shape::scalar(reader.collector, node, "`status`", if is_list { SEVERAL } else { like })?;
     let status = number::count(&scalar.text).and_then(|status| u16::try_from(status).ok());
@@ -135,7 +135,7 @@ pub fn read_status(reader: &mut IutReader<'_>, node: &Node, like: &str) -> Optio
     if status.is_none() {
         let message = "a status is a number from 100 to 599";
         let help = format!("for example `{SEVERAL}`");
-        reader.collector.mistake("wrong-value", message, &scalar.span, "no status", help);
+        reader.collector.mistake("wrong-value", message, &scalar.span, "not a status", help);
     }
     status
 }

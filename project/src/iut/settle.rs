@@ -47,7 +47,7 @@ pub fn read_settle(reader: &mut IutReader<'_>, root: &[Entry], speech: Speech) -
     if quiet.is_some_and(|quiet| quiet >= within)
         && let Some(node) = shape::get(entries, "quiet_ms")
     {
-        let message = "`quiet_ms` must be less than `within_ms`, which is the most that is waited";
+        let message = "`quiet_ms` must be less than `within_ms`, the longest time that coreach waits";
         reader.collector.error("wrong-value", message, &node.head(), "it would never count");
     }
     let barrier = match shape::get(entries, "barrier") {
@@ -108,8 +108,8 @@ fn read_steps(
             && steps.iter().any(|step| matches!(step, PreparationStep::Exchange(_)))
         {
             let message = format!("write commands and pauses of `{key}` before the messages");
-            let label = "after something that is sent";
-            let help = "they are done before the connection is made";
+            let label = "after a message";
+            let help = "coreach does them before it connects";
             reader.collector.mistake("wrong-order", message, &item.head(), label, help);
         }
         steps.push(step);
@@ -185,8 +185,8 @@ fn read_step(
             Some(PreparationStep::Exchange(Exchange { send, expect: expect.map(|(regex, _)| regex), over }))
         }
         Speech::Json => {
-            let message = format!("{what} is a `command` or a `pause_ms`");
-            let help = "with JSON lines the protocol says it all, and there is no other message to send";
+            let message = format!("{what} must be a `command` or a `pause_ms`");
+            let help = "with JSON messages, coreach can send no other messages";
             reader.collector.mistake("wrong-encoding", message, &item.head(), "neither", help);
             None
         }

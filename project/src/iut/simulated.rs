@@ -93,7 +93,7 @@ impl StandIn {
                 return Err(vec![
                     Diagnostic::error("timed-completion", message)
                         .at(origin, "only of untimed models")
-                        .help("leave it out"),
+                        .help("leave `completion` out"),
                 ]);
             }
             Some(form) => Transport::SimulatedTimed(Box::new(Delayed { iosts, ..form })),
@@ -146,7 +146,7 @@ fn fix_constants(
     let [first, ..] = missing.as_slice() else { return Ok(model) };
     let message = format!("the test case has no value for {} of `{}`", listed(missing.clone()), model.name);
     let diagnostic = Diagnostic::error("no-constant", message).help(format!(
-        "what the configuration fixes, the model needs too: `instantiate: {{ {first}: ... }}` beside `model`"
+        "the configuration fixes this constant, so write its value here, too: `instantiate: {{ {first}: ... }}` beside `model`"
     ));
     Err(vec![match named {
         Some(named) => diagnostic.at(named, "this model has such constants"),

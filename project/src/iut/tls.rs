@@ -34,16 +34,16 @@ pub fn read_tls(
     let known = ["ca", "server_name", "certificate", "key"];
     let entries = shape::section(reader.collector, root, "tls", &known);
     if shape::get(entries, "ca").is_none() {
-        let message = "`tls` does not say whom it trusts";
-        let help = format!("for example `{LIKE}`: the certificates of those who sign the server's");
+        let message = "`tls` does not say which certificates coreach trusts";
+        let help = format!("for example `{LIKE}`, a file with the certificate that signs the server's");
         reader.collector.mistake("missing-key", message, &node.head(), "`ca` is missing here", help);
     }
     let name = match shape::get(entries, "server_name") {
         Some(node) => {
             let scalar = shape::scalar(reader.collector, node, "`server_name`", "server_name: localhost")?;
             if !tls::is_name(&scalar.text) {
-                let message = "a server's name is that of a host, or an address";
-                reader.collector.error("wrong-value", message, &scalar.span, "no such name");
+                let message = "`server_name` must be the name of a host, or an IP address";
+                reader.collector.error("wrong-value", message, &scalar.span, "not such a name");
             }
             Some(scalar.text.as_str())
         }
@@ -51,7 +51,7 @@ pub fn read_tls(
             let bare = |host: &str| host.trim_start_matches('[').trim_end_matches(']').to_owned();
             if let Some((host, span)) = host.filter(|(host, _)| !tls::is_name(&bare(host))) {
                 let message = format!("no certificate can be for `{host}`");
-                let help = "`server_name` in `tls` says whose the certificate is";
+                let help = "write the name in the server's certificate as `server_name` in `tls`";
                 reader.collector.mistake("wrong-value", message, span, "the host of the address", help);
             }
             None
@@ -89,7 +89,7 @@ pub fn read_tls(
 }
 
 fn report_missing_half<T>(reader: &mut IutReader<'_>, alone: &Node, missing: &str) -> Option<T> {
-    let message = "a certificate of ours needs its key, and a key its certificate";
+    let message = "`certificate` and `key` must be there together";
     let help = "for example `certificate: client.pem`, `key: client.key`";
     reader.collector.mistake("missing-key", message, &alone.head(), format!("without `{missing}`"), help);
     None

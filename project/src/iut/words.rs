@@ -108,7 +108,7 @@ pub fn one_or_several(node: &Node) -> Vec<&Node> {
 }
 
 pub fn hole_text(name: &str) -> String {
-    format!("`{{{name}}}` is replaced by its value")
+    format!("write `{{{name}}}` where its value belongs")
 }
 
 impl<'a> IutReader<'a> {
@@ -132,10 +132,9 @@ impl IutReader<'_> {
     /// Reads a template. Without `holes`, its holes may have any names.
     pub fn template_of(&mut self, scalar: &Scalar, holes: Option<&Holes>) -> Option<Template> {
         if scalar.text.contains(['\n', '\0']) {
-            let lines: Vec<String> =
-                scalar.text.lines().map(|line| format!("\"{}\"", line.escape_default())).collect();
+            let lines: Vec<String> = scalar.text.lines().map(|line| format!("{line:?}")).collect();
             let help = format!("write several lines as a list: `[{}]`", lines.join(", "));
-            let message = "a template is one line";
+            let message = "a template must be one line";
             self.collector.mistake("wrong-value", message, &scalar.span, "more than one line", help);
             return None;
         }
@@ -191,7 +190,7 @@ impl IutReader<'_> {
         let functions = || Function::ALL.into_iter().map(Function::name);
         let (code, help) = match &error.wrong {
             Wrong::Braces(_) => {
-                let help = "`{name}` is replaced by a value, `{{` and `}}` stand for braces";
+                let help = "write `{name}` for a value, and `{{` or `}}` for a brace itself";
                 ("bad-template", help.to_owned())
             }
             Wrong::Function(name) => ("unknown-function", self.collector.meant(name, "functions", functions)),
@@ -220,9 +219,9 @@ impl IutReader<'_> {
             if allowed.launched.contains(&hole) && constants.iter().any(|constant| constant == hole) {
                 are_right = false;
                 let message =
-                    format!("`{{{hole}}}` is of a launch, and a symbolic constant is called so, too");
-                let help = "call the constant otherwise";
-                self.collector.mistake("two-meanings", message, &scalar.span, "the one or the other?", help);
+                    format!("`{{{hole}}}` has a meaning of its own here, but a constant has this name, too");
+                let help = "give the constant another name";
+                self.collector.mistake("two-meanings", message, &scalar.span, "two meanings", help);
                 continue;
             }
             // Without a model, a constant may have any name.
@@ -237,9 +236,9 @@ impl IutReader<'_> {
             let help = match self.collector.nearest(hole, known_names.iter().copied()) {
                 Some(nearest_name) => format!("did you mean `{{{nearest_name}}}`?"),
                 None if known_names.is_empty() => {
-                    "nothing can be replaced here: `{{` and `}}` stand for braces".to_owned()
+                    "no value can be put here: write `{{` or `}}` for a brace itself".to_owned()
                 }
-                None => inventory("names that can be replaced here", known_names.iter().copied()),
+                None => inventory("names that you can use here", known_names.iter().copied()),
             };
             let spelling = [format!("{{{hole}}}"), format!("({hole})")];
             let place = spelling
@@ -302,8 +301,8 @@ impl IutReader<'_> {
         for entry in shape::first_entries(entries) {
             if self.apart.contains(&entry.key.text) {
                 let name = &entry.key.text;
-                let message = format!("`{name}` is about the connection already, and appears here as well");
-                let help = "leave it out here, or `on_close` and `reconnect`";
+                let message = format!("`{name}` is written here, and also as `on_close` or `reconnect`");
+                let help = "leave it out at one of these places";
                 self.collector.mistake("two-ways", message, &entry.key.span, "a second way", help);
                 continue;
             }
@@ -339,8 +338,8 @@ impl IutReader<'_> {
                     ("an output", "write the messages that the implementation sends under `observations`")
                 }
                 // Only suspended specifications have it, and no implementation's file is for these.
-                ActionKind::Quiescence => ("quiescence", "nobody sends it: remove it"),
-                ActionKind::Internal => ("an internal action", "nobody sends or sees it: remove it"),
+                ActionKind::Quiescence => ("quiescence", "no message stands for it: remove it"),
+                ActionKind::Internal => ("an internal action", "no message stands for it: remove this entry"),
             };
             let message = format!("`{name}` is {what} of the model");
             self.collector.mistake("wrong-direction", message, place, "not here", help);
@@ -416,7 +415,7 @@ impl IutReader<'_> {
         };
         let noun = if missing.len() == 1 { "one" } else { "ones" };
         let message = format!("`{key}` has nothing for {}", listed(missing.iter().copied()));
-        let label = format!("the missing {noun} must stand here");
+        let label = format!("the missing {noun} belongs here");
         let first = iosts.actions.iter().find(|action| action.name == missing[0]);
         let help = first.map_or_else(String::new, |action| format!("for example `{}`", like.1(action)));
         self.collector.mistake("missing-action", message, &section.key.span, label, help);
@@ -443,7 +442,7 @@ impl IutReader<'_> {
             known().filter(|parameter| !written.iter().any(|(name, _)| name == parameter)).collect();
         if !missing.is_empty() {
             let message = format!("`{}` needs a value for {}", action.name, listed(missing.iter().copied()));
-            let label = "no answer has it";
+            let label = "nothing here has it";
             self.collector.mistake("missing-parameter", message, &whole.span, label, how(missing[0]));
         }
     }
@@ -462,7 +461,7 @@ impl IutReader<'_> {
             return;
         }
         let message =
-            format!("the implementation is not told {} of `{}`", listed(unsent.iter().copied()), action.name);
+            format!("coreach does not send {} of `{}`", listed(unsent.iter().copied()), action.name);
         let diagnostic = Diagnostic::warning("unsent-parameter", message)
             .at(self.collector.origin(place), "it has no value here")
             .help(how(unsent[0]));
@@ -526,7 +525,7 @@ impl IutReader<'_> {
                     Ok([]) => literal.text.clone(),
                     Ok([value, ..]) => codec::to_text(value),
                     Err(why) => {
-                        let label = format!("no value of `{parameter}`");
+                        let label = format!("not a value of `{parameter}`");
                         self.collector.error("wrong-value", why.to_string(), &literal.span, label);
                         continue;
                     }
@@ -535,7 +534,7 @@ impl IutReader<'_> {
                     let message = format!("two texts stand for `{literal_text}`");
                     let diagnostic = Diagnostic::warning("duplicate-value", message)
                         .at(self.collector.origin(&pair.key.span), "the second one")
-                        .help(format!("both are understood, and `{first_text}` is sent"));
+                        .help(format!("coreach understands both, and sends `{first_text}`"));
                     self.collector.push(diagnostic);
                 }
                 spelt.push((pair.key.text.clone(), literal_text));
@@ -589,7 +588,7 @@ impl IutReader<'_> {
         let is_large = |ty: &&Type| ty.cardinality().is_none_or(|values| values > MOST.max(texts.len()));
         if let Some(ty) = types.iter().find(is_large) {
             let message =
-                format!("`{}` has a text for {} of the values of {ty}", parameter.text, texts.len());
+                format!("`{}` has texts for only {} of the values of {ty}", parameter.text, texts.len());
             self.warn_of_missing_values(parameter, message);
             return;
         }
@@ -609,7 +608,7 @@ impl IutReader<'_> {
     fn warn_of_missing_values(&mut self, parameter: &Scalar, message: String) {
         let diagnostic = Diagnostic::warning("missing-value", message)
             .at(self.collector.origin(&parameter.span), "not all of its values")
-            .help("`values` must have every value of a parameter: coreach cannot send the others, and a Fail follows if one comes");
+            .help("write every value under `values`: coreach cannot send the others, and if one comes, the run ends with Fail");
         self.collector.push(diagnostic);
     }
 
@@ -618,7 +617,7 @@ impl IutReader<'_> {
         let scalar = shape::scalar(self.collector, node, &format!("`{what}`"), like)?;
         let read = parse_time(&scalar.text);
         if let Err(why) = &read {
-            let message = format!("`{what}` is no time: {why}");
+            let message = format!("`{what}` is not a time: {why}");
             self.refuse(node, &message, "not such a time", &format!("for example `{example}`"));
         }
         read.ok()
@@ -644,7 +643,7 @@ impl IutReader<'_> {
         let chosen = table.iter().find(|(name, _)| *name == scalar.text);
         if chosen.is_none() {
             let help = self.collector.meant(&scalar.text, &format!("values of `{key}`"), known);
-            let message = format!("`{}` is no value of `{key}`", scalar.text);
+            let message = format!("`{}` is not a value of `{key}`", scalar.text);
             self.collector.mistake("wrong-value", message, &scalar.span, "not known", help);
         }
         chosen.map(|(_, value)| *value)

@@ -157,7 +157,7 @@ pub fn gather(
 /// Counts the coverage of the runs. If that is impossible, adds a remark.
 fn count_coverage(page: &mut Page, sorted: &Sorted, settings: &Settings, says: Says<'_>) {
     if sorted.files.configurations.is_empty() {
-        page.note("coverage is not counted: name the configuration of which the test cases were made, too");
+        page.note("coverage is not counted: also name the configuration of the test cases");
         return;
     }
     match measure(&sorted.files, &settings.coverage, says) {

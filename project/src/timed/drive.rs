@@ -38,7 +38,7 @@ impl Driven {
         let mut all = model.timed.graph().constants.iter();
         if let Some(open) = all.find(|constant| !constants.contains_key(constant)) {
             let message = format!("the constant `{open}` has no value in this run");
-            let help = format!("`--constant {open}=VALUE`, as the system has it");
+            let help = format!("give the value that the system has: `--constant {open}=VALUE`");
             return Err(vec![Diagnostic::error("open-constant", message).help(help)]);
         }
         let refused = |why| vec![Diagnostic::error("no-recording", why)];

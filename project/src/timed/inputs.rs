@@ -41,7 +41,7 @@ pub fn sequence_along(
         NoSequence::Impossible(place) => {
             let number = path[place];
             let message = format!(
-                "no data and no times lead along the path through transition {} (place {} of the path)",
+                "no data and times allow transition {} (number {} of the path)",
                 model.timed.called(number),
                 place + 1
             );
@@ -134,7 +134,9 @@ fn search_goals(
     found: &mut Vec<TimedGoal>,
 ) -> Result<(), Diagnostic> {
     if wanted.seed.is_some() {
-        let message = format!("of `{criterion}` nothing is drawn: the values are those that show the goal");
+        let message = format!(
+            "`--seed` has no effect on `{criterion}`, because only the values that show the goal count"
+        );
         return Err(Diagnostic::error("contradiction", message).help("leave out --seed"));
     }
     // A run of events shows the goals. In it, internal transitions that take time have no instant.

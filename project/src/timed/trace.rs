@@ -67,7 +67,7 @@ pub fn open_recording<'a>(model: &'a TimedModel, path: &Path) -> Result<Recorded
     let mut bytes = Vec::new();
     source.take(file::MOST_DOCUMENT).read_to_end(&mut bytes).map_err(|error| unreadable(path, &error))?;
     let wrong =
-        |why: String| Diagnostic::error("no-timed-run", format!("{name} is no run of this model: {why}"));
+        |why: String| Diagnostic::error("no-timed-run", format!("{name} is not a run of this model: {why}"));
     let record = record::read_record(&bytes).map_err(wrong)?;
     let members = sequence_of_record(&model.form, &record).map_err(wrong)?;
     let constants = constants_of_record(&model.form, &record).map_err(wrong)?;
@@ -92,12 +92,12 @@ fn read_side<'a>(
     match side {
         Side::Both => reader,
         Side::Inputs => reader.of(move |action| match is_observed(timed, action) {
-            true => Err(format!("`{}` is nothing that the tester sends", name(action))),
+            true => Err(format!("`{}` is not an input that the tester sends", name(action))),
             false => Ok(()),
         }),
         Side::Outputs => reader.of(move |action| match is_observed(timed, action) {
             true => Ok(()),
-            false => Err(format!("`{}` is an input that the tester sends", name(action))),
+            false => Err(format!("`{}` is an input that the tester sends, not an output", name(action))),
         }),
     }
 }

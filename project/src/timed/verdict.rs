@@ -38,14 +38,14 @@ impl From<CannotJudge> for NoVerdict {
                     "after line {line} of the trace, {what} takes more than {MOST_PARTS} parts to say"
                 );
                 let found = Diagnostic::error("too-much-unknown", message);
-                let help = "it is not known what it was in the beginning: let the initial condition say so, or give `--constant`";
+                let help = "give its first value in the initial condition, or with `--constant`";
                 NoVerdict::Stopped(found.help(help))
             }
             CannotJudge::Contexts { line, most } => {
                 let message =
                     format!("more than {most} contexts are possible after line {line} of the trace");
                 let found = Diagnostic::error("too-many-contexts", message);
-                NoVerdict::Stopped(found.help("`--contexts` allows more; `--constant` makes fewer"))
+                NoVerdict::Stopped(found.help("raise `--contexts`, or give more `--constant`"))
             }
         }
     }

@@ -126,11 +126,9 @@ pub(super) fn merge(arguments: &MergeArguments) -> CommandResult {
 /// Reports a store with no run of this campaign. Without a word, it would look like a shard that is not done.
 fn report_stranger(store: &Path, runs: usize) -> Diagnostic {
     let runs = plural(runs, "run");
-    let message = format!(
-        "{} is no shard of this campaign: it has {runs}, and none of them is in the plan",
-        store.display()
-    );
-    let help = "a model, an IUT, a constant or a setting was another one where it was made: do the shard again, or leave the store out";
+    let message =
+        format!("{} is not a shard of this campaign: it has {runs}, but none of the plan", store.display());
+    let help = "it was made with another model, IUT, constant or setting: run the shard again, or leave this store out";
     Diagnostic::error("another-campaign", message).help(help)
 }
 

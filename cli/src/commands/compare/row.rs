@@ -116,12 +116,12 @@ pub(super) fn cautions(rows: &[Row]) -> Vec<&'static str> {
         figures.late_states.as_ref().is_some_and(|late| late.method == LateMethod::Sample)
     };
     let unknown = if is_exact {
-        "`?`: which states are late is not known"
+        "`?`: it is not known which states are late"
     } else {
-        "`?`: which states are late is not known, so fewer Inconclusive may be losses that nobody notices: \
+        "`?`: it is not known which states are late, so fewer Inconclusive may be unnoticed losses: \
          try `--exact`"
     };
-    let sample = "`~`: of some walks; that none is late there is no proof";
+    let sample = "`~`: counted on some walks, without a proof for all";
     let found = [(is_unknown, unknown), (made().any(is_sample), sample)];
     found.into_iter().filter(|(is_there, _)| *is_there).map(|(_, caution)| caution).collect()
 }

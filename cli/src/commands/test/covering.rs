@@ -175,7 +175,7 @@ impl Walking<'_> {
             return;
         }
         let case: &Case = &self.walkable.case;
-        console::print(&run_text(self.arguments, case, initial, run, path));
+        console::print(&run_text(self.arguments, case, initial, run, path, true));
         let hint = explain_run(self.arguments, case, &self.iut, initial, run, record);
         console::print(&story::wrap(&hint.unwrap_or_default()));
     }
@@ -184,7 +184,7 @@ impl Walking<'_> {
     fn summary_text(&self, walk: &Walk, last: Option<&Record>) -> String {
         let found = match last.and_then(|last| last.bucket.as_ref()).map(|bucket| bucket.verdict) {
             Some(OutcomeKind::FAIL) => "a fault found",
-            Some(OutcomeKind::RunError) => "a run error, which is no verdict",
+            Some(OutcomeKind::RunError) => "a run error, not a verdict",
             _ => "no fault found",
         };
         let specification = &self.walkable.specification;

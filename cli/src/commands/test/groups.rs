@@ -16,8 +16,8 @@ pub(super) struct Groups {
 
 struct Group {
     key: String,
-    /// How the shortest run is reported, and how many events it has.
-    text: String,
+    /// How the shortest run is reported, in short and in full, and how many events it has.
+    texts: [String; 2],
     events: usize,
     /// The seeds of all runs, that of the shortest one first.
     seeds: Vec<u64>,
@@ -25,27 +25,29 @@ struct Group {
 
 impl Groups {
     /// Adds a run to its group. The shortest run of a group is the one that is reported.
-    pub(super) fn add(&mut self, run: &Run, record: &Record, text: String) {
+    pub(super) fn add(&mut self, run: &Run, record: &Record, text: impl Fn(bool) -> String) {
         let (key, events) = (group_key(run, record), events(&run.trace));
+        let texts = || [false, true].map(&text);
         match self.all.iter_mut().find(|group| group.key == key) {
             Some(group) if events < group.events => {
                 group.seeds.insert(0, run.seed);
-                (group.text, group.events) = (text, events);
+                (group.texts, group.events) = (texts(), events);
             }
             Some(group) => group.seeds.push(run.seed),
-            None => self.all.push(Group { key, text, events, seeds: vec![run.seed] }),
+            None => self.all.push(Group { key, texts: texts(), events, seeds: vec![run.seed] }),
         }
     }
 
     pub(super) fn text(&self) -> String {
-        self.all.iter().map(Group::text).collect()
+        self.all.iter().map(|group| group.text(self.all.len() == 1)).collect()
     }
 }
 
 impl Group {
-    /// Tells the shortest run, and names the seeds of the other runs.
-    fn text(&self) -> String {
-        let mut text = wrap(&self.text);
+    /// Tells the shortest run, in full if it is the only group, and names the seeds of the other runs.
+    fn text(&self, in_full: bool) -> String {
+        let [short, full] = &self.texts;
+        let mut text = if in_full { full.clone() } else { wrap(short) };
         let mut others = self.seeds[1..].to_vec();
         others.sort_unstable();
         let mut named: Vec<String> = others.iter().take(NAMED).map(u64::to_string).collect();

@@ -27,7 +27,8 @@ use crate::execution_arguments::TestArguments;
 /// Finds the line of the IUT file that a run has ended about: `iut.yaml:4: within: 200 ms`.
 pub(super) fn find_iut_line(path: &Path, run: &Run) -> Option<String> {
     // Words of messages, with the keys that such a message is about.
-    let words: [(&str, &[&str]); 8] = [
+    let words: [(&str, &[&str]); 9] = [
+        ("`{port}`", &["command"]),
         ("which was not captured", &["captures"]),
         ("`reset`", &["reset"]),
         (" connection", &["base", "address"]),
@@ -42,8 +43,7 @@ pub(super) fn find_iut_line(path: &Path, run: &Run) -> Option<String> {
         Outcome::Verdict(verdict, Cause::Silence(_))
             if *verdict != Verdict::Fail && find_evident_cause(run).is_none() =>
         {
-            // If there is no `within`, the first key shows which file is meant.
-            (&["within", "iut"], None)
+            (&["within"], None)
         }
         Outcome::RunError(failure) => {
             // The name of the capture, as in "has `{token}`", or the path of the request, as in
@@ -231,7 +231,7 @@ fn explain_constant(arguments: &TestArguments, iut: &Iut, run: &Run, record: &Re
     let file = if chosen.is_empty() { return None } else { std::fs::read_to_string(&arguments.iut).ok()? };
     let (datum, value) = chosen.into_iter().find(|(datum, _)| !file.contains(datum.name()))?;
     Some(format!(
-        "hint: coreach has chosen `{datum} = {value}`, and the IUT file does not tell the system: write `\"{{{datum}}}\"` into \
+        "hint: coreach has chosen `{datum} = {value}`, but the IUT file does not tell the system: write `\"{{{datum}}}\"` into \
          `command`, or give the value that the system has, with `--constant {datum}=VALUE`\n"
     ))
 }
@@ -244,7 +244,7 @@ fn explain_fixed(case: &Case, run: &Run) -> Option<String> {
     let fixed = case.fixed.iter().find(is_named)?;
     let (name, value, place) = (&fixed.name, &fixed.text, fixed.name_origin.file_and_line());
     Some(format!(
-        "hint: {place}: `instantiate` puts `{name}: {value}` into the test case, and the system is not told of it: remove it \
+        "hint: {place}: `instantiate` puts `{name}: {value}` into the test case, but coreach does not tell the system: remove it \
          there, and give `--constant {name}={value}`\n"
     ))
 }

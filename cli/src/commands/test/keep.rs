@@ -75,7 +75,7 @@ fn find_other_tests(cases: &[Case], folder: &Path) -> Vec<Diagnostic> {
 }
 
 pub(in crate::commands) fn report_other_test(path: &Path) -> Diagnostic {
-    let message = format!("{}: `--keep` replaces nothing, and this is another test case", path.display());
+    let message = format!("{}: `--keep` replaces no file, and this is another test case", path.display());
     Diagnostic::error("output-is-there", message)
         .help("name another folder: each run must be beside its test case")
 }
@@ -128,7 +128,7 @@ impl Keeper {
         if time > 1 && !self.has_warned {
             self.has_warned = true;
             console::say(&format!(
-                "warning: {} is there already: this run is kept as {}, and others likewise",
+                "warning: {} is there already: this run is kept as {}; other runs also get new names",
                 first.display(),
                 path.display()
             ));

@@ -107,7 +107,7 @@ fn add_remarks(answer: &mut CommandAnswer, recording: &Recording) {
     }
     if recording.was_deaf {
         answer.remark(
-            "warning: the system could not be heard at all times: a delay of the trace may be no silence",
+            "warning: coreach could not listen to the system at all times: there may be outputs that the trace does not show",
         );
     }
     match &recording.run.outcome {

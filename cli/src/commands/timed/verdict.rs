@@ -49,13 +49,15 @@ pub fn verdict(arguments: &VerdictArguments) -> CommandResult {
     let mut answer = CommandAnswer::new(exit, document, || verdict_text(&offline, &names, &judged));
     if judged.has_forgotten {
         answer.remark(
-            "warning: more values are known that data do not have than are kept; what was forgotten makes no Fail",
+            "warning: coreach has forgotten some values that data cannot have, since there are too many; this never makes a Fail",
         );
     }
     if judged.unanswered > 0 {
         let count = usize::try_from(judged.unanswered).unwrap_or(usize::MAX);
         let what = plural(count, "question");
-        answer.remark(format!("warning: the solver left {what} open; each was taken for what makes no Fail"));
+        answer.remark(format!(
+            "warning: the solver left {what} open; coreach took each answer so that it makes no Fail"
+        ));
     }
     Ok(answer)
 }
@@ -63,17 +65,17 @@ pub fn verdict(arguments: &VerdictArguments) -> CommandResult {
 /// Tells the verdict, how far the trace went, and why.
 fn verdict_text(offline: &Offline<'_>, path: &[String], judged: &JudgedTrace) -> String {
     let word = match judged.verdict {
-        OfflineVerdict::InconclusiveR => "Inconclusive: the model allows it, but it left the path".to_owned(),
+        OfflineVerdict::InconclusiveR => {
+            "Inconclusive: the model allows the last event, but it left the path".to_owned()
+        }
         OfflineVerdict::InconclusiveI => "Inconclusive: the model does not take this input here".to_owned(),
         OfflineVerdict::Fail => {
             let expected =
                 judged.why.as_ref().and_then(|why| expected_line(offline, why, judged.late.as_ref()));
             format!("Fail: {}", expected.unwrap_or_else(|| "the model does not allow this".to_owned()))
         }
-        OfflineVerdict::WeakPass => {
-            "WeakPass: it may have been the path, and may have been another one".to_owned()
-        }
-        OfflineVerdict::Pass => "Pass: it was the path".to_owned(),
+        OfflineVerdict::WeakPass => "WeakPass: the system may have taken the path, or another one".to_owned(),
+        OfflineVerdict::Pass => "Pass: the system took the path".to_owned(),
     };
     let mut text = format!("{word}\n{} up to time {}", plural(judged.events, "event"), judged.time);
     match judged.furthest {
