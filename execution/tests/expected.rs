@@ -41,6 +41,8 @@ outputs:
   One: { item: Item }
   Set: { colours: "set[Colour]" }
   Stock: { stock: Stock }
+  Seats: { free: "set[int[1..9]]" }
+  Many: { many: "list[9] of int" }
   Colour: { colour: Colour }
   Answer: { reply: Reply }
   Ok: {}
@@ -152,6 +154,16 @@ fn of_a_collection_the_smallest_part_that_differs_is_said() {
         ("Set", "colours == vColours", json!(["RED"]), "colours = {RED, BLUE}, got {RED}"),
         ("Set", "GREEN in colours", json!(["RED"]), "colours with GREEN, got {RED}"),
         ("Stock", "stock == vStock", json!({ "RED": 5, "BLUE": 6 }), "stock[BLUE] = 7, got 6"),
+        ("Seats", "free == {1, 3, 4, 5, 6}", json!([1, 4, 5, 6]), "free with 3, got {1, 4, 5, 6}"),
+        ("Many", "many == [1, 2, 3, 4, 5]", json!([1, 2, 4, 5]), "many with 3 at [2], got [1, 2, 4, 5]"),
+        ("Many", "many == [1, 2, 4]", json!([1, 2, 4, 5]), "many without 5 at [3], got [1, 2, 4, 5]"),
+        (
+            "Name",
+            "text == \"ann: \"",
+            json!("ann:"),
+            "text = \"ann: \", got \"ann:\" (without the blank at its end)",
+        ),
+        ("Name", "text == \"Ann\"", json!("ann"), "text = \"Ann\", got \"ann\" (with other capital letters)"),
     ] {
         let found = instead(&[(action, guard)], action, &[got]);
         wrong.extend((found != expected).then(|| format!("{guard}: {found}, not {expected}")));

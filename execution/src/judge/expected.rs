@@ -32,7 +32,7 @@ use dashu_int::IBig;
 use dashu_ratio::RBig;
 
 use crate::judge::contract::Guard;
-use crate::judge::excerpts::cut_text;
+use crate::judge::excerpts::{cut_text, shorten_collection};
 use crate::judge::guards::{failing_conjuncts, may_be, with_event};
 use crate::lazy::Lazy;
 
@@ -778,6 +778,10 @@ fn compare_values(subject: String, wanted: &Value, got: &Value, found: &mut Vec<
         (Value::Record(ty, wanted_parts), Value::Record(_, got_parts)) if ty.form == RecordForm::List => {
             // The first part of a list is its length. If it differs, short lists are shown as a whole.
             if wanted_parts[0] != got_parts[0] {
+                let elements = [wanted_parts, got_parts].map(|parts| ty.counting(parts).collect::<Vec<_>>());
+                if let Some(demand) = describe_one_element(&elements[0], &elements[1]) {
+                    return add(subject, Demand::Text(demand), value_text(got));
+                }
                 let texts = [wanted.to_string(), got.to_string()];
                 if texts.iter().all(|text| text.chars().count() <= LONGEST_VALUE) {
                     return add(subject, Demand::Value(wanted.clone()), texts[1].clone());
@@ -805,8 +809,9 @@ fn compare_values(subject: String, wanted: &Value, got: &Value, found: &mut Vec<
                 let extra = got_parts.keys().filter(|key| !wanted_parts.contains_key(key));
                 let with = missing.map(|key| format!("with {key}"));
                 let demands: Vec<String> = with.chain(extra.map(|key| format!("without {key}"))).collect();
-                let is_long = |value: &Value| value.to_string().chars().count() > LONGEST_VALUE;
-                match is_long(wanted) || is_long(got) {
+                let is_long = wanted_parts.len().max(got_parts.len()) > MOST_NAMED
+                    || [wanted, got].iter().any(|value| value.to_string().chars().count() > LONGEST_VALUE);
+                match is_long {
                     true => add(subject, Demand::Text(demands.join(" and ")), value_text(got)),
                     false => add(subject, Demand::Value(wanted.clone()), got.to_string()),
                 }
@@ -843,7 +848,36 @@ fn compare_values(subject: String, wanted: &Value, got: &Value, found: &mut Vec<
                 value_text(&rest(got_parts)),
             );
         }
+        (Value::String(wanted_text), Value::String(got_text)) => {
+            let hint = describe_small_difference(wanted_text, got_text);
+            add(subject, Demand::Value(wanted.clone()), value_text(got) + hint);
+        }
         _ => add(subject, Demand::Value(wanted.clone()), value_text(got)),
+    }
+}
+
+/// Describes two lists of which one has one element more: `with 7 at [3]`. `None`: they differ in more, or
+/// they are short.
+fn describe_one_element(wanted: &[&Value], got: &[&Value]) -> Option<String> {
+    let (longer, shorter, word) = match wanted.len() > got.len() {
+        true => (wanted, got, "with"),
+        false => (got, wanted, "without"),
+    };
+    let index = longer.iter().zip(shorter).take_while(|(one, other)| one == other).count();
+    let is_one = longer.len() == shorter.len() + 1 && longer[index + 1..] == shorter[index..];
+    (is_one && longer.len() > MOST_NAMED)
+        .then(|| format!("{word} {} at [{index}]", value_text(longer[index])))
+}
+
+/// Names a difference between texts that is easily overlooked.
+fn describe_small_difference(wanted: &str, got: &str) -> &'static str {
+    match () {
+        () if wanted.trim_end() == got => " (without the blank at its end)",
+        () if got.trim_end() == wanted => " (with a blank at its end)",
+        () if wanted.trim_start() == got => " (without the blank at its start)",
+        () if got.trim_start() == wanted => " (with a blank at its start)",
+        () if wanted.to_lowercase() == got.to_lowercase() => " (with other capital letters)",
+        () => "",
     }
 }
 
@@ -857,7 +891,7 @@ fn number_text(value: &Value) -> String {
 
 /// The text of a value for people, cut if it is long.
 fn value_text(value: &Value) -> String {
-    cut_text(&format!("{value:#}"), LONGEST_VALUE)
+    shorten_collection(&format!("{value:#}"), &[], LONGEST_VALUE)
 }
 
 /// The alternatives in words: `pNumber = 11, got 12`. `None`: there are none.
