@@ -2,11 +2,13 @@
 
 use coreach_execution::explain::{Reason, name_values, reason_of};
 use coreach_execution::judge::{self, ShownState, shown_states};
+use coreach_execution::outcome::{Cause, Outcome};
 use coreach_execution::run::Occurrence;
 use coreach_execution::{Run, TestCase};
+use coreach_model::excerpt::shortened;
 use coreach_model::semantics::State;
 use coreach_model::types::RecordForm;
-use coreach_model::{Datum, Value};
+use coreach_model::{Datum, Value, Verdict};
 
 use crate::visible::visible;
 
@@ -126,6 +128,19 @@ pub fn step_table(test: &TestCase, initial: &State, run: &Run, most: Option<usiz
             pair[1].place.clone(),
             changed.join(", "),
         ]);
+    }
+    // A specification that judges on line has no location for the event that it forbids.
+    match &run.outcome {
+        Outcome::Verdict(Verdict::Fail, Cause::Alien(text)) => {
+            let number = (run.trace.len() + 1).to_string();
+            let event = shortened(text.lines().next().unwrap_or_default());
+            let cells = [number.as_str(), "", "tester sees", &event, Verdict::Fail.name(), ""];
+            rows.push(cells.map(str::to_owned).to_vec());
+        }
+        Outcome::Verdict(Verdict::Fail, Cause::Event) => {
+            rows.last_mut().into_iter().for_each(|last| last[4] = Verdict::Fail.name().to_owned());
+        }
+        _ => {}
     }
     // The first two rows are the heading and the initial state.
     let left_out = most.map_or(0, |most| run.trace.len().saturating_sub(most));

@@ -1,6 +1,7 @@
 //! `coreach test --cover`: one walk that covers, judged by the specification alone.
 
 use std::num::NonZeroUsize;
+use std::path::Path;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -27,7 +28,7 @@ use serde_json::{Value, json};
 
 use super::hints::explain_run;
 use super::keep::{self, Keeper};
-use super::{check_names, first_state, known_locations, run_text};
+use super::{check_names, first_state, known_locations, run_text, shell_word};
 use crate::answer::{draw_text, is_json};
 use crate::commands::{CommandAnswer, CommandResult, EarlyExit, plural};
 use crate::execution_arguments::{Covered, TestArguments};
@@ -104,6 +105,7 @@ impl Walking<'_> {
         });
         let mut adapter = open(iut);
         let (mut keeper, mut runs, mut exit) = (Keeper::default(), Vec::new(), Exit::Fine);
+        let mut kept = None;
         for number in 0.. {
             let seed = arguments.seed.wrapping_add(number);
             let drawn = first_state(&self.walkable.case, &constants, seed).map_err(|(found, _)| found);
@@ -132,6 +134,7 @@ impl Walking<'_> {
             }
             if exit != Exit::Fine {
                 self.tell(&initial, &run, &written, path.as_deref());
+                kept = path;
             }
             runs.push(written);
             *lock(&document_so_far) = self.document(&walk, &runs, exit);
@@ -139,7 +142,10 @@ impl Walking<'_> {
                 break;
             }
         }
-        let text = || self.summary_text(&walk, runs.last());
+        let text = || {
+            let next = if exit == Exit::Failed { self.next_text(kept.as_deref()) } else { String::new() };
+            self.summary_text(&walk, runs.last()) + &next
+        };
         Ok(CommandAnswer::new(exit, || self.document(&walk, &runs, exit), text))
     }
 
@@ -180,9 +186,22 @@ impl Walking<'_> {
         console::print(&story::wrap(&hint.unwrap_or_default()));
     }
 
+    /// Names the next command after a run that failed.
+    fn next_text(&self, kept: Option<&str>) -> String {
+        let iut = shell_word(&self.arguments.iut);
+        match kept {
+            Some(run) => {
+                format!("next: coreach replay {} --iut {iut} --shrink\n", shell_word(Path::new(run)))
+            }
+            None => "next: add `--keep runs` to this command. `coreach replay` can then shorten the run\n"
+                .to_owned(),
+        }
+    }
+
     /// Tells what was found, how much is covered, and which goals are not.
     fn summary_text(&self, walk: &Walk, last: Option<&Record>) -> String {
-        let found = match last.and_then(|last| last.bucket.as_ref()).map(|bucket| bucket.verdict) {
+        let verdict = last.and_then(|last| last.bucket.as_ref()).map(|bucket| bucket.verdict);
+        let found = match verdict {
             Some(OutcomeKind::FAIL) => "a fault found",
             Some(OutcomeKind::RunError) => "a run error, not a verdict",
             _ => "no fault found",
@@ -197,6 +216,10 @@ impl Walking<'_> {
         let impossible = self.goals.impossible.len();
         if impossible > 0 {
             text += &format!("  {} left out, since no data can meet them\n", plural(impossible, "goal"));
+        }
+        // After a Fail, the failure is of interest and not what it left open.
+        if verdict == Some(OutcomeKind::FAIL) {
+            return text;
         }
         let uncovered = walk.goals().iter().zip(walk.covered()).filter(|(_, covered)| !*covered);
         let uncovered: Vec<String> = uncovered.map(|(goal, _)| describe_goal(specification, goal)).collect();
