@@ -371,10 +371,6 @@ impl<'a, 'c> Typing<'a, 'c> {
             self.error("parameter-in-initial-condition", message, span, what.clone(), Some(help));
             return None;
         }
-        // It may be a literal of the type, which has been reported.
-        if similar.is_none() && elsewhere.is_none() && self.collector.has_found("unknown-type") {
-            return None;
-        }
         let help = match (similar, &elsewhere) {
             (_, None) if let Some(explanation) = elsewhere::explain_word(name) => explanation.to_owned(),
             (_, Some(what)) if what.contains("of the specification") => {
