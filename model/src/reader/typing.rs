@@ -566,10 +566,7 @@ impl<'a, 'c> Typing<'a, 'c> {
     fn compare(&mut self, first: &Expression, others: &[(Comparison, Expression)]) -> Option<Term> {
         let mut parts = Vec::new();
         let Some(((comparison, second), others)) = others.split_first() else { return self.term(first) };
-        let (first_term, second_term) = match show_own_types(first, second) {
-            true => (self.term(first), self.term(second)),
-            false => self.two(first, second),
-        };
+        let (first_term, second_term) = self.two(first, second);
         parts.push(self.compare_two(*comparison, (&first_term, &first.span), (&second_term, &second.span)));
         let (mut left_term, mut left_span) = (second_term, &second.span);
         for (comparison, right) in others {
@@ -632,10 +629,7 @@ impl<'a, 'c> Typing<'a, 'c> {
 
     fn conditional(&mut self, condition: &Expression, a: &Expression, b: &Expression) -> Option<Term> {
         let choice = self.term(condition);
-        let (then, otherwise) = match show_own_types(a, b) {
-            true => (self.term(a), self.term(b)),
-            false => self.two(a, b),
-        };
+        let (then, otherwise) = self.two(a, b);
         let choice = choice.and_then(|term| self.fit(&term, &condition.span, &Type::Bool, "a condition"));
         let (then, otherwise) = (then?, otherwise?);
         let are_numbers = then.sort().is_number() && otherwise.sort().is_number();
@@ -650,11 +644,6 @@ impl<'a, 'c> Typing<'a, 'c> {
         }
         Some(Term::if_then_else(&choice?, &then, &otherwise))
     }
-}
-
-/// Do both operands show their own types, so that neither needs the other's?
-fn show_own_types(a: &Expression, b: &Expression) -> bool {
-    [a, b].into_iter().all(|operand| says_type(operand) && !is_found(operand))
 }
 
 fn is_parameter(what: &str) -> bool {
