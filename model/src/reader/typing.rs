@@ -16,7 +16,7 @@ use crate::reader::elsewhere;
 use crate::reader::parser::{self, Mistake};
 use crate::reader::scope::{Meaning, Scope};
 use crate::reader::shape::report_cut;
-use crate::reader::syntax::{Expression, ExpressionKind, is_found, says_type};
+use crate::reader::syntax::{Expression, ExpressionKind, says_type};
 use crate::reader::yaml::{Entry, Node, NodeKind, Scalar};
 use crate::term::node::{Comparison, Operator};
 use crate::term::{Substitution, Term};
