@@ -391,7 +391,7 @@ mod tests {
                 &[0, 4, 1, 2],
                 Some(
                     asks(4, 2)
-                        + ". If the length counts itself, too, write `frame: { length: u16, counts: frame }`",
+                        + ". If the length also counts itself, write `frame: { length: u16, counts: frame }`",
                 ),
             ),
             (

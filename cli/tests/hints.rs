@@ -193,7 +193,7 @@ fn a_frequent_mistake_is_named_with_what_helps() {
             "  help: the message is encoded twice: in Python, call `json.dumps` only once",
         ),
         (json, "extra", within, 1, "  help: leave it out, or declare it: `Answer: { m: ... }`"),
-        (json, "flat", within, 4, r#"`n` belongs under `values`: {"values": {"n": 1}}"#),
+        (json, "flat", within, 4, r#"write `n` under `values`: {"values": {"n": 1}}"#),
         (lines, "stderr", within, 3, "has written `answer 1` to standard error"),
         (lines, "blank", within, 1, "an empty line, which no pattern fits"),
         (
