@@ -103,9 +103,7 @@ impl Channel {
             let time = until.saturating_duration_since(Instant::now());
             let mut fds = [PollFd::new(&self.read, what)];
             match poll(&mut fds, Timespec::try_from(time).ok().as_ref()) {
-                Ok(0) => {
-                    Err(io::Error::new(ErrorKind::TimedOut, "TLS: the other side did not answer in time"))
-                }
+                Ok(0) => Err(io::Error::new(ErrorKind::TimedOut, "TLS: the server did not answer in time")),
                 Ok(_) | Err(Errno::INTR) => Ok(()),
                 Err(error) => Err(error.into()),
             }

@@ -380,8 +380,9 @@ mod tests {
     #[test]
     fn a_short_frame_is_told_with_the_way_of_counting_that_fits() {
         let of = |integer, counts_all| Cut::Length(Length { integer, at: 0, counts_all });
-        let asks =
-            |owed: usize, came: usize| format!("its length asks for {owed} more bytes, and {came} have come");
+        let asks = |owed: usize, came: usize| {
+            format!("its length announces {owed} more bytes, but only {came} came")
+        };
         for (cut, bytes, expected) in [
             (Cut::Lines, &b"x"[..], None),
             (of(BIG, false), &[0, 4, 1], Some(asks(4, 1))),
@@ -390,7 +391,7 @@ mod tests {
                 &[0, 4, 1, 2],
                 Some(
                     asks(4, 2)
-                        + ". If the length counts itself, too, write `frame: { length: u16, counts: frame }`",
+                        + ". If the length also counts itself, write `frame: { length: u16, counts: frame }`",
                 ),
             ),
             (

@@ -230,7 +230,7 @@ transitions: [{ from: A, to: A, on: None }]
             ),
             (
                 r#"{"output": "In"}"#,
-                "`In` as an output, but it is an input\nhelp: `outputs` are what the implementation sends",
+                "`In` as an output, but it is an input\nhelp: declare what the system sends under `outputs`",
             ),
             (r#"{"output": "Out"}"#, "`Out` without a value for `n`"),
             (

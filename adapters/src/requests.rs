@@ -185,7 +185,7 @@ impl Drop for Requests {
 }
 
 fn make_loss_of_thread() -> Failure {
-    Failure::Lost("coreach has stopped to send requests".to_owned())
+    Failure::Lost("coreach has stopped sending requests".to_owned())
 }
 
 fn agent_config() -> ureq::config::Config {
@@ -268,9 +268,7 @@ fn to_failure(error: ureq::Error) -> Failure {
             Failure::Flood(format!("the headers of an answer are larger than {limit} bytes"))
         }
         ureq::Error::Http(error) => Failure::Untranslatable(format!("not a request: {error}")),
-        ureq::Error::BadUri(uri) => {
-            Failure::Untranslatable(format!("`{}` is not an address", shortened(&uri)))
-        }
+        ureq::Error::BadUri(uri) => Failure::Untranslatable(format!("`{}` is not a URL", shortened(&uri))),
         ureq::Error::Io(error) if error.kind() == ErrorKind::ConnectionReset => Failure::Lost(format!(
             "no answer: {error}\nhelp: does the server speak HTTP on this port? With TLS, `base` begins with `https://`"
         )),

@@ -131,7 +131,7 @@ mod tests {
             ("echo 1; exit 3", 30_000, "status 3"),
             ("echo 1; echo x", 30_000, "line 2 is `x`"),
             ("echo 1; echo", 30_000, "line 2 is ``"),
-            ("printf '\\377\\n'", 30_000, "no UTF-8"),
+            ("printf '\\377\\n'", 30_000, "not UTF-8"),
             ("true", 30_000, "0 lines"),
             ("seq 1001", 30_000, "1001 lines"),
             ("yes 1", 30_000, "prints too much"),

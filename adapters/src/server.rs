@@ -173,7 +173,7 @@ impl Server {
                         (_, true) => "it must listen on the port that `{port}` in `command` gives it, and on this host. If it \
                                       only needs more time, raise `ready_ms`"
                             .to_owned(),
-                        (_, false) => "`command` does not have `{port}`: it must listen on the port of the address".to_owned(),
+                        (_, false) => "`command` has no `{port}`: give it, or let the system listen on the port of the address".to_owned(),
                     };
                     let time = launch.ready.as_millis();
                     let what = format!("{failed} on {address} within `ready_ms: {time}` ({why})");

@@ -212,10 +212,7 @@ pub fn pause_run(time: Duration, session: &Session<'_>) -> Result<(), Failure> {
     let until = Instant::now() + time;
     std::thread::sleep(until.min(session.deadline).saturating_duration_since(Instant::now()));
     if until > session.deadline {
-        return Err(Failure::Start(format!(
-            "a pause of {} ms is longer than the time limit of the run",
-            time.as_millis()
-        )));
+        return Err(Failure::Start(format!("a pause of {} ms is beyond the time limit", time.as_millis())));
     }
     Ok(())
 }

@@ -148,6 +148,6 @@ mod tests {
     #[test]
     fn long_lines_are_shortened_with_a_count() {
         let line = shown_line(&[b'x'; 1000], true);
-        assert!(line.ends_with(" ... 600 signs more") && line.len() < 500, "{line}");
+        assert!(line.ends_with(" ... 600 more characters") && line.len() < 500, "{line}");
     }
 }

@@ -515,9 +515,9 @@ fn mistakes_are_said_where_they_stand() {
         (http, "on_close: Hangup\n", "has no meaning over `http`"),
         (http, "reconnect: Connect\n", "has no meaning over `http`"),
         ("", "silence: fial\n", "did you mean `fail`?"),
-        ("", "within: soon\n", "`within` is no time"),
+        ("", "within: soon\n", "`within` is not a time"),
         ("", "within: { after: { Aks: 3 s } }\n", "did you mean `Ask`?"),
-        ("", "within: { locations: { Asked: x } }\n", "`Asked` is no time"),
+        ("", "within: { locations: { Asked: x } }\n", "`Asked` is not a time"),
         ("", "within: { place: { Asked: 3 s } }\n", "unknown key `place`"),
     ] {
         if head.is_empty() {

@@ -280,7 +280,7 @@ transitions:
     assert_eq!(status, ["covered", "unreachable", "unreachable"], "{told:#}");
     let why = |at: usize| goals[at]["why"].as_str().unwrap();
     assert!(
-        why(1).starts_with("reach[A]: ") && why(2).starts_with("no path of the tree meets it"),
+        why(1).starts_with("reach[A]: ") && why(2).starts_with("no path of the finished tree"),
         "{told:#}"
     );
     assert_eq!(told["exit_code"], 0);

@@ -175,7 +175,7 @@ fn a_frequent_mistake_is_named_with_what_helps() {
         ),
         (lines, "echo", within, 1, "  help: it repeats what coreach sent: switch the echo"),
         (lines, "colour", within, 1, r"help: `\x1b[...` is a colour of a terminal"),
-        (lines, "mark", within, 1, "  help: it begins with a byte order mark: write UTF-8 without one"),
+        (lines, "mark", within, 1, "  help: it begins with a byte order mark: let the system write none"),
         (
             &format!("{lines}  unmatched: ignore\n"),
             "prompt",
@@ -193,7 +193,7 @@ fn a_frequent_mistake_is_named_with_what_helps() {
             "  help: the message is encoded twice: in Python, call `json.dumps` only once",
         ),
         (json, "extra", within, 1, "  help: leave it out, or declare it: `Answer: { m: ... }`"),
-        (json, "flat", within, 4, r#"`n` belongs under `values`: {"values": {"n": 1}}"#),
+        (json, "flat", within, 4, r#"write `n` under `values`: {"values": {"n": 1}}"#),
         (lines, "stderr", within, 3, "has written `answer 1` to standard error"),
         (lines, "blank", within, 1, "an empty line, which no pattern fits"),
         (
@@ -229,7 +229,7 @@ fn a_frequent_mistake_is_named_with_what_helps() {
         (lines, "coins", within, 1, "but ` coins` does not, from column 9 on\n"),
         (lines, "coins", within, 1, "if anything may follow, with `.*$`"),
         (lines, "mute", short, 3, "  help: it may not know `ask`, which was sent: compare `stimuli`"),
-        (http, "other", within, 1, "it is `Answer` but for the status 200\n"),
+        (http, "other", within, 1, "it fits `Answer` except for the status 200\n"),
         (lines, "exits", within, 4, "ended with status 3 without a word on standard error"),
         (
             lines,
@@ -247,8 +247,8 @@ fn a_frequent_mistake_is_named_with_what_helps() {
             r"  help: a number has no `+`: keep it out of the group, `\+?(?P<...>\d+)`",
         ),
         (lines, "minus", within, 1, r"  help: for numbers below 0, write `-?\d+`"),
-        (lines, "hex", within, 1, "  help: numbers are read in decimal digits"),
-        (lines, "rest", within, 1, r"the pattern ends with `(?:\.0)?$`"),
+        (lines, "hex", within, 1, "  help: coreach reads decimal digits only"),
+        (lines, "rest", within, 1, r"end the pattern with `(?:\.0)?$`"),
         (lines, "space", within, 1, "  help: each space counts: write ` +` in the pattern"),
         (lines, "comma", within, 1, "which coreach does not read: let the system write `1000`"),
         (
@@ -328,7 +328,7 @@ fn a_frequent_mistake_is_named_with_what_helps() {
             1,
             "  help: the system does not allow this method here: check the `method` of the request",
         ),
-        (http, "empty", within, 1, "and `/n` of the body is not there\n"),
+        (http, "empty", within, 1, "but `/n` of the body is missing\n"),
         (http, "nested", within, 1, "  help: did you mean `/answer/n`?"),
         (http, "moved", within, 1, "  help: it redirects to `/there`, and coreach follows no redirections"),
         (
@@ -417,7 +417,11 @@ fn what_keeps_a_system_from_starting_is_named() {
             "1",
             "  help: this is one word with a space: write `command: [python3, system.py]`",
         ),
-        (stdio("[start.sh]", ""), "1", "  help: one in the folder of the IUT file is written `./start.sh`"),
+        (
+            stdio("[start.sh]", ""),
+            "1",
+            "  help: for the program in the folder of the IUT file, write `./start.sh`",
+        ),
         (stdio("[./windows.sh]", ""), "1", r"the first line of the script ends with `\r\n`"),
         (
             stdio("[./env.sh]", "reset: [{ expect: '^hello$' }]\n  "),
@@ -513,7 +517,7 @@ fn a_frequent_mistake_of_the_command_line_is_named_with_what_helps() {
     for (arguments, code, words) in [
         ("run model.yaml", 2, "`specification: model.yaml` and `purpose: PURPOSE.yaml` in two lines"),
         ("run model.yaml", 2, "Without a purpose, `test --cover all` takes it"),
-        ("test coreach.yaml", 2, "tip: `--iut` names the file that says how your system is reached"),
+        ("test coreach.yaml", 2, "tip: `--iut` names a file that says how to reach your system"),
         ("test coreach.yaml --iut iut.yaml", 2, "an IUT file begins with `iut:` and its name"),
         (
             "test coreach.yaml --iut ./system.py",
@@ -540,14 +544,14 @@ fn a_frequent_mistake_of_the_command_line_is_named_with_what_helps() {
         ("explain coreach.yaml", 2, "`test --keep FOLDER` writes runs"),
         ("verify model.yaml", 2, "`specification: model.yaml` and `property: PROPERTY.yaml` in two lines"),
         ("run property.yaml", 2, "name it as `properties: [never.yaml]`"),
-        ("run lists.yaml", 2, "let a campaign give them, `constants: [{ cFirst: 4 }, { cFirst: 5 }]`"),
+        ("run lists.yaml", 2, "write `constants: [{ cFirst: 4 }, { cFirst: 5 }]` in a campaign"),
         ("run equal.yaml", 2, "write `instantiate: { cFirst: 4 }`"),
         ("run judged.yaml", 2, "there are `test_case` and `online`"),
         ("run elsewhere.yaml", 2, "paths are relative to the folder of the file that names them"),
         ("run constants.yaml", 2, "a campaign `constants: { NAME: VALUE }`"),
         ("campaign several.yaml", 2, "write a mapping for each: `constants: [{ cFirst: 4 }, { cFirst: 5 }]`"),
         ("campaign counted.yaml", 2, "for example `seeds: { first: 1, count: 5 }`"),
-        ("campaign program.yaml", 2, "system.py is a program, and no IUT file"),
+        ("campaign program.yaml", 2, "system.py is a program, not an IUT file"),
         (
             "campaign fixed_campaign.yaml",
             2,

@@ -211,5 +211,5 @@ fn labels_of_a_purpose_say_all_that_the_rest_does() {
         assert!(out.is_empty() && err.contains(told), "{told}: {err}");
     }
     let (_, err) = folder.ends(&["import", "lts.yaml", "--purpose-of", "lts.yaml"], 2);
-    assert!(err.contains("no file of Aldebaran"), "{err}");
+    assert!(err.contains("not a file of Aldebaran"), "{err}");
 }

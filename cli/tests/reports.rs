@@ -211,7 +211,7 @@ fn a_kept_run_is_never_replaced() {
     let before = names(&folder, "kept");
     folder.write("deliver_coffee.yaml", &folder.read("deliver_coffee.yaml").replace("COFFEE", "TEA"));
     let (_, err) = coreach(&folder, &format!("{test} --iut right.yaml"), 2);
-    assert!(err.contains("kept/deliver_coffee.test_case.json: `--keep` replaces nothing"), "{err}");
+    assert!(err.contains("kept/deliver_coffee.test_case.json: `--keep` replaces no file"), "{err}");
     assert_eq!(names(&folder, "kept"), before);
     assert_eq!(folder.read("kept/deliver_coffee.test_case.json"), older);
 }
@@ -227,7 +227,7 @@ fn replay_replaces_nothing() {
     let code = if run.contains("\"verdict\": \"Pass\"") { 0 } else { 3 };
     for there in ["other.json", "kept"] {
         let (_, err) = coreach(&folder, &format!("{replay} --keep {there}"), 2);
-        assert!(err.contains("`--keep` replaces nothing"), "{err}");
+        assert!(err.contains("`--keep` replaces no file"), "{err}");
     }
     assert_eq!(folder.read("other.json"), run);
     coreach(&folder, &format!("{replay} --keep new.json"), code);

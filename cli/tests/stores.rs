@@ -102,7 +102,7 @@ fn another_verdict_is_reported_and_nothing_is_overwritten() {
     }
     let junit = folder.0.join("contested.xml");
     let output = run(&right, &["--store", &mine, "--quiet", "--junit", junit.to_str().unwrap()], 1);
-    assert!(stderr(&output).contains("had another verdict"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("got another verdict"), "{}", stderr(&output));
     assert!(fs::read_to_string(&junit).unwrap().contains("<failure type=\"contested\""));
     // It comes along with the store that has it.
     let onward = folder.0.join("onward.sqlite").display().to_string();

@@ -342,9 +342,7 @@ fn read_strategy(collector: &mut Collector, entries: &[Entry]) -> Option<Strateg
     }
     let help = match collector.nearest(&scalar.text, names()) {
         Some(near) => format!("did you mean `{near}`?"),
-        None if scalar.text == "interactive" => {
-            "a campaign cannot ask anybody: use `random` or `plan`".to_owned()
-        }
+        None if scalar.text == "interactive" => "a campaign can ask nobody: use `plan`".to_owned(),
         None => inventory("strategies", names()),
     };
     let message = format!("unknown strategy `{}`", scalar.text);

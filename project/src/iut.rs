@@ -400,7 +400,6 @@ fn report_unsettled(reader: &mut IutReader<'_>, node: &Node, settle: Option<&Set
         return;
     }
     let label = "an answer could arrive in the next run";
-    let help =
-        "write `settle: { quiet_ms: 200 }`: then each run waits at its end until no message comes for 200 ms";
+    let help = "write `settle: { quiet_ms: 200 }`: then a run ends with 200 ms without a message";
     reader.collector.mistake("unsettled", message, &node.head(), label, help);
 }

@@ -53,7 +53,7 @@ pub(crate) fn prepare_input(
         let diagnostic =
             Diagnostic::error("timed-missing", "the specification has clocks, but `timed` is missing")
                 .at(named(), "a timed model")
-                .help("add `timed: { silence_after: 5 }`: coreach judges silence that lasts so long");
+                .help("add `timed: { silence_after: 5 }`: coreach then judges silence of 5 time units");
         found.push(diagnostic);
     }
     if configuration.judging == Judging::Online {

@@ -67,9 +67,7 @@ impl Dialogue {
                 Message::Ready => return Ok(()),
                 Message::Log if Instant::now() < ready => {}
                 Message::Log => {
-                    return Err(Failure::Start(
-                        "`ready` did not come in time: it has sent only `log` messages".to_owned(),
-                    ));
+                    return Err(Failure::Start("`ready` did not come, only `log` messages".to_owned()));
                 }
                 Message::Error(text) => return Err(Failure::Start(text)),
                 Message::Output(_) => {
@@ -149,9 +147,7 @@ impl Dialogue {
                     Encoding::Binary(binary) => encoding::unhex(&text)
                         .ok_or_else(|| "expected pairs of hexadecimal digits".to_owned())
                         .and_then(|frame| binary.cut.framed(frame)),
-                    Encoding::Json => {
-                        Err("with JSON messages, coreach cannot send other messages".to_owned())
-                    }
+                    Encoding::Json => Err("with JSON messages, there is nothing to send".to_owned()),
                 };
                 let bytes = bytes.map_err(|why| Failure::Untranslatable(format!("`{whose}`: {why}")))?;
                 self.write(&bytes, until, process)?;

@@ -279,7 +279,7 @@ fn literals_fields_and_answers_are_read() {
         ("stat\na: 1\n.\n", "the closest is `F`: in line 3, `.` does not fit `b: (?P<b>\\d+)`"),
         ("stat\na: 1\na: 2\nb: 2\n.\n", "the closest is `F`"),
         ("all\n* {1}\nx!\n", "`Got` counts 1 bytes"),
-        ("OK\n", "`X` fits but for capital letters: `ok`"),
+        ("OK\n", "`X` fits except for capital letters: `ok`"),
     ] {
         let found = read("Put", wire);
         assert!(found[0].contains(&why.replace('\\', "\\\\")), "{wire:?}: {found:?}");

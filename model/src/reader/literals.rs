@@ -175,6 +175,13 @@ impl Typing<'_, '_> {
     /// Types an operand next to another one. If that one has a mistake, it has been reported.
     pub(super) fn neighbour(&mut self, tree: &Expression, other: &Option<Term>) -> Option<Term> {
         match other {
+            // A literal of an unknown type, which has been reported.
+            None if let ExpressionKind::Name(name) = &tree.kind
+                && self.collector.has_found("unknown-type")
+                && self.collector.nearest(name, self.scope.usable()).is_none() =>
+            {
+                None
+            }
             _ if says_type(tree) && !is_found(tree) => self.term(tree),
             Some(other) => self.term_as(tree, &other.sort().clone()),
             None => None,

@@ -16,7 +16,7 @@ use crate::reader::elsewhere;
 use crate::reader::parser::{self, Mistake};
 use crate::reader::scope::{Meaning, Scope};
 use crate::reader::shape::report_cut;
-use crate::reader::syntax::{Expression, ExpressionKind, is_found, says_type};
+use crate::reader::syntax::{Expression, ExpressionKind, says_type};
 use crate::reader::yaml::{Entry, Node, NodeKind, Scalar};
 use crate::term::node::{Comparison, Operator};
 use crate::term::{Substitution, Term};
@@ -371,10 +371,6 @@ impl<'a, 'c> Typing<'a, 'c> {
             self.error("parameter-in-initial-condition", message, span, what.clone(), Some(help));
             return None;
         }
-        // It may be a literal of the type, which has been reported.
-        if similar.is_none() && elsewhere.is_none() && self.collector.has_found("unknown-type") {
-            return None;
-        }
         let help = match (similar, &elsewhere) {
             (_, None) if let Some(explanation) = elsewhere::explain_word(name) => explanation.to_owned(),
             (_, Some(what)) if what.contains("of the specification") => {
@@ -570,10 +566,7 @@ impl<'a, 'c> Typing<'a, 'c> {
     fn compare(&mut self, first: &Expression, others: &[(Comparison, Expression)]) -> Option<Term> {
         let mut parts = Vec::new();
         let Some(((comparison, second), others)) = others.split_first() else { return self.term(first) };
-        let (first_term, second_term) = match show_own_types(first, second) {
-            true => (self.term(first), self.term(second)),
-            false => self.two(first, second),
-        };
+        let (first_term, second_term) = self.two(first, second);
         parts.push(self.compare_two(*comparison, (&first_term, &first.span), (&second_term, &second.span)));
         let (mut left_term, mut left_span) = (second_term, &second.span);
         for (comparison, right) in others {
@@ -636,10 +629,7 @@ impl<'a, 'c> Typing<'a, 'c> {
 
     fn conditional(&mut self, condition: &Expression, a: &Expression, b: &Expression) -> Option<Term> {
         let choice = self.term(condition);
-        let (then, otherwise) = match show_own_types(a, b) {
-            true => (self.term(a), self.term(b)),
-            false => self.two(a, b),
-        };
+        let (then, otherwise) = self.two(a, b);
         let choice = choice.and_then(|term| self.fit(&term, &condition.span, &Type::Bool, "a condition"));
         let (then, otherwise) = (then?, otherwise?);
         let are_numbers = then.sort().is_number() && otherwise.sort().is_number();
@@ -654,11 +644,6 @@ impl<'a, 'c> Typing<'a, 'c> {
         }
         Some(Term::if_then_else(&choice?, &then, &otherwise))
     }
-}
-
-/// Do both operands show their own types, so that neither needs the other's?
-fn show_own_types(a: &Expression, b: &Expression) -> bool {
-    [a, b].into_iter().all(|operand| says_type(operand) && !is_found(operand))
 }
 
 fn is_parameter(what: &str) -> bool {

@@ -31,7 +31,7 @@ pub(super) fn read_timed(collector: &mut Collector, entries: &[Entry]) -> Option
         let message = format!("`silence_after` must be a time above 0, not `{}`", scalar.text);
         let diagnostic = Diagnostic::error("wrong-value", message)
             .at(collector.origin(&scalar.span), "not such a time")
-            .help("for example `silence_after: 2.5`: coreach judges silence that lasts so long");
+            .help("for example `silence_after: 2.5`: coreach then judges silence of 2.5 time units");
         collector.push(diagnostic);
     }
     Some(Some(GivenTiming { silence_after: Value::Real(time?), origin: collector.origin(&entry.key.span) }))

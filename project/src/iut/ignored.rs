@@ -68,9 +68,7 @@ fn check_outputs(
         let message = format!("`{}` fits this pattern and that of `{action}`", line.escape_debug());
         let diagnostic = Diagnostic::warning("ignored-output", message)
             .at(reader.collector.origin(&scalar.span), "not ignored where it is an output")
-            .help(format!(
-                "a line that fits both is `{action}`: change the patterns so that no line fits both"
-            ));
+            .help(format!("a line that fits both is `{action}`: change one of the patterns"));
         reader.collector.push(diagnostic);
     }
 }

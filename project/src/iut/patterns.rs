@@ -69,9 +69,7 @@ fn explain_sign(expression: &str, position: usize) -> Option<String> {
         return None;
     }
     let literal = format!("{}\\{from_sign}", &expression[..position]);
-    Some(format!(
-        "`{sign}` has a special meaning in patterns: write `\\{sign}` for the sign itself, `'{literal}'`"
-    ))
+    Some(format!("`{sign}` has a meaning in patterns: write `\\{sign}` for the sign itself, `'{literal}'`"))
 }
 
 /// Turns each `{name}`, as in a template, into a named group. `None`: there is none.

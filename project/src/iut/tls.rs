@@ -89,7 +89,7 @@ pub fn read_tls(
 }
 
 fn report_missing_half<T>(reader: &mut IutReader<'_>, alone: &Node, missing: &str) -> Option<T> {
-    let message = "`certificate` and `key` must be there together";
+    let message = "`certificate` and `key` need each other";
     let help = "for example `certificate: client.pem`, `key: client.key`";
     reader.collector.mistake("missing-key", message, &alone.head(), format!("without `{missing}`"), help);
     None

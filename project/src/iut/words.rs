@@ -236,7 +236,7 @@ impl IutReader<'_> {
             let help = match self.collector.nearest(hole, known_names.iter().copied()) {
                 Some(nearest_name) => format!("did you mean `{{{nearest_name}}}`?"),
                 None if known_names.is_empty() => {
-                    "no value can be put here: write `{{` or `}}` for a brace itself".to_owned()
+                    "no value can stand for `{...}` here: write `{{` or `}}` for a brace itself".to_owned()
                 }
                 None => inventory("names that you can use here", known_names.iter().copied()),
             };
@@ -442,7 +442,7 @@ impl IutReader<'_> {
             known().filter(|parameter| !written.iter().any(|(name, _)| name == parameter)).collect();
         if !missing.is_empty() {
             let message = format!("`{}` needs a value for {}", action.name, listed(missing.iter().copied()));
-            let label = "nothing here has it";
+            let label = "it is missing here";
             self.collector.mistake("missing-parameter", message, &whole.span, label, how(missing[0]));
         }
     }

@@ -134,9 +134,8 @@ fn search_goals(
     found: &mut Vec<TimedGoal>,
 ) -> Result<(), Diagnostic> {
     if wanted.seed.is_some() {
-        let message = format!(
-            "`--seed` has no effect on `{criterion}`, because only the values that show the goal count"
-        );
+        let message =
+            format!("`--seed` does not change `{criterion}`: the values are those that show the goal");
         return Err(Diagnostic::error("contradiction", message).help("leave out --seed"));
     }
     // A run of events shows the goals. In it, internal transitions that take time have no instant.

@@ -65,9 +65,7 @@ pub fn verdict(arguments: &VerdictArguments) -> CommandResult {
 /// Tells the verdict, how far the trace went, and why.
 fn verdict_text(offline: &Offline<'_>, path: &[String], judged: &JudgedTrace) -> String {
     let word = match judged.verdict {
-        OfflineVerdict::InconclusiveR => {
-            "Inconclusive: the model allows the last event, but it left the path".to_owned()
-        }
+        OfflineVerdict::InconclusiveR => "Inconclusive: allowed by the model, but not on the path".to_owned(),
         OfflineVerdict::InconclusiveI => "Inconclusive: the model does not take this input here".to_owned(),
         OfflineVerdict::Fail => {
             let expected =
