@@ -215,7 +215,7 @@ pub fn compare(specification: &Specification, steps: usize, seen: &mut Seen) -> 
             }
             Fate::Unreachable(why) => {
                 seen.unreachable += 1;
-                seen.by_the_tree += usize::from(why.contains("the tree"));
+                seen.by_the_tree += usize::from(why.contains("tree"));
                 ensure!(!is_possible, "{why}, and a run meets it: {}", name());
             }
             Fate::Unknown(_) | Fate::Open => {
