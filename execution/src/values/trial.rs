@@ -21,6 +21,7 @@ use coreach_analyses::hull::{Range, hull};
 use coreach_analyses::solver::Solver;
 use coreach_model::random::Random;
 use coreach_model::term::evaluate::{Valuation, evaluate, holds};
+use coreach_model::term::list_subterms;
 use coreach_model::value::tuples;
 use coreach_model::{Datum, Term, Type, Value};
 
@@ -94,17 +95,8 @@ impl TriedGuard {
         reads.sort();
         reads.dedup();
         let mut literals = Vec::new();
-        let (mut seen, mut work) = (std::collections::HashSet::new(), open.clone());
-        while let Some(term) = work.pop() {
-            if seen.insert(term.clone()) {
-                if term.parts().is_empty()
-                    && let Some(value) = term.as_literal()
-                {
-                    collect_pool(value, &mut literals);
-                }
-                work.extend(term.unfolded());
-                work.extend(term.parts().into_iter().cloned());
-            }
+        for term in list_subterms(open.clone()).iter().filter(|term| term.parts().is_empty()) {
+            term.as_literal().into_iter().for_each(|value| collect_pool(value, &mut literals));
         }
         let hint = |datum: &Datum| match datum.ty() {
             Type::String => Hint::Text(StringHints::read(guard, datum)),

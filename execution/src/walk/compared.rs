@@ -8,13 +8,13 @@
 //! comparison in a branch of `if` counts only if this branch is taken. The operands of `min` and `max` are
 //! compared as well. The sign of a comparison says how its sides stand to each other.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 
 use coreach_model::iosts::{Iosts, Transition};
 use coreach_model::term::evaluate::{evaluate_with, holds, holds_with};
 use coreach_model::term::node::{Comparison, Node};
 use coreach_model::term::operation::{DerivedOperation, StandardOperation};
-use coreach_model::term::{Substitution, TermShape, substitute};
+use coreach_model::term::{Substitution, TermShape, list_subterms, substitute};
 use coreach_model::{Datum, LocationId, Numbered, Term, TransitionId, Type, Value};
 use dashu_int::IBig;
 use dashu_ratio::RBig;
@@ -190,22 +190,13 @@ pub fn find_compared_numbers(iosts: &Iosts) -> Vec<Value> {
         open.push(transition.guard.clone());
         open.extend(transition.assignments.values().cloned());
     }
-    let (mut seen, mut found) = (HashSet::new(), BTreeSet::new());
-    while let Some(term) = open.pop() {
-        if !seen.insert(term.clone()) {
-            continue;
-        }
+    let mut found = BTreeSet::new();
+    for term in list_subterms(open) {
         if let Some(Node::Compare(_, left, right)) = term.written()
             && left.sort().is_number()
         {
             found.extend([left, right].into_iter().filter_map(Term::as_literal).cloned());
         }
-        if let TermShape::Operation(DerivedOperation::Quantified(quantified), _) = term.shape() {
-            open.push(quantified.body.clone());
-            open.extend(quantified.collected.iter().map(|(_, element)| element.clone()));
-        }
-        open.extend(term.unfolded());
-        open.extend(term.parts().into_iter().cloned());
     }
     found.into_iter().collect()
 }

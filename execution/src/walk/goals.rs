@@ -13,9 +13,9 @@
 //!   to the end of long counters. A counter without a limit has a class each time its distance from its first
 //!   value doubles, a few times.
 //! - A near sign of a stimulus together with a value of such a variable.
-//! - A parameter that is equal to another datum or one beside it. A fault may compare them, even if the
+//! - A parameter that is equal to another datum or next to it. A fault may compare them, even if the
 //!   specification does not.
-//! - A parameter that is equal to a number with which anything is compared, or one beside it. This may be a
+//! - A parameter that is equal to a number with which anything is compared, or next to it. This may be a
 //!   comparison over the elements of a list.
 //! - A parameter at an end of its range, and two parameters at ends.
 //! - The part of its range in which a parameter lies, or its size.

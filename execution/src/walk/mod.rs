@@ -105,7 +105,7 @@ const CREDIT: usize = 100;
 pub(crate) const MOST_CREDIT: usize = 10_000;
 
 /// After so many successive plans without an open goal, none counts as reachable.
-const VAIN_PLANS: usize = 8;
+const VAIN_PLANS: usize = 24;
 
 /// The conditions that end a walk.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -533,12 +533,15 @@ impl Walk {
             worth.count_plan(target);
         }
         let has_goal = worth.has_goal(&here.fresh);
+        if has_goal {
+            self.vain_plans = 0;
+        }
         // A search without some stimuli shows that something can be reached, and never that nothing can.
         if !muted.is_empty() {
             self.route = here.route;
             return;
         }
-        self.vain_plans = if has_goal { 0 } else { self.vain_plans + 1 };
+        self.vain_plans += usize::from(!has_goal);
         if here.fresh.is_empty() && self.own_events > 0 && (is_far || self.varies) {
             let far = far(self.credit);
             let there =

@@ -40,7 +40,7 @@ pub struct Collector {
     /// The places of misspelt keys, if they are in the mapping, and the keys that are meant.
     meant: Vec<(Option<usize>, String)>,
     /// Unknown keys that resemble no known one: the place of the first key of the mapping, and their own.
-    pub(super) strange: Vec<(usize, usize)>,
+    strange: Vec<(usize, usize)>,
 }
 
 impl Collector {
@@ -95,6 +95,13 @@ impl Collector {
     /// Notes that the key at a place is meant for a known one. Without a place it counts for any mapping.
     pub fn means(&mut self, place: Option<&Range<usize>>, key: &str) {
         self.meant.push((place.map(|place| place.start), key.to_owned()));
+    }
+
+    /// Notes an unknown key that resembles no known one, in the mapping with this first key.
+    pub fn note_strange(&mut self, first: &Range<usize>, key: &Range<usize>) {
+        if !self.is_full() {
+            self.strange.push((first.start, key.start));
+        }
     }
 
     /// Pairs the only strange key of a mapping with the only key that the mapping lacks.

@@ -150,7 +150,7 @@ pub fn check_keys_beside(
         if within.is_some() {
             collector.means(None, key);
         } else if meant.is_none() && hint.is_none() {
-            collector.strange.push((entries[0].key.span.start, entry.key.span.start));
+            collector.note_strange(&entries[0].key.span, &entry.key.span);
         }
         let help = match (within, meant) {
             (Some(outer), _) => {

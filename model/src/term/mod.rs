@@ -327,6 +327,24 @@ fn collect_data(term: &Term, seen: &mut HashSet<Term>, data: &mut BTreeSet<Datum
     }
 }
 
+/// Lists these terms and all their parts, each once, with the bodies of functions and of quantifiers.
+pub fn list_subterms(mut open: Vec<Term>) -> Vec<Term> {
+    let (mut seen, mut listed) = (HashSet::new(), Vec::new());
+    while let Some(term) = open.pop() {
+        if !seen.insert(term.clone()) {
+            continue;
+        }
+        if let TermShape::Operation(DerivedOperation::Quantified(quantified), _) = term.shape() {
+            open.push(quantified.body.clone());
+            open.extend(quantified.collected.iter().map(|(_, element)| element.clone()));
+        }
+        open.extend(term.unfolded());
+        open.extend(term.parts().into_iter().cloned());
+        listed.push(term);
+    }
+    listed
+}
+
 /// The direct subterms as they were written.
 fn parts_of_shape(shape: &TermShape) -> Vec<&Term> {
     match shape {

@@ -258,9 +258,10 @@ impl GoalSearcher<'_, '_> {
         let mut condition = reached.state.condition.clone();
         condition.push(substitute(&asked, &reached.state.standing(&reached.state.known)));
         let mut route = Route::new(path_transitions(tree, node));
-        if let Some((place, asked)) = self.condition_before(&route.path, asked) {
-            route.asked.insert(place, asked);
-        }
+        // Without a visible step before, the next step asks for it.
+        let (place, asked) =
+            self.condition_before(&route.path, asked.clone()).unwrap_or_else(|| (route.path.len(), asked));
+        route.asked.insert(place, asked);
         self.try_route(reached, condition, &route, open);
     }
 
@@ -322,7 +323,10 @@ impl GoalSearcher<'_, '_> {
                 .last()
                 .map_or(self.system.iosts.initial, |last| self.system.iosts.transitions[*last].target);
             if route.path.len() < routes[0].path.len() + MOST_STEPS_ON {
-                for step in &self.system.outgoing[end] {
+                let is_asked = route.asked.contains_key(&route.path.len());
+                let may_ask = |step: &TransitionId| self.system.iosts.action_of(*step).is_visible();
+                // Only a visible step can ask for a condition.
+                for step in self.system.outgoing[end].iter().filter(|step| !is_asked || may_ask(step)) {
                     let mut longer = route.clone();
                     longer.path.push(*step);
                     routes.push(longer);

@@ -117,7 +117,7 @@ pub fn read_observations(
         if read.to.is_some() && !reader.is_synchronous {
             let message =
                 "`to` needs `link: synchronous`, which says that each answer belongs to the last stimulus";
-            let help = "if the implementation sends nothing unasked, write `link: synchronous` beside `iut`";
+            let help = "if the implementation sends nothing unasked, write `link: synchronous` next to `iut`";
             let label = "answers only some stimuli";
             reader.collector.mistake("wrong-value", message, &entry.key.span, label, help);
         }

@@ -146,7 +146,7 @@ fn fix_constants(
     let [first, ..] = missing.as_slice() else { return Ok(model) };
     let message = format!("the test case has no value for {} of `{}`", listed(missing.clone()), model.name);
     let diagnostic = Diagnostic::error("no-constant", message).help(format!(
-        "the configuration fixes this constant: write `instantiate: {{ {first}: ... }}` beside `model`, too"
+        "the configuration fixes this constant: write `instantiate: {{ {first}: ... }}` next to `model`, too"
     ));
     Err(vec![match named {
         Some(named) => diagnostic.at(named, "this model has such constants"),

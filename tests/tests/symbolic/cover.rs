@@ -109,3 +109,22 @@ transitions:{steps}"
         assert!(seen.watching > 0 && seen.passed > 0, "{seen:?}");
     }
 }
+
+/// Soundness: nothing visible comes before an internal step's condition, so the first event asks for it.
+#[test]
+fn a_purpose_asks_for_the_condition_of_an_internal_step_at_the_beginning() {
+    let text = "
+iosts: machine
+constants: { c: 'int[0..1]' }
+variables: { v: 'int[0..1]' }
+initial: { location: A, condition: v == c }
+outputs: { tell: { p: 'int[0..1]' } }
+internals: [step]
+transitions:
+  - { from: A, on: step, when: v != 1, to: B }
+  - { from: A, on: tell, to: B }
+";
+    let mut seen = Seen::default();
+    compare(&read(text.to_owned()).unwrap(), 0, &mut seen).unwrap_or_else(|why| panic!("{why}"));
+    assert!(seen.purposes > 0 && seen.passed > 0, "{seen:?}");
+}
