@@ -64,6 +64,9 @@ pub struct Options {
     pub condition_limit: usize,
 }
 
+/// The default of [`Options::disjuncts`].
+pub const DISJUNCTS: usize = 4;
+
 impl Default for Options {
     fn default() -> Self {
         Options {
@@ -76,7 +79,7 @@ impl Default for Options {
             arrays: Arrays::default(),
             step_limit: 1_000_000,
             loops: Loops::default(),
-            disjuncts: 1,
+            disjuncts: DISJUNCTS,
             refine: Refinement::Domains,
             fact_limit: 200,
             condition_limit: CONDITION_LIMIT,

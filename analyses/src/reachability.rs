@@ -267,10 +267,18 @@ impl<D: Domain> Remembered<D> {
             && D::SEES_DATA
             && options.disjuncts > 1
         {
-            refine_by_regions(&forward, backward, &mut stages, abstraction, iosts, options, &mut iterations);
-        }
-        if abstraction.is_exhausted() {
-            return None;
+            // Its operations have an account of their own, so that later analyses are as exact as without.
+            Account::default().within(|| {
+                refine_by_regions(
+                    &forward,
+                    backward,
+                    &mut stages,
+                    abstraction,
+                    iosts,
+                    options,
+                    &mut iterations,
+                );
+            });
         }
         // A fact about all elements of a list has no short term, so it is left out.
         let elements = abstraction.frame.elements_of_lists();
@@ -323,6 +331,9 @@ fn choose_frame<D: Domain>(iosts: &Iosts, options: &Options) -> Frame {
     frame
 }
 
+/// The analysis with regions may do as much work as the one without, and at least so much.
+const LEAST_WORK_OF_REGIONS: u64 = 200;
+
 /// The values of one refinement iteration, by location: those of its points.
 type StageValues = Vec<Vec<AbstractValue>>;
 
@@ -337,6 +348,27 @@ fn refine_by_regions<T: Copy, D: Domain>(
     options: &Options,
     iterations: &mut Iterations,
 ) {
+    let (work_before, work_limit) = (abstraction.work(), abstraction.work_limit);
+    let most_work = work_before + work_before.max(LEAST_WORK_OF_REGIONS);
+    abstraction.work_limit = Some(most_work.min(work_limit.unwrap_or(most_work)));
+    let further = find_stages_of_regions(forward, backward, stages, abstraction, iosts, options, iterations);
+    if !abstraction.is_exhausted() {
+        stages.extend(further.into_iter().flatten());
+    }
+    abstraction.restore_work(work_before, work_limit);
+}
+
+/// Returns the two stages with regions, forward and backward. `None`: nothing is split, or the stages take
+/// too many steps.
+fn find_stages_of_regions<T: Copy, D: Domain>(
+    forward: &OneWay<T>,
+    backward: &OneWay<T>,
+    stages: &[StageValues],
+    abstraction: &mut Abstraction<D>,
+    iosts: &Iosts,
+    options: &Options,
+    iterations: &mut Iterations,
+) -> Option<[StageValues; 2]> {
     let top = abstraction.top();
     let accepting: Vec<LocationId> = backward.locations().collect();
     let initial_entry =
@@ -365,7 +397,7 @@ fn refine_by_regions<T: Copy, D: Domain>(
         .each_ref()
         .map(|facts| split_regions(abstraction, iosts, facts, options.disjuncts, &mut regions));
     if is_split == [false, false] {
-        return;
+        return None;
     }
     let clauses = |orientation: Orientation, is_entry: &dyn Fn(LocationId) -> bool| {
         let points = regions.points();
@@ -385,10 +417,10 @@ fn refine_by_regions<T: Copy, D: Domain>(
     let coreached = backward.solve(abstraction, Some(&reached), &options, &mut further);
     iterations.steps += further.steps;
     if further.stopped.is_some() {
-        return;
+        return None;
     }
     iterations.rounds += 1;
-    stages.extend([reached, coreached].map(|values| regions.by_location(abstraction, &values)));
+    Some([reached, coreached].map(|values| regions.by_location(abstraction, &values)))
 }
 
 /// Makes refinement iterations, backward and forward in turns, each within the one before. The last is

@@ -273,7 +273,7 @@ fn parse_configuration(collector: &mut Collector, folder: &Path, needed: Purpose
     let texts = ["loops: widened", "loops", "not known"];
     let words = Loops::ALL.map(|loops| (loops.name(), loops));
     let loops = read_word(collector, analysis, "loops", texts, &words);
-    let disjuncts = read_number(collector, analysis, "disjuncts", 1, 1);
+    let disjuncts = read_number(collector, analysis, "disjuncts", 1, 4);
     let texts = ["refine: exact", "refinement", "nothing that refines"];
     let words = Refinement::ALL.map(|refinement| (refinement.name(), refinement));
     let refine = read_word(collector, analysis, "refine", texts, &words);
