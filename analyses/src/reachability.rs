@@ -338,7 +338,8 @@ const LEAST_WORK_OF_REGIONS: u64 = 200;
 type StageValues = Vec<Vec<AbstractValue>>;
 
 /// Makes one further refinement iteration in each orientation, with the locations split where joins have lost
-/// something ([`crate::regions`]).
+/// something ([`crate::regions`]). Its work does not count for later analyses. If it is too much, the stages
+/// stay as they are.
 fn refine_by_regions<T: Copy, D: Domain>(
     forward: &OneWay<T>,
     backward: &OneWay<T>,

@@ -8,11 +8,13 @@
 //! assigns is substituted. A definition keeps its value until its use, and all other variables may have any
 //! value there. If the solver proves that both guards cannot hold, the goal is impossible.
 //!
-//! **Ends** with one bounded query for each goal whose second guard reads what the first transition assigns.
+//! **Ends** with one bounded query for each goal whose second guard reads what the first transition assigns. If
+//! all queries together take too long, the remaining goals count as possible.
 
 use coreach_analyses::solver::z3::{QueryLimits, Z3Solver};
 use coreach_analyses::solver::{Solver, may_hold};
 use coreach_execution::walk::goals::{WalkGoal, sets_back};
+use coreach_model::budget::{self, Budget, Limit};
 use coreach_model::iosts::Iosts;
 use coreach_model::obligation::enabling_condition;
 use coreach_model::term::{Substitution, substitute};
@@ -20,6 +22,9 @@ use coreach_model::{Datum, Term, TransitionId};
 
 /// The most resource units of the solver for each goal.
 const RESOURCES: u32 = 100_000;
+
+/// The most resource units of the solver for all goals together, which take about a second.
+const ALL_RESOURCES: u64 = 1_000_000;
 
 #[derive(Clone, Default, Debug)]
 pub struct SplitGoals {
@@ -31,25 +36,37 @@ pub struct SplitGoals {
 
 /// Sets the goals apart that no data can meet.
 pub fn split_goals(iosts: &Iosts, goals: Vec<WalkGoal>) -> SplitGoals {
-    let mut solver = Z3Solver::new(QueryLimits { rlimit: RESOURCES, milliseconds: 0 });
+    let mut answers = Vec::new();
+    let budget = Budget::new("goals", Some(Limit::Work(ALL_RESOURCES)), false);
+    // If the budget is passed, the answers so far are kept.
+    let _ = budget::within(&budget, || {
+        let mut solver = Z3Solver::new(QueryLimits { rlimit: RESOURCES, milliseconds: 0 });
+        for goal in &goals {
+            answers.push(may_be_met(iosts, goal, &mut solver));
+        }
+    });
     let mut split = SplitGoals::default();
-    for goal in goals {
-        let is_possible = match &goal {
-            WalkGoal::Transition(_) => true,
-            WalkGoal::Pair(first, second) => may_follow(iosts, *first, *second, None, &mut solver),
-            // A counter that is set back may have counted on before its use.
-            WalkGoal::DefinitionUse(variable, definition, _)
-                if sets_back(iosts, &iosts.transitions[*definition], variable) =>
-            {
-                true
-            }
-            WalkGoal::DefinitionUse(variable, definition, used) => {
-                may_follow(iosts, *definition, *used, Some(variable), &mut solver)
-            }
-        };
+    for (number, goal) in goals.into_iter().enumerate() {
+        let is_possible = answers.get(number).copied().unwrap_or(true);
         if is_possible { &mut split.possible } else { &mut split.impossible }.push(goal);
     }
     split
+}
+
+fn may_be_met(iosts: &Iosts, goal: &WalkGoal, solver: &mut dyn Solver) -> bool {
+    match goal {
+        WalkGoal::Transition(_) => true,
+        WalkGoal::Pair(first, second) => may_follow(iosts, *first, *second, None, solver),
+        // A counter that is set back may have counted on before its use.
+        WalkGoal::DefinitionUse(variable, definition, _)
+            if sets_back(iosts, &iosts.transitions[*definition], variable) =>
+        {
+            true
+        }
+        WalkGoal::DefinitionUse(variable, definition, used) => {
+            may_follow(iosts, *definition, *used, Some(variable), solver)
+        }
+    }
 }
 
 /// Says whether the second transition can be taken after the first one: right after it, or if only the
