@@ -40,9 +40,9 @@ fn techniques() -> Vec<(&'static str, Analysis)> {
         ("polyhedra", with(&|_| ())),
         (DEFAULT, with(&|_| ())),
         ("congruence", domain(DomainKind::PolyhedraCongruence)),
-        ("disjuncts 2", disjuncts(2)),
-        ("disjuncts 4", disjuncts(4)),
-        ("all", with(&|options| (options.domain, options.disjuncts) = (DomainKind::PolyhedraCongruence, 4))),
+        ("disjuncts 1", disjuncts(1)),
+        ("disjuncts 8", disjuncts(8)),
+        ("all", with(&|options| (options.domain, options.disjuncts) = (DomainKind::PolyhedraCongruence, 8))),
     ]
 }
 

@@ -8,8 +8,8 @@
 //! assigns is substituted. A definition keeps its value until its use, and all other variables may have any
 //! value there. If the solver proves that both guards cannot hold, the goal is impossible.
 //!
-//! **Ends** with one bounded query for each goal whose second guard reads what the first transition assigns. If
-//! all queries together take too long, the remaining goals count as possible.
+//! **Ends** with one bounded query for each goal whose second guard reads what the first transition assigns.
+//! If all queries together take too long, the remaining goals count as possible.
 
 use coreach_analyses::solver::z3::{QueryLimits, Z3Solver};
 use coreach_analyses::solver::{Solver, may_hold};

@@ -341,6 +341,13 @@ impl<'a, 'c> Typing<'a, 'c> {
         if self.collector.is_full() {
             return None;
         }
+        if let Some(function) = self.scope.names.functions().find(|function| function.name == name) {
+            let parameters: Vec<&str> = function.parameters.iter().map(Datum::name).collect();
+            let help = format!("to call it, write `{name}({})`", parameters.join(", "));
+            let message = format!("the name `{name}` is that of a function");
+            self.error("unknown-name", message, span, "a function".to_owned(), Some(help));
+            return None;
+        }
         let usable = self.scope.usable();
         let similar = self.collector.nearest(name, usable).map(str::to_owned);
         let elsewhere = self.scope.names.elsewhere(name).map(str::to_owned);

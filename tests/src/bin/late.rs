@@ -111,7 +111,7 @@ fn options(setting: &str) -> Option<Analysis> {
         "octagon" => domain(DomainKind::Octagon),
         "polyhedra" => domain(DomainKind::Polyhedra),
         "congruence" => domain(DomainKind::PolyhedraCongruence),
-        "disjuncts" => Some(Analysis { disjuncts: 4, ..Analysis::default() }),
+        "disjuncts" => Some(Analysis { disjuncts: 1, ..Analysis::default() }),
         "rounds" => Some(Analysis { rounds: 6, ..Analysis::default() }),
         "all" => Some(Analysis { disjuncts: 8, rounds: 4, ..domain(DomainKind::PolyhedraCongruence)? }),
         "exact" => Some(Analysis { refine: Refinement::Exact, ..Analysis::default() }),
