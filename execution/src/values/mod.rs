@@ -37,7 +37,7 @@ use coreach_model::iosts::Iosts;
 use coreach_model::random::Random;
 use coreach_model::term::evaluate::{Undefined, Valuation, evaluate, holds};
 use coreach_model::term::node::{Comparison, Node};
-use coreach_model::term::{Substitution, substitute};
+use coreach_model::term::{Substitution, list_subterms, substitute};
 use coreach_model::{Datum, Term, Type, Value};
 pub use draw::{any, any_with, as_rational};
 use records::{SplitParameters, as_plain};
@@ -61,6 +61,8 @@ pub struct Values {
     samples: Samples,
     /// The data whose strings are compared with others.
     compared: BTreeSet<Datum>,
+    /// The texts of the initial condition, as of a password. Each run knows them from its beginning.
+    initial_texts: Vec<Value>,
     /// The numbers, strings and ids that parameters have had in this run, the oldest first.
     seen: Vec<Value>,
     counts: BTreeMap<Source, usize>,
@@ -85,18 +87,25 @@ enum Outcome {
     Impossible,
 }
 
+fn is_text(value: &Value) -> bool {
+    matches!(value, Value::String(text) if !text.is_empty())
+}
+
 impl Values {
     /// A chooser of values with this mix.
     pub fn new(mix: Mix) -> Self {
         let (samples, seen, counts) = (Samples::new(), Vec::new(), BTreeMap::new());
         let (hulls, known, in_vain) = (HashMap::new(), FastMap::default(), FastMap::default());
-        Values { mix, samples, compared: BTreeSet::new(), seen, counts, hulls, known, in_vain }
+        let (compared, initial_texts) = (BTreeSet::new(), Vec::new());
+        Values { mix, samples, compared, initial_texts, seen, counts, hulls, known, in_vain }
     }
 
     /// Fits the choice to the stimuli of this model: strings that it compares are drawn again.
     #[must_use]
     pub fn of_model(self, iosts: &Iosts) -> Self {
-        Values { compared: find_compared(iosts), ..self }
+        let parts = list_subterms(vec![iosts.initial_condition.clone()]);
+        let texts = parts.iter().filter_map(Term::as_literal).filter(|value| is_text(value));
+        Values { compared: find_compared(iosts), initial_texts: texts.cloned().collect(), ..self }
     }
 
     /// Sets samples. Half of the values of a parameter with samples are drawn from them.
@@ -108,6 +117,7 @@ impl Values {
     pub fn begin(&mut self, constants: &[(Datum, Value)]) {
         self.seen.clear();
         self.counts.clear();
+        self.remember_values(&self.initial_texts.clone());
         self.remember_values(&constants.iter().map(|(_, value)| value.clone()).collect::<Vec<_>>());
     }
 

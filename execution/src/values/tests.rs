@@ -187,3 +187,32 @@ fn samples_are_drawn_where_the_guard_allows_them() {
     assert!(counts.iter().all(|count| *count > 20), "{counts:?}");
     assert!(values.end().contains_key(&Source::Sample));
 }
+
+/// Precision: a text of the initial condition, as of a password, is drawn if the model compares with it later.
+#[test]
+fn a_text_of_the_initial_condition_is_drawn() {
+    let text = "
+iosts: login
+variables: { vSecret: string, vGiven: string }
+initial: { location: Out, condition: 'vSecret == \"swordfish\" && vGiven == \"\"' }
+inputs: { Login: { secret: string } }
+outputs: { Welcome: {}, Wrong: {} }
+transitions:
+  - { from: Out, to: Asked, on: Login, assign: { vGiven: secret } }
+  - { from: Asked, to: Out, on: Welcome, when: vGiven == vSecret }
+  - { from: Asked, to: Out, on: Wrong, when: vGiven != vSecret }
+";
+    let file: Arc<SourceFile> = from_bytes("m".to_owned(), text.as_bytes().to_vec()).unwrap();
+    let iosts = read_specification(file).unwrap().0.iosts;
+    let mut values = Values::new(MIX).of_model(&iosts);
+    let state = coreach_model::semantics::initial_states(&iosts, &Valuation::new(), 10).unwrap().remove(0);
+    let transition = &iosts.transitions[TransitionId(0)];
+    let parameters = &iosts.action(transition.action).parameters;
+    let (mut random, mut solver) = (Random::new(1), Z3Solver::default());
+    let mut draw = || {
+        values.begin(&[]);
+        values.choose(&transition.guard, parameters, &state.valuation, &mut random, &mut solver).unwrap()
+    };
+    let known = (0..100).filter(|_| draw() == [Value::string("swordfish")]).count();
+    assert!((5..=95).contains(&known), "{known}");
+}
