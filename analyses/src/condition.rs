@@ -129,8 +129,7 @@ impl Condition {
         }
     }
 
-    /// Restricts an element to the condition: first by its constraints, then by each disjunction, with a
-    /// join.
+    /// Restricts an element to the condition: by its constraints, then by each disjunction, with a join.
     pub fn meet<D: Domain>(&self, element: D, integer: &[bool], dimensions: usize) -> D {
         match self {
             Condition::Yes => element,

@@ -25,8 +25,8 @@ use std::fmt;
 use coreach_model::budget;
 use coreach_polyhedra::{Constraint, Integer, LinearExpression, Rational, Relation};
 
-/// `coefficients · x + constant` is a multiple of the modulus, which is positive. The numbers have no common
-/// divisor.
+/// `coefficients · x + constant` is a multiple of the modulus, which is positive. No divisor is common to
+/// them.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Congruence {
     coefficients: Vec<Integer>,
@@ -50,8 +50,7 @@ impl Congruence {
         Congruence { coefficients, constant, modulus }
     }
 
-    /// The coefficients by dimension, up to the last that is not 0. They are the same if dimensions are
-    /// added.
+    /// The coefficients by dimension, up to the last that is not 0. So added dimensions change nothing.
     pub fn coefficients(&self) -> &[Integer] {
         &self.coefficients
     }
@@ -348,8 +347,7 @@ impl Grid {
         }
     }
 
-    /// The image of a parallel assignment: the new values are computed from the old vector. `None` is any
-    /// value.
+    /// The image of a parallel assignment: new values are computed from the old vector. `None` is any value.
     pub fn image(&self, assignments: &[(usize, Option<LinearExpression>)]) -> Self {
         // Each new value is a new dimension, which the projection puts in the place of the old value.
         let (old_count, count) = (self.dimensions, self.dimensions + assignments.len());
