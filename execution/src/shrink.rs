@@ -19,8 +19,7 @@
 //! All steps are repeated until none helps. An implementation that is not deterministic may fail now and pass
 //! then. If the given run fails again three times, each run that is kept has to fail again, too. Otherwise a
 //! candidate gets three chances. The returned run has really happened. At last it is repeated as `replay`
-//! does it, and the repetitions that came to the same bucket are counted. The symbolic constants stay as they
-//! are.
+//! does it, and the repetitions that came to the same bucket are counted. The symbolic constants stay.
 //!
 //! **Ends** when the time or the number of runs is used up, or nothing remains to try: each success has fewer
 //! events, or as many and simpler values. The time for the last repetitions is reserved.

@@ -1,8 +1,8 @@
 //! Finds the items that no run can show.
 //!
 //! **Problem.** An item that was never met is a gap in the tests only if something could meet it. `x >= 0`
-//! for a counter that is never negative does not fail, and an output whose guard says `n == vSum` has only
-//! one value.
+//! for a counter that is never negative does not fail, and an output with the guard `n == vSum` has only one
+//! value.
 //!
 //! **Method.** The reached states are over-approximated (`reach`, in any domain). For each item the solver is
 //! asked: can it be met in such a state, by an event that the specification allows? Only a definite *no*
