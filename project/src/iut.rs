@@ -2,7 +2,8 @@
 //!
 //! The file is read against a model. So mistakes are found before the first run, for example a template with
 //! a parameter that its action does not have, or an input that nothing says how to send. Paths are relative
-//! to the file's own folder. `docs/reference/iut-file.md` describes the format.
+//! to the file's own folder. `docs/reference/iut-file.md` describes the format. What reads a part returns
+//! `None` after a mistake, which it has reported.
 
 mod behaviour;
 mod binary;
@@ -75,7 +76,7 @@ pub fn load_once(
     read_once(file, path.parent().unwrap_or(Path::new("")), Some(iosts), locations, files)
 }
 
-/// Explains that a program was given in place of the file that names it.
+/// Explains that a program was given in place of the file that names it. `None` if it is no program.
 pub(crate) fn explain_program(path: &Path) -> Option<Diagnostic> {
     const INTERPRETERS: [(&str, &str); 5] =
         [("py", "python3, "), ("js", "node, "), ("rb", "ruby, "), ("pl", "perl, "), ("sh", "sh, ")];

@@ -171,6 +171,7 @@ fn add_goals_on_route(
 }
 
 /// Finds the shortest continuation of a route that meets another remaining goal, and its own goals still.
+/// `None` if none was found.
 #[expect(clippy::too_many_arguments, reason = "what is known, what is left, and how far")]
 fn continue_route(
     walked: &Walked,

@@ -219,10 +219,7 @@ fn read_response(reader: &mut IutReader<'_>, node: &Node, what: &str) -> Option<
     let entries = shape::mapping(reader.collector, node, what, like.as_deref().unwrap_or(OBSERVATIONS))?;
     let known = ["status", "to", "headers", "values", "each", "then"];
     shape::check_keys(reader.collector, entries, &known, what);
-    let to = match shape::get(entries, "to") {
-        Some(node) => captures::read_actions(reader, node, "to", ActionKind::Input),
-        None => Vec::new(),
-    };
+    let to = captures::read_actions(reader, entries, "to", ActionKind::Input);
     let node = shape::required(reader.collector, node, entries, "status", what, OBSERVATIONS)?;
     let status = read_status(reader, node, OBSERVATIONS)?;
     let mut values = Vec::new();
