@@ -88,8 +88,7 @@ fn breaks_a_line(
     })
 }
 
-/// Writes the answer to a line that is ignored, with its ending. It may be empty. `None`: the line is not
-/// ignored.
+/// Writes the answer to a line that is ignored, with its ending. It may be empty. `None` for other lines.
 pub fn answer_ignored(lines: &Lines, line: &str, signatures: &Signatures) -> Result<Option<String>, Failure> {
     let ignored = lines.ignored.iter().find(|ignored| ignored.pattern.is_match(line));
     let Some(Ignored { pattern, answer }) = ignored else { return Ok(None) };

@@ -127,7 +127,8 @@ impl Response {
 
 /// Translates a reply into events. None, if it is ignored.
 ///
-/// # Errors [`Failure::Garbage`]: a number is too long, or the description makes an unmatched reply an error.
+/// # Errors
+/// [`Failure::Garbage`]: a number is too long, or the description makes an unmatched reply an error.
 pub fn translate(reply: &Reply, http: &Http, signatures: &Signatures) -> Result<Vec<Received>, Failure> {
     let mut body: Option<Result<Tree, String>> = None;
     for (action, response) in &http.observations {
