@@ -111,8 +111,8 @@ impl Stops {
 
 /// Reads the runs and measures what they covered. The diagnostics say which work a budget ended.
 ///
-/// # Errors A file cannot be read, or files do not fit together: a model was changed, or a run is not of its
-/// models.
+/// # Errors
+/// A file cannot be read, or files do not fit together: a model was changed, or a run is not of its models.
 pub fn measure(
     files: &SortedFiles,
     settings: &Settings,

@@ -166,8 +166,7 @@ fn response_like(action: &Action) -> String {
     format!("{}: {{ status: 200{values} }}", action.name)
 }
 
-/// Refuses an output of which another one in front of it takes each answer: a system that sends it would be
-/// blamed for the other one.
+/// Refuses an output of which another one in front of it takes each answer, and would be blamed.
 fn refuse_hidden(reader: &mut IutReader<'_>, observations: &[(String, Response)], places: &[Origin]) {
     for (position, (name, response)) in observations.iter().enumerate() {
         // Whatever the other response asks of an answer must be asked by this one, too.

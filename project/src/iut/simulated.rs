@@ -102,8 +102,8 @@ impl StandIn {
 
 /// Reads a model that stands for an implementation.
 ///
-/// # Errors It cannot be read, its initial state is not determined, or it is timed and internal transitions
-/// take time.
+/// # Errors
+/// It cannot be read, its initial state is not determined, or it is timed and internal transitions take time.
 pub fn read_stand_in(file: Arc<SourceFile>) -> Reading<StandIn> {
     let place = Origin { file: file.clone(), span: 0..file.text.lines().next().map_or(0, str::len) };
     let (stand_in, findings) = match read_any_specification(file)? {

@@ -202,7 +202,7 @@ impl IutReader<'_> {
         self.collector.mistake(code, error.to_string(), &scalar.place(&error.at), "here", help);
     }
 
-    /// Reports holes that nothing fills, or that mean two things. Without `holes`, all names are right.
+    /// Reports holes that nothing fills, or that mean two things: false. Without `holes`, all are right.
     fn check_holes(&mut self, scalar: &Scalar, template: &Template, holes: Option<&Holes>) -> bool {
         let Some(allowed) = holes else { return true };
         let constants: Vec<String> = match self.iosts {
