@@ -148,6 +148,7 @@ struct Sides {
 }
 
 impl Sides {
+    /// Divides the cells by whether the clause is known to hold of their elements.
     fn of(value: &AbstractValue, elements: &BTreeSet<ElementId>, holds: &dyn Fn(ElementId) -> bool) -> Self {
         let holds: HashMap<ElementId, bool> =
             elements.iter().map(|element| (*element, holds(*element))).collect();

@@ -196,6 +196,7 @@ impl Condition {
         matches!(self, Condition::Yes | Condition::Linear(_))
     }
 
+    /// Counts the constraints and congruences.
     pub fn size(&self) -> usize {
         match self {
             Condition::Yes | Condition::No => 0,

@@ -162,6 +162,7 @@ struct Assigned {
 }
 
 impl Assigned {
+    /// Finds the places that an assignment changes, with their new values.
     fn of(frame: &Frame, datum: &Datum, value: &Term) -> Self {
         let changed_part = |place: Place| {
             let new_value = place.part_of(datum, value);
@@ -174,8 +175,8 @@ impl Assigned {
 }
 
 impl Effect {
-    /// Prepares an effect. At most `partition_limit` valuations of finite parameters are distinguished. The
-    /// parameters beyond this limit stay unknown.
+    /// Prepares an effect, which distinguishes at most `partition_limit` valuations of finite parameters. The
+    /// parameters beyond stay unknown. `blind`: only a guard that is literally `false` counts.
     pub fn new(
         frame: &Frame,
         parameters: &[Datum],

@@ -163,6 +163,7 @@ impl Frame {
         frame
     }
 
+    /// Adds a place of few values as a digit of a cell's number.
     fn add_digit(&mut self, place: Place) {
         let Some(values) = place.digits(self.arrays) else { return };
         let stride = self.cells;
@@ -172,6 +173,7 @@ impl Frame {
         self.finite.push(FinitePlace { place, values, stride });
     }
 
+    /// Adds a place as a dimension, with the bounds of its type.
     fn add_number(&mut self, place: Place) {
         let dimension = self.numeric.len();
         self.slots.insert(place.term.clone(), Slot::Numeric(dimension));

@@ -25,8 +25,8 @@ use std::fmt;
 use coreach_model::budget;
 use coreach_polyhedra::{Constraint, Integer, LinearExpression, Rational, Relation};
 
-/// `coefficients · x + constant` is a multiple of the modulus, which is positive. No divisor is common to
-/// them.
+/// `coefficients · x + constant` is a multiple of the modulus, which is positive. The numbers have no common
+/// divisor.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Congruence {
     coefficients: Vec<Integer>,
@@ -41,6 +41,7 @@ impl Congruence {
         Self::of_row(&row_of(&expression.times(&scale), dimensions))
     }
 
+    /// Makes the congruence that says that this row, times a vector, is an integer.
     fn of_row(row: &[Rational]) -> Self {
         let modulus = row.iter().fold(Integer::ONE, |sum, entry| sum.lcm(entry.denominator()));
         let mut whole = scale_row(row, &Rational::from(modulus.clone()));
@@ -232,6 +233,7 @@ impl Grid {
         self.with_rows(rows, congruences.iter().map(|congruence| congruence.row(self.dimensions)).collect())
     }
 
+    /// Adds rows. If all of them hold already, the grid stays as it is.
     fn with_rows(&self, equalities: Vec<GridRow>, congruences: Vec<GridRow>) -> Self {
         if equalities.iter().all(|row| self.has_equality(row))
             && congruences.iter().all(|row| self.has_congruence(row))
@@ -416,6 +418,7 @@ impl Grid {
         leading_column(&self.reduced_by_equalities(row)).is_none()
     }
 
+    /// Is the row a sum of multiples of the rows that are there?
     fn has_congruence(&self, row: &GridRow) -> bool {
         let mut remainder = self.reduced_by_equalities(row);
         for congruence in &self.congruences {

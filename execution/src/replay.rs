@@ -204,8 +204,7 @@ impl Player<'_, '_> {
         }
     }
 
-    /// Chooses a stimulus of the same action that is allowed here. `None` if there is none, or in an exact
-    /// replay.
+    /// Chooses a stimulus of the same action that is allowed here, if any. `None` in an exact replay.
     fn with_other_values(&mut self, stimulus: Event) -> Option<Event> {
         if self.fidelity == Fidelity::Exact {
             return None;

@@ -186,7 +186,8 @@ impl<S: Solver> Simulated<S> {
         Some(Event::new(action.name.clone(), values))
     }
 
-    /// Draws an output, after internal steps if need be; `None` if there is none, or not yet.
+    /// Draws an output, after internal steps if need be. `None` if there is none, or (unless `waited`) not
+    /// yet.
     fn draw_output(&mut self, waited: bool) -> Option<Event> {
         // A tester that does not wait may ask before the output is there.
         if !waited && self.model.random.below(2) == 0 {

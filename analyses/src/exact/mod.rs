@@ -273,6 +273,7 @@ impl Questions<'_> {
         ExactAnswer::Unknown(why.to_owned())
     }
 
+    /// Are the facts inductive within what is proved of all runs: `reach` forward, and `coreach` backward?
     fn is_inductive(&mut self, refutation: &Refutation) -> bool {
         let forward = HornClauses::forward(self.iosts);
         let backward = HornClauses::backward(self.iosts, self.accepting);

@@ -1,7 +1,7 @@
 //! Finds the items that no run can show.
 //!
 //! **Problem.** An item that was never met is a gap in the tests only if something could meet it. `x >= 0`
-//! for a counter that is never negative does not fail, and an output with the guard `n == vSum` has only one
+//! for a counter that is never negative does not fail, and an output with the guard `n == vSum` has one
 //! value.
 //!
 //! **Method.** The reached states are over-approximated (`reach`, in any domain). For each item the solver is
@@ -70,6 +70,7 @@ pub fn is_out_of_reach(
     !may_hold(solver, &reach_question(iosts, items, facts, item))
 }
 
+/// Makes the question whether a state within the facts shows the item, as parts of a formula.
 fn reach_question(
     iosts: &Iosts,
     items: &Items,

@@ -232,6 +232,8 @@ impl Question<'_> {
         self.difference(&subject, Demand::Value(value))
     }
 
+    /// Makes the difference of a part that is not solved for the event: what the event has for its
+    /// parameters.
     fn unsolved_difference(&self, part: &Term) -> Difference {
         let mut values = BTreeMap::new();
         collect_values(part, &self.values, &mut values);

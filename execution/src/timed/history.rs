@@ -310,6 +310,7 @@ impl Search<'_, '_> {
         None
     }
 
+    /// May the conditions hold together? After too many questions: no, and the result is noted as unclear.
     fn may_be(&mut self, conditions: &[Term]) -> bool {
         self.queries += 1;
         if self.queries > MOST_QUERIES {

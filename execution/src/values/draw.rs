@@ -216,7 +216,7 @@ fn large(random: &mut Random) -> RBig {
     RBig::from(if random.below(2) == 0 { power } else { -power })
 }
 
-/// Anywhere between two ends; with one end or none, at a distance whose size is drawn first.
+/// A number, perhaps an `integer`, between two ends. With one end or none, the size of its distance is drawn.
 fn uniform(range: &Range, integer: bool, random: &mut Random) -> RBig {
     let far = |random: &mut Random| RBig::from(IBig::from(random.bits() >> random.between((40, 63))));
     match (&range.low, &range.high) {

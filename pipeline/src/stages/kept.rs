@@ -198,8 +198,8 @@ impl Kept<'_> {
         self.in_slots(&ways, memory)
     }
 
-    /// Gives each value a slot: to a variable's first value the variable itself, to the others memory
-    /// variables.
+    /// Gives each value a slot: the variable itself to its first value, memory variables to the others.
+    /// Returns the set, and what is assigned to the slots.
     fn in_slots(&self, ways: &[KeptWay], memory: &mut Memory) -> (Set, Substitution) {
         let mut members: Vec<Member> =
             ways.iter().map(|way| Member { location: way.location, steps: Vec::new() }).collect();
