@@ -352,8 +352,8 @@ impl Block {
         }
     }
 
-    /// Accepts the block, which has `whole` lines in all. It does not fit if it is an empty list without `then`,
-    /// or if one of its fields is missing or is there twice.
+    /// Accepts the block, which has `whole` lines. It does not fit if it is an empty list without `then`, or
+    /// if one of its fields is missing or is there twice.
     fn accept_if_complete(&self, lines: &VecDeque<String>, progress: &Progress, whole: usize) -> Fit {
         let is_right = match &self.middle {
             Middle::Any | Middle::Lines(_) => true,

@@ -371,9 +371,9 @@ fn write_list(
     Ok(Piece { bytes, elements: trees.len() })
 }
 
-/// Makes the JSON of an element of `list` from its parts. A part called `element` alone is the element itself,
-/// and all else is an object. So a record with this one field is unwrapped, and `typed_tree` in `binary.rs`
-/// puts it back. Texts on the wire become those of the model, by the key `values` of the IUT file.
+/// Makes the JSON of an element of `list` from its parts. A part called `element` alone is the element, and
+/// all else is an object. So a record with this one field is unwrapped, and `typed_tree` in `binary.rs` puts
+/// it back. Texts on the wire become those of the model, by the key `values` of the IUT file.
 fn make_element(
     parts: FoundValues<'_>,
     list: Option<&str>,

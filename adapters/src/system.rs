@@ -94,7 +94,7 @@ impl System {
         Ok(())
     }
 
-    /// Gives the claim on the system back, if it has one. The next owner learns whether the system is unclean.
+    /// Gives the claim on the system back, if it has one. The next one learns whether it is unclean.
     pub fn leave(&mut self) {
         if let Some(claim) = self.claim.take() {
             claim.leave(self.is_unclean());

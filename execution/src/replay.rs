@@ -50,8 +50,8 @@ pub fn script_of(trace: &[RunStep]) -> Vec<Cue> {
 }
 
 impl TestSession<'_> {
-    /// Repeats a stored run with the same seed and the same stimuli. Then compares step by step. Ids differ in
-    /// each run: each observation teaches which new id stands for which old one.
+    /// Repeats a stored run with the same seed and stimuli. Then compares step by step. Ids differ in each
+    /// run: each observation teaches which new id stands for which old one.
     pub fn replay(&mut self, stored: &Run) -> Replayed {
         let run = self.perform(stored.seed, &script_of(&stored.trace));
         let is_timed = run.timing.is_some();

@@ -416,8 +416,8 @@ fn make_model(collector: &mut Collector, options: &Options, system: &AutSystem) 
 }
 
 impl Variant<'_> {
-    /// Writes the name, which [`Naming`] then makes usable. The direction and the number of values are added if
-    /// they tell the variants of the gate apart: to all of its variants, or to none.
+    /// Writes the name, which [`Naming`] then makes usable. Direction and number of values are added if they
+    /// tell the gate's variants apart: to all of them, or to none.
     pub fn name(&self, has_direction: bool, has_values: bool) -> String {
         let direction = match self.kind {
             _ if !has_direction => "",

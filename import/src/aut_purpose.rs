@@ -60,8 +60,8 @@ pub fn import_purpose(
     collector.ended(text)
 }
 
-/// Finds the actions that `coreach import` may have made of the gate of this label, with its direction and its
-/// number of values. The error lists them if they cannot all be actions of one gate.
+/// Finds the actions that `coreach import` may have made of this label's gate, with its direction and number
+/// of values. The error lists them if they cannot all be actions of one gate.
 fn find_variants(model: &Iosts, event: &Event) -> Result<Vec<ActionId>, Vec<String>> {
     let names: BTreeSet<&str> = model.actions.iter().map(|action| action.name.as_str()).collect();
     let has_label = |number: &ActionId| {
@@ -96,8 +96,8 @@ fn find_variants(model: &Iosts, event: &Event) -> Result<Vec<ActionId>, Vec<Stri
     }
 }
 
-/// Reads a value as `coreach import` reads one of this type. `None` if the type has no such value, or if it may
-/// be any of several literals.
+/// Reads a value as `coreach import` reads one of this type. `None` if there is no such value, or if several
+/// literals are possible.
 fn read_value(ty: &Type, text: &str) -> Option<Value> {
     match ty {
         Type::Bool => text.to_ascii_lowercase().parse().ok().map(Value::Bool),

@@ -83,8 +83,8 @@ impl Naming {
     }
 }
 
-/// Returns those of the `given` names that [`Naming::of`] may have given to this foreign one. It gets a number
-/// if other names have taken the name without one.
+/// Returns those of the `given` names that [`Naming::of`] may give to this foreign one. It gets a number if
+/// other names have taken the name without one.
 pub fn possible_names(foreign: &str, given: &BTreeSet<&str>, plain: &str) -> Vec<String> {
     if is_usable(foreign) {
         return given.get(foreign).map(|name| (*name).to_owned()).into_iter().collect();

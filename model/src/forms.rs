@@ -132,7 +132,7 @@ impl RecordType {
         }
     }
 
-    /// Makes the set or the map of these keys, each with its value in a map. `None` if there are too many keys.
+    /// Makes the set of these keys, or the map of them with their values. `None` if there are too many keys.
     pub fn value_at_keys(self: &Arc<Self>, mut entries: BTreeMap<Value, Option<Value>>) -> Option<Value> {
         if let Some(most) = self.most() {
             let is_bounded = entries.len() <= most;

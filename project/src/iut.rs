@@ -2,8 +2,7 @@
 //!
 //! The file is read against a model. So mistakes are found before the first run, for example a template with
 //! a parameter that its action does not have, or an input that nothing says how to send. Paths are relative
-//! to the file's own folder. `docs/reference/iut-file.md` describes the format. What reads a part returns
-//! `None` after a mistake, which it has reported.
+//! to the file's own folder. `docs/reference/iut-file.md` describes the format.
 
 mod behaviour;
 mod binary;

@@ -203,7 +203,7 @@ struct Questions<'a> {
 }
 
 impl Questions<'_> {
-    /// Answers for the transition `through`, or if it is `None`, whether there is a run at all. The run or the
+    /// Answers for the transition `through`, or without one, whether there is a run at all. The run or the
     /// facts of the answer are added to the others.
     fn answer(
         &mut self,
@@ -218,8 +218,8 @@ impl Questions<'_> {
             Ok(definitions) => definitions,
             Err(answer) => return answer,
         };
-        // The engine leaves out predicates that it does not need. One term for all of them is enough as a rule.
-        // Otherwise neither candidate is proved, and the answer is `Unknown`.
+        // The engine leaves out predicates that it does not need. One term for all of them is enough as a
+        // rule. Else neither candidate is proved, and the answer is `Unknown`.
         let candidates = [Term::yes(), Term::no()].map(|missing| problem.refutation(&definitions, &missing));
         for refutation in candidates {
             if self.is_inductive(&refutation) && self.excludes(&refutation, through) {
@@ -230,8 +230,8 @@ impl Questions<'_> {
         self.refuse("the engine's facts do not prove it")
     }
 
-    /// Finds the definitions of the predicates if there is no run, as the engine claims. The error is the answer
-    /// otherwise: the number of a new run, or a reason.
+    /// Finds the definitions of the predicates if the engine claims that there is no run. Else the error is
+    /// the answer: the number of a new run, or a reason.
     fn find_definitions(
         &mut self,
         problem: &script::Problem<'_>,

@@ -5,7 +5,7 @@
 //! that is stepped in vain this took more time than everything else.
 //!
 //! **Method.** If an element fixes a dimension, all elements within it fix the dimension at the same value.
-//! So the elements are stored by the dimensions that they fix, and for each such set by the constraints that fix
+//! So elements are stored by the dimensions that they fix, and for each such set by the constraints that fix
 //! them. Equal constraints have equal numbers ([`Elements::fixed`]), which stand for the values. A new
 //! element is compared only with those that have its values. There are few sets of dimensions, since they
 //! depend on the transitions and not on the length of a path. In a search from the state of a run, everything

@@ -224,8 +224,7 @@ fn next_value(term: &Term, ty: &Type) -> Option<Term> {
     Some(shifted)
 }
 
-/// Lists some values of a type. `None` if it has too many values, and is neither of integers, strings nor
-/// ids.
+/// Lists some values of a type. `None` if they are too many, and no integers, strings or ids.
 fn some_values(ty: &Type) -> Option<Vec<Value>> {
     let small = || ty.is_integer().then(|| (0..4).map(Value::int).filter(|value| value.is_in(ty)).collect());
     let strings = || (*ty == Type::String).then(|| ["", "a"].map(Value::string).to_vec());

@@ -62,8 +62,8 @@ pub(super) fn keep_values(
     let mut made = Construction::run(closed, Kept { closed, known, limits }, limits, solver)?;
     made.simplify(solver);
     let members = made.sets.map(|set| set.members.clone());
-    // How many events resolve each choice of the result: the one that enters a set which is no ordinary location,
-    // and the most events in a row among such sets. `None` if a run may stay among them for ever.
+    // So many events resolve each choice of the result: one that enters a set which is no ordinary location,
+    // and the most in a row among such sets. `None` if a run may stay among them for ever.
     let lookahead = match members.iter().all(|members| is_ordinary(members)) {
         true => Some(0),
         false => longest_stay(&members, &made.transitions).map(|among| 1 + among),

@@ -134,8 +134,8 @@ fn try_run(
     Some(MetGoal { route, evidence, must: true })
 }
 
-/// Takes the path in the concrete semantics, with these visible events. Returns the state at its end. `None` if
-/// the path cannot be taken so.
+/// Takes the path in the concrete semantics, with these visible events. Returns the state at its end, if
+/// there is one.
 fn follow_path(iosts: &Iosts, begin: State, path: &[TransitionId], trace: &[Event]) -> Option<State> {
     let mut events = trace.iter();
     path.iter().try_fold(begin, |state, number| {
