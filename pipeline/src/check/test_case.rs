@@ -10,7 +10,7 @@ use super::obligation::{Checking, Findings, check_definedness, check_overlaps};
 use crate::artifact::{TestCase, TestGraph, Verdict};
 
 /// The guards of the transitions of each location and action.
-type Guards = BTreeMap<(LocationId, ActionId), Vec<Term>>;
+type GuardsOf = BTreeMap<(LocationId, ActionId), Vec<Term>>;
 
 /// Checks the result of `input_complete` against the test graph.
 pub fn check_test_case(case: &TestCase, graph: &TestGraph, solver: &mut dyn Solver) -> Findings {
@@ -49,7 +49,7 @@ pub fn check_test_case(case: &TestCase, graph: &TestGraph, solver: &mut dyn Solv
     check_overlaps(&mut checking, iosts, &reach, "test case 2");
     check_definedness(&mut checking, iosts, &reach, "test case: a guard without a value");
     let (_, added) = iosts.transitions.split_at(graph_iosts.transitions.len());
-    let mut fail_guards = Guards::new();
+    let mut fail_guards = GuardsOf::new();
     for t in added {
         let is_fail =
             Some(t.target) == fail && t.assignments.is_empty() && iosts.action(t.action).is_observed();
@@ -82,11 +82,11 @@ fn check_verdicts(checking: &mut Checking<'_>, case: &TestCase, graph: &TestGrap
 }
 
 /// Checks that each output at a location without a verdict is allowed by the graph, or leads to Fail.
-fn check_outputs(checking: &mut Checking<'_>, case: &TestCase, graph: &TestGraph, mut fail_guards: Guards) {
+fn check_outputs(checking: &mut Checking<'_>, case: &TestCase, graph: &TestGraph, mut fail_guards: GuardsOf) {
     let iosts = &case.iosts;
     // The allowed outputs are taken from the transitions themselves: selection splits a guard and drops none
     // of it.
-    let mut allowed_guards = Guards::new();
+    let mut allowed_guards = GuardsOf::new();
     for t in &graph.iosts.transitions {
         allowed_guards.entry((t.source, t.action)).or_default().push(t.guard.clone());
     }
