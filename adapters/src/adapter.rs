@@ -48,8 +48,8 @@ pub enum Received {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Sent {
     Yes,
-    /// It was not sent, and never will be. Something came before it and must be received first, such as a
-    /// disconnect.
+    /// It was not sent, and never will be: something came before it, such as a disconnect, and is received
+    /// first.
     No,
     /// It was sent. But the implementation may have done something before it took the stimulus, which can
     /// never be seen. So nothing can be said of the rest of the run.
@@ -210,8 +210,7 @@ pub trait Adapter {
 
     /// Waits until nothing of the run is under way to a system that outlives it ([`crate::system`]). It is
     /// called when a run is over, before `stop`. The description limits the wait, not the run's deadline.
-    /// `None` if there was nothing to wait for. What is still under way is remembered, and kept from the
-    /// next.
+    /// `None` if there was nothing to wait for. What is still under way is kept from the next.
     fn tear_down(&mut self) -> Option<Teardown> {
         None
     }

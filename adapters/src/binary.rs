@@ -1,5 +1,4 @@
-//! An implementation's own frames of bytes: a list of fields for each action ([`crate::fields`]), in both
-//! directions.
+//! An implementation's own frames of bytes: for each action a list of fields ([`crate::fields`]).
 //!
 //! A frame is the first output whose fields fit it exactly: every fixed byte, every length, every checksum,
 //! every text in UTF-8, and no byte more. The values of its fields are texts, as on every wire
@@ -31,6 +30,7 @@ pub fn write_stimulus(binary: &Binary, event: &Event, signatures: &Signatures) -
     write_frame(binary, fields, |name| signatures.hole(event, &binary.spelling, name), signatures, action)
 }
 
+/// Writes the frame of `whose`, a stimulus or a step, with the value of each name.
 fn write_frame(
     binary: &Binary,
     fields: &[Field],
@@ -118,6 +118,7 @@ fn read_values<'f>(
     if rest.is_empty() { Ok(found) } else { Err(FrameMisfit::After(fields.len())) }
 }
 
+/// Makes the output of these values. Lists become JSON of the parameters' types.
 fn make_output(
     action: &str,
     values: FoundValues<'_>,

@@ -157,6 +157,7 @@ impl Shape {
         }
     }
 
+    /// Says whether the group of this name counts the bytes or the items that follow.
     pub fn is_count(&self, name: &str) -> bool {
         let counts = |parts: &[LinePart]| {
             parts.iter().any(|part| matches!(part, LinePart::Counted { count, .. } if count == name))
@@ -351,8 +352,8 @@ impl Block {
         }
     }
 
-    /// Accepts the block. It does not fit if it is an empty list without `then`, or if one of its fields is
-    /// missing or is there twice.
+    /// Accepts the block, which has `whole` lines. It does not fit if it is an empty list without `then`, or
+    /// if one of its fields is missing or is there twice.
     fn accept_if_complete(&self, lines: &VecDeque<String>, progress: &Progress, whole: usize) -> Fit {
         let is_right = match &self.middle {
             Middle::Any | Middle::Lines(_) => true,

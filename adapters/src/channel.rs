@@ -1,5 +1,5 @@
-//! The descriptors between the tester and an implementation: the one place where bytes of a dialogue are read
-//! and written.
+//! The descriptors between the tester and an implementation. Only here, bytes of a dialogue are read and
+//! written.
 //!
 //! No descriptor blocks. Bytes that are read are appended to the caller's buffer. The caller decides what to
 //! wait for, and how long ([`crate::stream`]).
@@ -196,13 +196,13 @@ impl Channel {
         }
     }
 
+    /// Closes the direction to the other side, which then reads the end. Over datagrams it cannot be told.
     pub fn close_output(&mut self) {
         if let Some(tls) = &mut self.tls {
             tls.end(Raw(self.read.as_fd()));
         }
         match self.write.take() {
             Some(write) => drop(write),
-            // Over datagrams there is no way to say so.
             None if self.is_of_datagrams() => {}
             // If the connection is broken off already, this fails, and nothing has to be said.
             None => drop(rustix::net::shutdown(&self.read, Shutdown::Write)),

@@ -73,6 +73,7 @@ impl Claim {
     }
 }
 
+/// Opens the file that stands for the system. `None` if no safe file can be made.
 fn open_file(system: &str) -> Option<File> {
     let hash = Sha256::digest(system.as_bytes());
     let name: String = hash.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
@@ -88,7 +89,7 @@ fn is_marked(file: &File) -> bool {
     data.len() > 0 && age < BELIEVED
 }
 
-/// Makes the folder of the files, which is ours alone.
+/// Makes the folder of the files. `None` if it is not ours alone.
 fn make_folder() -> Option<PathBuf> {
     let user = rustix::process::getuid().as_raw();
     let path = std::env::temp_dir().join(format!("coreach-systems-{user}"));

@@ -217,7 +217,7 @@ impl Inbox {
         if frame.len() > LONGEST { Err(self.too_long()) } else { Ok(Some(frame)) }
     }
 
-    /// Says what is missing of the frame that has begun. Names another length by which the bytes are whole.
+    /// Says what is missing of the frame that has begun, if one has. Names a length by which it is whole.
     pub fn describe_short_frame(&self) -> Option<String> {
         let rest = self.rest();
         let Cut::Length(length) = &self.cut else {

@@ -11,8 +11,8 @@
 //! datagrams that the first does not. The kernel lets two sockets have one port only if both allow it. They
 //! allow it when they have the port, and then take that back, so that no other program joins. If every port
 //! of the host may answer, there is one socket, which is not connected: with two, nobody could tell which
-//! datagram came first. **Falls short** then: only connected sockets are told that nobody takes datagrams at
-//! the address.
+//! datagram came first. **Falls short** then: only connected sockets are told that nobody takes datagrams
+//! there.
 //!
 //! A test message would be taken for a stimulus, so it cannot show whether somebody listens. But the kernel's
 //! list of sockets tells whether a port of this machine is bound (`/proc/net/udp`), and how many datagrams a
@@ -187,8 +187,7 @@ fn bind_fresh_port(to: SocketAddr) -> io::Result<UdpSocket> {
     let mut used = lock(&USED);
     let now = Instant::now();
     used.retain(|_, since| now.saturating_duration_since(*since) < FRESH);
-    // The kernel may give a port again as soon as it is free. So ports that cannot be used are held for a
-    // while.
+    // The kernel may give a free port again at once. So ports that cannot be used are held for a while.
     let mut held = Vec::new();
     for _ in 0..ATTEMPTS {
         let socket = UdpSocket::bind(any_address(to))?;

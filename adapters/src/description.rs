@@ -1,4 +1,4 @@
-//! What an IUT file says, as plain data: which implementation, how it is brought up, how its events are
+//! What an IUT file says, as plain data: which implementation, how it is launched, how its events are
 //! written.
 //!
 //! A description can be cloned and sent to another thread. `coreach_execution::open` makes the adapter of it
@@ -375,8 +375,7 @@ pub enum Shape {
 #[derive(Clone, Debug)]
 pub enum LinePart {
     Fitting(Regex),
-    /// As many bytes as an earlier group says, with line breaks among them. The rest of their line is for the
-    /// next part.
+    /// As many bytes as an earlier group says, also line breaks. The rest of their line is for the next part.
     Counted {
         /// The group that says how many.
         count: String,
@@ -434,7 +433,7 @@ pub struct Binary {
     pub unmatched: Unmatched,
 }
 
-/// How values of single parameters are written, if not in the usual way.
+/// How values of single parameters are written on the wire, if not as the model writes them.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Spelling(pub Vec<(String, Spelt)>);
 
@@ -444,7 +443,7 @@ pub enum Spelt {
     /// not among them is no value on this wire, in either direction. If a literal has several texts, the
     /// first is sent.
     Texts(Vec<(String, String)>),
-    /// The usual text, in an encoding.
+    /// The text of the model, in an encoding.
     Encoded(TextEncoding),
 }
 
@@ -456,21 +455,21 @@ impl Spelling {
 }
 
 impl Spelt {
-    /// Returns the texts on the wire for a usual text. The first is sent.
-    pub fn texts(&self, usual: &str) -> Vec<String> {
+    /// Returns the texts on the wire for a text of the model. The first is sent.
+    pub fn wire_texts(&self, text: &str) -> Vec<String> {
         match self {
             Spelt::Texts(pairs) => {
-                pairs.iter().filter(|(_, literal)| literal == usual).map(|(text, _)| text.clone()).collect()
+                pairs.iter().filter(|(_, literal)| literal == text).map(|(wire, _)| wire.clone()).collect()
             }
-            Spelt::Encoded(encoding) => encoding.encoded(usual).into_iter().collect(),
+            Spelt::Encoded(encoding) => encoding.encoded(text).into_iter().collect(),
         }
     }
 
-    /// Returns the usual text for a text on the wire.
-    pub fn usual(&self, text: &str) -> Option<Cow<'_, str>> {
+    /// Returns the text of the model for a text on the wire. `None` if it stands for none.
+    pub fn model_text(&self, text: &str) -> Option<Cow<'_, str>> {
         match self {
             Spelt::Texts(pairs) => {
-                pairs.iter().find(|(written, _)| written == text).map(|(_, usual)| Cow::from(usual))
+                pairs.iter().find(|(written, _)| written == text).map(|(_, literal)| Cow::from(literal))
             }
             Spelt::Encoded(encoding) => encoding.decoded(text).map(Cow::from),
         }

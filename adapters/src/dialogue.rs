@@ -111,6 +111,7 @@ impl Dialogue {
         if is_new { Some(Instant::now()) } else { self.hung_up }
     }
 
+    /// Says whether the other side may not have read all that was sent to it.
     pub fn may_be_untaken(&self) -> bool {
         self.may_be_untaken
     }
@@ -368,7 +369,7 @@ impl Dialogue {
         Some(format!("it has sent `{}`, an incomplete frame: {why}", rest.collect::<Vec<_>>().join(" ")))
     }
 
-    /// Explains the end of a line over a socket over which nothing has come.
+    /// Explains the end of a line, if a socket is silent and the end of what was sent may be why.
     fn explain_line_end(&self) -> Option<String> {
         let sent = self.pending.sent_text().filter(|sent| !sent.ends_with("\r\n"))?;
         let (has, end) = if sent.ends_with('\n') { ("LF", "\\r\\n") } else { ("nothing", "\\n") };

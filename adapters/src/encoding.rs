@@ -71,6 +71,7 @@ pub fn base64(bytes: &[u8]) -> String {
     STANDARD.encode(bytes)
 }
 
+/// Turns each `%41` into its byte. `None` if `%` is followed by no two hexadecimal digits.
 fn resolve_escapes(mut written: &[u8]) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     while let Some((first, rest)) = written.split_first() {
@@ -103,7 +104,7 @@ pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Reads the bytes of pairs of hexadecimal digits. Spaces may be between the digits.
+/// Reads the bytes of pairs of hexadecimal digits, between which spaces may be. `None` for other text.
 pub fn unhex(text: &str) -> Option<Vec<u8>> {
     let digits: Option<Vec<u8>> = text
         .chars()

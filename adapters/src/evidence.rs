@@ -6,8 +6,7 @@
 //!
 //! **Method.** The layer that reads and writes descriptors (`stream.rs`, `socket.rs`) hands a copy of every
 //! byte to a log, in one place for each direction, before anything else looks at it. An adapter says which
-//! text was no event ([`Evidence::mark`]). Nothing in here is interpreted, and nothing of it decides
-//! anything.
+//! text was no event ([`Evidence::mark`]). Nothing in here is interpreted, or decides anything.
 //!
 //! **Bounds.** A message consists of bytes that were written or came at once, and of those that soon continue
 //! its last line. It keeps its beginning and its end, half of [`Limits::message`] each. The first messages
@@ -357,8 +356,7 @@ fn redact(items: &mut [EvidenceItem], names: &[String]) {
     }
 }
 
-/// Returns a piece without the values. `begun` is the line as it has begun; `None`: its beginning was cut
-/// out.
+/// Returns a piece without the values. `begun` is the line as it has begun, or `None` if that was cut out.
 fn redact_piece(bytes: &[u8], names: &[String], begun: &mut Option<Vec<u8>>) -> Vec<u8> {
     const INSTEAD: &[u8] = b" [redacted]";
     let mut kept = Vec::new();

@@ -28,7 +28,7 @@ use crate::encoding::{from_latin1, hex, to_latin1, unhex};
 
 pub const MOST: usize = 10_000;
 
-/// The name of the only part of an element that is no record.
+/// The name of the only part of an element that is no record. A record may have a field of this name too.
 pub const ELEMENT: &str = "element";
 
 /// The content of a frame for one value.
@@ -208,7 +208,7 @@ impl Field {
             Field::Fixed(fixed) => bytes.strip_prefix(fixed.as_slice()).ok_or(NO_FIT),
             Field::Integer(integer, number) => {
                 let (number_read, rest) = integer.take(bytes).ok_or(NO_FIT)?;
-                number.read(number_read, counted, found)?;
+                number.take_number(number_read, counted, found)?;
                 Ok(rest)
             }
             Field::Bytes { extent, form, name } => {
@@ -228,7 +228,7 @@ impl Field {
                 for part in parts {
                     let number = bits.by_ref().take(part.width as usize);
                     let number = number.fold(0, |sum: i128, bit| sum << 1 | i128::from(bit));
-                    part.content.read(number, counted, found)?;
+                    part.content.take_number(number, counted, found)?;
                 }
                 Ok(rest)
             }
@@ -311,7 +311,7 @@ impl FieldNumber {
         }
     }
 
-    fn read<'f>(
+    fn take_number<'f>(
         &'f self,
         number_read: i128,
         counted: &mut [Option<CountedLength>],
@@ -349,13 +349,13 @@ fn write_list(
         let part = |part: &str| {
             let found = tree.get(part).or((part == ELEMENT).then_some(tree));
             let none = || format!("an element of `{name}` has no `{part}`");
-            let usual = match found.ok_or_else(none)? {
+            let model_text = match found.ok_or_else(none)? {
                 Tree::Text(text) | Tree::Number(text) => text.clone(),
                 other => other.to_string(),
             };
             match spelling.of(&format!("{name}.{part}")) {
-                None => Ok(usual),
-                Some(spelt) => spelt.texts(&usual).into_iter().next().ok_or_else(none),
+                None => Ok(model_text),
+                Some(spelt) => spelt.wire_texts(&model_text).into_iter().next().ok_or_else(none),
             }
         };
         bytes.extend(write_fields(of, spelling, &part)?);
@@ -371,8 +371,9 @@ fn write_list(
     Ok(Piece { bytes, elements: trees.len() })
 }
 
-/// Makes the JSON of an element of `list` from its parts: its only part, or an object. Texts of `values`
-/// become the usual ones.
+/// Makes the JSON of an element of `list` from its parts. A part called `element` alone is the element, and
+/// all else is an object. So a record with this one field is unwrapped, and `typed_tree` in `binary.rs` puts
+/// it back. Texts on the wire become those of the model, by the key `values` of the IUT file.
 fn make_element(
     parts: FoundValues<'_>,
     list: Option<&str>,
@@ -388,14 +389,14 @@ fn make_element(
             Content::Text(text) => text,
         };
         let key = format!("{}.{part}", list.unwrap_or_default());
-        let usual = match spelling.of(&key) {
+        let model_text = match spelling.of(&key) {
             None => text,
             Some(spelt) => {
                 let no = || format!("`{key}` is `{}`, which is no text of `values`", shortened(&text));
-                spelt.usual(&text).ok_or_else(|| FrameMisfit::Wrong(no()))?.into_owned()
+                spelt.model_text(&text).ok_or_else(|| FrameMisfit::Wrong(no()))?.into_owned()
             }
         };
-        members.push((part, Tree::Text(usual)));
+        members.push((part, Tree::Text(model_text)));
     }
     match members.as_mut_slice() {
         [(ELEMENT, tree)] => Ok(std::mem::replace(tree, Tree::Null)),

@@ -1,5 +1,4 @@
-//! An implementation in the same process: for `cargo test`, for benchmarks, for models that stand for
-//! systems.
+//! An implementation in the same process: for `cargo test`, for benchmarks, for simulated models.
 //!
 //! Time does not pass between a call and its answer, so silence is known at once and never waited for. The
 //! time of a wait only says whether the tester waits or looks.
@@ -15,8 +14,7 @@ use crate::evidence::{Evidence, EvidenceItem, NO_ANSWER};
 
 /// What an implementation in Rust provides.
 pub trait Implementation {
-    /// Takes the signatures that the tester knows, before each `reset`. The values of outputs have these
-    /// types.
+    /// Takes the signatures that the tester knows, before each `reset`. Values of outputs have these types.
     fn take_signatures(&mut self, _known: &Iosts) {}
 
     /// Goes to its initial state.

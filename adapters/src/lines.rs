@@ -35,7 +35,7 @@ pub fn write_stimulus(lines: &Lines, event: &Event, signatures: &mut Signatures)
     Ok(line)
 }
 
-/// The number of bytes that the text announces and does not have: the next stimulus begins with them.
+/// Counts the bytes that the text announces and does not have, if any: the next stimulus begins with them.
 fn count_announced(template: &Template, value: impl Fn(&str) -> Option<String>) -> Option<usize> {
     let parts: Vec<TemplatePart<'_>> = template.parts().collect();
     let (place, name) = parts.iter().enumerate().rev().find_map(|(place, part)| match part {
@@ -88,8 +88,7 @@ fn breaks_a_line(
     })
 }
 
-/// Writes the answer to a line that is ignored, with its ending. The answer may be empty. `None`: the line is
-/// not ignored.
+/// Writes the answer to a line that is ignored, with its ending. It may be empty. `None` for other lines.
 pub fn answer_ignored(lines: &Lines, line: &str, signatures: &Signatures) -> Result<Option<String>, Failure> {
     let ignored = lines.ignored.iter().find(|ignored| ignored.pattern.is_match(line));
     let Some(Ignored { pattern, answer }) = ignored else { return Ok(None) };
@@ -208,7 +207,7 @@ impl Pending {
     }
 
     /// Tries the observations in their order on the lines that have come. An observation that needs more
-    /// lines holds up those after it, unless no line will come. If none fits, the first line is ignored or
+    /// lines holds up those after it, unless no line will come. If none fits, the first is ignored or
     /// unmatched.
     fn find_event(
         &mut self,

@@ -26,11 +26,9 @@ pub struct Command {
 pub struct Settle {
     /// How long to wait for messages that are still under way.
     pub within: Duration,
-    /// After so long without a message, all counts as come, if the other side shows nothing better. Only for
-    /// streams.
+    /// For streams: after so long without a message, all counts as come, if nothing better shows it.
     pub quiet: Option<Duration>,
-    /// The steps before the next run if the wait did not suffice. After them, nothing of an earlier run is
-    /// under way.
+    /// The steps before the next run if the wait was too short. Then nothing of an earlier run is under way.
     pub barrier: Vec<PreparationStep>,
 }
 

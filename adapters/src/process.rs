@@ -55,7 +55,7 @@ pub struct Process {
     name: String,
     deadline: Option<Instant>,
     /// A failure of the run has told its end.
-    is_told: Cell<bool>,
+    is_end_reported: Cell<bool>,
     /// Dropped when nothing of the launch runs any more.
     folder: Option<Arc<TemporaryFolder>>,
 }
@@ -84,7 +84,7 @@ impl Process {
     /// Says until when the run lasts that uses the process.
     pub fn set_deadline(&mut self, deadline: Instant) {
         self.deadline = Some(deadline);
-        self.is_told.set(false);
+        self.is_end_reported.set(false);
     }
 
     /// Returns how long it has waited for a processor, with all that it has started.
@@ -131,7 +131,7 @@ impl Process {
         let moment = if has_ended { LAST_WORDS } else { Duration::ZERO };
         let words = self.tail.last(moment);
         let is_broken = !self.succeeded();
-        self.is_told.set(true);
+        self.is_end_reported.set(true);
         let own = words.as_ref().filter(|_| is_broken).and_then(|words| find_own_error(words));
         let words = self.describe_words(words.as_deref());
         // `env` says that it has not found 'python3\r'.
@@ -170,11 +170,12 @@ impl Process {
         }
     }
 
-    /// Describes the end of a process that is kept for many runs, unless a run has told of it.
-    pub fn describe_untold_end(&self) -> Option<String> {
-        let is_untold = self.has_ended(Instant::now()) && !self.is_told.get();
-        is_untold.then(|| {
-            self.is_told.set(true);
+    /// Describes the end of a process that is kept for many runs. `None` if it lives, or if its end was
+    /// described before.
+    pub fn describe_unreported_end(&self) -> Option<String> {
+        let is_unreported = self.has_ended(Instant::now()) && !self.is_end_reported.get();
+        is_unreported.then(|| {
+            self.is_end_reported.set(true);
             let state = self.status().map_or("has ended".to_owned(), describe_status);
             let words = self.describe_words(self.tail.last(LAST_WORDS).as_deref());
             let (when, why) = match self.has_left_processes() {
@@ -232,8 +233,7 @@ impl Drop for Process {
     }
 }
 
-/// Finds the error by which a program has ended itself, with the file and the line of the frame that
-/// raised it.
+/// Finds the error by which a program has ended itself, with the file and the line that raised it.
 fn find_own_error(words: &[String]) -> Option<String> {
     let frames = words.iter().filter_map(|line| {
         let (file, rest) = line.trim_start().strip_prefix("File \"")?.split_once("\", line ")?;
@@ -405,7 +405,7 @@ fn start(launch: &Launch, output_use: OutputUse) -> Result<(Process, Option<Pipe
         grace: launch.grace,
         name: name_of_command(&launch.words),
         deadline: None,
-        is_told: Cell::new(false),
+        is_end_reported: Cell::new(false),
         folder: launch.folder.clone(),
     };
     Ok((process, pipes))

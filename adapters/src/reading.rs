@@ -55,8 +55,7 @@ pub fn note_of(found: &Recognized) -> Option<&'static str> {
     }
 }
 
-/// Reads a line as a message. Marks it if it is no message, or an output that the specification does not
-/// have.
+/// Reads a line as a message. Marks it if it is no message, or an output that the model does not have.
 pub fn read_message(line: &str, signatures: &Signatures, evidence: &Evidence) -> Result<Message, Failure> {
     let note =
         |message: &Message| matches!(message, Message::Output(Received::Alien(_))).then_some(evidence::ALIEN);

@@ -13,8 +13,7 @@
 //! number or a truth value by its signs. An answer that fits no observation is *unmatched*. So is an answer
 //! whose body cannot be read, because a key is there twice or because it is compressed: the server has
 //! answered by HTTP, but with none of the outputs. (By RFC 9110, 12.5.3, a server may choose any coding if a
-//! request names none, so every request names `identity`.) A number of too many digits is garbage, as on
-//! every wire.
+//! request names none, so every request names `identity`.) A number of too many digits is garbage.
 
 use std::borrow::Cow;
 
@@ -129,8 +128,7 @@ impl Response {
 /// Translates a reply into events. None, if it is ignored.
 ///
 /// # Errors
-/// [`Failure::Garbage`]: a number is too long, or the reply is unmatched and the description makes that an
-/// error.
+/// [`Failure::Garbage`]: a number is too long, or the description makes an unmatched reply an error.
 pub fn translate(reply: &Reply, http: &Http, signatures: &Signatures) -> Result<Vec<Received>, Failure> {
     let mut body: Option<Result<Tree, String>> = None;
     for (action, response) in &http.observations {
@@ -296,8 +294,8 @@ fn explain_status(status: u16) -> &'static str {
     }
 }
 
-/// Proposes a pointer into the body whose last name is near to that of this pointer, or lists the pointers to
-/// all values.
+/// Proposes a pointer into the body whose last name is near to that of this one, or lists the pointers to all
+/// values.
 fn find_near(body: &Tree, pointer: &str) -> Option<String> {
     let (_, last) = pointer.rsplit_once('/')?;
     // At most 100 places of the body are looked at.
@@ -341,7 +339,7 @@ pub fn capture_value(capture: &Capture, reply: &Reply, outputs: &[&str]) -> Resu
     if !is_named && !capture.from.is_empty() {
         return Err(None);
     }
-    text_at(&capture.place, reply).map(Cow::into_owned).ok_or_else(|| {
+    find_text(&capture.place, reply).map(Cow::into_owned).ok_or_else(|| {
         is_named.then(|| {
             let body = String::from_utf8_lossy(&reply.body);
             let has = format!("has the body `{}`", shortened(body.trim_end()));
@@ -356,7 +354,8 @@ pub fn capture_value(capture: &Capture, reply: &Reply, outputs: &[&str]) -> Resu
     })
 }
 
-fn text_at<'a>(place: &'a AnswerPlace, reply: &'a Reply) -> Option<Cow<'a, str>> {
+/// Finds the text at this place of a reply. `None` if the reply has no such place, or other text.
+fn find_text<'a>(place: &'a AnswerPlace, reply: &'a Reply) -> Option<Cow<'a, str>> {
     let text = match &place.source {
         // Only lines and frames have groups and fields.
         Source::Part => return None,
@@ -427,7 +426,7 @@ fn value_at<'a>(place: &'a AnswerPlace, tree: Option<&'a Tree>, reply: &'a Reply
     Some(match &place.source {
         Source::Pointer(pointer) if place.is_json() => Piece::Json(tree?.pointer(pointer)?),
         Source::Pointer(pointer) => Piece::Text(matched_part(place, text_of(tree?.pointer(pointer)?)?)?),
-        _ => Piece::Text(text_at(place, reply)?),
+        _ => Piece::Text(find_text(place, reply)?),
     })
 }
 

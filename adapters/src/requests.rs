@@ -129,10 +129,11 @@ impl Requests {
             return Err(Failure::Stuck(format!("{MOST_WAITING} requests wait for an answer")));
         }
         self.queue.push_back(request);
-        self.advance()
+        self.send_next()
     }
 
-    fn advance(&mut self) -> Result<(), Failure> {
+    /// Sends the next request of the queue, unless one is under way.
+    fn send_next(&mut self) -> Result<(), Failure> {
         if self.under_way.is_some() {
             return Ok(());
         }
@@ -167,7 +168,7 @@ impl Requests {
         }
         self.under_way = None;
         let reply = answer.reply?;
-        self.advance()?;
+        self.send_next()?;
         Ok(Some(reply))
     }
 }

@@ -1,9 +1,8 @@
 //! Values to try that a program prints: one a line.
 //!
 //! The program is run when a run begins, with the run's seed in `COREACH_SEED`. If it draws by that, the same
-//! seed gives the same values, whichever runs were before. Its output is bounded in lines, bytes and time.
-//! If a line is no value of the parameter, the run does not begin: a list that is half right would hide the
-//! mistake.
+//! seed gives the same values, whichever runs were before. Its output is bounded in lines, bytes and time. If
+//! a line is no value of the parameter, the run does not begin: a list that is half right would hide it.
 
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
@@ -74,6 +73,7 @@ impl SampleProgram {
     }
 }
 
+/// Reads what the command prints until its output ends. The error says what the command did wrong.
 fn read_all(output: &OwnedFd, until: Instant) -> Result<Vec<u8>, &'static str> {
     let (mut printed, mut piece) = (Vec::new(), [0; 4096]);
     loop {

@@ -62,8 +62,7 @@ impl Server {
         Launched { port: self.port.as_ref().map(|port| port.number), folder: self.folder.clone() }
     }
 
-    /// Brings it up if it is not, and returns the first connection that it accepts, before the session's
-    /// deadline.
+    /// Brings it up if it is not, and returns its first connection, before the session's deadline.
     pub fn connect(&mut self, session: &Session<'_>) -> Result<TcpStream, Failure> {
         self.reach(session, Reach { failed: "accepted no connection", connect, free_port: free_tcp_port })
     }
@@ -99,9 +98,9 @@ impl Server {
             });
         };
         if let Some(process) = self.process.as_ref().filter(|process| !is_alive(process)) {
-            let untold = process.describe_untold_end().filter(|_| !self.may_end);
+            let unreported_end = process.describe_unreported_end().filter(|_| !self.may_end);
             self.stop();
-            if let Some(text) = untold {
+            if let Some(text) = unreported_end {
                 return Err(Failure::Start(text));
             }
         }
@@ -342,8 +341,7 @@ fn connect(address: &str, until: Instant) -> Result<TcpStream, String> {
     Err(why)
 }
 
-/// The threads that wait for the numbers of a name, by name. While a name is asked for, it is not asked for a
-/// second time.
+/// The threads that wait for the numbers of a name, by name. No name is asked for twice at a time.
 static ASKED: Mutex<BTreeMap<String, Vec<Sender<Resolved>>>> = Mutex::new(BTreeMap::new());
 
 type Resolved = Result<Vec<SocketAddr>, String>;

@@ -96,16 +96,16 @@ impl Signatures {
         self.captures.miss(name, why);
     }
 
-    /// Fills a hole in the text of a stimulus: by a parameter as it is spelt, a constant, or a captured
-    /// value. There is nothing for a value of a parameter that `values` leaves out.
+    /// Returns the text for a hole in a stimulus: a parameter as it is spelt, a constant, or a captured
+    /// value. `None` if there is none, or if `values` leaves the value out.
     pub fn hole(&self, event: &Event, spelling: &Spelling, name: &str) -> Option<String> {
         let parameters = &self.action(&event.action)?.parameters;
         match parameters.iter().position(|datum| datum.name() == name) {
             Some(at) => {
-                let usual = codec::to_text(event.values.get(at)?);
+                let model_text = codec::to_text(event.values.get(at)?);
                 match spelling.of(name) {
-                    None => Some(usual),
-                    Some(spelt) => spelt.texts(&usual).into_iter().next(),
+                    None => Some(model_text),
+                    Some(spelt) => spelt.wire_texts(&model_text).into_iter().next(),
                 }
             }
             None => self.known(name),
@@ -266,7 +266,7 @@ impl Wire<'_> {
             Wire::Json(Tree::Bool(value)) => Some(if *value { "true" } else { "false" }),
             Wire::Json(_) => None,
         };
-        let usual = written.and_then(|written| spelt.usual(written)).ok_or_else(|| {
+        let model_text = written.and_then(|written| spelt.model_text(written)).ok_or_else(|| {
             let there = match self {
                 Wire::Text(text) => format!("{text:?}"),
                 Wire::Json(tree) => tree.to_string(),
@@ -277,7 +277,7 @@ impl Wire<'_> {
             };
             Misread::Wrong(format!("expected {wanted}, not {}", shortened(&there)))
         })?;
-        codec::from_text(&usual, datum.ty())
+        codec::from_text(&model_text, datum.ty())
     }
 }
 

@@ -1,8 +1,7 @@
 //! Connections of the HTTP adapter, which are given up the moment that their run is over.
 //!
 //! **Problem.** A request waits in a thread. A wait in the kernel ends when the server answers, or when the
-//! run's limit of time has passed. If the run is over before, its thread would stay until then, one for each
-//! such run.
+//! run's limit of time has passed. If the run is over before, its thread would stay until then.
 //!
 //! **Method.** No socket blocks. Every wait, also that for the connection, is a `poll` that watches a second
 //! descriptor, the [`Lifeline`] to the run. When its other end is dropped, all waits end at once, and the
@@ -159,6 +158,7 @@ impl Connect {
 }
 
 impl Lifeline {
+    /// Waits until the socket is ready. It is an error if time is over, or the request is given up.
     fn wait(&self, stream: &TcpStream, what: PollFlags, timeout: NextTimeout) -> Result<(), Error> {
         let time = match timeout.after {
             ureq::unversioned::transport::time::Duration::Exact(time) => Timespec::try_from(time).ok(),

@@ -44,8 +44,8 @@ pub struct StdioAdapter {
     evidence: Evidence,
     /// There was a failure, so nobody knows what is under way.
     is_broken: bool,
-    /// The text on a kept process that has ended by itself, if no run has told it.
-    untold: Option<String>,
+    /// The text on a kept process that has ended by itself, if no run has reported this end.
+    unreported_end: Option<String>,
 }
 
 impl StdioAdapter {
@@ -62,7 +62,7 @@ impl StdioAdapter {
             evidence: Evidence::new(limits),
             idle: None,
             is_broken: false,
-            untold: None,
+            unreported_end: None,
         }
     }
 
@@ -173,28 +173,19 @@ impl Adapter for StdioAdapter {
     }
 
     fn stop(&mut self) {
+        // A kept process keeps its claim on the system.
+        if self.keep_for_next_run() {
+            return;
+        }
         let dialogue = self.dialogue.take();
-        if self.description.keep {
-            // No run has used the process since the last stop.
-            if dialogue.is_none() && self.idle.is_some() {
-                return;
-            }
-            // The next run can use the process if it lives, and if no message of this run can reach that run.
-            let is_up = self.process.as_ref().is_some_and(|process| !process.has_ended(Instant::now()));
-            let goes_on = |dialogue: &Dialogue| {
-                dialogue.goes_on() && (!dialogue.may_be_untaken() || self.can_separate())
-            };
-            if is_up && !self.is_broken && dialogue.as_ref().is_some_and(goes_on) {
-                self.idle = dialogue;
-                return;
-            }
-        } else if self.description.settle.is_some() && dialogue.as_ref().is_some_and(Dialogue::may_be_untaken)
-        {
+        let may_be_untaken = dialogue.as_ref().is_some_and(Dialogue::may_be_untaken);
+        if !self.description.keep && self.description.settle.is_some() && may_be_untaken {
             self.system.mark_unclean(system::UNREAD.to_owned(), system::BE_QUIET);
         }
         // If a kept process has ended by itself, the next run reports it.
-        self.untold = self.untold.take().or_else(|| self.find_untold_end());
+        self.unreported_end = self.unreported_end.take().or_else(|| self.find_unreported_end());
         if let Some(mut process) = self.process.take() {
+            // Only with a grace period the process sees the end of its input before it is ended.
             process.stop(|| drop(dialogue));
         }
         (self.launched, self.is_broken) = (None, false);
@@ -206,7 +197,7 @@ impl StdioAdapter {
     /// Brings the process up, or a kept one back into its initial state.
     fn begin(&mut self, session: &Session<'_>) -> Result<(), Failure> {
         self.system.enter(session.deadline)?;
-        if let Some(text) = self.untold.take().or_else(|| self.find_untold_end()) {
+        if let Some(text) = self.unreported_end.take().or_else(|| self.find_unreported_end()) {
             self.idle = None;
             return Err(Failure::Start(text));
         }
@@ -222,6 +213,7 @@ impl StdioAdapter {
             passed.map_err(|why| not_cleansed(&why))?;
         }
         self.system.mark_clean();
+        // A process for one run was launched after these steps (`launch_process`).
         if *keep {
             let folder = self.launched.as_ref().and_then(|(launch, _)| launch.folder.clone());
             system::run_steps_apart(encoding.reset(), &Launched { port: None, folder }, session)?;
@@ -280,9 +272,32 @@ impl StdioAdapter {
         Ok(Dialogue::new(stream, session, encoding, self.evidence.clone()).launched(launched))
     }
 
-    fn find_untold_end(&self) -> Option<String> {
+    /// Keeps the process and its stream, if the next run can use them. Returns whether they are kept.
+    fn keep_for_next_run(&mut self) -> bool {
+        if !self.description.keep {
+            return false;
+        }
+        // No run has used the process since the last stop.
+        if self.dialogue.is_none() && self.idle.is_some() {
+            return true;
+        }
+        // The process must live, and no message of this run may reach the next one.
+        let is_up = self.process.as_ref().is_some_and(|process| !process.has_ended(Instant::now()));
+        let can_serve_next_run = self.dialogue.as_ref().is_some_and(|dialogue| {
+            dialogue.goes_on() && (!dialogue.may_be_untaken() || self.can_separate())
+        });
+        let is_kept = is_up && !self.is_broken && can_serve_next_run;
+        if is_kept {
+            self.idle = self.dialogue.take();
+        }
+        is_kept
+    }
+
+    /// Describes the end of a process that should have lived on for the next run. `None` if it lives, if its
+    /// end is allowed, or if a run has reported this end.
+    fn find_unreported_end(&self) -> Option<String> {
         let may_end = !self.description.keep || self.is_broken || self.behaviour.on_close.is_some();
-        self.process.as_ref().filter(|_| !may_end)?.describe_untold_end()
+        self.process.as_ref().filter(|_| !may_end)?.describe_unreported_end()
     }
 
     /// Notes a failure, after which nobody knows what is under way.
@@ -297,8 +312,7 @@ impl StdioAdapter {
         barrier || matches!(self.description.encoding, Encoding::Json)
     }
 
-    /// Lets the process end by itself when it has read the end of its input, and starts the command once
-    /// more.
+    /// Lets the process end by itself when it has read the end of its input, and starts the command again.
     fn start_again(&mut self) -> Result<(), Failure> {
         let dialogue = self.dialogue.as_mut().ok_or_else(not_started)?;
         if dialogue.has_news()? {

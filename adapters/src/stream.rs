@@ -125,8 +125,7 @@ impl Stream {
     /// Sends all bytes, or fails at an instant.
     ///
     /// # Errors
-    /// [`Failure::Stuck`]; [`Failure::Flood`]; [`Failure::Lost`], to which the caller adds what the process
-    /// says.
+    /// [`Failure::Stuck`]; [`Failure::Flood`]; [`Failure::Lost`], to which the caller adds the last words.
     pub fn send(&mut self, bytes: &[u8], until: Instant, gone: Option<&OwnedFd>) -> Result<(), Failure> {
         let lost = |ended: ChannelEnded| Failure::Lost(ended.text().to_owned());
         let mut unsent = bytes;

@@ -19,8 +19,7 @@
 //!
 //! A system that others reach, too, is claimed for the time of a run ([`crate::claim`]).
 //!
-//! **Ends**: every wait has a limit. **Costs** the way to the system and back for each run, if nothing is
-//! late.
+//! **Ends**: every wait has a limit. **Costs** the way to the system and back for each run.
 
 use std::time::{Duration, Instant};
 
@@ -95,6 +94,7 @@ impl System {
         Ok(())
     }
 
+    /// Gives the claim on the system back, if it has one. The next one learns whether it is unclean.
     pub fn leave(&mut self) {
         if let Some(claim) = self.claim.take() {
             claim.leave(self.is_unclean());
@@ -111,6 +111,7 @@ impl System {
         self.under_way = Some(UnderWay { what, help, since: Instant::now(), is_found: false });
     }
 
+    /// Notes that nothing is under way any more.
     pub fn mark_clean(&mut self) {
         self.under_way = None;
     }

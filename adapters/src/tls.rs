@@ -229,8 +229,7 @@ impl Session {
         self.connection.reader().read(bytes)
     }
 
-    /// Writes some bytes. They count when they have left us. If it would wait, the caller must give the same
-    /// bytes again.
+    /// Writes some bytes, which count when they have left us. If it would wait, give the same bytes again.
     pub fn write(&mut self, mut socket: impl Read + Write, bytes: &[u8]) -> io::Result<usize> {
         self.flush(&mut socket)?;
         if self.accepted == 0 {

@@ -6,8 +6,7 @@
 //! does not count this time, or does not show it.
 //!
 //! The time of a thread is lost when the thread ends. A missing thread shows that. A child that has ended
-//! shows by the page faults that its parent then counts. A thread that began and ended between two looks is
-//! not noticed.
+//! shows by the page faults that its parent then counts. A thread between two looks is not noticed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -78,7 +78,7 @@ pub fn write_clauses<D: Domain>(
     for constraint in constraints {
         let alone = std::slice::from_ref(constraint);
         let half = D::top(store.dimensions()).meet_constraints(alone, store.integer());
-        // Only if the domain expresses exactly this constraint can its order answer whether an element has
+        // Only a domain that expresses exactly this constraint can answer by its order whether an element has
         // it.
         let is_expressed = !half.coarsened() && half.constraints() == alone;
         push_clause(to_term(constraint, &frame.numeric), &|element| {
@@ -148,6 +148,7 @@ struct Sides {
 }
 
 impl Sides {
+    /// Divides the cells by whether the clause is known to hold of their elements.
     fn of(value: &AbstractValue, elements: &BTreeSet<ElementId>, holds: &dyn Fn(ElementId) -> bool) -> Self {
         let holds: HashMap<ElementId, bool> =
             elements.iter().map(|element| (*element, holds(*element))).collect();

@@ -129,8 +129,7 @@ impl Condition {
         }
     }
 
-    /// Restricts an element to the condition: first by its constraints, then by each disjunction, with a
-    /// join.
+    /// Restricts an element to the condition: by its constraints, then by each disjunction, with a join.
     pub fn meet<D: Domain>(&self, element: D, integer: &[bool], dimensions: usize) -> D {
         match self {
             Condition::Yes => element,
@@ -197,6 +196,7 @@ impl Condition {
         matches!(self, Condition::Yes | Condition::Linear(_))
     }
 
+    /// Counts the constraints and congruences.
     pub fn size(&self) -> usize {
         match self {
             Condition::Yes | Condition::No => 0,

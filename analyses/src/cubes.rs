@@ -29,8 +29,7 @@ pub fn split_into_cubes(frame: &Frame, cells: &[u32]) -> Vec<Cube> {
     loop {
         let count = cubes.len();
         for place in 0..places {
-            // Merge the cubes that are the same in all other places. The map's order is the order of the
-            // cubes.
+            // Merge the cubes that are the same in all other places. The map has the order of the cubes.
             let mut merged: BTreeMap<Cube, Vec<u32>> = BTreeMap::new();
             for mut cube in cubes {
                 budget::ask();

@@ -162,6 +162,7 @@ struct Assigned {
 }
 
 impl Assigned {
+    /// Finds the places that an assignment changes, with their new values.
     fn of(frame: &Frame, datum: &Datum, value: &Term) -> Self {
         let changed_part = |place: Place| {
             let new_value = place.part_of(datum, value);
@@ -174,8 +175,8 @@ impl Assigned {
 }
 
 impl Effect {
-    /// Prepares an effect. At most `partition_limit` valuations of finite parameters are distinguished. The
-    /// parameters beyond this limit stay unknown.
+    /// Prepares an effect, which distinguishes at most `partition_limit` valuations of finite parameters. The
+    /// parameters beyond stay unknown. `blind`: only a guard that is literally `false` counts.
     pub fn new(
         frame: &Frame,
         parameters: &[Datum],
@@ -459,8 +460,7 @@ fn condition_unnoted(scope: &mut Scope, term: &Term) -> Condition {
     condition
 }
 
-/// Assigns a number in each case. Splits the cases by the value, or forgets the number where it is not
-/// linear.
+/// Assigns a number in each case. Splits the cases by the value, or forgets a number that is not linear.
 fn assign_number(scope: &mut Scope, cases: &mut Vec<Case>, place: &Place, dimension: usize, value: &Term) {
     let linear = scope.linear(value);
     let Some(split) = scope.keep_split(value, cases.len(), linear) else {
@@ -681,8 +681,7 @@ pub fn project_guards<D: Domain>(frame: &Frame, iosts: &Iosts) -> Vec<Constraint
     constraints_said
 }
 
-/// Lists the linear constraints over the frame's dimensions in the comparisons of these terms, in order, each
-/// once.
+/// Lists the linear constraints over the frame's dimensions in the comparisons of these terms, each once.
 pub fn list_comparisons(frame: &Frame, terms: impl IntoIterator<Item = Term>) -> Vec<Constraint> {
     let (mut comparisons, mut seen, mut visited) = (Vec::new(), HashSet::new(), HashSet::new());
     let (no_parameters, no_keys) = (HashMap::new(), HashMap::new());

@@ -87,8 +87,7 @@ pub struct FinitePlace {
 pub struct Identities {
     /// The ids that are distinguished.
     pub ids: Vec<Place>,
-    /// For two ids of one type, by their positions in `ids`: the position of their pair among the finite
-    /// places.
+    /// For two ids of one type, by their positions in `ids`: the place of their pair among the finite places.
     pub pairs: BTreeMap<(usize, usize), usize>,
     /// The cells in which a state may lie, in order. `None`: no cell is contradictory, so all are possible.
     pub possible: Option<Vec<u32>>,
@@ -111,8 +110,7 @@ pub struct Frame {
     /// Finite places, and ids, that the limit kept out of the partition.
     pub dropped: Vec<Place>,
     pub arrays: Arrays,
-    /// The dimensions that stand for all cells of one index type, by index type, and those of each large
-    /// list.
+    /// The dimensions that stand for all cells of an index type, by this type, and those of each large list.
     pub summaries: Vec<ArraySummary>,
     /// The most constraints of one condition over it.
     pub condition_limit: usize,
@@ -165,6 +163,7 @@ impl Frame {
         frame
     }
 
+    /// Adds a place of few values as a digit of a cell's number.
     fn add_digit(&mut self, place: Place) {
         let Some(values) = place.digits(self.arrays) else { return };
         let stride = self.cells;
@@ -174,6 +173,7 @@ impl Frame {
         self.finite.push(FinitePlace { place, values, stride });
     }
 
+    /// Adds a place as a dimension, with the bounds of its type.
     fn add_number(&mut self, place: Place) {
         let dimension = self.numeric.len();
         self.slots.insert(place.term.clone(), Slot::Numeric(dimension));
@@ -296,8 +296,7 @@ impl Frame {
     }
 }
 
-/// The places of all data in a term. If one leaf of a record is read, all its leaves are listed, which does
-/// no harm.
+/// The places of all data in a term. If one leaf of a record is read, all its leaves are listed.
 fn mentioned_places(arrays: Arrays, term: &Term, seen: &mut HashSet<Term>) -> Vec<Term> {
     let (mut found_places, mut open_terms) = (Vec::new(), vec![term]);
     while let Some(term) = open_terms.pop() {

@@ -41,6 +41,7 @@ impl Congruence {
         Self::of_row(&row_of(&expression.times(&scale), dimensions))
     }
 
+    /// Makes the congruence that says that this row, times a vector, is an integer.
     fn of_row(row: &[Rational]) -> Self {
         let modulus = row.iter().fold(Integer::ONE, |sum, entry| sum.lcm(entry.denominator()));
         let mut whole = scale_row(row, &Rational::from(modulus.clone()));
@@ -50,8 +51,7 @@ impl Congruence {
         Congruence { coefficients, constant, modulus }
     }
 
-    /// The coefficients by dimension, up to the last that is not 0. They are the same if dimensions are
-    /// added.
+    /// The coefficients by dimension, up to the last that is not 0. So added dimensions change nothing.
     pub fn coefficients(&self) -> &[Integer] {
         &self.coefficients
     }
@@ -233,6 +233,7 @@ impl Grid {
         self.with_rows(rows, congruences.iter().map(|congruence| congruence.row(self.dimensions)).collect())
     }
 
+    /// Adds rows. If all of them hold already, the grid stays as it is.
     fn with_rows(&self, equalities: Vec<GridRow>, congruences: Vec<GridRow>) -> Self {
         if equalities.iter().all(|row| self.has_equality(row))
             && congruences.iter().all(|row| self.has_congruence(row))
@@ -348,8 +349,7 @@ impl Grid {
         }
     }
 
-    /// The image of a parallel assignment: the new values are computed from the old vector. `None` is any
-    /// value.
+    /// The image of a parallel assignment: new values are computed from the old vector. `None` is any value.
     pub fn image(&self, assignments: &[(usize, Option<LinearExpression>)]) -> Self {
         // Each new value is a new dimension, which the projection puts in the place of the old value.
         let (old_count, count) = (self.dimensions, self.dimensions + assignments.len());
@@ -418,6 +418,7 @@ impl Grid {
         leading_column(&self.reduced_by_equalities(row)).is_none()
     }
 
+    /// Is the row a sum of multiples of the rows that are there?
     fn has_congruence(&self, row: &GridRow) -> bool {
         let mut remainder = self.reduced_by_equalities(row);
         for congruence in &self.congruences {

@@ -14,8 +14,7 @@
 //! if all ids of a model have room and there are no other data, nothing is lost.
 //!
 //! **Cost.** The number of cells is multiplied by the number of partitions. Ids without room are left out of
-//! the partition, and this is noted. Different literals are different, and nothing else is known of a
-//! literal.
+//! the partition, and this is noted. Different literals are different. Nothing else is known of them.
 
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
@@ -39,8 +38,7 @@ const PARTITIONS: [u32; MOST_IDS + 1] = [1, 1, 2, 5, 15, 52, 203, 877];
 pub(crate) type Digits = Vec<(usize, Option<u32>)>;
 
 impl Frame {
-    /// Adds the pairs of these ids, the first ones first, as far as there is room. Returns the ids without
-    /// room.
+    /// Adds the pairs of these ids, the first ones first, while there is room. Returns the ids without room.
     pub(crate) fn add_ids(&mut self, ids: Vec<Place>, limit: u32) -> Vec<Place> {
         // There is always room for the 15 partitions of four ids.
         let room = (limit / self.cells).max(15);
@@ -55,10 +53,7 @@ impl Frame {
             let new_pairs = counts.get(&place.ty).map_or(0, |count| *count as u32 - 1);
             let fits =
                 partitions.is_some_and(|count| count <= room) && self.cells.leading_zeros() > new_pairs;
-            match fits {
-                true => self.add_id(place),
-                false => without_room.push(place),
-            }
+            if fits { self.add_id(place) } else { without_room.push(place) }
         }
         // Only with three ids of one type can sameness fail to be transitive.
         let count_of = |ty: &Type| self.identities.ids.iter().filter(|id| id.ty == *ty).count();

@@ -17,7 +17,7 @@ use crate::predicates::{split_negation, string_conjuncts};
 use crate::scope::{Beyond, Cases, ImprecisionReason, Scope, simplify_read};
 
 impl Scope<'_> {
-    /// Compiles a condition on strings: what it says of their lengths.
+    /// Compiles what a condition on strings, or (if not `expected`) its negation, says of their lengths.
     pub(crate) fn on_strings(&mut self, term: &Term, expected: bool) -> Condition {
         self.note_imprecision((term.clone(), ImprecisionReason::String));
         match term.node() {

@@ -1,8 +1,7 @@
 //! Analyses that find out facts about an IOSTS. They do not change it.
 //!
 //! They decide the satisfiability of terms ([`solver`]), and over-approximate the reachable and the
-//! coreachable states. An analysis returns facts by location. `coreach-pipeline` decides what to do with a
-//! fact.
+//! coreachable states. An analysis returns facts by location. `coreach-pipeline` decides what to do with it.
 //!
 //! ```
 //! use coreach_analyses::solver::must_hold;

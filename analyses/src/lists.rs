@@ -3,8 +3,8 @@
 //! **Problem.** The slots of a large list are too many for a domain. Mostly it is enough to know what all
 //! elements have in common: each is at least 3, each is less than the next number. **Source.** Summarized
 //! dimensions, as for the cells of arrays ([`crate::summaries`]). A state of numbers x and a list q is seen
-//! as the set of all `(x, q[k])`. An abstract value P stands for the states for which *all* `(x, q[k])` are
-//! in P.
+//! as the set of all `(x, q[k])`. An abstract value stands for the states for which *all* `(x, q[k])` are in
+//! it.
 //!
 //! **Differences to arrays.** A list may be empty, and then it has no such pair. So whether a list is empty
 //! is a digit of the partition, and the element of an empty list may be any. There is no store at an index.
@@ -297,6 +297,7 @@ impl Scope<'_> {
     }
 
     /// The length of a large list that an operation makes, as a term over the lengths of its arguments.
+    /// `None` for other terms.
     fn length_of_result(&self, term: &Term) -> Option<Term> {
         use StandardOperation::{ElementChanged, ElementInserted, ElementRemoved, Joined, Part, Sorted};
         let Some(Node::Field(list, 0)) = term.written() else { return None };
@@ -367,8 +368,7 @@ impl Scope<'_> {
         if !self.is_nonempty(list)? {
             return Some(if is_all { Condition::Yes } else { Condition::No });
         }
-        // What holds for all elements holds for the one that stands for all. Otherwise a fresh element is one
-        // of some.
+        // What holds for all elements holds for the one that stands for all. Otherwise it is one of some.
         let index = match is_all {
             true => index_variable(list),
             false => Datum::new(format!("#{} {list}", self.auxiliaries.next_name()), Type::Nat),

@@ -1,5 +1,4 @@
-//! Compiles terms that are not linear for the domains: products, `div` and `mod`, and cells that are no
-//! places.
+//! Compiles terms that are not linear for the domains: products, `div`, `mod`, and cells that are no places.
 //!
 //! Such a term becomes a case split if that is exact. If not, it gets a number of its own
 //! ([`crate::auxiliary`]), and this is noted.
@@ -17,7 +16,7 @@ use crate::scope::{Beyond, CASE_LIMIT, Cases, ImprecisionReason, Scope, compare_
 use crate::summaries::{SummarizedRead, at_index_variable};
 
 impl Scope<'_> {
-    /// The number of a product of two factors that are not constant.
+    /// The number of a product of two factors that are not constant. `None` if there is no room for it.
     pub(crate) fn product_number(
         &mut self,
         term: &Term,

@@ -26,12 +26,10 @@ coreach_model::words! {
     #[derive(Default)]
     pub enum Loops {
         Widened = "widened",
-        /// Simple loops are taken any number of times at once ([`crate::acceleration`]), the others are
-        /// widened.
+        /// Simple loops are taken any number of times at once ([`crate::acceleration`]). Others are widened.
         #[default]
         Accelerated = "accelerated",
-        /// Like `accelerated`, but the ways of a loop are opened one after the other, each narrowed before
-        /// the next.
+        /// Like `accelerated`, but the ways of a loop are opened one by one, each narrowed before the next.
         Guided = "guided",
     }
 }

@@ -211,6 +211,7 @@ impl<D: Domain> Elements<D> {
         joined
     }
 
+    /// Returns the meet of two elements. `None` if it is empty.
     pub fn meet_ids(&mut self, a: ElementId, b: ElementId) -> Option<ElementId> {
         if a == b {
             return Some(a);

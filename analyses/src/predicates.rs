@@ -4,8 +4,7 @@
 //! says more of `v`, and it stays true as long as `v` is not assigned. **Method.** Predicate abstraction
 //! (Graf and Saidi, CAV 1997, <https://doi.org/10.1007/3-540-63166-6_10>) with predicates from guards. A
 //! conjunct about one string parameter that is assigned to a variable is a predicate of that variable. Its
-//! truth is a digit of the partition, and the fact names it. The solver then refutes a guard that contradicts
-//! it.
+//! truth is a digit of the partition, and the fact names it. The solver then refutes guards against it.
 //!
 //! **Sound**: the digit may be any, unless the guard or a literal decides it. **Cost**: two cells for each
 //! predicate, of which there are few.

@@ -7,8 +7,7 @@
 //! **Method.** `reach` is one forward fixpoint. `coreach` alternates (Cousot & Cousot, JLP 1992,
 //! <https://doi.org/10.1016/0743-1066(92)90030-7>): with X0 = reach, Cᵢ is the backward fixpoint from the
 //! accepting locations within Xᵢ₋₁, and Xᵢ the forward one from the initial states in Cᵢ, within Cᵢ. The last
-//! C is the answer. Every state on a run from an initial state to an accepting location is in every Xᵢ and
-//! Cᵢ.
+//! C is the answer. Every state on a run from an initial state to Accept is in every Xᵢ and Cᵢ.
 //!
 //! **Where we differ** from the thesis: its `coreach` is not intersected with `reach`. Ours contains the
 //! coreachable states that are *reachable*. Selection conjoins `reach` anyway, and each round makes the other
@@ -124,8 +123,7 @@ pub fn analyse_in<D: Domain>(iosts: &Iosts, accepting: &[bool], options: &Option
     Account::default().within(|| remembered.run(iosts, Some(accepting))).expect("work without a limit ends")
 }
 
-/// Analyses models that have most of their effects in common, one after the other, and remembers what it
-/// computed.
+/// Analyses models that have most of their effects in common, and remembers what it computed.
 ///
 /// Selection asks what is reached in graphs that differ from each other in a few guards. Transitions, joins
 /// and meets of elements that were seen before are looked up, so a further round costs only its new elements.
@@ -424,8 +422,7 @@ fn find_stages_of_regions<T: Copy, D: Domain>(
     Some([reached, coreached].map(|values| regions.by_location(abstraction, &values)))
 }
 
-/// Makes refinement iterations, backward and forward in turns, each within the one before. The last is
-/// backward.
+/// Makes refinement iterations, backward and forward in turns, each within the one before, at last backward.
 fn alternate<T: Copy, D: Domain>(
     forward: &OneWay<T>,
     backward: &OneWay<T>,
@@ -527,7 +524,10 @@ impl<T, D: Domain> Transfers<'_, T, D> {
         match self.way.clauses.orientation {
             Orientation::Forward => {
                 let after = abstraction.post(transition, source, repeated);
-                bound.map_or(after.clone(), |bound| abstraction.store.meet(&after, bound))
+                match bound {
+                    Some(bound) => abstraction.store.meet(&after, bound),
+                    None => after,
+                }
             }
             Orientation::Backward => {
                 let bound = bound.cloned().unwrap_or_else(|| abstraction.top());

@@ -169,8 +169,7 @@ pub fn to_term(constraint: &Constraint, places: &[Place]) -> Term {
         Relation::AtLeast => Comparison::AtLeast,
         Relation::Greater => Comparison::Greater,
     };
-    // There is something on the left. Then the shorter side of an equality is there, or the offset is
-    // positive.
+    // There is something on the left. Then it is the shorter side of an equality, or the offset is positive.
     let is_swapped = match (left.is_empty(), right.is_empty(), comparison) {
         (true, ..) => true,
         (false, true, _) => false,

@@ -17,8 +17,7 @@
 //!
 //! **Why it is right.** The regions of a location cover all states, so each step of a run leads into a region
 //! of its target, and the fact of this point contains the state. So the disjunction of a location's elements
-//! is inductive as one fact, for any regions, and is checked as one. It lies within the fact that was known
-//! before.
+//! is inductive as one fact, for any regions, and is checked as one. It lies within the earlier fact.
 //!
 //! **Why it ends**: the regions of a location (`Options::disjuncts`) and of all together (`MOST_SPLITS`) are
 //! limited, and only a split lets locations be examined again. **Cost**: the transfers into a location, which
@@ -293,8 +292,7 @@ fn complement(constraint: &Constraint, integer: &[bool]) -> Option<Constraint> {
     Some(Constraint::from_expression(&below, Relation::AtLeast))
 }
 
-/// Do elements lie on both sides, and has their join states on one side that none of this side's elements
-/// has?
+/// Do elements lie on both sides, and has their join states on one side that no element there has?
 fn separates<D: Domain>(
     abstraction: &mut Abstraction<D>,
     elements: &[ElementId],

@@ -681,7 +681,7 @@ fn compare(
 }
 
 /// Simplifies a read as it was written: the field of a record that is written with all its fields or that a
-/// function returns, and the length of such a string.
+/// function returns, and the length of such a string. `None` for other terms.
 fn simplify_written_read(term: &Term) -> Option<Term> {
     match term.written()? {
         Node::Field(record, at) => match record.written() {

@@ -4,8 +4,7 @@
 //! flags, so nothing is known of the sum. Then "the set never has more than three keys" cannot be proved.
 //! **Method.** The size is a number of its own ([`crate::places::size`]). Assigned values are read as they
 //! were written. An added key makes the size one greater, or leaves it as it is. The guard decides between
-//! the two, if it asks whether the set has the key. **Sound**: if the guard says nothing of a key, both are
-//! possible.
+//! the two, if it asks whether the set has the key. **Sound**: without the guard, both are possible.
 
 use std::collections::HashMap;
 

@@ -128,8 +128,8 @@ pub fn instantiate_cells<D: Domain>(frame: &Frame, fact: &D, instances: &[CellIn
     instantiated
 }
 
-/// Writes a fact about all cells for each value of the index variables. A conjunct with too many instances is
-/// left out.
+/// Writes a fact about all cells for each value of the index variables. One with too many instances is left
+/// out.
 pub fn for_all(frame: &Frame, fact: &Term) -> Term {
     if frame.summaries.is_empty() {
         return fact.clone();

@@ -1,7 +1,6 @@
 //! Thresholds: constraints at which widening may stop, before it gives up a bound.
 //!
-//! The types' bounds are always among them. Other thresholds are listed by the user, or taken from the
-//! guards.
+//! The types' bounds are always among them. Others are listed by the user, or taken from the guards.
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,4 @@
-//! `post` and `pre`: the effect of a transition on an abstract value (thesis, Definitions 7.1 and 7.2, p.
-//! 181).
+//! `post` and `pre`: the effect of a transition on an abstract value (thesis, Definitions 7.1, 7.2, p. 181).
 //!
 //! `post(t, φ)` contains every state that `t` reaches from a state in φ with some parameters. `pre(t, φ)`
 //! contains every state from which `t` reaches a state in φ with *some* parameters. Both over-approximate.

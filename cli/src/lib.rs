@@ -131,7 +131,7 @@ const KEYS: [(&str, &str); 2] = [
     ("formats", "write the formats into the configuration: `output: { formats: [json, svg] }`"),
 ];
 
-/// Explains an option that only other commands have, or that is a key of a file.
+/// Explains an option that only other commands have, or that is a key of a file. `None` for other options.
 fn explain_option(option: &str, shown: &[String]) -> Option<String> {
     let (long, program) = (option.strip_prefix("--")?, Arguments::command());
     let has_option =
@@ -161,7 +161,7 @@ fn explain_option(option: &str, shown: &[String]) -> Option<String> {
     }
 }
 
-/// Explains where a file belongs that was given without an option.
+/// Explains where a file belongs that was given without an option. `None` for other files.
 fn explain_extra_file(extra: &String, shown: &[String]) -> Option<String> {
     let other_words: Vec<&str> =
         shown.iter().skip(1).filter(|word| *word != extra).map(String::as_str).collect();

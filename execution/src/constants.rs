@@ -122,7 +122,7 @@ pub fn initial_state(
     Ok(better.and_then(|constants| state_with(test, &constants, solver).ok()).unwrap_or(state))
 }
 
-/// Finds the constants of a run to Pass.
+/// Finds the constants of a run to Pass. `None` if no such run was found.
 fn solve_on_way_to_pass(
     searcher: &mut Searcher,
     given: &Valuation,

@@ -339,7 +339,7 @@ fn is_unheard_of(run: &Run) -> bool {
         })
 }
 
-/// The last request over HTTP, and the status of its answer.
+/// The last request over HTTP, and the status of its answer. `None` if the evidence has none.
 fn last_exchange(run: &Run) -> Option<(String, String)> {
     let first_line = |item: &EvidenceItem| {
         String::from_utf8_lossy(&item.bytes).lines().next().unwrap_or_default().to_owned()

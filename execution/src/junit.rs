@@ -104,9 +104,9 @@ pub struct Case {
 }
 
 impl Case {
-    /// A case for a test that has no runs. It is `skipped` if it is proved that there can be none, and
+    /// Makes the case of a test that has no runs. It is `skipped` if it is proved that there can be none, and
     /// `error` if that is not known.
-    pub fn left_out(left_out: &LeftOut) -> Self {
+    pub fn of_left_out(left_out: &LeftOut) -> Self {
         let kind = match left_out.why {
             WhyLeftOut::Unreachable | WhyLeftOut::Unsuited => JunitResult::Skipped,
             WhyLeftOut::Stopped => JunitResult::Error,

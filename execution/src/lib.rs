@@ -4,8 +4,7 @@
 //! the first [`judge`], and a [`session`] drives a judge against an adapter ([`coreach_adapters`], made by
 //! [`open()`], and [`simulated`] where a model stands for the implementation), with moves chosen by
 //! [`strategy`] and values by [`values`]; [`mod@run`] is what is left of it: the trace and the verdict with
-//! its reason, which [`explain`] tells in the user's own names. [`campaign`] does that many times, and keeps
-//! every run.
+//! its reason, which [`explain`] tells in the user's own names. [`campaign`] does that many times.
 //!
 //! This crate does not know how a test case is made: the way from there to here is a document
 //! (`docs/reference/json.md`).

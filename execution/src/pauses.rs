@@ -75,7 +75,7 @@ impl Pauses {
     }
 
     /// The time that was lost since the measurement began.
-    pub(crate) fn lost(&self, adapter: &dyn Adapter) -> Duration {
+    pub(crate) fn measure_loss(&self, adapter: &dyn Adapter) -> Duration {
         let Some(Measured { probe, since, held, own }) = &self.measured else { return Duration::ZERO };
         let theirs = adapter.waited_time().unwrap_or_default().since(held).time;
         round_up_to_micros(

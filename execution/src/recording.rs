@@ -12,8 +12,7 @@
 //! **Instants** count from when the system was ready. A stimulus that was sent within the tolerance of its
 //! instant is recorded at that instant, but not before an observation that was recorded already. A later
 //! stimulus is recorded when it was sent, and an observation when it was read. The last delay is one in which
-//! nothing came: the tester listened for twice the tolerance longer. It is left out if nothing could be
-//! heard.
+//! nothing came: the tester listened for twice the tolerance longer. It is left out if the system is mute.
 
 use std::collections::VecDeque;
 use std::time::Duration;

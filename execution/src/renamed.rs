@@ -39,6 +39,7 @@ impl RenamedIds {
         Event::new(event.action.clone(), event.values.iter().map(|value| self.rename_value(value)))
     }
 
+    /// Replaces the ids in a value, also within its parts.
     fn rename_value(&self, value: &Value) -> Value {
         match value {
             Value::Id(..) => self.0.get(value).unwrap_or(value).clone(),

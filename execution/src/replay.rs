@@ -33,7 +33,8 @@ use crate::values::{MIX, Values};
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Replayed {
     pub run: Run,
-    /// The number, from 0, of the first event that differs from the stored run; `None` if no event does.
+    /// The number, from 0, of the first event that differs from the stored run, without delays. If only the
+    /// outcome differs, the number of events. `None` if nothing differs.
     pub diverged: Option<usize>,
 }
 
@@ -49,7 +50,7 @@ pub fn script_of(trace: &[RunStep]) -> Vec<Cue> {
 }
 
 impl TestSession<'_> {
-    /// Repeats a stored run: same beginning, same stimuli. Then compares step by step. Ids differ in each
+    /// Repeats a stored run with the same seed and stimuli. Then compares step by step. Ids differ in each
     /// run: each observation teaches which new id stands for which old one.
     pub fn replay(&mut self, stored: &Run) -> Replayed {
         let run = self.perform(stored.seed, &script_of(&stored.trace));
@@ -83,12 +84,13 @@ impl TestSession<'_> {
 
     /// Performs a script exactly or loosely.
     pub(crate) fn perform_as(&mut self, seed: u64, script: &[Cue], fidelity: Fidelity) -> Run {
-        if self.judge.scene().is_some_and(|(test, _)| test.timed.is_some()) {
+        if self.judge.is_timed() {
             return timed::script::perform_script(self, seed, script, fidelity);
         }
         let mut begun = self.begin(seed);
         let started = self.start(&mut begun);
         let settings = self.settings;
+        // Values are drawn only where those of a loose script do not fit.
         let mut values = Values::new(MIX);
         values.begin(&begun.constants);
         let mut player = Player {
@@ -202,7 +204,7 @@ impl Player<'_, '_> {
         }
     }
 
-    /// Chooses a stimulus of the same action that is allowed here.
+    /// Chooses a stimulus of the same action that is allowed here, if any. `None` in an exact replay.
     fn with_other_values(&mut self, stimulus: Event) -> Option<Event> {
         if self.fidelity == Fidelity::Exact {
             return None;

@@ -19,8 +19,7 @@
 //! All steps are repeated until none helps. An implementation that is not deterministic may fail now and pass
 //! then. If the given run fails again three times, each run that is kept has to fail again, too. Otherwise a
 //! candidate gets three chances. The returned run has really happened. At last it is repeated as `replay`
-//! does it, and the repetitions that came to the same bucket are counted. The symbolic constants stay as they
-//! are.
+//! does it, and the repetitions that came to the same bucket are counted. The symbolic constants stay.
 //!
 //! **Ends** when the time or the number of runs is used up, or nothing remains to try: each success has fewer
 //! events, or as many and simpler values. The time for the last repetitions is reserved.
@@ -233,7 +232,7 @@ impl ShrinkSearch<'_> {
         true
     }
 
-    /// Runs these stimuli until one run can be kept.
+    /// Runs these stimuli until one run can be kept, at most `chances` times. Returns whether one is kept.
     fn try_stimuli(&mut self, stimuli: &[Option<Event>], chances: usize) -> bool {
         let script = make_script(&self.best, stimuli);
         for _ in 0..chances {
@@ -309,6 +308,7 @@ impl ShrinkSearch<'_> {
         helped
     }
 
+    /// Makes one value simpler for as long as the run still fails. Returns whether that helped.
     fn simplify_one(&mut self, place: ValuePlace, chances: usize) -> bool {
         let mut helped = false;
         // Arrays lose cells first.
@@ -381,7 +381,7 @@ impl ShrinkSearch<'_> {
         value.is_some_and(|value| self.try_value(place, &value, chances))
     }
 
-    /// Tries another value at this place; if that does not fail, tries it wherever the old value occurs.
+    /// Tries another value at this place, then wherever the old one occurs. Returns whether a run is kept.
     fn try_value(&mut self, place: ValuePlace, new: &Value, chances: usize) -> bool {
         let stimuli = stimuli_of(&self.best);
         let Some(old) = self.value(place) else { return false };
@@ -398,8 +398,8 @@ impl ShrinkSearch<'_> {
             || alone != together && self.try_fitting(&together, first.unwrap_or(place.stimulus), chances)
     }
 
-    /// Runs stimuli if the judge allows the one at `first_new`. It takes long to wait for a stimulus that
-    /// never gets its turn.
+    /// Runs stimuli if the judge allows the one at `first_new`. A stimulus that never gets its turn takes
+    /// long.
     fn try_fitting(&mut self, stimuli: &[Event], first_new: usize, chances: usize) -> bool {
         let is_allowed = match stimuli.get(first_new) {
             Some(event) if is_typed(self.with.session.judge, event) => {

@@ -4,8 +4,7 @@
 //! any time. An input that the state does not take is ignored. So the model is input-complete, as the theory
 //! asks of an implementation (thesis, 6.2). If it is completed demonically, it may send anything from then
 //! on. Values of an output's parameters are chosen as a tester chooses those of a stimulus
-//! ([`crate::values`]). Its types may differ from those of the test case. Each side reads values in its own
-//! types.
+//! ([`crate::values`]). Its types may differ from the test case's. Each side reads values in its own types.
 //!
 //! [`crate::timed::simulated`] gives the same walk a clock.
 //!
@@ -124,7 +123,7 @@ impl<S: Solver> WalkedModel<S> {
         false
     }
 
-    /// Chooses an event of this transition that its guard allows in the present state.
+    /// Chooses an event of this transition that its guard allows now. `None` if none was found.
     pub(crate) fn choose_event(&mut self, number: TransitionId) -> Option<Event> {
         let transition = &self.iosts.transitions[number];
         let action = self.iosts.action(transition.action);
@@ -187,7 +186,8 @@ impl<S: Solver> Simulated<S> {
         Some(Event::new(action.name.clone(), values))
     }
 
-    /// Draws an output, after internal steps if need be; `None` if there is none, or not yet.
+    /// Draws an output, after internal steps if need be. `None` if there is none, or (unless `waited`) not
+    /// yet.
     fn draw_output(&mut self, waited: bool) -> Option<Event> {
         // A tester that does not wait may ask before the output is there.
         if !waited && self.model.random.below(2) == 0 {

@@ -53,14 +53,14 @@ struct Tester<'s, 'a, 'b> {
     pauses: Pauses,
     /// Has the tester waited for an owed answer in vain since the last observation?
     in_vain: bool,
-    /// How much of the lost time that `pauses` has measured was already taken from the clock.
-    lost: Duration,
+    /// The part of the lost time measured by `pauses` that the clock already knows.
+    lost_in_clock: Duration,
 }
 
 impl TestSession<'_> {
     /// Runs once: the strategy orders the moves, the seed decides the rest.
     pub fn run(&mut self, seed: u64, mut strategy: Strategy<'_>) -> Run {
-        if self.judge.scene().is_some_and(|(test, _)| test.timed.is_some()) {
+        if self.judge.is_timed() {
             return timed::strategy::run_by_strategy(self, seed, strategy);
         }
         let mut begun = self.begin(seed);
@@ -85,7 +85,7 @@ impl TestSession<'_> {
             clock: Clock::new(begun.begin),
             pauses: Pauses::default(),
             in_vain: false,
-            lost: Duration::ZERO,
+            lost_in_clock: Duration::ZERO,
         };
         let outcome = match started {
             Ok(()) => run_within_limits(settings, || take_turns(&mut tester)),
@@ -124,7 +124,7 @@ impl Tester<'_, '_, '_> {
         };
         let quiescence = self.running.silence();
         let awaited = self.put_wait_first(&mut moves, quiescence);
-        (self.pauses, self.lost) = (Pauses::default(), Duration::ZERO);
+        (self.pauses, self.lost_in_clock) = (Pauses::default(), Duration::ZERO);
         let mut waited = Duration::ZERO;
         let after_silence = self.running.session.judge.silence();
         // A second silence in a row says nothing new, nor does silence while nothing can be heard.
@@ -227,16 +227,18 @@ impl Tester<'_, '_, '_> {
         wait
     }
 
-    /// Asks the system's state, or waits on for as long as the machine has kept the system from answering.
-    fn wait_out_pauses(&mut self, quiescence: Duration) -> Result<Progress, Failure> {
+    /// Asks the system's state. If the state says nothing, waits on for as long as the machine has kept the
+    /// system from answering. `Nothing`: silence may be shown.
+    fn confirm_silence(&mut self, quiescence: Duration) -> Result<Progress, Failure> {
         match self.running.session.adapter.receive_from_state() {
             Some(Received::Output(event)) => return Ok(self.show(Occurrence::Observation(event))),
+            // The state says that nothing comes.
             Some(_) => return Ok(Progress::Nothing),
             None => {}
         }
         let deadline = Instant::now() + pauses::longest_extension(quiescence);
         loop {
-            let lost = self.pauses.lost(self.running.session.adapter);
+            let lost = self.pauses.measure_loss(self.running.session.adapter);
             if lost <= pauses::ignored_loss(quiescence) {
                 return Ok(Progress::Nothing);
             }
@@ -244,7 +246,7 @@ impl Tester<'_, '_, '_> {
                 return Ok(Progress::Over(Outcome::inconclusive(Cause::Jitter(lost))));
             }
             self.pauses.restart(self.running.session.adapter);
-            self.lost = Duration::ZERO;
+            self.lost_in_clock = Duration::ZERO;
             let progress = self.observe(Instant::now() + lost)?;
             if !progress.is_nothing() {
                 return Ok(progress);
@@ -254,7 +256,7 @@ impl Tester<'_, '_, '_> {
 
     /// Shows the judge that nothing has come for so long.
     fn show_silence(&mut self, quiescence: Duration) -> Result<Progress, Failure> {
-        let progress = self.wait_out_pauses(quiescence)?;
+        let progress = self.confirm_silence(quiescence)?;
         if !progress.is_nothing() {
             return Ok(progress);
         }
@@ -333,9 +335,9 @@ impl Tester<'_, '_, '_> {
     /// from the system does not count.
     fn show_passed_time(&mut self, showing: Showing) -> Progress {
         if self.running.session.judge.due().is_some() {
-            let lost = self.pauses.lost(self.running.session.adapter);
-            self.clock.add_lost_time(lost.saturating_sub(self.lost));
-            self.lost = lost;
+            let lost = self.pauses.measure_loss(self.running.session.adapter);
+            self.clock.add_lost_time(lost.saturating_sub(self.lost_in_clock));
+            self.lost_in_clock = lost;
         }
         let Some(time) = self.clock.take_passed_time(self.running.session.judge, showing) else {
             return Progress::Nothing;

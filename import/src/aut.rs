@@ -39,6 +39,10 @@ use crate::options::{Options, report_too_many};
 /// The most digits of a number in a label.
 pub(crate) const DIGITS: usize = 1_000;
 
+/// The names of actions and values whose labels have no letter or digit.
+pub(crate) const PLAIN_ACTION: &str = "a";
+pub(crate) const PLAIN_VALUE: &str = "v";
+
 pub(crate) struct Edge {
     pub from: u32,
     pub to: u32,
@@ -317,21 +321,16 @@ fn sort_of(value: &str) -> LabelSort {
 }
 
 fn common_sort(a: LabelSort, b: LabelSort) -> LabelSort {
-    match a.max(b) {
-        // A truth value and a number have no common sort but `Atom`.
-        larger if (a == LabelSort::Truth) != (b == LabelSort::Truth) && larger != LabelSort::Atom => {
-            LabelSort::Atom
-        }
-        larger => larger,
-    }
+    // A truth value and a number have no common sort but `Atom`.
+    if (a == LabelSort::Truth) != (b == LabelSort::Truth) { LabelSort::Atom } else { a.max(b) }
 }
 
 /// A future action: a gate with a direction and a number of values.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct Variant<'a> {
-    gate: &'a str,
-    kind: ActionKind,
-    values: usize,
+pub(crate) struct Variant<'a> {
+    pub gate: &'a str,
+    pub kind: ActionKind,
+    pub values: usize,
 }
 
 /// Makes the model. The first pass over the edges finds actions and types, the second one makes transitions.
@@ -376,7 +375,7 @@ fn make_model(collector: &mut Collector, options: &Options, system: &AutSystem) 
         }
     }
     let literals =
-        Naming::of(atoms.iter().map(|(name, at)| (*name, Some(at.clone()))), &BTreeSet::new(), "v");
+        Naming::of(atoms.iter().map(|(name, at)| (*name, Some(at.clone()))), &BTreeSet::new(), PLAIN_VALUE);
     literals.warn_of_changes(collector, "values");
     let enumeration = Arc::new(EnumType {
         name: "Atom".to_owned(),
@@ -416,16 +415,23 @@ fn make_model(collector: &mut Collector, options: &Options, system: &AutSystem) 
     Some(Model { iosts, types, time: None, open: Vec::new() })
 }
 
-/// Returns the word that is added to the name of a gate with several directions.
-pub(crate) fn direction_suffix(kind: ActionKind) -> &'static str {
-    match kind {
-        ActionKind::Input => " input",
-        ActionKind::Internal => " internal",
-        ActionKind::Output | ActionKind::Quiescence => " output",
+impl Variant<'_> {
+    /// Writes the name, which [`Naming`] then makes usable. Direction and number of values are added if they
+    /// tell the gate's variants apart: to all of them, or to none.
+    pub fn name(&self, has_direction: bool, has_values: bool) -> String {
+        let direction = match self.kind {
+            _ if !has_direction => "",
+            ActionKind::Input => " input",
+            ActionKind::Internal => " internal",
+            ActionKind::Output | ActionKind::Quiescence => " output",
+        };
+        let values = if has_values { format!(" {}", self.values) } else { String::new() };
+        format!("{}{direction}{values}", self.gate)
     }
 }
 
-/// Makes the actions, with names that are different for all variants of a gate.
+/// Makes the actions, with names that are different for all variants of a gate. A purpose finds them by these
+/// names (`aut_purpose::find_variants`).
 fn make_actions(
     collector: &mut Collector,
     variants: &[(Variant<'_>, Origin)],
@@ -433,23 +439,17 @@ fn make_actions(
     literals: &BTreeSet<String>,
     enumeration: &Arc<EnumType>,
 ) -> Numbered<ActionId, Action> {
-    // A gate with one variant keeps its name. Otherwise the names tell the variants apart.
     let names: Vec<String> = variants
         .iter()
-        .map(|(Variant { gate, kind, values }, _)| {
-            let others = || variants.iter().map(|(other, _)| other).filter(|other| other.gate == *gate);
-            let mut name = (*gate).to_owned();
-            if others().any(|other| other.kind != *kind) {
-                name += direction_suffix(*kind);
-            }
-            if others().any(|other| other.values != *values) {
-                name += &format!(" {values}");
-            }
-            name
+        .map(|(variant, _)| {
+            let of_gate =
+                || variants.iter().map(|(other, _)| other).filter(|other| other.gate == variant.gate);
+            let has_direction = of_gate().any(|other| other.kind != variant.kind);
+            variant.name(has_direction, of_gate().any(|other| other.values != variant.values))
         })
         .collect();
     let places = variants.iter().map(|(_, origin)| Some(origin.clone()));
-    let naming = Naming::of(names.iter().map(String::as_str).zip(places), &BTreeSet::new(), "a");
+    let naming = Naming::of(names.iter().map(String::as_str).zip(places), &BTreeSet::new(), PLAIN_ACTION);
     naming.warn_of_changes(collector, "actions");
     variants
         .iter()

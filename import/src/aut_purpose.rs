@@ -5,7 +5,9 @@
 //! state takes. Without `*`, such events change nothing. Labels are as in the specification's file.
 //!
 //! **Meaning here.** A label is a gate, perhaps with a sign for its direction, and with values. It stands for
-//! the actions of the specification that `coreach import` makes of that gate, with those values. A gate
+//! the actions of the specification that `coreach import` makes of that gate, with those values. The gates of
+//! the specification's file are not known. So a label is refused if its actions cannot be told from those of
+//! another gate. The name of an action always stands for this action. A gate
 //! without values stands for all values that no label of its state has. States that accept become `Accept`,
 //! states that give up become `Reject`, and everything after them is left out. Transitions for other values
 //! are written out, since completion would send them to `Reject` (Algorithm 7.1).
@@ -18,7 +20,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use coreach_model::diagnostic::{Diagnostic, SourceFile, nearest};
-use coreach_model::iosts::{Action, Aim, Iosts, Location, TestPurpose, Transition, TransitionOrigin};
+use coreach_model::iosts::{Aim, Iosts, Location, TestPurpose, Transition, TransitionOrigin};
 use coreach_model::number;
 use coreach_model::numbered::Numbered;
 use coreach_model::reader::collect::Collector;
@@ -29,9 +31,9 @@ use coreach_model::writer::write_purpose_yaml;
 use coreach_model::{ActionId, ActionKind, Datum, LocationId, Term, Type, Value};
 
 use crate::Options;
-use crate::aut::{AutSystem, DIGITS, Edge, direction_suffix, read_system};
+use crate::aut::{AutSystem, DIGITS, Edge, Event, PLAIN_ACTION, PLAIN_VALUE, Variant, read_system};
 use crate::finish::name_after_file;
-use crate::names::Naming;
+use crate::names::possible_names;
 
 /// Reads a test purpose for the specification, and writes it in the model format.
 ///
@@ -49,38 +51,60 @@ pub fn import_purpose(
         let text = format!("{MADE_MARK}an imported purpose\n{}", write_purpose_yaml(&purpose));
         let written = SourceFile { name: file.name.clone(), text: text.clone() };
         // The reader reports mistakes of the purpose as a whole, for example that no event leads to Accept.
-        match read_purpose(Arc::new(written), specification) {
-            Ok(_) => {}
-            // Their places are in the written text, which the user does not have.
-            Err(findings) => findings
-                .into_iter()
-                .for_each(|finding| collector.push(Diagnostic { labels: Vec::new(), ..finding })),
+        for finding in read_purpose(Arc::new(written), specification).err().into_iter().flatten() {
+            // Its places are in the written text, which the user does not have.
+            collector.push(Diagnostic { labels: Vec::new(), ..finding });
         }
         text
     });
     collector.ended(text)
 }
 
-/// The names that `coreach import` may have given to an action of this gate.
-fn possible_names(gate: &str, action: &Action) -> [String; 4] {
-    let (direction, values) = (direction_suffix(action.kind), action.parameters.len());
-    let own = |name: String| Naming::of([(name.as_str(), None)], &BTreeSet::new(), "a").get(&name).to_owned();
-    [
-        gate.to_owned(),
-        format!("{gate}{direction}"),
-        format!("{gate} {values}"),
-        format!("{gate}{direction} {values}"),
-    ]
-    .map(own)
+/// Finds the actions that `coreach import` may have made of this label's gate, with its direction and number
+/// of values. The error lists them if they cannot all be actions of one gate.
+fn find_variants(model: &Iosts, event: &Event) -> Result<Vec<ActionId>, Vec<String>> {
+    let names: BTreeSet<&str> = model.actions.iter().map(|action| action.name.as_str()).collect();
+    let has_label = |number: &ActionId| {
+        let action = model.action(*number);
+        action.is_visible()
+            && event.sign.is_none_or(|sign| sign == action.kind)
+            && (event.values.is_empty() || event.values.len() == action.parameters.len())
+    };
+    let labelled: Vec<ActionId> = model.action_ids().filter(has_label).collect();
+    if names.contains(event.gate.as_str()) {
+        return Ok(labelled.into_iter().filter(|number| model.action(*number).name == event.gate).collect());
+    }
+    // All actions of a gate have names of one form, and each is made from another foreign name.
+    let forms = [(false, false), (true, false), (false, true), (true, true)].map(|(direction, values)| {
+        let foreign_name = |number: &ActionId| {
+            let action = model.action(*number);
+            let variant = Variant { gate: &event.gate, kind: action.kind, values: action.parameters.len() };
+            let name = variant.name(direction, values);
+            let is_possible = possible_names(&name, &names, PLAIN_ACTION).contains(&action.name);
+            is_possible.then_some((name, *number))
+        };
+        labelled.iter().filter_map(foreign_name).collect::<Vec<(String, ActionId)>>()
+    });
+    let actions: BTreeSet<ActionId> = forms.iter().flatten().map(|(_, action)| *action).collect();
+    let is_of_one_gate = |form: &Vec<(String, ActionId)>| {
+        let foreign: BTreeSet<&str> = form.iter().map(|(name, _)| name.as_str()).collect();
+        form.len() == actions.len() && foreign.len() == actions.len()
+    };
+    match forms.iter().any(is_of_one_gate) {
+        true => Ok(actions.into_iter().collect()),
+        false => Err(actions.into_iter().map(|action| model.action(action).name.clone()).collect()),
+    }
 }
 
-/// Reads a value as `coreach import` reads one of this type.
+/// Reads a value as `coreach import` reads one of this type. `None` if there is no such value, or if several
+/// literals are possible.
 fn read_value(ty: &Type, text: &str) -> Option<Value> {
     match ty {
         Type::Bool => text.to_ascii_lowercase().parse().ok().map(Value::Bool),
         Type::Real => number::number(text, DIGITS).ok().map(Value::Real),
         Type::Enum(enumeration) => {
-            let own = Naming::of([(text, None)], &BTreeSet::new(), "v").get(text).to_owned();
+            let literals = enumeration.literals.iter().map(String::as_str).collect();
+            let [own] = possible_names(text, &literals, PLAIN_VALUE).try_into().ok()?;
             let position = enumeration.literals.iter().position(|literal| *literal == own)?;
             Some(Value::Enum(enumeration.clone(), position))
         }
@@ -180,17 +204,18 @@ fn make_purpose(collector: &mut Collector, model: &Iosts, system: &AutSystem) ->
     Some(TestPurpose { aim: Aim::Accept, iosts, of, observes, functions, accept, reject, idle, with })
 }
 
-/// Finds the actions that a label stands for, with the conditions on their values. Reports mistakes.
+/// Finds the actions of a label, with the conditions on their values (`None` for all values). Reports
+/// mistakes.
 fn find_actions(collector: &mut Collector, model: &Iosts, edge: &Edge) -> Vec<(ActionId, Option<Term>)> {
     let event = &edge.event;
-    let has_label = |action: &Action| {
-        action.is_visible()
-            && event.sign.is_none_or(|sign| sign == action.kind)
-            && (event.values.is_empty() || event.values.len() == action.parameters.len())
-            && possible_names(&event.gate, action).contains(&action.name)
+    let actions = match find_variants(model, event) {
+        Ok(actions) => actions,
+        Err(names) => {
+            let message = format!("this label may stand for any of the actions `{}`", names.join("`, `"));
+            collector.error("ambiguous-label", message, &edge.label, "write the name of the action");
+            return Vec::new();
+        }
     };
-    let actions: Vec<ActionId> =
-        model.action_ids().filter(|action| has_label(model.action(*action))).collect();
     if actions.is_empty() || event.sign == Some(ActionKind::Internal) {
         let similar = nearest(&event.gate, model.actions.iter().map(|action| action.name.as_str()));
         let mut diagnostic =

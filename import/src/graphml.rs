@@ -7,8 +7,8 @@
 //!
 //! **Beginning**: the graph begins at the node that `--initial` names, or that has `initial` set. Otherwise
 //! it begins at the node called `Start`. If only one edge without an event leaves that node, it begins at the
-//! edge's target, and its assignments are done first. Otherwise it begins at the only node that no edge
-//! enters.
+//! edge's target, and its assignments are done first. Otherwise it begins at the only node without an
+//! incoming edge.
 //!
 //! **Not taken over**: groups of nodes (a group itself is no location, and an edge at it is a mistake), and
 //! the looks of a graph. Hyperedges, undirected edges and own entities of a document are mistakes.

@@ -5,7 +5,8 @@
 //!
 //! **Promise.** The result is a specification that `coreach check` accepts, or there is no result. It has the
 //! meaning of the foreign model. The findings name every difference, also names that had to change. A guard
-//! or an action that the model format cannot express is a mistake, unless the user asks to leave it out.
+//! or an action that the model format cannot express is a mistake, unless the user asks to leave it out. What
+//! reads or translates a part returns `None` after a mistake, which it has reported.
 //!
 //! This crate has no solver, no files (it turns a text into a text), and no printing.
 
@@ -117,24 +118,13 @@ fn skip_comments(text: &str) -> &str {
 pub fn detect(name: &str, text: &str) -> Option<ForeignFormat> {
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending).to_ascii_lowercase();
     let start = skip_comments(text.trim_start_matches('\u{feff}'));
-    let by_ending = match ending.as_str() {
-        "aut" => Some("aut"),
-        "graphml" => Some("graphml"),
-        "xlia" => Some("xlia"),
-        _ => None,
-    };
-    let by_content = || {
-        if start.starts_with("des") && start[3..].trim_start().starts_with('(') {
-            return Some("aut");
-        }
-        if start.starts_with('<') && start.contains("<graphml") {
-            return Some("graphml");
-        }
-        if start.starts_with("@xlia") || start.starts_with("@FML") {
-            return Some("xlia");
-        }
-        let is_json = start.starts_with('{') || start.starts_with('[');
-        (is_json && start.contains("\"models\"")).then_some("graphwalker")
+    let by_ending = ["aut", "graphml", "xlia"].into_iter().find(|name| *name == ending);
+    let by_content = || match () {
+        () if start.starts_with("des") && start[3..].trim_start().starts_with('(') => Some("aut"),
+        () if start.starts_with('<') && start.contains("<graphml") => Some("graphml"),
+        () if start.starts_with("@xlia") || start.starts_with("@FML") => Some("xlia"),
+        () if start.starts_with(['{', '[']) && start.contains("\"models\"") => Some("graphwalker"),
+        () => None,
     };
     by_ending.or_else(by_content).and_then(|name| name.parse().ok())
 }
@@ -157,10 +147,7 @@ pub fn import(
         return Err(vec![Diagnostic::error("unknown-format", message).help(help)]);
     };
     budget::doing("reading a foreign model");
-    let model = format.reader()(&mut collector, options);
-    let text = match model {
-        Some(model) if collector.errors() == 0 => finish::finish(&mut collector, options, model),
-        _ => None,
-    };
+    let model = format.reader()(&mut collector, options).filter(|_| collector.errors() == 0);
+    let text = model.and_then(|model| finish::finish(&mut collector, options, model));
     collector.ended(text)
 }

@@ -35,7 +35,7 @@ impl Naming {
         let names: Vec<(&str, Option<Origin>)> = names.into_iter().collect();
         let mut used = taken.clone();
         let mut naming = Naming::default();
-        // Usable names stay, whatever the order of the file is.
+        // Usable names stay, whatever the order of the file is ([`possible_names`] relies on it).
         for (name, _) in &names {
             if is_usable(name) && used.insert((*name).to_owned()) {
                 naming.given.insert((*name).to_owned(), (*name).to_owned());
@@ -81,6 +81,17 @@ impl Naming {
         }
         collector.push(diagnostic);
     }
+}
+
+/// Returns those of the `given` names that [`Naming::of`] may give to this foreign one. It gets a number if
+/// other names have taken the name without one.
+pub fn possible_names(foreign: &str, given: &BTreeSet<&str>, plain: &str) -> Vec<String> {
+    if is_usable(foreign) {
+        return given.get(foreign).map(|name| (*name).to_owned()).into_iter().collect();
+    }
+    let base = make_usable(foreign, plain);
+    let numbered = (2u64..).map(|number| format!("{base}_{number}"));
+    std::iter::once(base.clone()).chain(numbered).take_while(|name| given.contains(name.as_str())).collect()
 }
 
 fn is_usable(name: &str) -> bool {

@@ -24,8 +24,7 @@ pub enum Untranslated {
     Drop,
 }
 
-/// The treatment of a timed model's variables that are read before they are assigned, and have no first
-/// value.
+/// The treatment of a timed model's variables that have no first value and may be read before an assignment.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum FirstValues {
     /// A constant is the first value, as in a model without time. All stages accept that.

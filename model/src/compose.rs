@@ -313,7 +313,7 @@ fn without_parameters(transition: &Transition, parameters: &[Datum]) -> Result<V
     Ok(cases)
 }
 
-/// Finds the term to which a conjunct of the guard says that the parameter is equal.
+/// Finds the term to which a conjunct of the guard says that the parameter is equal. `None` if none says it.
 fn find_equation(guard: &Term, parameter: &Datum) -> Option<Term> {
     guard.conjuncts().iter().find_map(|conjunct| match conjunct.node() {
         Node::Compare(Comparison::Equal, a, b) => {

@@ -149,7 +149,7 @@ pub fn is_yaml_ending(ending: &str) -> bool {
     matches!(ending, ".yaml" | ".yml")
 }
 
-/// Finds the file that a user means by a folder: its `coreach.yaml`, or its only YAML file.
+/// Finds the file that a user means by a folder, if any: its `coreach.yaml`, or its only YAML file.
 fn configuration_in(folder: &Path) -> Option<PathBuf> {
     let mut names = names_in_folder(folder);
     names.retain(|name| name.ends_with(".yaml") || name.ends_with(".yml"));

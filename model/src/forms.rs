@@ -132,22 +132,23 @@ impl RecordType {
         }
     }
 
-    /// Makes the set or the map of these keys, with the values of a map. `None` if there are too many keys.
+    /// Makes the set of these keys, or the map of them with their values. `None` if there are too many keys.
     pub fn value_at_keys(self: &Arc<Self>, mut entries: BTreeMap<Value, Option<Value>>) -> Option<Value> {
         if let Some(most) = self.most() {
             let is_bounded = entries.len() <= most;
             return is_bounded.then(|| self.value_of(Value::int(entries.len()), entry_parts(entries)));
         }
-        // A field for each key: an option in a map, and a truth value in a set.
-        let field = |(key, (_, ty)): (Value, &(String, Type))| match (ty, entries.remove(&key)) {
-            (Type::Record(option), Some(value)) => option.value_of(Value::Bool(true), value),
-            (_, Some(_)) => Value::Bool(true),
-            (ty, None) => Value::any(ty),
-        };
-        Some(Value::Record(self.clone(), self.keys().into_iter().zip(&self.fields).map(field).collect()))
+        // A field for each key: an option in a map, and a truth value in a set. Keys of a set have no value.
+        let types = self.fields.iter().map(|(_, ty)| ty);
+        let fields = self.keys().into_iter().zip(types).map(|(key, ty)| match (entries.remove(&key), ty) {
+            (None, _) => Value::any(ty),
+            (Some(value_of_key), Type::Record(option)) => option.value_of(Value::Bool(true), value_of_key),
+            (Some(_), _) => Value::Bool(true),
+        });
+        Some(Value::Record(self.clone(), fields.collect()))
     }
 
-    /// The keys that a set or a map has, with the values of a map.
+    /// Returns the keys that a set or a map has. Each has its value in a map, and `None` in a set.
     pub fn entries<'a>(&self, fields: &'a [Value]) -> Vec<(Value, Option<&'a Value>)> {
         if let Some(width) = self.width() {
             let keys = (1..fields.len()).step_by(width).take_while(|key| self.counts(&fields[0], *key));
@@ -376,7 +377,7 @@ fn entry_parts(entries: BTreeMap<Value, Option<Value>>) -> impl Iterator<Item = 
 }
 
 impl Type {
-    /// The record type of a list, its bound and the type of its elements.
+    /// Returns the record type of a list, its bound and the type of its elements. `None` for other types.
     pub fn as_list(&self) -> Option<(&Arc<RecordType>, usize, &Type)> {
         match self {
             Type::Record(ty) if ty.form == RecordForm::List => {
@@ -386,7 +387,7 @@ impl Type {
         }
     }
 
-    /// The record type of a set or a map, and the type of its keys.
+    /// Returns the record type of a set or a map, and the type of its keys. `None` for other types.
     pub fn as_keyed(&self) -> Option<(&Arc<RecordType>, &Type)> {
         match self {
             Type::Record(ty) => match &ty.form {

@@ -86,7 +86,7 @@ impl Tree {
         }
     }
 
-    /// Finds the part to which a JSON pointer (RFC 6901) points.
+    /// Finds the part to which a JSON pointer (RFC 6901) points. `None` if there is no such part.
     pub fn pointer(&self, pointer: &str) -> Option<&Tree> {
         let mut part = self;
         // The empty pointer points to the whole.

@@ -123,7 +123,7 @@ fn is_digits(text: &str) -> bool {
     are_digits && (text.len() == 1 || !text.starts_with('0'))
 }
 
-/// Splits the number with which a text begins into its parts, and returns where it ends.
+/// Splits the number with which a text begins, if any, into its parts, and returns where it ends.
 fn split_number<'a>(bytes: &[u8], text: &'a str) -> Option<(Parts<'a>, usize)> {
     let end_of_digits = |start: usize| {
         let tail = bytes.get(start..).unwrap_or_default();

@@ -130,12 +130,12 @@ impl RegularExpression {
         }
     }
 
-    /// How many characters it has, repetitions written out.
+    /// Counts its characters, repetitions written out. The empty string is one, since it takes work too.
     fn size(&self) -> usize {
         match self {
             Self::Character(_) => 1,
             Self::Sequence(parts) | Self::Either(parts) => {
-                parts.iter().fold(1, |sum, part| part.size().saturating_add(sum))
+                parts.iter().fold(0usize, |sum, part| sum.saturating_add(part.size())).max(1)
             }
             Self::Repeated(part, least, most) => {
                 part.size().saturating_mul(most.unwrap_or(*least).max(1) as usize)
@@ -237,7 +237,7 @@ impl Reading<'_> {
         Ok(RegularExpression::Repeated(Box::new(part), least, most))
     }
 
-    /// Reads the numbers after a `{`.
+    /// Reads the numbers after a `{`: the least and the most times. The second is `None` in `{3,}`.
     fn read_counts(&mut self) -> Result<(u32, Option<u32>), String> {
         let least = self.read_number()?;
         let most = match self.unread.next_if_eq(&',') {

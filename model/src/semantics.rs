@@ -126,7 +126,7 @@ fn in_types(valuation: &Valuation) -> bool {
 }
 
 /// Finds the value that some conjunct gives to the datum: `datum == e` where all data of `e` are known, or
-/// the Boolean datum or its negation by itself.
+/// the Boolean datum or its negation by itself. `None` if none gives one.
 pub fn determined_value(datum: &Datum, conjuncts: &[Term], known: &Valuation) -> Option<Value> {
     conjuncts.iter().find_map(|conjunct| match conjunct.written() {
         Some(Node::Compare(Comparison::Equal, a, b)) => {
@@ -221,8 +221,8 @@ pub fn after(iosts: &Iosts, from: BTreeSet<State>, trace: &[Event]) -> BTreeSet<
 /// The candidate values of parameters, for enumeration: a type with finitely many values needs no entry.
 pub type Universe = BTreeMap<Datum, Vec<Value>>;
 
-/// Every visible event over the universe that one of the states can perform. A type that has no entry and
-/// more than `limit` values gives none.
+/// Every visible event over the universe that one of the states can perform. An action gets no event if a
+/// parameter has no entry and a type with more than `limit` values.
 pub fn enabled_events(
     iosts: &Iosts,
     states: &BTreeSet<State>,

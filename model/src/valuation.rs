@@ -49,7 +49,7 @@ impl Valuation {
         self.find_place(datum).is_ok()
     }
 
-    /// Gives the datum a value, and returns the one before.
+    /// Gives the datum a value, and returns the one before, if it had one.
     pub fn insert(&mut self, datum: Datum, value: Value) -> Option<Value> {
         match self.find_place(&datum) {
             Ok(place) => Some(std::mem::replace(&mut Arc::make_mut(&mut self.values)[place], value)),

@@ -9,4 +9,5 @@ mod ids;
 mod json;
 mod language;
 mod maps;
+mod regular;
 mod timed;

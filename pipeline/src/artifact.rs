@@ -1,4 +1,4 @@
-//! The result of each stage, one type each: a stage takes the type before it, so no stage can be skipped or
+//! The result of each stage, one type each: a stage takes the type before it, so none can be skipped or
 //! swapped.
 //!
 //! `CompletePurpose -> Product -> Closed -> Visible -> TestGraph -> TestCase`. [`crate::check`] checks what
@@ -15,8 +15,8 @@ pub use coreach_model::{Verdict, Violated};
 // Provenance. Each artifact notes what its locations and transitions were made of. Each list is indexed by
 // the artifact's own numbers, and holds numbers of the artifact before. `check` compares the two.
 
-/// A member of a location of [`Visible`]: a place where a run may be, and how its data follow from those that
-/// are shown.
+/// A member of a location of [`Visible`]: where a run may be, and how its data follow from those that are
+/// shown.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Member {
     pub location: LocationId,
@@ -118,8 +118,7 @@ pub trait Artifact {
     /// artifact before.
     fn mark(&self, location: LocationId) -> Option<Mark>;
 
-    /// The one location of the artifact before that a location was made of. `None` if it is new, or a set of
-    /// several.
+    /// The one location of the artifact before that a location was made of. `None` if it is new, or a set.
     fn earlier_location(&self, location: LocationId) -> Option<LocationId>;
 
     fn particulars(&self) -> Particulars<'_> {

@@ -25,8 +25,7 @@ pub fn named_types(iosts: &Iosts) -> Vec<(String, Type)> {
     let mut seen: HashSet<&Term> = HashSet::new();
     while let Some(term) = work.pop() {
         if seen.insert(term) {
-            // A term is written with its operations, so look into their bodies as well as into the lowered
-            // term.
+            // A term is written with its operations, so look into their bodies as well as its lowered form.
             if let TermShape::Operation(operation, _) = term.shape() {
                 if let DerivedOperation::Quantified(of) = operation {
                     found.add_domain(&of.domain);

@@ -126,8 +126,7 @@ impl NameChecksum {
     }
 }
 
-/// Joins several labels into one: `<Pay,Begin>`. A long part is cut, and if there are too many parts the rest
-/// is counted.
+/// Joins several labels into one: `<Pay,Begin>`. A long part is cut, and parts beyond the limit are counted.
 pub fn joined_label<'a>(parts: impl IntoIterator<Item = &'a str>) -> String {
     // The first part that is too much and all parts after it are only counted.
     let mut label = String::from("<");

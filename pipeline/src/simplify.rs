@@ -93,8 +93,7 @@ impl<'a> Simplifier<'a> {
         parts
     }
 
-    /// First drops the conjuncts that the context alone implies, so that the questions about the others are
-    /// shorter.
+    /// First drops the conjuncts that the context alone implies, so that later questions are shorter.
     fn simplify_many_conjuncts(&mut self, parts: &mut Vec<Term>, context: &[Term]) {
         for index in (0..parts.len()).rev() {
             if !has_parts(&parts[index]) && must_hold_along(self.solver, context, &parts[index]) {
@@ -143,8 +142,7 @@ fn with_other_parts(context: &[Term], parts: &[Term], index: usize, known: fn(&T
 }
 
 /// Drops the conjuncts of a guard that its other conjuncts imply. Nothing outside the guard is used, so the
-/// result is equivalent everywhere. Earlier conjuncts are kept before later ones, stronger ones before
-/// weaker.
+/// result is equivalent everywhere. Earlier conjuncts are kept before later, stronger ones before weaker.
 pub fn without_repetition(guard: &Term, solver: &mut dyn Solver) -> Term {
     let mut parts = guard.conjuncts();
     let mut index = 0;

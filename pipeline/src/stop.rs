@@ -33,10 +33,7 @@ pub fn check_terms_writable<'a>(
 /// Checks that there is no more of something than its limit.
 pub fn check_limit(stage: Stage, quantity: Quantity, count: usize, limits: &Limits) -> Result<(), Stop> {
     let limit = limits.of(quantity);
-    match count as u64 > limit {
-        true => Err(Stop::TooMany { stage, quantity, limit, needed: None }),
-        false => Ok(()),
-    }
+    if count as u64 > limit { Err(Stop::TooMany { stage, quantity, limit, needed: None }) } else { Ok(()) }
 }
 
 /// A transition as a stop shows it: in one line, with its place in the user's text.

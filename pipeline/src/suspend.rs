@@ -27,8 +27,7 @@
 //!
 //! [`existence`]: coreach_analyses::symbolic::existence
 //!
-//! **Ends** after one look at each transition. **Cost**: a few queries for each parameter of an output's
-//! transition.
+//! **Ends** after one look at each transition. **Cost**: a few queries for each parameter of an output.
 
 use coreach_analyses::solver::{Solver, may_hold};
 use coreach_analyses::symbolic::existence::eliminate_bound;

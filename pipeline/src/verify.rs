@@ -23,8 +23,7 @@
 //! **Where we differ.** A property takes visible events and reads no variable of the specification. So the
 //! product needs neither closing nor determinizing.
 //!
-//! **Ends** as the analysis and the search do. **Costs** as much as both, and one question for each
-//! condition.
+//! **Ends** as the analysis and the search do. **Costs** as much, and one question for each condition.
 
 use std::collections::BTreeSet;
 
@@ -137,7 +136,8 @@ pub fn verify(
     })
 }
 
-/// Finds the first refinement iteration that excludes every violation. Each one up to it must be proved.
+/// Finds the first refinement iteration that excludes every violation. `None` if there is none, or if one
+/// before it is not proved.
 fn find_proof<'a>(
     product: &Product,
     chain: &'a [RefinementIteration],

@@ -2,9 +2,8 @@
 //!
 //! `--time` is for one piece of work: reading and checking the named files, making one test case, writing its
 //! files, one mutant. It is processor time of one thread, so that neither the load of the machine nor the
-//! number of threads changes the results. A run of a test case happens in real time, and its limit is in real
-//! time. `--memory` is for the whole process. The command line counts before a campaign, that before a
-//! configuration.
+//! number of threads changes the results. A run of a test case and its limit are in real time. `--memory` is
+//! for the whole process. The command line counts first, then a campaign, then a configuration.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};

@@ -2,6 +2,7 @@
 //!
 //! Like every reader, this one keeps places, and reports all mistakes at once on the user's own text. Paths
 //! are relative to the file's own folder. [`prepare`] and [`iuts`] read the files that the campaign names.
+//! What reads a part returns `None` after a mistake, which it has reported.
 
 pub mod iuts;
 pub mod names;

@@ -236,8 +236,7 @@ pub struct ReportedNode {
     pub is_certain: bool,
     /// If other nodes were merged into it, the states of all of them. Its successors add to that.
     pub merged: Option<ReportedMerge>,
-    /// The end of the node: `expanded`, `included`, `merged`, `depth`, `nodes`, `open`, `sink` or
-    /// `unsatisfiable`.
+    /// The node's end: `expanded`, `included`, `merged`, `depth`, `nodes`, `open`, `sink` or `unsatisfiable`.
     pub end: &'static str,
     pub included_in: Option<usize>,
     pub merged_into: Option<usize>,

@@ -75,7 +75,7 @@ pub fn load_once(
     read_once(file, path.parent().unwrap_or(Path::new("")), Some(iosts), locations, files)
 }
 
-/// Explains that a program was given in place of the file that names it.
+/// Explains that a program was given in place of the file that names it. `None` if it is no program.
 pub(crate) fn explain_program(path: &Path) -> Option<Diagnostic> {
     const INTERPRETERS: [(&str, &str); 5] =
         [("py", "python3, "), ("js", "node, "), ("rb", "ruby, "), ("pl", "perl, "), ("sh", "sh, ")];

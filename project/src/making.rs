@@ -52,8 +52,8 @@ pub struct MadeTest {
     pub processor_seconds: f64,
 }
 
-/// Makes the test case of a purpose with a domain and a new solver, measures the stages, and explains why the
-/// purpose cannot be reached.
+/// Makes the test case of a purpose with a domain and a new solver, measures the stages, and explains an
+/// unreachable purpose.
 pub fn make(
     project: &Project,
     purpose: &TestPurpose,

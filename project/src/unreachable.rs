@@ -121,8 +121,8 @@ fn add_blocked_steps(
     diagnostic
 }
 
-/// Marks guards of the purpose that read data which the specification assigns at the same step: such a guard
-/// reads the old values.
+/// Marks guards of the purpose that read data which the specification assigns at the same step: it reads the
+/// old values.
 fn explain_old_values(mut diagnostic: Diagnostic, product: &Iosts, purpose: &TestPurpose) -> Diagnostic {
     for goal in &purpose.iosts.transitions {
         let action = &purpose.iosts.action(goal.action).name;

@@ -20,8 +20,7 @@ use crate::system::Arrival;
 
 impl Dialogue {
     /// Brings the implementation at the other end into its initial state, until `ready` at the latest.
-    /// `process` is the one at the other end, if coreach has started it. It is watched, and asked for its
-    /// last words.
+    /// `process` is the one at the other end, if coreach has started it. It is watched.
     ///
     /// # Errors
     /// [`Failure`]. Before the beginning it is a [`Failure::Start`], unless a message cannot be read.

@@ -104,8 +104,7 @@ pub fn is_ending() -> bool {
     ENDING.load(Ordering::SeqCst)
 }
 
-/// Lets nothing be launched any more, and ends all launches with their folders. Returns whether nothing is
-/// left.
+/// Lets nothing be launched any more, and ends all launches with their folders. Returns whether all are gone.
 pub fn end_all(within: Duration) -> bool {
     ENDING.store(true, Ordering::SeqCst);
     let until = Instant::now() + within;

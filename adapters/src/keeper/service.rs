@@ -43,7 +43,7 @@ struct KeptLaunch {
 /// Serves until the other end of the stream is closed, and leaves nothing behind.
 pub(super) fn serve(stream: &UnixStream, reach: KeeperReach) {
     let mut launch: Option<KeptLaunch> = None;
-    while let Ok(Some((request, descriptors))) = next_request(stream, launch.as_ref()) {
+    while let Ok(Some((request, descriptors))) = await_request(stream, launch.as_ref()) {
         let mut pidfd = None;
         let reply = match request {
             KeeperRequest::Launch(order) => match KeptLaunch::start(order, descriptors, reach) {
@@ -77,8 +77,9 @@ pub(super) fn serve(stream: &UnixStream, reach: KeeperReach) {
     }
 }
 
-/// Waits for the next request. Meanwhile asks for the status of adopted processes that have ended.
-fn next_request(
+/// Waits for the next request; `None` after the last one. Meanwhile asks for the status of adopted processes
+/// that have ended.
+fn await_request(
     stream: &UnixStream,
     launch: Option<&KeptLaunch>,
 ) -> io::Result<Option<(KeeperRequest, Vec<OwnedFd>)>> {

@@ -148,9 +148,9 @@ impl Matrix {
         self.entries.iter().zip(&other.entries).all(|(a, b)| match (a.parts(), b.parts()) {
             (_, None) => true,
             (None, Some(_)) => false,
-            (Some((a, strict)), Some((b, also))) => match (a * &other.scale).cmp(&(b * &self.scale)) {
+            (Some((a, strict)), Some((b, strict_b))) => match (a * &other.scale).cmp(&(b * &self.scale)) {
                 Ordering::Less => true,
-                Ordering::Equal => strict || !also,
+                Ordering::Equal => strict || !strict_b,
                 Ordering::Greater => false,
             },
         })

@@ -77,7 +77,7 @@ impl Octagon {
         found
     }
 
-    /// For each dimension, its block and the position in it.
+    /// For each dimension, its block and the position in it, if it has a bound.
     pub(crate) fn places(&self) -> Vec<Option<(usize, usize)>> {
         let mut places = vec![None; self.dimensions];
         for (index, block) in self.blocks.iter().flatten().enumerate() {
@@ -88,7 +88,7 @@ impl Octagon {
         places
     }
 
-    /// The bound of an entry and whether it is strict. Its nodes are over all dimensions.
+    /// The bound of an entry, if any, and whether it is strict. Its nodes are over all dimensions.
     pub(crate) fn value(
         &self,
         places: &[Option<(usize, usize)>],

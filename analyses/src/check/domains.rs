@@ -67,7 +67,7 @@ pub fn check(iosts: &Iosts, narrow: &[Datum], solver: &mut dyn Solver) -> Vec<Di
 }
 
 /// Searches a state and parameters in which the guard would let the transition be taken, and the condition
-/// does not hold.
+/// does not hold. If the condition is about the guard (`in_guard`), the guard has no value there.
 fn find_violation(
     transition: &Transition,
     in_guard: bool,

@@ -53,8 +53,8 @@ pub fn find_never_true(iosts: &Iosts, solver: &mut dyn Solver) -> Vec<(Diagnosti
     warnings
 }
 
-/// Finds a datum whose type excludes the guard: a value outside its type with which the guard can hold, and a
-/// type that has it.
+/// Finds a datum whose type excludes the guard. Returns it with a value outside its type with which the guard
+/// can hold, and a type that has this value.
 fn find_narrow_type(guard: &Term, solver: &mut dyn Solver) -> Option<(Datum, Value, Type)> {
     guard.data().iter().find_map(|datum| {
         let any = Datum::new(datum.name(), Type::Int);

@@ -178,6 +178,7 @@ fn live_at_start(
     live[iosts.initial]
 }
 
+/// Lists the data that a transition reads. `x := x` reads nothing.
 fn read_data(transition: &Transition) -> BTreeSet<Datum> {
     let mut data = transition.guard.data();
     for (variable, value) in &transition.assignments {

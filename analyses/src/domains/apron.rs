@@ -84,8 +84,8 @@ fn find_manager(library: Library) -> Result<Manager, Error> {
     })
 }
 
-/// Returns the result of an operation that succeeded. It may fail for want of memory, time or a library, but
-/// an argument that does not fit is our fault.
+/// Returns the result of an operation, or `None` if it failed for want of memory, time or a library. An
+/// argument that does not fit is our fault.
 fn keep_success<T>(result: Result<T, Error>) -> Option<T> {
     debug_assert!(
         !matches!(&result, Err(error) if error.kind == ErrorKind::InvalidArgument),

@@ -48,7 +48,7 @@ pub(super) fn read_expression(text: &str) -> Option<Expression> {
     resolve_names(&parse_tree(text)?, &mut HashMap::new())
 }
 
-/// Parses the parentheses of one expression.
+/// Parses the parentheses of one expression. `None` for other text, or too deep parentheses.
 fn parse_tree(text: &str) -> Option<Expression> {
     // The lists that are not closed yet, around the expression itself.
     let mut open: Vec<Vec<Expression>> = vec![Vec::new()];
@@ -88,7 +88,7 @@ fn parse_tree(text: &str) -> Option<Expression> {
 /// Names that are bound, each with the values of the bindings around it, the innermost last.
 type BoundNames = HashMap<Rc<str>, Vec<Expression>>;
 
-/// Replaces the names that `let` binds by their values.
+/// Replaces the names that `let` binds by their values. `None` for a `let` of another form.
 fn resolve_names(expression: &Expression, bound: &mut BoundNames) -> Option<Expression> {
     let parts = match expression {
         Expression::Word(word) => {

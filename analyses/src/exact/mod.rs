@@ -203,8 +203,8 @@ struct Questions<'a> {
 }
 
 impl Questions<'_> {
-    /// Answers for one transition, or (without one) whether there is a run at all. The run or the facts of
-    /// the answer are added to the others.
+    /// Answers for the transition `through`, or without one, whether there is a run at all. The run or the
+    /// facts of the answer are added to the others.
     fn answer(
         &mut self,
         through: Option<TransitionId>,
@@ -212,34 +212,15 @@ impl Questions<'_> {
         refutations: &mut Vec<Refutation>,
     ) -> ExactAnswer {
         budget::ask_now();
-        let problem = script::Problem::new(self.iosts, self.accepting, &self.within, through);
-        let claimed = if problem.is_cut() {
-            // No path of the graph: the predicates are empty.
-            Some(BTreeMap::new())
-        } else if self.speaks_of_strings() {
-            return ExactAnswer::Unknown("the engine cannot reason about strings".to_owned());
-        } else {
-            self.asked += 1;
-            match self.engine.solve(&problem.text()) {
-                HornReply::Unknown(why) => return ExactAnswer::Unknown(why),
-                HornReply::Derivable(proof) => {
-                    let run = reading::read_states(&proof, &problem).and_then(|states| {
-                        replay::replay(self.iosts, self.accepting, through, &states, self.solver)
-                    });
-                    return match run {
-                        Some(run) => {
-                            runs.push(run);
-                            ExactAnswer::Yes(runs.len() - 1)
-                        }
-                        None => self.refuse("the run that the engine gives is not a run"),
-                    };
-                }
-                HornReply::Underivable(definitions) => reading::read_definitions(&definitions, &problem),
-            }
+        let within = self.within.clone();
+        let problem = script::Problem::new(self.iosts, self.accepting, &within, through);
+        let definitions = match self.find_definitions(&problem, through, runs) {
+            Ok(definitions) => definitions,
+            Err(answer) => return answer,
         };
-        let Some(claimed) = claimed else { return self.refuse("the engine's facts cannot be read") };
-        // A predicate without rules that lead to it or away from it has no definition in the answer.
-        let candidates = [Term::yes(), Term::no()].map(|missing| problem.refutation(&claimed, &missing));
+        // The engine leaves out predicates that it does not need. One term for all of them is enough as a
+        // rule. Else neither candidate is proved, and the answer is `Unknown`.
+        let candidates = [Term::yes(), Term::no()].map(|missing| problem.refutation(&definitions, &missing));
         for refutation in candidates {
             if self.is_inductive(&refutation) && self.excludes(&refutation, through) {
                 refutations.push(refutation);
@@ -249,17 +230,50 @@ impl Questions<'_> {
         self.refuse("the engine's facts do not prove it")
     }
 
+    /// Finds the definitions of the predicates if the engine claims that there is no run. Else the error is
+    /// the answer: the number of a new run, or a reason.
+    fn find_definitions(
+        &mut self,
+        problem: &script::Problem<'_>,
+        through: Option<TransitionId>,
+        runs: &mut Vec<AcceptingRun>,
+    ) -> Result<BTreeMap<(script::Side, LocationId), Term>, ExactAnswer> {
+        if problem.is_cut() {
+            // No path of the graph leads there. So no engine is asked, and no predicate has a definition.
+            return Ok(BTreeMap::new());
+        }
+        if self.speaks_of_strings() {
+            return Err(ExactAnswer::Unknown("the engine cannot reason about strings".to_owned()));
+        }
+        self.asked += 1;
+        match self.engine.solve(&problem.text()) {
+            HornReply::Unknown(why) => Err(ExactAnswer::Unknown(why)),
+            HornReply::Derivable(proof) => {
+                let run = reading::read_states(&proof, problem).and_then(|states| {
+                    replay::replay(self.iosts, self.accepting, through, &states, self.solver)
+                });
+                let run = run.ok_or_else(|| self.refuse("the run that the engine gives is not a run"))?;
+                runs.push(run);
+                Err(ExactAnswer::Yes(runs.len() - 1))
+            }
+            HornReply::Underivable(definitions) => reading::read_definitions(&definitions, problem)
+                .ok_or_else(|| self.refuse("the engine's facts cannot be read")),
+        }
+    }
+
     fn speaks_of_strings(&self) -> bool {
         let parameters = self.iosts.actions.iter().flat_map(|action| &action.parameters);
         let mut data = self.iosts.constants.iter().chain(&self.iosts.variables).chain(parameters);
         data.any(|datum| datum.ty().contains(&Type::String))
     }
 
+    /// Counts a claim of the engine that does not check.
     fn refuse(&mut self, why: &str) -> ExactAnswer {
         self.refused += 1;
         ExactAnswer::Unknown(why.to_owned())
     }
 
+    /// Are the facts inductive within what is proved of all runs: `reach` forward, and `coreach` backward?
     fn is_inductive(&mut self, refutation: &Refutation) -> bool {
         let forward = HornClauses::forward(self.iosts);
         let backward = HornClauses::backward(self.iosts, self.accepting);

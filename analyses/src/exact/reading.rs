@@ -18,7 +18,8 @@ use super::script::{Problem, Side};
 use crate::solver::smtlib::symbol;
 use coreach_model::ids;
 
-/// Reads the states of a run from a proof, in order. Only derivations with a state count.
+/// Reads the states of a run from a proof, in order. Only derivations with a state count. `None` if it cannot
+/// be read.
 pub(super) fn read_states(proof: &str, problem: &Problem<'_>) -> Option<Vec<(Side, State)>> {
     let proof = read_expression(proof)?;
     let ("mp", steps) = proof.applied()? else { return None };
@@ -50,7 +51,7 @@ fn is_derivation(expression: &Expression) -> bool {
     head.is_some_and(|(_, rest)| rest.first().is_some_and(|name| name.is("hyper-res")))
 }
 
-/// Reads a predicate with its arguments.
+/// Reads a predicate with its arguments. `None` for other expressions.
 fn read_atom<'e>(
     expression: &'e Expression,
     problem: &Problem<'_>,
@@ -63,7 +64,7 @@ fn read_atom<'e>(
     Some((side, location, arguments))
 }
 
-/// Reads the definition of each predicate, as a term over the model's data.
+/// Reads the definition of each predicate, as a term over the model's data. `None` if one cannot be read.
 pub(super) fn read_definitions(
     text: &str,
     problem: &Problem<'_>,
@@ -97,7 +98,7 @@ pub(super) fn read_definitions(
             return None;
         }
         let mut reader = ReadTerms { names, literals: &literals, known: HashMap::new() };
-        let fact = reader.term(right)?;
+        let fact = reader.read_term(right)?;
         facts.insert((side, location), (*fact.sort() == Type::Bool).then_some(fact)?);
     }
     Some(facts)
@@ -136,21 +137,21 @@ struct ReadTerms<'a> {
 }
 
 impl ReadTerms<'_> {
-    fn term(&mut self, expression: &Expression) -> Option<Term> {
+    fn read_term(&mut self, expression: &Expression) -> Option<Term> {
         let parts = match expression {
-            Expression::Word(word) => return self.word(word),
+            Expression::Word(word) => return self.read_word(word),
             Expression::List(parts) => parts,
         };
         let identity = parts.as_ptr();
         if let Some(known) = self.known.get(&identity) {
             return known.clone();
         }
-        let read = self.operation(parts);
+        let read = self.read_operation(parts);
         self.known.insert(identity, read.clone());
         read
     }
 
-    fn word(&self, word: &str) -> Option<Term> {
+    fn read_word(&self, word: &str) -> Option<Term> {
         match word {
             "true" => return Some(Term::yes()),
             "false" => return Some(Term::no()),
@@ -164,17 +165,17 @@ impl ReadTerms<'_> {
     }
 
     /// Reads an operation. `None`: it is unknown, or its arguments have other sorts.
-    fn operation(&mut self, parts: &[Expression]) -> Option<Term> {
+    fn read_operation(&mut self, parts: &[Expression]) -> Option<Term> {
         let (head, arguments) = parts.split_first()?;
         let Some(head) = head.word() else {
             // `((_ is red) x)`
             let ("_", [is, literal]) = head.applied()? else { return None };
             let (true, [argument]) = (is.is("is"), arguments) else { return None };
             let literal = Term::literal(self.literals.get(literal.word()?)?.clone());
-            let argument = self.term(argument)?;
+            let argument = self.read_term(argument)?;
             return (argument.sort() == literal.sort()).then(|| Term::equal(&argument, &literal));
         };
-        let terms = arguments.iter().map(|part| self.term(part)).collect::<Option<Vec<Term>>>()?;
+        let terms = arguments.iter().map(|part| self.read_term(part)).collect::<Option<Vec<Term>>>()?;
         let have_sort = |ty: &Type| terms.iter().all(|term| term.sort() == ty);
         match (head, &terms[..]) {
             ("and", _) if have_sort(&Type::Bool) => Some(Term::and(terms)),
@@ -241,7 +242,7 @@ fn read_number(word: &str) -> Option<Value> {
     }
 }
 
-/// Reads a value of a type.
+/// Reads a value of a type. `None` for other values.
 fn read_value(expression: &Expression, ty: &Type) -> Option<Value> {
     let value = match ty {
         Type::Bool => Value::Bool(match expression.word()? {
@@ -291,5 +292,5 @@ fn read_value(expression: &Expression, ty: &Type) -> Option<Value> {
 fn read_literal(expression: &Expression) -> Option<Value> {
     let no_names = HashMap::new();
     let mut reader = ReadTerms { names: HashMap::new(), literals: &no_names, known: HashMap::new() };
-    reader.term(expression)?.as_literal().cloned()
+    reader.read_term(expression)?.as_literal().cloned()
 }

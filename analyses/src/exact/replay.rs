@@ -46,7 +46,8 @@ pub(super) fn replay(
     (accepting[last.place()] && is_taken).then_some(run)
 }
 
-/// Finds a transition from one state to the other, and the values of its parameters.
+/// Finds a transition from one state to the other, and the values of its parameters. `None` if none was
+/// found.
 fn find_step(
     iosts: &Iosts,
     state: &State,

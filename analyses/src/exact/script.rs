@@ -201,7 +201,7 @@ impl<'a> Problem<'a> {
         }
     }
 
-    /// The side and location of a predicate's name.
+    /// Returns the side and location of a predicate's name. `None` for other names.
     pub fn find_predicate(&self, name: &str) -> Option<(Side, LocationId)> {
         let (side, number) = name.split_once('!')?;
         let side = match side {

@@ -16,8 +16,7 @@
 //! The sets are not the **smallest**: words are chosen one after the other, the pairs with the longest words
 //! first, and a pair adds a word only if no chosen word tells it apart.
 //!
-//! **Ends**: searches for the last two kinds are exponential in the worst case. They end at [`MOST_SETS`]
-//! sets.
+//! **Ends**: searches for the last two kinds are exponential in the worst case. They end at [`MOST_SETS`].
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap, VecDeque};
@@ -29,7 +28,7 @@ use super::mealy::{Mealy, Separation, Word};
 /// The most sets of states that the search for a distinguishing or a unique sequence visits.
 pub const MOST_SETS: usize = 1 << 14;
 
-/// Lists the pairs of states that a word tells apart, each with a shortest such word. The longest words come
+/// Lists the pairs of states that a word tells apart, each with a shortest such word, the longest words
 /// first.
 fn separable_pairs(machine: &Mealy, separation: &Separation) -> Vec<(Word, usize, usize)> {
     let pairs = (0..machine.next.len()).flat_map(|b| (0..b).map(move |a| (a, b)));

@@ -322,8 +322,7 @@ impl Trie {
     }
 }
 
-/// Computes the suite of `h`: for each pair of sequences it adds the cheapest word that tells their states
-/// apart.
+/// Computes the suite of `h`: for each pair of sequences the cheapest word that tells their states apart.
 fn append_cheapest(
     machine: &Mealy,
     separation: &Separation,

@@ -1,5 +1,4 @@
-//! Finite machines: words that tell their states apart, and suites that find every fault up to a number of
-//! states.
+//! Finite machines: words that tell states apart, and suites that find every fault up to a number of states.
 //!
 //! A [`Mealy`] machine answers each input with one output. States, inputs and outputs are numbers here. Only
 //! the code that makes the machine knows their meaning: `project/src/cover/machine.rs` makes the machine of a

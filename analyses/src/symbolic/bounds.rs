@@ -109,10 +109,7 @@ pub type GivenValues<'g> = &'g [(Datum, Value)];
 
 /// Adds numbers. Integers need no common denominator.
 fn add_numbers(a: RBig, b: RBig) -> RBig {
-    match a.is_int() && b.is_int() {
-        true => RBig::from(a.into_parts().0 + b.into_parts().0),
-        false => a + b,
-    }
+    if a.is_int() && b.is_int() { RBig::from(a.into_parts().0 + b.into_parts().0) } else { a + b }
 }
 
 impl OpenSum {
@@ -290,8 +287,7 @@ impl OpenBounds {
         self.narrow(*comparison, line, Some(part.clone()))
     }
 
-    /// Takes `line ⋈ 0` as a bound. Returns whether it bounds a single symbol. `part` is the term that states
-    /// it.
+    /// Takes `line ⋈ 0` as a bound. Returns whether it bounds a single symbol. `part` states it as a term.
     fn narrow(&mut self, comparison: Comparison, line: OpenSum, part: Option<Term>) -> bool {
         let (comparison, line) = line.normalize(comparison);
         let (is_single, is_integer) = match line.counts.as_slice() {

@@ -78,8 +78,7 @@ impl<M: Eq + Hash, N: Copy + Ord> Candidates<M, N> {
         alike.push(Candidate::new(node, state));
     }
 
-    /// Finds the newest expanded state that includes this one. `None`: none does, as far as the questions
-    /// tell.
+    /// Finds the newest expanded state that includes this one, as far as the questions tell, or else `None`.
     pub(super) fn find_including(
         &mut self,
         data: &[Datum],

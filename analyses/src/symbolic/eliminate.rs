@@ -55,7 +55,7 @@ pub fn eliminate_data(bound: &[Datum], parts: &[Term]) -> Option<Term> {
     eliminate_in_cases(bound, parts, MOST_STEPS)
 }
 
-/// Eliminates the bound data with at most so many cases.
+/// Eliminates the bound data with at most so many cases. `None` if they are not enough.
 pub(super) fn eliminate_in_cases(bound: &[Datum], parts: &[Term], most_cases: usize) -> Option<Term> {
     let mut open_cases = vec![Case { bound: bound.to_vec(), parts: parts.to_vec() }];
     let mut done: Vec<Term> = Vec::new();
@@ -132,7 +132,7 @@ fn replace_bound(case: &Case, datum: &Datum, value: &Term, added: impl IntoItera
     Case { bound: case.bound_without(datum), parts }
 }
 
-/// Eliminates a bound datum by an equation that gives its value.
+/// Eliminates a bound datum by an equation that gives its value. `None` if there is none.
 fn eliminate_by_equation(case: &Case) -> Option<Vec<Case>> {
     case.bound.iter().filter(|datum| is_decided_by_in_type(datum.ty())).find_map(|datum| {
         let solve =
@@ -176,7 +176,7 @@ fn eliminate_one_sided(case: &Case) -> Option<Vec<Case>> {
     })
 }
 
-/// Eliminates a bound number that only has ends.
+/// Eliminates a bound number that only has ends. `None` if there is none.
 fn eliminate_by_bounds(case: &Case) -> Option<Vec<Case>> {
     case.bound.iter().find_map(|datum| {
         if !datum.ty().is_number() {
@@ -280,7 +280,8 @@ fn integer_fits(low: &BoundEnd, high: &BoundEnd, bound: &[Datum]) -> Option<Term
 }
 
 /// The condition that an integer has one of the few values that its ends leave. `about` are the parts that
-/// mention it. The other parts tell how far its ends can lie apart.
+/// mention it. The other parts tell how far its ends can lie apart. `None` if that is not known, or if they
+/// are too many.
 fn try_few_values(
     datum: &Datum,
     about: &[Term],
@@ -403,11 +404,10 @@ fn split_choice(comparison: Comparison, a: &Term, b: &Term) -> Option<Vec<Term>>
     Some(both_cases(c, compare(x), compare(y)))
 }
 
-/// Splits a bound datum of few values into a case for each.
+/// Splits a bound datum of few values into a case for each. `None` if there is none.
 fn split_by_values(case: &Case) -> Option<Vec<Case>> {
     case.bound.iter().find_map(|datum| {
-        // Records and arrays are left out: they are compared part by part, so they would have to be split
-        // first.
+        // Records and arrays are left out. They are compared part by part, so they would be split first.
         if matches!(datum.ty(), Type::Array(_) | Type::Record(_)) {
             return None;
         }
@@ -427,7 +427,8 @@ pub fn solve_equation(part: &Term, datum: &Datum) -> Option<Term> {
     }
 }
 
-/// Solves a comparison for a datum: `datum ⋈ value`. The value does not mention the datum.
+/// Solves a comparison for a datum: `datum ⋈ value`. The value does not mention the datum. `None` for other
+/// terms.
 pub fn solve_for(part: &Term, datum: &Datum) -> Option<(Comparison, Term)> {
     let Node::Compare(comparison, a, b) = part.node() else { return None };
     let isolated = match (a.mentions(datum), b.mentions(datum)) {
@@ -511,7 +512,8 @@ pub fn cancel_sums(part: &Term) -> Term {
     }
 }
 
-/// Solves `side ⋈ other` for a datum that only the side mentions, by moving terms to the other side.
+/// Solves `side ⋈ other` for a datum that only the side mentions, by moving terms to the other side. `None`
+/// if they cannot be moved.
 fn isolate(comparison: Comparison, side: &Term, other: &Term, datum: &Datum) -> Option<(Comparison, Term)> {
     match side.node() {
         Node::Data(_) => Some((comparison, other.clone())),

@@ -5,7 +5,8 @@
 //! that is stepped in vain this took more time than everything else.
 //!
 //! **Method.** If an element fixes a dimension, all elements within it fix the dimension at the same value.
-//! So the elements are stored by the dimensions that they fix, and for each such set by the values. A new
+//! So elements are stored by the dimensions that they fix, and for each such set by the constraints that fix
+//! them. Equal constraints have equal numbers ([`Elements::fixed`]), which stand for the values. A new
 //! element is compared only with those that have its values. There are few sets of dimensions, since they
 //! depend on the transitions and not on the length of a path. In a search from the state of a run, everything
 //! is fixed but the values of inputs: then the comparison is a look into a table.
@@ -20,11 +21,11 @@ use coreach_model::LocationId;
 use crate::domains::Domain;
 use crate::partition::{ElementId, Elements};
 
-/// The elements that fix the same dimensions, by the constraints that fix these.
-type ByValues = HashMap<Vec<u32>, Vec<ElementId>>;
+/// The elements that fix the same dimensions, by the numbers of the constraints that fix these.
+type ByConstraints = HashMap<Vec<u32>, Vec<ElementId>>;
 
 #[derive(Default)]
-pub(super) struct Expanded(HashMap<(LocationId, u32), BTreeMap<Vec<usize>, ByValues>>);
+pub(super) struct Expanded(HashMap<(LocationId, u32), BTreeMap<Vec<usize>, ByConstraints>>);
 
 impl Expanded {
     /// Adds an element, unless it is within one that was added at this location and cell. Returns whether it
@@ -35,18 +36,18 @@ impl Expanded {
         place: (LocationId, u32),
         element: ElementId,
     ) -> bool {
-        let (dimensions, lines) = store.fixed(element);
+        let (dimensions, constraints) = store.fixed(element);
         let by_dimensions = self.0.entry(place).or_default();
-        for (fixed_dimensions, by_values) in &*by_dimensions {
-            let line_of = |dimension| dimensions.binary_search(dimension).ok().map(|at| lines[at]);
+        for (fixed_dimensions, by_constraints) in &*by_dimensions {
+            let constraint_of = |dimension| Some(constraints[dimensions.binary_search(dimension).ok()?]);
             // An element that fixes more dimensions than this one does not contain it.
-            let values: Option<Vec<u32>> = fixed_dimensions.iter().map(line_of).collect();
-            let mut known = values.and_then(|values| by_values.get(&values)).into_iter().flatten();
+            let wanted: Option<Vec<u32>> = fixed_dimensions.iter().map(constraint_of).collect();
+            let mut known = wanted.and_then(|wanted| by_constraints.get(&wanted)).into_iter().flatten();
             if known.any(|known| store.is_within(element, *known)) {
                 return false;
             }
         }
-        by_dimensions.entry(dimensions).or_default().entry(lines).or_default().push(element);
+        by_dimensions.entry(dimensions).or_default().entry(constraints).or_default().push(element);
         true
     }
 }

@@ -79,7 +79,8 @@ impl SymbolicState {
         self.after_with(system, number, values, [], solver)
     }
 
-    /// Like [`SymbolicState::after`], with terms over symbols for some of the parameters.
+    /// Like [`SymbolicState::after`], with terms over symbols for some of the parameters. `None` if the step
+    /// cannot be taken.
     pub fn after_with(
         &self,
         system: &System<'_>,
@@ -241,8 +242,7 @@ impl SymbolicState {
             && self.condition.iter().filter(|part| is_weak(part)).count() >= MOST_WEAK
     }
 
-    /// Replaces the symbols that an equation fixes by their values, and eliminates those that no datum
-    /// mentions.
+    /// Replaces symbols that an equation fixes by their values, and eliminates those that no datum mentions.
     fn settled(mut self) -> Self {
         while let Some((symbol, value)) = self.condition.iter().find_map(fixed_value) {
             if !value.is_in(symbol.ty()) {
@@ -374,7 +374,7 @@ fn is_weak(part: &Term) -> bool {
     matches!(part.node(), Node::Compare(Comparison::NotEqual, ..) | Node::Or(..))
 }
 
-/// The symbol that a part fixes, with its value.
+/// The symbol that a part fixes, with its value. `None` for other parts.
 fn fixed_value(part: &Term) -> Option<(Datum, Value)> {
     match part.node() {
         Node::Data(flag) => Some((flag.clone(), Value::Bool(true))),
@@ -388,8 +388,7 @@ fn fixed_value(part: &Term) -> Option<(Datum, Value)> {
     }
 }
 
-/// Shortens a condition: drops parts that the others imply, and cases of its only disjunction that lie in
-/// others.
+/// Shortens a condition: drops parts that others imply, and cases of its only disjunction that lie in others.
 pub fn shorten_condition(parts: Vec<Term>, solver: &mut dyn Solver) -> Vec<Term> {
     let (mut short, cases) = split_disjunction(&drop_implied(parts, solver));
     let disjunction = simplify_cases(&short, cases, solver);

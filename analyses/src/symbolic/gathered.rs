@@ -82,7 +82,7 @@ pub fn gather_states(data: &[Datum], states: impl IntoIterator<Item = SymbolicSt
 }
 
 /// Finds the range of each symbol of a state, and the parts of its condition that are no such bounds. `None`:
-/// a symbol has no lower or no upper bound.
+/// a symbol is no integer, has no lower or no upper bound, or has one that is no number.
 fn find_ranges(state: &SymbolicState) -> Option<(Ranges, Vec<&Term>)> {
     let mut ends: BTreeMap<Datum, (Option<IBig>, Option<IBig>)> = BTreeMap::new();
     let mut other_parts = Vec::new();

@@ -42,7 +42,7 @@ pub(super) fn split_by_multiple(case: &Case) -> Option<Vec<Case>> {
     })
 }
 
-/// Multiplies a comparison by `times`, and replaces `times * datum` by the value.
+/// Multiplies a comparison by `times`, and replaces `times * datum` by the value. `None` for other terms.
 fn multiply_comparison(part: &Term, datum: &Datum, times: &RBig, value: &Term) -> Option<Term> {
     let Node::Compare(comparison, a, b) = part.node() else { return None };
     if *a.sort() != Type::Int {
@@ -65,7 +65,8 @@ fn multiply_comparison(part: &Term, datum: &Datum, times: &RBig, value: &Term) -
     }
 }
 
-/// Replaces a remainder of a bound integer by two bound data: the remainder and the quotient.
+/// Replaces a remainder of a bound integer by two bound data: the remainder and the quotient. `None` if there
+/// is none.
 pub(super) fn split_by_remainder(case: &Case) -> Option<Vec<Case>> {
     let difference = |part: &Term| match part.node() {
         Node::Compare(comparison, a, b) if *a.sort() == Type::Int => {

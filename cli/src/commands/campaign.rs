@@ -198,7 +198,8 @@ fn exit_of_summary(summary: &Summary, inconclusive: Inconclusive) -> Exit {
     summary.left_out.iter().fold(exit, |exit, left| exit.and(left.why.into()))
 }
 
-/// Numbers the systems that runs share, by their names: for each test and IUT, the number of its system.
+/// Numbers the systems that runs share, by their names. For each test and IUT, returns the number of its
+/// system, or `None` if it shares none.
 fn number_shared_systems(ways: &PreparedWays) -> Vec<Vec<Option<usize>>> {
     let mut names: Vec<String> = Vec::new();
     let mut number = |iut: &Iut| {

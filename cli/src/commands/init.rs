@@ -111,10 +111,7 @@ fn make_folders(folder: &Path, made: &mut Made) -> io::Result<()> {
 /// Lists the files that were written, and says what to do next.
 fn summary_text(folder: &Path, files: &[(String, String)]) -> String {
     let is_here = folder.components().all(|part| part == std::path::Component::CurDir);
-    let shown = |name: &str| match is_here {
-        true => name.to_owned(),
-        false => folder.join(name).display().to_string(),
-    };
+    let shown = |name: &str| if is_here { name.to_owned() } else { folder.join(name).display().to_string() };
     let mut text = String::new();
     for (name, _) in files.iter().filter(|(name, _)| !name.starts_with(SCHEMAS_FOLDER)) {
         text += &format!("wrote {}\n", shown(name));

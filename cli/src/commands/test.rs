@@ -385,8 +385,8 @@ fn explain_kept_system(iut: &Iut, total: &Total) -> String {
     )
 }
 
-/// Names the next command after a run that failed, or else was inconclusive. On a kept system, it repeats the
-/// runs before it, too.
+/// Names the next command after a run that failed, or else was inconclusive, if there is one. On a kept
+/// system, it repeats the runs before it, too.
 fn next_command(arguments: &TestArguments, case: &Case, total: &Total, is_kept: bool) -> Option<String> {
     let failed = total.failed.values().min_by_key(|failed| failed.events);
     let is_told = arguments.tolerance.inconclusive != Inconclusive::Ok;

@@ -48,7 +48,7 @@ pub fn write(
     for (number, run) in plan.runs.iter().enumerate() {
         suites[run.test * plan.iuts.len() + run.iut].push((number, row(&run.key.to_string())));
     }
-    let left_out: Vec<Case> = plan.left_out.iter().map(Case::left_out).collect();
+    let left_out: Vec<Case> = plan.left_out.iter().map(Case::of_left_out).collect();
     let mut left_out_counts = Counts::default();
     left_out.iter().for_each(|case| left_out_counts.add(case.kind, case.seconds));
     let mut total = left_out_counts;

@@ -98,10 +98,7 @@ impl Store {
             true => take_conflict(&transaction, &column_values(row, CONFLICTS)?),
             false => Ok(()),
         })?;
-        each("repeats", &mut |row| match is_wanted(row)? {
-            true => take_repeat(&transaction, row),
-            false => Ok(()),
-        })?;
+        each("repeats", &mut |row| if is_wanted(row)? { take_repeat(&transaction, row) } else { Ok(()) })?;
         snapshot.finish()?;
         // Without a commit, nothing that was taken stays.
         if faults.is_empty() {

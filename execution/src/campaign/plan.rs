@@ -137,7 +137,7 @@ impl RunSettings {
         })
     }
 
-    /// Reads a document of [`RunSettings::to_json`]: for a replay with the settings of the run.
+    /// Reads a document of [`RunSettings::to_json`], for a replay with these settings. `None` for others.
     pub fn from_json(json: &Json) -> Option<Self> {
         let number = |key: &str| json.get(key).and_then(Json::as_u64);
         let milliseconds = |time: u64| (time <= LONGEST).then(|| Duration::from_millis(time));

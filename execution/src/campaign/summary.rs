@@ -232,7 +232,7 @@ fn report_run(plan: &Plan, number: usize, row: &Row) -> ReportedRun {
     }
 }
 
-/// The middle value; for an even number of values, the mean of the two in the middle.
+/// The middle value; for an even number of values, the mean of the two in the middle. `None` without values.
 fn median(mut seconds: Vec<f64>) -> Option<f64> {
     seconds.sort_by(f64::total_cmp);
     let middle = seconds.len() / 2;

@@ -1,8 +1,8 @@
 //! Finds the items that no run can show.
 //!
 //! **Problem.** An item that was never met is a gap in the tests only if something could meet it. `x >= 0`
-//! for a counter that is never negative does not fail, and an output whose guard says `n == vSum` has only
-//! one value.
+//! for a counter that is never negative does not fail, and an output with the guard `n == vSum` has one
+//! value.
 //!
 //! **Method.** The reached states are over-approximated (`reach`, in any domain). For each item the solver is
 //! asked: can it be met in such a state, by an event that the specification allows? Only a definite *no*
@@ -70,6 +70,7 @@ pub fn is_out_of_reach(
     !may_hold(solver, &reach_question(iosts, items, facts, item))
 }
 
+/// Makes the question whether a state within the facts shows the item, as parts of a formula.
 fn reach_question(
     iosts: &Iosts,
     items: &Items,

@@ -86,7 +86,7 @@ impl<'a> CaseJudge<'a> {
         self.state.location
     }
 
-    /// The transition that takes an event, and the state after it.
+    /// The transition that takes an event, and the state after it. `None` if no candidate takes it.
     fn find_fired(&self, candidates: &[TransitionId], event: &Event) -> Option<(TransitionId, State)> {
         candidates.iter().find_map(|number| {
             let transition = &self.test.iosts.transitions[*number];

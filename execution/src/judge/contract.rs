@@ -172,6 +172,11 @@ pub trait Judge {
         None
     }
 
+    /// Is the test case timed, so that runs go by instants?
+    fn is_timed(&self) -> bool {
+        self.scene().is_some_and(|(test, _)| test.timed.is_some())
+    }
+
     /// The names of the specification's locations that are possible, as far as they are known.
     fn specification_locations(&self) -> BTreeSet<&str> {
         BTreeSet::new()

@@ -45,7 +45,7 @@ pub(super) fn shorten_collection(text: &str, values: &[&str], most: usize) -> St
     format!("[{}] with {} elements", parts.join(", "), elements.len())
 }
 
-/// Splits the text of a list, set or map into its elements.
+/// Splits the text of a list, set or map into its elements. `None` for other text.
 fn split_collection(text: &str) -> Option<Vec<&str>> {
     let inner = text.strip_prefix('[')?.strip_suffix(']')?;
     let (mut elements, mut from, mut depth, mut quoted, mut escaped) = (Vec::new(), 0, 0_usize, false, false);

@@ -232,6 +232,8 @@ impl Question<'_> {
         self.difference(&subject, Demand::Value(value))
     }
 
+    /// Makes the difference of a part that is not solved for the event: what the event has for its
+    /// parameters.
     fn unsolved_difference(&self, part: &Term) -> Difference {
         let mut values = BTreeMap::new();
         collect_values(part, &self.values, &mut values);
@@ -332,7 +334,7 @@ impl Question<'_> {
         }
     }
 
-    /// Lists the terms that the bound name of a quantifier stands for.
+    /// Lists the terms that the bound name of a quantifier stands for. `None` if they cannot be listed.
     fn instances(&self, domain: &QuantifierDomain, arguments: &[Term]) -> Option<Vec<Term>> {
         let list = match domain {
             QuantifierDomain::Values(_, values) => {
@@ -349,7 +351,8 @@ impl Question<'_> {
         Some((0..ty.counting(&fields).count()).map(element).collect())
     }
 
-    /// The difference for `k in s` or `contains(q, e)`, which should hold (`is_in`) or not.
+    /// The difference for `k in s` or `contains(q, e)`, which should hold (`is_in`) or not. `None` for other
+    /// operations, or if nothing of it is about the event.
     fn membership_difference(
         &self,
         operation: StandardOperation,
@@ -405,7 +408,8 @@ impl Question<'_> {
         Some((subject.clone(), comparison, evaluate(wanted, &self.values).ok()?))
     }
 
-    /// The difference for an order between a part of the event and a value: an end of a range.
+    /// The difference for an order between a part of the event and a value: an end of a range. `None` for
+    /// other parts.
     fn range_difference(&self, part: &Term) -> Option<Difference> {
         use Comparison::{AtLeast, AtMost, Greater, Less};
         let is_order = matches!(part.written()?, Node::Compare(Less | AtMost | Greater | AtLeast, ..));
@@ -428,7 +432,8 @@ impl Question<'_> {
         self.difference(&subject, Demand::Bound(comparison, value))
     }
 
-    /// The difference of a part of the event from a demand. Delays count from the last event.
+    /// The difference of a part of the event from a demand. Delays count from the last event. `None` if the
+    /// part has no value.
     fn difference(&self, subject: &Term, wanted: Demand) -> Option<Difference> {
         let got = evaluate(subject, &self.values).ok()?;
         if self.is_delay(subject) {
@@ -461,7 +466,8 @@ impl Question<'_> {
         }
     }
 
-    /// Finds the places where a part of the event differs from the value that it should have.
+    /// Finds the places where a part of the event differs from the value that it should have. `None` if the
+    /// part has no value.
     fn find_differences(&self, subject: &Term, value: &Value) -> Option<Vec<Difference>> {
         if self.is_delay(subject) {
             return Some(vec![self.difference(subject, Demand::Value(value.clone()))?]);

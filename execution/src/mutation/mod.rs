@@ -326,7 +326,7 @@ pub fn walk_beside(
     Ok(None)
 }
 
-/// Chooses an input that some state of the specification takes.
+/// Chooses an input that some state of the specification takes. `None` if none was found.
 fn choose_input(
     specification: &Iosts,
     states: &BTreeSet<State>,

@@ -204,7 +204,7 @@ fn shift_value(random: &mut Random, term: &Term, ty: &Type) -> Option<Term> {
     }
 }
 
-/// The value after that of a term, which is no array and no record.
+/// The value after that of a term, which is no array and no record. `None` if the type has no other.
 fn next_value(term: &Term, ty: &Type) -> Option<Term> {
     if matches!(ty, Type::Array(_) | Type::Record(_)) {
         return None;
@@ -224,6 +224,7 @@ fn next_value(term: &Term, ty: &Type) -> Option<Term> {
     Some(shifted)
 }
 
+/// Lists some values of a type. `None` if they are too many, and no integers, strings or ids.
 fn some_values(ty: &Type) -> Option<Vec<Value>> {
     let small = || ty.is_integer().then(|| (0..4).map(Value::int).filter(|value| value.is_in(ty)).collect());
     let strings = || (*ty == Type::String).then(|| ["", "a"].map(Value::string).to_vec());
@@ -297,7 +298,8 @@ fn narrow_parameter(random: &mut Random, iosts: &mut Iosts) -> Option<String> {
     Some(format!("{parameter} of {} is never {never}", iosts.action(action).name))
 }
 
-/// Rewrites one part of a guard, drawn by lot: a conjunct, or an alternative in one.
+/// Rewrites one part of a guard, drawn by lot: a conjunct, or an alternative in one. `None` if the part
+/// cannot be rewritten.
 fn rewrite_part(
     random: &mut Random,
     guard: &Term,
@@ -331,7 +333,7 @@ fn is_comprehension(term: &Term) -> bool {
     matches!(term.shape(), TermShape::Operation(DerivedOperation::Quantified(of), _) if of.collected.is_some())
 }
 
-/// Rewrites the condition of a comprehension.
+/// Rewrites the condition of a comprehension. `None` if the term is none, or has no condition.
 fn rewrite_condition(
     random: &mut Random,
     term: &Term,

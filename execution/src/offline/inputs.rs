@@ -159,6 +159,7 @@ fn draw_tenths(random: &mut Random) -> u32 {
     u32::try_from(random.below(100)).unwrap_or(0) + 1
 }
 
+/// Draws a small value of the type. `None` if 0 to 20 does not fit, and for strings, ids, arrays and records.
 fn draw_value(random: &mut Random, ty: &Type) -> Option<Value> {
     match ty {
         Type::Bool => Some(Value::Bool(random.below(2) == 0)),

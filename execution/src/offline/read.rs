@@ -140,7 +140,7 @@ impl<'a, R: BufRead> Reader<'a, R> {
         Ok(true)
     }
 
-    /// Reads lines up to the next member of the sequence.
+    /// Reads lines up to the next member of the sequence. `None` at the end.
     fn read_item(&mut self) -> Result<Option<Placed>, Diagnostic> {
         if let Some(event) = self.pending.take() {
             return Ok(Some(event));

@@ -86,7 +86,7 @@ pub(super) fn with_unseen(
     Ok(reached)
 }
 
-/// Takes one unseen step, at a new symbol for its instant.
+/// Takes one unseen step, at a new symbol for its instant. `None` if it cannot be taken here.
 fn step_unseen(
     offline: &Offline<'_>,
     context: &Context,

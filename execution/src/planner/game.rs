@@ -347,7 +347,7 @@ impl Game {
         is_new
     }
 
-    /// Adds a stimulus to the moves of a state, if it is not among them.
+    /// Adds a stimulus to the moves of a state, if it is not among them. Returns whether it was added.
     fn add_stimulus(&mut self, node: usize, answer: Answer) -> bool {
         let Some(moves) = &mut self.nodes[node].moves else { return false };
         let is_sent = |sent: &Answer| sent.transition == answer.transition && sent.event == answer.event;

@@ -141,8 +141,7 @@ impl ListedGame {
         })
     }
 
-    /// Lists the events of up to `limit` positions, the nearest first. Stops early if the positions are
-    /// enough.
+    /// Lists the events of up to `limit` positions, the nearest first. Stops early if they are enough.
     pub(super) fn explore(
         &mut self,
         test: &TestCase,
@@ -151,8 +150,7 @@ impl ListedGame {
         solver: &mut dyn Solver,
         is_enough: impl Fn(&[GamePosition]) -> bool,
     ) {
-        // Whether they are enough is asked after 30 positions, and then each time they are three times as
-        // many.
+        // Whether they are enough is asked after 30 positions, and then when they are three times as many.
         let (mut next_check, check_factor) = (30, 3);
         let (mut queue, mut seen) = (VecDeque::from([root]), HashSet::from([root]));
         let mut count = 0;

@@ -343,7 +343,8 @@ fn draw_target(condition: &[Term], parameters: &[Datum], random: &mut Random) ->
     }
 }
 
-/// Fires the steps of a way: its events, each with the state before it, and the state at its end.
+/// Fires the steps of a way: its events, each with the state before it, and the state at its end. `None` if
+/// the way cannot be taken with values that are drawn.
 pub fn fire_way(
     test: &TestCase,
     from: &State,

@@ -84,11 +84,6 @@ pub fn find_prospect(test: &TestCase, solver: &mut dyn Solver) -> Option<Winning
     best
 }
 
-/// Looks ahead from the state where a run begins.
-pub fn prospect_from(test: &TestCase, initial: &State, solver: &mut dyn Solver) -> WinningProspect {
-    prospect_within(test, initial, WORK, solver)
-}
-
 fn prospect_within(test: &TestCase, initial: &State, work: u64, solver: &mut dyn Solver) -> WinningProspect {
     let mut game = ListedGame::new(test);
     let (states, worth) = begin_states(test, initial.clone());
@@ -111,7 +106,7 @@ fn prospect_within(test: &TestCase, initial: &State, work: u64, solver: &mut dyn
     }
 }
 
-/// Finds the first of the worst answers that leave a way to Pass.
+/// Finds the first of the worst answers that leave a way to Pass. `None` if there is none.
 fn find_spoiler(
     game: &ListedGame,
     surely: &SolvedGame,

@@ -75,6 +75,7 @@ impl GameTogether {
     }
 
     /// Chooses the move with the fewest events at worst (forced) or at best (fair), or the best chance.
+    /// `None` if Pass cannot be reached, or the game is not solved.
     fn choose(&self, number: usize, random: &mut Random) -> Option<Planned> {
         let solved = self.solved.as_ref()?;
         let level = solved.level(number);

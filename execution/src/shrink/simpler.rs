@@ -86,7 +86,7 @@ pub fn leaves(value: &Value) -> Vec<Vec<usize>> {
     }
 }
 
-/// The leaf at the end of a way.
+/// The leaf at the end of a way. `None` if the value has no such way.
 pub fn leaf<'v>(value: &'v Value, way: &[usize]) -> Option<&'v Value> {
     let Some((first, rest)) = way.split_first() else { return Some(value) };
     match value {
@@ -99,7 +99,7 @@ pub fn leaf<'v>(value: &'v Value, way: &[usize]) -> Option<&'v Value> {
     }
 }
 
-/// The value with a new leaf at the end of a way.
+/// The value with a new leaf at the end of a way. `None` if the value has no such way.
 pub fn with_leaf(value: &Value, way: &[usize], new: &Value) -> Option<Value> {
     let Some((first, rest)) = way.split_first() else { return Some(new.clone()) };
     match value {

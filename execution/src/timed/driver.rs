@@ -397,7 +397,8 @@ impl TimedTester<'_, '_, '_> {
         }
     }
 
-    /// Looks for other instants, or a late machine, by which an occurrence would not fail.
+    /// Looks for other instants, or a late machine, by which an occurrence would not fail. `by_time`: at
+    /// another time it would be allowed.
     fn look_for_excuse(&mut self, what: Occurrence, mark: Mark, by_time: bool) -> Doubted {
         match self.find_otherwise(what.clone(), mark.clone(), by_time, Allowance::Tolerance) {
             Otherwise::Yes(possible) => {

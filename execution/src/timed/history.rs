@@ -203,7 +203,7 @@ fn real_literal(value: &RBig) -> Term {
 }
 
 impl Search<'_, '_> {
-    /// Looks for instants at which the steps in this order do not fail.
+    /// Looks for instants at which the steps in this order do not fail. `None` if none were found.
     fn follow_order(&mut self, order: &[usize]) -> Option<PossibleRun> {
         let Past { initial, origin, .. } = self.past;
         // The instant 0 is the beginning of the system's time.
@@ -216,7 +216,8 @@ impl Search<'_, '_> {
         self.continue_from(order, 0, SymbolicState { condition, ..SymbolicState::of(initial) })
     }
 
-    /// Goes on from the step at this place of the order. Tries each transition that does not fail.
+    /// Goes on from the step at this place of the order. Tries each transition that does not fail. `None` if
+    /// none leads to instants.
     fn continue_from(
         &mut self,
         order: &[usize],
@@ -309,6 +310,7 @@ impl Search<'_, '_> {
         None
     }
 
+    /// May the conditions hold together? After too many questions: no, and the result is noted as unclear.
     fn may_be(&mut self, conditions: &[Term]) -> bool {
         self.queries += 1;
         if self.queries > MOST_QUERIES {

@@ -67,7 +67,7 @@ impl Director for Player<'_> {
     }
 }
 
-/// The event as soon as a window of this state is open.
+/// Returns the event as soon as a window of this state is open, with its delay. `None` if no window takes it.
 fn send_when_open(scene: &Scene<'_>, event: &Event) -> Option<Event> {
     let (test, states) = scene.judge.scene()?;
     let (state, timed) = (states.first()?, test.timed.as_ref()?);

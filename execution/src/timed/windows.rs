@@ -42,7 +42,7 @@ pub struct WindowRequest<'a> {
     pub planned: Option<&'a Event>,
 }
 
-/// Chooses a stimulus of the transition, from now on, with the delay at which to send it.
+/// Chooses a stimulus of the transition, from now on, with the delay at which to send it, if one is found.
 pub fn choose_timed_event(
     wanted: WindowRequest<'_>,
     values: &mut Values,
@@ -110,7 +110,7 @@ pub fn window_of(iosts: &Iosts, transition: &Transition, state: &State, event: &
 }
 
 impl Window {
-    /// Draws a delay of whole microseconds in the window.
+    /// Draws a delay of whole microseconds in the window. `None` if none was found.
     pub fn draw_instant(&self, choice: InstantChoice<'_>, random: &mut Random) -> Option<RBig> {
         let InstantChoice { now, margin, far, at } = choice;
         let low = self.low.as_ref().filter(|low| *low > now).unwrap_or(now);

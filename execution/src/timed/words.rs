@@ -23,7 +23,8 @@ pub fn describe_occurrence(what: &Occurrence) -> String {
     }
 }
 
-/// The name of the verdict's location. For a Fail, also whether another delay would have avoided it.
+/// The name of the verdict's location. For a Fail, also whether another delay would have avoided it. `None`
+/// without a timed test or a verdict.
 pub fn describe_verdict_location(
     test: &TestCase,
     state: &State,

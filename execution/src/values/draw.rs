@@ -29,7 +29,7 @@ pub fn source(mix: &Mix, random: &mut Random) -> Source {
     Source::Uniform
 }
 
-/// Any value of a Boolean or enumeration.
+/// Any value of a Boolean or enumeration. `None` for other types.
 fn finite(ty: &Type, random: &mut Random) -> Option<Value> {
     match ty {
         Type::Bool => Some(Value::Bool(random.below(2) == 1)),
@@ -40,8 +40,7 @@ fn finite(ty: &Type, random: &mut Random) -> Option<Value> {
     }
 }
 
-/// Any value of any type: of an array a few cells that differ from the rest, of a record each field by
-/// itself.
+/// Any value of any type: of an array a few cells that differ from the rest, of a record each field.
 ///
 /// Arrays of arrays share their cells: a few of each would be exponentially many in the depth. With that
 /// limit, the time is linear in the size of the type.
@@ -56,7 +55,7 @@ pub fn any_with(ty: &Type, pool: &[Value], random: &mut Random) -> Value {
     draw(ty, pool, random, &mut { ALL_CELLS })
 }
 
-/// A value of the type from the pool. Of numbers also a neighbour, or one between two.
+/// A value of the type from the pool, if one fits. Of numbers also a neighbour, or one between two.
 pub fn draw_pooled(ty: &Type, pool: &[Value], random: &mut Random) -> Option<Value> {
     let fitting: Vec<&Value> = pool
         .iter()
@@ -217,7 +216,7 @@ fn large(random: &mut Random) -> RBig {
     RBig::from(if random.below(2) == 0 { power } else { -power })
 }
 
-/// Anywhere between two ends; with one end or none, at a distance whose size is drawn first.
+/// A number, perhaps an `integer`, between two ends. With one end or none, the size of its distance is drawn.
 fn uniform(range: &Range, integer: bool, random: &mut Random) -> RBig {
     let far = |random: &mut Random| RBig::from(IBig::from(random.bits() >> random.between((40, 63))));
     match (&range.low, &range.high) {

@@ -88,6 +88,7 @@ fn split_value(ty: &Type, value: &Value, found: &mut Vec<Value>) {
     }
 }
 
+/// Puts the values of a record's fields together again. `None` if there are too few.
 fn join_value(ty: &Type, values: &mut impl Iterator<Item = Value>) -> Option<Value> {
     match as_plain(ty) {
         Some(record) => {

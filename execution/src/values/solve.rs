@@ -38,6 +38,7 @@ pub fn solve_for_values(
     Some((ask_for_values(&conjuncts, parameters, random, solver)?, Source::Witness))
 }
 
+/// Asks the solver for values of the parameters. `None` if there are none, or if it does not know.
 fn ask_for_values(
     formula: &[Term],
     parameters: &[Datum],

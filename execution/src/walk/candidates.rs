@@ -156,7 +156,7 @@ fn turning_values(
     found
 }
 
-/// Draws a step through the transition as random runs do.
+/// Draws a step through the transition as random runs do. `None` if no values were found.
 pub fn draw_candidate(
     model: &WalkModel,
     number: TransitionId,
@@ -189,7 +189,7 @@ fn draw_within_ranges(parameters: &[Datum], drawn: &[Value], random: &mut Random
     found
 }
 
-/// Puts texts that guards compare with in front of other texts and behind them. So a prefix is met, and just
+/// Puts texts that guards compare with in front of other texts and behind them. So a prefix is met, or just
 /// missed.
 fn extend_literals(model: &WalkModel, others: &[Value]) -> Vec<Value> {
     let mut found = Vec::new();

@@ -42,7 +42,7 @@ pub struct Guide {
 }
 
 impl Guide {
-    /// Chooses an open transition as the target, by lot.
+    /// Chooses an open transition as the target, by lot. `None` if none is open.
     pub fn to_goal(model: &WalkModel, worth: &Worth, random: &mut Random) -> Option<Guide> {
         let is_open = |(number, goal): &(usize, &WalkGoal)| {
             matches!(goal, WalkGoal::Transition(_)) && worth.is_fresh(*number)
@@ -54,7 +54,7 @@ impl Guide {
         Some(Guide::new(model, goal, transition, None))
     }
 
-    /// Chooses an open sign or the open end of a counter as the target, by lot.
+    /// Chooses an open sign or the open end of a counter as the target, by lot. `None` if none is open.
     pub fn to_class(model: &WalkModel, worth: &mut Worth, random: &mut Random) -> Option<Guide> {
         let mut signs = Vec::new();
         for transition in model.iosts.transitions.numbers() {
@@ -173,7 +173,8 @@ fn gap(condition: &Term, corners: &[Corner], state: &State) -> f64 {
     }
 }
 
-/// The least and the greatest difference of the sides, with parameters at the ends of their ranges.
+/// The least and the greatest difference of the sides, with parameters at the ends of their ranges. `None` if
+/// they have no values at any corner.
 fn difference(left: &Term, right: &Term, corners: &[Corner], state: &State) -> Option<(f64, f64)> {
     let mut range: Option<(f64, f64)> = None;
     for corner in corners {

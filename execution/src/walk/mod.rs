@@ -10,8 +10,7 @@
 //! takes the new transitions (`tour.rs`).
 //!
 //! *Moves by lot.* One plan of five is replaced by a random move, and more if the last plans met nothing new.
-//! This leads out of circles. It replaces plans only, never a step of a plan, since a long plan would never
-//! end.
+//! This leads out of circles. It replaces plans only, never a step of one, since a long plan would never end.
 //!
 //! *Muted stimuli.* Once plans are in vain, the walk leaves some stimuli out for a phase, by lot. Otherwise a
 //! stimulus that clears everything comes again and again, and no state grows old.

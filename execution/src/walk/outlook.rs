@@ -45,7 +45,7 @@ impl Walk {
         self.find_best_start(starts, &mut random, solver).unwrap_or(first)
     }
 
-    /// The state with the best outlook, and the first of equals.
+    /// Finds the state with the best outlook, and the first of equals. `None` without states.
     pub(super) fn find_best_start(
         &mut self,
         starts: Vec<State>,

@@ -340,7 +340,7 @@ impl<'m> Search<'m> {
         }
     }
 
-    /// Takes the next open node. The two queues take turns as long as positions are few.
+    /// Takes the next open node, if there is one. The two queues take turns as long as positions are few.
     fn take_next(&mut self, turn: usize, is_guided: bool) -> Option<usize> {
         loop {
             let (first, second) = match turn < NODES && turn % 2 == 1 {

@@ -110,8 +110,7 @@ impl Worth {
         novelty
     }
 
-    /// The worth of an item for the choice of constants. Counts are met with any constants, so they have
-    /// none.
+    /// The worth of an item for the choice of constants. Counts, which any constants meet, have none.
     pub fn worth_for_constants(&self, item: usize) -> u64 {
         if self.items[item].novelty == Novelty::Nothing { 0 } else { self.worth_of(item) }
     }

@@ -105,6 +105,7 @@ impl Inference {
     }
 
     /// Infers the sort of an expression whose context expects a sort. Learns the sorts of its variables.
+    /// `None` if nothing tells it.
     fn infer_sort(&mut self, tree: &ForeignExpression, expected: Option<Sort>) -> Option<Sort> {
         match &tree.kind {
             ForeignKind::Name(name) => {

@@ -19,7 +19,7 @@
 //!
 //! Words may replace signs (`and`, `or`, `not`), but not in JavaScript. JavaScript also has `===` and `!==`.
 //!
-//! [`lexer`] makes tokens, [`parser`] makes trees, [`mod@infer`] finds the types of undeclared variables, and
+//! [`lexer`] makes tokens, [`parser`] makes trees, [`mod@infer`] finds types of undeclared variables, and
 //! [`typing`] makes terms.
 
 pub mod infer;

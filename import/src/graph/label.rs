@@ -55,7 +55,7 @@ fn find_word(text: &str, from: usize) -> Option<(usize, &'static str)> {
     bytes.find_map(|start| Some((start, word_at(text, start)?)))
 }
 
-/// The word of GraphWalker's that begins at this byte. White space or `;` comes before it.
+/// Returns the word of GraphWalker's that begins at this byte, if white space or `;` comes before it.
 fn word_at(text: &str, byte: usize) -> Option<&'static str> {
     let (head, tail) = text.split_at(byte);
     if !head.is_empty() && !head.ends_with(|c: char| c.is_whitespace() || c == ';') {
@@ -113,7 +113,7 @@ fn without_comments(piece: &Piece) -> Piece {
     kept
 }
 
-/// Finds the first comment outside of strings. One to the end of the line begins after a space.
+/// Finds the first comment outside of strings, if any. One to the end of the line begins after a space.
 fn find_comment(text: &str) -> Option<usize> {
     let is_after_space = |start: usize| text[..start].chars().next_back().is_none_or(char::is_whitespace);
     // A string ends in its line. Otherwise its quote is an apostrophe.
@@ -198,7 +198,7 @@ pub fn read_edge_label(piece: &Piece) -> Result<Label, LabelMistake> {
     Ok(label)
 }
 
-/// Cuts a guard off the end of actions. GraphWalker's parser accepts the parts in any order.
+/// Cuts a guard off the end of actions, if one is there. GraphWalker accepts the parts in any order.
 fn take_guard_behind(actions: &mut Piece) -> Option<Piece> {
     let statement_start = actions.text.rfind(';').map_or(0, |semicolon| semicolon + 1);
     let last_statement = actions.part(statement_start..actions.text.len()).trimmed();
@@ -259,7 +259,7 @@ pub fn read_event(label: &mut Label, piece: &Piece) -> Result<(), LabelMistake> 
     Ok(())
 }
 
-/// Finds the bracket that closes the one with which the text begins.
+/// Finds the bracket that closes the one with which the text begins. `None` if none does.
 fn find_closing(text: &str) -> Option<usize> {
     let mut depth = 0usize;
     for (offset, c) in chars_outside_strings(text) {

@@ -129,7 +129,7 @@ impl Reader<'_, '_> {
     /// Reads a state with its transitions. After a mistake in a part, reading goes on with the next one.
     fn state(&mut self) -> Parsed<()> {
         let mut is_start = false;
-        if let Some((word, span)) = self.modifier()? {
+        if let Some((word, span)) = self.read_modifier()? {
             match word.as_str() {
                 "start" | "initial" => is_start = true,
                 "simple" | "terminal" | "final" => {}

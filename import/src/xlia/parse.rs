@@ -1,7 +1,6 @@
 //! Parses XLIA: reads declarations and transitions from text, and collects all mistakes.
 //!
-//! After a mistake, reading goes on after the next `;`, or at the end of the block. It ends, since each round
-//! takes a token.
+//! After a mistake, reading goes on after the next `;`, or at the end of the block. Each round takes a token.
 
 use std::ops::Range;
 
@@ -176,12 +175,12 @@ impl Reader<'_, '_> {
         self.system.name = self.cursor.name("the system's name")?.0;
         self.cursor.expect("{")?;
         while self.has_more_items()? {
-            if self.section()? {
+            if self.read_section()? {
                 continue;
             }
             let start = self.cursor.span();
             if self.cursor.eat_word("connect") {
-                self.connection(start)?;
+                self.read_connection(start)?;
                 continue;
             }
             // `lifeline` is only about the drawing of a machine.
@@ -189,7 +188,7 @@ impl Reader<'_, '_> {
             if !self.cursor.eat_word("statemachine") {
                 return Err(self.cursor.unexpected("`statemachine`"));
             }
-            self.machine_body()?;
+            self.read_machine_body()?;
         }
         if self.system.machines.is_empty() {
             let message = "the system has no machine";
@@ -206,7 +205,7 @@ impl Reader<'_, '_> {
     }
 
     /// Skips the name of a section, `@public:`. Returns false, if there is none.
-    fn section(&mut self) -> Parsed<bool> {
+    fn read_section(&mut self) -> Parsed<bool> {
         const SECTIONS: [&str; 8] =
             ["composite", "public", "private", "declaration", "property", "region", "com", "machine"];
         if !matches!(self.cursor.peek(), Some(ForeignToken::Sign("@"))) {
@@ -226,7 +225,7 @@ impl Reader<'_, '_> {
         Ok(true)
     }
 
-    pub(super) fn modifier(&mut self) -> Parsed<Option<(String, Range<usize>)>> {
+    pub(super) fn read_modifier(&mut self) -> Parsed<Option<(String, Range<usize>)>> {
         if !self.cursor.eat("<") {
             return Ok(None);
         }
@@ -236,8 +235,8 @@ impl Reader<'_, '_> {
     }
 
     /// Reads a machine after the word `statemachine`.
-    fn machine_body(&mut self) -> Parsed<()> {
-        if let Some((word, span)) = self.modifier()?
+    fn read_machine_body(&mut self) -> Parsed<()> {
+        if let Some((word, span)) = self.read_modifier()?
             && word != "or"
         {
             let kind = format!("a machine of the kind `{word}`");
@@ -251,7 +250,8 @@ impl Reader<'_, '_> {
                 break;
             }
             let start = self.cursor.at;
-            let read = self.section().and_then(|is_section| if is_section { Ok(()) } else { self.item() });
+            let read =
+                self.read_section().and_then(|is_section| if is_section { Ok(()) } else { self.item() });
             if let Err(mistake) = read {
                 self.push(*mistake);
                 self.is_whole = false;
@@ -314,8 +314,8 @@ impl Reader<'_, '_> {
     }
 
     /// Reads `connect< rdv > { output Sender->port; input Receiver->port; }`, or one with the environment.
-    fn connection(&mut self, span: Range<usize>) -> Parsed<()> {
-        let is_rendezvous = match self.modifier()? {
+    fn read_connection(&mut self, span: Range<usize>) -> Parsed<()> {
+        let is_rendezvous = match self.read_modifier()? {
             Some((word, _)) if word == "env" => false,
             Some((word, _)) if word == "rdv" || word == "multirdv" => true,
             Some((word, span)) => {
@@ -343,7 +343,7 @@ impl Reader<'_, '_> {
 
     /// Reads the connection of a machine's own ports with the environment.
     pub(super) fn connect(&mut self) -> Parsed<()> {
-        match self.modifier()? {
+        match self.read_modifier()? {
             Some((word, _)) if word == "env" => {}
             Some((word, span)) => {
                 let kind = format!("a connection of the kind `{word}`");

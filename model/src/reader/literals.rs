@@ -41,7 +41,7 @@ impl Typing<'_, '_> {
             ExpressionKind::Call(call) => self.call(call, &tree.span),
             ExpressionKind::Slice(string, from, to) => self.slice(string, from, to.as_deref()),
             ExpressionKind::Quantified(quantified) => self.quantified(quantified, &tree.span, None),
-            ExpressionKind::Fields(record) => self.record(record, &tree.span, None),
+            ExpressionKind::Fields(record) => self.type_record(record, &tree.span, None),
             ExpressionKind::Ascribed(inner, span) => self.ascribed(inner, span),
             ExpressionKind::Match(choice) => self.matched(choice, &tree.span, None),
             ExpressionKind::Is(value, name, span) => self.question(value, name, span),
@@ -62,7 +62,7 @@ impl Typing<'_, '_> {
             {
                 self.not_expected("a record", tree, expected)
             }
-            (ExpressionKind::Fields(record), _) => self.record(record, &tree.span, Some(expected)),
+            (ExpressionKind::Fields(record), _) => self.type_record(record, &tree.span, Some(expected)),
             (ExpressionKind::Entries(_), _) if self.scalar.text[tree.span.start..].starts_with('{') => {
                 self.not_expected("written as in JSON", tree, expected)
             }
@@ -162,18 +162,18 @@ impl Typing<'_, '_> {
     }
 
     /// Types two operands of one type. If only one of them shows its type, the other one gets it.
-    pub(super) fn two(&mut self, a: &Expression, b: &Expression) -> (Option<Term>, Option<Term>) {
+    pub(super) fn type_two(&mut self, a: &Expression, b: &Expression) -> (Option<Term>, Option<Term>) {
         if (!says_type(a) || is_found(a)) && says_type(b) {
             let right = self.term(b);
-            return (self.neighbour(a, &right), right);
+            return (self.type_neighbour(a, &right), right);
         }
         let left = self.term(a);
-        let right = self.neighbour(b, &left);
+        let right = self.type_neighbour(b, &left);
         (left, right)
     }
 
     /// Types an operand next to another one. If that one has a mistake, it has been reported.
-    pub(super) fn neighbour(&mut self, tree: &Expression, other: &Option<Term>) -> Option<Term> {
+    pub(super) fn type_neighbour(&mut self, tree: &Expression, other: &Option<Term>) -> Option<Term> {
         match other {
             // A literal of an unknown type, which has been reported.
             None if let ExpressionKind::Name(name) = &tree.kind
@@ -207,7 +207,7 @@ impl Typing<'_, '_> {
     }
 
     /// Types a record literal, or a record with other values of some fields.
-    pub(super) fn record(
+    pub(super) fn type_record(
         &mut self,
         literal: &RecordFields,
         whole: &Range<usize>,

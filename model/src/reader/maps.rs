@@ -118,7 +118,7 @@ impl Typing<'_, '_> {
         let term = self.term(key);
         let mut parts = Vec::new();
         for tree in keys {
-            let other = self.neighbour(tree, &term);
+            let other = self.type_neighbour(tree, &term);
             parts.push(self.compare_two(Comparison::Equal, (&term, &key.span), (&other, &tree.span)));
         }
         Some(Term::or(parts.into_iter().collect::<Option<Vec<Term>>>()?))
@@ -251,7 +251,7 @@ impl Typing<'_, '_> {
                 let keys = Type::Record(Arc::new(table.set_of_keys()?));
                 self.term_as(right, &keys)
             }
-            _ => self.neighbour(right, left),
+            _ => self.type_neighbour(right, left),
         }
     }
 }

@@ -3,7 +3,8 @@
 //! The layers, from below: [`yaml`] makes a tree that remembers places. [`lexer`], [`parser`] and [`typing`]
 //! make terms of expressions. [`types`], [`declarations`] and [`transitions`] read the sections of a model.
 //! `specification` and `purpose` put them together, and check all that needs no solver. Every layer collects
-//! its findings and goes on, so that one run reports as many separate mistakes as possible.
+//! its findings and goes on, so that one run reports as many separate mistakes as possible. What reads a part
+//! returns `None` after a mistake, which it has reported.
 
 mod any_order;
 pub mod collect;

@@ -419,10 +419,7 @@ impl<'a> Parser<'a> {
         let index = index.map_err(|mistake| self.explain_slice(mistake))?;
         let (is_store, is_slice) = (self.eat(":=").is_some(), self.eat("..").is_some());
         // The new element of a store, or the end of a slice, which may be left out.
-        let third = match is_store || (is_slice && !self.is_next("]")) {
-            true => Some(self.inner()?),
-            false => None,
-        };
+        let third = if is_store || (is_slice && !self.is_next("]")) { Some(self.inner()?) } else { None };
         let why = match (is_store, is_slice) {
             (true, _) => "after the new element",
             (_, true) => "after the end of the slice",

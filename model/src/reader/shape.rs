@@ -217,7 +217,7 @@ pub(super) fn report_cut(collector: &mut Collector, value: &Scalar, rest_end: Op
 /// Sections that most models have.
 const NEEDED: [&str; 5] = ["variables", "initial", "inputs", "outputs", "transitions"];
 
-/// Reports sections that stand among the names of another one. Other findings say nothing then.
+/// Reports sections that stand among the names of another one, if there are any. Others say nothing then.
 pub fn has_misplaced(collector: &mut Collector, entries: &[Entry], known: &[&str]) -> bool {
     let errors_before = collector.errors();
     for outer in entries.iter().filter(|outer| known.contains(&outer.key.text.as_str())) {

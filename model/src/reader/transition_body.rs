@@ -60,7 +60,7 @@ impl TransitionBody {
         self.action
     }
 
-    /// Makes it a transition between two locations.
+    /// Makes it a transition between two locations, with its places.
     pub fn between(
         &self,
         ends: &TransitionEnds<'_>,

@@ -513,7 +513,7 @@ impl<'a, 'c> Typing<'a, 'c> {
                 let right = self.beside(operator, &left, b);
                 (left, right)
             }
-            false => self.two(a, b),
+            false => self.type_two(a, b),
         };
         self.operation(operator, (left, a), (right, b))
     }
@@ -573,11 +573,11 @@ impl<'a, 'c> Typing<'a, 'c> {
     fn compare(&mut self, first: &Expression, others: &[(Comparison, Expression)]) -> Option<Term> {
         let mut parts = Vec::new();
         let Some(((comparison, second), others)) = others.split_first() else { return self.term(first) };
-        let (first_term, second_term) = self.two(first, second);
+        let (first_term, second_term) = self.type_two(first, second);
         parts.push(self.compare_two(*comparison, (&first_term, &first.span), (&second_term, &second.span)));
         let (mut left_term, mut left_span) = (second_term, &second.span);
         for (comparison, right) in others {
-            let right_term = self.neighbour(right, &left_term);
+            let right_term = self.type_neighbour(right, &left_term);
             parts.push(self.compare_two(*comparison, (&left_term, left_span), (&right_term, &right.span)));
             (left_term, left_span) = (right_term, &right.span);
         }
@@ -636,7 +636,7 @@ impl<'a, 'c> Typing<'a, 'c> {
 
     fn conditional(&mut self, condition: &Expression, a: &Expression, b: &Expression) -> Option<Term> {
         let choice = self.term(condition);
-        let (then, otherwise) = self.two(a, b);
+        let (then, otherwise) = self.type_two(a, b);
         let choice = choice.and_then(|term| self.fit(&term, &condition.span, &Type::Bool, "a condition"));
         let (then, otherwise) = (then?, otherwise?);
         let are_numbers = then.sort().is_number() && otherwise.sort().is_number();

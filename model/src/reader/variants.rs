@@ -230,7 +230,7 @@ impl Typing<'_, '_> {
             (Some(ty), _) => self
                 .term_as(&case.body, ty)
                 .and_then(|term| self.fit(&term, &case.body.span, ty, "this case")),
-            (None, Some(_)) => self.neighbour(&case.body, &known),
+            (None, Some(_)) => self.type_neighbour(&case.body, &known),
             (None, None) => self.term(&case.body),
         };
         let body = body.filter(|_| is_right);

@@ -48,13 +48,13 @@ pub fn canonical(term: &Term, ty: &Type) -> Term {
 /// The condition that a record of these fields is canonical. Only operations make entries, and they keep them
 /// in order.
 pub(crate) fn canonical_condition(ty: &RecordType, fields: &[Term]) -> Term {
-    let uncertain = (1..fields.len()).filter(|position| !is_blank(ty, fields, *position));
+    let uncertain = (1..fields.len()).filter(|position| !is_surely_canonical_at(ty, fields, *position));
     Term::and(uncertain.map(|position| counts_or_simplest(ty, fields, position)))
 }
 
 /// Does the shape of these fields show that a record of them is canonical?
 pub(crate) fn is_always_canonical(ty: &RecordType, fields: &[Term]) -> bool {
-    (1..fields.len()).all(|position| is_blank(ty, fields, position))
+    (1..fields.len()).all(|position| is_surely_canonical_at(ty, fields, position))
 }
 
 /// The condition that the field counts, or holds the simplest value.
@@ -81,13 +81,14 @@ pub(crate) fn count_condition(ty: &RecordType, first: &Term, position: usize) ->
     }
 }
 
-/// Does the shape of the field show that it holds the simplest value if it does not count?
-fn is_blank(ty: &RecordType, fields: &[Term], position: usize) -> bool {
+/// Does the shape of the fields show that this one counts, or that it holds the simplest value?
+fn is_surely_canonical_at(ty: &RecordType, fields: &[Term], position: usize) -> bool {
     let simplest = Value::any(&ty.fields[position].1);
     let all_count = matches!(ty.form, RecordForm::Plain | RecordForm::Keyed(_));
     if all_count || fields[position].written_literal() == Some(&simplest) {
         return true;
     }
+    // A known length or alternative says whether the field counts.
     if let Some(first) = fields[0].written_literal() {
         return ty.counts(first, position);
     }

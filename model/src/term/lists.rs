@@ -131,7 +131,7 @@ pub(super) fn where_it_holds(condition: &Term, term: &Term, ty: &Type) -> Term {
     Term::field(&list_of(&list_of_one, condition, &Term::int(1), |_| term.clone()), 1)
 }
 
-/// The condition and the term from which [`where_it_holds`] made this term.
+/// The condition and the term from which [`where_it_holds`] made this term. `None` for other terms.
 pub(super) fn as_where_it_holds(term: &Term) -> Option<(&Term, &Term)> {
     let Node::Field(list, 1) = term.node() else { return None };
     let (Node::Record(_, fields), Some((_, 1, _))) = (list.node(), list.sort().as_list()) else {

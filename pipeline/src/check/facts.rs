@@ -129,6 +129,7 @@ fn up_to_accept(iosts: &Iosts, accepting: &Numbered<LocationId, bool>) -> Iosts 
     cut
 }
 
+/// Does the conclusion follow, by the terms alone or by the solver?
 fn is_proved(obligation: &Obligation, checking: &mut Checking<'_>) -> bool {
     let Obligation { premises, conclusion, .. } = obligation;
     if conclusion.conjuncts().iter().all(|part| premises.contains(part)) {

@@ -114,7 +114,7 @@ impl<'a> Checking<'a> {
         self.holds(before.actions == after.actions, rule, || "the actions".to_owned());
     }
 
-    /// Checks that every location and every assigned variable exists, so that later checks may look them up.
+    /// Checks that every location and assigned variable exists. If not, later checks must not look them up.
     pub(super) fn well_formed(&mut self, iosts: &Iosts, per_location: &[usize], rule: &'static str) -> bool {
         let count = iosts.locations.len();
         let variables: HashSet<&Datum> = iosts.variables.iter().collect();

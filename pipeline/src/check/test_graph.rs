@@ -121,8 +121,8 @@ pub fn check_test_graph(graph: &TestGraph, visible: &Visible, solver: &mut dyn S
     checking.found
 }
 
-/// Finds where the locations of the visible machine are in the graph. The facts there must be those that were
-/// used for the decisions.
+/// Finds where the locations of the visible machine are in the graph. `None` if something does not fit. The
+/// facts there must be those that were used for the decisions.
 fn find_places(
     graph: &TestGraph,
     visible: &Visible,

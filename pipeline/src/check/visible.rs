@@ -273,6 +273,7 @@ struct RunPlace {
 }
 
 impl RunPlace {
+    /// Makes the place of a member from its postponed effects.
     fn of(member: &Member) -> Self {
         let mut pending = Substitution::new();
         let mut parts = Vec::new();

@@ -72,7 +72,8 @@ fn find_offers(parameters: &[Datum], guard: &Term) -> Option<Vec<String>> {
         .collect()
 }
 
-/// Finds the value that the condition gives the parameter, as an offer.
+/// Finds the value that the condition gives the parameter, as an offer. `None` if it gives none that has a
+/// word.
 fn offered_value(part: &Term, parameter: &Datum) -> Option<String> {
     let is_it = |term: &Term| matches!(term.node(), Node::Data(datum) if datum == parameter);
     match part.node() {

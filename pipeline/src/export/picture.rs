@@ -123,6 +123,7 @@ pub fn width_of(text: &str, size: f64) -> f64 {
     text.chars().map(one).sum::<f64>() * size
 }
 
+/// Lays out the picture of a view, perhaps without Fail or with the facts. The error: it is too large.
 pub fn make_picture(
     view: &View<'_>,
     words: PictureWords,

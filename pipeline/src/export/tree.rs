@@ -94,6 +94,7 @@ fn node_lines(iosts: &Iosts, tree: &Tree, number: NodeId) -> Vec<String> {
     lines
 }
 
+/// Returns the colours of a node and its border. `None`: as usual.
 fn node_colours(tree: &Tree, number: NodeId, accepts: bool) -> Option<(&'static str, &'static str)> {
     match tree.nodes[number].end {
         _ if accepts => Some(("#e3f4e3", "#2e7d32")),

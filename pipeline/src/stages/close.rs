@@ -85,8 +85,7 @@ pub fn close(product: Product, limits: &Limits, solver: &mut dyn Solver) -> Resu
     Ok(Closed { iosts: closed, given: kept, accepting, rests })
 }
 
-/// What internal steps from one location have done so far. They are one path, or several paths with the same
-/// effect.
+/// What internal steps from one location have done so far, on one path or on several with the same effect.
 struct Prefix {
     location: LocationId,
     guard: Term,
@@ -135,8 +134,7 @@ fn steps_of_path(path: &InternalPath) -> Vec<TransitionId> {
 struct InternalSteps<'a> {
     iosts: &'a Iosts,
     outgoing: Numbered<LocationId, Vec<TransitionId>>,
-    /// For each location the place of its strongly connected component in an order that internal steps
-    /// follow.
+    /// For each location the place of its strongly connected component in the order of internal steps.
     component: Numbered<LocationId, usize>,
 }
 

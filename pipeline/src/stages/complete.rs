@@ -13,8 +13,7 @@
 //! some transition of the action leads elsewhere, and is a self-loop otherwise. It is added if it can hold.
 //! `Accept` is absorbing: its residuals are self-loops. A safety property rejects nothing, so all its
 //! residuals are self-loops. It is violated if some way through it leads to `Violate`, and nothing comes
-//! after that. So an event that violates it does nothing else, and the guards of its other transitions say
-//! so.
+//! after that. So an event that violates it does nothing else, as its other guards say.
 //!
 //! An addition changes no data. In the delayed form of a timed purpose, the clocks advance by it
 //! ([`TestPurpose::idle`](coreach_model::TestPurpose)).
@@ -23,8 +22,8 @@
 //! [`Limits::written_out`] pairs of location and action these loops are not written: `others_stay` stands for
 //! them all, and the product makes one if the specification has the action.
 //!
-//! **Ends** after one look at each pair of location and action that has a transition. **Cost**: one query per
-//! such pair.
+//! **Ends** after one look at each pair of location and action with a transition. **Cost**: one query per
+//! pair.
 //!
 //! ```text
 //! Begin -Deliver[p == COFFEE]-> Accept    adds    Begin -Deliver[p != COFFEE]-> Reject

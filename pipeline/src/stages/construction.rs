@@ -81,8 +81,7 @@ pub(super) trait Effects {
         effect.clone()
     }
 
-    /// Makes the set behind an event, and the assignments on the way to it. The `premises` hold before the
-    /// event.
+    /// Makes the set behind an event, and the assignments on the way. The `premises` hold before the event.
     fn settle(
         &mut self,
         action: ActionId,
@@ -232,8 +231,8 @@ impl<'a, E: Effects> Construction<'a, E> {
         Ok(())
     }
 
-    /// Finds every way to continue whose guard may hold, by action. Ways with one target and one effect are
-    /// joined.
+    /// Finds every way to continue whose guard may hold, by action. Joins ways with one target and one
+    /// effect.
     fn candidates(
         &self,
         number: LocationId,
@@ -294,8 +293,7 @@ impl<'a, E: Effects> Construction<'a, E> {
         number
     }
 
-    /// Simplifies the guards, and numbers sets and transitions in the order in which a breadth-first search
-    /// finds them.
+    /// Simplifies the guards, and numbers sets and transitions in the order of a breadth-first search.
     pub fn simplify(&mut self, solver: &mut dyn Solver) {
         budget::doing("simplifying guards");
         for &number in &self.made {

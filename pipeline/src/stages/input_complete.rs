@@ -16,10 +16,9 @@
 //!
 //! **Every other output.** An output that the specification does not allow at a location at all leads to Fail
 //! whatever its parameters. If there are more than [`Limits::written_out`] pairs of this kind, `others_fail`
-//! stands for all of them. If an output is allowed under a guard, the complement of the guard is always
-//! written.
+//! stands for all of them. If an output is allowed under a guard, its complement is always written.
 //!
-//! **Ends** after one look at each location and output. **Cost**: one query for each pair that is allowed
+//! **Ends** after one look at each location and output. **Cost**: a query for each pair that is allowed
 //! something.
 
 use std::collections::BTreeMap;
@@ -33,8 +32,7 @@ use crate::artifact::{Allowed, TestCase, TestGraph, Verdict, added_transition};
 use crate::limits::Limits;
 use crate::names::UsedNames;
 
-/// Adds the transitions into Fail. A test graph whose purpose is unreachable gets none: there is nothing to
-/// run.
+/// Adds the transitions into Fail. A test graph whose purpose is unreachable gets none.
 pub fn input_complete(graph: TestGraph, limits: &Limits, solver: &mut dyn Solver) -> TestCase {
     let TestGraph { mut iosts, pass, inconclusive, mut reach, mut coreach, allowed, mut must_answer, .. } =
         graph;

@@ -62,9 +62,11 @@ pub(super) fn keep_values(
     let mut made = Construction::run(closed, Kept { closed, known, limits }, limits, solver)?;
     made.simplify(solver);
     let members = made.sets.map(|set| set.members.clone());
+    // So many events resolve each choice of the result: one that enters a set which is no ordinary location,
+    // and the most in a row among such sets. `None` if a run may stay among them for ever.
     let lookahead = match members.iter().all(|members| is_ordinary(members)) {
         true => Some(0),
-        false => longest_stay(&members, &made.transitions).map(|longest| longest + 1),
+        false => longest_stay(&members, &made.transitions).map(|among| 1 + among),
     };
     let memory = memory_variables(&closed.iosts.variables, &made.sets, &made.memory);
     Ok(made.finish(memory, lookahead, solver))
@@ -196,8 +198,8 @@ impl Kept<'_> {
         self.in_slots(&ways, memory)
     }
 
-    /// Gives each value a slot: the first of a variable's values the variable itself, the others memory
-    /// variables.
+    /// Gives each value a slot: the variable itself to its first value, memory variables to the others.
+    /// Returns the set, and what is assigned to the slots.
     fn in_slots(&self, ways: &[KeptWay], memory: &mut Memory) -> (Set, Substitution) {
         let mut members: Vec<Member> =
             ways.iter().map(|way| Member { location: way.location, steps: Vec::new() }).collect();

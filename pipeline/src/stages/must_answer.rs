@@ -77,8 +77,7 @@ pub(super) fn must_answer_conditions(
     })
 }
 
-/// Gives the values of the closed machine's variables for a member. A variable that is not kept for it has
-/// any value.
+/// Gives the values of the closed machine's variables for a member. Others have any value.
 fn shown_values(closed: &Closed, member: &Member, known: Option<&Known>, number: usize) -> Substitution {
     let mut shown = pending_effect(member);
     if let Some(known) = known {
@@ -125,7 +124,7 @@ fn answer_condition(iosts: &Iosts, rests: &[(&Rest, &Substitution)]) -> Term {
     Term::and([defined(&condition), condition])
 }
 
-/// Gives a condition on the state alone under which the transition can be taken with some values of its
+/// Gives the condition on the state under which the transition can be taken with some values of its
 /// parameters.
 fn always_possible(transition: &Transition, action: &Action, pending: &Substitution) -> Term {
     let mut parts = transition.guard.conjuncts();
@@ -145,8 +144,7 @@ fn always_possible(transition: &Transition, action: &Action, pending: &Substitut
         conditions.extend([defined(&part), part]);
     }
     let condition = substitute(&Term::and(conditions), pending);
-    // The values of postponed effects exist wherever the condition is read, but its text alone does not show
-    // that.
+    // The values of postponed effects exist wherever the condition is read, but its text does not show that.
     Term::and([defined(&condition), condition])
 }
 

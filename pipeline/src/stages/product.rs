@@ -109,8 +109,7 @@ pub fn make_product(
     Ok(Product { iosts, pairs: pairs.into_keys().collect(), made_of, accepting })
 }
 
-/// A transition of the specification, taken while the purpose is at a location and takes one of its own, or
-/// stays.
+/// A transition of the specification, with the purpose's location, and with its transition or staying.
 struct ProductStep {
     first: TransitionId,
     source: LocationId,

@@ -1,8 +1,7 @@
 //! Stage 5 selects the part of the visible behaviours that leads to `Accept`, and decides where it ends.
 //!
 //! **Problem.** The visible behaviours contain everything that the specification does. A test case shall
-//! steer: send only what keeps `Accept` in reach, and notice at once when the implementation has put it out
-//! of reach.
+//! steer: send only what keeps `Accept` in reach, and notice at once when it is out of reach.
 //!
 //! **Source.** Thesis, Algorithm 7.2 (p. 185), with `reach` and `coreach` over-approximated (7.3, p.
 //! 181-185).
@@ -48,8 +47,7 @@ use crate::simplify::{missing_part, simplify, simplify_guard};
 /// The most rounds of strengthening and reach.
 pub const MAX_ROUNDS: usize = 10;
 
-/// Selects the behaviours that lead to Accept: analyses what is reachable, and strengthens the guards in
-/// rounds.
+/// Selects the behaviours that lead to Accept: analyses what is reachable, and strengthens guards in rounds.
 pub fn select(visible: Visible, options: &Options, solver: &mut dyn Solver) -> TestGraph {
     let locations_before = visible.iosts.locations.len();
     let GraphCut { visible: cut, locations, transitions } = cut_behind_accept(visible);
@@ -237,8 +235,8 @@ struct GuardAndFacts {
     coreach: Term,
 }
 
-/// The guard as the test graph says it, its part inside coreach and its part outside. A part that cannot hold
-/// is `false`.
+/// The guard as the test graph says it, with its parts inside and outside coreach. A part that cannot hold is
+/// `false`.
 #[derive(Clone)]
 struct SelectionOutcome {
     whole: Term,

@@ -1,5 +1,4 @@
-//! Common parts of the subset constructions: the names of sets of locations, and how long runs stay among
-//! sets.
+//! Common parts of the subset constructions: names of sets of locations, and how long runs stay among sets.
 
 use std::collections::HashSet;
 

@@ -69,8 +69,7 @@ pub struct Options {
 struct Treated {
     made: Vec<rules::MadeByRules>,
     counts: RuleCounts,
-    /// May the condition of the step, as the publication writes it, be false for some values of what was
-    /// observed?
+    /// May the condition of the step, as published, be false for some values of what was observed?
     may_miss: bool,
     next: Option<Rc<Context>>,
     assignments: Substitution,

@@ -11,7 +11,8 @@ use coreach_model::term::{Substitution, substitute_all};
 use coreach_model::timed::delayed::Delayed;
 use coreach_model::{Datum, Term, TransitionId, Value};
 
-/// Finds events that both the path up to its step `at` and the path with `other` in that place show.
+/// Finds events that both the path up to its step `at` and the path with `other` in that place show. `None`
+/// if none were found.
 pub fn shared_trace(
     delayed: &Delayed,
     path: &[TransitionId],

@@ -3,8 +3,7 @@
 //! Both take each event together, and each takes internal steps alone. Only stimuli that the specification
 //! takes are sent. A mutant ignores a stimulus that it does not take, even after an internal step. An output
 //! of the mutant leads to *differs*, if no transition from the specification's location could send it. After
-//! the same trace the specification may have other states that could send it. So a run to *differs* is
-//! checked further.
+//! the same trace the specification may have other states that send it. So such a run is checked further.
 //!
 //! **Races.** A stimulus may cross an internal step after which it is not taken. Then the specification
 //! itself, run as a system, would do something that it does not allow. Only effects of the mutation count. So

@@ -182,7 +182,7 @@ pub fn values_before_step(system: &System<'_>, before: &SymbolicState, step: &Sy
     values
 }
 
-/// Finds a run along the route whose trace is none of the avoided ones.
+/// Finds a run along the route whose trace is none of the avoided ones. `None` if none was found.
 pub fn run_along(
     system: &System<'_>,
     route: &Route,

@@ -106,6 +106,7 @@ pub fn search(system: &System<'_>, fault: &Fault, limits: TreeLimits, solver: &m
 }
 
 /// Makes a route of the specification's part of a path to *differs*, with its values and the answer after it.
+/// `None` if there is no such run.
 fn try_run(
     system: &System<'_>,
     both: &System<'_>,
@@ -133,6 +134,8 @@ fn try_run(
     Some(MetGoal { route, evidence, must: true })
 }
 
+/// Takes the path in the concrete semantics, with these visible events. Returns the state at its end, if
+/// there is one.
 fn follow_path(iosts: &Iosts, begin: State, path: &[TransitionId], trace: &[Event]) -> Option<State> {
     let mut events = trace.iter();
     path.iter().try_fold(begin, |state, number| {

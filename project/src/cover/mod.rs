@@ -210,7 +210,7 @@ fn look_for_routes(
         let mut showing_faults: Vec<MetGoal> = Vec::new();
         for (number, goal) in numbers {
             if let Goal::Path(path) = goal {
-                decide(number, decide_fate(search::follow_path(walked, path, &mut solver)));
+                decide(number, decide_fate(search::find_run_along(walked, path, &mut solver)));
             } else if let Goal::Fault(fault) = goal {
                 let shows_fault = |known: &&MetGoal| {
                     faults::shows(iosts, &fault, &known.evidence, &mut solver) == faults::Shows::Must

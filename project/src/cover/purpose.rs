@@ -10,8 +10,8 @@
 //! specification is quiescent, so the purpose stays. Where it is not quiescent, silence leads to `Reject`.
 //!
 //! Watched steps ([`super::observe`]) come after all promised steps. There any other output leads to `Accept`
-//! instead of `Reject`, and so does silence if the route waits. So does an event after which no watched step
-//! can follow.
+//! instead of `Reject`, and so does silence if the route waits. So does an event with no watched step after
+//! it.
 //!
 //! A route has no purpose if the model format cannot express it (a literal of an array or a record), or if it
 //! is read back otherwise.

@@ -157,8 +157,11 @@ pub fn search(
     open.into_iter().map(fate).collect()
 }
 
-pub fn follow_path(walked: &Walked, path: Vec<TransitionId>, solver: &mut dyn Solver) -> Sought {
+/// Finds a run along a path, or along a continuation of it, that shows the path for certain. The path must be
+/// possible, since a failed search is [`Doubt::Ambiguous`], also if the solver has no answer.
+pub fn find_run_along(walked: &Walked, path: Vec<TransitionId>, solver: &mut dyn Solver) -> Sought {
     let system = System::new(&walked.iosts);
+    // The only goal is returned, so nobody is told of it.
     let mut searcher = GoalSearcher { walked, system: &system, met: &mut |_, _| {}, solver };
     let goal = Goal::Path(path.clone());
     match searcher.find_certain_run(&Route::new(path), &goal) {
@@ -237,8 +240,7 @@ impl GoalSearcher<'_, '_> {
         Term::and(proofs::required_terms(self.system.iosts, items, &items.all()[item]))
     }
 
-    /// Tries a goal whose condition is about the last step of the path: about the data before it, and its
-    /// parameters.
+    /// Tries a goal whose condition is about the last step: about the data before it, and its parameters.
     fn try_before_last_step(&mut self, tree: &Tree, node: NodeId, asked: Option<Term>, open: &mut OpenGoal) {
         let reached = &tree.nodes[node];
         let mut route = Route::new(path_transitions(tree, node));
@@ -260,13 +262,13 @@ impl GoalSearcher<'_, '_> {
         let mut route = Route::new(path_transitions(tree, node));
         // Without a visible step before, the next step asks for it.
         let (place, asked) =
-            self.condition_before(&route.path, asked.clone()).unwrap_or_else(|| (route.path.len(), asked));
+            self.condition_before(&route.path, asked.clone()).unwrap_or((route.path.len(), asked));
         route.asked.insert(place, asked);
         self.try_route(reached, condition, &route, open);
     }
 
     /// Turns a condition on the state at a path's end into one on the last visible step. Replaces the
-    /// variables by the values that this step and later steps assign.
+    /// variables by the values that this step and later steps assign. `None` without a visible step.
     fn condition_before(&self, path: &[TransitionId], mut asked: Term) -> Option<(usize, Term)> {
         let iosts = self.system.iosts;
         for (place, number) in path.iter().enumerate().rev() {
@@ -305,7 +307,7 @@ impl GoalSearcher<'_, '_> {
         }
     }
 
-    /// Finds a run along the route, or along a continuation of it, that shows the goal for certain.
+    /// Finds a run along the route or a continuation of it that shows the goal for certain, or else `None`.
     fn find_certain_run(&mut self, route: &Route, goal: &Goal) -> Option<MetGoal> {
         if !route.is_determined(self.system.iosts) {
             return None;
@@ -337,7 +339,7 @@ impl GoalSearcher<'_, '_> {
     }
 
     /// Finds a run along exactly this route that shows the goal for certain. Tries events that no other
-    /// transition takes, then any events, then fixed values.
+    /// transition takes, then any events, then fixed values. `None` if they are in vain.
     fn find_certain_run_along(&mut self, route: &Route, goal: &Goal) -> Option<MetGoal> {
         // A purpose ends with a visible event.
         let last = *route.path.last()?;

@@ -170,7 +170,7 @@ fn add_goals_on_route(
     candidate.goals.sort_unstable();
 }
 
-/// Finds the shortest continuation of a route that meets another remaining goal, and its own goals still.
+/// Finds the shortest continuation of a route, if any, that meets another remaining goal, and its own still.
 #[expect(clippy::too_many_arguments, reason = "what is known, what is left, and how far")]
 fn continue_route(
     walked: &Walked,

@@ -23,8 +23,7 @@ pub struct SortedFiles {
 }
 
 impl SortedFiles {
-    /// Sorts the named files. A campaign stands for its configurations, and also for its store, if no runs
-    /// are named.
+    /// Sorts the named files. A campaign stands for its configurations, and without named runs for its store.
     pub fn of(files: &[PathBuf]) -> Result<Self, Vec<Diagnostic>> {
         let mut files_by_kind = SortedFiles::default();
         let mut found = Vec::new();
@@ -54,7 +53,8 @@ impl SortedFiles {
         Ok(files_by_kind)
     }
 
-    /// Puts a file into its list. Returns the kind of a file without a list. `code` is for unreadable files.
+    /// Puts a file, or the runs of a folder, into its list. Returns the kind of a file that has no list.
+    /// `code` is for unreadable files.
     pub(crate) fn sort_in(
         &mut self,
         path: &Path,

@@ -112,8 +112,7 @@ impl Stops {
 /// Reads the runs and measures what they covered. The diagnostics say which work a budget ended.
 ///
 /// # Errors
-/// A file cannot be read, or the files do not fit together: a model was changed, or a run is no run of its
-/// models.
+/// A file cannot be read, or files do not fit together: a model was changed, or a run is not of its models.
 pub fn measure(
     files: &SortedFiles,
     settings: &Settings,

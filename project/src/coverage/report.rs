@@ -382,7 +382,7 @@ fn prove_within_budget(
     })
 }
 
-/// Proves for the items of a purpose that no run can meet them. It uses only the purpose's guards.
+/// Proves for the items of a purpose that no run can meet them, by its guards alone. Without a proof: `None`.
 fn prove_guards(iosts: &Iosts, items: &Items, settings: &Settings, stops: &mut Stops) -> Vec<Option<Status>> {
     if settings.domain.is_none() {
         return vec![None; items.all().len()];

@@ -37,7 +37,7 @@ pub fn read_lines(reader: &mut IutReader<'_>, entry: &Entry) -> Option<LinesRead
         NodeKind::Mapping(keys) => keys.as_slice(),
         _ => &[],
     };
-    let to = shape::get(keys, "to").map(|node| captures::read_actions(reader, node, "to", ActionKind::Input));
+    let to = shape::get(keys, "to").map(|_| captures::read_actions(reader, keys, "to", ActionKind::Input));
     let pattern = shape::get(keys, "pattern");
     if pattern.is_some() {
         shape::check_keys(reader.collector, keys, &["pattern", "to"], &what);

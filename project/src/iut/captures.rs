@@ -29,10 +29,7 @@ pub fn read_answer_captures(reader: &mut IutReader<'_>, entries: &[Entry]) -> Ve
         let known: Vec<&str> = PLACE.into_iter().chain(["from", "default"]).collect();
         shape::check_keys(reader.collector, keys, &known, "a capture");
         let place = read_answer_place(reader, entry, keys, &name, OF_ANSWERS);
-        let from = match shape::get(keys, "from") {
-            Some(node) => read_actions(reader, node, "from", ActionKind::Output),
-            None => Vec::new(),
-        };
+        let from = read_actions(reader, keys, "from", ActionKind::Output);
         let default = read_default(reader, keys);
         if let Some(place) = place {
             captures.push(Capture { name: entry.key.text.clone(), place, from, default });
@@ -115,6 +112,7 @@ fn read_declared<'e>(reader: &mut IutReader<'_>, entries: &'e [Entry], like: &st
     declared
 }
 
+/// Finds what a name means already, so that no capture can have it. `None` if it is free.
 fn find_other_meaning(reader: &IutReader<'_>, name: &str) -> Option<String> {
     if name == "port" {
         return Some("the port that is chosen for a server".to_owned());
@@ -176,8 +174,9 @@ fn read_default(reader: &mut IutReader<'_>, keys: &[Entry]) -> Option<String> {
     shape::scalar(reader.collector, node, "`default`", "default: none").map(|scalar| scalar.text.clone())
 }
 
-/// Reads an action of a kind, or a list of such actions.
-pub fn read_actions(reader: &mut IutReader<'_>, node: &Node, key: &str, kind: ActionKind) -> Vec<String> {
+/// Reads a key that names an action of a kind, or a list of such actions. Without the key there are none.
+pub fn read_actions(reader: &mut IutReader<'_>, keys: &[Entry], key: &str, kind: ActionKind) -> Vec<String> {
+    let Some(node) = shape::get(keys, key) else { return Vec::new() };
     let example = if kind == ActionKind::Input { format!("{key}: Add") } else { format!("{key}: Added") };
     let name = format!("`{key}`");
     let nodes: Vec<&Node> = match node.as_scalar() {

@@ -293,6 +293,7 @@ impl Fields<'_, '_> {
         Some(Field::Checksum(kind, integer, over))
     }
 
+    /// Finds the field of this name, or reports that there is none.
     fn find_place(&mut self, name: &Scalar, scope: &Scope) -> Option<usize> {
         let position = scope.place(&name.text);
         if position.is_none() {

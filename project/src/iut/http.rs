@@ -166,8 +166,7 @@ fn response_like(action: &Action) -> String {
     format!("{}: {{ status: 200{values} }}", action.name)
 }
 
-/// Refuses an output of which another one in front of it takes each answer: a system that sends it would be
-/// blamed for the other one.
+/// Refuses an output of which another one in front of it takes each answer, and would be blamed.
 fn refuse_hidden(reader: &mut IutReader<'_>, observations: &[(String, Response)], places: &[Origin]) {
     for (position, (name, response)) in observations.iter().enumerate() {
         // Whatever the other response asks of an answer must be asked by this one, too.
@@ -219,10 +218,7 @@ fn read_response(reader: &mut IutReader<'_>, node: &Node, what: &str) -> Option<
     let entries = shape::mapping(reader.collector, node, what, like.as_deref().unwrap_or(OBSERVATIONS))?;
     let known = ["status", "to", "headers", "values", "each", "then"];
     shape::check_keys(reader.collector, entries, &known, what);
-    let to = match shape::get(entries, "to") {
-        Some(node) => captures::read_actions(reader, node, "to", ActionKind::Input),
-        None => Vec::new(),
-    };
+    let to = captures::read_actions(reader, entries, "to", ActionKind::Input);
     let node = shape::required(reader.collector, node, entries, "status", what, OBSERVATIONS)?;
     let status = read_status(reader, node, OBSERVATIONS)?;
     let mut values = Vec::new();

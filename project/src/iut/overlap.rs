@@ -36,7 +36,7 @@ enum Second {
     DoesNotFit,
 }
 
-/// Searches a shortest line that the first pattern fits, and the second one fits or not.
+/// Searches a shortest line, if there is one, that the first pattern fits, and the second one fits or not.
 fn search(first: &Regex, second: &Regex, wanted: Second) -> Result<Option<String>, TooMany> {
     let both_fit = wanted == Second::Fits;
     let (first, second) = (build_automaton(first).ok_or(TooMany)?, build_automaton(second).ok_or(TooMany)?);
@@ -83,6 +83,7 @@ fn search(first: &Regex, second: &Regex, wanted: Second) -> Result<Option<String
 #[derive(PartialEq, Eq)]
 struct TooMany;
 
+/// Builds the automaton of a pattern. `None` if it is too large.
 fn build_automaton(pattern: &Regex) -> Option<dense::DFA<Vec<u32>>> {
     let config = dense::Config::new()
         .start_kind(StartKind::Anchored)

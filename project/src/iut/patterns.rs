@@ -57,7 +57,7 @@ fn error_place(message: &str, expression: &str) -> Option<usize> {
     expression.is_char_boundary(position).then_some(position)
 }
 
-/// Explains how to write a sign that has a meaning in regular expressions but is to stand for itself.
+/// Explains how to write a sign for itself, if it has a meaning in regular expressions.
 fn explain_sign(expression: &str, position: usize) -> Option<String> {
     let from_sign = &expression[position..];
     let sign = from_sign.chars().next().filter(|sign| "+*?()[]{}".contains(*sign))?;

@@ -50,16 +50,12 @@ pub fn read_settle(reader: &mut IutReader<'_>, root: &[Entry], speech: Speech) -
         let message = "`quiet_ms` must be less than `within_ms`, the longest time that coreach waits";
         reader.collector.error("wrong-value", message, &node.head(), "it would never count");
     }
-    let barrier = match shape::get(entries, "barrier") {
-        Some(node) => read_steps(reader, node, "barrier", speech, launch_holes(root)),
-        None => Vec::new(),
-    };
+    let barrier = read_steps(reader, entries, "barrier", speech, launch_holes(root));
     Some(Settle { within, quiet, barrier })
 }
 
 pub fn read_reset(reader: &mut IutReader<'_>, root: &[Entry], speech: Speech) -> Vec<PreparationStep> {
-    let Some(node) = shape::get(root, "reset") else { return Vec::new() };
-    read_steps(reader, node, "reset", speech, launch_holes(root))
+    read_steps(reader, root, "reset", speech, launch_holes(root))
 }
 
 /// Adds the holes of a launch.
@@ -73,14 +69,15 @@ fn launch_holes(root: &[Entry]) -> AddHoles {
     }
 }
 
-/// Reads a list of steps. A single request may be without a list.
+/// Reads a key that has a list of steps. A single request may be without a list.
 fn read_steps(
     reader: &mut IutReader<'_>,
-    node: &Node,
+    entries: &[Entry],
     key: &str,
     speech: Speech,
     add_holes: AddHoles,
 ) -> Vec<PreparationStep> {
+    let Some(node) = shape::get(entries, key) else { return Vec::new() };
     let example = match speech {
         Speech::Http => format!("{key}: {{ method: POST, path: /reset, status: 200 }}"),
         Speech::Lines => format!("{key}: [ {{ send: FLUSHALL, expect: '^OK$' }} ]"),

@@ -71,8 +71,7 @@ pub struct StandIn {
 }
 
 impl StandIn {
-    /// Makes the transport to the model, with the values of its constants. `named` is the place that names
-    /// the model.
+    /// Makes the transport to the model, with values of its constants. `named` is the place that names it.
     ///
     /// # Errors
     /// `fix_constants` reports a mistake, or a timed model is to be completed.
@@ -104,8 +103,7 @@ impl StandIn {
 /// Reads a model that stands for an implementation.
 ///
 /// # Errors
-/// It cannot be read, its initial state is not determined, or it is timed and has internal transitions that
-/// take time.
+/// It cannot be read, its initial state is not determined, or it is timed and internal transitions take time.
 pub fn read_stand_in(file: Arc<SourceFile>) -> Reading<StandIn> {
     let place = Origin { file: file.clone(), span: 0..file.text.lines().next().map_or(0, str::len) };
     let (stand_in, findings) = match read_any_specification(file)? {

@@ -33,6 +33,7 @@ pub struct DeclaredCapture {
     pub is_found: bool,
 }
 
+/// Reads the parts of an IUT's file. `None` means a mistake, which was reported, if nothing else is said.
 pub struct IutReader<'a> {
     pub collector: &'a mut Collector,
     pub folder: &'a Path,
@@ -201,7 +202,7 @@ impl IutReader<'_> {
         self.collector.mistake(code, error.to_string(), &scalar.place(&error.at), "here", help);
     }
 
-    /// Reports holes that nothing fills, or that mean two things. Without `holes`, all names are right.
+    /// Reports holes that nothing fills, or that mean two things: false. Without `holes`, all are right.
     fn check_holes(&mut self, scalar: &Scalar, template: &Template, holes: Option<&Holes>) -> bool {
         let Some(allowed) = holes else { return true };
         let constants: Vec<String> = match self.iosts {
@@ -655,6 +656,7 @@ fn sample_value(hole: &str, name: &str) -> String {
     if hole == name { "x".to_owned() } else { "1".to_owned() }
 }
 
+/// Returns the type of this part of a list's elements. `None` if there is none.
 fn part_type<'t>(list: &'t Type, part: &str) -> Option<&'t Type> {
     let Type::Record(list) = list else { return None };
     let element = list.fields.get(1).filter(|_| list.form == RecordForm::List).map(|(_, ty)| ty)?;

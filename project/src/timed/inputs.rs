@@ -13,7 +13,7 @@ use coreach_model::timed::delayed::unseen_delays;
 use coreach_model::{Datum, Diagnostic, Term, Value};
 
 use crate::cover::goals::{describe_goal, list_goals};
-use crate::cover::search::{MetGoal, follow_path, search};
+use crate::cover::search::{MetGoal, find_run_along, search};
 use crate::cover::{Criterion, Fate, Goal, decide_fate, list_paths, memory_needed};
 use crate::timed::TimedModel;
 use crate::timing::report_internal_time;
@@ -178,7 +178,7 @@ fn search_goals(
     };
     for (place, goal) in goals.iter().enumerate() {
         if let Goal::Path(path) = goal {
-            found[place].fate = timed_fate(decide_fate(follow_path(&walked, path.clone(), &mut solver)));
+            found[place].fate = timed_fate(decide_fate(find_run_along(&walked, path.clone(), &mut solver)));
         }
     }
     let Some(kind) = goals.first().map(memory_needed).filter(|_| !matches!(goals[0], Goal::Path(_))) else {

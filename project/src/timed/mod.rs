@@ -1,5 +1,4 @@
-//! Reads timed models for commands: a model with its delayed form, a path through it, values of its
-//! constants.
+//! Reads timed models for commands: a model with its delayed form, a path, values of its constants.
 
 pub mod drive;
 pub mod inputs;

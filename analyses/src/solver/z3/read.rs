@@ -115,7 +115,8 @@ fn read_rational(ast: &Dynamic) -> Option<RBig> {
     }
 }
 
-/// Reads a numeral of SMT-LIB: `12`, `12.0`, `(- 12.0)`, `(/ 1.0 3.0)`, `(- (/ 1.0 3.0))`.
+/// Reads a numeral of SMT-LIB: `12`, `12.0`, `(- 12.0)`, `(/ 1.0 3.0)`, `(- (/ 1.0 3.0))`. `None` for other
+/// text.
 fn read_numeral(text: &str) -> Option<RBig> {
     let text = text.trim();
     let Some(inner) = text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) else {

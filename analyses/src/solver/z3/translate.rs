@@ -80,6 +80,7 @@ impl Translator {
     }
 
     /// Returns the number of a constraint: the membership in a type or, without a type, the term itself.
+    /// `None` if the type excludes nothing.
     fn number_constraint(&mut self, term: &Term, ty: Option<&Type>) -> Option<usize> {
         let key = (term.clone(), ty.cloned());
         if let Some(known) = self.numbers.get(&key) {

@@ -1,7 +1,7 @@
 //! Hints after a run: the line of the IUT file that it is about, and a mistake that may have ended it.
 //!
-//! Each hint asks for evidence in the run, its messages, the model or the IUT file. The first one that finds
-//! evidence is shown.
+//! Each hint asks for evidence in the run, its messages, the model or the IUT file, else it is `None`. The
+//! first one with evidence is shown.
 
 use std::path::Path;
 

@@ -53,7 +53,7 @@ impl Report {
         }
         let name = arguments.test.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let inconclusive = arguments.tolerance.inconclusive.junit_result();
-        let left_out = left_out.iter().map(Case::left_out).collect();
+        let left_out = left_out.iter().map(Case::of_left_out).collect();
         Ok(Report { output, name, inconclusive, suites: Vec::new(), cases: Vec::new(), left_out })
     }
 
@@ -84,7 +84,7 @@ impl Report {
     }
 
     pub(super) fn add_left_out(&mut self, left: &LeftOut) {
-        self.left_out.push(Case::left_out(left));
+        self.left_out.push(Case::of_left_out(left));
     }
 
     pub(super) fn end_case(&mut self, test: &str, iut: &str, total: &Total) {

@@ -119,7 +119,8 @@ fn event_name<'a>(offline: &'a Offline<'_>, item: &Item) -> Option<&'a str> {
     Some(offline.graph().action(*action).name.as_str())
 }
 
-/// `expected Closed within 2..2.2, got it at 0.9`: the times since the last event.
+/// Makes `expected Closed within 2..2.2, got it at 0.9`, with the times since the last event. `None` if the
+/// time is not why.
 fn expected_line(offline: &Offline<'_>, why: &Why, late: Option<&Item>) -> Option<String> {
     let (event, elapsed) = last_member(why, late);
     let name = event.and_then(|event| event_name(offline, event));

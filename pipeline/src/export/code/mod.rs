@@ -74,7 +74,7 @@ fn make_identifier(name: &str) -> String {
     name.chars().map(|sign| if sign.is_ascii_alphanumeric() { sign } else { '_' }).collect()
 }
 
-/// Says in a word what the tester does with an action.
+/// Says in a word what the tester does with an action. `None` for internal actions.
 fn role_word(kind: ActionKind) -> Option<&'static str> {
     match kind {
         ActionKind::Input => Some("stimulus"),

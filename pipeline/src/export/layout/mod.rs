@@ -203,7 +203,7 @@ impl Layered {
         Layered { above: none.clone(), below: none, spots, layers, trunks: BTreeMap::new() }
     }
 
-    /// Adds the points on the way of an arrow, in its own direction; `None` if it has no route.
+    /// Adds the points on the way of an arrow, downwards or (`turned`) upwards. `None` if it has no route.
     fn chain(&mut self, link: &LayoutLink, turned: bool) -> Option<Vec<usize>> {
         if link.source == link.target {
             return Some(Vec::new());

@@ -61,6 +61,7 @@ fn set_places(layered: &Layered, place: &mut [usize]) {
     }
 }
 
+/// Sorts a rank by the mean place of each spot's neighbours on one side.
 fn sort_rank(layered: &mut Layered, place: &mut [usize], rank: usize, from_above: bool) {
     let neighbours = if from_above { &layered.above } else { &layered.below };
     let key = |spot: usize| {
