@@ -88,7 +88,7 @@ impl TestSession<'_> {
             return timed::script::perform_script(self, seed, script, fidelity);
         }
         let mut begun = self.begin(seed);
-        let started = self.start(&mut begun);
+        let started = self.start_system(&mut begun);
         let settings = self.settings;
         // Values are drawn only where those of a loose script do not fit.
         let mut values = Values::new(MIX);

@@ -64,7 +64,7 @@ impl TestSession<'_> {
     }
 
     /// Starts the system. A judge that does not look at a link needs an adapter with one connection.
-    pub(crate) fn start(&mut self, begun: &mut Begun) -> Result<(), Failure> {
+    pub(crate) fn start_system(&mut self, begun: &mut Begun) -> Result<(), Failure> {
         let timed = self.judge.scene().and_then(|(test, _)| test.timed.as_ref());
         let iosts = timed.map_or(self.judge.iosts(), |timed| &timed.wire);
         let Begun { seed, ref constants, deadline, .. } = *begun;

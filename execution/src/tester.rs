@@ -72,7 +72,7 @@ impl TestSession<'_> {
             Some(_) => Ok(()),
             None => self.settings.samples(seed, begun.deadline).and_then(|samples| {
                 values.with_samples(samples);
-                self.start(&mut begun)
+                self.start_system(&mut begun)
             }),
         };
         let settings = self.settings;

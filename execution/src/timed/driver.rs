@@ -152,7 +152,7 @@ pub(crate) fn run_timed(session: &mut TestSession<'_>, seed: u64, director: &mut
         .judge
         .scene()
         .and_then(|(test, states)| Some((test.timed.as_ref()?.silence_after, (*states.first()?).clone())));
-    let started = session.start(&mut begun);
+    let started = session.start_system(&mut begun);
     let zero = session.adapter.now().unwrap_or_else(Instant::now);
     let tolerance = if is_simulated { Duration::ZERO } else { settings.tolerance };
     let timing = Timing { is_simulated, tolerance, ..Timing::default() };
