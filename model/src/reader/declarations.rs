@@ -229,15 +229,9 @@ pub fn read_actions(
     actions
 }
 
-/// The name of an action, and its parameters with the texts of their types.
-pub(super) type Signature = (String, Vec<(String, String)>);
-
-/// The most actions that a message writes anew.
-const MOST_REWRITTEN: usize = 30;
-
 /// Reports a list of actions with parameters, and actions that are written as `Bid(amount: int)`. Returns
 /// them.
-fn refuse_signatures(collector: &mut Collector, section: &str, node: &Node) -> Option<Vec<Signature>> {
+fn refuse_signatures(collector: &mut Collector, section: &str, node: &Node) -> Option<Vec<lexer::Signature>> {
     let of_entry = |entry: &Entry| entry.key.span.start..entry.value.span.end.max(entry.key.span.end);
     let of_node = |node: &Node| match &node.kind {
         NodeKind::Mapping(entries) => entries.iter().map(of_entry).collect(),
@@ -255,11 +249,12 @@ fn refuse_signatures(collector: &mut Collector, section: &str, node: &Node) -> O
     let text = |span: &Range<usize>| file.text[span.clone()].trim_end();
     let is_called = |span: &Range<usize>| text(span).split(':').next().is_some_and(|name| name.contains('('));
     let wrong = spans.iter().find(|span| is_called(span) || (has_mapping && text(span).contains(':')))?;
-    let read: Vec<Signature> = spans.iter().filter_map(|span| read_signature(text(span))).collect();
-    let help = match read.len() == spans.len() && read.len() <= MOST_REWRITTEN {
+    let read: Vec<lexer::Signature> =
+        spans.iter().filter_map(|span| lexer::read_signature(text(span))).collect();
+    let help = match read.len() == spans.len() && read.len() <= 30 {
         true => format!(
             "write `{section}: {{ {} }}`",
-            read.iter().map(write_signature).collect::<Vec<_>>().join(", ")
+            read.iter().map(lexer::write_signature).collect::<Vec<_>>().join(", ")
         ),
         false => format!("write `{section}` as a mapping, as in `Coin: {{ pCoinValue: int }}`"),
     };
@@ -270,31 +265,6 @@ fn refuse_signatures(collector: &mut Collector, section: &str, node: &Node) -> O
     let line = wrong.start..wrong.start + text(wrong).lines().next().map_or(0, str::len);
     collector.mistake("wrong-kind", message, &line, "expected a mapping of parameters", help);
     Some(read)
-}
-
-/// Writes an action as in the file: `Bid: { amount: int }`.
-pub(super) fn write_signature((name, parameters): &Signature) -> String {
-    let parameters: Vec<String> = parameters.iter().map(|(name, ty)| format!("{name}: {ty}")).collect();
-    let inside = parameters.join(", ");
-    if inside.is_empty() { format!("{name}: {{}}") } else { format!("{name}: {{ {inside} }}") }
-}
-
-/// Reads `Bid(amount: int)`, `Bid(int amount)`, `Bid(amount)`, `Bid: { amount: int }` or `Bid`.
-pub(super) fn read_signature(text: &str) -> Option<Signature> {
-    let (name, inside) = text.trim_matches(['"', '\'']).split_once(['(', ':']).unwrap_or((text, ""));
-    let inside = inside.trim_matches(['(', ')', '{', '}', ':', ' ', '\n']).split([',', '\n']);
-    let parameters = inside.map(str::trim).filter(|one| !one.is_empty()).map(|one| {
-        let in_c = || one.split_once(' ').map(|(ty, name)| (name, ty));
-        let (name, ty) = one.split_once(':').or_else(in_c).unwrap_or((one, "int"));
-        let ty = if ty.contains('[') && !ty.contains('"') {
-            format!("\"{}\"", ty.trim())
-        } else {
-            ty.trim().to_owned()
-        };
-        lexer::is_name(name.trim()).then(|| (name.trim().to_owned(), ty))
-    });
-    let name = name.trim().trim_matches(['"', '\'']);
-    Some((lexer::is_name(name).then(|| name.to_owned())?, parameters.collect::<Option<_>>()?))
 }
 
 /// Declares one action with its parameters, unless its name is taken.

@@ -193,7 +193,7 @@ pub fn check_keys_beside(
     }
 }
 
-/// Writes a scalar as a value within braces, in quotes if it needs them. `None`: it is none, or has several lines.
+/// Writes a scalar as a value within braces, in quotes if it needs them. `None`: it has several lines.
 pub(super) fn write_in_braces(collector: &Collector, node: &Node) -> Option<String> {
     let scalar = node.as_scalar()?;
     let text = collector.file.text[scalar.span.clone()].trim_end();

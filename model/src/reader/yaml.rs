@@ -20,7 +20,6 @@ use granit_parser::{ErrorKind, Event, Options, Parser, ScalarStyle, Span, Struct
 use crate::diagnostic::{Diagnostic, SourceFile};
 use crate::file::{self, FileError};
 use crate::reader::collect::Collector;
-use crate::reader::declarations::{read_signature, write_signature};
 use crate::reader::lexer;
 use crate::reader::limits::Limits;
 
@@ -355,8 +354,11 @@ fn explain_stop(text: &str, stop: usize, message: &str) -> String {
     // `- Bid(amount: int, who: int)`
     let called = line.trim().strip_prefix("- ").filter(|item| item.ends_with(')'));
     let called = called.filter(|item| item.split(':').next().is_some_and(|name| name.contains('(')));
-    if let Some(signature) = called.and_then(read_signature) {
-        return format!("write `{}`, and no line of this section with `-`", write_signature(&signature));
+    if let Some(signature) = called.and_then(lexer::read_signature) {
+        return format!(
+            "write `{}`, and no line of this section with `-`",
+            lexer::write_signature(&signature)
+        );
     }
     // The line above, and the next one above that begins in the same column.
     let indent = |line: &str| line.len() - line.trim_start().len();
