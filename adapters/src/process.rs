@@ -142,7 +142,7 @@ impl Process {
                 "\nhelp: it must run until its input ends".to_owned()
             }
             false if self.succeeded() => self.explain_early_end().to_owned(),
-            false => String::new(),
+            false => own.as_deref().and_then(explain_error).unwrap_or_default(),
         };
         let own = match own {
             Some(own) if self.status().is_some() => format!(" because of its error: {own}"),
@@ -166,7 +166,7 @@ impl Process {
                 "\na process that it started still runs in the background\nhelp: the program of `launch` must stay in the \
                  foreground: leave out `&`, and look for an option such as `--foreground`, `-D` or `daemon off`"
             }
-            false => "\nhelp: the program of `launch` must go on running until coreach ends it",
+            false => MUST_GO_ON,
         }
     }
 
@@ -253,6 +253,24 @@ fn find_own_error(words: &[String]) -> Option<String> {
     Some(if error.contains(&frame) { error.clone() } else { format!("{error} ({frame})") })
 }
 
+/// Explains an error of a program that misses a variable of its environment, or does not know `start`.
+fn explain_error(error: &str) -> Option<String> {
+    let (_, name) = error.split_once("KeyError: '")?;
+    let (name, _) = name.split_once('\'')?;
+    let is_of_environment =
+        !name.is_empty() && name.bytes().all(|sign| matches!(sign, b'A'..=b'Z' | b'0'..=b'9' | b'_'));
+    Some(match name {
+        "input" | "values" => {
+            "\nhelp: the first message of a run is `{\"start\": ...}`: answer it with `{\"ready\": true}`"
+                .to_owned()
+        }
+        _ if is_of_environment => format!(
+            "\nhelp: if it is a variable of the environment, write `environment: {{ {name}: \"...\" }}` next to `command`"
+        ),
+        _ => return None,
+    })
+}
+
 /// Finds a file with a line in a frame: `piggy.js:14` in `at main (/work/piggy.js:14:3)`.
 fn find_frame(line: &str) -> Option<String> {
     line.split([' ', '(', ')', '\t']).find_map(|word| {
@@ -298,6 +316,9 @@ fn name_of_command(words: &[String]) -> String {
     let script = words.get(1).filter(is_script);
     words.iter().take(1).chain(script).cloned().collect::<Vec<String>>().join(" ")
 }
+
+/// The help for a server that has ended without an error.
+pub const MUST_GO_ON: &str = "\nhelp: the program of `launch` must go on running until coreach ends it";
 
 const CARRIAGE_RETURN: &str = "the first line of the script ends with `\\r\\n`, so `\\r` belongs to the name of its \
                                interpreter: save the script with Unix line endings, for example with `dos2unix`";

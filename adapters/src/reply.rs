@@ -218,7 +218,10 @@ fn describe_unmatched(reply: &Reply, http: &Http, body: Option<&Result<Tree, Str
     let closest = match closest {
         _ if but_status.is_some() => but_status.map_or_else(String::new, |(action, response)| {
             let (is, wanted) = (reply.status, response.status);
-            format!("\nit fits `{action}` except for the status {wanted}\nhelp: if the system is right, write `status: {is}` there")
+            // Another observation with this status must not take the answer, or lose its own to this one.
+            let is_shared = response.to.is_empty() && http.observations.iter().any(|(_, one)| one.status == is);
+            let to = if is_shared { format!(", to: {to}") } else { String::new() };
+            format!("\nit fits `{action}` except for the status {wanted}\nhelp: if the system is right, write `status: {is}{to}` there")
         }),
         // An observation of another status is not close, and a remedy that is sure needs no list of them.
         Some((_, (..=1, _))) if !(200..300).contains(&reply.status) && !explain_status(reply.status).is_empty() => {

@@ -259,8 +259,8 @@ fn to_failure(error: ureq::Error) -> Failure {
             Failure::Flood(format!("a body is larger than {limit} bytes"))
         }
         ureq::Error::Protocol(error) => Failure::Garbage(format!(
-            "the answer is not HTTP: {error}\nhelp: does the server speak HTTP on this port? With TLS, `base` begins \
-             with `https://`"
+            "the answer is not HTTP: {error}\nhelp: if the server speaks TLS, `base` begins with `https://`\nhelp: if it \
+             answers in lines, describe it under `tcp` with `encoding: lines`"
         )),
         ureq::Error::Io(error) if Broken::within(&error).is_some_and(|broken| !broken.is_alert) => {
             Failure::Garbage(error.to_string())

@@ -24,13 +24,16 @@ use crate::address::host_and_port;
 use crate::datagrams::{self, Peer};
 use crate::description::{self, Command, RepliesFrom};
 use crate::launched::Launched;
-use crate::process::{Launch, Process};
+use crate::process::{Launch, MUST_GO_ON, Process};
 use crate::signature::Signatures;
 use crate::template::Template;
 use crate::temporary::TemporaryFolder;
 
 /// How often a server is started that ends before it is ready, if coreach has chosen its port.
 const ATTEMPTS: usize = 3;
+
+/// The words for a server that takes no connection.
+const NO_CONNECTION: &str = "accepted no connection";
 
 const PAUSE: Duration = Duration::from_millis(5);
 
@@ -64,7 +67,7 @@ impl Server {
 
     /// Brings it up if it is not, and returns its first connection, before the session's deadline.
     pub fn connect(&mut self, session: &Session<'_>) -> Result<TcpStream, Failure> {
-        self.reach(session, Reach { failed: "accepted no connection", connect, free_port: free_tcp_port })
+        self.reach(session, Reach { failed: NO_CONNECTION, connect, free_port: free_tcp_port })
     }
 
     /// Brings it up if it is not, and returns a socket for datagrams to it.
@@ -156,7 +159,20 @@ impl Server {
             first = first.or_else(|| connected.as_ref().err().cloned());
             // If it has ended, another server has answered.
             if process.has_ended(Instant::now()) {
-                return Err(Failure::Start(process.farewell("has ended")));
+                let told = process.farewell("has ended");
+                let is_tcp = *failed == NO_CONNECTION && !write_template(&self.address).contains("://");
+                return Err(Failure::Start(match told.strip_suffix(MUST_GO_ON) {
+                    // A program that reads its standard input has met the end of it.
+                    Some(told) if is_tcp && !has_port(launch) => {
+                        let words = launch.command.words.iter().map(write_template);
+                        let words = words.collect::<Vec<_>>().join(", ");
+                        format!(
+                            "{told}, and listened on no port\nhelp: if it speaks on standard input and output, write `stdio:` in \
+                             place of `tcp:`, and `command: [{words}]` in place of `address` and `launch`"
+                        )
+                    }
+                    _ => told,
+                }));
             }
             match connected {
                 Ok(stream) => return Ok(stream),
@@ -245,6 +261,12 @@ fn has_port(launch: &description::Launch) -> bool {
 
 fn is_alive(process: &Process) -> bool {
     !process.has_ended(Instant::now())
+}
+
+/// Writes a template as in a list of the IUT file.
+fn write_template(template: &Template) -> String {
+    let text = template.fill(|name| Some(format!("{{{name}}}"))).unwrap_or_default();
+    if text.contains(['{', '[', ',', ' ', '#', ':', '"']) { format!("{text:?}") } else { text }
 }
 
 /// Fills a text whose holes are the port and the folder of a launch.

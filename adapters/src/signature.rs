@@ -163,11 +163,16 @@ impl Signatures {
             }
             None => {
                 let outputs = self.actions.iter().filter(|action| action.kind == ActionKind::Output);
-                let help = suggest(name, "outputs", || outputs.clone().map(|action| action.name.as_str()));
-                let text = format!(
-                    "the output `{}`, which the specification does not have\nhelp: {help}",
-                    shortened(name)
-                );
+                let shown = shortened(name);
+                let help = match nearest(name, outputs.map(|action| action.name.as_str())) {
+                    Some(meant) => format!("did you mean `{meant}`?"),
+                    None => format!(
+                        "if it is no event, send `{{\"log\": \"{shown}\"}}` in its place\nhelp: if the system is right, \
+                         declare it under `outputs`, and add a transition on it"
+                    ),
+                };
+                let text =
+                    format!("the output `{shown}`, which the specification does not have\nhelp: {help}");
                 return Ok(Received::Alien(text));
             }
         };

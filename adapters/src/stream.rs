@@ -343,7 +343,7 @@ pub fn read_raw_line(frame: &[u8]) -> Result<&str, Failure> {
     let frame = frame.strip_suffix(b"\n").unwrap_or(frame);
     let no_text = |_| {
         Failure::Garbage(format!(
-            "a line is not UTF-8: {}\nhelp: send UTF-8, or use `encoding: binary` with `latin1`",
+            "a line is not UTF-8: {}\nhelp: let the system send UTF-8",
             escape_bytes(frame.strip_suffix(b"\r").unwrap_or(frame))
         ))
     };
@@ -495,7 +495,7 @@ mod tests {
     fn what_is_no_text_is_garbage() {
         let (mut stream, mut theirs) = pair();
         theirs.write_all(b"\xff\xfe\n").unwrap();
-        let no_text = "garbage: a line is not UTF-8: \\xff\\xfe\nhelp: send UTF-8, or use `encoding: binary` with `latin1`";
+        let no_text = "garbage: a line is not UTF-8: \\xff\\xfe\nhelp: let the system send UTF-8";
         assert_eq!(next_line(&mut stream, soon()), Err(no_text.to_owned()));
     }
 }

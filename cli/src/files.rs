@@ -5,6 +5,8 @@
 //! The look at the kind comes after the refusal, so a command that works reads its files once. A file whose
 //! kind is not plain is left to the command.
 
+use std::path::Path;
+
 use coreach_model::Diagnostic;
 use coreach_project::file_kind::FileKind::{
     self, Campaign, Configuration, Iut, Property, Purpose, Run, Specification, Store, TestCase,
@@ -86,11 +88,19 @@ pub fn report_other_kinds() -> Vec<Diagnostic> {
         let mut help = format!("{} {verb} {}", join_words(taking.into_iter(), "and"), kind.name());
         let path = path.display();
         if takes.contains(&Configuration) && kind == Specification {
-            let goal = if command == "verify" { "property: PROPERTY.yaml" } else { "purpose: PURPOSE.yaml" };
-            help = format!(
-                "write `specification: {path}` and `{goal}` in two lines into a file coreach.yaml, and give that. Without a \
-                 purpose, `test --cover all` takes it; {help}"
-            );
+            let key = if command == "verify" { "property" } else { "purpose" };
+            let write = |goal: &str| {
+                format!(
+                    "write `specification: {path}` and `{key}: {goal}` in two lines into a file coreach.yaml, and give that"
+                )
+            };
+            help = match find_goal() {
+                Some((option, goal)) => write(&goal) + &format!(" without `{option}`"),
+                None => {
+                    let goal = format!("{}.yaml", key.to_uppercase());
+                    format!("{}. Without a purpose, `test --cover all` takes it; {help}", write(&goal))
+                }
+            };
         } else if takes.contains(&Configuration) && kind.aim().is_some() {
             help += "; a configuration names both models: `specification: a.yaml` and `purpose: b.yaml`";
         } else if takes == RUNS {
@@ -101,6 +111,17 @@ pub fn report_other_kinds() -> Vec<Diagnostic> {
         found.push(Diagnostic::error("wrong-kind-of-file", message).help(help));
     }
     found
+}
+
+/// Finds the file of a purpose or a property in an option that takes its name, `--purpose goal.yaml`.
+fn find_goal() -> Option<(&'static str, String)> {
+    let words: Vec<String> = std::env::args_os().filter_map(|word| word.into_string().ok()).collect();
+    ["--purpose", "--property"].into_iter().find_map(|option| {
+        let at = words.iter().position(|word| word.split('=').next() == Some(option))?;
+        let goal =
+            words[at].split_once('=').map(|(_, goal)| goal).or(words.get(at + 1).map(String::as_str))?;
+        find_kind(Path::new(goal))?.aim().map(|_| (option, goal.to_owned()))
+    })
 }
 
 /// `a, b or c`

@@ -131,6 +131,12 @@ const KEYS: [(&str, &str); 2] = [
     ("formats", "write the formats into the configuration: `output: { formats: [json, svg] }`"),
 ];
 
+/// Returns the word that is given for an option, as in `--seeds 5`. `None` if there is none.
+fn value_of<'a>(option: &str, shown: &'a [String]) -> Option<&'a str> {
+    let at = shown.iter().position(|word| word.split('=').next() == Some(option))?;
+    shown[at].split_once('=').map(|(_, value)| value).or(shown.get(at + 1).map(String::as_str))
+}
+
 /// Explains an option that only other commands have, or that is a key of a file. `None` for other options.
 fn explain_option(option: &str, shown: &[String]) -> Option<String> {
     let (long, program) = (option.strip_prefix("--")?, Arguments::command());
@@ -142,6 +148,12 @@ fn explain_option(option: &str, shown: &[String]) -> Option<String> {
     let name = given_command.get_name();
     match (name, long) {
         _ if has_option(&given_command) => None,
+        ("test", "seeds") if let Some(count) = value_of(option, shown) => {
+            Some(format!("`--runs {count}` makes {count} runs, each with a seed of its own"))
+        }
+        ("test", "timeout") if let Some(time) = value_of(option, shown) => {
+            Some(format!("`--quiescence {time}` says how long coreach waits for an answer"))
+        }
         _ if owners.is_empty() => {
             KEYS.iter().find(|(key, _)| *key == long).map(|(_, place)| (*place).to_owned())
         }
@@ -169,6 +181,16 @@ fn explain_extra_file(extra: &String, shown: &[String]) -> Option<String> {
     match find_kind(Path::new(extra))? {
         FileKind::Iut if !command.contains("--iut") => {
             Some(format!("an IUT file is given with `--iut`: `coreach {command} --iut {extra}`"))
+        }
+        // The first file is the IUT file.
+        FileKind::Configuration | FileKind::TestCase
+            if let Some(iut) =
+                other_words.get(1).filter(|word| find_kind(Path::new(word)) == Some(FileKind::Iut)) =>
+        {
+            Some(format!(
+                "an IUT file is given with `--iut`: `coreach {} {extra} --iut {iut}`",
+                other_words[0]
+            ))
         }
         FileKind::Purpose | FileKind::Property => Some(format!(
             "a configuration names the specification and `purpose: {extra}`: give that file alone"

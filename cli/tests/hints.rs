@@ -33,8 +33,10 @@ transitions:
 
 /// A system with a habit: over standard input and output in JSON or lines, or as a server.
 const SYSTEM: &str = r#"
-import json, socket, sys, time
+import json, os, socket, sys, time
 kind, habit = sys.argv[1:3]
+if habit == "variable":
+    print(os.environ["SPEED"])
 if kind in ("tcp", "http"):
     listener = socket.create_server(("127.0.0.1", int(sys.argv[3])))
     asked = 0
@@ -64,7 +66,11 @@ if kind in ("tcp", "http"):
         elif habit == "alert":
             stream.write("\x15\x03\x03\0\2\2\n")
         elif kind == "tcp":
-            stream.write(f"answer {asked}\n")
+            stream.write("ok" if habit == "unended" else f"answer {asked}\n")
+            stream.flush()
+            time.sleep(5 if habit == "unended" else 0)
+        elif habit == "lined":
+            stream.write("answer 1\n")
         elif habit == "whole":
             while stream.readline():
                 pass
@@ -101,6 +107,10 @@ if kind == "lines":
         if habit in ("cr", "nul"):
             print(f"answer {asked}", end={"cr": "\r", "nul": "\0"}[habit], flush=True)
             continue
+        if habit == "latin":
+            sys.stdout.buffer.write(b"answer \xa3\n")
+            sys.stdout.flush()
+            continue
         if habit == "exits":
             sys.exit(3)
         if habit == "raises":
@@ -122,18 +132,18 @@ if kind == "lines":
             say("")
 for line in sys.stdin:
     message = json.loads(line)
-    if "start" in message:
+    if "start" in message and habit != "unstarted":
         asked = asked if habit == "kept" else 0
         ready = {"python": "{'ready': True}", "indent": '{\n  "ready": true\n}'}.get(habit, '{"ready": true}')
-        print(ready, file=sys.stderr if habit == "late" else out, flush=True)
+        print(ready, file=sys.stderr if habit == "late" else out, flush=habit != "unsent")
     else:
-        asked += 1
+        asked += 1 if message["input"] == "Ask" else 0
         if habit == "slow" and asked == 2:
             time.sleep(1)
         values = {"n": str(asked) if habit == "text" else asked}
         if habit == "extra":
             values["m"] = 2
-        message = json.dumps({"output": "Answer", **(values if habit == "flat" else {"values": values})})
+        message = json.dumps({"output": "Opened" if habit == "unknown" else "Answer", **(values if habit == "flat" else {"values": values})})
         say(json.dumps(message) if habit == "twice" else message)
 "#;
 
@@ -156,6 +166,50 @@ fn a_frequent_mistake_is_named_with_what_helps() {
             short,
             3,
             "  help: if it needs more than 300 ms, raise `within` in the IUT file, as in `within: 2 s`",
+        ),
+        (json, "unknown", within, 1, r#"  help: if it is no event, send `{"log": "Opened"}` in its place"#),
+        (
+            json,
+            "variable",
+            within,
+            4,
+            r#"  help: if it is a variable of the environment, write `environment: { SPEED: "..." }` next to `command`"#,
+        ),
+        (
+            json,
+            "unstarted",
+            within,
+            4,
+            r#"  help: the first message of a run is `{"start": ...}`: answer it with `{"ready": true}`"#,
+        ),
+        (
+            &json.replace("10000", "1500, environment: { PYTHONUNBUFFERED: \"\" }"),
+            "unsent",
+            within,
+            4,
+            "and flush each line that it writes: in Python, begin `command` with `python3, -u`",
+        ),
+        (lines, "latin", within, 4, "  help: let the system send UTF-8\n"),
+        (
+            http,
+            "lined",
+            within,
+            4,
+            "  help: if it answers in lines, describe it under `tcp` with `encoding: lines`",
+        ),
+        (
+            &http.replace("None: { status: 404 }", "None: { status: 201, headers: { X-None: 'yes' } }"),
+            "other",
+            within,
+            1,
+            "  help: if the system is right, write `status: 201, to: Ask` there",
+        ),
+        (
+            lines,
+            "again",
+            within,
+            1,
+            "hint: `Answer(1)` is a second answer to `Ask()`. If the system is right, add the transition `- { from: Idle, to: Idle, on: Answer }`",
         ),
         (json, "late", within, 4, "it has written `{\"ready\": true}` to standard error\n"),
         (lines, "buffer", short, 3, "  help: its output may wait in a buffer: flush it after each line"),
@@ -385,7 +439,21 @@ fn an_order_that_the_model_demands_is_told_with_its_line() {
     folder.write("iut.yaml", "iut: asked\nstdio: { command: [python3, system.py, json, fine] }\n");
     let (out, _) = folder.ends(&["test", "coreach.yaml", "--iut", "iut.yaml"], 1);
     assert!(unwrap(&out).contains("hint: model.yaml:11: `Answer` comes after `None` there."), "{out}");
-    assert!(out.contains("in_any_order: [{ on: None }, { on: Answer, when: 'n == v' }]"), "{out}");
+    assert!(
+        out.contains("    in_any_order:\n      - { on: None }\n      - { on: Answer, when: 'n == v' }\n"),
+        "{out}"
+    );
+}
+
+/// Writing `None` and `Answer` in any order does not help if `None` changes what the guard of `Answer` reads.
+#[test]
+fn an_order_that_the_guards_demand_is_told_without_a_remedy() {
+    let folder = folder();
+    let first = "  - { from: Asked, to: Noted, on: None, assign: { v: v + 1 } }\n  - { from: Noted, to: Idle";
+    folder.write("model.yaml", &MODEL.replace("  - { from: Asked, to: Idle", first));
+    folder.write("iut.yaml", "iut: asked\nstdio: { command: [python3, system.py, json, fine] }\n");
+    let (out, _) = folder.ends(&["test", "coreach.yaml", "--iut", "iut.yaml"], 1);
+    assert!(unwrap(&out).contains("hint: model.yaml:11: `Answer` comes after `None` there.\n"), "{out}");
 }
 
 /// A model that stands for a system needs no time, but a transition.
@@ -432,6 +500,17 @@ fn what_keeps_a_system_from_starting_is_named() {
             launch("[sh, -c, \"python3 system.py tcp fine {port} &\"]", ""),
             "1",
             "  help: the program of `launch` must stay in the foreground: leave out `&`",
+        ),
+        (
+            launch("[python3, system.py, lines, fine]", ""),
+            "1",
+            "write `stdio:` in place of `tcp:`, and `command: [python3, system.py, lines, fine]` in place of `address` and `launch`",
+        ),
+        (
+            launch("[python3, system.py, tcp, unended, \"{port}\"]", ", ready_ms: 700")
+                + "  reset: [{ send: zero, expect: '^ok$' }]\n",
+            "1",
+            r"  help: let the system end each line with `\n`",
         ),
         (launch("[sleep, \"20\", \"{port}\"]", ", ready_ms: 200"), "1", "within `ready_ms: 200`"),
         (
@@ -514,7 +593,31 @@ fn a_frequent_mistake_of_the_command_line_is_named_with_what_helps() {
         folder
             .write(file, &format!("campaign: many\ntests: [{{ configuration: {configuration} }}]\n{text}\n"));
     }
+    let holes = "iut: asked\nstdio: { command: [python3, system.py, json, fine, '{cFirst}'] }\n";
+    folder.write("holes.yaml", holes);
     for (arguments, code, words) in [
+        (
+            "test model.yaml --purpose twice.yaml --iut right.yaml",
+            2,
+            "`purpose: twice.yaml` in two lines into a file coreach.yaml, and give that without `--purpose`",
+        ),
+        ("test coreach.yaml --purpose twice.yaml --iut right.yaml", 2, "help: write `--purpose twice`"),
+        (
+            "test coreach.yaml --iut right.yaml --seeds 5",
+            2,
+            "tip: `--runs 5` makes 5 runs, each with a seed of its own",
+        ),
+        (
+            "test coreach.yaml --iut right.yaml --timeout 5s",
+            2,
+            "tip: `--quiescence 5s` says how long coreach waits for an answer",
+        ),
+        ("test right.yaml coreach.yaml", 2, "`coreach test coreach.yaml --iut right.yaml`"),
+        (
+            "test fixed.yaml --iut holes.yaml",
+            2,
+            "help: remove `cFirst` under `instantiate`, and give `--constant cFirst=4`",
+        ),
         ("run model.yaml", 2, "`specification: model.yaml` and `purpose: PURPOSE.yaml` in two lines"),
         ("run model.yaml", 2, "Without a purpose, `test --cover all` takes it"),
         ("test coreach.yaml", 2, "tip: `--iut` names a file that says how to reach your system"),

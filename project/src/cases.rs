@@ -7,8 +7,10 @@ use coreach_artifact::Document;
 use coreach_artifact::layout::to_text;
 use coreach_execution::TestCase;
 use coreach_execution::campaign::{LeftOut, WhyLeftOut};
+use coreach_model::diagnostic::nearest;
 use coreach_model::file;
 use coreach_model::iosts::{TestPurpose, TransitionOrigin};
+use coreach_model::reader::collect::inventory;
 use coreach_model::{Diagnostic, Iosts, Severity};
 use coreach_pipeline::Stage;
 use coreach_pipeline::export::{View, json};
@@ -88,10 +90,20 @@ pub fn load(path: &Path, only: Option<&str>, says: Says<'_>) -> Result<Cases, Ve
     }
     if loaded.cases.is_empty() && loaded.none.is_empty() {
         let names: Vec<&str> = project.purposes.iter().map(|purpose| purpose.iosts.name.as_str()).collect();
-        let message = format!("no purpose is called `{}`", only.unwrap_or_default());
-        return Err(vec![
-            Diagnostic::error("unknown-purpose", message).help(format!("there are {}", names.join(", "))),
-        ]);
+        let wanted = only.unwrap_or_default();
+        let message = format!("no purpose is called `{wanted}`");
+        // A purpose has a name of its own, which its file often has, too.
+        let stem = Path::new(wanted).file_stem().and_then(|stem| stem.to_str());
+        let meant = names
+            .iter()
+            .find(|name| Some(**name) == stem)
+            .copied()
+            .or_else(|| nearest(wanted, names.iter().copied()));
+        let help = match meant {
+            Some(name) => format!("write `--purpose {name}`"),
+            None => inventory("purposes", names.iter().copied()),
+        };
+        return Err(vec![Diagnostic::error("unknown-purpose", message).help(help)]);
     }
     Ok(loaded)
 }

@@ -244,6 +244,9 @@ fn read_root(reader: &mut IutReader<'_>) -> Option<IutSections> {
             return None;
         }
     };
+    if report_other_model(reader, &way_entry.value) {
+        return None;
+    }
     let name = name?;
     let link = link::read_link(reader, entries, &way_entry.key.text);
     reader.is_synchronous = link == LinkDelay::Synchronous;
@@ -264,6 +267,31 @@ fn read_root(reader: &mut IutReader<'_>) -> Option<IutSections> {
     warn_if_swapped(reader, way_entry);
     let place = format!("{}, under `{}`", reader.line_of(&way_entry.key.span), way_entry.key.text);
     section.map(|way| IutSections { name, link, behaviour, evidence, place, way })
+}
+
+/// Reports a file that describes several actions, none of which the model has.
+fn report_other_model(reader: &mut IutReader<'_>, way: &Node) -> bool {
+    let (Some(iosts), NodeKind::Mapping(keys)) = (reader.iosts, &way.kind) else { return false };
+    let sections = ["stimuli", "observations"].into_iter().filter_map(|section| shape::get(keys, section));
+    let named = sections.filter_map(|node| match &node.kind {
+        NodeKind::Mapping(named) => Some(named),
+        NodeKind::Scalar(_) | NodeKind::Sequence(_) => None,
+    });
+    let named: Vec<&Entry> = named.flatten().collect();
+    let known = || iosts.actions.iter().map(|action| action.name.as_str());
+    let is_known = |entry: &&&Entry| known().any(|one| one == entry.key.text);
+    let is_near = |entry: &&&Entry| reader.collector.nearest(&entry.key.text, known()).is_some();
+    let count_near = || named.iter().filter(is_near).count();
+    // If most names resemble none of the model, they are not misspelt.
+    if named.len() < 3 || named.iter().any(|entry| is_known(&entry)) || 2 * count_near() >= named.len() {
+        return false;
+    }
+    let inputs = iosts.actions.iter().filter(|action| action.kind == ActionKind::Input);
+    let inputs = listed(inputs.map(|action| action.name.as_str()));
+    let message = "this IUT file belongs to another model: the model has none of its actions";
+    let help = format!("give the IUT file whose `stimuli` are {inputs}");
+    reader.collector.mistake("unknown-action", message, &named[0].key.span, "no action of the model", help);
+    true
 }
 
 /// Warns of a model whose inputs and outputs may be swapped. It begins with several outputs, or with one

@@ -36,15 +36,15 @@ pub fn explain(generation: &Generation, purpose: &TestPurpose, domain: DomainKin
     let product = &generation.product;
     if !reaches(&product.iosts, &product.accepting) {
         let diagnostic = unreachable(format!("no sequence of transitions leads from {label} to Accept"));
-        return add_entries_of_accept(diagnostic, purpose)
-            .help("the specification never takes these actions where the purpose waits for them");
+        return add_entries_of_accept(diagnostic, purpose).help(explain_wait(generation));
     }
     if !visible.accepting.contains(&true) {
         let mut diagnostic =
             unreachable(format!("on every way from {label} to Accept is a guard that never holds"));
         let never = guards::check(&purpose.iosts, &mut Z3Solver::default());
         diagnostic.labels.extend(never.into_iter().flat_map(|guard| guard.labels));
-        let diagnostic = add_blocked_steps(diagnostic, &product.iosts, &product.accepting, |_| Term::yes());
+        let diagnostic =
+            add_blocked_steps(diagnostic, &product.iosts, purpose, &product.accepting, |_| Term::yes());
         let diagnostic = explain_old_values(diagnostic, &product.iosts, purpose);
         // If such steps are known, they say all.
         if !diagnostic.notes.is_empty() {
@@ -68,7 +68,7 @@ pub fn explain(generation: &Generation, purpose: &TestPurpose, domain: DomainKin
     if !purpose.iosts.initial_condition.is_true() {
         diagnostic = diagnostic.at(purpose.iosts.origin.clone(), "and here, for the purpose");
     }
-    let diagnostic = add_blocked_steps(diagnostic, &visible.iosts, &visible.accepting, |location| {
+    let diagnostic = add_blocked_steps(diagnostic, &visible.iosts, purpose, &visible.accepting, |location| {
         graph.decided.reach[location].clone()
     });
     let closed = &generation.closed;
@@ -79,10 +79,41 @@ pub fn explain(generation: &Generation, purpose: &TestPurpose, domain: DomainKin
     add_rejected_by_completion(add_entries_of_accept(diagnostic, purpose), purpose, &rejected)
 }
 
+/// Names the first action for which the purpose waits in vain, and where the specification takes it.
+fn explain_wait(generation: &Generation) -> String {
+    let (product, completed) = (&generation.product, &generation.complete_purpose);
+    let purpose = &completed.purpose.iosts;
+    let is_reached = |place| product.pairs.iter().any(|(_, half)| *half == place);
+    let mut goals = purpose.transitions.iter().take(completed.given);
+    let Some(goal) = goals.find(|goal| is_reached(goal.source) && !is_reached(goal.target)) else {
+        return "the specification never takes these actions where the purpose waits for them".to_owned();
+    };
+    let (action, place) = (&purpose.action(goal.action).name, &purpose.location(goal.source).name);
+    let here = |location: LocationId| product.pairs[location].1 == goal.source;
+    let labels = product.iosts.locations.numbered().filter(|(location, _)| here(*location));
+    let labels: Vec<&str> = labels.map(|(_, one)| one.label.as_str()).take(MOST_PARTLY_NAMED).collect();
+    let steps = || product.iosts.transitions.iter();
+    let is_end = !steps().any(|step| here(step.source) && step.source != step.target);
+    let end = if is_end { ", which no transition leaves" } else { "" };
+    let taken = steps().filter(|step| product.iosts.action(step.action).name == *action);
+    let taken: BTreeSet<String> =
+        taken.filter_map(|step| Some(step.origin.whole.as_ref()?.file_and_line())).collect();
+    let taken: Vec<String> = taken.into_iter().take(MOST_PARTLY_NAMED).collect();
+    let elsewhere = match taken.is_empty() {
+        true => format!("The specification never takes `{action}`"),
+        false => format!("The specification takes `{action}` only at {}", taken.join(", ")),
+    };
+    format!(
+        "in `{place}` the purpose waits for `{action}`, but the run is in {}{end}. {elsewhere}",
+        labels.join(", ")
+    )
+}
+
 /// Adds steps on a way to Accept that can never be taken, with the facts about the data before them.
 fn add_blocked_steps(
     mut diagnostic: Diagnostic,
     iosts: &Iosts,
+    purpose: &TestPurpose,
     accepting: &Numbered<LocationId, bool>,
     fact: impl Fn(LocationId) -> Term,
 ) -> Diagnostic {
@@ -115,6 +146,18 @@ fn add_blocked_steps(
         };
         let (shown, guard) = (iosts.describe(step), shortened(&step.guard.to_string()));
         let place = step.origin.guard.clone().or(step.origin.whole.clone());
+        // Labels are pairs, such as `<Asked,Begin>`.
+        let is_half =
+            |location: LocationId, name: &str| iosts.location(location).label.ends_with(&format!(",{name}>"));
+        let goals = purpose.iosts.transitions.iter().filter(|goal| {
+            purpose.iosts.action(goal.action).name == iosts.action(step.action).name
+                && is_half(step.source, &purpose.iosts.location(goal.source).name)
+                && is_half(step.target, &purpose.iosts.location(goal.target).name)
+        });
+        let asked = goals.filter_map(|goal| goal.origin.guard.clone()).next();
+        if asked.is_some() && asked != place {
+            diagnostic = diagnostic.at(asked, "the purpose asks for this");
+        }
         diagnostic =
             diagnostic.at(place, "this step").note(format!("`{shown}` needs `{guard}`, which {why}"));
     }

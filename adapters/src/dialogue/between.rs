@@ -96,7 +96,8 @@ impl Dialogue {
             ([], 0) => (
                 "it has written nothing to standard output".to_owned(),
                 vec![
-                    answer + ", and flush this line: in Python with `print(..., flush=True)` or `python3 -u`",
+                    answer
+                        + ", and flush each line that it writes: in Python, begin `command` with `python3, -u`",
                     "if it waits for the end of its input, let it read and answer line by line".to_owned(),
                 ],
             ),
@@ -165,7 +166,7 @@ impl Dialogue {
                             text += &format!("\nhelp: {help}");
                         } else if !rest.is_empty() {
                             text += &format!(
-                                ", but by `{}` without the end of the line",
+                                ", but by `{}` without the end of the line\nhelp: let the system end each line with `\\n`",
                                 stream::escape_bytes(rest)
                             );
                         }

@@ -55,7 +55,7 @@ pub fn check(iosts: &Iosts, solver: &mut dyn Solver) -> Vec<Diagnostic> {
         .collect();
     let twice = [condition.clone(), substitute(&condition, &copies)];
     let (mut open, mut undecided, mut shown) = (Vec::new(), Vec::new(), None);
-    let mut equation = String::new();
+    let mut equations = Vec::new();
     for variable in read_before_written(iosts) {
         // Each variable costs a query. A user who forgot 20 variables forgot all of them.
         if open.len() + undecided.len() == 20 {
@@ -73,11 +73,8 @@ pub fn check(iosts: &Iosts, solver: &mut dyn Solver) -> Vec<Diagnostic> {
             Witness::Unknown => undecided.push(format!("`{variable}`")),
             Witness::Found(valuation) => {
                 open.push(format!("`{variable}`"));
-                // The first open variable is the example.
-                if shown.is_none() {
-                    equation = suggest_equation(&variable);
-                    shown = Some(valuation);
-                }
+                equations.push(suggest_equation(&variable));
+                shown.get_or_insert(valuation);
             }
         }
     }
@@ -93,7 +90,7 @@ pub fn check(iosts: &Iosts, solver: &mut dyn Solver) -> Vec<Diagnostic> {
                 .at(iosts.origin.clone(), "leaves the initial value open")
                 .note(format!("one initial valuation: {}", show(&first)))
                 .note(format!("another: {}", show(&second)))
-                .help(format!("add an equation for it{equation}, or assign it before it is read")),
+                .help(suggest_condition(iosts, &equations)),
         );
     }
     if !undecided.is_empty() {
@@ -195,16 +192,32 @@ fn second_copy(variable: &Datum) -> Datum {
 }
 
 /// Suggests an equation for a variable. The text is empty if no value is more likely than another.
-fn suggest_equation(variable: &Datum) -> String {
+fn suggest_equation(variable: &Datum) -> Option<String> {
     let value = match variable.ty() {
         Type::Int | Type::Nat | Type::Real => "0".to_owned(),
         Type::String => "\"\"".to_owned(),
         Type::Bool => "false".to_owned(),
         Type::Range(low, _) => low.to_string(),
         Type::Enum(of) => of.literals[0].clone(),
-        Type::Id(_) | Type::Array(_) | Type::Record(_) => return String::new(),
+        Type::Id(_) | Type::Array(_) | Type::Record(_) => return None,
     };
-    format!(", for example `{variable} == {value}`")
+    Some(format!("{variable} == {value}"))
+}
+
+/// Writes an initial condition that has these equations, too. The first one is the example if one is missing.
+fn suggest_condition(iosts: &Iosts, equations: &[Option<String>]) -> String {
+    let all: Option<Vec<&str>> = equations.iter().map(Option::as_deref).collect();
+    match all.filter(|_| iosts.initial_condition.is_true()) {
+        Some(all) => format!(
+            "write `initial: {{ location: {}, condition: {} }}`, with the values at the beginning",
+            iosts.location(iosts.initial).name,
+            all.join(" && ")
+        ),
+        None => {
+            let example = equations.iter().flatten().next().map(|one| format!(", for example `{one}`"));
+            format!("add an equation for it{}, or assign it before it is read", example.unwrap_or_default())
+        }
+    }
 }
 
 /// Splits a witness into the two valuations. A datum that the condition does not mention is left out.

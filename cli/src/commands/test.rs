@@ -12,7 +12,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use coreach_adapters::Iut;
-use coreach_adapters::description::Encoding;
+use coreach_adapters::description::{Encoding, Transport};
 use coreach_adapters::keeper::is_ending;
 use coreach_execution::campaign::summary::Counts;
 use coreach_execution::campaign::{LeftOut, WhyLeftOut};
@@ -79,7 +79,7 @@ pub fn test(arguments: &TestArguments) -> CommandResult {
     let locations = known_locations(&cases);
     for case in &cases {
         let read = || iut::load_once(&arguments.iut, case.test.wire(), Some(&locations), &mut files);
-        implementations.push(budget::reading(read)?);
+        implementations.push(budget::reading(read).map_err(|found| explain_fixed_holes(found, case))?);
     }
     draw_text(&warnings);
     draw_text(&left_out_findings);
@@ -221,6 +221,19 @@ fn first_state(case: &Case, known: &Valuation, seed: u64) -> Result<State, (Vec<
         })
     });
     solved.map_err(|found| (found, why))
+}
+
+/// Says that a constant which an IUT file names is not in the test case, because the configuration fixes it.
+fn explain_fixed_holes(found: Vec<Diagnostic>, case: &Case) -> Vec<Diagnostic> {
+    let explain = |one: Diagnostic| {
+        let is_named =
+            |name: &str| one.code == "unknown-parameter" && one.message.ends_with(&format!("`{name}`"));
+        let Some(fixed) = case.fixed.iter().find(|fixed| is_named(&fixed.name)) else { return one };
+        let (name, value) = (&fixed.name, &fixed.text);
+        one.at(fixed.name_origin.clone(), "fixed here, so that the test case does not have it")
+            .help(format!("remove `{name}` under `instantiate`, and give `--constant {name}={value}`"))
+    };
+    found.into_iter().map(explain).collect()
 }
 
 /// Checks that each constant, and each location of `--quiescence`, is one of a test case. Otherwise its value
@@ -368,11 +381,21 @@ fn is_told_in_full(arguments: &TestArguments) -> bool {
     arguments.runs.get() == 1 || console::is_verbose()
 }
 
-/// Hints at a system that is kept between runs, if most runs but the first fail. A run error has a cause of
-/// its own, which its message tells.
+/// Hints at a system that is kept between runs, if most runs but the first fail, or all end with a run error.
 fn explain_kept_system(iut: &Iut, total: &Total) -> String {
     let failed = total.outcomes.of(OutcomeKind::FAIL);
     let later = total.outcomes.total().saturating_sub(1);
+    let broken = total.outcomes.of(OutcomeKind::RunError);
+    if matches!(iut.way, Transport::Tcp(_))
+        && iut.way.outlives_runs()
+        && total.begins_well
+        && broken == later
+        && later > 0
+    {
+        return "hint: the first run did not fail, and all later ones did. Each run opens a new connection: let the system \
+                answer on the connection over which it is asked\n"
+            .to_owned();
+    }
     let is_kept = iut.way.outlives_runs() && iut.way.is_reset();
     if !is_kept || !total.begins_well || failed == 0 || 2 * failed < later {
         return String::new();

@@ -180,29 +180,28 @@ pub fn read_actions(
         [("inputs", ActionKind::Input), ("outputs", ActionKind::Output), ("internals", ActionKind::Internal)];
     for (section, kind) in sections {
         let Some(node) = shape::get(entries, section) else { continue };
+        // An internal action has no parameters, and may be in a list.
+        if kind != ActionKind::Internal
+            && let Some(signatures) = refuse_signatures(collector, section, node)
+        {
+            for (name, parameters) in signatures {
+                // The types are not read, so the parameters have no data.
+                let parameters = parameters.into_iter().map(|(name, _)| (name, None)).collect();
+                let action = Action { name, kind, parameters: Vec::new() };
+                if actions.find(&action.name).is_none() {
+                    actions.add(action, parameters, Some(collector.origin(&node.head())));
+                }
+            }
+            continue;
+        }
         let mut declare = |collector: &mut Collector, name: &Scalar, node: Option<&Node>| {
             declare_action(collector, name, node, kind, types, names, &mut actions);
         };
         match &node.kind {
             NodeKind::Sequence(items) => {
-                // One message for the whole list is enough.
-                let mut is_reported = false;
                 for item in items {
                     if collector.is_full() {
                         break;
-                    }
-                    if let NodeKind::Mapping(entries) = &item.kind {
-                        let message = format!("actions of `{section}` with parameters cannot be in a list");
-                        let name = entries.first().map_or("Coin", |entry| entry.key.text.as_str());
-                        let help =
-                            format!("remove the `-` from all lines: `{name}: {{ p: int }}`, `{name}: {{}}`");
-                        if !std::mem::replace(&mut is_reported, true) {
-                            collector.mistake("wrong-kind", message, &item.head(), "not in a list", help);
-                        }
-                        for entry in shape::first_entries(entries) {
-                            declare(collector, &entry.key, Some(&entry.value));
-                        }
-                        continue;
                     }
                     let like = "internals: [tau]";
                     if let Some(name) = shape::scalar(collector, item, "an action", like) {
@@ -228,6 +227,44 @@ pub fn read_actions(
         }
     }
     actions
+}
+
+/// Reports a list of actions with parameters, and actions that are written as `Bid(amount: int)`. Returns
+/// them.
+fn refuse_signatures(collector: &mut Collector, section: &str, node: &Node) -> Option<Vec<lexer::Signature>> {
+    let of_entry = |entry: &Entry| entry.key.span.start..entry.value.span.end.max(entry.key.span.end);
+    let of_node = |node: &Node| match &node.kind {
+        NodeKind::Mapping(entries) => entries.iter().map(of_entry).collect(),
+        NodeKind::Scalar(_) | NodeKind::Sequence(_) => vec![node.span.clone()],
+    };
+    let (spans, has_mapping) = match &node.kind {
+        NodeKind::Scalar(_) => return None,
+        NodeKind::Mapping(_) => (of_node(node), false),
+        NodeKind::Sequence(items) => (
+            items.iter().flat_map(|item| of_node(item)).collect(),
+            items.iter().any(|item| matches!(item.kind, NodeKind::Mapping(_))),
+        ),
+    };
+    let file = collector.file.clone();
+    let text = |span: &Range<usize>| file.text[span.clone()].trim_end();
+    let is_called = |span: &Range<usize>| text(span).split(':').next().is_some_and(|name| name.contains('('));
+    let wrong = spans.iter().find(|span| is_called(span) || (has_mapping && text(span).contains(':')))?;
+    let read: Vec<lexer::Signature> =
+        spans.iter().filter_map(|span| lexer::read_signature(text(span))).collect();
+    let help = match read.len() == spans.len() && read.len() <= 30 {
+        true => format!(
+            "write `{section}: {{ {} }}`",
+            read.iter().map(lexer::write_signature).collect::<Vec<_>>().join(", ")
+        ),
+        false => format!("write `{section}` as a mapping, as in `Coin: {{ pCoinValue: int }}`"),
+    };
+    let message = match node.kind {
+        NodeKind::Sequence(_) => format!("actions of `{section}` with parameters cannot be in a list"),
+        _ => format!("the parameters of an action of `{section}` must be a mapping"),
+    };
+    let line = wrong.start..wrong.start + text(wrong).lines().next().map_or(0, str::len);
+    collector.mistake("wrong-kind", message, &line, "expected a mapping of parameters", help);
+    Some(read)
 }
 
 /// Declares one action with its parameters, unless its name is taken.
@@ -528,6 +565,15 @@ pub fn read_initial(
     let NodeKind::Mapping(entries) = &node.kind else {
         // A name alone is meant as the location.
         let location = node.as_scalar().filter(|scalar| lexer::is_name(&scalar.text));
+        let condition =
+            shape::get(entries, "condition").and_then(|node| shape::write_in_braces(collector, node));
+        if let (Some(location), Some(condition)) = (location, condition) {
+            let message = "`initial` must be a mapping, but this is text";
+            let both = format!("initial: {{ location: {}, condition: {condition} }}", location.text);
+            let help = format!("write `{both}` in place of this line and that of `condition`");
+            collector.mistake("wrong-kind", message, &node.head(), "expected a mapping", help);
+            return initial;
+        }
         let meant = location.map(|location| format!("initial: {{ location: {} }}", location.text));
         shape::wrong_kind(collector, node, "`initial`", "a mapping", meant.as_deref().unwrap_or(like));
         return initial;
@@ -542,7 +588,10 @@ pub fn read_initial(
         }
     }
     initial.condition = match shape::get(entries, "condition") {
-        None => Some(Term::yes()),
+        None => {
+            initial.origin = Some(collector.origin(&node.head()));
+            Some(Term::yes())
+        }
         Some(node) => {
             initial.origin = Some(collector.origin(&node.span));
             read_expression(collector, node, Scope::of(names), &Type::Bool, "the initial condition")

@@ -60,6 +60,34 @@ pub fn is_name(text: &str) -> bool {
     lex_name.parse(LocatingSlice::new(text)).is_ok()
 }
 
+/// The name of an action, and its parameters with the texts of their types.
+pub(super) type Signature = (String, Vec<(String, String)>);
+
+/// Writes an action as in the file: `Bid: { amount: int }`.
+pub(super) fn write_signature((name, parameters): &Signature) -> String {
+    let parameters: Vec<String> = parameters.iter().map(|(name, ty)| format!("{name}: {ty}")).collect();
+    let inside = parameters.join(", ");
+    if inside.is_empty() { format!("{name}: {{}}") } else { format!("{name}: {{ {inside} }}") }
+}
+
+/// Reads `Bid(amount: int)`, `Bid(int amount)`, `Bid(amount)`, `Bid: { amount: int }` or `Bid`.
+pub(super) fn read_signature(text: &str) -> Option<Signature> {
+    let (name, inside) = text.trim_matches(['"', '\'']).split_once(['(', ':']).unwrap_or((text, ""));
+    let inside = inside.trim_matches(['(', ')', '{', '}', ':', ' ', '\n']).split([',', '\n']);
+    let parameters = inside.map(str::trim).filter(|one| !one.is_empty()).map(|one| {
+        let in_c = || one.split_once(' ').map(|(ty, name)| (name, ty));
+        let (name, ty) = one.split_once(':').or_else(in_c).unwrap_or((one, "int"));
+        let ty = if ty.contains('[') && !ty.contains('"') {
+            format!("\"{}\"", ty.trim())
+        } else {
+            ty.trim().to_owned()
+        };
+        is_name(name.trim()).then(|| (name.trim().to_owned(), ty))
+    });
+    let name = name.trim().trim_matches(['"', '\'']);
+    Some((is_name(name).then(|| name.to_owned())?, parameters.collect::<Option<_>>()?))
+}
+
 fn lex_token(input: &mut Input<'_>) -> Lexed<TokenKind> {
     alt((lex_word, lex_number, lex_text, lex_sign, lex_foreign)).parse_next(input)
 }

@@ -152,7 +152,32 @@ pub fn check_keys_beside(
         } else if meant.is_none() && hint.is_none() {
             collector.note_strange(&entries[0].key.span, &entry.key.span);
         }
+        let above = within.and_then(|outer| Some((outer, get(entries, outer)?)));
+        let as_text = above.and_then(|(_, node)| node.as_scalar()).filter(|scalar| !scalar.text.is_empty());
+        // The finding about `initial` shows the condition.
+        if within == Some(&"initial") && as_text.is_some_and(|scalar| lexer::is_name(&scalar.text)) {
+            continue;
+        }
         let help = match (within, meant) {
+            // After braces, a line that is indented is no YAML.
+            (Some(outer), _)
+                if let Some((_, node)) = above
+                    && node.is_flow()
+                    && node.as_scalar().is_none() =>
+            {
+                let text = collector.file.text[node.span.clone()].trim_end().strip_suffix('}');
+                let text = text.filter(|text| !text.contains('\n')).map(str::trim_end);
+                match (text, write_in_braces(collector, &entry.value)) {
+                    (Some(text), Some(value)) => {
+                        let comma = if text == "{" { "" } else { "," };
+                        format!("write `{outer}: {text}{comma} {key}: {value} }}`, and remove this line")
+                    }
+                    _ => format!("`{key}` belongs into the braces of `{outer}`"),
+                }
+            }
+            (Some(outer), _) if as_text.is_some() => {
+                format!("`{key}` belongs under `{outer}`, which has keys and no text")
+            }
             (Some(outer), _) => {
                 format!("`{key}` belongs under `{outer}`: indent it further than `{outer}`")
             }
@@ -166,6 +191,15 @@ pub fn check_keys_beside(
         let message = format!("unknown key `{key}` in {owner}");
         collector.mistake("unknown-key", message, &entry.key.span, "unknown key", help);
     }
+}
+
+/// Writes a scalar as a value within braces, in quotes if it needs them. `None`: it has several lines.
+pub(super) fn write_in_braces(collector: &Collector, node: &Node) -> Option<String> {
+    let scalar = node.as_scalar()?;
+    let text = collector.file.text[scalar.span.clone()].trim_end();
+    let needs_quotes = scalar.plain && text.contains([',', '[', ']', '{', '}']);
+    let quoted = || if text.contains(['"', '\\']) { format!("'{text}'") } else { format!("\"{text}\"") };
+    (!text.contains('\n')).then(|| if needs_quotes { quoted() } else { text.to_owned() })
 }
 
 /// Did a comma cut this entry off the value before it, which has no quotes? Reports the value if so.
@@ -377,8 +411,37 @@ pub fn check_distinct(collector: &mut Collector, entries: &[Entry], code: &'stat
         if code == "assigned-twice" {
             diagnostic = diagnostic.help("assignments are parallel: a transition gives a variable one value");
         }
+        if let Some(joined) = write_joined(collector, before, entry).filter(|_| what == "key") {
+            diagnostic = diagnostic.help(format!("write one: `{}: {joined}`", entry.key.text));
+        }
         collector.push(diagnostic);
     }
+}
+
+/// Joins two conditions, or two mappings within braces, that are values of one key.
+fn write_joined(collector: &Collector, one: &Entry, other: &Entry) -> Option<String> {
+    let text = |entry: &Entry| collector.file.text.get(entry.value.span.clone()).map(str::trim_end);
+    let are_mappings =
+        |nodes: [&Node; 2]| nodes.iter().all(|node| node.is_flow() && node.as_scalar().is_none());
+    if are_mappings([&one.value, &other.value]) {
+        let (one, other) = (text(one)?, text(other)?);
+        let inside = one.strip_suffix('}')?.trim_end();
+        return Some(format!("{inside}, {}", other.strip_prefix('{')?.trim_start()))
+            .filter(|joined| !joined.contains('\n'));
+    }
+    let (one_text, other_text) = (&one.value.as_scalar()?.text, &other.value.as_scalar()?.text);
+    let has_weak_sign = |text: &str| ["||", "=>", "if ", " or "].iter().any(|sign| text.contains(sign));
+    let in_brackets = |text: &str| if has_weak_sign(text) { format!("({text})") } else { text.to_owned() };
+    let joined = format!("{} && {}", in_brackets(one_text), in_brackets(other_text));
+    let needs_quotes = joined.contains([',', '[', ']', '{', '}', '#', '"', '\''])
+        || joined.contains(": ")
+        || joined.starts_with(['!', '&', '*', '%', '@']);
+    let joined = match needs_quotes {
+        true if joined.contains('"') => format!("'{}'", joined.replace('\'', "''")),
+        true => format!("\"{joined}\""),
+        false => joined,
+    };
+    matches!(one.key.text.as_str(), "when" | "condition").then_some(joined)
 }
 
 /// The entries without the repetitions of a key.

@@ -303,6 +303,12 @@ fn explain_trailing(text: &str, end: usize) -> (usize, &'static str) {
 /// this byte, and `tail` is the line from there on. `None` if no explanation fits.
 fn explain_flow(head: &str, tail: &str) -> Option<String> {
     let (_, value) = head.rsplit_once(": ")?;
+    // `a: b ? 1 : 2`
+    if let Some((condition, then)) = value.split_once('?').filter(|_| tail.starts_with(':')) {
+        let condition = condition.rsplit('(').next().unwrap_or(condition).trim();
+        let otherwise = tail[1..].split([')', ',', '}']).next().unwrap_or_default().trim();
+        return Some(format!("write `if {condition} then {} else {otherwise}`", then.trim()));
+    }
     // `a: 1 b: 2`
     if tail.starts_with(':') {
         let (_, key) = value.trim_end().rsplit_once(' ')?;
@@ -344,6 +350,15 @@ fn explain_stop(text: &str, stop: usize, message: &str) -> String {
     let (head, tail) = line.split_at_checked(stop - begin).unwrap_or((line, ""));
     if message.contains("flow mapping") || message.contains("flow sequence") {
         return explain_flow(head, tail).unwrap_or_else(|| QUOTE.to_owned());
+    }
+    // `- Bid(amount: int, who: int)`
+    let called = line.trim().strip_prefix("- ").filter(|item| item.ends_with(')'));
+    let called = called.filter(|item| item.split(':').next().is_some_and(|name| name.contains('(')));
+    if let Some(signature) = called.and_then(lexer::read_signature) {
+        return format!(
+            "write `{}`, and no line of this section with `-`",
+            lexer::write_signature(&signature)
+        );
     }
     // The line above, and the next one above that begins in the same column.
     let indent = |line: &str| line.len() - line.trim_start().len();

@@ -21,6 +21,7 @@ const OF_PARTS: &str = "captures: { token: { default: none } }";
 
 pub fn read_answer_captures(reader: &mut IutReader<'_>, entries: &[Entry]) -> Vec<Capture> {
     let mut captures = Vec::new();
+    reader.has_answers = true;
     for entry in read_declared(reader, entries, OF_ANSWERS) {
         let name = format!("the capture `{}`", entry.key.text);
         let Some(keys) = shape::mapping(reader.collector, &entry.value, &name, OF_ANSWERS) else {

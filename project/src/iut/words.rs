@@ -49,6 +49,8 @@ pub struct IutReader<'a> {
     pub captures: Vec<DeclaredCapture>,
     /// Does each answer belong to the stimulus before it?
     pub is_synchronous: bool,
+    /// May a capture be a part of a response of HTTP?
+    pub has_answers: bool,
 }
 
 /// The names that the holes of a text may have.
@@ -115,8 +117,18 @@ pub fn hole_text(name: &str) -> String {
 impl<'a> IutReader<'a> {
     pub fn new(collector: &'a mut Collector, folder: &'a Path, iosts: Option<&'a Iosts>) -> Self {
         let (apart, connections, captures) = (Vec::new(), Vec::new(), Vec::new());
-        let (locations, is_synchronous) = (None, false);
-        IutReader { collector, folder, iosts, locations, apart, connections, captures, is_synchronous }
+        let (locations, is_synchronous, has_answers) = (None, false, false);
+        IutReader {
+            collector,
+            folder,
+            iosts,
+            locations,
+            apart,
+            connections,
+            captures,
+            is_synchronous,
+            has_answers,
+        }
     }
 }
 
@@ -239,6 +251,14 @@ impl IutReader<'_> {
                 None if known_names.is_empty() => {
                     "no value can stand for `{...}` here: write `{{` or `}}` for a brace itself".to_owned()
                 }
+                None if allowed.captures && capture_names.is_empty() => match self.has_answers {
+                    true => format!(
+                        "if an answer has it, write `captures: {{ {hole}: {{ pointer: /{hole} }} }}`, with its place in the body"
+                    ),
+                    false => format!(
+                        "if a message has it, write `captures: {{ {hole}: {{}} }}`, and a group `(?P<{hole}>.+)` in its pattern"
+                    ),
+                },
                 None => inventory("names that you can use here", known_names.iter().copied()),
             };
             let spelling = [format!("{{{hole}}}"), format!("({hole})")];
@@ -268,27 +288,46 @@ impl IutReader<'_> {
             ActionKind::Input => ("outputs", "observations", "coreach sends", ActionKind::Output),
             _ => ("inputs", "stimuli", "the implementation sends", ActionKind::Input),
         };
-        // The first entry of the other section, if that one is swapped, too.
-        let opposite_entry = shape::get(sections, opposite_section).and_then(|node| match &node.kind {
-            NodeKind::Mapping(opposites) if self.is_swapped(opposites, opposite) => opposites.first(),
+        // The entries of the other section, if that one is swapped, too.
+        let opposites = shape::get(sections, opposite_section).and_then(|node| match &node.kind {
+            NodeKind::Mapping(opposites) if self.is_swapped(opposites, opposite) => {
+                Some(opposites.as_slice())
+            }
             NodeKind::Mapping(_) | NodeKind::Sequence(_) | NodeKind::Scalar(_) => None,
         });
         // A single wrong entry may be a slip.
-        if self.is_swapped(entries, kind) && (entries.len() > 1 || opposite_entry.is_some()) {
+        if self.is_swapped(entries, kind) && (entries.len() > 1 || opposites.is_some()) {
             let place = self.collector.origin(&entries[0].key.span);
-            let diagnostic = match opposite_entry {
+            let diagnostic = match opposites {
                 // Both sections are reported once, when `stimuli` is read.
                 Some(_) if kind != ActionKind::Input => return described,
-                Some(opposite_entry) => Diagnostic::error(
-                    "wrong-direction",
-                    format!("`{key}` and `{opposite_section}` are swapped here, or `inputs` and `outputs` in the model"),
-                )
-                .at(place, "an output of the model")
-                .at(self.collector.origin(&opposite_entry.key.span), "an input of the model")
-                .help(format!(
-                    "`inputs` of a model and `{key}` are what the implementation receives, `outputs` and `{opposite_section}` what \
-                     it sends: swap the two words here or those in the model"
-                )),
+                Some(opposites) => {
+                    let here = format!("`{key}` and `{opposite_section}`");
+                    let step = self.iosts.and_then(|iosts| iosts.transitions.first());
+                    let model = step.and_then(|step| step.origin.whole.as_ref());
+                    let model = model.and_then(|origin| Path::new(&origin.file.name).file_name()?.to_str());
+                    let model = model.unwrap_or("the model");
+                    let looks_sent = |entries| looks_received(entries).map(|is_received| !is_received);
+                    let first = &entries[0].key.text;
+                    let (message, help) = match looks_received(entries).or_else(|| looks_sent(opposites)) {
+                        Some(false) => (
+                            format!("`inputs` and `outputs` seem to be swapped in {model}"),
+                            format!("write `outputs` for `inputs` in {model}, and `inputs` for `outputs`"),
+                        ),
+                        Some(true) => (
+                            format!("{here} seem to be swapped here"),
+                            format!("write `{opposite_section}` for `{key}` here, and `{key}` for `{opposite_section}`"),
+                        ),
+                        None => (
+                            format!("{here} are swapped here, or `inputs` and `outputs` in {model}"),
+                            format!("if the implementation receives `{first}`, swap the two words in {model}, otherwise swap those here"),
+                        ),
+                    };
+                    Diagnostic::error("wrong-direction", message)
+                        .at(place, "an output of the model")
+                        .at(self.collector.origin(&opposites[0].key.span), "an input of the model")
+                        .help(help)
+                }
                 None => Diagnostic::error("wrong-direction", format!("`{key}` has {opposite_plural} of the model only"))
                     .at(place, "the first of them")
                     .help(format!(
@@ -414,9 +453,9 @@ impl IutReader<'_> {
             shape::missing_key(self.collector, node, key, of, like.0);
             return;
         };
-        let noun = if missing.len() == 1 { "one" } else { "ones" };
+        let label =
+            if missing.len() == 1 { "the missing one belongs here" } else { "the missing ones belong here" };
         let message = format!("`{key}` has nothing for {}", listed(missing.iter().copied()));
-        let label = format!("the missing {noun} belongs here");
         let first = iosts.actions.iter().find(|action| action.name == missing[0]);
         let help = first.map_or_else(String::new, |action| format!("for example `{}`", like.1(action)));
         self.collector.mistake("missing-action", message, &section.key.span, label, help);
@@ -666,6 +705,17 @@ fn part_type<'t>(list: &'t Type, part: &str) -> Option<&'t Type> {
         }
         scalar => (part == ELEMENT).then_some(scalar),
     }
+}
+
+/// Says whether the texts of the actions are of messages that coreach receives. `None`: they may be of both.
+fn looks_received(entries: &[Entry]) -> Option<bool> {
+    entries.iter().find_map(|entry| match &entry.value.kind {
+        NodeKind::Scalar(text) if text.text.contains("(?P<") || text.text.starts_with('^') => Some(true),
+        NodeKind::Scalar(text) => text.text.contains('{').then_some(false),
+        NodeKind::Mapping(keys) if shape::get(keys, "status").is_some() => Some(true),
+        NodeKind::Mapping(keys) => shape::get(keys, "method").map(|_| false),
+        NodeKind::Sequence(_) => None,
+    })
 }
 
 fn kind_plural(kind: ActionKind) -> &'static str {

@@ -16,9 +16,9 @@ use coreach_execution::record::Record;
 use coreach_execution::run::Cause;
 use coreach_execution::{Outcome, Run};
 use coreach_model::excerpt::shortened;
-use coreach_model::iosts::Transition;
+use coreach_model::iosts::{ActionKind, Transition};
 use coreach_model::semantics::{Event, State};
-use coreach_model::{Value as ModelValue, Verdict};
+use coreach_model::{Datum, Origin, Value as ModelValue, Verdict};
 use coreach_project::cases::Case;
 use coreach_project::configuration::Instantiation;
 
@@ -88,7 +88,8 @@ pub(super) fn explain_run(
             .or_else(|| explain_byte_order(case, iut, initial, run))
             .or_else(|| explain_constant(arguments, iut, run, record))
             .or_else(|| explain_cookie(iut, run))
-            .or_else(|| explain_old_state(iut, run)),
+            .or_else(|| explain_old_state(iut, run))
+            .or_else(|| explain_second_answer(case, initial, run, record)),
         Some(Verdict::Inconclusive) => explain_cookie(iut, run),
         None => explain_fixed(case, run).or_else(|| explain_cookie(iut, run)),
     }
@@ -154,14 +155,58 @@ fn explain_order(case: &Case, initial: &State, run: &Run, record: &Record) -> Op
         let assign = step.assignments.iter().map(|(datum, term)| format!("{datum}: '{term}'"));
         let assign = Some(assign.collect::<Vec<_>>().join(", ")).filter(|assign| !assign.is_empty());
         let assign = assign.map(|assign| format!(", assign: {{ {assign} }}"));
-        format!("{{ on: {}{}{} }}", action(step), when.unwrap_or_default(), assign.unwrap_or_default())
+        let step =
+            format!("{{ on: {}{}{} }}", action(step), when.unwrap_or_default(), assign.unwrap_or_default());
+        // A line to copy is not wrapped: `\0` is a blank that stays.
+        step.replace(' ', "\0")
     };
-    let (from, to, steps) = (name(first.source), name(second.target), [part(first), part(second)].join(", "));
-    let (file, line, next) = (&other.file.name, one.line_and_column().0, other.line_and_column().0);
+    let told = format!("hint: {}: `{came}` comes after `{}` there.", other.file_and_line(), action(first));
+    // In the other order, a step must not change what the other one reads.
+    let reads = |step: &Transition, datum: &Datum| {
+        step.guard.mentions(datum) || step.assignments.values().any(|term| term.mentions(datum))
+    };
+    let changes =
+        |step: &Transition, other: &Transition| step.assignments.keys().any(|datum| reads(other, datum));
+    if changes(first, second) || changes(second, first) {
+        return Some(told + "\n");
+    }
+    let lines = |origin: &Origin| {
+        let (first, text) = (origin.line_and_column().0, origin.file.text[origin.span.clone()].trim_end());
+        match text.lines().count() {
+            0 | 1 => first.to_string(),
+            count => format!("{first}-{}", first + count - 1),
+        }
+    };
     Some(format!(
-        "hint: {file}:{next}: `{came}` comes after `{}` there. If both may come in any order, replace lines {line} and {next} \
-         by\n  - from: {from}\n    to: {to}\n    in_any_order: [{steps}]\n",
-        action(first)
+        "{told} If both may come in any order, replace lines {} and {} by\n  - from: {}\n    to: {}\n    in_any_order:\n      \
+         - {}\n      - {}\n",
+        lines(one),
+        lines(other),
+        name(first.source),
+        name(second.target),
+        part(first),
+        part(second)
+    ))
+}
+
+/// Hints at an output that came after the answer to the last input, where the model expects none.
+fn explain_second_answer(case: &Case, initial: &State, run: &Run, record: &Record) -> Option<String> {
+    let (last, before) = run.trace.split_last().filter(|_| record.reason.expected.is_empty())?;
+    let model = case.specification.as_ref()?;
+    let kind = |event: &Event| Some(model.action(model.find_action(&event.action)?).kind);
+    let [.., asked, answered] = before else { return None };
+    let (came, asked) = (last.what.event()?, asked.what.event()?);
+    let is_answer = kind(answered.what.event()?)? == ActionKind::Output && kind(came)? == ActionKind::Output;
+    let mut judge = make_judge(&case.test, initial.clone(), run.link.clone());
+    before.iter().for_each(|step| drop(judge.take(&step.what)));
+    let here = judge.specification_locations();
+    let mut places =
+        model.locations.iter().map(|location| location.name.as_str()).filter(|name| here.contains(*name));
+    let place = places.next().filter(|_| is_answer && kind(asked) == Some(ActionKind::Input))?;
+    Some(format!(
+        "hint: `{came}` is a second answer to `{asked}`. If the system is right, add the transition `- {{ from: {place}, to: \
+         {place}, on: {} }}`\n",
+        came.action
     ))
 }
 
