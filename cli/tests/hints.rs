@@ -68,7 +68,7 @@ if kind in ("tcp", "http"):
         elif kind == "tcp":
             stream.write("ok" if habit == "unended" else f"answer {asked}\n")
             stream.flush()
-            time.sleep(5 if habit == "unended" else 0)
+            time.sleep(20 if habit == "unended" else 0)
         elif habit == "lined":
             stream.write("answer 1\n")
         elif habit == "whole":
@@ -507,7 +507,7 @@ fn what_keeps_a_system_from_starting_is_named() {
             "write `stdio:` in place of `tcp:`, and `command: [python3, system.py, lines, fine]` in place of `address` and `launch`",
         ),
         (
-            launch("[python3, system.py, tcp, unended, \"{port}\"]", ", ready_ms: 700")
+            launch("[python3, system.py, tcp, unended, \"{port}\"]", ", ready_ms: 5000")
                 + "  reset: [{ send: zero, expect: '^ok$' }]\n",
             "1",
             r"  help: let the system end each line with `\n`",
