@@ -79,6 +79,8 @@ pub struct Iterations {
     pub shortened: usize,
     /// How many transitions the exact reference could not decide, if it was asked.
     pub undecided: usize,
+    /// Are the last two refinement iterations those with regions ([`crate::regions`])?
+    pub has_regions: bool,
     /// What the analysis left out, because it took too much work with it.
     pub coarseness: Coarseness,
     /// Why a fixpoint was given up, if one was.
@@ -100,6 +102,15 @@ pub struct Facts {
     /// What was not analysed, in order, each once.
     pub imprecisions: Vec<Imprecision>,
     pub iterations: Iterations,
+}
+
+impl Facts {
+    /// Returns the facts as they were before regions were told apart. `None` if none were.
+    pub fn without_regions(&self) -> Option<Facts> {
+        let kept = self.chain.len().checked_sub(2).filter(|_| self.iterations.has_regions)?;
+        let chain = self.chain[..kept].to_vec();
+        Some(Facts { coreach: chain.last()?.facts.clone(), chain, ..self.clone() })
+    }
 }
 
 /// Over-approximates the reachable states: a term for each location, and what was lost.
@@ -329,8 +340,9 @@ fn choose_frame<D: Domain>(iosts: &Iosts, options: &Options) -> Frame {
     frame
 }
 
-/// The analysis with regions may do as much work as the one without, and at least so much.
-const LEAST_WORK_OF_REGIONS: u64 = 200;
+/// Each fixpoint with regions may take as many steps as all of those without, and at least so many. If it takes
+/// more, the facts stay as they are. Steps do not depend on what is remembered, and work does.
+const LEAST_STEPS_OF_REGIONS: usize = 200;
 
 /// The values of one refinement iteration, by location: those of its points.
 type StageValues = Vec<Vec<AbstractValue>>;
@@ -347,14 +359,13 @@ fn refine_by_regions<T: Copy, D: Domain>(
     options: &Options,
     iterations: &mut Iterations,
 ) {
-    let (work_before, work_limit) = (abstraction.work(), abstraction.work_limit);
-    let most_work = work_before + work_before.max(LEAST_WORK_OF_REGIONS);
-    abstraction.work_limit = Some(most_work.min(work_limit.unwrap_or(most_work)));
+    let work_before = abstraction.work();
     let further = find_stages_of_regions(forward, backward, stages, abstraction, iosts, options, iterations);
     if !abstraction.is_exhausted() {
+        iterations.has_regions = further.is_some();
         stages.extend(further.into_iter().flatten());
     }
-    abstraction.restore_work(work_before, work_limit);
+    abstraction.restore_work(work_before);
 }
 
 /// Returns the two stages with regions, forward and backward. `None`: nothing is split, or the stages take
@@ -404,9 +415,7 @@ fn find_stages_of_regions<T: Copy, D: Domain>(
     };
     let forward_clauses = clauses(Orientation::Forward, &|location| location == iosts.initial);
     let backward_clauses = clauses(Orientation::Backward, &|location| accepting.contains(&location));
-    // An analysis with regions may take four times as many steps as the one without. If it takes more, it is
-    // given up, and the facts stay as they are.
-    let most = iterations.steps.saturating_mul(4);
+    let most = iterations.steps.max(LEAST_STEPS_OF_REGIONS);
     let options = Options { step_limit: options.step_limit.min(most), ..options.clone() };
     let within = regions.within(abstraction, coreached);
     let forward = OneWay::new(forward_clauses, forward.entry.clone());

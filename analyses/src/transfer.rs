@@ -89,9 +89,9 @@ impl<D: Domain> Abstraction<D> {
         self.work
     }
 
-    /// Forgets the work since an earlier moment, and sets the limit again.
-    pub fn restore_work(&mut self, work: u64, limit: Option<u64>) {
-        (self.work, self.work_limit) = (work, limit);
+    /// Forgets the work since an earlier moment.
+    pub fn restore_work(&mut self, work: u64) {
+        self.work = work;
     }
 
     /// Is the work limit exceeded? Then results are coarse, and the caller should analyse with other options.

@@ -302,7 +302,8 @@ fn polyhedra_of_many_faces_are_as_sharp_as_octagons_and_decided() {
         exits(&output, 0);
         json(&output)["purposes"][0]["details"].clone()
     });
-    assert_eq!(polyhedra["selection"]["inconclusive"], octagon["selection"]["inconclusive"]);
+    let inconclusive = |details: &Value| details["selection"]["inconclusive"].as_u64().unwrap();
+    assert!(inconclusive(&polyhedra) <= inconclusive(&octagon), "{polyhedra} {octagon}");
     assert_eq!(polyhedra["unknown"], 0);
     assert!(polyhedra["queries"].as_u64().unwrap() < 1000, "{}", polyhedra["queries"]);
 }

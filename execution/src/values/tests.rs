@@ -188,7 +188,7 @@ fn samples_are_drawn_where_the_guard_allows_them() {
     assert!(values.end().contains_key(&Source::Sample));
 }
 
-/// Precision: a text of the initial condition, as of a password, is drawn if the model compares with it later.
+/// Precision: a text of the initial condition, as of a password, is drawn if the model compares with it.
 #[test]
 fn a_text_of_the_initial_condition_is_drawn() {
     let text = "

@@ -52,14 +52,30 @@ pub fn select(visible: Visible, options: &Options, solver: &mut dyn Solver) -> T
     let locations_before = visible.iosts.locations.len();
     let GraphCut { visible: cut, locations, transitions } = cut_behind_accept(visible);
     let mut analyst = Analyst::new(options);
-    let mut facts = without_ends(analyst.analyse(&cut.iosts, &cut.accepting), &cut);
+    let facts = analyst.analyse(&cut.iosts, &cut.accepting);
+    let facts_without_regions = facts.without_regions().map(|facts| without_ends(facts, &cut));
+    let mut facts = without_ends(facts, &cut);
     if options.refine == Refinement::Exact {
         budget::doing("computing the exact reference");
         facts = refine_facts(&cut.iosts, &cut.accepting, facts, horn::engine(), solver);
     }
     // The chain comes from the first analysis, whatever the rounds of selection do. It is put in at the end.
-    let known = Decided { reach: facts.reach.into(), coreach: facts.coreach.into(), chain: Vec::new() };
+    let decide = |facts: &Facts| Decided {
+        reach: facts.reach.clone().into(),
+        coreach: facts.coreach.clone().into(),
+        chain: Vec::new(),
+    };
+    let mut known = decide(&facts);
     let mut graph = strengthen(&cut, &known, solver);
+    if let Some(plain) = facts_without_regions.filter(|_| options.refine != Refinement::Exact) {
+        let plain_known = decide(&plain);
+        let plain_graph = strengthen(&cut, &plain_known, solver);
+        let has_more = graph.iosts.transitions.len() > plain_graph.iosts.transitions.len();
+        // Regions that only split guards have brought nothing.
+        if graph.is_purpose_reachable() && has_more {
+            (facts, known, graph) = (plain, plain_known, plain_graph);
+        }
+    }
     let mut rounds = 1;
     while graph.is_purpose_reachable() && rounds < MAX_ROUNDS {
         // This analysis loses only what the first one lost: the graph has no terms of its own to lose.
