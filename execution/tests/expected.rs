@@ -97,6 +97,14 @@ fn a_value_is_solved_for() {
         ("Name", "matches(text, \"[a-z]+\")", json!("A"), "text matching \"[a-z]+\", got \"A\""),
         ("Colour", "colour in vColours", json!("GREEN"), "colour in {RED, BLUE}, got GREEN"),
         ("Colour", "!(colour in vColours)", json!("RED"), "colour not in {RED, BLUE}, got RED"),
+        ("Answer", "reply is Empty", json!({ "Next": { "job": 3 } }), "reply is Empty, got Next(3)"),
+        ("Answer", "!(reply is Next)", json!({ "Next": { "job": 3 } }), "reply is not Next, got Next(3)"),
+        (
+            "Answer",
+            "match reply: Next(j) -> j > v | _ -> false",
+            json!({ "Next": { "job": 3 } }),
+            "`match reply: Next(j) -> j > v | _ -> false` to hold, got reply = Next(3)",
+        ),
         (
             "Answer",
             "match reply: Next(j) -> j == v | _ -> false",

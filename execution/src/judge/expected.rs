@@ -259,6 +259,10 @@ impl Question<'_> {
             return None;
         }
         let single = |difference: Difference| Some(vec![vec![difference]]);
+        if let Some((subject, name, is_positive)) = part.as_question() {
+            let wanted = format!("is {}{name}", if is_positive { "" } else { "not " });
+            return single(self.difference(subject, Demand::Text(wanted))?);
+        }
         let node = match part.shape() {
             TermShape::Node(node) => node,
             TermShape::Operation(DerivedOperation::Call(_), _) => return self.solve(&part.unfolded()?),
