@@ -179,6 +179,42 @@ fn of_a_collection_the_smallest_part_that_differs_is_said() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
+/// A condition that only repeats itself is opened, and the data are shown that its functions read.
+#[test]
+fn a_condition_is_told_with_what_decides_in_it() {
+    let mut wrong = Vec::new();
+    let ten = json!({ "Next": { "job": 10 } });
+    for (action, guard, got, expected) in [
+        (
+            "N",
+            "!near(n)",
+            json!(9),
+            "`!near(n)` does not hold, since `v - 1 <= n && n <= v + 1` holds: n = 9, v = 10",
+        ),
+        ("N", "near(n)", json!(20), "`near(n)` does not hold, since `n <= v + 1` does not: n = 20, v = 10"),
+        ("N", "n == due()", json!(3), "`n == due()` does not hold: due() = 19, n = 3, v = 10"),
+        (
+            "List",
+            "all i in items: cheap(i)",
+            json!([{ "name": "pen", "price": 40 }]),
+            "`all i in items: cheap(i)` does not hold, since `items[0].price < v` does not: items[0].price = 40, v = 10",
+        ),
+        (
+            "Set",
+            "colours == vColours + {GREEN}",
+            json!(["RED"]),
+            "`colours == vColours + {GREEN}` does not hold: colours = {RED}, vColours = {RED, BLUE}, vColours + {GREEN} = {RED, GREEN, BLUE}",
+        ),
+        ("Answer", "!(reply is Next)", ten, "`!(reply is Next)` does not hold: reply = Next(10)"),
+    ] {
+        let told: Vec<String> =
+            why(&[(action, guard)], action, &[got]).guards.iter().map(ToString::to_string).collect();
+        let is_right = told.len() == 1 && told[0].ends_with(expected);
+        wrong.extend((!is_right).then(|| format!("{guard}: {told:?}, not {expected}")));
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
 #[test]
 fn what_the_state_excludes_is_no_alternative() {
     let both = [("N", "v > 5 && n == 1"), ("N", "v <= 5 && n == 2")];

@@ -23,7 +23,7 @@ use coreach_model::number::time_text;
 use coreach_model::semantics::{Event, State};
 use coreach_model::term::evaluate::{Valuation, evaluate, holds};
 use coreach_model::term::node::{Comparison, Node};
-use coreach_model::term::operation::{DerivedOperation, Quantifier, QuantifierDomain, StandardOperation};
+use coreach_model::term::operation::{DerivedOperation, Quantifier, StandardOperation};
 use coreach_model::term::strings::StringOperation;
 use coreach_model::term::{Substitution, TermShape, literals, substitute};
 use coreach_model::types::RecordForm;
@@ -32,18 +32,15 @@ use dashu_int::IBig;
 use dashu_ratio::RBig;
 
 use crate::judge::contract::Guard;
+use crate::judge::decisive::{
+    LARGEST_PART, LONGEST_VALUE, collect_values, condition_values, find_decisive, is_path, list_instances,
+};
 use crate::judge::excerpts::{cut_text, shorten_collection};
 use crate::judge::guards::{failing_conjuncts, may_be, with_event};
 use crate::lazy::Lazy;
 
 /// The most alternatives, actions and differing parts in a text.
 const MOST_NAMED: usize = 3;
-
-/// A longer value is cut.
-const LONGEST_VALUE: usize = 60;
-
-/// A larger part of a guard is not taken apart, since its text repeats shared terms.
-const LARGEST_PART: u64 = 5000;
 
 /// The most ways in which a guard would have held. Repetitions among them are dropped later.
 const MOST_WAYS: usize = 4 * MOST_NAMED;
@@ -182,6 +179,10 @@ impl Question<'_> {
         self.parameters.iter().any(|parameter| term.mentions(parameter))
     }
 
+    fn is_true(&self, condition: &Term) -> bool {
+        holds(condition, &self.values) == Ok(true)
+    }
+
     fn is_delay(&self, term: &Term) -> bool {
         self.silent.is_some() && term.as_datum().is_some_and(|datum| self.parameters.first() == Some(datum))
     }
@@ -199,10 +200,14 @@ impl Question<'_> {
         let origin = transition.origin.guard.as_ref().or(transition.origin.whole.as_ref());
         let place = origin.map(Origin::file_and_line);
         let transition = iosts.describe(transition);
-        let mut values = BTreeMap::new();
-        collect_values(part, &self.values, &mut values);
+        let decisive = find_decisive(part, &self.values);
+        let values = condition_values(decisive.as_ref().unwrap_or(part), &self.values);
         let values = values.into_iter().map(|(name, value)| (name, value.into())).collect();
-        Guard { transition, place, part: part.to_string(), holds, values }
+        let since = decisive.map(|decisive| match self.is_true(&decisive) {
+            true => format!("`{decisive}` holds"),
+            false => format!("`{decisive}` does not"),
+        });
+        Guard { transition, place, part: part.to_string(), holds, since, values }
     }
 
     /// The differences from the guard's demands: a list for each way in which it would have held.
@@ -269,19 +274,10 @@ impl Question<'_> {
             TermShape::Operation(DerivedOperation::Quantified(quantified), arguments)
                 if quantified.quantifier == Quantifier::All =>
             {
-                // The last arguments are the values that the body reads.
-                let values_read = &arguments[arguments.len() - quantified.read.len()..];
-                let mut known: Substitution =
-                    quantified.read.iter().cloned().zip(values_read.iter().cloned()).collect();
                 // The first instance that fails explains the failure.
-                for value in self.instances(&quantified.domain, arguments)? {
-                    known.insert(quantified.bound.clone(), value);
-                    let instance = substitute(&quantified.body, &known);
-                    if holds(&instance, &self.values) != Ok(true) {
-                        return self.solve(&instance);
-                    }
-                }
-                return None;
+                let instances = list_instances(quantified, arguments, &self.values)?;
+                let failing = instances.iter().find(|one| holds(one, &self.values) != Ok(true));
+                return failing.and_then(|instance| self.solve(instance));
             }
             TermShape::Operation(DerivedOperation::Standard(operation), arguments) => {
                 return single(self.membership_difference(*operation, arguments, true)?);
@@ -334,23 +330,6 @@ impl Question<'_> {
             }
             _ => None,
         }
-    }
-
-    /// Lists the terms that the bound name of a quantifier stands for.
-    fn instances(&self, domain: &QuantifierDomain, arguments: &[Term]) -> Option<Vec<Term>> {
-        let list = match domain {
-            QuantifierDomain::Values(_, values) => {
-                return Some(values.iter().map(|value| Term::literal(value.clone())).collect());
-            }
-            QuantifierDomain::Elements => &arguments[0],
-        };
-        let Value::Record(ty, fields) = evaluate(list, &self.values).ok()? else { return None };
-        if let RecordForm::Keyed(_) | RecordForm::Entries(..) = ty.form {
-            return Some(ty.entries(&fields).into_iter().map(|(key, _)| Term::literal(key)).collect());
-        }
-        list.sort().as_list()?;
-        let element = |index| Term::standard(StandardOperation::Element, [list.clone(), Term::int(index)]);
-        Some((0..ty.counting(&fields).count()).map(element).collect())
     }
 
     /// The difference for `k in s` or `contains(q, e)`, which should hold (`is_in`) or not.
@@ -604,19 +583,6 @@ pub(crate) fn decided_guard(iosts: &Iosts, transition: &Transition, values: Valu
     (!part.is_true()).then(|| question.guard(iosts, transition, &part, true))
 }
 
-/// Is it a datum, or a field or an element of one?
-fn is_path(term: &Term) -> bool {
-    match term.shape() {
-        TermShape::Node(Node::Data(_)) => true,
-        TermShape::Node(Node::Field(whole, _) | Node::Select(whole, _)) => is_path(whole),
-        TermShape::Operation(
-            DerivedOperation::Standard(StandardOperation::Element | StandardOperation::ValueAt),
-            whole,
-        ) => is_path(&whole[0]),
-        _ => false,
-    }
-}
-
 fn mirror_comparison(comparison: Comparison) -> Comparison {
     match comparison {
         Comparison::Less => Comparison::Greater,
@@ -625,41 +591,6 @@ fn mirror_comparison(comparison: Comparison) -> Comparison {
         Comparison::AtLeast => Comparison::AtMost,
         Comparison::Equal | Comparison::NotEqual => comparison,
     }
-}
-
-/// Collects the values of the data, calls and elements in a term, by their texts. Of a large term, only the
-/// data are collected.
-fn collect_values(term: &Term, values: &Valuation, found: &mut BTreeMap<String, String>) {
-    let value = || evaluate(term, values).ok().map(|value| (term.to_string(), format!("{value:#}")));
-    if term.written_size() > LARGEST_PART {
-        let text = |datum: &Datum| Some((datum.to_string(), format!("{:#}", values.get(datum)?)));
-        found.extend(term.data().iter().filter_map(text));
-        return;
-    }
-    let parts = match term.shape() {
-        TermShape::Node(Node::Data(_)) => {
-            found.extend(value());
-            return;
-        }
-        // The function's captured values are not written where it is called.
-        TermShape::Operation(DerivedOperation::Call(function), arguments) => {
-            found.extend(value());
-            arguments[..function.named].iter().collect()
-        }
-        TermShape::Node(Node::Field(whole, _)) if is_path(whole) && value().is_some() => {
-            found.extend(value());
-            return;
-        }
-        TermShape::Node(Node::Select(..)) | TermShape::Operation(DerivedOperation::Standard(_), _)
-            if is_path(term) && value().is_some() =>
-        {
-            // The first part is the whole, whose value is not needed. The others are indices.
-            found.extend(value());
-            term.parts().into_iter().skip(1).collect()
-        }
-        _ => term.parts(),
-    };
-    parts.into_iter().for_each(|part| collect_values(part, values, found));
 }
 
 /// Combines each way of the first list with each way of the second.
