@@ -80,7 +80,8 @@ pub(crate) fn describe_expectation(
     let mut expected: Vec<String> = Vec::new();
     let mut actions: Vec<String> = Vec::new();
     for &(transition, state) in &possible {
-        let (short, condition) = question((transition, state), None).describe_allowed(transition);
+        let (short, condition) =
+            question((transition, state), None).describe_allowed(transition, &mut solver);
         add_new(
             &mut expected,
             if condition.is_empty() { short.clone() } else { format!("{short} when {condition}") },
@@ -100,7 +101,7 @@ pub(crate) fn describe_expectation(
     // The differences of the observed event from those of its action.
     let mut alternatives: Vec<Vec<Difference>> = Vec::new();
     for &(transition, state) in &of_its_action {
-        for alternative in question((transition, state), Some(event)).differences(transition) {
+        for alternative in question((transition, state), Some(event)).differences(transition, &mut solver) {
             add_new(&mut alternatives, alternative);
         }
     }
@@ -211,9 +212,23 @@ impl Question<'_> {
     }
 
     /// The differences from the guard's demands: a list for each way in which it would have held.
-    fn differences(&self, transition: &Transition) -> Vec<Vec<Difference>> {
+    fn differences(&self, transition: &Transition, solver: &mut Lazy) -> Vec<Vec<Difference>> {
+        let mut failing = failing_conjuncts(&transition.guard, &self.values);
         let mut ways = vec![Vec::new()];
-        for part in failing_conjuncts(&transition.guard, &self.values) {
+        // A condition on each part of a parameter often allows one value.
+        for parameter in self.parameters {
+            let asks = |part: &Term| {
+                self.list_read(part) == [parameter] && (is_quantified(part) || self.solve(part).is_none())
+            };
+            if failing.iter().any(asks)
+                && let Some(value) = self.find_only_value(transition, parameter, solver)
+                && let Some(found) = self.find_differences(&Term::datum(parameter), &value)
+            {
+                failing.retain(|part| self.list_read(part) != [parameter]);
+                ways = combine_ways(&ways, &[found]);
+            }
+        }
+        for part in failing {
             let ways_of_part =
                 self.solve(&part).unwrap_or_else(|| vec![vec![self.unsolved_difference(&part)]]);
             ways = combine_ways(&ways, &ways_of_part);
@@ -224,6 +239,35 @@ impl Question<'_> {
         let bounds: Vec<Difference> = conjuncts.iter().filter_map(bound).collect();
         let merged = ways.into_iter().filter_map(|way| merge_differences(way, &bounds));
         merged.filter(|way| !way.is_empty()).collect()
+    }
+
+    /// Finds the only value that a transition allows for a parameter, whatever the others are. `None`: there
+    /// are several, or it is not known.
+    fn find_only_value(
+        &self,
+        transition: &Transition,
+        parameter: &Datum,
+        solver: &mut Lazy,
+    ) -> Option<Value> {
+        if self.silent.is_some() {
+            return None;
+        }
+        let mut known: Substitution = literals(&self.values);
+        known.retain(|datum, _| !self.parameters.contains(datum));
+        let mut parts = substitute(&transition.guard, &known).conjuncts();
+        let Witness::Found(found) = solver.witness(&parts) else { return None };
+        let value = found.get(parameter)?;
+        parts.push(Term::compare(
+            Comparison::NotEqual,
+            &Term::datum(parameter),
+            &Term::literal(value.clone()),
+        ));
+        (solver.witness(&parts) == Witness::None).then(|| value.clone())
+    }
+
+    /// The parameters that a condition reads.
+    fn list_read(&self, condition: &Term) -> Vec<&Datum> {
+        self.parameters.iter().filter(|parameter| condition.mentions(parameter)).collect()
     }
 
     /// The value of a part of the event that an equation fixes, if the equation holds.
@@ -363,7 +407,7 @@ impl Question<'_> {
     /// is no comparison, or a side has no value.
     fn isolate_demand(&self, part: &Term) -> Option<(Term, Comparison, Value)> {
         let Node::Compare(comparison, a, b) = part.written()? else { return None };
-        let read: Vec<&Datum> = self.parameters.iter().filter(|parameter| part.mentions(parameter)).collect();
+        let read = self.list_read(part);
         // A number in an expression: the comparison is solved for it.
         if let [datum] = read.as_slice()
             && datum.ty().sort().is_number()
@@ -444,7 +488,8 @@ impl Question<'_> {
         }
     }
 
-    /// Finds the places where a part of the event differs from the value that it should have.
+    /// Finds the places where a part of the event differs from the value that it should have. If they are
+    /// several and the value is short, it is the only one.
     fn find_differences(&self, subject: &Term, value: &Value) -> Option<Vec<Difference>> {
         if self.is_delay(subject) {
             return Some(vec![self.difference(subject, Demand::Value(value.clone()))?]);
@@ -452,6 +497,10 @@ impl Question<'_> {
         let got = evaluate(subject, &self.values).ok()?;
         let mut found = Vec::new();
         compare_values(subject.to_string(), value, &got, &mut found);
+        if found.len() > 1 && is_short(value) {
+            let wanted = vec![Demand::Value(value.clone())];
+            found = vec![Difference { subject: subject.to_string(), wanted, got: value_text(&got) }];
+        }
         let hidden = found.len().saturating_sub(MOST_NAMED);
         found.truncate(MOST_NAMED);
         if let Some(last) = found.last_mut().filter(|_| hidden > 0) {
@@ -483,8 +532,20 @@ impl Question<'_> {
 
     /// Describes the event that a transition allows, as `Return(pValue = 3)`, and what else its guard
     /// demands.
-    fn describe_allowed(&self, transition: &Transition) -> (String, String) {
-        let (by_parameter, other_parts) = self.demands(transition);
+    fn describe_allowed(&self, transition: &Transition, solver: &mut Lazy) -> (String, String) {
+        let (mut by_parameter, mut other_parts) = self.demands(transition);
+        let is_read = |parameter: &&Datum| other_parts.iter().any(|part| part.mentions(parameter));
+        for parameter in self.parameters.iter().filter(is_read) {
+            if let Some(value) = self.find_only_value(transition, parameter, solver) {
+                by_parameter.retain(|(name, _)| name != parameter.name());
+                by_parameter.push((parameter.name().to_owned(), vec![Demand::Value(value)]));
+            }
+        }
+        let is_told = |datum: &Datum| {
+            let demands = by_parameter.iter().find(|(name, _)| name == datum.name());
+            demands.is_some_and(|(_, demands)| demanded_value(demands).is_some())
+        };
+        other_parts.retain(|part| !self.list_read(part).into_iter().all(is_told));
         let demands_on = |parameter: &Datum| {
             by_parameter.iter().find(|(name, _)| name == parameter.name()).map(|(_, all)| all)
         };
@@ -562,6 +623,21 @@ impl Question<'_> {
         let guard = substitute(&transition.guard, &known);
         guard.is_true() || (!guard.is_false() && solver.witness(&guard.conjuncts()) != Witness::None)
     }
+}
+
+/// Is it about each value of a domain, or a function of this kind?
+fn is_quantified(condition: &Term) -> bool {
+    match condition.shape() {
+        TermShape::Operation(DerivedOperation::Quantified(quantified), _) => {
+            quantified.quantifier == Quantifier::All
+        }
+        _ => condition.unfolded().is_some_and(|body| is_quantified(&body)),
+    }
+}
+
+/// Can the text of a value be shown as a whole?
+fn is_short(value: &Value) -> bool {
+    format!("{value:#}").chars().count() <= LONGEST_VALUE
 }
 
 /// The demands that a type of integers makes on its values: the ends of its range.
@@ -717,9 +793,8 @@ fn compare_values(subject: String, wanted: &Value, got: &Value, found: &mut Vec<
                 if let Some(demand) = describe_one_element(&elements[0], &elements[1]) {
                     return add(subject, Demand::Text(demand), value_text(got));
                 }
-                let texts = [wanted.to_string(), got.to_string()];
-                if texts.iter().all(|text| text.chars().count() <= LONGEST_VALUE) {
-                    return add(subject, Demand::Value(wanted.clone()), texts[1].clone());
+                if is_short(wanted) {
+                    return add(subject, Demand::Value(wanted.clone()), value_text(got));
                 }
                 add(
                     format!("len({subject})"),
@@ -744,11 +819,13 @@ fn compare_values(subject: String, wanted: &Value, got: &Value, found: &mut Vec<
                 let extra = got_parts.keys().filter(|key| !wanted_parts.contains_key(key));
                 let with = missing.map(|key| format!("with {key}"));
                 let demands: Vec<String> = with.chain(extra.map(|key| format!("without {key}"))).collect();
-                let is_long = wanted_parts.len().max(got_parts.len()) > MOST_NAMED
-                    || [wanted, got].iter().any(|value| value.to_string().chars().count() > LONGEST_VALUE);
-                match is_long {
-                    true => add(subject, Demand::Text(demands.join(" and ")), value_text(got)),
-                    false => add(subject, Demand::Value(wanted.clone()), got.to_string()),
+                let are_few = demands.len() == 1 && wanted_parts.len().max(got_parts.len()) > MOST_NAMED;
+                let hidden = demands.len().saturating_sub(MOST_NAMED);
+                let and_more = if hidden > 0 { format!(" and {hidden} more") } else { String::new() };
+                let named = demands[..demands.len() - hidden].join(" and ") + &and_more;
+                match is_short(wanted) && !are_few {
+                    true => add(subject, Demand::Value(wanted.clone()), value_text(got)),
+                    false => add(subject, Demand::Text(named), value_text(got)),
                 }
             } else if is_map {
                 for ((key, wanted_part), got_part) in wanted_parts.iter().zip(got_parts.values()) {
