@@ -257,6 +257,16 @@ fn an_action_that_is_not_allowed_is_told_with_those_that_are() {
     assert_eq!(instead(&[("N", "v == 0 && n == 1"), ("Ok", "true")], "N", &[json!(1)]), "Ok, got N(1)");
 }
 
+/// Of two transitions, the condition that decides between them is shown with its values.
+#[test]
+fn a_transition_that_one_condition_excludes_is_told() {
+    let both = [("N", "v < w && n == 1"), ("N", "v >= w && n == 2"), ("N", "v == 0 && n == 7")];
+    let told: Vec<String> = why(&both, "N", &[json!(1)]).guards.iter().map(ToString::to_string).collect();
+    let [right, excluded] = told.as_slice() else { panic!("{told:#?}") };
+    assert!(right.ends_with("`n == 2` does not hold: n = 1"), "{told:#?}");
+    assert!(excluded.ends_with("`v < w` does not hold: v = 10, w = 3"), "{told:#?}");
+}
+
 /// Soundness: what is said to be allowed is, also where equations, types and bounds exclude it only together.
 #[test]
 fn what_no_values_can_take_is_not_said_to_be_allowed() {

@@ -113,7 +113,16 @@ pub(crate) fn describe_expectation(
     let mut guards = Vec::new();
     for &(transition, state) in &explaining {
         for guard in question((transition, state), Some(event)).failing_parts(iosts, transition) {
-            add_new(&mut guards, guard);
+            add_guard(&mut guards, guard);
+        }
+    }
+    // The event would be right by a transition that one condition excludes: this decides between the two.
+    for &(transition, state) in open.iter().filter(has_its_action) {
+        let question = question((transition, state), Some(event));
+        if let [only] = failing_conjuncts(&transition.guard, &question.values).as_slice()
+            && !possible.iter().any(|(one, _)| std::ptr::eq(*one, transition))
+        {
+            add_guard(&mut guards, question.guard(iosts, transition, only, false));
         }
     }
     let phrase = match alternatives_text(&event.action, &alternatives) {
@@ -127,6 +136,17 @@ pub(crate) fn describe_expectation(
 fn add_new<T: PartialEq>(items: &mut Vec<T>, item: T) {
     if !items.contains(&item) {
         items.push(item);
+    }
+}
+
+/// Adds a guard. The parts into which a purpose splits a transition differ in their targets alone.
+fn add_guard(guards: &mut Vec<Guard>, guard: Guard) {
+    fn key(guard: &Guard) -> (Option<&str>, Option<&str>, &str) {
+        let start = guard.transition.rsplit_once("-> ").map(|(start, _)| start);
+        (start, guard.place.as_deref(), &guard.part)
+    }
+    if guards.iter().all(|known| key(known) != key(&guard)) {
+        guards.push(guard);
     }
 }
 
