@@ -701,6 +701,11 @@ fn a_constant_that_the_system_is_not_told_is_suspected() {
     let out = unwrap(&out);
     assert!(out.contains("hint: coreach has chosen `cFirst = "), "{out}");
     assert!(out.contains("with `--constant cFirst=VALUE`"), "{out}");
+    // A simulated model is given the constant.
+    folder.write("faulty.yaml", &MODEL.replace("when: n == v", "when: n == cFirst + v + 1"));
+    folder.write("iut.yaml", "iut: asked\nsimulated: { model: faulty.yaml }\n");
+    let (out, _) = folder.ends(&["test", "coreach.yaml", "--iut", "iut.yaml"], 1);
+    assert!(!unwrap(&out).contains("hint: "), "{out}");
 }
 
 fn folder() -> Folder {

@@ -57,6 +57,48 @@ fn folder() -> Folder {
     ])
 }
 
+const ASKING: &str = "
+iosts: asking
+types: { Reply: [Sum: { n: int }, Never] }
+variables: { v: int }
+initial: { location: Idle, condition: v == 0 }
+inputs: { Ask: {} }
+outputs: { Answer: { reply: Reply } }
+transitions:
+  - { from: Idle, to: Asked, on: Ask, assign: { v: v + 1 } }
+  - { from: Asked, to: Idle, on: Answer, when: v <= 5 && reply == Sum(v) }
+  - { from: Asked, to: Idle, on: Answer, when: v > 5 && reply == Never }
+";
+
+/// Soundness: the specification does not demand what only the purpose asks for.
+#[test]
+fn no_condition_of_the_purpose_is_said_to_be_the_specifications() {
+    let purpose = "purpose: never\nof: asking\ninitial: { location: Wait }\ntransitions:\n";
+    let accept = "  - { from: Wait, to: Accept, on: Answer, when: reply is Never }\n";
+    let others = "  - { from: Wait, to: Wait, on: Answer, when: '!(reply is Never)' }\n";
+    let folder = Folder::with(&[
+        ("model.yaml", ASKING),
+        ("purpose.yaml", ""),
+        ("right.yaml", "iut: right\nsimulated: { model: model.yaml }\n"),
+        ("wrong.yaml", "iut: wrong\nsimulated: { model: wrong_model.yaml }\n"),
+        ("wrong_model.yaml", &ASKING.replace("reply == Sum(v)", "reply == Never")),
+        ("loose.yaml", &ASKING.replace("v <= 5 && reply == Sum(v)", "reply == Sum(v) || reply == Never")),
+    ]);
+    for judge in ["online", "test_case"] {
+        folder
+            .write("c.yaml", &format!("specification: model.yaml\npurpose: purpose.yaml\njudge: {judge}\n"));
+        folder.write("purpose.yaml", &[purpose, others, accept].concat());
+        let (said, _) = folder.ends(&["test", "c.yaml", "--iut", "wrong.yaml"], 1);
+        assert!(said.starts_with("Fail: expected reply = Sum(1), got Never: "), "{judge}: {said}");
+        assert!(!said.contains("reply is"), "{judge}: {said}");
+        folder.change("c.yaml", "model.yaml", "loose.yaml");
+        folder.write("purpose.yaml", &[purpose, accept].concat());
+        let (said, _) = folder.ends(&["test", "c.yaml", "--iut", "right.yaml"], 3);
+        assert!(said.contains("puts the purpose out of reach"), "{judge}: {said}");
+        assert!(!said.contains(" when ") && !said.contains("yaml:10): "), "{judge}: {said}");
+    }
+}
+
 /// A choice that is never resolved, and the way out.
 #[test]
 fn what_has_no_lookahead_is_offered_judging_on_line() {

@@ -21,7 +21,7 @@ use crate::bucket::Bucket;
 pub use crate::judge::Guard;
 use crate::judge::crossing::MOST_UNDER_WAY;
 use crate::judge::expected::decided_guard;
-use crate::judge::guards::{transitions_of, with_event};
+use crate::judge::guards::{transitions_of, with_event, without_purpose};
 use crate::judge::{Judge, Judged, Why};
 use crate::run::{Cause, Occurrence, Outcome, Run};
 use crate::timed::words;
@@ -68,7 +68,9 @@ impl Reason {
         fn action(text: &str) -> &str {
             text.split(['(', ' ']).next().unwrap_or_default()
         }
-        let came = self.event.as_deref().map(action).filter(|_| self.summary.starts_with("expected "));
+        // What came is no news, unless other values of it are allowed as well.
+        let is_told = self.summary.starts_with("expected ") || self.expected.len() == 1;
+        let came = self.event.as_deref().map(action).filter(|_| is_told);
         let is_new = |one: &String| !self.summary.contains(one.as_str()) && Some(action(one)) != came;
         // The list is complete or absent: a part of it would look like all that is allowed.
         if self.expected.iter().any(is_new) {
@@ -184,7 +186,9 @@ fn find_entry(judge: &dyn Judge, earlier_states: &[State], event: &Event) -> Opt
                 && holds(&transition.guard, &values) == Ok(true)
         };
         for transition in transitions_of(iosts, state, event).filter(is_entry) {
-            entries.extend(decided_guard(iosts, transition, values.clone()));
+            let siblings: Vec<&Transition> = transitions_of(iosts, state, event).collect();
+            let plain = without_purpose(test, transition, &siblings, None);
+            entries.extend(decided_guard(iosts, &plain, values.clone()));
         }
     }
     entries.dedup();

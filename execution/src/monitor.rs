@@ -261,12 +261,12 @@ impl<'a> Monitor<'a> {
         (is_known && solver.statistics().unknown == 0).then_some((states, formulas))
     }
 
-    /// Says what decides about an observation, if only the outputs with `is_allowed` are allowed.
+    /// Says what decides about an observation, if only the outputs are allowed that `allow` gives back.
     pub fn why_not(
         &self,
         observed: Option<&Event>,
         verdict: Option<Verdict>,
-        is_allowed: impl Fn(&Transition) -> bool,
+        allow: impl Fn(&Transition, &State) -> Option<Transition>,
     ) -> Why {
         let specification = self.specification;
         let transitions_at =
@@ -277,10 +277,11 @@ impl<'a> Monitor<'a> {
         if self.are_all() {
             let mut allowed = Vec::new();
             for state in &self.states {
-                let outputs = transitions_at(state.location).filter(|t| is_output(t) && is_allowed(t));
-                allowed.extend(outputs.map(|transition| (transition, state)));
+                let outputs = transitions_at(state.location).filter(is_output);
+                allowed.extend(outputs.filter_map(|transition| Some((allow(transition, state)?, state))));
             }
-            let expectation = describe_expectation(specification, &allowed, observed, None);
+            let open: Vec<_> = allowed.iter().map(|(transition, state)| (transition, *state)).collect();
+            let expectation = describe_expectation(specification, &open, observed, None);
             why = Why { expected: expectation.expected, ..why };
             if verdict == Some(Verdict::Fail) {
                 (why.instead, why.guards) = (expectation.phrase, expectation.guards);
@@ -466,6 +467,6 @@ impl Judge for Monitor<'_> {
     }
 
     fn why(&self, observed: Option<&Event>, verdict: Option<Verdict>) -> Why {
-        self.why_not(observed, verdict, |_| true)
+        self.why_not(observed, verdict, |one, _| Some(one.clone()))
     }
 }

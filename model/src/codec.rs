@@ -147,10 +147,25 @@ pub fn from_tree(tree: &Tree, ty: &Type, digits: usize) -> Result<Value, Misread
     }
 }
 
+/// The names that a value of this type begins with, in brackets: ` (RED, GREEN)`. Empty if there are none.
+fn list_names(ty: &Type) -> String {
+    let names: Vec<&str> = match ty {
+        Type::Enum(enumeration) => enumeration.literals.iter().map(String::as_str).collect(),
+        Type::Record(record) => match &record.form {
+            RecordForm::Variant(alternatives) => alternatives.iter().map(|one| one.name.as_str()).collect(),
+            _ => Vec::new(),
+        },
+        _ => Vec::new(),
+    };
+    if names.is_empty() { String::new() } else { format!(" ({})", shortened(&names.join(", "))) }
+}
+
 /// Like [`from_tree`], but a text may be any number. The result is in its type.
 fn read_tree(tree: &Tree, ty: &Type, digits: usize) -> Result<Value, Misread> {
-    let wrong =
-        || Misread::Wrong(format!("expected a value of type {ty}, not {}", shortened(&tree.to_string())));
+    let wrong = || {
+        let (names, got) = (list_names(ty), shortened(&tree.to_string()));
+        Misread::Wrong(format!("expected a value of type {ty}{names}, not {got}"))
+    };
     let number_error = |error| match error {
         NumberError::NoNumber => wrong(),
         NumberError::TooLong(digits) => Misread::TooLong(digits),
@@ -352,6 +367,7 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
 
     use super::*;
+    use crate::types::EnumType;
 
     #[test]
     fn integers_keep_their_value_at_any_size() {
@@ -383,6 +399,10 @@ mod tests {
         ] {
             assert!(from_json(&json, ty).is_err(), "{json} as {ty}");
         }
+        let literals = ["KIM", "LEO"].map(str::to_owned).to_vec();
+        let bidder = Type::Enum(Arc::new(EnumType { name: "Bidder".to_owned(), literals }));
+        let why = "expected a value of type Bidder (KIM, LEO), not \"BOB\"";
+        assert_eq!(from_json(&json!("BOB"), &bidder), Err(Misread::Wrong(why.to_owned())));
         assert_eq!(from_json(&json!(3.0), &small), Ok(Value::int(3)));
         assert_eq!(from_text("3", &small), Ok(Value::int(3)));
     }

@@ -82,7 +82,8 @@ pub fn replay(arguments: &ReplayArguments) -> CommandResult {
         lines.insert(1, search.line);
         result = search.best;
     }
-    let written = Record { shrunk: shrunk_record, ..make_record(judge.as_mut(), &result) };
+    let mut written = Record { shrunk: shrunk_record, ..make_record(judge.as_mut(), &result) };
+    written.reason = written.reason.with_places_of(&stored.record.reason);
     if let Some(output) = &keep {
         let text = serde_json::to_string_pretty(&written).unwrap_or_default();
         let beside = test.as_ref().map_or(Ok(true), |output| write_new(output, &stored.document));
@@ -97,7 +98,8 @@ pub fn replay(arguments: &ReplayArguments) -> CommandResult {
             true => failed.map_or(String::new(), |bucket| format!("  {}: {bucket}\n", bucket.id())),
             false => {
                 let head = if is_old { "the run before:\n" } else { "" };
-                let why = head.to_owned() + &story::why_text(test, initial, &result, "");
+                let reason = story::find_reason(test, initial, &result).with_places_of(&written.reason);
+                let why = head.to_owned() + &story::why_text_of_reason(&result, &reason, "");
                 story::wrap(&why) + &story::step_table(test, initial, &result, None)
             }
         };

@@ -31,8 +31,8 @@ use dashu_ratio::RBig;
 use crate::judge::contract::{
     AfterSilence, Choice, Follower, Guard, Judge, Judged, Move, Offer, Offers, Why,
 };
-use crate::judge::expected::{Expectation, OpenTransition, decided_guard, describe_expectation};
-use crate::judge::guards::{can_come, conjunct_texts, failing_sets, may_be, with_event};
+use crate::judge::expected::{Expectation, decided_guard, describe_expectation};
+use crate::judge::guards::{can_come, conjunct_texts, failing_sets, may_be, with_event, without_purpose};
 use crate::run::{Cause, Occurrence, ShownState};
 use crate::test_case::{TestCase, exact_seconds};
 use crate::values::boundaries::boundaries;
@@ -180,8 +180,19 @@ fn deciding_guards(test: &TestCase, state: &State, event: &Event, verdict: Optio
         test.observations[state.location].iter().map(|number| &test.iosts.transitions[*number]);
     observations
         .filter(decides)
-        .filter_map(|transition| decided_guard(&test.iosts, transition, valuation.clone()))
+        .filter_map(|transition| {
+            let guard = decided_guard(&test.iosts, transition, valuation.clone())?;
+            let is_known = |part: &Term| part.asks_definedness() || test.conjuncts.contains(part);
+            let are_all_known = transition.guard.conjuncts().iter().all(is_known);
+            Some(leave_place_out(test, guard, are_all_known))
+        })
         .collect()
+}
+
+/// Leaves out the line of the specification if it may not say the guard's part: the purpose may say it.
+fn leave_place_out(test: &TestCase, guard: Guard, is_of_specification: bool) -> Guard {
+    let is_sure = is_of_specification || test.conjuncts.is_empty();
+    Guard { place: guard.place.filter(|_| is_sure), ..guard }
 }
 
 impl Follower for CaseJudge<'_> {
@@ -356,9 +367,14 @@ impl Judge for CaseJudge<'_> {
             return Why { violates, ..Why::default() };
         }
         let silent = self.test.timed.as_ref().map(|_| &self.silent);
-        let open: Vec<_> = self.open_transitions().map(|transition| (transition, &self.state)).collect();
+        let open: Vec<&Transition> = self.open_transitions().collect();
+        let forbidden = observed.filter(|_| verdict == Some(Verdict::Fail));
+        let forbidden = forbidden.map(|event| with_event(iosts, &self.state, event));
+        let plain = open.iter().map(|one| without_purpose(self.test, one, &open, forbidden.as_ref()));
+        let plain: Vec<Transition> = plain.collect();
+        let plain: Vec<_> = plain.iter().map(|transition| (transition, &self.state)).collect();
         let Expectation { phrase, guards: failing, expected } =
-            describe_expectation(iosts, &open, observed, silent);
+            describe_expectation(iosts, &plain, observed, silent);
         let mut why = Why { expected, violates, ..Why::default() };
         let Some(event) = observed else { return Why { instead: phrase, ..why } };
         why.guards = deciding_guards(self.test, &self.state, event, verdict);
@@ -374,9 +390,14 @@ impl Judge for CaseJudge<'_> {
                 }
             }
             _ => {
-                let leads_on = |(one, _): &&OpenTransition<'_>| self.test.verdict(one.target) != verdict;
-                let open: Vec<_> = open.iter().filter(leads_on).copied().collect();
-                why.guards.extend(describe_expectation(iosts, &open, observed, silent).guards);
+                let leads_on = open.iter().filter(|one| self.test.verdict(one.target) != verdict);
+                let leads_on: Vec<_> = leads_on.map(|transition| (*transition, &self.state)).collect();
+                let known = conjunct_texts(&self.test.conjuncts.iter().cloned().collect::<Vec<_>>());
+                let guards = describe_expectation(iosts, &leads_on, observed, silent).guards.into_iter();
+                why.guards.extend(guards.map(|guard| {
+                    let is_known = known.contains(&guard.part);
+                    leave_place_out(self.test, guard, is_known)
+                }));
             }
         }
         why

@@ -95,6 +95,9 @@ pub struct Guard {
     pub part: String,
     /// Did it hold?
     pub holds: bool,
+    /// Why it did or did not: what decides in it, if it does not say that itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub since: Option<String>,
     /// The values of the data in it, as texts.
     pub values: Map<String, Json>,
 }
@@ -104,14 +107,15 @@ pub(crate) const LONGEST_TEXT: usize = 120;
 
 impl fmt::Display for Guard {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Guard { transition, place, part, holds, values } = self;
+        let Guard { transition, place, part, holds, since, values } = self;
         let texts: Vec<&str> = values.values().map(|value| value.as_str().unwrap_or_default()).collect();
         let shown = |text| shorten_collection(text, &texts, LONGEST_TEXT);
         let named = values.keys().zip(&texts).map(|(name, text)| format!("{name} = {}", shown(text)));
         let values: Vec<String> = named.collect();
         let verb = if *holds { "holds" } else { "does not hold" };
         let place = place.as_ref().map_or(String::new(), |place| format!(" ({place})"));
-        write!(f, "{transition}{place}: `{part}` {verb}: {}", values.join(", "))
+        let since = since.as_ref().map_or(String::new(), |since| format!(", since {since}"));
+        write!(f, "{transition}{place}: `{part}` {verb}{since}: {}", values.join(", "))
     }
 }
 

@@ -1,8 +1,9 @@
 //! Long values in explanations: the elements that the other values of the explanation mention come first.
 //!
 //! A list of thirty messages does not fit a line. If the guard asks about the message with number 17, you
-//! want to see that one. So the text of a collection is split into its elements. Those that contain one of
-//! the other values are kept, then the first ones, as many as fit.
+//! want to see that one. So the text of a collection is split into its elements. Those at the positions that
+//! another list names are kept, then those that contain one of the other values, then the first ones, as many
+//! as fit.
 
 /// Cuts a text to at most `most` characters.
 pub(crate) fn cut_text(text: &str, most: usize) -> String {
@@ -12,15 +13,20 @@ pub(crate) fn cut_text(text: &str, most: usize) -> String {
     }
 }
 
-/// Shortens the text of a collection to about `most` characters. Elements with one of the values come first.
+/// Shortens the text of a collection to about `most` characters. Elements that one of the values names come
+/// first.
 pub(super) fn shorten_collection(text: &str, values: &[&str], most: usize) -> String {
     if text.chars().count() <= most {
         return text.to_owned();
     }
     let Some(elements) = split_collection(text) else { return cut_text(text, most) };
-    let mentions = |at: &usize| values.iter().any(|value| contains_word(elements[*at], value));
-    let (mut order, others): (Vec<usize>, Vec<usize>) = (0..elements.len()).partition(mentions);
-    order.extend(others);
+    // A short list may name its elements one by one, or their positions.
+    let short = values.iter().filter(|value| value.chars().count() <= most);
+    let named: Vec<&str> = short.filter_map(|value| split_collection(value)).flatten().collect();
+    let is_position = |at: &usize| named.contains(&at.to_string().as_str());
+    let mentions = |at: &usize| values.iter().chain(&named).any(|value| contains_word(elements[*at], value));
+    let mut order: Vec<usize> = (0..elements.len()).collect();
+    order.sort_by_key(|at| (!is_position(at), !mentions(at)));
     let mut shown = vec![false; elements.len()];
     let mut left = most;
     for at in order {
@@ -42,12 +48,14 @@ pub(super) fn shorten_collection(text: &str, values: &[&str], most: usize) -> St
             parts.push("...");
         }
     }
-    format!("[{}] with {} elements", parts.join(", "), elements.len())
+    let (open, close) = if text.starts_with('{') { ('{', '}') } else { ('[', ']') };
+    format!("{open}{}{close} with {} elements", parts.join(", "), elements.len())
 }
 
 /// Splits the text of a list, set or map into its elements. `None` for other text.
 fn split_collection(text: &str) -> Option<Vec<&str>> {
-    let inner = text.strip_prefix('[')?.strip_suffix(']')?;
+    let in_brackets = |open, close| text.strip_prefix(open)?.strip_suffix(close);
+    let inner = in_brackets('[', ']').or_else(|| in_brackets('{', '}'))?;
     let (mut elements, mut from, mut depth, mut quoted, mut escaped) = (Vec::new(), 0, 0_usize, false, false);
     for (at, sign) in inner.char_indices() {
         if quoted {
@@ -91,6 +99,8 @@ mod tests {
             shorten_collection(&text, &["17"], 60),
             "[{uid: 1, text: \"a, 10\"}, ..., {uid: 17, text: \"a, 170\"}, ...] with 30 elements"
         );
+        let third = "[{uid: 1, text: \"a, 10\"}, ..., {uid: 4, text: \"a, 40\"}, ...] with 30 elements";
+        assert_eq!(shorten_collection(&text, &["[3]"], 60), third);
         assert_eq!(shorten_collection(&text, &[], 30), "[{uid: 1, text: \"a, 10\"}, ...] with 30 elements");
         assert_eq!(shorten_collection("[1, 2]", &[], 30), "[1, 2]");
         assert_eq!(shorten_collection(&"x".repeat(40), &[], 10), "xxxxxxx...");

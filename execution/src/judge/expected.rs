@@ -23,7 +23,7 @@ use coreach_model::number::time_text;
 use coreach_model::semantics::{Event, State};
 use coreach_model::term::evaluate::{Valuation, evaluate, holds};
 use coreach_model::term::node::{Comparison, Node};
-use coreach_model::term::operation::{DerivedOperation, Quantifier, QuantifierDomain, StandardOperation};
+use coreach_model::term::operation::{DerivedOperation, Quantifier, StandardOperation};
 use coreach_model::term::strings::StringOperation;
 use coreach_model::term::{Substitution, TermShape, literals, substitute};
 use coreach_model::types::RecordForm;
@@ -32,18 +32,15 @@ use dashu_int::IBig;
 use dashu_ratio::RBig;
 
 use crate::judge::contract::Guard;
+use crate::judge::decisive::{
+    LARGEST_PART, LONGEST_VALUE, collect_values, condition_values, find_decisive, is_path, list_instances,
+};
 use crate::judge::excerpts::{cut_text, shorten_collection};
 use crate::judge::guards::{failing_conjuncts, may_be, with_event};
 use crate::lazy::Lazy;
 
 /// The most alternatives, actions and differing parts in a text.
 const MOST_NAMED: usize = 3;
-
-/// A longer value is cut.
-const LONGEST_VALUE: usize = 60;
-
-/// A larger part of a guard is not taken apart, since its text repeats shared terms.
-const LARGEST_PART: u64 = 5000;
 
 /// The most ways in which a guard would have held. Repetitions among them are dropped later.
 const MOST_WAYS: usize = 4 * MOST_NAMED;
@@ -83,7 +80,8 @@ pub(crate) fn describe_expectation(
     let mut expected: Vec<String> = Vec::new();
     let mut actions: Vec<String> = Vec::new();
     for &(transition, state) in &possible {
-        let (short, condition) = question((transition, state), None).describe_allowed(transition);
+        let (short, condition) =
+            question((transition, state), None).describe_allowed(transition, &mut solver);
         add_new(
             &mut expected,
             if condition.is_empty() { short.clone() } else { format!("{short} when {condition}") },
@@ -103,7 +101,7 @@ pub(crate) fn describe_expectation(
     // The differences of the observed event from those of its action.
     let mut alternatives: Vec<Vec<Difference>> = Vec::new();
     for &(transition, state) in &of_its_action {
-        for alternative in question((transition, state), Some(event)).differences(transition) {
+        for alternative in question((transition, state), Some(event)).differences(transition, &mut solver) {
             add_new(&mut alternatives, alternative);
         }
     }
@@ -115,7 +113,16 @@ pub(crate) fn describe_expectation(
     let mut guards = Vec::new();
     for &(transition, state) in &explaining {
         for guard in question((transition, state), Some(event)).failing_parts(iosts, transition) {
-            add_new(&mut guards, guard);
+            add_guard(&mut guards, guard);
+        }
+    }
+    // The event would be right by a transition that one condition excludes: this decides between the two.
+    for &(transition, state) in open.iter().filter(has_its_action) {
+        let question = question((transition, state), Some(event));
+        if let [only] = failing_conjuncts(&transition.guard, &question.values).as_slice()
+            && !possible.iter().any(|(one, _)| std::ptr::eq(*one, transition))
+        {
+            add_guard(&mut guards, question.guard(iosts, transition, only, false));
         }
     }
     let phrase = match alternatives_text(&event.action, &alternatives) {
@@ -129,6 +136,17 @@ pub(crate) fn describe_expectation(
 fn add_new<T: PartialEq>(items: &mut Vec<T>, item: T) {
     if !items.contains(&item) {
         items.push(item);
+    }
+}
+
+/// Adds a guard. The parts into which a purpose splits a transition differ in their targets alone.
+fn add_guard(guards: &mut Vec<Guard>, guard: Guard) {
+    fn key(guard: &Guard) -> (Option<&str>, Option<&str>, &str) {
+        let start = guard.transition.rsplit_once("-> ").map(|(start, _)| start);
+        (start, guard.place.as_deref(), &guard.part)
+    }
+    if guards.iter().all(|known| key(known) != key(&guard)) {
+        guards.push(guard);
     }
 }
 
@@ -182,6 +200,10 @@ impl Question<'_> {
         self.parameters.iter().any(|parameter| term.mentions(parameter))
     }
 
+    fn is_true(&self, condition: &Term) -> bool {
+        holds(condition, &self.values) == Ok(true)
+    }
+
     fn is_delay(&self, term: &Term) -> bool {
         self.silent.is_some() && term.as_datum().is_some_and(|datum| self.parameters.first() == Some(datum))
     }
@@ -199,16 +221,34 @@ impl Question<'_> {
         let origin = transition.origin.guard.as_ref().or(transition.origin.whole.as_ref());
         let place = origin.map(Origin::file_and_line);
         let transition = iosts.describe(transition);
-        let mut values = BTreeMap::new();
-        collect_values(part, &self.values, &mut values);
+        let decisive = find_decisive(part, &self.values);
+        let values = condition_values(decisive.as_ref().unwrap_or(part), &self.values);
         let values = values.into_iter().map(|(name, value)| (name, value.into())).collect();
-        Guard { transition, place, part: part.to_string(), holds, values }
+        let since = decisive.map(|decisive| match self.is_true(&decisive) {
+            true => format!("`{decisive}` holds"),
+            false => format!("`{decisive}` does not"),
+        });
+        Guard { transition, place, part: part.to_string(), holds, since, values }
     }
 
     /// The differences from the guard's demands: a list for each way in which it would have held.
-    fn differences(&self, transition: &Transition) -> Vec<Vec<Difference>> {
+    fn differences(&self, transition: &Transition, solver: &mut Lazy) -> Vec<Vec<Difference>> {
+        let mut failing = failing_conjuncts(&transition.guard, &self.values);
         let mut ways = vec![Vec::new()];
-        for part in failing_conjuncts(&transition.guard, &self.values) {
+        // A condition on each part of a parameter often allows one value.
+        for parameter in self.parameters {
+            let asks = |part: &Term| {
+                self.list_read(part) == [parameter] && (is_quantified(part) || self.solve(part).is_none())
+            };
+            if failing.iter().any(asks)
+                && let Some(value) = self.find_only_value(transition, parameter, solver)
+                && let Some(found) = self.find_differences(&Term::datum(parameter), &value)
+            {
+                failing.retain(|part| self.list_read(part) != [parameter]);
+                ways = combine_ways(&ways, &[found]);
+            }
+        }
+        for part in failing {
             let ways_of_part =
                 self.solve(&part).unwrap_or_else(|| vec![vec![self.unsolved_difference(&part)]]);
             ways = combine_ways(&ways, &ways_of_part);
@@ -219,6 +259,35 @@ impl Question<'_> {
         let bounds: Vec<Difference> = conjuncts.iter().filter_map(bound).collect();
         let merged = ways.into_iter().filter_map(|way| merge_differences(way, &bounds));
         merged.filter(|way| !way.is_empty()).collect()
+    }
+
+    /// Finds the only value that a transition allows for a parameter, whatever the others are. `None`: there
+    /// are several, or it is not known.
+    fn find_only_value(
+        &self,
+        transition: &Transition,
+        parameter: &Datum,
+        solver: &mut Lazy,
+    ) -> Option<Value> {
+        if self.silent.is_some() {
+            return None;
+        }
+        let mut known: Substitution = literals(&self.values);
+        known.retain(|datum, _| !self.parameters.contains(datum));
+        let mut parts = substitute(&transition.guard, &known).conjuncts();
+        let Witness::Found(found) = solver.witness(&parts) else { return None };
+        let value = found.get(parameter)?;
+        parts.push(Term::compare(
+            Comparison::NotEqual,
+            &Term::datum(parameter),
+            &Term::literal(value.clone()),
+        ));
+        (solver.witness(&parts) == Witness::None).then(|| value.clone())
+    }
+
+    /// The parameters that a condition reads.
+    fn list_read(&self, condition: &Term) -> Vec<&Datum> {
+        self.parameters.iter().filter(|parameter| condition.mentions(parameter)).collect()
     }
 
     /// The value of a part of the event that an equation fixes, if the equation holds.
@@ -261,25 +330,20 @@ impl Question<'_> {
             return None;
         }
         let single = |difference: Difference| Some(vec![vec![difference]]);
+        if let Some((subject, name, is_positive)) = part.as_question() {
+            let wanted = format!("is {}{name}", if is_positive { "" } else { "not " });
+            return single(self.difference(subject, Demand::Text(wanted))?);
+        }
         let node = match part.shape() {
             TermShape::Node(node) => node,
             TermShape::Operation(DerivedOperation::Call(_), _) => return self.solve(&part.unfolded()?),
             TermShape::Operation(DerivedOperation::Quantified(quantified), arguments)
                 if quantified.quantifier == Quantifier::All =>
             {
-                // The last arguments are the values that the body reads.
-                let values_read = &arguments[arguments.len() - quantified.read.len()..];
-                let mut known: Substitution =
-                    quantified.read.iter().cloned().zip(values_read.iter().cloned()).collect();
                 // The first instance that fails explains the failure.
-                for value in self.instances(&quantified.domain, arguments)? {
-                    known.insert(quantified.bound.clone(), value);
-                    let instance = substitute(&quantified.body, &known);
-                    if holds(&instance, &self.values) != Ok(true) {
-                        return self.solve(&instance);
-                    }
-                }
-                return None;
+                let instances = list_instances(quantified, arguments, &self.values)?;
+                let failing = instances.iter().find(|one| holds(one, &self.values) != Ok(true));
+                return failing.and_then(|instance| self.solve(instance));
             }
             TermShape::Operation(DerivedOperation::Standard(operation), arguments) => {
                 return single(self.membership_difference(*operation, arguments, true)?);
@@ -334,23 +398,6 @@ impl Question<'_> {
         }
     }
 
-    /// Lists the terms that the bound name of a quantifier stands for. `None` if they cannot be listed.
-    fn instances(&self, domain: &QuantifierDomain, arguments: &[Term]) -> Option<Vec<Term>> {
-        let list = match domain {
-            QuantifierDomain::Values(_, values) => {
-                return Some(values.iter().map(|value| Term::literal(value.clone())).collect());
-            }
-            QuantifierDomain::Elements => &arguments[0],
-        };
-        let Value::Record(ty, fields) = evaluate(list, &self.values).ok()? else { return None };
-        if let RecordForm::Keyed(_) | RecordForm::Entries(..) = ty.form {
-            return Some(ty.entries(&fields).into_iter().map(|(key, _)| Term::literal(key)).collect());
-        }
-        list.sort().as_list()?;
-        let element = |index| Term::standard(StandardOperation::Element, [list.clone(), Term::int(index)]);
-        Some((0..ty.counting(&fields).count()).map(element).collect())
-    }
-
     /// The difference for `k in s` or `contains(q, e)`, which should hold (`is_in`) or not. `None` for other
     /// operations, or if nothing of it is about the event.
     fn membership_difference(
@@ -383,7 +430,7 @@ impl Question<'_> {
     /// is no comparison, or a side has no value.
     fn isolate_demand(&self, part: &Term) -> Option<(Term, Comparison, Value)> {
         let Node::Compare(comparison, a, b) = part.written()? else { return None };
-        let read: Vec<&Datum> = self.parameters.iter().filter(|parameter| part.mentions(parameter)).collect();
+        let read = self.list_read(part);
         // A number in an expression: the comparison is solved for it.
         if let [datum] = read.as_slice()
             && datum.ty().sort().is_number()
@@ -466,8 +513,8 @@ impl Question<'_> {
         }
     }
 
-    /// Finds the places where a part of the event differs from the value that it should have. `None` if the
-    /// part has no value.
+    /// Finds the places where a part of the event differs from the value that it should have. If they are
+    /// several and the value is short, it is the only one. `None` if the part has no value.
     fn find_differences(&self, subject: &Term, value: &Value) -> Option<Vec<Difference>> {
         if self.is_delay(subject) {
             return Some(vec![self.difference(subject, Demand::Value(value.clone()))?]);
@@ -475,6 +522,10 @@ impl Question<'_> {
         let got = evaluate(subject, &self.values).ok()?;
         let mut found = Vec::new();
         compare_values(subject.to_string(), value, &got, &mut found);
+        if found.len() > 1 && is_short(value) {
+            let wanted = vec![Demand::Value(value.clone())];
+            found = vec![Difference { subject: subject.to_string(), wanted, got: value_text(&got) }];
+        }
         let hidden = found.len().saturating_sub(MOST_NAMED);
         found.truncate(MOST_NAMED);
         if let Some(last) = found.last_mut().filter(|_| hidden > 0) {
@@ -506,8 +557,20 @@ impl Question<'_> {
 
     /// Describes the event that a transition allows, as `Return(pValue = 3)`, and what else its guard
     /// demands.
-    fn describe_allowed(&self, transition: &Transition) -> (String, String) {
-        let (by_parameter, other_parts) = self.demands(transition);
+    fn describe_allowed(&self, transition: &Transition, solver: &mut Lazy) -> (String, String) {
+        let (mut by_parameter, mut other_parts) = self.demands(transition);
+        let is_read = |parameter: &&Datum| other_parts.iter().any(|part| part.mentions(parameter));
+        for parameter in self.parameters.iter().filter(is_read) {
+            if let Some(value) = self.find_only_value(transition, parameter, solver) {
+                by_parameter.retain(|(name, _)| name != parameter.name());
+                by_parameter.push((parameter.name().to_owned(), vec![Demand::Value(value)]));
+            }
+        }
+        let is_told = |datum: &Datum| {
+            let demands = by_parameter.iter().find(|(name, _)| name == datum.name());
+            demands.is_some_and(|(_, demands)| demanded_value(demands).is_some())
+        };
+        other_parts.retain(|part| !self.list_read(part).into_iter().all(is_told));
         let demands_on = |parameter: &Datum| {
             by_parameter.iter().find(|(name, _)| name == parameter.name()).map(|(_, all)| all)
         };
@@ -587,6 +650,21 @@ impl Question<'_> {
     }
 }
 
+/// Is it about each value of a domain, or a function of this kind?
+fn is_quantified(condition: &Term) -> bool {
+    match condition.shape() {
+        TermShape::Operation(DerivedOperation::Quantified(quantified), _) => {
+            quantified.quantifier == Quantifier::All
+        }
+        _ => condition.unfolded().is_some_and(|body| is_quantified(&body)),
+    }
+}
+
+/// Can the text of a value be shown as a whole?
+fn is_short(value: &Value) -> bool {
+    format!("{value:#}").chars().count() <= LONGEST_VALUE
+}
+
 /// The demands that a type of integers makes on its values: the ends of its range.
 fn ends_of_type(ty: &Type) -> Vec<Demand> {
     let end = |comparison, value: &IBig| Demand::Bound(comparison, Value::Int(value.clone()));
@@ -606,19 +684,6 @@ pub(crate) fn decided_guard(iosts: &Iosts, transition: &Transition, values: Valu
     (!part.is_true()).then(|| question.guard(iosts, transition, &part, true))
 }
 
-/// Is it a datum, or a field or an element of one?
-fn is_path(term: &Term) -> bool {
-    match term.shape() {
-        TermShape::Node(Node::Data(_)) => true,
-        TermShape::Node(Node::Field(whole, _) | Node::Select(whole, _)) => is_path(whole),
-        TermShape::Operation(
-            DerivedOperation::Standard(StandardOperation::Element | StandardOperation::ValueAt),
-            whole,
-        ) => is_path(&whole[0]),
-        _ => false,
-    }
-}
-
 fn mirror_comparison(comparison: Comparison) -> Comparison {
     match comparison {
         Comparison::Less => Comparison::Greater,
@@ -627,41 +692,6 @@ fn mirror_comparison(comparison: Comparison) -> Comparison {
         Comparison::AtLeast => Comparison::AtMost,
         Comparison::Equal | Comparison::NotEqual => comparison,
     }
-}
-
-/// Collects the values of the data, calls and elements in a term, by their texts. Of a large term, only the
-/// data are collected.
-fn collect_values(term: &Term, values: &Valuation, found: &mut BTreeMap<String, String>) {
-    let value = || evaluate(term, values).ok().map(|value| (term.to_string(), format!("{value:#}")));
-    if term.written_size() > LARGEST_PART {
-        let text = |datum: &Datum| Some((datum.to_string(), format!("{:#}", values.get(datum)?)));
-        found.extend(term.data().iter().filter_map(text));
-        return;
-    }
-    let parts = match term.shape() {
-        TermShape::Node(Node::Data(_)) => {
-            found.extend(value());
-            return;
-        }
-        // The function's captured values are not written where it is called.
-        TermShape::Operation(DerivedOperation::Call(function), arguments) => {
-            found.extend(value());
-            arguments[..function.named].iter().collect()
-        }
-        TermShape::Node(Node::Field(whole, _)) if is_path(whole) && value().is_some() => {
-            found.extend(value());
-            return;
-        }
-        TermShape::Node(Node::Select(..)) | TermShape::Operation(DerivedOperation::Standard(_), _)
-            if is_path(term) && value().is_some() =>
-        {
-            // The first part is the whole, whose value is not needed. The others are indices.
-            found.extend(value());
-            term.parts().into_iter().skip(1).collect()
-        }
-        _ => term.parts(),
-    };
-    parts.into_iter().for_each(|part| collect_values(part, values, found));
 }
 
 /// Combines each way of the first list with each way of the second.
@@ -788,9 +818,8 @@ fn compare_values(subject: String, wanted: &Value, got: &Value, found: &mut Vec<
                 if let Some(demand) = describe_one_element(&elements[0], &elements[1]) {
                     return add(subject, Demand::Text(demand), value_text(got));
                 }
-                let texts = [wanted.to_string(), got.to_string()];
-                if texts.iter().all(|text| text.chars().count() <= LONGEST_VALUE) {
-                    return add(subject, Demand::Value(wanted.clone()), texts[1].clone());
+                if is_short(wanted) {
+                    return add(subject, Demand::Value(wanted.clone()), value_text(got));
                 }
                 add(
                     format!("len({subject})"),
@@ -815,11 +844,13 @@ fn compare_values(subject: String, wanted: &Value, got: &Value, found: &mut Vec<
                 let extra = got_parts.keys().filter(|key| !wanted_parts.contains_key(key));
                 let with = missing.map(|key| format!("with {key}"));
                 let demands: Vec<String> = with.chain(extra.map(|key| format!("without {key}"))).collect();
-                let is_long = wanted_parts.len().max(got_parts.len()) > MOST_NAMED
-                    || [wanted, got].iter().any(|value| value.to_string().chars().count() > LONGEST_VALUE);
-                match is_long {
-                    true => add(subject, Demand::Text(demands.join(" and ")), value_text(got)),
-                    false => add(subject, Demand::Value(wanted.clone()), got.to_string()),
+                let are_few = demands.len() == 1 && wanted_parts.len().max(got_parts.len()) > MOST_NAMED;
+                let hidden = demands.len().saturating_sub(MOST_NAMED);
+                let and_more = if hidden > 0 { format!(" and {hidden} more") } else { String::new() };
+                let named = demands[..demands.len() - hidden].join(" and ") + &and_more;
+                match is_short(wanted) && !are_few {
+                    true => add(subject, Demand::Value(wanted.clone()), value_text(got)),
+                    false => add(subject, Demand::Text(named), value_text(got)),
                 }
             } else if is_map {
                 for ((key, wanted_part), got_part) in wanted_parts.iter().zip(got_parts.values()) {

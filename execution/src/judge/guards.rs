@@ -37,6 +37,40 @@ pub(crate) fn conjunct_texts(conjuncts: &[Term]) -> Vec<String> {
     conjuncts.iter().map(Term::to_string).collect()
 }
 
+/// These transitions without the conditions of a purpose. The purpose splits a transition of the specification
+/// into several: what all of them demand comes from the specification. A transition that would then take a
+/// forbidden event stays as it is: its conditions were simplified, and it is not known where they come from.
+pub(crate) fn without_purpose(
+    test: &TestCase,
+    transition: &Transition,
+    siblings: &[&Transition],
+    forbidden: Option<&Valuation>,
+) -> Transition {
+    let of_specification = |one: &Transition| -> Vec<Term> {
+        one.guard.conjuncts().into_iter().filter(|part| test.conjuncts.contains(part)).collect()
+    };
+    let own = of_specification(transition);
+    // The guards of a product are not simplified, so there it is known that the specification demands nothing.
+    if test.conjuncts.is_empty() || (own.is_empty() && test.online.is_none()) {
+        return transition.clone();
+    }
+    let is_of_same = |one: &&&Transition| {
+        (one.source, one.action) == (transition.source, transition.action) && of_specification(one) == own
+    };
+    let same: Vec<Vec<Term>> = siblings.iter().filter(is_of_same).map(|one| one.guard.conjuncts()).collect();
+    // If a condition of the specification fails, the others need not be known.
+    let fails = |part: &Term| forbidden.is_some_and(|values| holds(part, values) == Ok(false));
+    let is_enough = own.iter().any(fails);
+    let mut parts = transition.guard.conjuncts();
+    parts.retain(|part| same.iter().all(|other| other.contains(part)));
+    parts.retain(|part| !is_enough || own.contains(part) || part.asks_definedness());
+    let guard = Term::and(parts);
+    match forbidden.map(|values| holds(&guard, values)) {
+        Some(Ok(true)) => transition.clone(),
+        _ => Transition { guard, ..transition.clone() },
+    }
+}
+
 /// Is there certainly an event of the transition's action that it takes in this state?
 pub(super) fn can_come(test: &TestCase, transition: &Transition, state: &State) -> bool {
     let guard = substitute(&transition.guard, &literals(&state.valuation));

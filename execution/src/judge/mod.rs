@@ -19,6 +19,7 @@
 pub mod case;
 pub mod contract;
 pub mod crossing;
+pub(crate) mod decisive;
 pub(crate) mod excerpts;
 pub(crate) mod expected;
 pub(crate) mod guards;

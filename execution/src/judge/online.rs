@@ -44,7 +44,7 @@ use coreach_model::semantics::{Event, State, fire};
 use coreach_model::{Datum, TransitionId, Value, Verdict, Violated};
 
 use crate::judge::contract::{AfterSilence, Choice, Follower, Judge, Judged, Move, Offer, Offers, Why};
-use crate::judge::guards::can_come;
+use crate::judge::guards::{can_come, with_event, without_purpose};
 use crate::monitor::Monitor;
 use crate::run::{Occurrence, ShownState};
 use crate::test_case::{Online, TestCase};
@@ -326,8 +326,15 @@ impl Judge for OnlineJudge<'_> {
             after.take(&Occurrence::Observation(event.clone()));
             after.violated()
         });
-        let is_allowed = |one: &Transition| self.test.verdict(one.target) != Some(Verdict::Fail);
-        let why = Why { violates, ..self.monitor.why_not(observed, verdict, is_allowed) };
+        let forbidden = observed.filter(|_| verdict == Some(Verdict::Fail));
+        let iosts = &self.test.iosts;
+        let allow = |one: &Transition, state: &State| {
+            let siblings: Vec<_> = iosts.transitions.iter().filter(|t| t.source == one.source).collect();
+            let values = forbidden.map(|event| with_event(iosts, state, event));
+            (self.test.verdict(one.target) != Some(Verdict::Fail))
+                .then(|| without_purpose(self.test, one, &siblings, values.as_ref()))
+        };
+        let why = Why { violates, ..self.monitor.why_not(observed, verdict, allow) };
         match violates {
             Some(_) => Why { instead: String::new(), guards: Vec::new(), ..why },
             None => why,

@@ -49,6 +49,12 @@ impl Term {
         if binding_of(self) < Binding::Comparison { format!("({self})") } else { self.to_string() }
     }
 
+    /// If it asks which alternative a variant or an option has: the subject, the alternative, and `true` if it
+    /// is not negated.
+    pub fn as_question(&self) -> Option<(&Term, String, bool)> {
+        as_question(self.written()?).map(|((subject, name), is_positive)| (subject, name, is_positive))
+    }
+
     /// The text of the term as a part of a disjunction, in brackets if it needs them.
     pub fn to_disjunct(&self) -> String {
         if binding_of(self) < Binding::And { format!("({self})") } else { self.to_string() }

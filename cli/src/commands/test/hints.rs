@@ -18,7 +18,7 @@ use coreach_execution::{Outcome, Run};
 use coreach_model::excerpt::shortened;
 use coreach_model::iosts::{ActionKind, Transition};
 use coreach_model::semantics::{Event, State};
-use coreach_model::{Datum, Origin, Value as ModelValue, Verdict};
+use coreach_model::{Datum, Origin, Term, Value as ModelValue, Verdict};
 use coreach_project::cases::Case;
 use coreach_project::configuration::Instantiation;
 
@@ -86,7 +86,7 @@ pub(super) fn explain_run(
         Some(Verdict::Fail) => explain_hidden(iut, run, record)
             .or_else(|| explain_order(case, initial, run, record))
             .or_else(|| explain_byte_order(case, iut, initial, run))
-            .or_else(|| explain_constant(arguments, iut, run, record))
+            .or_else(|| explain_constant(arguments, case, iut, run, record))
             .or_else(|| explain_cookie(iut, run))
             .or_else(|| explain_old_state(iut, run))
             .or_else(|| explain_second_answer(case, initial, run, record)),
@@ -263,14 +263,25 @@ fn explain_byte_order(case: &Case, iut: &Iut, initial: &State, run: &Run) -> Opt
 }
 
 /// Hints at a constant that coreach has chosen, that decided a Fail, and that the system is not told.
-fn explain_constant(arguments: &TestArguments, iut: &Iut, run: &Run, record: &Record) -> Option<String> {
-    if matches!(iut.way.encoding(), Some(Encoding::Json)) {
+fn explain_constant(
+    arguments: &TestArguments,
+    case: &Case,
+    iut: &Iut,
+    run: &Run,
+    record: &Record,
+) -> Option<String> {
+    // In JSON, `start` tells the constants. A simulated model is given them.
+    let is_simulated = matches!(iut.way, Transport::Simulated(_) | Transport::SimulatedTimed(_));
+    if is_simulated || matches!(iut.way.encoding(), Some(Encoding::Json)) {
         return None;
     }
-    let chosen = run.constants.iter().filter(|(datum, _)| {
+    // A constant that the specification fixes is not chosen.
+    let conditions = case.test.iosts.initial_condition.conjuncts();
+    let chosen = run.constants.iter().filter(|(datum, value)| {
+        let is_fixed = conditions.contains(&Term::equal(&Term::datum(datum), &Term::literal(value.clone())));
         let name = datum.name();
         let is_given = arguments.constant.iter().any(|(given, _)| given == name);
-        !is_given && record.reason.guards.iter().any(|guard| guard.values.contains_key(name))
+        !is_given && !is_fixed && record.reason.guards.iter().any(|guard| guard.values.contains_key(name))
     });
     let chosen: Vec<_> = chosen.collect();
     let file = if chosen.is_empty() { return None } else { std::fs::read_to_string(&arguments.iut).ok()? };

@@ -103,6 +103,7 @@ pub(super) fn records() -> Vec<Record> {
         place: Some("f:1".to_owned()),
         part: "p".to_owned(),
         holds: true,
+        since: Some("`q` holds".to_owned()),
         values: Map::from_iter([("p".to_owned(), json!("3"))]),
     };
     let one = |(number, outcome): (usize, Outcome)| {
