@@ -340,8 +340,8 @@ fn choose_frame<D: Domain>(iosts: &Iosts, options: &Options) -> Frame {
     frame
 }
 
-/// Each fixpoint with regions may take as many steps as all of those without, and at least so many. If it takes
-/// more, the facts stay as they are. Steps do not depend on what is remembered, and work does.
+/// Each fixpoint with regions may take as many steps as all of those without, and at least so many. If it
+/// takes more, the facts stay as they are. Steps do not depend on what is remembered, and work does.
 const LEAST_STEPS_OF_REGIONS: usize = 200;
 
 /// The values of one refinement iteration, by location: those of its points.

@@ -2,9 +2,9 @@
 //!
 //! **Problem.** `!movable()` does not hold since `movable()` is true: this says nothing.
 //!
-//! **Method.** The condition is opened from the outside. A call becomes the body of its function. A quantifier
-//! becomes the first instance that decides, and a conjunction that fails its parts that fail. This ends where
-//! the parts say something by their values, or where the text becomes long.
+//! **Method.** The condition is opened from the outside. A call becomes the body of its function. A
+//! quantifier becomes the first instance that decides, and a conjunction that fails its parts that fail. This
+//! ends where the parts say something by their values, or where the text becomes long.
 //!
 //! **Terminates**, since functions are not recursive, and each step is one level deeper.
 

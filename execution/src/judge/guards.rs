@@ -37,9 +37,9 @@ pub(crate) fn conjunct_texts(conjuncts: &[Term]) -> Vec<String> {
     conjuncts.iter().map(Term::to_string).collect()
 }
 
-/// These transitions without the conditions of a purpose. The purpose splits a transition of the specification
-/// into several: what all of them demand comes from the specification. A transition that would then take a
-/// forbidden event stays as it is: its conditions were simplified, and it is not known where they come from.
+/// Leaves the conditions of a purpose out of a transition. The purpose splits a transition of the
+/// specification into several. The specification demands what all of them demand. A transition that would
+/// then take a forbidden event stays as it is. Its conditions were simplified, so their source is not known.
 pub(crate) fn without_purpose(
     test: &TestCase,
     transition: &Transition,
@@ -50,7 +50,7 @@ pub(crate) fn without_purpose(
         one.guard.conjuncts().into_iter().filter(|part| test.conjuncts.contains(part)).collect()
     };
     let own = of_specification(transition);
-    // The guards of a product are not simplified, so there it is known that the specification demands nothing.
+    // The guards of a product are not simplified. So it is known that the specification demands nothing.
     if test.conjuncts.is_empty() || (own.is_empty() && test.online.is_none()) {
         return transition.clone();
     }

@@ -49,7 +49,7 @@ impl Term {
         if binding_of(self) < Binding::Comparison { format!("({self})") } else { self.to_string() }
     }
 
-    /// If it asks which alternative a variant or an option has: the subject, the alternative, and `true` if it
+    /// The subject and the alternative, if it asks which alternative a variant or an option has. `true` if it
     /// is not negated.
     pub fn as_question(&self) -> Option<(&Term, String, bool)> {
         as_question(self.written()?).map(|((subject, name), is_positive)| (subject, name, is_positive))
