@@ -158,6 +158,8 @@ fn a_frequent_mistake_is_named_with_what_helps() {
                 stimuli: { Ask: { method: GET, path: /ask } }\n  observations: { Answer: { status: 200, values: { n: \
                 { pointer: /n } } }, None: { status: 404 } }\n";
     let (within, short) = ("within: 5 s\n", "within: 300 ms\n");
+    // The first answer must come in time on a busy machine.
+    let lenient = "within: 1 s\n";
     for (carrier, habit, more, code, words) in [
         (json, "text", within, 1, "a wrong `n`: expected a number, not the text \"1\""),
         (
@@ -312,9 +314,9 @@ fn a_frequent_mistake_is_named_with_what_helps() {
             1,
             r"declare the parameter as `real`, and let its group take `-?\d+(?:\.\d+)?`",
         ),
-        (lines, "drops", short, 3, "where the specification requires Answer(n = 2) after Ask()\n"),
-        (lines, "drops", short, 3, "write the line `silence: fail` into the IUT file"),
-        (lines, "drops", short, 3, "next: coreach test coreach.yaml --iut iut.yaml --seed 1 --keep runs"),
+        (lines, "drops", lenient, 3, "where the specification requires Answer(n = 2) after Ask()\n"),
+        (lines, "drops", lenient, 3, "write the line `silence: fail` into the IUT file"),
+        (lines, "drops", lenient, 3, "next: coreach test coreach.yaml --iut iut.yaml --seed 1 --keep runs"),
         (tcp, "tls", within, 4, "write `tls: { ca: ca.pem }` under `tcp`"),
         (tcp, "alert", within, 4, "it has sent a message of TLS"),
         (http, "cookie", within, 1, "hint: the answers set the cookie `sid`, which no request sends back"),

@@ -99,8 +99,8 @@ mod tests {
             shorten_collection(&text, &["17"], 60),
             "[{uid: 1, text: \"a, 10\"}, ..., {uid: 17, text: \"a, 170\"}, ...] with 30 elements"
         );
-        let third = "[{uid: 1, text: \"a, 10\"}, ..., {uid: 4, text: \"a, 40\"}, ...] with 30 elements";
-        assert_eq!(shorten_collection(&text, &["[3]"], 60), third);
+        let at_position = "[..., {uid: 3, text: \"a, 30\"}, {uid: 4, text: \"a, 40\"}, ...] with 30 elements";
+        assert_eq!(shorten_collection(&text, &["[3]"], 60), at_position);
         assert_eq!(shorten_collection(&text, &[], 30), "[{uid: 1, text: \"a, 10\"}, ...] with 30 elements");
         assert_eq!(shorten_collection("[1, 2]", &[], 30), "[1, 2]");
         assert_eq!(shorten_collection(&"x".repeat(40), &[], 10), "xxxxxxx...");
