@@ -79,7 +79,7 @@ pub struct Iterations {
     pub shortened: usize,
     /// How many transitions the exact reference could not decide, if it was asked.
     pub undecided: usize,
-    /// Are the last two refinement iterations those with regions ([`crate::regions`])?
+    /// Are the last two refinement iterations those with regions?
     pub has_regions: bool,
     /// What the analysis left out, because it took too much work with it.
     pub coarseness: Coarseness,
