@@ -60,7 +60,7 @@ if kind in ("tcp", "http"):
                 stream.write(f"answer {asked}\n")
                 stream.flush()
                 line = stream.readline()
-            break
+            os._exit(0)
         if habit == "tls":
             print("ssl.SSLError: wrong version", file=sys.stderr, flush=True)
         elif habit == "alert":
@@ -125,9 +125,8 @@ if kind == "lines":
         before = {"prompt": "> ", "colour": "\x1b[32m", "mark": "\ufeff"}.get(habit, "")
         value = {"plus": f"+{asked}", "minus": f"-{asked}", "hex": f"0x{asked}", "rest": f"{asked}.0",
                  "space": f" {asked}", "coins": f"{asked} coins", "zero": f"{asked}\0", "comma": f"{asked},000", "half": f"{asked}.5"}.get(habit, asked)
-        say(f"{before}answer {value}")
-        if habit == "again":
-            say(f"answer {asked}")
+        # Both lines in one write, so that the second one comes before the next stimulus.
+        say(f"{before}answer {value}" + (f"\nanswer {asked}" if habit == "again" else ""))
         if habit == "blank":
             say("")
 for line in sys.stdin:
