@@ -11,7 +11,7 @@
 //! datagrams that the first does not. The kernel lets two sockets have one port only if both allow it. They
 //! allow it when they have the port, and then take that back, so that no other program joins. If every port
 //! of the host may answer, there is one socket, which is not connected: with two, nobody could tell which
-//! datagram came first. **Falls short** then: only connected sockets are told that nobody takes datagrams
+//! datagram came first. **Falls short** then: only connected sockets learn that nobody takes datagrams
 //! there.
 //!
 //! A test message would be taken for a stimulus, so it cannot show whether somebody listens. But the kernel's

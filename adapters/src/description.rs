@@ -1,5 +1,5 @@
-//! What an IUT file says, as plain data: which implementation, how it is launched, how its events are
-//! written.
+//! The content of an IUT file as plain data: which implementation it is, how it is launched, and how its
+//! events are written.
 //!
 //! A description can be cloned and sent to another thread. `coreach_execution::open` makes the adapter of it
 //! in the thread that uses it. The user's texts are checked when the file is read, with diagnostics. So

@@ -368,7 +368,7 @@ impl Scope<'_> {
         if !self.is_nonempty(list)? {
             return Some(if is_all { Condition::Yes } else { Condition::No });
         }
-        // What holds for all elements holds for the one that stands for all. Otherwise it is one of some.
+        // A fact about all elements holds for the one that stands for all. Otherwise it is one of some.
         let index = match is_all {
             true => index_variable(list),
             false => Datum::new(format!("#{} {list}", self.auxiliaries.next_name()), Type::Nat),

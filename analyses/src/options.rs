@@ -62,9 +62,6 @@ pub struct Options {
     pub condition_limit: usize,
 }
 
-/// The default of [`Options::disjuncts`].
-pub const DISJUNCTS: usize = 4;
-
 impl Default for Options {
     fn default() -> Self {
         Options {
@@ -77,7 +74,7 @@ impl Default for Options {
             arrays: Arrays::default(),
             step_limit: 1_000_000,
             loops: Loops::default(),
-            disjuncts: DISJUNCTS,
+            disjuncts: 4,
             refine: Refinement::Domains,
             fact_limit: 200,
             condition_limit: CONDITION_LIMIT,

@@ -22,7 +22,7 @@
 //! **Why it ends**: the regions of a location (`Options::disjuncts`) and of all together (`MOST_SPLITS`) are
 //! limited, and only a split lets locations be examined again. **Cost**: the transfers into a location, which
 //! are mostly known, joins of at most `MOST_VALUES` of them, and two more fixpoints if something was split.
-//! These may take as many steps as those without regions. Otherwise nothing is split.
+//! Each may take as many steps as all of those without regions. Otherwise the facts stay as they were.
 
 use std::collections::VecDeque;
 

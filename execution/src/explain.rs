@@ -68,7 +68,7 @@ impl Reason {
         fn action(text: &str) -> &str {
             text.split(['(', ' ']).next().unwrap_or_default()
         }
-        // What came is no news, unless other values of it are allowed as well.
+        // The observed action is no news, unless other values of it are allowed as well.
         let is_told = self.summary.starts_with("expected ") || self.expected.len() == 1;
         let came = self.event.as_deref().map(action).filter(|_| is_told);
         let is_new = |one: &String| !self.summary.contains(one.as_str()) && Some(action(one)) != came;

@@ -5,8 +5,8 @@
 //!
 //! **Promise.** The result is a specification that `coreach check` accepts, or there is no result. It has the
 //! meaning of the foreign model. The findings name every difference, also names that had to change. A guard
-//! or an action that the model format cannot express is a mistake, unless the user asks to leave it out. What
-//! reads or translates a part returns `None` after a mistake, which it has reported.
+//! or an action that the model format cannot express is a mistake, unless the user asks to leave it out. A
+//! function that reads or translates a part returns `None` after a mistake, which it has reported.
 //!
 //! This crate has no solver, no files (it turns a text into a text), and no printing.
 
@@ -119,12 +119,16 @@ pub fn detect(name: &str, text: &str) -> Option<ForeignFormat> {
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending).to_ascii_lowercase();
     let start = skip_comments(text.trim_start_matches('\u{feff}'));
     let by_ending = ["aut", "graphml", "xlia"].into_iter().find(|name| *name == ending);
-    let by_content = || match () {
-        () if start.starts_with("des") && start[3..].trim_start().starts_with('(') => Some("aut"),
-        () if start.starts_with('<') && start.contains("<graphml") => Some("graphml"),
-        () if start.starts_with("@xlia") || start.starts_with("@FML") => Some("xlia"),
-        () if start.starts_with(['{', '[']) && start.contains("\"models\"") => Some("graphwalker"),
-        () => None,
+    let by_content = || {
+        if start.starts_with("des") && start[3..].trim_start().starts_with('(') {
+            Some("aut")
+        } else if start.starts_with('<') && start.contains("<graphml") {
+            Some("graphml")
+        } else if start.starts_with("@xlia") || start.starts_with("@FML") {
+            Some("xlia")
+        } else {
+            (start.starts_with(['{', '[']) && start.contains("\"models\"")).then_some("graphwalker")
+        }
     };
     by_ending.or_else(by_content).and_then(|name| name.parse().ok())
 }

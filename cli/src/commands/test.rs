@@ -355,7 +355,7 @@ fn run_text(
     let constants = if constants.is_empty() { String::new() } else { format!(" ({})", constants.join(", ")) };
     let (test, events) = (&case.test, plural(run.trace.len(), "event"));
     let whose = format!("{} seed {}{constants}, {events}", case.name, run.seed);
-    // A Fail needs its rule, also beside others.
+    // A Fail shows its rule, also if other runs end in other ways.
     let mut text = match in_full || run.outcome.verdict() == Some(Verdict::Fail) {
         true => story::why_text(test, initial, run, &whose),
         false => story::end_text(test, initial, run, &whose),

@@ -34,7 +34,7 @@ pub(super) fn find_decisive(condition: &Term, values: &Valuation) -> Option<Term
             break;
         }
         term = next;
-        // What is long may be opened further.
+        // A long part may be opened further.
         if says_more && term.to_string().chars().count() <= 3 * LONGEST_VALUE {
             decisive = Some(term.clone());
         }

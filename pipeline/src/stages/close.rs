@@ -85,7 +85,7 @@ pub fn close(product: Product, limits: &Limits, solver: &mut dyn Solver) -> Resu
     Ok(Closed { iosts: closed, given: kept, accepting, rests })
 }
 
-/// What internal steps from one location have done so far, on one path or on several with the same effect.
+/// The effect so far of internal steps from one location, on one path or on several paths alike.
 struct Prefix {
     location: LocationId,
     guard: Term,

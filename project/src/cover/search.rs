@@ -161,7 +161,7 @@ pub fn search(
 /// possible, since a failed search is [`Doubt::Ambiguous`], also if the solver has no answer.
 pub fn find_run_along(walked: &Walked, path: Vec<TransitionId>, solver: &mut dyn Solver) -> Sought {
     let system = System::new(&walked.iosts);
-    // The only goal is returned, so nobody is told of it.
+    // The only goal is returned, so the callback has nothing to do.
     let mut searcher = GoalSearcher { walked, system: &system, met: &mut |_, _| {}, solver };
     let goal = Goal::Path(path.clone());
     match searcher.find_certain_run(&Route::new(path), &goal) {
