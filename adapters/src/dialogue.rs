@@ -100,6 +100,11 @@ impl Dialogue {
         self.sent
     }
 
+    /// Returns the lines of the last event, or the line that was none. Only for an encoding of lines.
+    pub fn taken(&self) -> Vec<u8> {
+        self.pending.taken()
+    }
+
     pub fn hears(&self) -> bool {
         !self.has_hung_up
     }

@@ -102,6 +102,13 @@ pub fn answer_ignored(lines: &Lines, line: &str, signatures: &Signatures) -> Res
     write_line(lines, template, value, signatures, IGNORE).map(Some)
 }
 
+/// Returns the first output that this line is alone, if any.
+pub fn find_output<'l>(lines: &'l Lines, line: &str) -> Option<&'l str> {
+    let alone = VecDeque::from([line.to_owned()]);
+    let fits = |shape: &Shape| shape.fit(&alone, &mut Progress::default()) == Fit::Whole(1);
+    lines.observations.iter().find(|(_, shape)| fits(shape)).map(|(action, _)| action.as_str())
+}
+
 /// Says whether an output can begin with this line.
 pub fn may_begin(lines: &Lines, line: &str) -> bool {
     let lines_so_far = VecDeque::from([line.to_owned()]);

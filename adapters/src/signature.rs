@@ -168,7 +168,8 @@ impl Signatures {
                     Some(meant) => format!("did you mean `{meant}`?"),
                     None => format!(
                         "if it is no event, send `{{\"log\": \"{shown}\"}}` in its place\nhelp: if the system is right, \
-                         declare it under `outputs`, and add a transition on it"
+                         write {} under `outputs`, and add a transition on it",
+                        declare_output(name, given)
                     ),
                 };
                 let text =
@@ -181,7 +182,7 @@ impl Signatures {
             let is_given = |name: &&str| given.iter().any(|(given, _)| given == name);
             let lacking = || action.parameters.iter().map(Datum::name).filter(|name| !is_given(name));
             let help = match lacking().next() {
-                None => format!("leave it out, or declare it: `{name}: {{ {}: ... }}`", shortened(foreign)),
+                None => format!("leave it out, or declare it: {}", declare_output(name, given)),
                 Some(_) => suggest(foreign, "parameters", lacking),
             };
             let text = format!(
@@ -214,6 +215,16 @@ pub enum Wire<'a> {
     Json(&'a Tree),
 }
 
+/// Writes the declaration of an output that came with these values. Its types are those that the values suggest.
+fn declare_output(name: &str, given: &[(&str, Wire<'_>)]) -> String {
+    let parameters: Vec<String> =
+        given.iter().map(|(name, wire)| format!("{}: {}", shortened(name), wire.likely_type())).collect();
+    match parameters.as_slice() {
+        [] => format!("`{}: {{}}`", shortened(name)),
+        _ => format!("`{}: {{ {} }}`", shortened(name), parameters.join(", ")),
+    }
+}
+
 /// Suggests a name for one that is not known.
 fn suggest<'a, I: IntoIterator<Item = &'a str>>(name: &str, what: &str, known: impl Fn() -> I) -> String {
     match nearest(name, known()) {
@@ -223,6 +234,22 @@ fn suggest<'a, I: IntoIterator<Item = &'a str>>(name: &str, what: &str, known: i
 }
 
 impl Wire<'_> {
+    /// Returns the type that a value of this form probably has.
+    fn likely_type(&self) -> &'static str {
+        let text = match self {
+            Wire::Json(Tree::Bool(_)) => return "bool",
+            Wire::Json(Tree::Number(text)) => text.as_str(),
+            Wire::Text(text) => *text,
+            Wire::Json(Tree::Text(_)) => return "string",
+            Wire::Json(_) => return "...",
+        };
+        match (text.parse::<i128>(), text.parse::<f64>()) {
+            (Ok(_), _) => "int",
+            (_, Ok(_)) => "real",
+            _ => "string",
+        }
+    }
+
     /// Explains what the user may have meant by a wrong value.
     fn value_help(&self, datum: &Datum) -> String {
         if let (Wire::Text(text), Type::Int | Type::Nat | Type::Range(..)) = (self, datum.ty())
@@ -231,6 +258,12 @@ impl Wire<'_> {
         {
             return format!(
                 "\nhelp: a number has no leading zeros, `+` or spaces: keep them out of the group, `[+ 0]*(?P<{datum}>\\d+)`"
+            );
+        }
+        if let (Wire::Json(Tree::Text(_)), Type::Int | Type::Nat | Type::Range(..)) = (self, datum.ty()) {
+            return format!(
+                "\nhelp: if the system is right, read the number from the text. Over http, write `{datum}: {{ pointer: ..., \
+                 match: '(-?\\d+)' }}`. Else make `{datum}` a `string` in the model"
             );
         }
         let Type::Enum(named) = datum.ty() else { return String::new() };

@@ -13,16 +13,18 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
+use coreach_model::excerpt::shortened;
 use coreach_model::semantics::Event;
 
 use crate::adapter::{Adapter, Failure, Left, Received, Sent, Session, Teardown};
 use crate::address::host_of_address;
 use crate::behaviour::Behaviour;
 use crate::channel::Channel;
-use crate::description::{Link, NamedConnection, Tcp, Transport};
+use crate::description::{Encoding, Link, NamedConnection, Tcp, Transport};
 use crate::dialogue::{BARRIER, Dialogue};
 use crate::evidence::{self, Evidence};
 use crate::launched::Launched;
+use crate::lines;
 use crate::process::Process;
 use crate::server::Server;
 use crate::stream::{Stream, wait_for_any};
@@ -271,6 +273,9 @@ impl TcpAdapter {
                             Received::Output(event) if self.link.number(&event.action) != number => {
                                 Received::Alien(format!("{event} over the connection `{name}`"))
                             }
+                            Received::Alien(text) => {
+                                Received::Alien(self.explain_connection(number).unwrap_or(text))
+                            }
                             other => other,
                         });
                     }
@@ -287,6 +292,28 @@ impl TcpAdapter {
             let gone = process.filter(|_| !is_gone).map(Process::end);
             wait_for_any(self.dialogues.iter().filter_map(Dialogue::stream), gone, until);
         }
+    }
+
+    /// Describes a line that is an output of another connection than the one over which it came. `None` if the
+    /// last line of that connection is no such line.
+    fn explain_connection(&self, number: usize) -> Option<String> {
+        let connections = &self.description.connections;
+        let (own, taken) = (&connections[number].name, self.dialogues[number].taken());
+        let line = std::str::from_utf8(&taken).ok()?;
+        let find_output = |connection: &'_ NamedConnection| match &connection.encoding {
+            Encoding::Lines(lines) => lines::find_output(lines, line).map(str::to_owned),
+            Encoding::Json | Encoding::Binary(_) => None,
+        };
+        if find_output(&connections[number]).is_some() {
+            return None;
+        }
+        let (other, action) =
+            connections.iter().find_map(|other| Some((&other.name, find_output(other)?)))?;
+        Some(format!(
+            "the line `{}` over the connection `{own}`, but `{action}` belongs to `{other}`\nhelp: let the system send it \
+             over `{other}`. If the system is right, move `{action}` to `{own}` under `connections`",
+            shortened(line)
+        ))
     }
 
     /// Leaves a connection of the run for another one.

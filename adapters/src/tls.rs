@@ -273,7 +273,8 @@ impl Session {
                 rustls::Error::InvalidCertificate(why) => explain_certificate(why, &self.name, &self.place),
                 rustls::Error::InvalidMessage(_) => {
                     format!(
-                        "{error}\nhelp: the system does not seem to speak TLS on this port: leave out `tls`"
+                        "{error}\nhelp: the system does not seem to speak TLS on this port: leave out `tls`. In an address \
+                         of HTTP, also write `http://` for `https://`"
                     )
                 }
                 rustls::Error::AlertReceived(AlertDescription::CertificateRequired) => {

@@ -256,7 +256,7 @@ fn a_frequent_mistake_is_named_with_what_helps() {
             "blank",
             within,
             1,
-            "  help: if it is no event, write it to standard error, or skip it: `ignore: [{ pattern: '^$' }]`",
+            "  help: if it is no event, skip it: write `ignore: [{ pattern: '^$' }]` next to `stimuli`",
         ),
         (
             lines,

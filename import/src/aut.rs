@@ -229,8 +229,8 @@ fn read_event(label: &str) -> Result<Event, (String, Range<usize>)> {
         }
         sign = Some(attached);
         next += 1;
-        // `coin?5`
-        if label[next..].starts_with(|c: char| !c.is_whitespace() && c != '!' && c != '?') {
+        // `coin?5`, but not `coin?(5)`
+        if label[next..].starts_with(|c: char| !c.is_whitespace() && !matches!(c, '!' | '?' | '(')) {
             next = read_value(label, next, &mut values);
         }
     }
@@ -269,37 +269,37 @@ fn read_value(label: &str, start: usize, values: &mut Vec<String>) -> usize {
 
 /// Finds the end of a value, which is before the space and the sign of the next offer.
 fn find_value_end(text: &str) -> usize {
-    let (mut depth, mut quoted, mut last) = (0usize, false, ' ');
-    for (offset, c) in text.char_indices() {
+    let begins_offer = |&(offset, c): &(usize, char)| {
+        offset > 0 && matches!(c, '!' | '?') && text[..offset].ends_with(char::is_whitespace)
+    };
+    list_separators(text).find(begins_offer).map_or(text.len(), |(offset, _)| offset)
+}
+
+/// Splits the text between the brackets of `coin(5, x)` at its commas.
+fn split_arguments(text: &str) -> Vec<&str> {
+    let mut start = 0;
+    let mut arguments = Vec::new();
+    for (offset, _) in list_separators(text).filter(|(_, c)| *c == ',') {
+        arguments.push(text[start..offset].trim());
+        start = offset + 1;
+    }
+    arguments.push(text[start..].trim());
+    arguments
+}
+
+/// Lists the characters that can separate values, with their offsets. Those within brackets and quotes cannot.
+fn list_separators(text: &str) -> impl Iterator<Item = (usize, char)> {
+    let (mut depth, mut quoted) = (0usize, false);
+    text.char_indices().filter(move |(_, c)| {
         match c {
             '"' => quoted = !quoted,
             _ if quoted => {}
             '(' | '{' | '[' => depth += 1,
             ')' | '}' | ']' => depth = depth.saturating_sub(1),
-            '!' | '?' if depth == 0 && last.is_whitespace() && offset > 0 => return offset,
             _ => {}
         }
-        last = c;
-    }
-    text.len()
-}
-
-fn split_arguments(text: &str) -> Vec<&str> {
-    let (mut depth, mut start) = (0usize, 0);
-    let mut arguments = Vec::new();
-    for (offset, c) in text.char_indices() {
-        match c {
-            '(' | '{' | '[' => depth += 1,
-            ')' | '}' | ']' => depth = depth.saturating_sub(1),
-            ',' if depth == 0 => {
-                arguments.push(text[start..offset].trim());
-                start = offset + 1;
-            }
-            _ => {}
-        }
-    }
-    arguments.push(text[start..].trim());
-    arguments
+        depth == 0 && !quoted
+    })
 }
 
 /// The sort of a value. The greater of two number sorts includes the other.

@@ -109,25 +109,37 @@ const NO_TIME: &str = "expected a time of at most a week, for example `60s`, `15
 
 /// Reads a time: `60s`, `1500ms`, `2m`, `1h`. A number alone is in milliseconds.
 pub fn parse_duration(text: &str) -> Result<Duration, String> {
-    const UNITS: [(&str, u64); 5] = [("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000), ("", 1)];
-    let milliseconds = parse_amount(text, &UNITS).filter(|time| *time <= LONGEST);
-    milliseconds.map(Duration::from_millis).ok_or_else(|| explain_time(text))
+    parse_milliseconds(text).map(Duration::from_millis).ok_or_else(|| explain_time(text))
 }
 
-/// Explains how a time is written. If its unit is spelt in another way, names the time that may be meant.
+/// Reads a time in milliseconds, with its unit. `None` if it is no time or more than a week.
+fn parse_milliseconds(text: &str) -> Option<u64> {
+    const UNITS: [(&str, u64); 5] = [("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000), ("", 1)];
+    parse_amount(text, &UNITS).filter(|time| *time <= LONGEST)
+}
+
+/// Explains how a time is written. If its unit is spelt in another way, or its number has a fraction, names the
+/// time that may be meant.
 fn explain_time(text: &str) -> String {
-    const SPELT: [(&str, &str); 5] =
-        [("milli", "ms"), ("msec", "ms"), ("sec", "s"), ("min", "m"), ("h", "h")];
-    let (number, unit) = text.split_at(text.find(|sign: char| !sign.is_ascii_digit()).unwrap_or(text.len()));
+    const SPELT: [(&str, &str); 6] =
+        [("milli", "ms"), ("msec", "ms"), ("sec", "s"), ("s", "s"), ("min", "m"), ("h", "h")];
+    let is_number = |sign: char| sign.is_ascii_digit() || sign == '.';
+    let (number, unit) = text.split_at(text.find(|sign| !is_number(sign)).unwrap_or(text.len()));
     let unit = unit.trim_start().to_lowercase();
-    if let Ok(seconds) = text.trim_end_matches('s').trim().parse::<f64>()
-        && (0.001..1000.0).contains(&seconds)
-    {
-        let milliseconds = (seconds * 1000.0).round();
-        return format!("{NO_TIME}; did you mean `{milliseconds}ms`?");
+    let spelt = SPELT.iter().find(|(begin, _)| unit.starts_with(begin)).map_or(&*unit, |(_, unit)| *unit);
+    let meant = match number.parse::<f64>() {
+        Ok(fraction) if number.contains('.') => match spelt {
+            "s" => format!("{:.0}ms", fraction * 1000.0),
+            "m" => format!("{:.0}s", fraction * 60.0),
+            "h" => format!("{:.0}m", fraction * 60.0),
+            _ => return NO_TIME.to_owned(),
+        },
+        _ => format!("{number}{spelt}"),
+    };
+    match parse_milliseconds(&meant) {
+        Some(1..) => format!("{NO_TIME}; did you mean `{meant}`?"),
+        _ => NO_TIME.to_owned(),
     }
-    let meant = SPELT.iter().find(|(begin, _)| unit.starts_with(begin)).filter(|_| !number.is_empty());
-    meant.map_or(NO_TIME.to_owned(), |(_, unit)| format!("{NO_TIME}; did you mean `{number}{unit}`?"))
 }
 
 /// Reads a time above 0.
@@ -193,6 +205,16 @@ mod tests {
             ["0", "604800000", "604801s"].map(|text| parse_duration(text).is_ok()),
             [true, true, false]
         );
+        let meant = |text: &str| {
+            let explained = explain_time(text);
+            explained.split_once("did you mean `").map(|(_, end)| end.trim_end_matches("`?").to_owned())
+        };
+        let texts = ["60 sec", "5S", "1.5s", "1.5m", "1.5 hours", "20min", "90 Minutes", "3H", "1500msec"];
+        let wanted = ["60s", "5s", "1500ms", "90s", "90m", "20m", "90m", "3h", "1500ms"];
+        assert_eq!(texts.map(|text| meant(text).unwrap_or_default()), wanted);
+        // What would be refused again is not proposed.
+        let texts = ["200h", "20000min", "700000sec", "0sec", "0.0s", "1.5", "1.2.3s", "1d", "fast", ""];
+        assert_eq!(texts.map(meant), [const { None }; 10]);
         let memory = |text: &str| parse_memory(text).ok();
         assert_eq!(memory("4GB"), Some(MEMORY));
         assert_eq!(memory("500MB"), memory("500"));

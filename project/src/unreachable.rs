@@ -155,8 +155,12 @@ fn add_blocked_steps(
                 && is_half(step.target, &purpose.iosts.location(goal.target).name)
         });
         let asked = goals.filter_map(|goal| goal.origin.guard.clone()).next();
-        if asked.is_some() && asked != place {
-            diagnostic = diagnostic.at(asked, "the purpose asks for this");
+        if let Some(asked) = asked.filter(|asked| place.as_ref() != Some(asked)) {
+            let guard = place.as_ref().map_or_else(String::new, |place| {
+                format!(", or the guard of the specification ({})", place.file_and_line())
+            });
+            let help = format!("change `{}` ({}){guard}", shortened(asked.text()), asked.file_and_line());
+            diagnostic = diagnostic.at(Some(asked), "the purpose asks for this").help(help);
         }
         diagnostic =
             diagnostic.at(place, "this step").note(format!("`{shown}` needs `{guard}`, which {why}"));

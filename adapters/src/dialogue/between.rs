@@ -192,7 +192,8 @@ impl Dialogue {
             let Some(found) = expected.captures(&answer) else {
                 self.evidence.mark(&frame, evidence::GARBAGE);
                 let text = format!(
-                    "{sent} was answered by `{}`, which does not fit `{}`",
+                    "{sent} was answered by `{}`, which does not fit `{}`\nhelp: correct what is sent, or the pattern of the \
+                     answer",
                     shortened(&answer),
                     written(expected)
                 );

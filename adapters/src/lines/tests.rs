@@ -207,8 +207,8 @@ fn a_line_that_nothing_fits_is_what_the_description_says() {
     let text = "the line `what`, which no pattern fits\n\
                 `Long` is `n (?P<n>\\S+)`, `Short` is `n (?P<n>\\S+)`\n\
                 help: if it is one of these, correct its pattern\n\
-                help: if it is a greeting, await it: `reset: [{ expect: '^what$' }]`\n\
-                help: if it is no event, write it to standard error, or skip it: `ignore: [{ pattern: '^what$' }]`";
+                help: if it is a greeting, await it: write `reset: [{ expect: '^what$' }]` next to `stimuli`\n\
+                help: if it is no event, skip it: write `ignore: [{ pattern: '^what$' }]` next to `stimuli`";
     assert_eq!(events(Unmatched::Fail, &["what"]), [format!("Alien({text:?})")]);
     assert_eq!(events(Unmatched::Error, &["what"]), [format!("garbage: {text}")]);
     assert_eq!(events(Unmatched::Ignore, &["n 1", "what", "more"]), ["Short(1)"]);

@@ -64,7 +64,7 @@ impl Pending {
         }
         if self.sent_text.as_deref().is_some_and(|said| said.trim_end() == line) {
             let text = format!(
-                "\nhelp: it repeats what coreach sent: switch the echo of the system off, or skip the line: `ignore: [{{ pattern: '^{}$' }}]`",
+                "\nhelp: it repeats what coreach sent: switch the echo of the system off, or skip the line: write `ignore: [{{ pattern: '^{}$' }}]` next to `stimuli`",
                 shortened(&regex::escape(line).replace('\'', "''"))
             );
             return (text, true);
@@ -82,7 +82,7 @@ impl Pending {
         if line.trim_end().ends_with([':', '?']) {
             let pattern = shortened(&regex::escape(line).replace('\'', "''"));
             let text = format!(
-                "\nhelp: if it asks for something first, answer that: `reset: [{{ expect: '^{pattern}$' }}, {{ send: ANSWER }}]`"
+                "\nhelp: if it asks for something first, answer that: write `reset: [{{ expect: '^{pattern}$' }}, {{ send: ANSWER }}]` next to `stimuli`"
             );
             return (text, false);
         }
@@ -90,12 +90,13 @@ impl Pending {
         // A greeting comes before all else, and is nothing for a log.
         let is_log = ["debug", "info", "warn", "trace", "log"].iter().any(|word| lower.contains(word));
         let greeting = match self.taken.is_empty() && !line.is_empty() && !is_log {
-            true => format!("\nhelp: if it is a greeting, await it: `reset: [{{ expect: '{pattern}' }}]`"),
+            true => format!(
+                "\nhelp: if it is a greeting, await it: write `reset: [{{ expect: '{pattern}' }}]` next to `stimuli`"
+            ),
             false => String::new(),
         };
         let text = format!(
-            "{greeting}\nhelp: if it is no event, write it to standard error, or skip it: \
-             `ignore: [{{ pattern: '{pattern}' }}]`"
+            "{greeting}\nhelp: if it is no event, skip it: write `ignore: [{{ pattern: '{pattern}' }}]` next to `stimuli`"
         );
         (text, false)
     }

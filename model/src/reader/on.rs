@@ -369,7 +369,10 @@ fn split_on(on: &Scalar) -> Result<OnText, Box<Mistake>> {
         mistake
     })?;
     let explain = |mut mistake: Box<Mistake>| {
-        let help = format!("write a condition in the guard: `on: {name}` and `when: p == ...`");
+        let help = match on.text[at.end..].contains(':') {
+            true => format!("the types are declared with the action: write `on: {name}`"),
+            false => format!("write a condition in the guard: `on: {name}` and `when: p == ...`"),
+        };
         mistake.help.get_or_insert(help);
         mistake
     };

@@ -85,6 +85,16 @@ pub fn wrong_kind(collector: &mut Collector, node: &Node, what: &str, expected: 
         {
             diagnostic.help(format!("write `{key}: {{ {}: {} }}`", name.trim(), value.trim()))
         }
+        // `formats: svg`
+        NodeKind::Scalar(scalar)
+            if expected == "a list"
+                && !scalar.text.is_empty()
+                && !scalar.text.contains(['{', '}', ':', '\n'])
+                && let Some((key, example)) = like.split_once(": [")
+                && !example.contains(['{', '[']) =>
+        {
+            diagnostic.help(format!("write `{key}: [{}]`", scalar.text))
+        }
         _ if !like.is_empty() => diagnostic.help(format!("for example `{like}`")),
         _ => diagnostic,
     };

@@ -154,8 +154,12 @@ fn warn_of_command(reader: &mut IutReader<'_>, command: &Node, directory: &Path)
         if position > 0 && meant.is_none() && !is_script {
             continue;
         }
+        let parent = Path::new("..").join(name);
         let help = match meant {
             Some(meant) => format!("did you mean `{}`?", Path::new(name).with_file_name(meant).display()),
+            None if directory.join(&parent).exists() => {
+                format!("it is in the folder above: write `{}`", parent.display())
+            }
             None => "paths are relative to `directory`, or else to the folder of this file".to_owned(),
         };
         let message = format!("there is no file `{name}` where the command is started");

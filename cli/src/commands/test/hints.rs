@@ -89,7 +89,8 @@ pub(super) fn explain_run(
             .or_else(|| explain_constant(arguments, case, iut, run, record))
             .or_else(|| explain_cookie(iut, run))
             .or_else(|| explain_old_state(iut, run))
-            .or_else(|| explain_second_answer(case, initial, run, record)),
+            .or_else(|| explain_second_answer(case, initial, run, record))
+            .or_else(|| explain_unused_parameter(case, run)),
         Some(Verdict::Inconclusive) => explain_cookie(iut, run),
         None => explain_fixed(case, run).or_else(|| explain_cookie(iut, run)),
     }
@@ -108,7 +109,8 @@ fn explain_old_state(iut: &Iut, run: &Run) -> Option<String> {
     };
     Some(format!(
         "hint: coreach does not start this system anew for each run, and there is no `reset`: it may still have the state of \
-         earlier runs. Write what resets it, for example `reset: {example}` ({})\n",
+         earlier runs. Write what resets it, for example `reset: {example}` with the system's own words ({}). Without \
+         such a command, let coreach start it for each run with `launch`\n",
         iut.place
     ))
 }
@@ -208,6 +210,28 @@ fn explain_second_answer(case: &Case, initial: &State, run: &Run, record: &Recor
          {place}, on: {} }}`\n",
         came.action
     ))
+}
+
+/// Hints at a parameter of an event of the run that no transition of the specification reads.
+fn explain_unused_parameter(case: &Case, run: &Run) -> Option<String> {
+    let model = case.specification.as_ref()?;
+    run.trace.iter().filter_map(|step| step.what.event()).find_map(|event| {
+        let action = model.find_action(&event.action)?;
+        let is_read = |datum: &Datum| {
+            let mut steps = model.transitions.iter().filter(|step| step.action == action);
+            steps.any(|step| {
+                step.guard.mentions(datum) || step.assignments.values().any(|value| value.mentions(datum))
+            })
+        };
+        let datum = model.action(action).parameters.iter().find(|datum| !is_read(datum))?;
+        let mut steps = model.transitions.iter().filter(|step| step.action == action);
+        let place = steps.find_map(|step| step.origin.whole.as_ref())?.file_and_line();
+        Some(format!(
+            "hint: the specification never reads `{datum}` of `{event}`. Perhaps a transition on `{}` lacks a guard or an \
+             assignment ({place})\n",
+            event.action
+        ))
+    })
 }
 
 /// Hints at a cookie that answers set, and that no request sends back.
