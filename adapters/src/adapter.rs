@@ -69,7 +69,7 @@ pub enum Failure {
     Stuck(String),
     /// It sends more than coreach keeps.
     Flood(String),
-    /// The adapter was not told how to translate this: a setting is missing.
+    /// A stimulus cannot be written: a setting is missing, or its transport cannot carry a value.
     Untranslatable(String),
     /// Messages of an earlier run may still be on their way, and would falsify the verdict of this one.
     Unclean(String),

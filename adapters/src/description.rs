@@ -51,7 +51,8 @@ pub enum LinkDelay {
 /// The connections between tester and implementation, as far as they change the order of events.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Link {
-    /// How long a stimulus and an observation may take on their ways, together; `None` is no time.
+    /// How long a stimulus and an observation may take on their ways, together. `None`: nothing crosses on
+    /// one connection.
     delay: Option<Duration>,
     /// The number of the connection of each action, if there are several. Other actions go over the first.
     over: BTreeMap<String, usize>,
@@ -188,7 +189,8 @@ impl Iut {
         }
     }
 
-    /// Returns the link over which its runs are judged, if silence lasts so long. `None`: nothing can cross.
+    /// Returns the link over which its runs are judged. Silence is observed after the time `silence`. `None`:
+    /// nothing can cross.
     pub fn link(&self, silence: Duration) -> Option<Link> {
         let connections = match &self.way {
             Transport::Tcp(tcp) => tcp.link(),

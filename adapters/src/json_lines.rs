@@ -235,7 +235,7 @@ transitions: [{ from: A, to: A, on: None }]
             (r#"{"output": "Out"}"#, "`Out` without a value for `n`"),
             (
                 r#"{"output": "None", "values": {"x": 1}}"#,
-                "`None` with a value for `x`, which is not a parameter of `None`\nhelp: leave it out, or declare it: `None: { x: ... }`",
+                "`None` with a value for `x`, which is not a parameter of `None`\nhelp: leave it out, or declare `x: int` as a parameter of `None`",
             ),
             (
                 r#"{"output": "Out", "values": {"n": 1.5, "r": 1}}"#,
@@ -247,7 +247,9 @@ transitions: [{ from: A, to: A, on: None }]
             ),
             (
                 r#"{"output": "Out", "values": {"n": "1", "r": 1}}"#,
-                "`Out` with a wrong `n`: expected a number, not the text \"1\": write a number without quotes",
+                "`Out` with a wrong `n`: expected a number, not the text \"1\": write a number without quotes\nhelp: if the \
+                 system is right, read the number from the text. Over http, write `n: { pointer: ..., match: '(-?\\d+)' }`. \
+                 Else make `n` a `string` in the model",
             ),
             (
                 r#"{"output": "Out", "values": {"n": 1, "r": "7"}}"#,

@@ -133,7 +133,10 @@ impl Process {
         let is_broken = !self.succeeded();
         self.is_end_reported.set(true);
         let own = words.as_ref().filter(|_| is_broken).and_then(|words| find_own_error(words));
-        let words = self.describe_words(words.as_deref());
+        // The error names its place, so the beginning of a long traceback says nothing new.
+        let most = if own.is_some() { 6 } else { usize::MAX };
+        let words = words.as_deref().map(|words| &words[words.len().saturating_sub(most)..]);
+        let words = self.describe_words(words);
         // `env` says that it has not found 'python3\r'.
         let is_unfound = self.status() == Some(ExitStatus::Code(127)) && words.contains("\\r");
         let help = match is_unfound {

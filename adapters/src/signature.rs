@@ -178,11 +178,15 @@ impl Signatures {
             }
         };
         let is_parameter = |name: &str| action.parameters.iter().any(|datum| datum.name() == name);
-        if let Some((foreign, _)) = given.iter().find(|(name, _)| !is_parameter(name)) {
+        if let Some((foreign, wire)) = given.iter().find(|(name, _)| !is_parameter(name)) {
             let is_given = |name: &&str| given.iter().any(|(given, _)| given == name);
             let lacking = || action.parameters.iter().map(Datum::name).filter(|name| !is_given(name));
             let help = match lacking().next() {
-                None => format!("leave it out, or declare it: {}", declare_output(name, given)),
+                None => format!(
+                    "leave it out, or declare `{}: {}` as a parameter of `{name}`",
+                    shortened(foreign),
+                    wire.likely_type()
+                ),
                 Some(_) => suggest(foreign, "parameters", lacking),
             };
             let text = format!(
@@ -215,7 +219,7 @@ pub enum Wire<'a> {
     Json(&'a Tree),
 }
 
-/// Writes the declaration of an output that came with these values. Its types are those that the values suggest.
+/// Writes the declaration of an output that came with these values, with the types that they suggest.
 fn declare_output(name: &str, given: &[(&str, Wire<'_>)]) -> String {
     let parameters: Vec<String> =
         given.iter().map(|(name, wire)| format!("{}: {}", shortened(name), wire.likely_type())).collect();
@@ -260,7 +264,9 @@ impl Wire<'_> {
                 "\nhelp: a number has no leading zeros, `+` or spaces: keep them out of the group, `[+ 0]*(?P<{datum}>\\d+)`"
             );
         }
-        if let (Wire::Json(Tree::Text(_)), Type::Int | Type::Nat | Type::Range(..)) = (self, datum.ty()) {
+        if let (Wire::Json(Tree::Text(text)), Type::Int | Type::Nat | Type::Range(..)) = (self, datum.ty())
+            && text.parse::<i128>().is_ok()
+        {
             return format!(
                 "\nhelp: if the system is right, read the number from the text. Over http, write `{datum}: {{ pointer: ..., \
                  match: '(-?\\d+)' }}`. Else make `{datum}` a `string` in the model"

@@ -44,6 +44,7 @@ pub fn lifeline() -> io::Result<(Lifeline, UnixStream)> {
 #[derive(Debug)]
 pub struct Connect {
     pub lifeline: Lifeline,
+    /// Set before the first byte of a request may leave.
     pub sent: Arc<AtomicBool>,
     pub answer: AnswerBytes,
     /// Sees every byte, in both directions.
@@ -81,11 +82,14 @@ pub struct KnownAddress(pub Vec<SocketAddr>);
 pub struct Socket {
     stream: TcpStream,
     lifeline: Lifeline,
+    /// Set before the first byte of a request may leave.
     sent: Arc<AtomicBool>,
     answer: AnswerBytes,
     buffers: LazyBuffers,
     evidence: Evidence,
+    /// The evidence has bytes of the request. Further bytes continue that item.
     has_sent: bool,
+    /// The evidence has bytes of the answer. Further bytes continue that item.
     has_received: bool,
     /// The TLS between the library and the stream, if TLS is spoken.
     tls: Option<Session>,
@@ -183,9 +187,9 @@ impl Transport for Socket {
 
     fn transmit_output(&mut self, amount: usize, timeout: NextTimeout) -> Result<(), Error> {
         self.sent.store(true, Ordering::SeqCst);
-        let mut sent = 0;
-        while sent < amount {
-            let bytes = &self.buffers.output()[sent..amount];
+        let mut done = 0;
+        while done < amount {
+            let bytes = &self.buffers.output()[done..amount];
             let written = match &mut self.tls {
                 None => (&self.stream).write(bytes),
                 Some(tls) => tls.write(&self.stream, bytes),
@@ -193,9 +197,9 @@ impl Transport for Socket {
             match written {
                 Ok(0) => return Err(io::Error::from(ErrorKind::WriteZero).into()),
                 Ok(count) => {
-                    let goes_on = std::mem::replace(&mut self.has_sent, true);
-                    self.evidence.sent(&self.buffers.output()[sent..sent + count], goes_on);
-                    sent += count;
+                    let continues = std::mem::replace(&mut self.has_sent, true);
+                    self.evidence.sent(&self.buffers.output()[done..done + count], continues);
+                    done += count;
                 }
                 Err(error) => self.pause(error, PollFlags::OUT, timeout)?,
             }

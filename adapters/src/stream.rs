@@ -191,7 +191,7 @@ impl Stream {
     }
 
     /// Reads and forgets what comes: until the other side ends the stream, until only idle frames have come
-    /// for as long as `quiet` says, or until that instant.
+    /// for as long as `quiet` says, or until that instant. `gone` becomes readable when the process ends.
     pub fn drain(
         &mut self,
         until: Instant,
@@ -200,7 +200,8 @@ impl Stream {
         is_idle: impl Fn(&[u8]) -> bool,
     ) -> Drained {
         self.inbox.forget();
-        let mut since = Instant::now();
+        // The instant of the last frame that is not idle.
+        let mut quiet_since = Instant::now();
         loop {
             match self.ended {
                 Some(ChannelEnded::Broken | ChannelEnded::Refused) => return Drained::Broken,
@@ -210,7 +211,7 @@ impl Stream {
                 None => {}
             }
             let now = Instant::now();
-            let quiet_end = quiet.map(|quiet| since + quiet);
+            let quiet_end = quiet.map(|quiet| quiet_since + quiet);
             if now >= until {
                 return Drained::Late;
             }
@@ -219,24 +220,36 @@ impl Stream {
             wait_for_ready(&mut fds, quiet_end.unwrap_or(until).min(until));
             let (is_read, is_gone) =
                 (!fds[0].revents().is_empty(), fds.get(1).is_some_and(|fd| !fd.revents().is_empty()));
-            // Read all of it: with TLS, an end may come after it, of which no descriptor tells. A line that
-            // is too long ends nothing here.
+            // Read all of it: with TLS, an end may come after it, of which no descriptor tells.
             let mut has_come = false;
             while is_read && Instant::now() < until {
-                match self.fill() {
-                    Ok(false) => break,
-                    Ok(true) if self.forget_frames(&is_idle) => has_come = true,
-                    Ok(true) => (has_come, since) = (true, Instant::now()),
+                let filled = self.fill();
+                if matches!(filled, Ok(false)) {
+                    break;
+                }
+                has_come = true;
+                // A line that is too long, or a failure of TLS, counts as a frame.
+                let are_idle = match filled {
+                    Ok(_) => self.forget_frames(&is_idle),
                     Err(_) => {
                         self.inbox.forget();
-                        (has_come, since) = (true, Instant::now());
-                        break;
+                        false
                     }
+                };
+                if !are_idle {
+                    quiet_since = Instant::now();
+                }
+                if filled.is_err() {
+                    break;
                 }
             }
+            let is_quiet = || {
+                let now = Instant::now();
+                quiet.is_some_and(|quiet| now >= quiet_since + quiet) && now < until
+            };
             if !has_come && is_gone {
                 self.end(ChannelEnded::Gone);
-            } else if quiet.is_some_and(|quiet| (since + quiet..until).contains(&Instant::now())) {
+            } else if is_quiet() {
                 return Drained::Quiet;
             }
         }

@@ -294,8 +294,7 @@ impl TcpAdapter {
         }
     }
 
-    /// Describes a line that is an output of another connection than the one over which it came. `None` if the
-    /// last line of that connection is no such line.
+    /// Describes the last line of a connection if it is an output of another connection. `None` if it is not.
     fn explain_connection(&self, number: usize) -> Option<String> {
         let connections = &self.description.connections;
         let (own, taken) = (&connections[number].name, self.dialogues[number].taken());

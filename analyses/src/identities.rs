@@ -119,9 +119,10 @@ impl Frame {
         pairs.filter(|((a, b), _)| is_chosen(&ids[*a]) && is_chosen(&ids[*b])).map(|(_, at)| *at).collect()
     }
 
-    /// Leaves those pairs open that are not needed to tell the cells from the others. Returns the cells with
-    /// these pairs set to 0, and the positions of these pairs. If the open pairs may have any value, cells
-    /// are added only if they have no state.
+    /// Makes the description of some cells shorter: pairs of ids stay open if the cells can be told from all
+    /// other possible cells without them. Returns the cells with these pairs set to 0, and the positions of
+    /// these pairs. An open pair stands for any value. So the description may also cover cells, but only
+    /// impossible ones.
     pub(crate) fn without_idle_pairs(&self, cells: &[u32]) -> (Vec<u32>, Vec<usize>) {
         let Some(possible) = &self.identities.possible else { return (cells.to_vec(), Vec::new()) };
         let mut inside: HashSet<u32> = cells.iter().copied().filter(|cell| self.is_possible(*cell)).collect();
@@ -288,7 +289,8 @@ impl Scope<'_> {
                     (Some(false), Comparison::NotEqual) => Some(true),
                     (Some(false) | None, _) => None,
                 };
-                // Unused slots hold the simplest id. A comparison with it loses nothing, so it is not noted.
+                // A slot of a list that is not in use holds the simplest id, and the guard also asks whether
+                // the slot is in use. So not to know such a comparison loses nothing, and it is not noted.
                 let is_idle = |id: &Term| id.as_literal().is_some_and(|id| *id == Value::any(&id.sort()));
                 if may_hold.is_none() && !is_idle(x) && !is_idle(y) {
                     let is_cell = mentions_array(x) || mentions_array(y);

@@ -165,8 +165,8 @@ impl<D: Domain> Elements<D> {
         self.classes.get(*class)
     }
 
-    /// The dimensions that a single constraint of the element fixes, in order, and the number of each such
-    /// constraint.
+    /// Lists the dimensions to which one constraint of the element gives a single value, in order. The second
+    /// list has the number of that constraint for each.
     pub fn fixed(&self, id: ElementId) -> (Vec<usize>, Vec<u32>) {
         let (lines, _) = &self.contents[id.0 as usize];
         let mut fixed: Vec<(usize, u32)> =

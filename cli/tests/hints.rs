@@ -247,7 +247,7 @@ fn a_frequent_mistake_is_named_with_what_helps() {
             4,
             "  help: the message is encoded twice: in Python, call `json.dumps` only once",
         ),
-        (json, "extra", within, 1, "  help: leave it out, or declare it: `Answer: { m: ... }`"),
+        (json, "extra", within, 1, "  help: leave it out, or declare `m: int` as a parameter of `Answer`"),
         (json, "flat", within, 4, r#"write `n` under `values`: {"values": {"n": 1}}"#),
         (lines, "stderr", within, 3, "has written `answer 1` to standard error"),
         (lines, "blank", within, 1, "an empty line, which no pattern fits"),
@@ -280,7 +280,7 @@ fn a_frequent_mistake_is_named_with_what_helps() {
             4,
             "` ended with status 1 because of its error: TypeError: no number (system.py:",
         ),
-        (lines, "debug", within, 1, "skip it: `ignore: [{ pattern: '^DEBUG .*$' }]`"),
+        (lines, "debug", within, 1, "skip it: write `ignore: [{ pattern: '^DEBUG .*$' }]`"),
         (lines, "coins", within, 1, "but ` coins` does not, from column 9 on\n"),
         (lines, "coins", within, 1, "if anything may follow, with `.*$`"),
         (lines, "mute", short, 3, "  help: it may not know `ask`, which was sent: compare `stimuli`"),
@@ -521,7 +521,7 @@ fn what_keeps_a_system_from_starting_is_named() {
             "ended with status 0 after the run before\n",
         ),
         (
-            launch("[python3, system.py, tcp, mute, \"{port}\"]", ", ready_ms: 700")
+            launch("[python3, system.py, tcp, mute, \"{port}\"]", ", ready_ms: 2000")
                 + "  reset: [{ send: zero, expect: '^ok$' }]\n",
             "1",
             "  help: coreach sent `zero\\n`, with LF at its end",

@@ -25,10 +25,10 @@ use coreach_model::{Verdict, budget};
 
 use crate::run::Outcome;
 
-/// The program's own end may come so long after an end of the implementation that may have decided a run.
+/// How long a run waits for a signal to coreach itself, after its implementation has ended.
 pub const WINDOW: Duration = Duration::from_millis(200);
 
-/// A system that says something at its end may take so long to end after that.
+/// How long a system may take to end after its last message, which may announce the end.
 const LAST_WORDS: Duration = Duration::from_millis(10);
 
 const POLL: Duration = Duration::from_millis(1);
@@ -67,10 +67,11 @@ pub(crate) fn end_session(
     (teardown, wire)
 }
 
-/// The instant at which the implementation ended, if that may have decided the run.
+/// Returns the instant at which the implementation ended or closed its connection, if that may have decided
+/// the run. `over` is the end of the run. After a run that broke, it counts as the instant of the end.
 fn doubtful_since(adapter: &dyn Adapter, outcome: &Outcome, over: Instant) -> Option<Instant> {
     match outcome {
-        // A missing setting does not depend on any end.
+        // The IUT file or the model is to blame, and no end.
         Outcome::RunError(Failure::Untranslatable(_)) => None,
         Outcome::RunError(_) => Some(over),
         Outcome::Verdict(Verdict::Fail, _) => adapter.ended(over + LAST_WORDS),

@@ -57,7 +57,8 @@ pub enum Verified {
 /// Why no run violates a property.
 #[derive(Clone, Debug)]
 pub enum Proof {
-    /// Inductive facts that exclude a violation, at the places before it. Each place is given by its label.
+    /// Inductive facts that exclude a violation, at the places from which a transition would lead to it. Each
+    /// place is given by its label.
     Facts(Vec<(String, Term)>),
     /// All paths were followed, and none leads to `Violate`.
     Paths,

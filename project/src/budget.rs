@@ -118,8 +118,8 @@ fn parse_milliseconds(text: &str) -> Option<u64> {
     parse_amount(text, &UNITS).filter(|time| *time <= LONGEST)
 }
 
-/// Explains how a time is written. If its unit is spelt in another way, or its number has a fraction, names the
-/// time that may be meant.
+/// Explains how a time is written. Names the time that may be meant if its unit is spelt in another way, or
+/// if its number has a fraction.
 fn explain_time(text: &str) -> String {
     const SPELT: [(&str, &str); 6] =
         [("milli", "ms"), ("msec", "ms"), ("sec", "s"), ("s", "s"), ("min", "m"), ("h", "h")];

@@ -78,7 +78,7 @@ pub struct Configuration {
     pub judging: Judging,
     /// `timed`. A timed specification needs it, and no other one has it.
     pub timed: Option<GivenTiming>,
-    /// `determinization: max_lookahead`; 8.
+    /// `determinization: max_lookahead`; [`LOOKAHEAD`].
     pub max_lookahead: usize,
     /// `analysis: domain`. If it is `None`, the models decide.
     pub domain: Option<DomainKind>,
@@ -119,6 +119,12 @@ pub struct Configuration {
     /// `budget`. The command decides on limits that are not written.
     pub budget: GivenBudget,
 }
+
+/// The default of `determinization: max_lookahead`.
+pub const LOOKAHEAD: usize = 8;
+
+/// The default folder of the results.
+pub const DIRECTORY: &str = "out";
 
 const KEYS: [&str; 14] = [
     "specification",
@@ -238,7 +244,7 @@ fn parse_configuration(collector: &mut Collector, folder: &Path, needed: Purpose
     let judging = read_word(collector, entries, "judge", texts, &words);
     let timed = read_timed(collector, entries);
     let determinization = shape::section(collector, entries, "determinization", &["max_lookahead"]);
-    let max_lookahead = read_number(collector, determinization, "max_lookahead", 0, 8);
+    let max_lookahead = read_number(collector, determinization, "max_lookahead", 0, LOOKAHEAD);
     const ANALYSIS: [&str; 13] = [
         "domain",
         "widening",
@@ -282,7 +288,7 @@ fn parse_configuration(collector: &mut Collector, folder: &Path, needed: Purpose
     let output = shape::section(collector, entries, "output", &["directory", "formats", "stages"]);
     let directory = shape::get(output, "directory")
         .and_then(|node| shape::scalar(collector, node, "`directory`", "directory: out"))
-        .map_or("out", |scalar| scalar.text.as_str());
+        .map_or(DIRECTORY, |scalar| scalar.text.as_str());
     let formats = read_choices(collector, output, "formats", &formats());
     let stages = read_choices(collector, output, "stages", &stages());
     let limits = limits::read_limits(collector, entries);

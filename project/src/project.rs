@@ -22,7 +22,8 @@ use coreach_pipeline::{Conformance, Options, Stage};
 
 use crate::budget;
 use crate::configuration::{
-    self, Configuration, Instantiation, Judging, Reference, load_configuration, load_without_purpose,
+    self, Configuration, DIRECTORY, Instantiation, Judging, LOOKAHEAD, Reference, load_configuration,
+    load_without_purpose,
 };
 use crate::file_kind::{FileKind, Heading, kind_by_keys, kind_of, read_heading};
 use crate::instantiate::instantiate;
@@ -156,12 +157,13 @@ fn point_at_instantiate(found: Vec<Diagnostic>, configuration: &Configuration) -
 
 /// Makes a project of a purpose and its specification, with defaults for all options.
 pub fn read_purpose_project(file: Arc<SourceFile>, specification: Arc<SourceFile>) -> Reading<Project> {
-    budget::reading(|| read_purpose_within(file, specification))
+    budget::reading(|| make_purpose_project(file, specification))
 }
 
-fn read_purpose_within(file: Arc<SourceFile>, specification: Arc<SourceFile>) -> Reading<Project> {
+/// Reads both files and makes the project, without a limit of time.
+fn make_purpose_project(file: Arc<SourceFile>, specification: Arc<SourceFile>) -> Reading<Project> {
     let (specification, mut found) = read_specification(specification)?;
-    // Here any other file may pass for a purpose, since the reader of purposes refuses it.
+    // A file of another kind is not refused here. The reader of purposes does that.
     let aim = kind_of(&file)?.aim().unwrap_or(Aim::Accept);
     let (purpose, warnings) = read_aimed(file, &specification, aim)?;
     found.extend(warnings);
@@ -175,8 +177,8 @@ fn read_purpose_within(file: Arc<SourceFile>, specification: Arc<SourceFile>) ->
         fixed: Vec::new(),
         judging: Judging::default(),
         conformance: Conformance::default(),
-        options: Options { max_lookahead: 8, analysis, limits: Limits::default(), check: false },
-        directory: PathBuf::from("out"),
+        options: Options { max_lookahead: LOOKAHEAD, analysis, limits: Limits::default(), check: false },
+        directory: PathBuf::from(DIRECTORY),
         formats: Vec::new(),
         stages: Stage::ALL.to_vec(),
         time: None,

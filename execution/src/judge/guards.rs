@@ -39,7 +39,7 @@ pub(crate) fn conjunct_texts(conjuncts: &[Term]) -> Vec<String> {
 
 /// Leaves the conditions of a purpose out of a transition. The purpose splits a transition of the
 /// specification into several. The specification demands what all of them demand. A transition that would
-/// then take a forbidden event stays as it is. Its conditions were simplified, so their source is not known.
+/// then take a forbidden event stays as it is: its guard was simplified, so the source of its parts is lost.
 pub(crate) fn without_purpose(
     test: &TestCase,
     transition: &Transition,

@@ -79,10 +79,13 @@ pub struct Planner {
     searcher: Option<Searcher>,
     /// The number of searches in a row that ended at their limits.
     in_vain: u32,
+    /// The rest of the way to Pass that was found last, without internal steps.
     route: VecDeque<Planned>,
     /// No way was found from these states. They are not searched again.
     lost: Vec<State>,
+    /// The game from one state, for tests that have a game.
     game: Option<Playing>,
+    /// The game from all possible states at once.
     together: Option<GameTogether>,
 }
 
@@ -95,6 +98,7 @@ struct Playing {
     after: Option<Event>,
     /// The chosen move, and its class.
     chosen: Option<(Planned, Option<SignClass>)>,
+    /// The state to which the chosen move leads if the answer is a good one.
     hoped: Option<usize>,
     /// May the tester wait for silence?
     may_idle: bool,
@@ -121,14 +125,13 @@ impl Planner {
         if test.timed.is_none() {
             let together = self.together.get_or_insert_with(|| GameTogether::new(test));
             if together.play(test, states, random, solver) {
+                // The move of the game may leave the route.
                 self.route.clear();
                 return self.present_step();
             }
         }
-        // Drop the steps up to the present state. Internal steps are in the states already.
-        let is_past =
-            |planned: &Planned| planned.kind == ActionKind::Internal || !states.contains(&&planned.state);
-        while self.route.front().is_some_and(is_past) {
+        // Drop the steps up to the present state.
+        while self.route.front().is_some_and(|planned| !states.contains(&&planned.state)) {
             self.route.pop_front();
         }
         if self.route.is_empty() && !self.lost.iter().eq(states.iter().copied()) {
@@ -141,6 +144,7 @@ impl Planner {
                     _ => None,
                 });
             match found {
+                // Internal steps are in the states already.
                 Some((route, _)) => {
                     self.route = route.into_iter().filter(|step| step.kind != ActionKind::Internal).collect()
                 }

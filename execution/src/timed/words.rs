@@ -38,20 +38,22 @@ pub fn describe_verdict_location(
         }
         (Outcome::Verdict(verdict, Cause::Event), Some(event)) => {
             let next = super::tolerance::find_taken(test, state, event)?.1;
-            let always = Interval { low: RBig::ZERO, high: None };
             let is_fail = *verdict == Verdict::Fail && event_fails(test, state, event);
-            let why = match is_fail
-                .then(|| nearest_delay(test, state, event, delay_of(event)?, &always, &mut Lazy::default()))
-            {
-                None => "",
-                Some(Some(_)) => ": at another time it is allowed",
-                Some(None) => ": at no time is it allowed",
-            };
-            (next, why)
+            (next, if is_fail { describe_other_times(test, state, event) } else { "" })
         }
         _ => return None,
     };
     Some(format!("{}{why}", test.iosts.location(next.location).name))
+}
+
+/// Says whether an event that fails is allowed at another time.
+fn describe_other_times(test: &TestCase, state: &State, event: &Event) -> &'static str {
+    let always = Interval { low: RBig::ZERO, high: None };
+    let Some(delay) = delay_of(event) else { return "" };
+    match nearest_delay(test, state, event, delay, &always, &mut Lazy::default()) {
+        Some(_) => ": at another time it is allowed",
+        None => ": at no known time is it allowed",
+    }
 }
 
 /// The trace without silence: the event after it gets its time as well. This is for models without silence.

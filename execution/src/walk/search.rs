@@ -40,25 +40,31 @@ use super::positions::Position;
 use super::worth::Worth;
 use crate::judge::Choice;
 
-/// The first positions, which are always looked at. More are near until `STEPS` steps were tried.
+/// The first positions, which are always looked at.
 const NEAR: usize = 40;
+
+/// Further positions up to `NODES` are near, too, until this many steps were tried.
 const STEPS: usize = 400;
 
-/// From so many positions on, only the queue of novel positions is followed.
+/// The most positions that are near. After these, novel positions come before all others.
 const NODES: usize = 300;
 
 /// The most positions of one search.
 const FAR: usize = 4000;
 
-/// The most other values of a parameter, at the nearest place of its transition and elsewhere.
+/// The most other values of a parameter at the nearest place of its transition.
 const MANY: usize = 24;
+
+/// The most other values of a parameter at other places.
 const FEW: usize = 2;
 
-/// One of so many lists of candidates gets a vector that is drawn as in random runs.
+/// Every third list of candidates, on average, also gets a vector that is drawn as in random runs.
 const DRAWN: usize = 3;
 
-/// The most candidates of a transition that are followed by their worth alone, and the most in all.
+/// The most candidates of a transition that are followed by their worth alone.
 const KEPT: usize = 4;
+
+/// The most candidates of a transition that are followed at all.
 const MOST_KEPT: usize = 10;
 
 /// A step of a plan.
@@ -239,7 +245,7 @@ pub fn search<'p>(
             None => search.prospect.fresh.is_empty(),
         };
         let may_go_far = has_aim && search.prospect.far < far.most;
-        // Beyond the first positions, only novel and guided ones are worth a look.
+        // Beyond the first positions, the search ends when neither novel nor guided ones are left.
         let is_exhausted = turn >= NODES && search.novel.is_empty() && search.guided.is_empty();
         if !is_near && (!may_go_far || is_exhausted) {
             break;
@@ -315,7 +321,8 @@ impl<'m> Search<'m> {
         }
     }
 
-    /// Adds a node to the open ones if its position is new. It is dropped if it is neither new nor the best.
+    /// Adds a node to the open ones if its position is new. A node with a known position is dropped if it is
+    /// neither a root, nor the best, nor the aim.
     fn add_node(&mut self, node: Node) {
         let is_root = node.from.is_none();
         let best = self.best.map(|best| &self.nodes[best]);

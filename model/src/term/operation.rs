@@ -184,7 +184,7 @@ pub struct MatchArm {
 
 impl Term {
     /// An operation on its arguments. The caller has checked their number and their sorts. An operation on
-    /// literals becomes a literal, unless it has no value or a body.
+    /// literals becomes a literal, unless it has no value or a body, or the value is too long.
     pub fn apply(operation: DerivedOperation, arguments: Vec<Term>) -> Term {
         let sort = operation.sort(&arguments);
         let has_no_body = matches!(
@@ -222,7 +222,8 @@ pub fn read_by<'a>(terms: impl IntoIterator<Item = &'a Term>, own: &[Datum]) -> 
 }
 
 impl DerivedOperation {
-    /// Do the arguments have the right number and sorts, and are the bodies closed?
+    /// Are the operation and its arguments well formed? The arguments have the right number and sorts, the
+    /// bodies are closed, and a function names no more parameters than it has.
     pub fn accepts(&self, arguments: &[Term]) -> bool {
         match self {
             DerivedOperation::Call(function) => {

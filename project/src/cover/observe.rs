@@ -11,8 +11,9 @@
 //! From the state where the evidence ends, states of the specification are looked at breadth first. A wrong
 //! target is shown by an output, or by quiescence, that is impossible from there. A wrong value is shown by
 //! an output whose guard depends on it, or that follows such a guard. Dependence is by data flow, since the
-//! values of one run prove little. To show all wrong targets, or all wrong values, is worth `WORTH` events, a
-//! part its share. The best way that is found is taken, or none if no way shows a fault.
+//! values of one run prove little. A way that shows all wrong targets is worth `WORTH` events, and so is one
+//! that shows all wrong values. A way that shows half of them is worth half. The best way that is found is
+//! taken, or none if no way shows a fault.
 //!
 //! **Nothing is promised** by those steps. Another answer that the specification allows is accepted, since
 //! the goal was met before ([`super::purpose`]). An event after which no watched step can follow is accepted
@@ -224,7 +225,8 @@ impl<'a> Observer<'a> {
         certain
     }
 
-    /// Finds the steps to watch from a state: the best way, then the outputs up to silence.
+    /// Finds the steps to watch from a state: the best way, and for ioco then the outputs up to silence.
+    /// `assigned` are the variables that the last step before them assigns.
     fn find_way(&mut self, from: &State, assigned: Vec<Datum>, solver: &mut dyn Solver) -> Vec<TransitionId> {
         if self.observe == Observe::None {
             return Vec::new();
@@ -243,12 +245,12 @@ impl<'a> Observer<'a> {
         if self.system.iosts.actions.iter().any(|action| action.kind == ActionKind::Quiescence) {
             let (more_outputs, quiet_state) = self.find_best_way(&end, &[], Stimuli::None, solver);
             way.extend(more_outputs);
-            let silence = self.find_answer(&quiet_state, solver).unwrap_or_default();
+            let answer = self.find_answer(&quiet_state, solver).unwrap_or_default();
             let is_quiet = |way: &[TransitionId]| {
                 way.last().is_some_and(|last| self.kind(*last) == ActionKind::Quiescence)
             };
-            if is_quiet(&silence) && !is_quiet(&way) {
-                way.extend(silence);
+            if is_quiet(&answer) && !is_quiet(&way) {
+                way.extend(answer);
             }
         }
         self.ways.insert(key, way.clone());

@@ -6,6 +6,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+use coreach_tests::effort;
+
 use super::made::{
     Case, coffee, nasty, of_pairs_with_collections, of_pairs_with_ids, of_pairs_with_strings,
     of_random_pairs, root, strings,
@@ -121,7 +123,15 @@ fn python_judges_random_pairs_as_we_do_and_a_wrong_one_does_not() {
     let folder = Folder::new("random");
     let mut counts = Counts::new();
     let mut unseen = FAULTS.to_vec();
-    let cases = of_random_pairs(0..68).into_iter().chain(of_pairs_with_strings(0..6));
+    let mut random = of_random_pairs(0..68);
+    if !effort::is_thorough() {
+        // The first ones show all faults. A later one has an operation that they have not.
+        let mut rest = random.split_off(34).into_iter();
+        random.extend(
+            rest.find(|case| case.python.as_ref().is_some_and(|text| text.contains("(\"to real\", "))),
+        );
+    }
+    let cases = random.into_iter().chain(of_pairs_with_strings(0..6));
     let cases = cases.chain(of_pairs_with_collections(0..8)).chain(of_pairs_with_ids(0..6));
     let cases: Vec<Case> = [nasty(), strings()].into_iter().chain(cases).collect();
     every_operation_is_in_some(&cases);

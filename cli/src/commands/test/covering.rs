@@ -39,7 +39,7 @@ use crate::{certain_end, console, story};
 /// The most uncovered goals that are reported. The document has all.
 const MOST_UNCOVERED_TOLD: usize = 20;
 
-/// The longest time of a walk by default: its events end it much earlier.
+/// The default time limit of a walk. The limit of events ends most walks much earlier.
 const LONGEST: Duration = Duration::from_secs(7 * 24 * 3600);
 
 struct Walking<'a> {

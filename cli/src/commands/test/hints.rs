@@ -5,15 +5,15 @@
 
 use std::path::Path;
 
-use coreach_adapters::Iut;
 use coreach_adapters::description::{Encoding, Field, FieldNumber, Transport};
 use coreach_adapters::evidence::EvidenceKind;
 use coreach_adapters::integer::WireInteger;
 use coreach_adapters::template::Template;
+use coreach_adapters::{Failure, Iut};
 use coreach_execution::explain::{allows_instead, find_evident_cause};
 use coreach_execution::judge::make_judge;
 use coreach_execution::record::Record;
-use coreach_execution::run::Cause;
+use coreach_execution::run::{Cause, Occurrence};
 use coreach_execution::{Outcome, Run};
 use coreach_model::excerpt::shortened;
 use coreach_model::iosts::{ActionKind, Transition};
@@ -92,7 +92,7 @@ pub(super) fn explain_run(
             .or_else(|| explain_second_answer(case, initial, run, record))
             .or_else(|| explain_unused_parameter(case, run)),
         Some(Verdict::Inconclusive) => explain_cookie(iut, run),
-        None => explain_fixed(case, run).or_else(|| explain_cookie(iut, run)),
+        None => explain_fixed(case, run).or_else(|| explain_cookie(iut, run)).or_else(|| explain_loss(run)),
     }
 }
 
@@ -212,26 +212,40 @@ fn explain_second_answer(case: &Case, initial: &State, run: &Run, record: &Recor
     ))
 }
 
-/// Hints at a parameter of an event of the run that no transition of the specification reads.
+/// Hints at a parameter of the last stimulus that no transition of the specification reads.
 fn explain_unused_parameter(case: &Case, run: &Run) -> Option<String> {
     let model = case.specification.as_ref()?;
-    run.trace.iter().filter_map(|step| step.what.event()).find_map(|event| {
-        let action = model.find_action(&event.action)?;
-        let is_read = |datum: &Datum| {
-            let mut steps = model.transitions.iter().filter(|step| step.action == action);
-            steps.any(|step| {
-                step.guard.mentions(datum) || step.assignments.values().any(|value| value.mentions(datum))
-            })
-        };
-        let datum = model.action(action).parameters.iter().find(|datum| !is_read(datum))?;
-        let mut steps = model.transitions.iter().filter(|step| step.action == action);
-        let place = steps.find_map(|step| step.origin.whole.as_ref())?.file_and_line();
-        Some(format!(
-            "hint: the specification never reads `{datum}` of `{event}`. Perhaps a transition on `{}` lacks a guard or an \
-             assignment ({place})\n",
-            event.action
-        ))
-    })
+    let event = run.trace.iter().rev().find_map(|step| match &step.what {
+        Occurrence::Stimulus(event) => Some(event),
+        _ => None,
+    })?;
+    let action = model.find_action(&event.action)?;
+    let steps = || model.transitions.iter().filter(|step| step.action == action);
+    let is_read = |datum: &Datum| {
+        steps().any(|step| {
+            step.guard.mentions(datum) || step.assignments.values().any(|value| value.mentions(datum))
+        })
+    };
+    let datum = model.action(action).parameters.iter().find(|datum| !is_read(datum))?;
+    let place = steps().find_map(|step| step.origin.whole.as_ref())?.file_and_line();
+    Some(format!(
+        "hint: the specification never reads `{datum}` of `{event}`. Perhaps a transition on `{}` lacks a guard or an assignment \
+         ({place})\n",
+        event.action
+    ))
+}
+
+/// Hints at the last message to a system that was lost after it.
+fn explain_loss(run: &Run) -> Option<String> {
+    let Outcome::RunError(Failure::Lost(_)) = &run.outcome else { return None };
+    let sent = run.wire.iter().rfind(|item| item.kind == EvidenceKind::Sent)?;
+    let text = String::from_utf8_lossy(&sent.bytes);
+    // Of a request, the headers say little.
+    let shown = match text.split_once("\r\n\r\n") {
+        Some((head, body)) => format!("{} {body}", head.lines().next().unwrap_or_default()),
+        None => text.into_owned(),
+    };
+    Some(format!("hint: the last that coreach sent was `{}`\n", shortened(shown.trim_end())))
 }
 
 /// Hints at a cookie that answers set, and that no request sends back.

@@ -132,8 +132,8 @@ impl<J: Follower> Judge for Crossing<J> {
         self.first().why(observed, verdict)
     }
 
-    /// If no complete order is live, the first live one waits for a pending observation. Nothing
-    /// explains that one, if this order would follow the observation that comes now.
+    /// Returns the pending observation that no order explains. It is the one for which the first live order
+    /// waits, if no complete order is live and this order can follow `observed`, which comes now.
     fn unexplained(&self, observed: &Event) -> Option<Event> {
         if self.complete_live_interleavings().next().is_some() {
             return None;
@@ -186,8 +186,8 @@ impl<J: Follower> Judge for Crossing<J> {
         Some(self.link.clone())
     }
 
-    /// No order makes a text an event. But an order that took something unknown to its model may do
-    /// anything, and so may one with a verdict: later stimuli may be unknown to its model.
+    /// Judges a message that is no event of the model: Fail. It is Inconclusive if an order is not live any
+    /// more. Such an order took something unknown to its model or has a verdict, so it may do anything.
     fn alien(&self, text: String) -> Judged {
         if self.interleavings.iter().any(|order| !order.is_live()) {
             return Judged::Ends(Verdict::Inconclusive, Cause::Crossed);
