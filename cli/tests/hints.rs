@@ -291,7 +291,7 @@ fn a_frequent_mistake_is_named_with_what_helps() {
             "login",
             within,
             1,
-            "help: if it asks for something first, answer that: `reset: [{ expect: '^name:$' }, { send: ANSWER }]`",
+            "help: if it asks for something first, answer that: write `reset: [{ expect: '^name:$' }, { send: ANSWER }]`",
         ),
         (lines, "refuses", within, 1, "  help: the system may refuse `ask`, which coreach sent"),
         (

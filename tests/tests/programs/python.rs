@@ -128,7 +128,7 @@ fn python_judges_random_pairs_as_we_do_and_a_wrong_one_does_not() {
         // The first ones show all faults. A later one has an operation that they have not.
         let mut rest = random.split_off(34).into_iter();
         random.extend(
-            rest.find(|case| case.python.as_ref().is_some_and(|text| text.contains("(\"to real\", "))),
+            rest.find(|case| case.python.as_ref().is_ok_and(|text| text.contains("(\"to real\", "))),
         );
     }
     let cases = random.into_iter().chain(of_pairs_with_strings(0..6));
