@@ -152,15 +152,16 @@ impl Strategy<'_> {
     }
 }
 
-/// Orders the moves, in which the tester tries them. `None`: a person, or a walk, ended the run.
+/// Orders the moves that the judge offers, in which the tester tries them. `None`: a person, or a walk, ended
+/// the run.
 pub fn order_moves(
     strategy: &mut Strategy<'_>,
+    mut moves: Vec<Offer>,
     judge: &dyn Judge,
     weights: &BTreeMap<String, usize>,
     random: &mut Random,
     solver: &mut dyn Solver,
 ) -> Option<Vec<Move>> {
-    let mut moves = judge.offers().moves;
     let shuffle = |moves: &mut Vec<Offer>, send: usize, random: &mut Random| {
         random.shuffle(moves);
         draw_by_weights(moves, judge, weights, random);
@@ -289,8 +290,15 @@ transitions:
             let mut strategy = Strategy::random();
             let mut adds = 0;
             for _ in 0..3000 {
-                let moves =
-                    order_moves(&mut strategy, &judge, &weights, &mut random, &mut Lazy::default()).unwrap();
+                let moves = order_moves(
+                    &mut strategy,
+                    judge.offers().moves,
+                    &judge,
+                    &weights,
+                    &mut random,
+                    &mut Lazy::default(),
+                )
+                .unwrap();
                 let sent = moves.iter().find(|one| **one != Move::Wait);
                 adds += usize::from(sent == Some(&Move::Send(TransitionId::of(2))));
             }

@@ -49,6 +49,9 @@ struct Tester<'s, 'a, 'b> {
     values: Values,
     solver: Lazy,
     random: Random,
+    seed: u64,
+    /// The number of events so far.
+    events: u64,
     clock: Clock,
     pauses: Pauses,
     /// Has the tester waited for an owed answer in vain since the last observation?
@@ -82,6 +85,8 @@ impl TestSession<'_> {
             values,
             solver: Lazy::default(),
             random: Random::new(seed),
+            seed,
+            events: 0,
             clock: Clock::new(begun.begin),
             pauses: Pauses::default(),
             in_vain: false,
@@ -113,8 +118,24 @@ impl Tester<'_, '_, '_> {
         if !self.running.session.adapter.hears() {
             self.strategy.cannot_hear();
         }
+        let quiescence = self.running.silence();
+        let offers = self.running.session.judge.offers();
+        let can_send = self.running.session.adapter.takes_stimuli()
+            && offers.moves.iter().any(|one| one.step != Move::Wait);
+        if offers.may_observe && self.waits_unasked(can_send) {
+            (self.pauses, self.lost_in_clock) = (Pauses::default(), Duration::ZERO);
+            let progress = self.observe(Instant::now() + quiescence)?;
+            if !progress.is_nothing() {
+                return Ok(progress);
+            }
+            self.in_vain = true;
+            if !can_send || self.running.session.judge.silence().is_some() {
+                return self.wait_for_silence(quiescence, quiescence, true);
+            }
+        }
         let Some(mut moves) = order_moves(
             &mut self.strategy,
+            offers.moves,
             self.running.session.judge,
             &self.running.session.settings.weights,
             &mut self.random,
@@ -122,8 +143,7 @@ impl Tester<'_, '_, '_> {
         ) else {
             return Ok(Progress::Over(Outcome::inconclusive(self.strategy.cause())));
         };
-        let quiescence = self.running.silence();
-        let awaited = self.put_wait_first(&mut moves, quiescence);
+        let awaited = self.put_wait_first(&mut moves);
         (self.pauses, self.lost_in_clock) = (Pauses::default(), Duration::ZERO);
         let mut waited = Duration::ZERO;
         let after_silence = self.running.session.judge.silence();
@@ -138,12 +158,11 @@ impl Tester<'_, '_, '_> {
                 Move::Send(number) => self.send(*number)?,
                 Move::Wait => {
                     let decides = after_silence == Some(AfterSilence::Decides);
-                    let is_owed = awaited == Some(quiescence);
                     // No brief wait while a stimulus is under way: the tester waits until it has been taken.
                     let is_brief =
                         self.strategy.listens_for_a_moment() && self.running.session.judge.due().is_none();
-                    let is_full = !is_brief
-                        && (position + 1 == moves.len() || self.strategy.waits() || decides || is_owed);
+                    let is_full =
+                        !is_brief && (position + 1 == moves.len() || self.strategy.waits() || decides);
                     let patience = self.running.session.settings.patience.min(quiescence);
                     waited = if is_full { quiescence } else { awaited.unwrap_or(patience) };
                     let progress = self.observe(Instant::now() + waited)?;
@@ -152,7 +171,6 @@ impl Tester<'_, '_, '_> {
                         self.strategy.has_listened();
                         return Ok(progress);
                     }
-                    self.in_vain |= is_nothing && is_owed;
                     if is_nothing && is_full && after_silence.is_some() {
                         return self.show_silence(quiescence);
                     }
@@ -198,28 +216,39 @@ impl Tester<'_, '_, '_> {
         self.show_silence(quiescence)
     }
 
-    /// Puts waiting first where that is better, and returns for how long to wait. A stimulus that is sent
-    /// before an observation comes excuses much of that observation.
+    /// Says whether the tester waits for an observation before it asks the strategy: if nothing can be sent,
+    /// and in most moves if the specification owes an answer. A stimulus that is sent before the answer comes
+    /// excuses much of it. After the tester has waited in vain, it asks until something comes.
     ///
-    /// - If the specification owes an answer, the tester waits for it in most moves, by lot. After it has
-    ///   waited in vain, it does not wait for owed answers until something comes.
-    /// - If many stimuli are under way, and now and then if one is, the tester waits until one has been
-    ///   taken.
-    fn put_wait_first(&mut self, moves: &mut Vec<Move>, quiescence: Duration) -> Option<Duration> {
+    /// The strategy draws nothing meanwhile. So the same answers lead to the same moves, whether they come at
+    /// once or later.
+    fn waits_unasked(&self, can_send: bool) -> bool {
+        let is_asked = matches!(self.strategy, Strategy::Ask(_)) || self.strategy.listens_for_a_moment();
+        let hears = self.running.session.adapter.hears();
+        if is_asked || self.in_vain || !hears || self.running.was_silent() {
+            return false;
+        }
+        let last = self.running.trace.iter().rev().find(|step| step.what.event().is_some());
+        let has_heard = last.is_some_and(|step| matches!(step.what, Occurrence::Observation(_)));
+        let share = if has_heard { AWAITED_AGAIN } else { AWAITED };
+        !can_send || self.running.session.judge.owes() && self.lot().below(OF_MOVES) < share
+    }
+
+    /// Returns random numbers that depend on the seed and the number of events alone, and not on the time.
+    fn lot(&self) -> Random {
+        Random::new(self.seed ^ (self.events << 32))
+    }
+
+    /// Puts waiting first if many stimuli are under way, and now and then if one is. Returns how long the
+    /// tester waits, which is until one has been taken.
+    fn put_wait_first(&mut self, moves: &mut Vec<Move>) -> Option<Duration> {
         let judge = &*self.running.session.judge;
         let can_send = moves.iter().any(|one| *one != Move::Wait);
         if matches!(self.strategy, Strategy::Ask(_)) || !can_send || !self.running.session.adapter.hears() {
             return None;
         }
-        let last = self.running.trace.iter().rev().find(|step| step.what.event().is_some());
-        let has_heard = last.is_some_and(|step| matches!(step.what, Occurrence::Observation(_)));
-        let share = if has_heard { AWAITED_AGAIN } else { AWAITED };
-        let wait = if !self.in_vain && judge.owes() && self.random.below(OF_MOVES) < share {
-            Some(quiescence)
-        } else {
-            let mut by_lot = || moves.first() == Some(&Move::Wait) && self.random.below(OF_MOVES) == 0;
-            judge.due().filter(|_| judge.under_way() >= MANY_UNDER_WAY || by_lot())
-        };
+        let by_lot = || moves.first() == Some(&Move::Wait) && self.lot().below(OF_MOVES) == 0;
+        let wait = judge.due().filter(|_| judge.under_way() >= MANY_UNDER_WAY || by_lot());
         if wait.is_some() {
             moves.retain(|one| *one != Move::Wait);
             moves.insert(0, Move::Wait);
@@ -364,6 +393,7 @@ impl Tester<'_, '_, '_> {
                 self.in_vain = false;
             }
             if let Some(event) = what.event() {
+                self.events += 1;
                 self.values.remember_values(&event.values);
             }
             if let Some(number) = transition {

@@ -52,9 +52,14 @@ impl Director for Planner<'_> {
     /// Tries the moves in order. A wait before other moves is cut short by lot, unless it is planned.
     fn plan(&mut self, scene: Scene<'_>) -> Plan {
         let Scene { judge, now, tolerance, takes_stimuli, .. } = scene;
-        let Some(moves) =
-            order_moves(&mut self.strategy, judge, &self.weights, &mut self.random, &mut self.solver)
-        else {
+        let Some(moves) = order_moves(
+            &mut self.strategy,
+            judge.offers().moves,
+            judge,
+            &self.weights,
+            &mut self.random,
+            &mut self.solver,
+        ) else {
             return Plan::Over(Cause::Ended);
         };
         let Some((test, states)) = judge.scene() else { return Plan::Over(Cause::NothingToDo) };

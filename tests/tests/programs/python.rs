@@ -127,9 +127,8 @@ fn python_judges_random_pairs_as_we_do_and_a_wrong_one_does_not() {
     if !effort::is_thorough() {
         // The first ones show all faults. A later one has an operation that they have not.
         let mut rest = random.split_off(34).into_iter();
-        random.extend(
-            rest.find(|case| case.python.as_ref().is_ok_and(|text| text.contains("(\"to real\", "))),
-        );
+        random
+            .extend(rest.find(|case| case.python.as_ref().is_ok_and(|text| text.contains("(\"to real\", "))));
     }
     let cases = random.into_iter().chain(of_pairs_with_strings(0..6));
     let cases = cases.chain(of_pairs_with_collections(0..8)).chain(of_pairs_with_ids(0..6));
