@@ -12,7 +12,7 @@ use coreach_model::types::RecordForm;
 use coreach_model::{Type, Value};
 
 use crate::judge::decisive::LONGEST_VALUE;
-use crate::judge::excerpts::shorten_collection;
+use crate::judge::excerpts::{cut_text, shorten_collection};
 
 /// The most alternatives, actions and differing parts in a text.
 pub(super) const MOST_NAMED: usize = 3;
@@ -61,7 +61,10 @@ pub(super) fn is_short(value: &Value) -> bool {
 }
 
 /// Combines each way of the first list with each way of the second.
-pub(super) fn combine_ways(ways: &[Vec<Difference>], ways_of_part: &[Vec<Difference>]) -> Vec<Vec<Difference>> {
+pub(super) fn combine_ways(
+    ways: &[Vec<Difference>],
+    ways_of_part: &[Vec<Difference>],
+) -> Vec<Vec<Difference>> {
     let extend = |way| ways_of_part.iter().map(move |of_part| [way, of_part.as_slice()].concat());
     ways.iter().map(Vec::as_slice).flat_map(extend).take(MOST_WAYS).collect()
 }
@@ -165,8 +168,12 @@ pub(super) fn instants_text(demands: &[Demand]) -> String {
 
 /// Lists the places where two values differ, down to the smallest parts.
 pub(super) fn compare_values(subject: String, wanted: &Value, got: &Value, found: &mut Vec<Difference>) {
-    let mut add = |subject: String, demand: Demand, got: String| {
-        found.push(Difference { subject, wanted: vec![demand], got });
+    let mut add = |subject: String, mut demand: Demand, mut got_text: String| {
+        if matches!(&demand, Demand::Value(wanted) if value_text(wanted) == got_text) {
+            let [wanted_text, other_text] = cut_before_difference(wanted, got);
+            (demand, got_text) = (Demand::Text(format!("= {wanted_text}")), other_text);
+        }
+        found.push(Difference { subject, wanted: vec![demand], got: got_text });
     };
     match (wanted, got) {
         _ if wanted == got => {}
@@ -193,6 +200,16 @@ pub(super) fn compare_values(subject: String, wanted: &Value, got: &Value, found
                     got_parts[0].to_string(),
                 );
             }
+            let [mut sorted, mut got_sorted] =
+                [wanted_parts, got_parts].map(|parts| ty.counting(parts).collect::<Vec<_>>());
+            let first = sorted.iter().zip(&got_sorted).position(|(one, other)| one != other);
+            sorted.sort();
+            got_sorted.sort();
+            if let (Some(index), true) = (first, sorted == got_sorted && !is_short(wanted)) {
+                let [wanted_part, got_part] = [wanted_parts, got_parts].map(|parts| &parts[index + 1]);
+                let got = format!("{} (the same elements in another order)", value_text(got_part));
+                return add(format!("{subject}[{index}]"), Demand::Value(wanted_part.clone()), got);
+            }
             for (index, (wanted_part, got_part)) in
                 ty.counting(wanted_parts).zip(ty.counting(got_parts)).enumerate()
             {
@@ -200,29 +217,39 @@ pub(super) fn compare_values(subject: String, wanted: &Value, got: &Value, found
             }
         }
         (Value::Record(ty, wanted_parts), Value::Record(_, got_parts))
-            if matches!(ty.form, RecordForm::Keyed(_)) =>
+            if matches!(ty.form, RecordForm::Keyed(_) | RecordForm::Entries(..)) =>
         {
-            let is_map = ty.map_value_type().is_some();
-            let (wanted_parts, got_parts): (BTreeMap<_, _>, BTreeMap<_, _>) =
-                (ty.entries(wanted_parts).into_iter().collect(), ty.entries(got_parts).into_iter().collect());
-            if !wanted_parts.keys().eq(got_parts.keys()) {
-                let missing = wanted_parts.keys().filter(|key| !got_parts.contains_key(key));
-                let extra = got_parts.keys().filter(|key| !wanted_parts.contains_key(key));
-                let with = missing.map(|key| format!("with {key}"));
-                let demands: Vec<String> = with.chain(extra.map(|key| format!("without {key}"))).collect();
-                let are_few = demands.len() == 1 && wanted_parts.len().max(got_parts.len()) > MOST_NAMED;
+            let [wanted_entries, got_entries] = [wanted_parts, got_parts]
+                .map(|parts| ty.entries(parts).into_iter().collect::<BTreeMap<_, _>>());
+            let has_same_keys = wanted_entries.keys().eq(got_entries.keys());
+            if !has_same_keys {
+                let demands = list_key_demands(&wanted_entries, &got_entries);
+                let are_few = demands.len() == 1 && wanted_entries.len().max(got_entries.len()) > MOST_NAMED;
+                if is_short(wanted) && !are_few {
+                    return add(subject, Demand::Value(wanted.clone()), value_text(got));
+                }
                 let hidden = demands.len().saturating_sub(MOST_NAMED);
                 let and_more = if hidden > 0 { format!(" and {hidden} more") } else { String::new() };
                 let named = demands[..demands.len() - hidden].join(" and ") + &and_more;
-                match is_short(wanted) && !are_few {
-                    true => add(subject, Demand::Value(wanted.clone()), value_text(got)),
-                    false => add(subject, Demand::Text(named), value_text(got)),
+                add(subject.clone(), Demand::Text(named), value_text(got));
+            }
+            for (key, wanted_part) in &wanted_entries {
+                if let (Some(wanted_part), Some(Some(got_part))) = (wanted_part, got_entries.get(key)) {
+                    compare_entries(format!("{subject}[{key}]"), wanted_part, got_part, found);
                 }
-            } else if is_map {
-                for ((key, wanted_part), got_part) in wanted_parts.iter().zip(got_parts.values()) {
-                    if let (Some(wanted_part), Some(got_part)) = (wanted_part, got_part) {
-                        compare_values(format!("{subject}[{key}]"), wanted_part, got_part, found);
-                    }
+            }
+        }
+        // Of two long values of one alternative, the fields are compared.
+        (Value::Record(ty, wanted_parts), Value::Record(_, got_parts))
+            if wanted_parts[0] == got_parts[0] && value_text(wanted) == value_text(got) =>
+        {
+            for (position, (name, _)) in ty.fields.iter().enumerate() {
+                if ty.counts(&wanted_parts[0], position) {
+                    let subject = match name.rsplit_once('\'') {
+                        Some((_, field)) => format!("{subject}.{field}"),
+                        None => subject.clone(),
+                    };
+                    compare_values(subject, &wanted_parts[position], &got_parts[position], found);
                 }
             }
         }
@@ -257,6 +284,33 @@ pub(super) fn compare_values(subject: String, wanted: &Value, got: &Value, found
         }
         _ => add(subject, Demand::Value(wanted.clone()), value_text(got)),
     }
+}
+
+/// Compares two values of one key of a map. If they differ in several parts and are short, they are shown.
+fn compare_entries(subject: String, wanted: &Value, got: &Value, found: &mut Vec<Difference>) {
+    let before = found.len();
+    compare_values(subject.clone(), wanted, got, found);
+    if found.len() > before + 1 && is_short(wanted) {
+        found.truncate(before);
+        found.push(Difference { subject, wanted: vec![Demand::Value(wanted.clone())], got: value_text(got) });
+    }
+}
+
+/// Lists the keys that are missing, and then those that are too many: `with 3`, `without 4`.
+fn list_key_demands<T>(wanted: &BTreeMap<Value, T>, got: &BTreeMap<Value, T>) -> Vec<String> {
+    let missing = wanted.keys().filter(|key| !got.contains_key(key)).map(|key| format!("with {key}"));
+    let surplus = got.keys().filter(|key| !wanted.contains_key(key)).map(|key| format!("without {key}"));
+    missing.chain(surplus).collect()
+}
+
+/// The texts of two long values from shortly before the place where they differ.
+fn cut_before_difference(wanted: &Value, got: &Value) -> [String; 2] {
+    let texts = [wanted, got].map(|value| format!("{value:#}"));
+    let equal = texts[0].chars().zip(texts[1].chars()).take_while(|(one, other)| one == other).count();
+    texts.map(|text| {
+        let rest: String = text.chars().skip(equal.saturating_sub(LONGEST_VALUE / 3)).collect();
+        format!("...{}", cut_text(&rest, LONGEST_VALUE))
+    })
 }
 
 /// Describes two lists of which one has one element more: `with 7 at [3]`. `None`: they differ in more, or
