@@ -98,7 +98,9 @@ fn a_value_is_solved_for() {
         ("Name", "text == vName + \"a\"", json!("bob"), "text = \"anna\", got \"bob\""),
         ("Name", "matches(text, \"[a-z]+\")", json!("A"), "text matching \"[a-z]+\", got \"A\""),
         ("Colour", "colour in vColours", json!("GREEN"), "colour in {RED, BLUE}, got GREEN"),
-        ("Colour", "!(colour in vColours)", json!("RED"), "colour not in {RED, BLUE}, got RED"),
+        ("Colour", "!(colour in vColours)", json!("RED"), "colour = GREEN, got RED"),
+        ("Small", "!(s in {0, 1, 2, 3, 4, 5, 6, 8, 9})", json!(3), "s = 7, got 3"),
+        ("Flag", "(if f then w else v) == 3", json!(false), "(if f then w else v) = 3, got 10"),
         ("Answer", "reply is Empty", json!({ "Next": { "job": 3 } }), "reply is Empty, got Next(3)"),
         ("Answer", "!(reply is Next)", json!({ "Next": { "job": 3 } }), "reply is not Next, got Next(3)"),
         (
@@ -184,6 +186,13 @@ fn of_a_collection_the_smallest_part_that_differs_is_said() {
         ("Set", "GREEN in colours", json!(["RED"]), "colours with GREEN, got {RED}"),
         ("Stock", "stock == vStock", json!({ "RED": 5, "BLUE": 6 }), "stock[BLUE] = 7, got 6"),
         ("Seats", "free == {1, 3, 4, 5, 6}", json!([1, 4, 5, 6]), "free with 3, got {1, 4, 5, 6}"),
+        ("Set", "(RED in colours) == (v == 10)", json!(["BLUE"]), "colours with RED, got {BLUE}"),
+        (
+            "Stock",
+            "(if RED in stock then stock[RED] else 0) == (count i in vItems: i.price < v)",
+            json!({ "RED": 0 }),
+            "stock[RED] = 1, got 0",
+        ),
         (
             "Book",
             "book == vBook",
@@ -256,7 +265,49 @@ fn a_condition_is_told_with_what_decides_in_it() {
             json!(["RED"]),
             "`colours == vColours + {GREEN}` does not hold: colours = {RED}, vColours = {RED, BLUE}, vColours + {GREEN} = {RED, GREEN, BLUE}",
         ),
-        ("Answer", "!(reply is Next)", ten, "`!(reply is Next)` does not hold: reply = Next(10)"),
+        ("Answer", "!(reply is Next)", ten.clone(), "`!(reply is Next)` does not hold: reply = Next(10)"),
+        (
+            "Answer",
+            "match reply: Next(j) -> j > 1 && j > due() | _ -> false",
+            ten.clone(),
+            "does not hold, since `j > due()` does not: due() = 19, j = 10, reply = Next(10), v = 10",
+        ),
+        (
+            "Answer",
+            "match reply: Next(j) -> !near(j) | Empty -> true",
+            ten,
+            "does not hold, since `!near(j)` does not, as `v - 1 <= j && j <= v + 1` holds: j = 10, reply = Next(10), v = 10",
+        ),
+        (
+            "N",
+            "if w == 3 then n == v + 1 else n == 0",
+            json!(9),
+            "does not hold, since `n == v + 1` does not: n = 9, v = 10, w = 3",
+        ),
+        (
+            "Answer",
+            "match reply: Next(j) -> j == v | _ -> false",
+            json!("Empty"),
+            "does not hold: reply = Empty, v = 10",
+        ),
+        (
+            "Stock",
+            "(if RED in stock then stock[RED] else 0) == (count i in vItems: i.price < v)",
+            json!({ "RED": 0 }),
+            "does not hold, since `stock[RED] == (count i in vItems: i.price < v)` does not: (count i in vItems: i.price < v) = 1, stock = [RED: 0], stock[RED] = 0, v = 10, vItems = [{name: \"pen\", price: 2}, {name: \"lamp\", price: 40}]",
+        ),
+        (
+            "N",
+            "n > 5 && n == v || v == 0 && n == 1",
+            json!(9),
+            "does not hold, since `n == v` does not, and the other alternative needs `v == 0`: n = 9, v = 10",
+        ),
+        (
+            "N",
+            "n > 5 && n == v || n < w && n == 1",
+            json!(9),
+            "does not hold, since neither `n == v` nor `n < w && n == 1` holds: n = 9, v = 10, w = 3",
+        ),
     ] {
         let told: Vec<String> =
             why(&[(action, guard)], action, &[got]).guards.iter().map(ToString::to_string).collect();

@@ -30,7 +30,8 @@ use dashu_ratio::RBig;
 
 use crate::judge::contract::Guard;
 use crate::judge::decisive::{
-    LARGEST_PART, LONGEST_VALUE, collect_values, condition_values, find_decisive, is_path, list_instances,
+    Grounds, LARGEST_PART, LONGEST_VALUE, choose_branches, collect_values, explain_condition, is_path,
+    list_instances,
 };
 use crate::judge::differences::{
     Demand, Difference, MOST_NAMED, MOST_WAYS, alternatives_text, combine_ways, compare_values, demand_text,
@@ -160,10 +161,6 @@ impl Question<'_> {
         self.parameters.iter().any(|parameter| term.mentions(parameter))
     }
 
-    fn is_true(&self, condition: &Term) -> bool {
-        holds(condition, &self.values) == Ok(true)
-    }
-
     fn is_delay(&self, term: &Term) -> bool {
         self.silent.is_some() && term.as_datum().is_some_and(|datum| self.parameters.first() == Some(datum))
     }
@@ -181,13 +178,8 @@ impl Question<'_> {
         let origin = transition.origin.guard.as_ref().or(transition.origin.whole.as_ref());
         let place = origin.map(Origin::file_and_line);
         let transition = iosts.describe(transition);
-        let decisive = find_decisive(part, &self.values);
-        let values = condition_values(decisive.as_ref().unwrap_or(part), &self.values);
+        let Grounds { since, values } = explain_condition(part, &self.values, self.parameters);
         let values = values.into_iter().map(|(name, value)| (name, value.into())).collect();
-        let since = decisive.map(|decisive| match self.is_true(&decisive) {
-            true => format!("`{decisive}` holds"),
-            false => format!("`{decisive}` does not"),
-        });
         Guard { transition, place, part: part.to_string(), holds, since, values }
     }
 
@@ -197,9 +189,7 @@ impl Question<'_> {
         let mut ways = vec![Vec::new()];
         // A condition on each part of a parameter often allows one value.
         for parameter in self.parameters {
-            let asks = |part: &Term| {
-                self.list_read(part) == [parameter] && (is_quantified(part) || self.solve(part).is_none())
-            };
+            let asks = |part: &Term| self.list_read(part) == [parameter] && !self.is_solved(part, parameter);
             if failing.iter().any(asks)
                 && let Some(value) = self.find_only_value(transition, parameter, solver)
                 && let Some(found) = self.find_differences(&Term::datum(parameter), &value)
@@ -219,6 +209,16 @@ impl Question<'_> {
         let bounds: Vec<Difference> = conjuncts.iter().filter_map(bound).collect();
         let merged = ways.into_iter().filter_map(|way| merge_differences(way, &bounds));
         merged.filter(|way| !way.is_empty()).collect()
+    }
+
+    /// Is it known what a condition on this parameter demands? An exception, as `not in {3}`, says little of a
+    /// number or a literal.
+    fn is_solved(&self, condition: &Term, parameter: &Datum) -> bool {
+        let is_simple = parameter.ty().is_integer() || matches!(parameter.ty(), Type::Enum(_));
+        let says = |difference: &Difference| {
+            !(is_simple && difference.wanted.iter().any(|demand| matches!(demand, Demand::Text(_))))
+        };
+        !is_quantified(condition) && self.solve(condition).is_some_and(|ways| ways.iter().flatten().all(says))
     }
 
     /// Finds the only value that a transition allows for a parameter, whatever the others are. `None`: there
@@ -310,6 +310,11 @@ impl Question<'_> {
             }
             TermShape::Operation(..) => return None,
         };
+        if let Some((chosen, _)) = choose_branches(part, &self.values)
+            && self.reads_event(&chosen)
+        {
+            return self.solve(&chosen);
+        }
         match node {
             Node::And(parts) => {
                 let mut ways = vec![Vec::new()];
@@ -344,6 +349,13 @@ impl Question<'_> {
             }
             Node::Compare(Comparison::Equal, ..) => {
                 let (subject, _, value) = self.isolate_demand(part)?;
+                if let Value::Bool(is_in) = value
+                    && let TermShape::Operation(DerivedOperation::Standard(operation), arguments) =
+                        subject.shape()
+                    && let Some(difference) = self.membership_difference(*operation, arguments, is_in)
+                {
+                    return single(difference);
+                }
                 Some(vec![self.find_differences(&subject, &value)?])
             }
             Node::Compare(Comparison::NotEqual, ..) => {
@@ -450,7 +462,7 @@ impl Question<'_> {
                 got: self.time(&got),
             });
         }
-        Some(Difference { subject: subject.to_string(), wanted: vec![wanted], got: value_text(&got) })
+        Some(Difference { subject: subject.to_conjunct(), wanted: vec![wanted], got: value_text(&got) })
     }
 
     /// Turns a demand on the time since the last step into one on the time since the last event.
@@ -481,10 +493,10 @@ impl Question<'_> {
         }
         let got = evaluate(subject, &self.values).ok()?;
         let mut found = Vec::new();
-        compare_values(subject.to_string(), value, &got, &mut found);
+        compare_values(subject.to_conjunct(), value, &got, &mut found);
         if found.len() > 1 && is_short(value) {
             let wanted = vec![Demand::Value(value.clone())];
-            found = vec![Difference { subject: subject.to_string(), wanted, got: value_text(&got) }];
+            found = vec![Difference { subject: subject.to_conjunct(), wanted, got: value_text(&got) }];
         }
         let hidden = found.len().saturating_sub(MOST_NAMED);
         found.truncate(MOST_NAMED);
