@@ -21,14 +21,14 @@ types:
   Stock: "map[Colour] of int[0..99]"
   Book: "map[3] of string to Item"
   Reply: [Next: { job: int }, Empty]
-variables: { v: int, w: int, vItems: Items, vColours: "set[Colour]", vStock: Stock, vName: string, vRate: real, vBook: Book }
+variables: { v: int, w: int, vItems: Items, vColours: "set[Colour]", vStock: Stock, vName: string, vRate: real, vBook: Book, vBig: "set[9] of int" }
 functions:
   due: { result: int, is: "v * 2 - 1" }
   near: { parameters: { n: int }, is: "v - 1 <= n && n <= v + 1" }
   cheap: { parameters: { i: Item }, is: "i.price < v" }
 initial:
   location: l
-  condition: 'v == 10 && w == 3 && vItems == [{ name: "pen", price: 2 }, { name: "lamp", price: 40 }] && vColours == {RED, BLUE} && vStock == [RED: 5, BLUE: 7] && vName == "ann" && vRate == 1.5 && vBook == ["a": { name: "pen", price: 2 }, "bb": { name: "lamp", price: 40 }]'
+  condition: 'v == 10 && w == 3 && vItems == [{ name: "pen", price: 2 }, { name: "lamp", price: 40 }] && vColours == {RED, BLUE} && vStock == [RED: 5, BLUE: 7] && vName == "ann" && vRate == 1.5 && vBook == ["a": { name: "pen", price: 2 }, "bb": { name: "lamp", price: 40 }] && vBig == {1000000000000, 1000000000001, 1000000000002, 1000000000003, 1000000000004, 1000000000005, 1000000000006, 1000000000007, 1000000000008}'
 inputs: { Go: {} }
 outputs:
   N: { n: int }
@@ -277,6 +277,12 @@ fn a_condition_is_told_with_what_decides_in_it() {
             "match reply: Next(j) -> !near(j) | Empty -> true",
             ten,
             "does not hold, since `!near(j)` does not, as `v - 1 <= j && j <= v + 1` holds: j = 10, reply = Next(10), v = 10",
+        ),
+        (
+            "Many",
+            "if len(many) in vBig then many == [1] else many == [2]",
+            json!([3]),
+            "does not hold, since `many == [2]` does not: len(many) = 1, len(many) in vBig = false, many = [3], vBig = {1000000000000, 1000000000001, 1000000000002, 1000000000003, 1000000000004, 1000000000005, 1000000000006, 1000000000007, ...} with 9 elements",
         ),
         (
             "N",

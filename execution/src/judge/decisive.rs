@@ -22,6 +22,8 @@ use coreach_model::term::{Substitution, TermShape, substitute};
 use coreach_model::types::RecordForm;
 use coreach_model::{Datum, Type, Value};
 
+use crate::judge::contract::LONGEST_TEXT;
+
 /// A longer value is cut.
 pub(super) const LONGEST_VALUE: usize = 60;
 
@@ -311,6 +313,13 @@ pub(super) fn collect_values(term: &Term, values: &Valuation, found: &mut BTreeM
         // The last arguments are the data that the function reads.
         TermShape::Operation(DerivedOperation::Call(_), arguments) => {
             found.extend(value());
+            arguments.iter().collect()
+        }
+        // What a cut collection has cannot be seen.
+        TermShape::Operation(DerivedOperation::Standard(StandardOperation::HasKey), arguments) => {
+            if evaluate(&arguments[1], values).is_ok_and(|whole| format!("{whole:#}").len() > LONGEST_TEXT) {
+                found.extend(value());
+            }
             arguments.iter().collect()
         }
         // The field that tells the alternative has no name that a user knows.
