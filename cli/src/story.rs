@@ -30,7 +30,7 @@ fn reason_text(run: &Run, reason: &Reason, whose: &str) -> String {
     lay_out(run.outcome.name(), &reason.summary, &place)
 }
 
-/// Wraps lines at blanks, but not within short texts in back quotes.
+/// Wraps lines at blanks, but not within short texts in quotes.
 pub fn wrap(text: &str) -> String {
     const COLUMNS: usize = 100;
     const LONGEST_QUOTE: usize = 60;
@@ -41,7 +41,7 @@ pub fn wrap(text: &str) -> String {
         {
             true => part.replace(' ', "\0"),
             // A name and the beginning of its value stay together.
-            false => part.replace(" = ", "\0=\0"),
+            false => keep_strings(&part.replace(" = ", "\0=\0"), LONGEST_QUOTE),
         };
         let line = line.split('`').enumerate().map(keep_together).collect::<Vec<_>>().join("`");
         let indent = line.len() - line.trim_start().len();
@@ -59,6 +59,20 @@ pub fn wrap(text: &str) -> String {
         wrapped.push('\n');
     }
     wrapped.replace('\0', " ")
+}
+
+/// Replaces the blanks in the strings of a text by `\0`, but not in long ones.
+fn keep_strings(text: &str, longest: usize) -> String {
+    // A quote in a string does not end it.
+    let text = text.replace("\\\"", "\u{1}");
+    let parts: Vec<&str> = text.split('"').collect();
+    // Without the last quote it is not known what is in a string.
+    let is_string = |place: usize| parts.len() % 2 == 1 && place % 2 == 1 && parts[place].len() < longest;
+    let kept = (0..parts.len()).map(|place| match is_string(place) {
+        true => parts[place].replace(' ', "\0"),
+        false => parts[place].to_owned(),
+    });
+    kept.collect::<Vec<_>>().join("\"").replace('\u{1}', "\\\"")
 }
 
 /// Lays out why a run ended: the verdict with the first line, the place, and the other lines.
@@ -169,4 +183,23 @@ fn describe_change(datum: &Datum, was: &Value, is: &Value) -> Option<String> {
         }
     }
     Some(format!("{datum} = {is:#}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_not_broken_in_a_short_string() {
+        let long = "x".repeat(85);
+        for (text, kept) in [
+            (r#"text = "a \" =>  b", "c""#, r#"text = "a \" =>  b","#),
+            // This quote does not end.
+            (r#"5" and some more words"#, r#"5" and some"#),
+        ] {
+            let wrapped = wrap(&format!("{long} {text}"));
+            assert!(wrapped.contains(kept), "{wrapped}");
+            assert!(wrapped.lines().all(|line| line.chars().count() <= 100), "{wrapped}");
+        }
+    }
 }

@@ -23,7 +23,7 @@ use crate::judge::crossing::MOST_UNDER_WAY;
 use crate::judge::expected::decided_guard;
 use crate::judge::guards::{transitions_of, with_event, without_purpose};
 use crate::judge::{Judge, Judged, Why};
-use crate::run::{Cause, Occurrence, Outcome, Run};
+use crate::run::{Cause, Occurrence, Outcome, Run, RunStep};
 use crate::timed::words;
 use crate::times;
 
@@ -142,13 +142,18 @@ pub(crate) fn explain_end(judge: &mut dyn Judge, run: &Run) -> (Reason, Bucket) 
     let asked = if is_required { Some(Verdict::Fail) } else { verdict };
     let Why { instead, guards, expected, violated, violates } = judge.why(decisive, asked);
     let last_event = last_event.and_then(|index| run.trace[index].what.event());
+    let action = decisive.map(|event| event.action.as_str());
+    let is_same_action = action.is_some_and(|action| !instead.contains(&format!("got {action}")));
+    let may_come = is_same_action || !guards.is_empty();
+    let twice = match failed.filter(|_| run.timing.is_none()) {
+        Some(_) => describe_twice(&run.trace, may_come),
+        None => String::new(),
+    };
     let entered = last_event
-        .filter(|_| guards.is_empty() && decisive.is_some())
+        .filter(|_| guards.is_empty() && decisive.is_some() && twice.is_empty())
         .and_then(|event| find_entry(judge, &earlier_states, event));
     let required = last_event.filter(|_| is_required);
     let required = required.map(|event| format!("{instead} after {}", name_values(judge.iosts(), event)));
-    let action = decisive.map(|event| event.action.as_str());
-    let is_same_action = action.is_some_and(|action| !instead.contains(&format!("got {action}")));
     let bucket = Bucket::new(&run.outcome, place, action, violated);
     // The other explanations change the judge's state.
     let old_value = failed.and_then(|event| explain_order_of_assign(judge, event));
@@ -161,7 +166,7 @@ pub(crate) fn explain_end(judge: &mut dyn Judge, run: &Run) -> (Reason, Bucket) 
             + &either_order
             + &missed.map_or_else(String::new, |name| format!(" ({name})"))
             + &describe_exchange(run)
-            + describe_twice(run, is_same_action)
+            + &twice
             + &describe_silence(run, required.is_some())
             + &excuse.unwrap_or_default(),
         location,
@@ -368,16 +373,30 @@ fn describe_exchange(run: &Run) -> String {
     }
 }
 
-/// For a Fail by the same output as the one right before. If the same action was expected with other values,
-/// a stimulus may lie between.
-fn describe_twice(run: &Run, is_same_action: bool) -> &'static str {
-    let is_fail =
-        matches!(run.outcome, Outcome::Verdict(Verdict::Fail, Cause::Event)) && run.timing.is_none();
-    let mut last = run.trace.iter().rev().map(|step| &step.what);
-    let Some(what @ Occurrence::Observation(_)) = last.next().filter(|_| is_fail) else { return "" };
-    match last.take(if is_same_action { 2 } else { 1 }).any(|before| before == what) {
-        true => "\nhelp: the same came just before: does the system answer twice?",
-        false => "",
+/// For a Fail by the same output as the last one: the system may answer twice. Between the two, inputs may
+/// lie. If such an output may come here with other values or in other states (`may_come`), an equal answer
+/// is rather a wrong one.
+fn describe_twice(trace: &[RunStep], may_come: bool) -> String {
+    let Some((last, before)) = trace.split_last() else { return String::new() };
+    let input = |at: usize| match &before.get(at)?.what {
+        Occurrence::Stimulus(event) => Some(&event.action),
+        _ => None,
+    };
+    let earlier = (0..before.len()).rev().find(|at| input(*at).is_none());
+    let is_output = matches!(last.what, Occurrence::Observation(_));
+    let Some(at) = earlier.filter(|at| is_output && before[*at].what == last.what) else {
+        return String::new();
+    };
+    let answered = at.checked_sub(1).and_then(input);
+    match (input(at + 1), answered) {
+        (None, _) => "\nhelp: the same came just before: does the system answer twice?".to_owned(),
+        (Some(next), None) if may_come => {
+            format!("\nhelp: the same came just before {next}: does the system answer twice?")
+        }
+        (Some(next), Some(answered)) if !may_come => format!(
+            "\nhelp: the same came before {next}, as the answer to {answered}: does the system answer twice?"
+        ),
+        _ => String::new(),
     }
 }
 
@@ -503,6 +522,8 @@ fn write_expectation(outcome: &Outcome, instead: &str) -> String {
     match outcome {
         Outcome::Verdict(Verdict::Fail, cause) if !instead.is_empty() => match cause {
             Cause::Silence(_) => format!("expected {instead}, got nothing: "),
+            // A wrong value in an output says itself what was expected.
+            Cause::Alien(text) if text.contains(": expected ") => "the implementation sent ".to_owned(),
             Cause::Alien(_) => format!("expected {instead}, got "),
             _ => format!("expected {instead}: "),
         },
@@ -596,5 +617,42 @@ fn write_summary(
             Cause::Ended => format!("the run was ended in {location} by hand"),
         },
         Outcome::RunError(failure) => failure.text().to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn the_system_may_answer_twice_where_the_same_comes_again() {
+        // Inputs begin with `?`.
+        for (trace, may_come, told) in [
+            (&["?Ask", "Yes", "Yes"][..], true, "just before: "),
+            (&["?Ask", "Yes", "Yes"], false, "just before: "),
+            (&["?Ask", "Yes", "?Ask", "Yes"], true, ""),
+            (&["?Ask", "Yes", "?Go", "Yes"], false, "before Go, as the answer to Ask: "),
+            (&["?Ask", "Yes", "?Go", "?Stop", "Yes"], false, "before Go, as the answer to Ask: "),
+            (&["Yes", "?Go", "Yes"], true, "just before Go: "),
+            (&["Yes", "?Go", "Yes"], false, ""),
+            (&["?Ask", "No", "?Go", "Yes"], false, ""),
+            (&["?Ask", "Yes"], false, ""),
+        ] {
+            let step = |text: &&str| {
+                let what = match text.strip_prefix('?') {
+                    Some(input) => Occurrence::Stimulus(Event::new(input, Vec::new())),
+                    None => Occurrence::Observation(Event::new(*text, Vec::new())),
+                };
+                RunStep { what, transition: None, at: Duration::ZERO }
+            };
+            let steps: Vec<RunStep> = trace.iter().map(step).collect();
+            let expected = match told {
+                "" => String::new(),
+                told => format!("\nhelp: the same came {told}does the system answer twice?"),
+            };
+            assert_eq!(describe_twice(&steps, may_come), expected, "{trace:?}");
+        }
     }
 }

@@ -22,6 +22,8 @@ use coreach_model::term::evaluate::Valuation;
 use coreach_model::{Datum, LocationId, Numbered, TransitionId, Value};
 
 use crate::initial;
+use crate::judge::contract::LONGEST_TEXT;
+use crate::judge::guards::may_be;
 use crate::values::{MIX, Values, any};
 
 /// The most internal steps between two events.
@@ -134,12 +136,33 @@ impl<S: Solver> WalkedModel<S> {
         Some(Event::new(action.name.clone(), chosen))
     }
 
+    /// Finds an output here that some values of its parameters may allow.
+    fn find_hard_output(&self, state: &State) -> Option<&Action> {
+        let transitions = self.outgoing[state.location].iter().map(|number| &self.iosts.transitions[*number]);
+        let mut possible =
+            transitions.filter(|one| may_be(one, state)).map(|one| self.iosts.action(one.action));
+        possible.find(|action| action.kind == ActionKind::Output && !action.parameters.is_empty())
+    }
+
     pub(crate) fn in_types_of_judge(&self, event: Event) -> Event {
         match &self.signatures {
             Some(signatures) => in_types_of(signatures, &event),
             None => event,
         }
     }
+}
+
+/// The values of a state as `, v = 3, w = 4`, as many as fit a message.
+fn describe_values(state: &State) -> String {
+    let mut text = String::new();
+    for (datum, value) in &state.valuation {
+        let pair = format!(", {datum} = {}", shortened(&format!("{value:#}")));
+        if text.len() + pair.len() > 2 * LONGEST_TEXT {
+            return text + ", ...";
+        }
+        text += &pair;
+    }
+    text
 }
 
 /// A model without a clock that stands for an implementation.
@@ -254,15 +277,24 @@ impl<S: Solver> Implementation for Simulated<S> {
 
     fn explain_silence(&self) -> Option<String> {
         let state = self.model.state.as_ref().filter(|_| self.is_silent && !self.is_free)?;
-        let (iosts, values) = (&self.model.iosts, state.valuation.iter());
-        let values = values.map(|(datum, value)| format!(", {datum} = {value:#}")).collect::<String>();
-        let place = format!("in `{}`{}", iosts.locations[state.location].name, shortened(&values));
-        let what = match &self.ignored {
-            Some(input) => {
-                format!("ignored `{input:#}` (`completion: angelic`): no transition takes it {place}")
+        let iosts = &self.model.iosts;
+        let place = format!("in `{}`{}", iosts.locations[state.location].name, describe_values(state));
+        let what = match (&self.ignored, self.model.find_hard_output(state)) {
+            (Some(input), _) => format!(
+                "ignored `{input:#}` (`completion: angelic`): no transition takes it {place}. Add a transition to \
+                 the model"
+            ),
+            (None, Some(action)) => {
+                let names: Vec<String> = action.parameters.iter().map(|datum| format!("`{datum}`")).collect();
+                format!(
+                    "sent nothing {place}: no value was found for {} of `{}`. If there is one, an equation for it in \
+                     the guard helps",
+                    names.join(", "),
+                    action.name
+                )
             }
-            None => format!("has no output {place}"),
+            (None, None) => format!("has no output {place}. Add a transition to the model"),
         };
-        Some(format!("the simulated model `{}` {what}. Add a transition to the model", iosts.name))
+        Some(format!("the simulated model `{}` {what}", iosts.name))
     }
 }

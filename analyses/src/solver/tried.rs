@@ -9,15 +9,19 @@
 //! Cost: at most [`MOST_EVALUATIONS`] evaluations of a conjunct.
 
 use std::collections::{BTreeSet, HashSet};
+use std::sync::Arc;
 
 use coreach_model::random::Random;
 use coreach_model::term::evaluate::{Valuation, evaluate, holds};
 use coreach_model::term::node::{Comparison, Node, StringOperation};
 use coreach_model::term::strings;
+use coreach_model::types::{RecordForm, RecordType};
 use coreach_model::{Datum, Term, Type, Value};
 
 /// The most evaluations of conjuncts in one search.
 const MOST_EVALUATIONS: usize = 200;
+/// Sets of so many strings are tried.
+const MOST_KEYS: usize = 4;
 /// The most strings, or numbers, that are tried for one datum.
 const MOST_VALUES: usize = 16;
 
@@ -110,6 +114,8 @@ pub fn are_plain(conjuncts: &[Term]) -> bool {
 
 /// The values that the conjuncts mention, and values near them. The simplest come first.
 struct MentionedValues {
+    /// The mentioned strings themselves.
+    words: Vec<Value>,
     strings: Vec<Value>,
     numbers: Vec<Value>,
 }
@@ -155,15 +161,37 @@ impl MentionedValues {
             values.retain(|value| seen.insert(value.clone()));
             values.truncate(MOST_VALUES);
         }
-        MentionedValues { strings, numbers }
+        let mut seen = BTreeSet::new();
+        let words = words.iter().map(|word| Value::string(word)).filter(|word| seen.insert(word.clone()));
+        MentionedValues { words: words.take(MOST_KEYS).collect(), strings, numbers }
     }
 
     fn of(&self, ty: &Type) -> Vec<Value> {
         match ty {
             Type::String => self.strings.clone(),
             _ if ty.is_integer() => self.numbers.clone(),
+            Type::Record(set) if set.form == RecordForm::Entries(Type::String, None) => {
+                self.sets_of_words(set)
+            }
             _ => Value::enumerate(ty, MOST_VALUES).unwrap_or_else(|| vec![Value::any(ty)]),
         }
+    }
+
+    /// The sets of mentioned strings, the empty one first.
+    fn sets_of_words(&self, ty: &Arc<RecordType>) -> Vec<Value> {
+        let set = |chosen: usize| {
+            let is_chosen = |number: &usize| chosen & (1 << number) != 0;
+            let keys: BTreeSet<&Value> =
+                (0..self.words.len()).filter(is_chosen).map(|number| &self.words[number]).collect();
+            let places = ty.most().filter(|most| keys.len() <= *most)?;
+            let rest = std::iter::repeat_n(Value::string(""), places - keys.len());
+            let length = Value::Int(keys.len().into());
+            Some(Value::Record(
+                ty.clone(),
+                std::iter::once(length).chain(keys.into_iter().cloned()).chain(rest).collect(),
+            ))
+        };
+        (0..1 << self.words.len()).filter_map(set).collect()
     }
 }
 

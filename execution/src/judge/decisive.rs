@@ -3,8 +3,9 @@
 //! **Problem.** `!movable()` does not hold since `movable()` is true: this says nothing.
 //!
 //! **Method.** The condition is opened from the outside. A call becomes the body of its function. A
-//! quantifier becomes the first instance that decides, and a conjunction that fails its parts that fail. This
-//! ends where the parts say something by their values, or where the text becomes long.
+//! quantifier becomes the first instance that decides, and a conjunction that fails its parts that fail. An
+//! `if` becomes its branch, a `match` its case, and a disjunction the alternative that the event could meet.
+//! This ends where the parts say something by their values, or where the text becomes long.
 //!
 //! **Terminates**, since functions are not recursive, and each step is one level deeper.
 
@@ -14,11 +15,14 @@ use coreach_model::Term;
 use coreach_model::term::evaluate::{Valuation, evaluate, holds};
 use coreach_model::term::node::Node;
 use coreach_model::term::operation::{
-    DerivedOperation, QuantifiedOperation, Quantifier, QuantifierDomain, StandardOperation,
+    DerivedOperation, MatchArm, MatchOperation, QuantifiedOperation, Quantifier, QuantifierDomain,
+    StandardOperation,
 };
 use coreach_model::term::{Substitution, TermShape, substitute};
 use coreach_model::types::RecordForm;
 use coreach_model::{Datum, Type, Value};
+
+use crate::judge::contract::LONGEST_TEXT;
 
 /// A longer value is cut.
 pub(super) const LONGEST_VALUE: usize = 60;
@@ -26,53 +30,212 @@ pub(super) const LONGEST_VALUE: usize = 60;
 /// A larger part of a guard is not taken apart, since its text repeats shared terms.
 pub(super) const LARGEST_PART: u64 = 5000;
 
-/// Finds the part that decides about a condition. `None`: the condition says it itself.
-pub(super) fn find_decisive(condition: &Term, values: &Valuation) -> Option<Term> {
-    let (mut term, mut decisive) = (condition.clone(), None);
-    while let Some((next, says_more)) = open_condition(&term, values) {
-        if next.written_size() > LARGEST_PART {
+/// Why a condition holds or not: what decides in it, if it does not say that itself, and the values in that.
+pub(super) struct Grounds {
+    pub since: Option<String>,
+    pub values: BTreeMap<String, String>,
+}
+
+/// Explains a condition by the part that decides about it. These data are those of the event.
+pub(super) fn explain_condition(condition: &Term, values: &Valuation, of_event: &[Datum]) -> Grounds {
+    let mut scope = Scope { values: values.clone(), of_event: of_event.to_vec() };
+    let (mut term, mut decisive, mut written) = (condition.clone(), None, None);
+    let (mut is_case, mut others, mut read_too) = (false, String::new(), Vec::new());
+    let is_short = |term: &Term| term.to_string().chars().count() <= 3 * LONGEST_VALUE;
+    while let Some(opened) = open_condition(&term, &mut scope) {
+        if opened.term.written_size() > LARGEST_PART {
             break;
         }
-        term = next;
+        // The last part of a case that stands in the model.
+        if is_case && !opened.is_written && written.is_none() {
+            written = Some(term).filter(is_short);
+        }
+        is_case |= opened.is_case;
+        others += &opened.others;
+        read_too.extend(opened.read_too);
+        term = opened.term;
         // A long part may be opened further.
-        if says_more && term.to_string().chars().count() <= 3 * LONGEST_VALUE {
+        if opened.says_more && is_short(&term) {
             decisive = Some(term.clone());
         }
     }
-    decisive
+    let mut found = condition_values(decisive.as_ref().unwrap_or(condition), &scope.values);
+    read_too.iter().for_each(|term| collect_values(term, &scope.values, &mut found));
+    let since = decisive.map(|decisive| {
+        let ends = [written.filter(|written| *written != decisive), Some(decisive)];
+        let texts = ends.iter().flatten().map(|part| scope.describe_value(part));
+        texts.collect::<Vec<_>>().join(", as ") + &others
+    });
+    Grounds { since, values: found }
 }
 
-/// Opens a condition by one level. The second value says whether the result says more than the condition.
-fn open_condition(term: &Term, values: &Valuation) -> Option<(Term, bool)> {
-    let is = |part: &Term, wanted: bool| (holds(part, values) == Ok(true)) == wanted;
-    let is_true = is(term, true);
+/// The values by which a part of a condition is read, and the data of the event in it.
+struct Scope {
+    values: Valuation,
+    of_event: Vec<Datum>,
+}
+
+impl Scope {
+    fn is_true(&self, part: &Term) -> bool {
+        holds(part, &self.values) == Ok(true)
+    }
+
+    /// Says whether a part holds, or that none of its alternatives does.
+    fn describe_value(&self, part: &Term) -> String {
+        match (self.is_true(part), part.written()) {
+            (true, _) => format!("`{part}` holds"),
+            (false, Some(Node::Or(parts))) if parts.len() == 2 => {
+                format!("neither `{}` nor `{}` holds", parts[0], parts[1])
+            }
+            (false, Some(Node::Or(parts))) => {
+                let texts: Vec<String> = parts.iter().map(|part| format!("`{part}`")).collect();
+                format!("none of {} holds", texts.join(", "))
+            }
+            (false, _) => format!("`{part}` does not"),
+        }
+    }
+}
+
+/// A part of a condition that decides about it.
+struct Opened {
+    term: Term,
+    /// Does it say more than the condition?
+    says_more: bool,
+    /// Is it written in the condition, and not in a function or made from a quantifier?
+    is_written: bool,
+    /// Is it one of several cases?
+    is_case: bool,
+    /// What the other cases need.
+    others: String,
+    /// What was read to choose the case.
+    read_too: Vec<Term>,
+}
+
+impl Opened {
+    fn written(term: Term) -> Self {
+        let (others, read_too) = (String::new(), Vec::new());
+        Opened { term, says_more: true, is_written: true, is_case: false, others, read_too }
+    }
+
+    fn case(term: Term, read_too: Vec<Term>) -> Self {
+        Opened { is_case: true, read_too, ..Opened::written(term) }
+    }
+
+    fn inner(term: Term, says_more: bool) -> Self {
+        Opened { says_more, is_written: false, ..Opened::written(term) }
+    }
+}
+
+/// Opens a condition by one level. The names of a case of a `match` come into the scope.
+fn open_condition(term: &Term, scope: &mut Scope) -> Option<Opened> {
+    let is_true = scope.is_true(term);
     let deciding = |parts: &[Term]| {
-        let deciding: Vec<Term> = parts.iter().filter(|part| is(part, is_true)).cloned().collect();
+        let deciding: Vec<Term> =
+            parts.iter().filter(|part| scope.is_true(part) == is_true).cloned().collect();
         (deciding.len() < parts.len()).then_some(deciding)
     };
     match term.shape() {
-        TermShape::Node(Node::Not(inner)) => Some((inner.clone(), false)),
-        TermShape::Node(Node::And(parts)) if !is_true => Some((Term::and(deciding(parts)?), true)),
-        TermShape::Node(Node::Or(parts)) if is_true => Some((Term::or(deciding(parts)?), true)),
-        TermShape::Node(Node::Or(parts)) => {
-            let opened = |part: &Term| match part.written() {
-                Some(Node::And(parts)) => deciding(parts).map(Term::and),
-                _ => None,
-            };
-            let opened_parts = parts.iter().map(|part| opened(part).unwrap_or_else(|| part.clone()));
-            parts.iter().any(|part| opened(part).is_some()).then(|| (Term::or(opened_parts), true))
+        TermShape::Node(Node::Not(inner)) => Some(Opened::inner(inner.clone(), false)),
+        TermShape::Node(Node::And(parts)) if !is_true => Some(Opened::written(Term::and(deciding(parts)?))),
+        TermShape::Node(Node::Or(parts)) if is_true => Some(Opened::written(Term::or(deciding(parts)?))),
+        TermShape::Node(Node::Or(parts)) => open_alternatives(parts, scope),
+        TermShape::Node(Node::IfThenElse(condition, then, other)) => {
+            let branch = if holds(condition, &scope.values).ok()? { then } else { other };
+            Some(Opened::case(branch.clone(), vec![condition.clone()]))
         }
-        TermShape::Operation(DerivedOperation::Call(_), _) => Some((term.unfolded()?, true)),
+        TermShape::Node(Node::Compare(..)) => {
+            let (chosen, conditions) = choose_branches(term, &scope.values)?;
+            Some(Opened::case(chosen, conditions))
+        }
+        TermShape::Operation(DerivedOperation::Match(choice), arguments) => {
+            let case = choose_case(choice, arguments, scope).filter(|case| case.as_literal().is_none())?;
+            Some(Opened::case(case, arguments[..1].to_vec()))
+        }
+        TermShape::Operation(DerivedOperation::Call(_), _) => Some(Opened::inner(term.unfolded()?, true)),
         TermShape::Operation(DerivedOperation::Quantified(quantified), arguments) => {
             match (quantified.quantifier, is_true) {
                 (Quantifier::All, false) | (Quantifier::Some, true) => {}
                 _ => return None,
             }
-            let instances = list_instances(quantified, arguments, values)?;
-            Some((instances.into_iter().find(|instance| is(instance, is_true))?, true))
+            let instances = list_instances(quantified, arguments, &scope.values)?;
+            let instance = instances.into_iter().find(|instance| scope.is_true(instance) == is_true)?;
+            Some(Opened::inner(instance, true))
         }
         _ => None,
     }
+}
+
+/// Opens a false disjunction with alternatives of several conditions. If the event could meet only one of
+/// them, that one counts. Else each alternative becomes the conditions of it that do not hold.
+fn open_alternatives(parts: &[Term], scope: &Scope) -> Option<Opened> {
+    let list_failing = |part: &Term| {
+        let conditions = match part.written() {
+            Some(Node::And(conditions)) => conditions.as_slice(),
+            _ => std::slice::from_ref(part),
+        };
+        conditions.iter().filter(|one| !scope.is_true(one)).cloned().collect::<Vec<_>>()
+    };
+    let is_of_state = |condition: &Term| !scope.of_event.iter().any(|datum| condition.mentions(datum));
+    if !parts.iter().any(|part| matches!(part.written(), Some(Node::And(_)))) {
+        return None;
+    }
+    let failing: Vec<Vec<Term>> = parts.iter().map(list_failing).collect();
+    let (excluded, possible): (Vec<_>, Vec<_>) =
+        failing.iter().partition(|conditions| conditions.iter().any(is_of_state));
+    let [counts] = possible.as_slice() else {
+        let opened = Term::or(failing.into_iter().map(Term::and));
+        let is_smaller = parts != opened.disjuncts();
+        return is_smaller.then(|| Opened::written(opened));
+    };
+    let needed: Vec<Term> = excluded
+        .iter()
+        .map(|conditions| Term::and(conditions.iter().filter(|one| is_of_state(one)).cloned()))
+        .collect();
+    let texts: Vec<String> = needed.iter().map(|condition| format!("`{condition}`")).collect();
+    let others = match texts.as_slice() {
+        [only] => format!(", and the other alternative needs {only}"),
+        _ => format!(", and the other alternatives need {}", texts.join(" or ")),
+    };
+    Some(Opened { others, ..Opened::case(Term::and(counts.iter().cloned()), needed) })
+}
+
+/// Chooses the case of a `match`. Its names come into the scope, under other names if they are used already.
+fn choose_case(choice: &MatchOperation, arguments: &[Term], scope: &mut Scope) -> Option<Term> {
+    let [subject, read @ ..] = arguments else { return None };
+    let Value::Record(ty, fields) = evaluate(subject, &scope.values).ok()? else { return None };
+    let fits = |case: &&MatchArm| case.alternative.is_none_or(|number| ty.tag(number) == fields[0]);
+    let case = choice.cases.iter().find(fits).or(choice.cases.last())?;
+    let is_of_event = scope.of_event.iter().any(|datum| subject.mentions(datum));
+    let mut known: Substitution = choice.read.iter().cloned().zip(read.iter().cloned()).collect();
+    for (name, position) in &case.names {
+        let mut shown = name.name().to_owned();
+        while scope.values.keys().any(|datum| datum.name() == shown) {
+            shown.push('_');
+        }
+        let shown = Datum::new(shown, name.ty().clone());
+        known.insert(name.clone(), Term::datum(&shown));
+        scope.of_event.extend(is_of_event.then(|| shown.clone()));
+        scope.values.insert(shown, fields[*position].clone());
+    }
+    Some(substitute(&case.body, &known))
+}
+
+/// Replaces each side of a comparison that is an `if` by its branch. Returns the conditions, too. `None`: no
+/// side is one.
+pub(super) fn choose_branches(comparison: &Term, values: &Valuation) -> Option<(Term, Vec<Term>)> {
+    let Node::Compare(sign, a, b) = comparison.written()? else { return None };
+    let mut conditions = Vec::new();
+    let mut choose = |side: &Term| {
+        let mut side = side.clone();
+        while let Some(Node::IfThenElse(condition, then, other)) = side.written() {
+            let branch = if holds(condition, values).ok()? { then } else { other };
+            conditions.push(condition.clone());
+            side = branch.clone();
+        }
+        Some(side)
+    };
+    let (a, b) = (choose(a)?, choose(b)?);
+    (!conditions.is_empty()).then(|| (Term::compare(*sign, &a, &b), conditions))
 }
 
 /// Lists the body of a quantifier for each value of its bound name.
@@ -110,22 +273,22 @@ fn list_bound_values(domain: &QuantifierDomain, arguments: &[Term], values: &Val
 }
 
 /// The values of a condition by their texts: those of [`collect_values`], and the two sides of a comparison.
-pub(super) fn condition_values(condition: &Term, values: &Valuation) -> BTreeMap<String, String> {
+fn condition_values(condition: &Term, values: &Valuation) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     collect_values(condition, values, &mut found);
-    // Of numbers, truth values and records, the data in them are enough.
+    // Of most numbers and truth values, the data in them are enough.
     let sides = match condition.written() {
-        Some(Node::Compare(_, a, b))
-            if !a.sort().is_number() && *a.sort() != Type::Bool && condition.as_question().is_none() =>
-        {
-            vec![a, b]
-        }
+        Some(Node::Compare(_, a, b)) if condition.as_question().is_none() => vec![a, b],
         _ => Vec::new(),
     };
+    let is_simple = |side: &&Term| {
+        (side.sort().is_number() || *side.sort() == Type::Bool)
+            && !matches!(side.shape(), TermShape::Operation(DerivedOperation::Quantified(_), _))
+    };
     let is_enough = |side: &&Term| matches!(side.written(), Some(Node::Literal(_) | Node::Record(..)));
-    for side in sides.into_iter().filter(|side| !is_enough(side)) {
+    for side in sides.into_iter().filter(|side| !is_enough(side) && !is_simple(side)) {
         let Ok(value) = evaluate(side, values) else { continue };
-        let (name, value) = (side.to_string(), format!("{value:#}"));
+        let (name, value) = (side.to_conjunct(), format!("{value:#}"));
         if [&name, &value].iter().all(|text| text.chars().count() <= LONGEST_VALUE) {
             found.insert(name, value);
         }
@@ -150,6 +313,13 @@ pub(super) fn collect_values(term: &Term, values: &Valuation, found: &mut BTreeM
         // The last arguments are the data that the function reads.
         TermShape::Operation(DerivedOperation::Call(_), arguments) => {
             found.extend(value());
+            arguments.iter().collect()
+        }
+        // What a cut collection has cannot be seen.
+        TermShape::Operation(DerivedOperation::Standard(StandardOperation::HasKey), arguments) => {
+            if evaluate(&arguments[1], values).is_ok_and(|whole| format!("{whole:#}").len() > LONGEST_TEXT) {
+                found.extend(value());
+            }
             arguments.iter().collect()
         }
         // The field that tells the alternative has no name that a user knows.

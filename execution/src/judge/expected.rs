@@ -4,15 +4,13 @@
 //!
 //! **Method.** Transitions that cannot be taken in their state are left out. In the others with the observed
 //! action, each conjunct that fails is solved for the observed part: an equation gives a value, comparisons
-//! give a range, membership gives a set. Two values that differ are compared part by part, down to the
-//! smallest part that differs. A conjunct that cannot be solved is shown as it is, with the values in it. If
-//! no transition is left, the answer is the possible actions.
+//! give a range, membership gives a set. A conjunct that cannot be solved is shown as it is, with the values
+//! in it. If no transition is left, the answer is the possible actions.
 //!
 //! **Terminates**, since each step looks at a part of a term or of a value, and large terms are not taken
 //! apart. **Costs** one evaluation of each conjunct, and one question to the solver for each transition with
 //! a conjunct that is not about one parameter alone.
 
-use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use coreach_analyses::solver::{Solver, Witness};
@@ -26,24 +24,22 @@ use coreach_model::term::node::{Comparison, Node};
 use coreach_model::term::operation::{DerivedOperation, Quantifier, StandardOperation};
 use coreach_model::term::strings::StringOperation;
 use coreach_model::term::{Substitution, TermShape, literals, substitute};
-use coreach_model::types::RecordForm;
 use coreach_model::{Datum, Term, Type, Value};
 use dashu_int::IBig;
 use dashu_ratio::RBig;
 
 use crate::judge::contract::Guard;
 use crate::judge::decisive::{
-    LARGEST_PART, LONGEST_VALUE, collect_values, condition_values, find_decisive, is_path, list_instances,
+    Grounds, LARGEST_PART, LONGEST_VALUE, choose_branches, collect_values, explain_condition, is_path,
+    list_instances,
 };
-use crate::judge::excerpts::{cut_text, shorten_collection};
+use crate::judge::differences::{
+    Demand, Difference, MOST_NAMED, MOST_WAYS, alternatives_text, combine_ways, compare_values, demand_text,
+    demanded_value, instants_text, is_short, join_with_or, merge_differences, value_text,
+};
+use crate::judge::excerpts::cut_text;
 use crate::judge::guards::{failing_conjuncts, may_be, with_event};
 use crate::lazy::Lazy;
-
-/// The most alternatives, actions and differing parts in a text.
-const MOST_NAMED: usize = 3;
-
-/// The most ways in which a guard would have held. Repetitions among them are dropped later.
-const MOST_WAYS: usize = 4 * MOST_NAMED;
 
 /// A transition that leads to no Fail, and a state in which it may be taken.
 pub(crate) type OpenTransition<'t> = (&'t Transition, &'t State);
@@ -150,41 +146,6 @@ fn add_guard(guards: &mut Vec<Guard>, guard: Guard) {
     }
 }
 
-fn join_with_or(texts: &[String]) -> String {
-    match texts.split_last() {
-        Some((last, others)) if !others.is_empty() => format!("{} or {last}", others.join(", ")),
-        _ => texts.concat(),
-    }
-}
-
-/// A demand on a part of an observation: its value, an end of its range, or a text.
-#[derive(Clone, PartialEq, Debug)]
-enum Demand {
-    Value(Value),
-    /// An end of a range: a comparison with a value.
-    Bound(Comparison, Value),
-    Text(String),
-}
-
-impl Demand {
-    /// Does it have a value of this type's sort, or none?
-    fn fits_sort_of(&self, ty: &Type) -> bool {
-        match self {
-            Demand::Value(value) | Demand::Bound(_, value) => value.sort() == ty.sort(),
-            Demand::Text(_) => true,
-        }
-    }
-}
-
-/// A part of an observation that differs from the demands on it.
-#[derive(Clone, PartialEq, Debug)]
-struct Difference {
-    subject: String,
-    /// All demands on the part. For a time, `subject` is empty.
-    wanted: Vec<Demand>,
-    got: String,
-}
-
 /// A transition, with the values by which its guard is read.
 struct Question<'t> {
     name: &'t str,
@@ -198,10 +159,6 @@ struct Question<'t> {
 impl Question<'_> {
     fn reads_event(&self, term: &Term) -> bool {
         self.parameters.iter().any(|parameter| term.mentions(parameter))
-    }
-
-    fn is_true(&self, condition: &Term) -> bool {
-        holds(condition, &self.values) == Ok(true)
     }
 
     fn is_delay(&self, term: &Term) -> bool {
@@ -221,13 +178,8 @@ impl Question<'_> {
         let origin = transition.origin.guard.as_ref().or(transition.origin.whole.as_ref());
         let place = origin.map(Origin::file_and_line);
         let transition = iosts.describe(transition);
-        let decisive = find_decisive(part, &self.values);
-        let values = condition_values(decisive.as_ref().unwrap_or(part), &self.values);
+        let Grounds { since, values } = explain_condition(part, &self.values, self.parameters);
         let values = values.into_iter().map(|(name, value)| (name, value.into())).collect();
-        let since = decisive.map(|decisive| match self.is_true(&decisive) {
-            true => format!("`{decisive}` holds"),
-            false => format!("`{decisive}` does not"),
-        });
         Guard { transition, place, part: part.to_string(), holds, since, values }
     }
 
@@ -237,9 +189,7 @@ impl Question<'_> {
         let mut ways = vec![Vec::new()];
         // A condition on each part of a parameter often allows one value.
         for parameter in self.parameters {
-            let asks = |part: &Term| {
-                self.list_read(part) == [parameter] && (is_quantified(part) || self.solve(part).is_none())
-            };
+            let asks = |part: &Term| self.list_read(part) == [parameter] && !self.is_solved(part, parameter);
             if failing.iter().any(asks)
                 && let Some(value) = self.find_only_value(transition, parameter, solver)
                 && let Some(found) = self.find_differences(&Term::datum(parameter), &value)
@@ -259,6 +209,16 @@ impl Question<'_> {
         let bounds: Vec<Difference> = conjuncts.iter().filter_map(bound).collect();
         let merged = ways.into_iter().filter_map(|way| merge_differences(way, &bounds));
         merged.filter(|way| !way.is_empty()).collect()
+    }
+
+    /// Is it known what a condition on this parameter demands? An exception, as `not in {3}`, says little of a
+    /// number or a literal.
+    fn is_solved(&self, condition: &Term, parameter: &Datum) -> bool {
+        let is_simple = parameter.ty().is_integer() || matches!(parameter.ty(), Type::Enum(_));
+        let says = |difference: &Difference| {
+            !(is_simple && difference.wanted.iter().any(|demand| matches!(demand, Demand::Text(_))))
+        };
+        !is_quantified(condition) && self.solve(condition).is_some_and(|ways| ways.iter().flatten().all(says))
     }
 
     /// Finds the only value that a transition allows for a parameter, whatever the others are. `None`: there
@@ -350,6 +310,11 @@ impl Question<'_> {
             }
             TermShape::Operation(..) => return None,
         };
+        if let Some((chosen, _)) = choose_branches(part, &self.values)
+            && self.reads_event(&chosen)
+        {
+            return self.solve(&chosen);
+        }
         match node {
             Node::And(parts) => {
                 let mut ways = vec![Vec::new()];
@@ -384,6 +349,13 @@ impl Question<'_> {
             }
             Node::Compare(Comparison::Equal, ..) => {
                 let (subject, _, value) = self.isolate_demand(part)?;
+                if let Value::Bool(is_in) = value
+                    && let TermShape::Operation(DerivedOperation::Standard(operation), arguments) =
+                        subject.shape()
+                    && let Some(difference) = self.membership_difference(*operation, arguments, is_in)
+                {
+                    return single(difference);
+                }
                 Some(vec![self.find_differences(&subject, &value)?])
             }
             Node::Compare(Comparison::NotEqual, ..) => {
@@ -490,7 +462,7 @@ impl Question<'_> {
                 got: self.time(&got),
             });
         }
-        Some(Difference { subject: subject.to_string(), wanted: vec![wanted], got: value_text(&got) })
+        Some(Difference { subject: subject.to_conjunct(), wanted: vec![wanted], got: value_text(&got) })
     }
 
     /// Turns a demand on the time since the last step into one on the time since the last event.
@@ -521,10 +493,10 @@ impl Question<'_> {
         }
         let got = evaluate(subject, &self.values).ok()?;
         let mut found = Vec::new();
-        compare_values(subject.to_string(), value, &got, &mut found);
+        compare_values(subject.to_conjunct(), value, &got, &mut found);
         if found.len() > 1 && is_short(value) {
             let wanted = vec![Demand::Value(value.clone())];
-            found = vec![Difference { subject: subject.to_string(), wanted, got: value_text(&got) }];
+            found = vec![Difference { subject: subject.to_conjunct(), wanted, got: value_text(&got) }];
         }
         let hidden = found.len().saturating_sub(MOST_NAMED);
         found.truncate(MOST_NAMED);
@@ -660,11 +632,6 @@ fn is_quantified(condition: &Term) -> bool {
     }
 }
 
-/// Can the text of a value be shown as a whole?
-fn is_short(value: &Value) -> bool {
-    format!("{value:#}").chars().count() <= LONGEST_VALUE
-}
-
 /// The demands that a type of integers makes on its values: the ends of its range.
 fn ends_of_type(ty: &Type) -> Vec<Demand> {
     let end = |comparison, value: &IBig| Demand::Bound(comparison, Value::Int(value.clone()));
@@ -692,275 +659,4 @@ fn mirror_comparison(comparison: Comparison) -> Comparison {
         Comparison::AtLeast => Comparison::AtMost,
         Comparison::Equal | Comparison::NotEqual => comparison,
     }
-}
-
-/// Combines each way of the first list with each way of the second.
-fn combine_ways(ways: &[Vec<Difference>], ways_of_part: &[Vec<Difference>]) -> Vec<Vec<Difference>> {
-    let extend = |way| ways_of_part.iter().map(move |of_part| [way, of_part.as_slice()].concat());
-    ways.iter().map(Vec::as_slice).flat_map(extend).take(MOST_WAYS).collect()
-}
-
-/// Merges the differences of each subject, with its range. `None`: no value meets all demands.
-fn merge_differences(way: Vec<Difference>, bounds: &[Difference]) -> Option<Vec<Difference>> {
-    let mut merged: Vec<Difference> = Vec::new();
-    for difference in way {
-        match merged.iter_mut().find(|known| known.subject == difference.subject) {
-            Some(known) => known.wanted.extend(difference.wanted),
-            None => merged.push(difference),
-        }
-    }
-    for difference in &mut merged {
-        let bounds = bounds.iter().filter(|bound| bound.subject == difference.subject);
-        difference.wanted.extend(bounds.flat_map(|bound| bound.wanted.clone()));
-        demand_text(&difference.wanted)?;
-    }
-    Some(merged)
-}
-
-/// An end of a range, and whether it is in the range. Integers are always in it.
-type RangeEnd = Option<(Value, bool)>;
-
-/// The ends of a range: the greatest lower one and the least upper one.
-fn range_ends(demands: &[Demand]) -> (RangeEnd, RangeEnd) {
-    let (mut low, mut high): (RangeEnd, RangeEnd) = (None, None);
-    for demand in demands {
-        let Demand::Bound(comparison, value) = demand else { continue };
-        let is_low = matches!(comparison, Comparison::Greater | Comparison::AtLeast);
-        let is_strict = matches!(comparison, Comparison::Greater | Comparison::Less);
-        let (end, is_in) = match value {
-            Value::Int(number) if is_strict => {
-                (Value::Int(if is_low { number + 1 } else { number - 1 }), true)
-            }
-            _ => (value.clone(), !is_strict),
-        };
-        let known = if is_low { &mut low } else { &mut high };
-        let is_narrower = known.as_ref().is_none_or(|(known_end, _)| match end.cmp(known_end) {
-            // Of two equal ends, the one that is not in the range is narrower.
-            Ordering::Equal => !is_in,
-            order => (order == Ordering::Greater) == is_low,
-        });
-        if is_narrower {
-            *known = Some((end, is_in));
-        }
-    }
-    (low, high)
-}
-
-/// The value that one of the demands names.
-fn demanded_value(demands: &[Demand]) -> Option<&Value> {
-    demands.iter().find_map(|demand| if let Demand::Value(value) = demand { Some(value) } else { None })
-}
-
-/// The demands as a text: `= 3`, `in 1..9`, `>= 2`. `None`: no value meets all of them.
-fn demand_text(demands: &[Demand]) -> Option<String> {
-    if let Some(value) = demanded_value(demands) {
-        let meets = |demand: &Demand| match demand {
-            Demand::Value(demanded) => demanded == value,
-            Demand::Bound(comparison, end) => comparison.holds(value.cmp(end)),
-            Demand::Text(_) => true,
-        };
-        return demands.iter().all(meets).then(|| format!("= {}", value_text(value)));
-    }
-    let (low, high) = range_ends(demands);
-    let end = |sign: &str, (value, is_in): &(Value, bool)| {
-        format!("{sign}{} {}", if *is_in { "=" } else { "" }, value_text(value))
-    };
-    let mut texts = match (&low, &high) {
-        (Some((low, _)), Some((high, _))) if low > high => return None,
-        (Some((low, true)), Some((high, true))) if low == high => vec![format!("= {}", value_text(low))],
-        (Some((low, true)), Some((high, true))) => {
-            vec![format!("in {}..{}", value_text(low), value_text(high))]
-        }
-        // An end is missing, or not in the range.
-        _ => low.iter().map(|low| end(">", low)).chain(high.iter().map(|high| end("<", high))).collect(),
-    };
-    for demand in demands {
-        if let Demand::Text(text) = demand {
-            texts.push(text.clone());
-        }
-    }
-    texts.dedup();
-    Some(texts.join(" and "))
-}
-
-/// The demands on a time as a text: `within 1.2..2 s`, since the last event.
-fn instants_text(demands: &[Demand]) -> String {
-    match (demanded_value(demands), range_ends(demands)) {
-        (Some(exact), _) => format!("at {} s", number_text(exact)),
-        (_, (Some((low, _)), Some((high, _)))) if low == high => format!("at {} s", number_text(&low)),
-        (_, (Some((low, _)), Some((high, _)))) => {
-            format!("within {}..{} s", number_text(&low), number_text(&high))
-        }
-        (_, (None, Some((high, _)))) => format!("within {} s", number_text(&high)),
-        (_, (Some((low, _)), None)) => format!("after {} s", number_text(&low)),
-        (_, (None, None)) => "at another time".to_owned(),
-    }
-}
-
-/// Lists the places where two values differ, down to the smallest parts.
-fn compare_values(subject: String, wanted: &Value, got: &Value, found: &mut Vec<Difference>) {
-    let mut add = |subject: String, demand: Demand, got: String| {
-        found.push(Difference { subject, wanted: vec![demand], got });
-    };
-    match (wanted, got) {
-        _ if wanted == got => {}
-        (Value::Record(ty, wanted_parts), Value::Record(_, got_parts)) if ty.form == RecordForm::Plain => {
-            for ((name, _), (wanted_part, got_part)) in
-                ty.fields.iter().zip(wanted_parts.iter().zip(got_parts.iter()))
-            {
-                compare_values(format!("{subject}.{name}"), wanted_part, got_part, found);
-            }
-        }
-        (Value::Record(ty, wanted_parts), Value::Record(_, got_parts)) if ty.form == RecordForm::List => {
-            // The first part of a list is its length. If it differs, short lists are shown as a whole.
-            if wanted_parts[0] != got_parts[0] {
-                let elements = [wanted_parts, got_parts].map(|parts| ty.counting(parts).collect::<Vec<_>>());
-                if let Some(demand) = describe_one_element(&elements[0], &elements[1]) {
-                    return add(subject, Demand::Text(demand), value_text(got));
-                }
-                if is_short(wanted) {
-                    return add(subject, Demand::Value(wanted.clone()), value_text(got));
-                }
-                add(
-                    format!("len({subject})"),
-                    Demand::Value(wanted_parts[0].clone()),
-                    got_parts[0].to_string(),
-                );
-            }
-            for (index, (wanted_part, got_part)) in
-                ty.counting(wanted_parts).zip(ty.counting(got_parts)).enumerate()
-            {
-                compare_values(format!("{subject}[{index}]"), wanted_part, got_part, found);
-            }
-        }
-        (Value::Record(ty, wanted_parts), Value::Record(_, got_parts))
-            if matches!(ty.form, RecordForm::Keyed(_)) =>
-        {
-            let is_map = ty.map_value_type().is_some();
-            let (wanted_parts, got_parts): (BTreeMap<_, _>, BTreeMap<_, _>) =
-                (ty.entries(wanted_parts).into_iter().collect(), ty.entries(got_parts).into_iter().collect());
-            if !wanted_parts.keys().eq(got_parts.keys()) {
-                let missing = wanted_parts.keys().filter(|key| !got_parts.contains_key(key));
-                let extra = got_parts.keys().filter(|key| !wanted_parts.contains_key(key));
-                let with = missing.map(|key| format!("with {key}"));
-                let demands: Vec<String> = with.chain(extra.map(|key| format!("without {key}"))).collect();
-                let are_few = demands.len() == 1 && wanted_parts.len().max(got_parts.len()) > MOST_NAMED;
-                let hidden = demands.len().saturating_sub(MOST_NAMED);
-                let and_more = if hidden > 0 { format!(" and {hidden} more") } else { String::new() };
-                let named = demands[..demands.len() - hidden].join(" and ") + &and_more;
-                match is_short(wanted) && !are_few {
-                    true => add(subject, Demand::Value(wanted.clone()), value_text(got)),
-                    false => add(subject, Demand::Text(named), value_text(got)),
-                }
-            } else if is_map {
-                for ((key, wanted_part), got_part) in wanted_parts.iter().zip(got_parts.values()) {
-                    if let (Some(wanted_part), Some(got_part)) = (wanted_part, got_part) {
-                        compare_values(format!("{subject}[{key}]"), wanted_part, got_part, found);
-                    }
-                }
-            }
-        }
-        (Value::Array(wanted_parts), Value::Array(got_parts)) => {
-            let keys: std::collections::BTreeSet<&Value> =
-                wanted_parts.cells.keys().chain(got_parts.cells.keys()).collect();
-            for key in keys {
-                compare_values(format!("{subject}[{key}]"), wanted_parts.get(key), got_parts.get(key), found);
-            }
-            if wanted_parts.default != got_parts.default {
-                compare_values(format!("{subject}[..]"), &wanted_parts.default, &got_parts.default, found);
-            }
-        }
-        (Value::String(wanted_parts), Value::String(got_parts))
-            if wanted_parts.chars().count().max(got_parts.chars().count()) > LONGEST_VALUE =>
-        {
-            let index = wanted_parts
-                .chars()
-                .zip(got_parts.chars())
-                .take_while(|(wanted_part, got_part)| wanted_part == got_part)
-                .count();
-            let rest = |text: &str| Value::string(&text.chars().skip(index).collect::<String>());
-            add(
-                format!("{subject}[{index}..]"),
-                Demand::Value(rest(wanted_parts)),
-                value_text(&rest(got_parts)),
-            );
-        }
-        (Value::String(wanted_text), Value::String(got_text)) => {
-            let hint = describe_small_difference(wanted_text, got_text);
-            add(subject, Demand::Value(wanted.clone()), value_text(got) + hint);
-        }
-        _ => add(subject, Demand::Value(wanted.clone()), value_text(got)),
-    }
-}
-
-/// Describes two lists of which one has one element more: `with 7 at [3]`. `None`: they differ in more, or
-/// they are short.
-fn describe_one_element(wanted: &[&Value], got: &[&Value]) -> Option<String> {
-    let (longer, shorter, word) = match wanted.len() > got.len() {
-        true => (wanted, got, "with"),
-        false => (got, wanted, "without"),
-    };
-    let index = longer.iter().zip(shorter).take_while(|(one, other)| one == other).count();
-    let is_one = longer.len() == shorter.len() + 1 && longer[index + 1..] == shorter[index..];
-    (is_one && longer.len() > MOST_NAMED)
-        .then(|| format!("{word} {} at [{index}]", value_text(longer[index])))
-}
-
-/// Names a difference between texts that is easily overlooked.
-fn describe_small_difference(wanted: &str, got: &str) -> &'static str {
-    match () {
-        () if wanted.trim_end() == got => " (without the blank at its end)",
-        () if got.trim_end() == wanted => " (with a blank at its end)",
-        () if wanted.trim_start() == got => " (without the blank at its start)",
-        () if got.trim_start() == wanted => " (with a blank at its start)",
-        () if wanted.to_lowercase() == got.to_lowercase() => " (with other capital letters)",
-        () => "",
-    }
-}
-
-/// The text of a value, a number as short as a time.
-fn number_text(value: &Value) -> String {
-    match value {
-        Value::Real(number) => time_text(number),
-        value => value.to_string(),
-    }
-}
-
-/// The text of a value for people, cut if it is long.
-fn value_text(value: &Value) -> String {
-    shorten_collection(&format!("{value:#}"), &[], LONGEST_VALUE)
-}
-
-/// The alternatives in words: `pNumber = 11, got 12`. `None`: there are none.
-fn alternatives_text(action: &str, alternatives: &[Vec<Difference>]) -> Option<String> {
-    let text = |difference: &Difference| match difference.subject.is_empty() {
-        true => format!("{action} {}", instants_text(&difference.wanted)),
-        false => format!("{} {}", difference.subject, demand_text(&difference.wanted).unwrap_or_default()),
-    };
-    let got = |difference: &Difference| match difference.subject.is_empty() {
-        true => format!("got it at {}", difference.got),
-        false => format!("got {}", difference.got),
-    };
-    let first = alternatives.first()?.first()?;
-    // If all alternatives are about one part, it is named once.
-    let is_about_first = |way: &Vec<Difference>| matches!(way.as_slice(), [only] if only.subject == first.subject && only.got == first.got);
-    let hidden = alternatives.len().saturating_sub(MOST_NAMED);
-    let shown = &alternatives[..alternatives.len() - hidden];
-    let and_more = if hidden > 0 { format!(" or {hidden} more") } else { String::new() };
-    if alternatives.iter().all(is_about_first) {
-        let start = format!("{} ", first.subject);
-        let texts = shown.iter().flatten().map(&text).enumerate();
-        let texts = texts.map(|(index, text)| match text.strip_prefix(&start) {
-            Some(demand_alone) if index > 0 => {
-                demand_alone.strip_prefix("= ").unwrap_or(demand_alone).to_owned()
-            }
-            _ => text,
-        });
-        return Some(format!("{}{and_more}, {}", join_with_or(&texts.collect::<Vec<_>>()), got(first)));
-    }
-    let way_text = |way: &Vec<Difference>| {
-        let parts = way.iter().map(|difference| format!("{} ({})", text(difference), got(difference)));
-        parts.collect::<Vec<_>>().join(" and ")
-    };
-    Some(shown.iter().map(way_text).collect::<Vec<_>>().join(", or ") + &and_more)
 }

@@ -20,6 +20,7 @@ pub mod case;
 pub mod contract;
 pub mod crossing;
 pub(crate) mod decisive;
+pub(crate) mod differences;
 pub(crate) mod excerpts;
 pub(crate) mod expected;
 pub(crate) mod guards;

@@ -69,6 +69,13 @@ fn what_is_chosen_satisfies_the_guard() {
         ("", "string", "int[0..9]", r#"a == \"abcdef\"[b..b + 2]"#, 3),
         ("", "string", "string", r#"b == a + \"!\""#, 20),
         ("", "array[int] of int", "array[int] of int", "a == b", 2),
+        (
+            "",
+            "set[3] of string",
+            "int[0..9]",
+            r#"a <= {\"bb.org\", \"pig\"} && (all n in ({\"bb.org\", \"pig\"}: set[3] of string): (n in a) == ends_with(n, \"g\"))"#,
+            10,
+        ),
     ] {
         let iosts = model(types, a, b, guard);
         let (seen, _, none) = choose_all(&iosts, MIX, 60);

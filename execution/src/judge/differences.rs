@@ -1,0 +1,386 @@
+//! The differences between what was expected and what came, and their text.
+//!
+//! A demand is what a guard asks of a part of an event: its value, an end of its range, or a text. Two values
+//! that differ are compared part by part, down to the smallest part that differs.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+use coreach_model::number::time_text;
+use coreach_model::term::node::Comparison;
+use coreach_model::types::RecordForm;
+use coreach_model::{Type, Value};
+
+use crate::judge::decisive::LONGEST_VALUE;
+use crate::judge::excerpts::{cut_text, shorten_collection};
+
+/// The most alternatives, actions and differing parts in a text.
+pub(super) const MOST_NAMED: usize = 3;
+
+/// The most ways in which a guard would have held. Repetitions among them are dropped later.
+pub(super) const MOST_WAYS: usize = 4 * MOST_NAMED;
+
+pub(super) fn join_with_or(texts: &[String]) -> String {
+    match texts.split_last() {
+        Some((last, others)) if !others.is_empty() => format!("{} or {last}", others.join(", ")),
+        _ => texts.concat(),
+    }
+}
+
+/// A demand on a part of an observation: its value, an end of its range, or a text.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) enum Demand {
+    Value(Value),
+    /// An end of a range: a comparison with a value.
+    Bound(Comparison, Value),
+    Text(String),
+}
+
+impl Demand {
+    /// Does it have a value of this type's sort, or none?
+    pub(super) fn fits_sort_of(&self, ty: &Type) -> bool {
+        match self {
+            Demand::Value(value) | Demand::Bound(_, value) => value.sort() == ty.sort(),
+            Demand::Text(_) => true,
+        }
+    }
+}
+
+/// A part of an observation that differs from the demands on it.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Difference {
+    pub subject: String,
+    /// All demands on the part. For a time, `subject` is empty.
+    pub wanted: Vec<Demand>,
+    pub got: String,
+}
+
+/// Can the text of a value be shown as a whole?
+pub(super) fn is_short(value: &Value) -> bool {
+    format!("{value:#}").chars().count() <= LONGEST_VALUE
+}
+
+/// Combines each way of the first list with each way of the second.
+pub(super) fn combine_ways(
+    ways: &[Vec<Difference>],
+    ways_of_part: &[Vec<Difference>],
+) -> Vec<Vec<Difference>> {
+    let extend = |way| ways_of_part.iter().map(move |of_part| [way, of_part.as_slice()].concat());
+    ways.iter().map(Vec::as_slice).flat_map(extend).take(MOST_WAYS).collect()
+}
+
+/// Merges the differences of each subject, with its range. `None`: no value meets all demands.
+pub(super) fn merge_differences(way: Vec<Difference>, bounds: &[Difference]) -> Option<Vec<Difference>> {
+    let mut merged: Vec<Difference> = Vec::new();
+    for difference in way {
+        match merged.iter_mut().find(|known| known.subject == difference.subject) {
+            Some(known) => known.wanted.extend(difference.wanted),
+            None => merged.push(difference),
+        }
+    }
+    for difference in &mut merged {
+        let bounds = bounds.iter().filter(|bound| bound.subject == difference.subject);
+        difference.wanted.extend(bounds.flat_map(|bound| bound.wanted.clone()));
+        demand_text(&difference.wanted)?;
+    }
+    Some(merged)
+}
+
+/// An end of a range, and whether it is in the range. Integers are always in it.
+type RangeEnd = Option<(Value, bool)>;
+
+/// The ends of a range: the greatest lower one and the least upper one.
+fn range_ends(demands: &[Demand]) -> (RangeEnd, RangeEnd) {
+    let (mut low, mut high): (RangeEnd, RangeEnd) = (None, None);
+    for demand in demands {
+        let Demand::Bound(comparison, value) = demand else { continue };
+        let is_low = matches!(comparison, Comparison::Greater | Comparison::AtLeast);
+        let is_strict = matches!(comparison, Comparison::Greater | Comparison::Less);
+        let (end, is_in) = match value {
+            Value::Int(number) if is_strict => {
+                (Value::Int(if is_low { number + 1 } else { number - 1 }), true)
+            }
+            _ => (value.clone(), !is_strict),
+        };
+        let known = if is_low { &mut low } else { &mut high };
+        let is_narrower = known.as_ref().is_none_or(|(known_end, _)| match end.cmp(known_end) {
+            // Of two equal ends, the one that is not in the range is narrower.
+            Ordering::Equal => !is_in,
+            order => (order == Ordering::Greater) == is_low,
+        });
+        if is_narrower {
+            *known = Some((end, is_in));
+        }
+    }
+    (low, high)
+}
+
+/// The value that one of the demands names.
+pub(super) fn demanded_value(demands: &[Demand]) -> Option<&Value> {
+    demands.iter().find_map(|demand| if let Demand::Value(value) = demand { Some(value) } else { None })
+}
+
+/// The demands as a text: `= 3`, `in 1..9`, `>= 2`. `None`: no value meets all of them.
+pub(super) fn demand_text(demands: &[Demand]) -> Option<String> {
+    if let Some(value) = demanded_value(demands) {
+        let meets = |demand: &Demand| match demand {
+            Demand::Value(demanded) => demanded == value,
+            Demand::Bound(comparison, end) => comparison.holds(value.cmp(end)),
+            Demand::Text(_) => true,
+        };
+        return demands.iter().all(meets).then(|| format!("= {}", value_text(value)));
+    }
+    let (low, high) = range_ends(demands);
+    let end = |sign: &str, (value, is_in): &(Value, bool)| {
+        format!("{sign}{} {}", if *is_in { "=" } else { "" }, value_text(value))
+    };
+    let mut texts = match (&low, &high) {
+        (Some((low, _)), Some((high, _))) if low > high => return None,
+        (Some((low, true)), Some((high, true))) if low == high => vec![format!("= {}", value_text(low))],
+        (Some((low, true)), Some((high, true))) => {
+            vec![format!("in {}..{}", value_text(low), value_text(high))]
+        }
+        // An end is missing, or not in the range.
+        _ => low.iter().map(|low| end(">", low)).chain(high.iter().map(|high| end("<", high))).collect(),
+    };
+    for demand in demands {
+        if let Demand::Text(text) = demand {
+            texts.push(text.clone());
+        }
+    }
+    texts.dedup();
+    Some(texts.join(" and "))
+}
+
+/// The demands on a time as a text: `within 1.2..2 s`, since the last event.
+pub(super) fn instants_text(demands: &[Demand]) -> String {
+    match (demanded_value(demands), range_ends(demands)) {
+        (Some(exact), _) => format!("at {} s", number_text(exact)),
+        (_, (Some((low, _)), Some((high, _)))) if low == high => format!("at {} s", number_text(&low)),
+        (_, (Some((low, _)), Some((high, _)))) => {
+            format!("within {}..{} s", number_text(&low), number_text(&high))
+        }
+        (_, (None, Some((high, _)))) => format!("within {} s", number_text(&high)),
+        (_, (Some((low, _)), None)) => format!("after {} s", number_text(&low)),
+        (_, (None, None)) => "at another time".to_owned(),
+    }
+}
+
+/// Lists the places where two values differ, down to the smallest parts.
+pub(super) fn compare_values(subject: String, wanted: &Value, got: &Value, found: &mut Vec<Difference>) {
+    let mut add = |subject: String, mut demand: Demand, mut got_text: String| {
+        if matches!(&demand, Demand::Value(wanted) if value_text(wanted) == got_text) {
+            let [wanted_text, other_text] = cut_before_difference(wanted, got);
+            (demand, got_text) = (Demand::Text(format!("= {wanted_text}")), other_text);
+        }
+        found.push(Difference { subject, wanted: vec![demand], got: got_text });
+    };
+    match (wanted, got) {
+        _ if wanted == got => {}
+        (Value::Record(ty, wanted_parts), Value::Record(_, got_parts)) if ty.form == RecordForm::Plain => {
+            for ((name, _), (wanted_part, got_part)) in
+                ty.fields.iter().zip(wanted_parts.iter().zip(got_parts.iter()))
+            {
+                compare_values(format!("{subject}.{name}"), wanted_part, got_part, found);
+            }
+        }
+        (Value::Record(ty, wanted_parts), Value::Record(_, got_parts)) if ty.form == RecordForm::List => {
+            // The first part of a list is its length. If it differs, short lists are shown as a whole.
+            if wanted_parts[0] != got_parts[0] {
+                let elements = [wanted_parts, got_parts].map(|parts| ty.counting(parts).collect::<Vec<_>>());
+                if let Some(demand) = describe_one_element(&elements[0], &elements[1]) {
+                    return add(subject, Demand::Text(demand), value_text(got));
+                }
+                if is_short(wanted) {
+                    return add(subject, Demand::Value(wanted.clone()), value_text(got));
+                }
+                add(
+                    format!("len({subject})"),
+                    Demand::Value(wanted_parts[0].clone()),
+                    got_parts[0].to_string(),
+                );
+            }
+            let [mut sorted, mut got_sorted] =
+                [wanted_parts, got_parts].map(|parts| ty.counting(parts).collect::<Vec<_>>());
+            let first = sorted.iter().zip(&got_sorted).position(|(one, other)| one != other);
+            sorted.sort();
+            got_sorted.sort();
+            if let (Some(index), true) = (first, sorted == got_sorted && !is_short(wanted)) {
+                let [wanted_part, got_part] = [wanted_parts, got_parts].map(|parts| &parts[index + 1]);
+                let got = format!("{} (the same elements in another order)", value_text(got_part));
+                return add(format!("{subject}[{index}]"), Demand::Value(wanted_part.clone()), got);
+            }
+            for (index, (wanted_part, got_part)) in
+                ty.counting(wanted_parts).zip(ty.counting(got_parts)).enumerate()
+            {
+                compare_values(format!("{subject}[{index}]"), wanted_part, got_part, found);
+            }
+        }
+        (Value::Record(ty, wanted_parts), Value::Record(_, got_parts))
+            if matches!(ty.form, RecordForm::Keyed(_) | RecordForm::Entries(..)) =>
+        {
+            let [wanted_entries, got_entries] = [wanted_parts, got_parts]
+                .map(|parts| ty.entries(parts).into_iter().collect::<BTreeMap<_, _>>());
+            let has_same_keys = wanted_entries.keys().eq(got_entries.keys());
+            if !has_same_keys {
+                let demands = list_key_demands(&wanted_entries, &got_entries);
+                let are_few = demands.len() == 1 && wanted_entries.len().max(got_entries.len()) > MOST_NAMED;
+                if is_short(wanted) && !are_few {
+                    return add(subject, Demand::Value(wanted.clone()), value_text(got));
+                }
+                let hidden = demands.len().saturating_sub(MOST_NAMED);
+                let and_more = if hidden > 0 { format!(" and {hidden} more") } else { String::new() };
+                let named = demands[..demands.len() - hidden].join(" and ") + &and_more;
+                add(subject.clone(), Demand::Text(named), value_text(got));
+            }
+            for (key, wanted_part) in &wanted_entries {
+                if let (Some(wanted_part), Some(Some(got_part))) = (wanted_part, got_entries.get(key)) {
+                    compare_entries(format!("{subject}[{key}]"), wanted_part, got_part, found);
+                }
+            }
+        }
+        // Of two long values of one alternative, the fields are compared.
+        (Value::Record(ty, wanted_parts), Value::Record(_, got_parts))
+            if wanted_parts[0] == got_parts[0] && value_text(wanted) == value_text(got) =>
+        {
+            for (position, (name, _)) in ty.fields.iter().enumerate() {
+                if ty.counts(&wanted_parts[0], position) {
+                    let subject = match name.rsplit_once('\'') {
+                        Some((_, field)) => format!("{subject}.{field}"),
+                        None => subject.clone(),
+                    };
+                    compare_values(subject, &wanted_parts[position], &got_parts[position], found);
+                }
+            }
+        }
+        (Value::Array(wanted_parts), Value::Array(got_parts)) => {
+            let keys: std::collections::BTreeSet<&Value> =
+                wanted_parts.cells.keys().chain(got_parts.cells.keys()).collect();
+            for key in keys {
+                compare_values(format!("{subject}[{key}]"), wanted_parts.get(key), got_parts.get(key), found);
+            }
+            if wanted_parts.default != got_parts.default {
+                compare_values(format!("{subject}[..]"), &wanted_parts.default, &got_parts.default, found);
+            }
+        }
+        (Value::String(wanted_parts), Value::String(got_parts))
+            if wanted_parts.chars().count().max(got_parts.chars().count()) > LONGEST_VALUE =>
+        {
+            let index = wanted_parts
+                .chars()
+                .zip(got_parts.chars())
+                .take_while(|(wanted_part, got_part)| wanted_part == got_part)
+                .count();
+            let rest = |text: &str| Value::string(&text.chars().skip(index).collect::<String>());
+            add(
+                format!("{subject}[{index}..]"),
+                Demand::Value(rest(wanted_parts)),
+                value_text(&rest(got_parts)),
+            );
+        }
+        (Value::String(wanted_text), Value::String(got_text)) => {
+            let hint = describe_small_difference(wanted_text, got_text);
+            add(subject, Demand::Value(wanted.clone()), value_text(got) + hint);
+        }
+        _ => add(subject, Demand::Value(wanted.clone()), value_text(got)),
+    }
+}
+
+/// Compares two values of one key of a map. If they differ in several parts and are short, they are shown.
+fn compare_entries(subject: String, wanted: &Value, got: &Value, found: &mut Vec<Difference>) {
+    let before = found.len();
+    compare_values(subject.clone(), wanted, got, found);
+    if found.len() > before + 1 && is_short(wanted) {
+        found.truncate(before);
+        found.push(Difference { subject, wanted: vec![Demand::Value(wanted.clone())], got: value_text(got) });
+    }
+}
+
+/// Lists the keys that are missing, and then those that are too many: `with 3`, `without 4`.
+fn list_key_demands<T>(wanted: &BTreeMap<Value, T>, got: &BTreeMap<Value, T>) -> Vec<String> {
+    let missing = wanted.keys().filter(|key| !got.contains_key(key)).map(|key| format!("with {key}"));
+    let surplus = got.keys().filter(|key| !wanted.contains_key(key)).map(|key| format!("without {key}"));
+    missing.chain(surplus).collect()
+}
+
+/// The texts of two long values from shortly before the place where they differ.
+fn cut_before_difference(wanted: &Value, got: &Value) -> [String; 2] {
+    let texts = [wanted, got].map(|value| format!("{value:#}"));
+    let equal = texts[0].chars().zip(texts[1].chars()).take_while(|(one, other)| one == other).count();
+    texts.map(|text| {
+        let rest: String = text.chars().skip(equal.saturating_sub(LONGEST_VALUE / 3)).collect();
+        format!("...{}", cut_text(&rest, LONGEST_VALUE))
+    })
+}
+
+/// Describes two lists of which one has one element more: `with 7 at [3]`. `None`: they differ in more, or
+/// they are short.
+fn describe_one_element(wanted: &[&Value], got: &[&Value]) -> Option<String> {
+    let (longer, shorter, word) = match wanted.len() > got.len() {
+        true => (wanted, got, "with"),
+        false => (got, wanted, "without"),
+    };
+    let index = longer.iter().zip(shorter).take_while(|(one, other)| one == other).count();
+    let is_one = longer.len() == shorter.len() + 1 && longer[index + 1..] == shorter[index..];
+    (is_one && longer.len() > MOST_NAMED)
+        .then(|| format!("{word} {} at [{index}]", value_text(longer[index])))
+}
+
+/// Names a difference between texts that is easily overlooked.
+fn describe_small_difference(wanted: &str, got: &str) -> &'static str {
+    match () {
+        () if wanted.trim_end() == got => " (without the blank at its end)",
+        () if got.trim_end() == wanted => " (with a blank at its end)",
+        () if wanted.trim_start() == got => " (without the blank at its start)",
+        () if got.trim_start() == wanted => " (with a blank at its start)",
+        () if wanted.to_lowercase() == got.to_lowercase() => " (with other capital letters)",
+        () => "",
+    }
+}
+
+/// The text of a value, a number as short as a time.
+fn number_text(value: &Value) -> String {
+    match value {
+        Value::Real(number) => time_text(number),
+        value => value.to_string(),
+    }
+}
+
+/// The text of a value for people, cut if it is long.
+pub(super) fn value_text(value: &Value) -> String {
+    shorten_collection(&format!("{value:#}"), &[], LONGEST_VALUE)
+}
+
+/// The alternatives in words: `pNumber = 11, got 12`. `None`: there are none.
+pub(super) fn alternatives_text(action: &str, alternatives: &[Vec<Difference>]) -> Option<String> {
+    let text = |difference: &Difference| match difference.subject.is_empty() {
+        true => format!("{action} {}", instants_text(&difference.wanted)),
+        false => format!("{} {}", difference.subject, demand_text(&difference.wanted).unwrap_or_default()),
+    };
+    let got = |difference: &Difference| match difference.subject.is_empty() {
+        true => format!("got it at {}", difference.got),
+        false => format!("got {}", difference.got),
+    };
+    let first = alternatives.first()?.first()?;
+    // If all alternatives are about one part, it is named once.
+    let is_about_first = |way: &Vec<Difference>| matches!(way.as_slice(), [only] if only.subject == first.subject && only.got == first.got);
+    let hidden = alternatives.len().saturating_sub(MOST_NAMED);
+    let shown = &alternatives[..alternatives.len() - hidden];
+    let and_more = if hidden > 0 { format!(" or {hidden} more") } else { String::new() };
+    if alternatives.iter().all(is_about_first) {
+        let start = format!("{} ", first.subject);
+        let texts = shown.iter().flatten().map(&text).enumerate();
+        let texts = texts.map(|(index, text)| match text.strip_prefix(&start) {
+            Some(demand_alone) if index > 0 => {
+                demand_alone.strip_prefix("= ").unwrap_or(demand_alone).to_owned()
+            }
+            _ => text,
+        });
+        return Some(format!("{}{and_more}, {}", join_with_or(&texts.collect::<Vec<_>>()), got(first)));
+    }
+    let way_text = |way: &Vec<Difference>| {
+        let parts = way.iter().map(|difference| format!("{} ({})", text(difference), got(difference)));
+        parts.collect::<Vec<_>>().join(" and ")
+    };
+    Some(shown.iter().map(way_text).collect::<Vec<_>>().join(", or ") + &and_more)
+}
