@@ -1,9 +1,10 @@
 //! A walk that covers: what it meets, what it finds, and that it blames nobody who does as the specification
 //! says.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use coreach_adapters::in_process::InProcess;
+use coreach_adapters::{Adapter, Failure, Received, Session};
 use coreach_analyses::machines::tour::find_closed_walk;
 use coreach_execution::constants::initial_state;
 use coreach_execution::lazy::Lazy;
@@ -14,6 +15,7 @@ use coreach_execution::simulated::Simulated;
 use coreach_execution::walk::{Standing, Walk, WalkLimits};
 use coreach_execution::{Outcome, Run, Settings, Strategy, judge};
 use coreach_model::reader::{from_bytes, read_specification};
+use coreach_model::semantics::Event;
 use coreach_model::{Iosts, Verdict};
 use coreach_project::cover::Criterion;
 use coreach_project::walk::{ALL, list_all_goals, make_case};
@@ -53,12 +55,51 @@ fn walked_for(
     seed: u64,
     until: WalkLimits,
 ) -> (Vec<Run>, Standing) {
+    walked_slowly(criteria, specification, system, seed, until, Duration::ZERO)
+}
+
+/// A system that answers as another one, but so much later.
+struct Slow<A> {
+    inner: A,
+    delay: Duration,
+    answers_at: Instant,
+}
+
+impl<A: Adapter> Adapter for Slow<A> {
+    fn start(&mut self, session: &Session<'_>) -> Result<(), Failure> {
+        self.inner.start(session)
+    }
+
+    fn send(&mut self, stimulus: &Event) -> Result<(), Failure> {
+        self.answers_at = Instant::now() + self.delay;
+        self.inner.send(stimulus)
+    }
+
+    fn receive(&mut self, until: Instant) -> Result<Received, Failure> {
+        std::thread::sleep(self.answers_at.min(until).saturating_duration_since(Instant::now()));
+        if self.answers_at > until { Ok(Received::Silence) } else { self.inner.receive(until) }
+    }
+
+    fn stop(&mut self) {
+        self.inner.stop();
+    }
+}
+
+/// The same, for a system that answers after a delay.
+fn walked_slowly(
+    criteria: &[Criterion],
+    specification: &str,
+    system: &str,
+    seed: u64,
+    until: WalkLimits,
+    delay: Duration,
+) -> (Vec<Run>, Standing) {
     let (specification, system) = (model(specification), model(system));
     let test = make_case(&specification).unwrap().test;
     let varies = !test.iosts.constants.is_empty();
     let goals = list_all_goals(&test.iosts, criteria);
     let mut walk = Walk::new(test.iosts.clone(), &goals, criteria == ALL, until, varies);
-    let moment = Duration::from_millis(1);
+    let moment = Duration::from_millis(1) + 50 * delay;
     let settings =
         Settings { steps: usize::MAX, quiescence: moment, patience: moment, ..Settings::default() };
     let mut runs = Vec::new();
@@ -68,7 +109,11 @@ fn walked_for(
         let one = TestSession {
             judge: judge::make_judge_with(&test, initial, None, true).as_mut(),
             settings: &settings,
-            adapter: &mut InProcess(Simulated::new(system.clone(), Lazy::default())),
+            adapter: &mut Slow {
+                inner: InProcess(Simulated::new(system.clone(), Lazy::default())),
+                delay,
+                answers_at: Instant::now(),
+            },
         }
         .run(seed + number, Strategy::Walk(&mut walk));
         let failed = one.outcome.verdict() == Some(Verdict::Fail);
@@ -104,6 +149,20 @@ fn one_seed_means_one_walk() {
     };
     assert_eq!(told(3), told(3));
     assert_ne!(told(3), told(4));
+}
+
+/// The tester asks the walk only when it can send, so the walk draws the same lots for a slow system.
+#[test]
+fn a_seed_means_the_same_walk_for_a_slow_system() {
+    for seed in 1..=3 {
+        let [quick, slow] = [0, 2].map(|delay| {
+            let delay = Duration::from_millis(delay);
+            let (runs, _) = walked_slowly(&ALL, ACCOUNT, ACCOUNT, seed, so_many(300), delay);
+            let events = runs.iter().flat_map(|run| &run.trace).filter_map(|step| step.what.event().cloned());
+            events.collect::<Vec<Event>>()
+        });
+        assert_eq!(quick, slow, "seed {seed}");
+    }
 }
 
 /// Values at the boundary are not found by chance: one of a thousand is.

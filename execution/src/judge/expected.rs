@@ -24,6 +24,7 @@ use coreach_model::term::node::{Comparison, Node};
 use coreach_model::term::operation::{DerivedOperation, Quantifier, StandardOperation};
 use coreach_model::term::strings::StringOperation;
 use coreach_model::term::{Substitution, TermShape, literals, substitute};
+use coreach_model::types::RecordForm;
 use coreach_model::{Datum, Term, Type, Value};
 use dashu_int::IBig;
 use dashu_ratio::RBig;
@@ -493,6 +494,12 @@ impl Question<'_> {
         }
         let got = evaluate(subject, &self.values).ok()?;
         let mut found = Vec::new();
+        if let Some(parts) = self.list_wrong_parts(subject, value, &got) {
+            for (part, value) in parts {
+                found.extend(self.find_differences(part, value)?);
+            }
+            return Some(found);
+        }
         compare_values(subject.to_conjunct(), value, &got, &mut found);
         if found.len() > 1 && is_short(value) {
             let wanted = vec![Demand::Value(value.clone())];
@@ -505,6 +512,26 @@ impl Question<'_> {
                 &format!(" and {hidden} more {}", if hidden == 1 { "difference" } else { "differences" });
         }
         Some(found)
+    }
+
+    /// Lists the parts of a record that the guard writes out, such as `i` of `{ song: s, id: i }`, if they are
+    /// wrong. `None` if the subject is no such record, or if a wrong part does not read the event.
+    fn list_wrong_parts<'v>(
+        &self,
+        subject: &'v Term,
+        value: &'v Value,
+        got: &Value,
+    ) -> Option<Vec<(&'v Term, &'v Value)>> {
+        let (Node::Record(ty, parts), Value::Record(_, values), Value::Record(_, got)) =
+            (subject.node(), value, got)
+        else {
+            return None;
+        };
+        let wrong = parts.iter().zip(values.iter()).zip(got.iter());
+        let wrong: Vec<(&Term, &Value)> =
+            wrong.filter(|((_, value), got)| value != got).map(|(part, _)| part).collect();
+        let are_read = wrong.iter().all(|(part, _)| self.reads_event(part));
+        (ty.form == RecordForm::Plain && are_read).then_some(wrong)
     }
 
     /// Splits a guard: the demands on single parameters by name, and the other conjuncts that read the event.

@@ -72,7 +72,15 @@ pub fn write_purpose(
             .find(is_quiet)
             .map(|transition_beside| transition_beside.guard.clone());
         let promised = route.promised().len();
-        let guard = Term::and([transition.guard.clone(), asked]);
+        // A watched answer that this transition cannot take has another explanation. It must not go on here,
+        // also if only a value that is assigned excludes it.
+        let is_watched_answer =
+            position >= promised && searched.action(transition.action).kind == ActionKind::Output;
+        let enabled = system.enabled(*number);
+        let may_be_another =
+            is_watched_answer && solver.check(&[transition.guard.clone(), enabled.not()]) != Answer::Unsat;
+        let own = if may_be_another { enabled } else { &transition.guard };
+        let guard = Term::and([own.clone(), asked]);
         let guard_to_next = Term::and([guard.clone(), goes_on]);
         // After the last promised step the purpose may end, if no watched step can follow. A stimulus ends it
         // only if no other value of the stimulus goes on.
