@@ -20,8 +20,6 @@ use coreach_model::{Datum, Term, Type, Value};
 
 /// The most evaluations of conjuncts in one search.
 const MOST_EVALUATIONS: usize = 200;
-/// Sets of so many strings are tried.
-const MOST_KEYS: usize = 4;
 /// The most strings, or numbers, that are tried for one datum.
 const MOST_VALUES: usize = 16;
 
@@ -114,7 +112,7 @@ pub fn are_plain(conjuncts: &[Term]) -> bool {
 
 /// The values that the conjuncts mention, and values near them. The simplest come first.
 struct MentionedValues {
-    /// The mentioned strings themselves.
+    /// The first of the mentioned strings. They have as many sets as values are tried.
     words: Vec<Value>,
     strings: Vec<Value>,
     numbers: Vec<Value>,
@@ -163,7 +161,7 @@ impl MentionedValues {
         }
         let mut seen = BTreeSet::new();
         let words = words.iter().map(|word| Value::string(word)).filter(|word| seen.insert(word.clone()));
-        MentionedValues { words: words.take(MOST_KEYS).collect(), strings, numbers }
+        MentionedValues { words: words.take(MOST_VALUES.ilog2() as usize).collect(), strings, numbers }
     }
 
     fn of(&self, ty: &Type) -> Vec<Value> {

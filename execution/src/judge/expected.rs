@@ -212,7 +212,7 @@ impl Question<'_> {
         merged.filter(|way| !way.is_empty()).collect()
     }
 
-    /// Is it known what a condition on this parameter demands? An exception, as `not in {3}`, says little of a
+    /// Is it known what a condition on this parameter demands? An exception (`not in {3}`) says little of a
     /// number or a literal.
     fn is_solved(&self, condition: &Term, parameter: &Datum) -> bool {
         let is_simple = parameter.ty().is_integer() || matches!(parameter.ty(), Type::Enum(_));
@@ -514,8 +514,8 @@ impl Question<'_> {
         Some(found)
     }
 
-    /// Lists the parts of a record that the guard writes out, such as `i` of `{ song: s, id: i }`, if they are
-    /// wrong. `None` if the subject is no such record, or if a wrong part does not read the event.
+    /// Lists the wrong parts of a record that the guard writes out, such as `i` of `{ song: s, id: i }`.
+    /// `None` if the subject is no such record, or if a wrong part does not read the event.
     fn list_wrong_parts<'v>(
         &self,
         subject: &'v Term,
