@@ -183,6 +183,11 @@ pub trait Adapter {
     /// [`Failure`]. Outputs that were sent before the failure are returned before it.
     fn receive(&mut self, until: Instant) -> Result<Received, Failure>;
 
+    /// Says whether the implementation is a model in this process, which no time delays.
+    fn is_simulated(&self) -> bool {
+        false
+    }
+
     /// Returns the next output, or silence until the next stimulus, if the system's state decides that and no
     /// clock. `None` if only a wait can tell.
     fn receive_from_state(&mut self) -> Option<Received> {

@@ -52,6 +52,10 @@ impl<I: Implementation> Adapter for InProcess<I> {
         Ok(self.0.output(waited).map_or(Received::Silence, Received::Output))
     }
 
+    fn is_simulated(&self) -> bool {
+        true
+    }
+
     fn receive_from_state(&mut self) -> Option<Received> {
         Some(self.0.output(true).map_or(Received::Silence, Received::Output))
     }

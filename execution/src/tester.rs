@@ -107,8 +107,33 @@ impl<'a> Driver<'a> for Tester<'_, 'a, '_> {
     }
 
     fn take_turn(&mut self) -> Result<Progress, Failure> {
+        let session = &self.running.session;
+        let offers = session.judge.offers();
+        let can_send =
+            session.adapter.takes_stimuli() && offers.moves.iter().any(|one| one.step != Move::Wait);
+        // If nothing can be sent, the strategy is asked even if the answer is there already. So it draws the
+        // same lots for a quick system and a slow one.
+        let is_timed = !session.adapter.is_simulated() && !matches!(self.strategy, Strategy::Ask(_));
+        if !can_send && offers.may_observe && is_timed {
+            return self.try_moves();
+        }
         let arrived = self.observe(self.running.begin)?;
-        if arrived.is_nothing() { self.try_moves() } else { Ok(arrived) }
+        if !arrived.is_nothing() {
+            return Ok(arrived);
+        }
+        if can_send && self.waits_unasked() {
+            let quiescence = self.running.silence();
+            (self.pauses, self.lost_in_clock) = (Pauses::default(), Duration::ZERO);
+            let progress = self.observe(Instant::now() + quiescence)?;
+            if !progress.is_nothing() {
+                return Ok(progress);
+            }
+            self.in_vain = true;
+            if self.running.session.judge.silence().is_some() {
+                return self.wait_for_silence(quiescence, quiescence, true);
+            }
+        }
+        self.try_moves()
     }
 }
 
@@ -119,23 +144,10 @@ impl Tester<'_, '_, '_> {
             self.strategy.cannot_hear();
         }
         let quiescence = self.running.silence();
-        let offers = self.running.session.judge.offers();
-        let can_send = self.running.session.adapter.takes_stimuli()
-            && offers.moves.iter().any(|one| one.step != Move::Wait);
-        if offers.may_observe && self.waits_unasked(can_send) {
-            (self.pauses, self.lost_in_clock) = (Pauses::default(), Duration::ZERO);
-            let progress = self.observe(Instant::now() + quiescence)?;
-            if !progress.is_nothing() {
-                return Ok(progress);
-            }
-            self.in_vain = true;
-            if !can_send || self.running.session.judge.silence().is_some() {
-                return self.wait_for_silence(quiescence, quiescence, true);
-            }
-        }
+        let moves = self.running.session.judge.offers().moves;
         let Some(mut moves) = order_moves(
             &mut self.strategy,
-            offers.moves,
+            moves,
             self.running.session.judge,
             &self.running.session.settings.weights,
             &mut self.random,
@@ -216,13 +228,10 @@ impl Tester<'_, '_, '_> {
         self.show_silence(quiescence)
     }
 
-    /// Says whether the tester waits for an observation before it asks the strategy: if nothing can be sent,
-    /// and in most moves if the specification owes an answer. A stimulus that is sent before the answer comes
-    /// excuses much of it. After the tester has waited in vain, it asks until something comes.
-    ///
-    /// The strategy draws nothing meanwhile. So the same answers lead to the same moves, whether they come at
-    /// once or later.
-    fn waits_unasked(&self, can_send: bool) -> bool {
+    /// Says whether the tester waits for an answer that the specification owes before it asks the strategy.
+    /// It does in most moves, by lot: a stimulus that is sent before the answer comes excuses much of it.
+    /// After the tester has waited in vain, it asks until something comes.
+    fn waits_unasked(&self) -> bool {
         let is_asked = matches!(self.strategy, Strategy::Ask(_)) || self.strategy.listens_for_a_moment();
         let hears = self.running.session.adapter.hears();
         if is_asked || self.in_vain || !hears || self.running.was_silent() {
@@ -231,7 +240,7 @@ impl Tester<'_, '_, '_> {
         let last = self.running.trace.iter().rev().find(|step| step.what.event().is_some());
         let has_heard = last.is_some_and(|step| matches!(step.what, Occurrence::Observation(_)));
         let share = if has_heard { AWAITED_AGAIN } else { AWAITED };
-        !can_send || self.running.session.judge.owes() && self.lot().below(OF_MOVES) < share
+        self.running.session.judge.owes() && self.lot().below(OF_MOVES) < share
     }
 
     /// Returns random numbers that depend on the seed and the number of events alone, and not on the time.
