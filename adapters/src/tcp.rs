@@ -299,7 +299,7 @@ impl TcpAdapter {
         let connections = &self.description.connections;
         let (own, taken) = (&connections[number].name, self.dialogues[number].taken());
         let line = std::str::from_utf8(&taken).ok()?;
-        let find_output = |connection: &'_ NamedConnection| match &connection.encoding {
+        let find_output = |connection: &NamedConnection| match &connection.encoding {
             Encoding::Lines(lines) => lines::find_output(lines, line).map(str::to_owned),
             Encoding::Json | Encoding::Binary(_) => None,
         };

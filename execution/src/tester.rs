@@ -5,10 +5,11 @@
 //! that it gives (thesis, chapter 6: TC || I).
 //!
 //! **Method.** Each turn first takes what has already arrived, so that a stimulus does not overtake an
-//! observation. Then it tries the moves in the order of the strategy. A stimulus gets values from the judge,
-//! is sent, and is then shown to the judge. An observation is shown as it comes. If there is nothing to send
-//! and nothing comes within the limit, silence is shown like an event. Each occurrence that the judge follows
-//! is a step of the trace.
+//! observation. Then it tries the moves in the order of the strategy. If nothing can be sent to a real
+//! system, the strategy is asked first, whether an answer is there or not. So it draws the same lots for a
+//! quick system and a slow one. A stimulus gets values from the judge, is sent, and is then shown to the
+//! judge. An observation is shown as it comes. If there is nothing to send and nothing comes within the
+//! limit, silence is shown like an event. Each occurrence that the judge follows is a step of the trace.
 //!
 //! A judge that looks at a link is shown how long nothing has come (`clock.rs`). If the adapter would keep a
 //! stimulus back, the tester gives it none. If the adapter reports something that is no event at all, that is
@@ -24,7 +25,7 @@ use coreach_model::TransitionId;
 use coreach_model::random::Random;
 
 use crate::clock::{Clock, Showing};
-use crate::judge::{AfterSilence, Choice};
+use crate::judge::{AfterSilence, Choice, Offer};
 use crate::lazy::Lazy;
 use crate::pauses::{self, Pauses};
 use crate::run::{Cause, Occurrence, Outcome, Run, RunStep};
@@ -107,21 +108,15 @@ impl<'a> Driver<'a> for Tester<'_, 'a, '_> {
     }
 
     fn take_turn(&mut self) -> Result<Progress, Failure> {
-        let session = &self.running.session;
-        let offers = session.judge.offers();
-        let can_send =
-            session.adapter.takes_stimuli() && offers.moves.iter().any(|one| one.step != Move::Wait);
-        // If nothing can be sent, the strategy is asked even if the answer is there already. So it draws the
-        // same lots for a quick system and a slow one.
-        let is_timed = !session.adapter.is_simulated() && !matches!(self.strategy, Strategy::Ask(_));
-        if !can_send && offers.may_observe && is_timed {
+        let has_time = !self.running.session.adapter.is_simulated();
+        if has_time && !matches!(self.strategy, Strategy::Ask(_)) && self.can_only_wait() {
             return self.try_moves();
         }
         let arrived = self.observe(self.running.begin)?;
         if !arrived.is_nothing() {
             return Ok(arrived);
         }
-        if can_send && self.waits_unasked() {
+        if self.waits_unasked() {
             let quiescence = self.running.silence();
             (self.pauses, self.lost_in_clock) = (Pauses::default(), Duration::ZERO);
             let progress = self.observe(Instant::now() + quiescence)?;
@@ -226,6 +221,14 @@ impl Tester<'_, '_, '_> {
             return Ok(Progress::Over(Outcome::inconclusive(Cause::Silence(quiescence))));
         }
         self.show_silence(quiescence)
+    }
+
+    /// Says whether nothing can be sent here, and something may be observed.
+    fn can_only_wait(&self) -> bool {
+        let session = &self.running.session;
+        let offers = session.judge.offers();
+        let is_stimulus = |one: &Offer| one.step != Move::Wait;
+        offers.may_observe && !(session.adapter.takes_stimuli() && offers.moves.iter().any(is_stimulus))
     }
 
     /// Says whether the tester waits for an answer that the specification owes before it asks the strategy.

@@ -212,7 +212,7 @@ mod tests {
         let texts = ["60 sec", "5S", "1.5s", "1.5m", "1.5 hours", "20min", "90 Minutes", "3H", "1500msec"];
         let wanted = ["60s", "5s", "1500ms", "90s", "90m", "20m", "90m", "3h", "1500ms"];
         assert_eq!(texts.map(|text| meant(text).unwrap_or_default()), wanted);
-        // What would be refused again is not proposed.
+        // A time that would be refused again is not proposed.
         let texts = ["200h", "20000min", "700000sec", "0sec", "0.0s", "1.5", "1.2.3s", "1d", "fast", ""];
         assert_eq!(texts.map(meant), [const { None }; 10]);
         let memory = |text: &str| parse_memory(text).ok();

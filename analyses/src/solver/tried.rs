@@ -14,6 +14,7 @@ use std::sync::Arc;
 use coreach_model::random::Random;
 use coreach_model::term::evaluate::{Valuation, evaluate, holds};
 use coreach_model::term::node::{Comparison, Node, StringOperation};
+use coreach_model::term::operation::DerivedOperation;
 use coreach_model::term::strings;
 use coreach_model::types::{RecordForm, RecordType};
 use coreach_model::{Datum, Term, Type, Value};
@@ -169,25 +170,18 @@ impl MentionedValues {
             Type::String => self.strings.clone(),
             _ if ty.is_integer() => self.numbers.clone(),
             Type::Record(set) if set.form == RecordForm::Entries(Type::String, None) => {
-                self.sets_of_words(set)
+                self.list_sets_of_words(set)
             }
             _ => Value::enumerate(ty, MOST_VALUES).unwrap_or_else(|| vec![Value::any(ty)]),
         }
     }
 
-    /// The sets of mentioned strings, the empty one first.
-    fn sets_of_words(&self, ty: &Arc<RecordType>) -> Vec<Value> {
+    /// Lists the sets of mentioned strings that the type can hold, the empty one first.
+    fn list_sets_of_words(&self, ty: &Arc<RecordType>) -> Vec<Value> {
         let set = |chosen: usize| {
-            let is_chosen = |number: &usize| chosen & (1 << number) != 0;
-            let keys: BTreeSet<&Value> =
-                (0..self.words.len()).filter(is_chosen).map(|number| &self.words[number]).collect();
-            let places = ty.most().filter(|most| keys.len() <= *most)?;
-            let rest = std::iter::repeat_n(Value::string(""), places - keys.len());
-            let length = Value::Int(keys.len().into());
-            Some(Value::Record(
-                ty.clone(),
-                std::iter::once(length).chain(keys.into_iter().cloned()).chain(rest).collect(),
-            ))
+            let words = (0..self.words.len()).filter(|number| chosen & (1 << number) != 0);
+            let words = words.map(|number| Term::literal(self.words[number].clone())).collect();
+            evaluate(&Term::apply(DerivedOperation::SetOf(ty.clone()), words), &Valuation::new()).ok()
         };
         (0..1 << self.words.len()).filter_map(set).collect()
     }

@@ -105,9 +105,9 @@ struct Opened {
     is_written: bool,
     /// Is it one of several cases?
     is_case: bool,
-    /// What the other cases need.
+    /// The needs of the other cases, as text.
     others: String,
-    /// What was read to choose the case.
+    /// The terms that were read to choose the case.
     read_too: Vec<Term>,
 }
 
@@ -276,7 +276,7 @@ fn list_bound_values(domain: &QuantifierDomain, arguments: &[Term], values: &Val
 fn condition_values(condition: &Term, values: &Valuation) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     collect_values(condition, values, &mut found);
-    // Of most numbers and truth values, the data in them are enough.
+    // The data in most numbers and truth values are enough.
     let sides = match condition.written() {
         Some(Node::Compare(_, a, b)) if condition.as_question().is_none() => vec![a, b],
         _ => Vec::new(),
@@ -315,7 +315,7 @@ pub(super) fn collect_values(term: &Term, values: &Valuation, found: &mut BTreeM
             found.extend(value());
             arguments.iter().collect()
         }
-        // What a cut collection has cannot be seen.
+        // The elements of a cut collection cannot be seen.
         TermShape::Operation(DerivedOperation::Standard(StandardOperation::HasKey), arguments) => {
             if evaluate(&arguments[1], values).is_ok_and(|whole| format!("{whole:#}").len() > LONGEST_TEXT) {
                 found.extend(value());

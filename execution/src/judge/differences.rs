@@ -104,7 +104,7 @@ fn range_ends(demands: &[Demand]) -> (RangeEnd, RangeEnd) {
         };
         let known = if is_low { &mut low } else { &mut high };
         let is_narrower = known.as_ref().is_none_or(|(known_end, _)| match end.cmp(known_end) {
-            // Of two equal ends, the one that is not in the range is narrower.
+            // An end that is not in the range is narrower than an equal one that is.
             Ordering::Equal => !is_in,
             order => (order == Ordering::Greater) == is_low,
         });
@@ -239,7 +239,7 @@ pub(super) fn compare_values(subject: String, wanted: &Value, got: &Value, found
                 }
             }
         }
-        // Of two long values of one alternative, the fields are compared.
+        // Two long values of one alternative are compared by their fields.
         (Value::Record(ty, wanted_parts), Value::Record(_, got_parts))
             if wanted_parts[0] == got_parts[0] && value_text(wanted) == value_text(got) =>
         {

@@ -240,7 +240,7 @@ fn explain_loss(run: &Run) -> Option<String> {
     let Outcome::RunError(Failure::Lost(_)) = &run.outcome else { return None };
     let sent = run.wire.iter().rfind(|item| item.kind == EvidenceKind::Sent)?;
     let text = String::from_utf8_lossy(&sent.bytes);
-    // Of a request, the headers say little.
+    // The headers of a request say little.
     let shown = match text.split_once("\r\n\r\n") {
         Some((head, body)) => format!("{} {body}", head.lines().next().unwrap_or_default()),
         None => text.into_owned(),
