@@ -104,7 +104,7 @@ fn row_of(expression: &LinearExpression, dimensions: usize) -> GridRow {
 }
 
 fn scale_row(row: &[Rational], factor: &Rational) -> GridRow {
-    row.iter().map(|entry| entry * factor).collect()
+    if *factor == Rational::ONE { row.to_vec() } else { row.iter().map(|entry| entry * factor).collect() }
 }
 
 fn unit_row(length: usize, at: usize) -> GridRow {
@@ -115,6 +115,9 @@ fn unit_row(length: usize, at: usize) -> GridRow {
 
 /// Subtracts a multiple of one row from another.
 fn subtract_multiple(row: &mut [Rational], factor: &Rational, other: &[Rational]) {
+    if factor.is_zero() {
+        return;
+    }
     for (entry, other) in row.iter_mut().zip(other).filter(|(_, other)| !other.is_zero()) {
         *entry = &*entry - &(factor * other);
     }
@@ -234,10 +237,10 @@ impl Grid {
     }
 
     /// Adds rows. If all of them hold already, the grid stays as it is.
-    fn with_rows(&self, equalities: Vec<GridRow>, congruences: Vec<GridRow>) -> Self {
-        if equalities.iter().all(|row| self.has_equality(row))
-            && congruences.iter().all(|row| self.has_congruence(row))
-        {
+    fn with_rows(&self, mut equalities: Vec<GridRow>, mut congruences: Vec<GridRow>) -> Self {
+        equalities.retain(|row| !self.has_equality(row));
+        congruences.retain(|row| !self.has_congruence(row));
+        if equalities.is_empty() && congruences.is_empty() {
             return self.clone();
         }
         let equalities = self.equalities.iter().cloned().chain(equalities).collect();

@@ -91,7 +91,7 @@ impl Rational {
 
     /// The quotient, or `None` if `divisor` is 0.
     pub fn checked_div(&self, divisor: &Self) -> Option<Self> {
-        Some(self * &divisor.reciprocal()?)
+        Self::new(&self.numerator * &divisor.denominator, &self.denominator * &divisor.numerator)
     }
 }
 
@@ -125,6 +125,9 @@ impl fmt::Debug for Rational {
 
 impl Ord for Rational {
     fn cmp(&self, other: &Self) -> Ordering {
+        if self.denominator == other.denominator {
+            return self.numerator.cmp(&other.numerator);
+        }
         (&self.numerator * &other.denominator).cmp(&(&other.numerator * &self.denominator))
     }
 }
@@ -155,6 +158,9 @@ impl Add<&Rational> for &Rational {
     type Output = Rational;
 
     fn add(self, other: &Rational) -> Rational {
+        if self.denominator == other.denominator {
+            return Rational::of_nonzero(&self.numerator + &other.numerator, self.denominator.clone());
+        }
         Rational::of_nonzero(
             &self.numerator * &other.denominator + &other.numerator * &self.denominator,
             &self.denominator * &other.denominator,
