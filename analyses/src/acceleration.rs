@@ -19,7 +19,8 @@
 use coreach_polyhedra::{Constraint, LinearExpression, Rational, Relation};
 
 use crate::condition::Condition;
-use crate::domains::{Assignments, Domain};
+use crate::domains::Assignments;
+use crate::domains::any::AnyElement;
 use crate::effect::Case;
 
 pub struct Repetition {
@@ -56,20 +57,20 @@ pub fn find_repetition(case: &Case, dimensions: usize) -> Option<Repetition> {
 
 impl Repetition {
     /// Takes an element forward, one or more times.
-    pub fn go_forward<D: Domain>(&self, case: &Case, from: &D, integer: &[bool]) -> D {
+    pub fn go_forward(&self, case: &Case, from: &AnyElement, integer: &[bool]) -> AnyElement {
         let guarded = case.condition.meet(from.clone(), integer, integer.len());
         self.move_repeatedly(&guarded, 1, integer)
             .meet_constraints(&self.moved_guard(&case.condition), integer)
     }
 
     /// Takes an element backward, one or more times.
-    pub fn go_backward<D: Domain>(&self, case: &Case, to: &D, integer: &[bool]) -> D {
+    pub fn go_backward(&self, case: &Case, to: &AnyElement, integer: &[bool]) -> AnyElement {
         let guarded = to.meet_constraints(&self.moved_guard(&case.condition), integer);
         case.condition.meet(self.move_repeatedly(&guarded, -1, integer), integer, integer.len())
     }
 
     /// Moves every vector one or more times: forward if `sign` is 1, backward if it is -1.
-    fn move_repeatedly<D: Domain>(&self, from: &D, sign: i64, integer: &[bool]) -> D {
+    fn move_repeatedly(&self, from: &AnyElement, sign: i64, integer: &[bool]) -> AnyElement {
         if from.is_bottom() {
             return from.clone();
         }

@@ -21,7 +21,7 @@ use std::collections::HashMap;
 use coreach_model::term::Term;
 use coreach_polyhedra::{Constraint, Integer, LinearExpression, Rational, Relation};
 
-use crate::domains::Domain;
+use crate::domains::any::AnyElement;
 use crate::linear::positive_constraint;
 use crate::summaries::CellInstance;
 
@@ -217,7 +217,7 @@ impl Multiplication {
 
     /// Splits an element into at most `most` cases in which the product is related to its factors. Together
     /// they contain all vectors of the element that satisfy the product.
-    pub fn split<D: Domain>(&self, element: &D, integer: &[bool], most: usize) -> Vec<D> {
+    pub fn split(&self, element: &AnyElement, integer: &[bool], most: usize) -> Vec<AnyElement> {
         let bounds =
             self.factors.each_ref().map(|factor| find_bounds(element, factor, integer, self.is_whole));
         let values = bounds.each_ref().map(|bounds| list_few_values(bounds, self.is_whole, most));
@@ -237,8 +237,8 @@ type FactorBounds = (Option<Rational>, Option<Rational>);
 
 /// Finds the bounds of an expression in an element. They are rounded inwards if it is an integer. A strict
 /// bound is given like one that is not. An empty element gives no bounds.
-fn find_bounds<D: Domain>(
-    element: &D,
+fn find_bounds(
+    element: &AnyElement,
     expression: &LinearExpression,
     integer: &[bool],
     is_whole: bool,

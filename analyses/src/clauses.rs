@@ -23,7 +23,6 @@ use coreach_model::term::Term;
 use coreach_polyhedra::Constraint;
 
 use crate::cubes::{cubes_term, split_into_cubes};
-use crate::domains::Domain;
 use crate::frame::Frame;
 use crate::grid::{Congruence, Grid};
 use crate::partition::{AbstractValue, ElementId, Elements};
@@ -41,12 +40,7 @@ pub struct FactClauses {
 }
 
 /// Writes a value as clauses that have at most `limit` comparisons and flags together.
-pub fn write_clauses<D: Domain>(
-    frame: &Frame,
-    store: &Elements<D>,
-    value: &AbstractValue,
-    limit: usize,
-) -> FactClauses {
+pub fn write_clauses(frame: &Frame, store: &Elements, value: &AbstractValue, limit: usize) -> FactClauses {
     let cells: Vec<u32> = value.cells().iter().map(|(cell, _)| *cell).collect();
     // The parts with their sizes. The first ones say which cells the fact has.
     let cell_conditions = cells_term(frame, &cells).lowered().conjuncts();
@@ -77,7 +71,7 @@ pub fn write_clauses<D: Domain>(
     };
     for constraint in constraints {
         let alone = std::slice::from_ref(constraint);
-        let half = D::top(store.dimensions()).meet_constraints(alone, store.integer());
+        let half = store.domain.top(store.dimensions()).meet_constraints(alone, store.integer());
         // Only a domain that expresses exactly this constraint can answer by its order whether an element has
         // it.
         let is_expressed = !half.coarsened() && half.constraints() == alone;

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use coreach_polyhedra::{Constraint, Integer};
 
-use crate::domains::Domain;
+use crate::domains::any::AnyElement;
 use crate::grid::Congruence;
 use crate::linear::constant_truth;
 
@@ -130,10 +130,10 @@ impl Condition {
     }
 
     /// Restricts an element to the condition: by its constraints, then by each disjunction, with a join.
-    pub fn meet<D: Domain>(&self, element: D, integer: &[bool], dimensions: usize) -> D {
+    pub fn meet(&self, element: AnyElement, integer: &[bool], dimensions: usize) -> AnyElement {
         match self {
             Condition::Yes => element,
-            Condition::No => D::bottom(dimensions),
+            Condition::No => element.bottom(dimensions),
             Condition::Linear(constraints) => {
                 count_step(dimensions);
                 element.meet_constraints(constraints, integer)
@@ -146,7 +146,7 @@ impl Condition {
                 if element.is_bottom() { element } else { part.meet(element, integer, dimensions) }
             }),
             Condition::Or(parts) => {
-                let mut sum: Option<D> = None;
+                let mut sum: Option<AnyElement> = None;
                 for part in parts.iter() {
                     let met = part.meet(element.clone(), integer, dimensions);
                     if met.is_bottom() {
@@ -160,7 +160,7 @@ impl Condition {
                         }
                     });
                 }
-                sum.unwrap_or_else(|| D::bottom(dimensions))
+                sum.unwrap_or_else(|| element.bottom(dimensions))
             }
         }
     }

@@ -24,8 +24,8 @@ use coreach_polyhedra::{Constraint, Limits, LinearExpression, Polyhedron};
 
 use crate::auxiliary::{Auxiliaries, MOST_CASES, Multiplication};
 use crate::condition::Condition;
-use crate::domains::Domain;
-use crate::domains::interval::Interval;
+use crate::domains::DomainKind;
+use crate::domains::any::{AnyDomain, AnyElement};
 use crate::frame::{Frame, Slot, digit, type_constraints};
 use crate::grid::Grid;
 use crate::identities::{Digits, change_identities, extend_identities};
@@ -58,7 +58,7 @@ impl Case {
     }
 
     /// Adds the case's own dimensions to an element, with what the element tells of the cells that are read.
-    pub fn with_own_dimensions<D: Domain>(&self, frame: &Frame, element: &D, integer: &[bool]) -> D {
+    pub fn with_own_dimensions(&self, frame: &Frame, element: &AnyElement, integer: &[bool]) -> AnyElement {
         let extended = element.add_dimensions(self.extra.len()).meet_congruences(&[], integer);
         if self.instances.is_empty() || extended.is_bottom() {
             return extended;
@@ -91,21 +91,23 @@ impl Case {
     }
 
     /// Restricts an element, which has the case's own dimensions after those of the frame, to the condition.
-    pub fn meet<D: Domain>(&self, element: D, integer: &[bool]) -> D {
-        let meet_condition = |element: D| self.condition.meet(element, integer, integer.len());
+    pub fn meet(&self, element: AnyElement, integer: &[bool]) -> AnyElement {
+        let meet_condition = |element: AnyElement| self.condition.meet(element, integer, integer.len());
         let met = meet_condition(element);
         if self.products.is_empty() || met.is_bottom() {
             return met;
         }
+        let bottom = met.bottom(integer.len());
         let mut parts = vec![met];
         for product in &self.products {
             let most_cases = MOST_CASES / parts.len().max(1);
             parts = parts.iter().flat_map(|part| product.split(part, integer, most_cases)).collect();
         }
         // A disjunction was met before the product was known: meet it again. A constraint still holds.
-        let meet_again = |part: D| if self.condition.is_linear() { part } else { meet_condition(part) };
+        let meet_again =
+            |part: AnyElement| if self.condition.is_linear() { part } else { meet_condition(part) };
         let parts = parts.into_iter().map(meet_again).filter(|part| !part.is_bottom());
-        parts.reduce(|sum, part| sum.join(&part)).unwrap_or_else(|| D::bottom(integer.len()))
+        parts.reduce(|sum, part| sum.join(&part)).unwrap_or(bottom)
     }
 
     /// Gives the case those auxiliary numbers that it mentions, and what is known of them.
@@ -643,7 +645,7 @@ impl Effects {
 /// the transition, in order. `x + p <= 10` of a `p` that is never negative says `x <= 10`, and says it also
 /// after `x := x + p`. The projection is that of the domain's `post`, but without the finite places: it is
 /// the same for all cells.
-pub fn project_guards<D: Domain>(frame: &Frame, iosts: &Iosts) -> Vec<Constraint> {
+pub fn project_guards(domain: AnyDomain, frame: &Frame, iosts: &Iosts) -> Vec<Constraint> {
     let mut frame = frame.clone();
     // Without the finite places a condition is as long as those of all cells together. A condition of more
     // than 128 constraints says little of the numbers alone.
@@ -659,7 +661,7 @@ pub fn project_guards<D: Domain>(frame: &Frame, iosts: &Iosts) -> Vec<Constraint
         effect.reads.clear();
         for case in effect.compile(frame, 0) {
             let integer = [&frame.integer[..], &case.extra].concat();
-            let whole = D::top(frame.dimensions()).meet_constraints(&frame.bounds, &frame.integer);
+            let whole = domain.top(frame.dimensions()).meet_constraints(&frame.bounds, &frame.integer);
             let before = case.meet(case.with_own_dimensions(frame, &whole, &integer), &integer);
             if before.is_bottom() {
                 continue;
@@ -669,8 +671,10 @@ pub fn project_guards<D: Domain>(frame: &Frame, iosts: &Iosts) -> Vec<Constraint
             for element in elements.iter().filter(|element| !element.is_bottom()) {
                 let own_constraints = element.constraints();
                 // Canonical constraints bound only one of two equal numbers. Intervals bound both.
-                let bounds =
-                    Interval::top(frame.dimensions()).meet_constraints(&own_constraints, &frame.integer);
+                let bounds = DomainKind::Interval
+                    .implementation()
+                    .top(frame.dimensions())
+                    .meet_constraints(&own_constraints, &frame.integer);
                 constraints_said.extend(own_constraints);
                 if !bounds.is_bottom() {
                     constraints_said.extend(bounds.constraints());

@@ -19,7 +19,6 @@ use coreach_model::term::Term;
 
 use crate::clauses::{count_atoms, write_clauses};
 use crate::cubes::{cubes_term, split_into_cubes};
-use crate::domains::Domain;
 use crate::frame::Frame;
 use crate::partition::{AbstractValue, ElementId, Elements};
 use crate::readable::{congruence_to_term, write_constraints, write_disjunction, written_congruences};
@@ -41,7 +40,7 @@ impl FactWriter {
         FactWriter { limit, shortened: 0, values: HashMap::new(), elements: HashMap::new() }
     }
 
-    pub fn term<D: Domain>(&mut self, frame: &Frame, store: &Elements<D>, value: &AbstractValue) -> Term {
+    pub fn term(&mut self, frame: &Frame, store: &Elements, value: &AbstractValue) -> Term {
         if let Some(known) = self.values.get(value) {
             return known.clone();
         }
@@ -51,19 +50,14 @@ impl FactWriter {
     }
 
     /// Writes the disjunction of several values. Conjuncts that all of them share are written once.
-    pub fn disjunction<D: Domain>(
-        &mut self,
-        frame: &Frame,
-        store: &Elements<D>,
-        values: &[AbstractValue],
-    ) -> Term {
+    pub fn disjunction(&mut self, frame: &Frame, store: &Elements, values: &[AbstractValue]) -> Term {
         let cases: Vec<Vec<Term>> =
             values.iter().map(|value| self.term(frame, store, value).lowered().conjuncts()).collect();
         write_disjunction(&cases)
     }
 
     /// Writes a value by cases, or in clauses if there are many cases and the clauses are shorter.
-    fn write<D: Domain>(&mut self, frame: &Frame, store: &Elements<D>, value: &AbstractValue) -> Term {
+    fn write(&mut self, frame: &Frame, store: &Elements, value: &AbstractValue) -> Term {
         // Groups in the order of their first cell.
         let mut groups: Vec<(ElementId, Vec<u32>)> = Vec::new();
         let mut group_of: HashMap<ElementId, usize> = HashMap::new();
@@ -91,12 +85,7 @@ impl FactWriter {
     }
 
     /// Writes a value as a disjunction, with one case for each group of cells.
-    fn write_cases<D: Domain>(
-        &mut self,
-        frame: &Frame,
-        store: &Elements<D>,
-        groups: Vec<(ElementId, Vec<u32>)>,
-    ) -> Term {
+    fn write_cases(&mut self, frame: &Frame, store: &Elements, groups: Vec<(ElementId, Vec<u32>)>) -> Term {
         let mut cases: Vec<Vec<Term>> = Vec::new();
         for (element, cells) in groups {
             let numbers = self.elements.entry(element).or_insert_with(|| {

@@ -17,8 +17,7 @@ use coreach_model::{Datum, Term};
 use coreach_polyhedra::{Constraint, Integer, Limits, LinearExpression, Polyhedron, Rational, Relation};
 use dashu_ratio::RBig;
 
-use crate::domains::Domain;
-use crate::domains::polyhedra::Polyhedra;
+use crate::domains::DomainKind;
 use crate::frame::Frame;
 use crate::linear::{big, rational};
 use crate::places::Arrays;
@@ -46,7 +45,10 @@ pub fn hull(condition: &Term, data: &[Datum]) -> Hull {
     let frame = Frame::new(&model_of_data(data), 1, Arrays::default().without_summaries());
     let (no_parameters, no_keys) = (HashMap::new(), HashMap::new());
     let compiled = Scope::new(&frame, &no_parameters, &no_keys).condition(condition);
-    let whole = Polyhedra::top(frame.dimensions()).meet_constraints(&frame.bounds, &frame.integer);
+    let whole = DomainKind::Polyhedra
+        .implementation()
+        .top(frame.dimensions())
+        .meet_constraints(&frame.bounds, &frame.integer);
     let element = compiled.meet(whole, &frame.integer, frame.dimensions());
     let polyhedron = if element.is_bottom() {
         Polyhedron::empty(frame.dimensions())

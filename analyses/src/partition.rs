@@ -18,7 +18,7 @@ use coreach_model::budget;
 use coreach_model::hash::FastMap;
 use coreach_polyhedra::Constraint;
 
-use crate::domains::Domain;
+use crate::domains::any::{AnyDomain, AnyElement};
 use crate::grid::Congruence;
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -81,10 +81,11 @@ impl<T: Clone + Eq + Hash> Interner<T> {
 type ElementContent = (Rc<[u32]>, u32);
 
 /// The elements of one analysis, and what was computed about them.
-pub struct Elements<D> {
+pub struct Elements {
+    pub domain: AnyDomain,
     dimensions: usize,
     integer: Vec<bool>,
-    elements: Vec<D>,
+    elements: Vec<AnyElement>,
     lines: Interner<Rc<Constraint>>,
     /// The elements by their content.
     ids: FastMap<ElementContent, ElementId>,
@@ -97,9 +98,10 @@ pub struct Elements<D> {
     pub coarsened: usize,
 }
 
-impl<D: Domain> Elements<D> {
-    pub fn new(integer: &[bool]) -> Self {
+impl Elements {
+    pub fn new(domain: AnyDomain, integer: &[bool]) -> Self {
         Elements {
+            domain,
             dimensions: integer.len(),
             integer: integer.to_vec(),
             elements: Vec::new(),
@@ -131,7 +133,7 @@ impl<D: Domain> Elements<D> {
     }
 
     /// Returns the number of an element, and stores a new one. `None`: it is bottom.
-    pub fn add(&mut self, element: D) -> Option<ElementId> {
+    pub fn add(&mut self, element: AnyElement) -> Option<ElementId> {
         budget::ask_now();
         let element = element.meet_congruences(&[], &self.integer);
         self.coarsened += usize::from(element.coarsened());
@@ -151,7 +153,7 @@ impl<D: Domain> Elements<D> {
         Some(id)
     }
 
-    pub fn get(&self, id: ElementId) -> &D {
+    pub fn get(&self, id: ElementId) -> &AnyElement {
         &self.elements[id.0 as usize]
     }
 

@@ -24,7 +24,8 @@ use coreach_model::{budget, journal};
 use coreach_polyhedra::account::Account;
 
 use crate::determined::replace_determined_parameters;
-use crate::domains::{Domain, WithDomain};
+use crate::domains::Domain;
+use crate::domains::any::AnyDomain;
 use crate::excerpt::Excerpt;
 use crate::facts::FactWriter;
 use crate::fixpoint::{Equations, Exhausted, Flow, Schedule, Solution, solve};
@@ -130,7 +131,7 @@ pub fn analyse(iosts: &Iosts, accepting: &[bool], options: &Options) -> Facts {
 #[allow(clippy::expect_used, reason = "work without a limit ends")]
 pub fn analyse_in<D: Domain>(iosts: &Iosts, accepting: &[bool], options: &Options) -> Facts {
     assert_eq!(accepting.len(), iosts.locations.len(), "one entry for each location");
-    let mut remembered = Remembered::<D> { options: options.clone(), work_limit: None, known: None };
+    let mut remembered = Remembered::new(AnyDomain::of::<D>(), options, None);
     Account::default().within(|| remembered.run(iosts, Some(accepting))).expect("work without a limit ends")
 }
 
@@ -145,14 +146,14 @@ pub struct Analyst {
     options: Options,
     /// How much coarser the options are than those that were given.
     coarseness: Coarseness,
-    remembered: Box<dyn Remembering>,
+    remembered: Remembered,
     account: Account,
 }
 
 impl Analyst {
     pub fn new(options: &Options) -> Self {
         let coarseness = Coarseness::AsGiven;
-        let remembered = options.domain.with(Start { options, work_limit: coarseness.work_limit() });
+        let remembered = Remembered::new(options.domain.implementation(), options, coarseness.work_limit());
         Analyst { options: options.clone(), coarseness, remembered, account: Account::default() }
     }
 
@@ -175,8 +176,8 @@ impl Analyst {
         self.coarseness = if has_few_cells { Coarseness::NoCells } else { self.coarseness.next() };
         journal::note(|| format!("the analysis takes too much work: {:?}", self.coarseness));
         let options = &self.coarseness.apply(&self.options);
-        let work_limit = self.coarseness.work_limit();
-        self.remembered = options.domain.with(Start { options, work_limit });
+        self.remembered =
+            Remembered::new(options.domain.implementation(), options, self.coarseness.work_limit());
         self.account = Account::default();
     }
 
@@ -194,47 +195,31 @@ impl Analyst {
     }
 }
 
-/// An analysis of which the domain is not part of the type.
-trait Remembering {
-    /// Computes the facts. `None`: they take too much work.
-    fn run(&mut self, iosts: &Iosts, accepting: Option<&[bool]>) -> Option<Facts>;
-
-    /// The number of cells of the last partition, if there was one.
-    fn cells(&self) -> Option<usize>;
-}
-
-struct Start<'a> {
-    options: &'a Options,
-    work_limit: Option<u64>,
-}
-
-impl WithDomain for Start<'_> {
-    type Output = Box<dyn Remembering>;
-
-    fn run<D: Domain>(self) -> Self::Output {
-        Box::new(Remembered::<D> { options: self.options.clone(), work_limit: self.work_limit, known: None })
-    }
-}
-
-struct Remembered<D> {
+/// An analysis in one domain, with what it computed for earlier models.
+struct Remembered {
+    domain: AnyDomain,
     options: Options,
     work_limit: Option<u64>,
-    known: Option<(Abstraction<D>, FactWriter)>,
+    known: Option<(Abstraction, FactWriter)>,
 }
 
-impl<D: Domain> Remembering for Remembered<D> {
+impl Remembered {
+    fn new(domain: AnyDomain, options: &Options, work_limit: Option<u64>) -> Self {
+        Remembered { domain, options: options.clone(), work_limit, known: None }
+    }
+
+    /// Computes the facts. `None`: they take too much work.
     fn run(&mut self, iosts: &Iosts, accepting: Option<&[bool]>) -> Option<Facts> {
         let iosts = &*replace_determined_parameters(iosts);
         let backward = accepting.map(|accepting| HornClauses::backward(iosts, accepting));
         self.solve(iosts, HornClauses::forward(iosts), backward)
     }
 
+    /// The number of cells of the last partition, if there was one.
     fn cells(&self) -> Option<usize> {
         self.known.as_ref().map(|(abstraction, _)| abstraction.frame.cells as usize)
     }
-}
 
-impl<D: Domain> Remembered<D> {
     /// Solves the conditions, alternately forward and backward, and writes the facts by location. The points
     /// of the conditions are the same in both orientations.
     fn solve<T: Copy>(
@@ -243,9 +228,9 @@ impl<D: Domain> Remembered<D> {
         forward: HornClauses<T>,
         backward: Option<HornClauses<T>>,
     ) -> Option<Facts> {
-        let options = &self.options;
-        let frame = choose_frame::<D>(iosts, options);
-        let thresholds = list_thresholds::<D>(iosts, &frame, &options.thresholds);
+        let (domain, options) = (self.domain, &self.options);
+        let frame = choose_frame(domain, iosts, options);
+        let thresholds = list_thresholds(domain, iosts, &frame, &options.thresholds);
         // Over another frame, dimensions and cells have other meanings, so nothing known can be kept.
         let kept = self.known.take().filter(|(abstraction, _)| abstraction.frame.is_same(&frame));
         let (abstraction, writer) = self.known.insert(match kept {
@@ -254,7 +239,7 @@ impl<D: Domain> Remembered<D> {
                 (abstraction, writer)
             }
             None => (
-                Abstraction::<D>::new(iosts, options.partition_limit, thresholds, frame),
+                Abstraction::new(domain, iosts, options.partition_limit, thresholds, frame),
                 FactWriter::new(options.fact_limit),
             ),
         });
@@ -273,7 +258,7 @@ impl<D: Domain> Remembered<D> {
         let mut stages: Vec<StageValues> =
             refinements.iter().map(|values| forward.clauses.at_locations(iosts, values)).collect();
         if let Some(backward) = &backward
-            && D::SEES_DATA
+            && domain.sees_data
             && options.disjuncts > 1
         {
             // Its operations have an account of their own, so that later analyses are as exact as without.
@@ -326,15 +311,15 @@ const NUMBERS: usize = 8;
 const MANY_NUMBERS: usize = 16;
 
 /// Chooses the frame of a model. A domain that relates many numbers gets fewer cells.
-fn choose_frame<D: Domain>(iosts: &Iosts, options: &Options) -> Frame {
-    let mut frame = Abstraction::<D>::frame_for(iosts, options.partition_limit, options.arrays);
-    if D::RELATES && frame.dimensions() > NUMBERS {
+fn choose_frame(domain: AnyDomain, iosts: &Iosts, options: &Options) -> Frame {
+    let mut frame = Abstraction::frame_for(domain, iosts, options.partition_limit, options.arrays);
+    if domain.relates && frame.dimensions() > NUMBERS {
         let dimensions = frame.dimensions();
         let mut limit = options.partition_limit.saturating_mul(NUMBERS) / dimensions;
         if dimensions > MANY_NUMBERS {
             limit = limit.saturating_mul(MANY_NUMBERS) / dimensions;
         }
-        frame = Abstraction::<D>::frame_for(iosts, limit, options.arrays);
+        frame = Abstraction::frame_for(domain, iosts, limit, options.arrays);
     }
     frame.condition_limit = options.condition_limit;
     frame
@@ -350,11 +335,11 @@ type StageValues = Vec<Vec<AbstractValue>>;
 /// Makes one further refinement iteration in each orientation, with the locations split where joins have lost
 /// something ([`crate::regions`]). Its work does not count for later analyses. If it is too much, the stages
 /// stay as they are.
-fn refine_by_regions<T: Copy, D: Domain>(
+fn refine_by_regions<T: Copy>(
     forward: &OneWay<T>,
     backward: &OneWay<T>,
     stages: &mut Vec<StageValues>,
-    abstraction: &mut Abstraction<D>,
+    abstraction: &mut Abstraction,
     iosts: &Iosts,
     options: &Options,
     iterations: &mut Iterations,
@@ -370,11 +355,11 @@ fn refine_by_regions<T: Copy, D: Domain>(
 
 /// Returns the two stages with regions, forward and backward. `None`: nothing is split, or the stages take
 /// too many steps.
-fn find_stages_of_regions<T: Copy, D: Domain>(
+fn find_stages_of_regions<T: Copy>(
     forward: &OneWay<T>,
     backward: &OneWay<T>,
     stages: &[StageValues],
-    abstraction: &mut Abstraction<D>,
+    abstraction: &mut Abstraction,
     iosts: &Iosts,
     options: &Options,
     iterations: &mut Iterations,
@@ -432,11 +417,11 @@ fn find_stages_of_regions<T: Copy, D: Domain>(
 }
 
 /// Makes refinement iterations, backward and forward in turns, each within the one before, at last backward.
-fn alternate<T: Copy, D: Domain>(
+fn alternate<T: Copy>(
     forward: &OneWay<T>,
     backward: &OneWay<T>,
     refinements: &mut Vec<Vec<AbstractValue>>,
-    abstraction: &mut Abstraction<D>,
+    abstraction: &mut Abstraction,
     options: &Options,
     iterations: &mut Iterations,
 ) {
@@ -482,9 +467,9 @@ impl<T: Copy> OneWay<T> {
     }
 
     /// Computes the fixpoint of this orientation, within an earlier one if it is given.
-    fn solve<D: Domain>(
+    fn solve(
         &self,
-        abstraction: &mut Abstraction<D>,
+        abstraction: &mut Abstraction,
         within: Option<&[AbstractValue]>,
         options: &Options,
         iterations: &mut Iterations,
@@ -497,13 +482,14 @@ impl<T: Copy> OneWay<T> {
         for entry in &self.clauses.entries {
             is_entry[*entry as usize] = true;
         }
+        let sees_data = abstraction.store.domain.sees_data;
         let mut equations = Transfers { way: self, abstraction, within, is_entry };
         let strategy = Schedule {
             delay: options.delay,
             descending_steps: options.descending_steps,
             step_limit: options.step_limit,
-            accelerated: D::SEES_DATA && options.loops != Loops::Widened,
-            guided: D::SEES_DATA && options.loops == Loops::Guided,
+            accelerated: sees_data && options.loops != Loops::Widened,
+            guided: sees_data && options.loops == Loops::Guided,
         };
         let Solution { values, steps, stopped } =
             solve(&self.flow, &self.clauses.entries, &mut equations, &strategy);
@@ -513,14 +499,14 @@ impl<T: Copy> OneWay<T> {
     }
 }
 
-struct Transfers<'a, T, D> {
+struct Transfers<'a, T> {
     way: &'a OneWay<T>,
-    abstraction: &'a mut Abstraction<D>,
+    abstraction: &'a mut Abstraction,
     within: Option<&'a [AbstractValue]>,
     is_entry: Vec<bool>,
 }
 
-impl<T, D: Domain> Transfers<'_, T, D> {
+impl<T> Transfers<'_, T> {
     /// Takes a value along an edge, once or (if `repeated`) once or more often, within the bound.
     fn take_along(&mut self, edge: u32, source: &AbstractValue, repeated: bool) -> AbstractValue {
         if source.is_bottom() {
@@ -546,7 +532,7 @@ impl<T, D: Domain> Transfers<'_, T, D> {
     }
 }
 
-impl<T, D: Domain> Equations for Transfers<'_, T, D> {
+impl<T> Equations for Transfers<'_, T> {
     type Value = AbstractValue;
 
     fn bottom(&self) -> AbstractValue {
@@ -598,7 +584,7 @@ impl<T, D: Domain> Equations for Transfers<'_, T, D> {
     }
 }
 
-fn list_imprecisions<D: Domain>(iosts: &Iosts, abstraction: &Abstraction<D>) -> Vec<Imprecision> {
+fn list_imprecisions(iosts: &Iosts, abstraction: &Abstraction) -> Vec<Imprecision> {
     let mut imprecisions = Vec::new();
     for place in &abstraction.frame.dropped {
         imprecisions.push(Imprecision {

@@ -16,7 +16,6 @@ use dashu_base::RemEuclid;
 use dashu_int::IBig;
 use dashu_ratio::RBig;
 
-use crate::domains::Domain;
 use crate::frame::{Frame, extent};
 use crate::grid::{Congruence, Grid};
 use crate::linear::big;
@@ -61,11 +60,7 @@ pub fn independent_constraints<'a>(frame: &Frame, constraints: Vec<&'a Constrain
 
 /// Lists the congruences of an element that follow neither from its equalities nor from the types. A
 /// congruence that mentions a real number is left out, because no term can express it.
-pub fn written_congruences<D: Domain>(
-    frame: &Frame,
-    store: &Elements<D>,
-    element: ElementId,
-) -> Vec<Congruence> {
+pub fn written_congruences(frame: &Frame, store: &Elements, element: ElementId) -> Vec<Congruence> {
     let congruences = store.congruences(element);
     if congruences.is_empty() {
         return Vec::new();

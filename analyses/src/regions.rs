@@ -30,7 +30,6 @@ use coreach_model::iosts::{Iosts, LocationId};
 use coreach_model::{Number, Numbered, TransitionId};
 use coreach_polyhedra::{Constraint, Integer, LinearExpression, Rational, Relation};
 
-use crate::domains::Domain;
 use crate::inductive::{Orientation, Point};
 use crate::partition::{AbstractValue, ElementId};
 use crate::transfer::Abstraction;
@@ -61,11 +60,7 @@ impl Regions {
     }
 
     /// The bound of each point: its region, within the known fact of its location.
-    pub fn within<D: Domain>(
-        &self,
-        abstraction: &mut Abstraction<D>,
-        known: &[Vec<AbstractValue>],
-    ) -> Vec<AbstractValue> {
+    pub fn within(&self, abstraction: &mut Abstraction, known: &[Vec<AbstractValue>]) -> Vec<AbstractValue> {
         let mut bounds = Vec::new();
         for (location, regions) in self.0.numbered() {
             let fact = join_all(abstraction, &known[location.place()]);
@@ -77,9 +72,9 @@ impl Regions {
     }
 
     /// Groups the values of the points by location. Two halves are merged again if their join loses nothing.
-    pub fn by_location<D: Domain>(
+    pub fn by_location(
         &self,
-        abstraction: &mut Abstraction<D>,
+        abstraction: &mut Abstraction,
         values: &[AbstractValue],
     ) -> Vec<Vec<AbstractValue>> {
         let mut next_values = values.iter();
@@ -102,8 +97,8 @@ pub struct OrientedFacts<'a> {
 
 /// Splits regions if joins lose something, into at most `most` regions for one location. Returns whether
 /// anything was split.
-pub fn split_regions<D: Domain>(
-    abstraction: &mut Abstraction<D>,
+pub fn split_regions(
+    abstraction: &mut Abstraction,
     iosts: &Iosts,
     known: &OrientedFacts<'_>,
     most: usize,
@@ -169,8 +164,8 @@ struct RegionPart {
 }
 
 /// Collects the values that come into a part of a location: by its entry, and through its transitions.
-fn incoming_values<D: Domain>(
-    abstraction: &mut Abstraction<D>,
+fn incoming_values(
+    abstraction: &mut Abstraction,
     known: &OrientedFacts<'_>,
     location: LocationId,
     part: &RegionPart,
@@ -200,8 +195,8 @@ fn incoming_values<D: Domain>(
 
 /// Splits a region into two halves, if its values lie on both sides of a constraint and their join loses
 /// something.
-fn find_halves<D: Domain>(
-    abstraction: &mut Abstraction<D>,
+fn find_halves(
+    abstraction: &mut Abstraction,
     part: &RegionPart,
     values: &[AbstractValue],
 ) -> Option<[RegionPart; 2]> {
@@ -230,7 +225,7 @@ fn find_halves<D: Domain>(
             if !separates(abstraction, &elements, &constraint, &opposite) {
                 continue;
             }
-            let make_half = |abstraction: &mut Abstraction<D>, side: &Constraint, opposite: &Constraint| {
+            let make_half = |abstraction: &mut Abstraction, side: &Constraint, opposite: &Constraint| {
                 // A value on both sides mostly comes through a loop, from the join itself, so no half has it.
                 let own = values.iter().filter(|value| {
                     meet_region(abstraction, value, std::slice::from_ref(opposite)).is_bottom()
@@ -250,7 +245,7 @@ fn find_halves<D: Domain>(
 }
 
 /// Lists the constraints of elements by which a region may be split.
-fn split_candidates<D: Domain>(abstraction: &Abstraction<D>, elements: &[ElementId]) -> Vec<Constraint> {
+fn split_candidates(abstraction: &Abstraction, elements: &[ElementId]) -> Vec<Constraint> {
     // Half-spaces over many numbers, or with constants beyond 32 bits, make conversions explode.
     let is_simple = |constraint: &&Constraint| {
         let largest = Integer::from(i64::from(i32::MAX));
@@ -293,8 +288,8 @@ fn complement(constraint: &Constraint, integer: &[bool]) -> Option<Constraint> {
 }
 
 /// Do elements lie on both sides, and has their join states on one side that no element there has?
-fn separates<D: Domain>(
-    abstraction: &mut Abstraction<D>,
+fn separates(
+    abstraction: &mut Abstraction,
     elements: &[ElementId],
     constraint: &Constraint,
     opposite: &Constraint,
@@ -321,8 +316,8 @@ fn separates<D: Domain>(
 }
 
 /// The part of an element in a half-space. `None`: it is empty.
-fn element_on_side<D: Domain>(
-    abstraction: &mut Abstraction<D>,
+fn element_on_side(
+    abstraction: &mut Abstraction,
     element: ElementId,
     side: &Constraint,
 ) -> Option<ElementId> {
@@ -331,11 +326,7 @@ fn element_on_side<D: Domain>(
     abstraction.store.add(half)
 }
 
-fn meet_region<D: Domain>(
-    abstraction: &mut Abstraction<D>,
-    value: &AbstractValue,
-    region: &[Constraint],
-) -> AbstractValue {
+fn meet_region(abstraction: &mut Abstraction, value: &AbstractValue, region: &[Constraint]) -> AbstractValue {
     if region.is_empty() {
         return value.clone();
     }
@@ -347,13 +338,13 @@ fn meet_region<D: Domain>(
     AbstractValue::new(cells)
 }
 
-fn join_all<D: Domain>(abstraction: &mut Abstraction<D>, values: &[AbstractValue]) -> AbstractValue {
+fn join_all(abstraction: &mut Abstraction, values: &[AbstractValue]) -> AbstractValue {
     values.iter().fold(AbstractValue::bottom(), |sum, value| abstraction.store.join(&sum, value))
 }
 
 /// Merges halves of a region again if their join has no further states.
-fn merge_halves<D: Domain>(
-    abstraction: &mut Abstraction<D>,
+fn merge_halves(
+    abstraction: &mut Abstraction,
     mut parts: Vec<(Region, AbstractValue)>,
 ) -> Vec<(Region, AbstractValue)> {
     loop {

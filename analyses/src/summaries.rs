@@ -33,7 +33,7 @@ use coreach_model::term::{Substitution, Term, TermShape, replace, substitute};
 use coreach_model::{Datum, Type, Value};
 use coreach_polyhedra::{Constraint, Integer, LinearExpression, Rational};
 
-use crate::domains::Domain;
+use crate::domains::any::AnyElement;
 use crate::frame::Frame;
 use crate::places::{Arrays, element, index_variable};
 
@@ -92,7 +92,7 @@ pub struct CellInstance {
 
 /// Instantiates a fact about all cells for the cells that are read: lists constraints over the dimensions of
 /// the fact and of the case.
-pub fn instantiate_cells<D: Domain>(frame: &Frame, fact: &D, instances: &[CellInstance]) -> Vec<Constraint> {
+pub fn instantiate_cells(frame: &Frame, fact: &AnyElement, instances: &[CellInstance]) -> Vec<Constraint> {
     let mut instantiated = Vec::new();
     for CellInstance { summary, numbers, .. } in instances {
         // The number of the instance for a dimension of the cell, and any other dimension itself.

@@ -8,9 +8,8 @@ use coreach_model::Iosts;
 use coreach_polyhedra::{Constraint, Integer, LinearExpression, Rational, Relation};
 use dashu_int::IBig;
 
-use crate::domains::Domain;
-use crate::domains::interval::Interval;
-use crate::domains::polyhedra::Polyhedra;
+use crate::domains::DomainKind;
+use crate::domains::any::AnyDomain;
 use crate::effect::{list_comparisons, project_guards};
 use crate::frame::Frame;
 use crate::linear::{integer, positive_constraint};
@@ -25,7 +24,12 @@ pub enum Thresholds {
 }
 
 /// Lists the constraints at which widening over the frame may stop, each once.
-pub fn list_thresholds<D: Domain>(iosts: &Iosts, frame: &Frame, wanted: &Thresholds) -> Vec<Constraint> {
+pub fn list_thresholds(
+    domain: AnyDomain,
+    iosts: &Iosts,
+    frame: &Frame,
+    wanted: &Thresholds,
+) -> Vec<Constraint> {
     let mut thresholds = frame.bounds.clone();
     match wanted {
         Thresholds::List(numbers) => {
@@ -46,12 +50,13 @@ pub fn list_thresholds<D: Domain>(iosts: &Iosts, frame: &Frame, wanted: &Thresho
             // Only bounds of single numbers are used, and no very large ones. A threshold that a polyhedron
             // satisfies becomes one of its rows, and rows over several numbers, or with 64-bit constants,
             // make conversions explode.
-            let projected = match (D::KNOWS_CONGRUENCES, D::RELATES) {
-                (false, _) => project_guards::<D>(frame, iosts),
+            let projecting = match (domain.knows_congruences, domain.relates) {
+                (false, _) => domain,
                 // For a guard with many cases, a projection with congruences takes longer than the analysis.
-                (true, true) => project_guards::<Polyhedra>(frame, iosts),
-                (true, false) => project_guards::<Interval>(frame, iosts),
+                (true, true) => DomainKind::Polyhedra.implementation(),
+                (true, false) => DomainKind::Interval.implementation(),
             };
+            let projected = project_guards(projecting, frame, iosts);
             thresholds.extend(projected.into_iter().filter(is_bound));
         }
     }

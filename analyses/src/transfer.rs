@@ -16,7 +16,7 @@ use coreach_polyhedra::{Constraint, LinearExpression, Rational, Relation};
 
 use crate::acceleration::find_repetition;
 use crate::condition::count_steps;
-use crate::domains::Domain;
+use crate::domains::any::AnyDomain;
 use crate::effect::{Case, Effect, Effects, simplify_alternative, targets};
 use crate::frame::Frame;
 use crate::inductive::Orientation;
@@ -26,9 +26,9 @@ use crate::places::Arrays;
 use crate::scope::Beyond;
 
 /// A model seen through a domain.
-pub struct Abstraction<D> {
+pub struct Abstraction {
     pub frame: Frame,
-    pub store: Elements<D>,
+    pub store: Elements,
     pub thresholds: Vec<Constraint>,
     effects: Effects,
     effect_of: Vec<u32>,
@@ -59,14 +59,20 @@ const STEPS: u64 = 2048;
 /// The factor by which a step takes longer in a domain with congruences.
 const CONGRUENCES: u64 = 4;
 
-impl<D: Domain> Abstraction<D> {
+impl Abstraction {
     /// Prepares a model. `partition_limit` bounds the cells, and for each transition the valuations of its
     /// finite parameters.
-    pub fn new(iosts: &Iosts, partition_limit: usize, thresholds: Vec<Constraint>, frame: Frame) -> Self {
+    pub fn new(
+        domain: AnyDomain,
+        iosts: &Iosts,
+        partition_limit: usize,
+        thresholds: Vec<Constraint>,
+        frame: Frame,
+    ) -> Self {
         let mut effects = Effects::default();
-        let effect_of = effects.number_all(&frame, iosts, partition_limit, !D::SEES_DATA);
+        let effect_of = effects.number_all(&frame, iosts, partition_limit, !domain.sees_data);
         Abstraction {
-            store: Elements::new(&frame.integer),
+            store: Elements::new(domain, &frame.integer),
             frame,
             thresholds,
             effects,
@@ -102,20 +108,25 @@ impl<D: Domain> Abstraction<D> {
     /// Turns to another model with the same frame. Compiled cases and results are kept.
     pub fn turn_to(&mut self, iosts: &Iosts, thresholds: Vec<Constraint>) {
         self.thresholds = thresholds;
-        self.effect_of = self.effects.number_all(&self.frame, iosts, self.partition_limit, !D::SEES_DATA);
+        let is_blind = !self.store.domain.sees_data;
+        self.effect_of = self.effects.number_all(&self.frame, iosts, self.partition_limit, is_blind);
     }
 
     /// Makes the frame of a model for this domain.
-    pub fn frame_for(iosts: &Iosts, partition_limit: usize, arrays: Arrays) -> Frame {
+    pub fn frame_for(domain: AnyDomain, iosts: &Iosts, partition_limit: usize, arrays: Arrays) -> Frame {
         let mut frame =
-            if D::SEES_DATA { Frame::new(iosts, partition_limit, arrays) } else { Frame::blind() };
-        frame.congruences = D::KNOWS_CONGRUENCES;
+            if domain.sees_data { Frame::new(iosts, partition_limit, arrays) } else { Frame::blind() };
+        frame.congruences = domain.knows_congruences;
         frame
     }
 
     /// All states: every cell, with every number within its type.
     pub fn top(&mut self) -> AbstractValue {
-        let top = D::top(self.frame.dimensions()).meet_constraints(&self.frame.bounds, &self.frame.integer);
+        let top = self
+            .store
+            .domain
+            .top(self.frame.dimensions())
+            .meet_constraints(&self.frame.bounds, &self.frame.integer);
         let mut known: BTreeMap<Vec<Constraint>, Option<ElementId>> = BTreeMap::new();
         let mut cells = Vec::new();
         for cell in self.frame.possible_cells() {
@@ -132,7 +143,7 @@ impl<D: Domain> Abstraction<D> {
     pub fn satisfying(&mut self, condition: &Term) -> AbstractValue {
         let top = self.top();
         let (frame, limit) = (&self.frame, self.partition_limit);
-        let mut effect = Effect::new(frame, &[], condition, &[], limit, !D::SEES_DATA);
+        let mut effect = Effect::new(frame, &[], condition, &[], limit, !self.store.domain.sees_data);
         let mut known: BTreeMap<u32, Vec<Case>> = BTreeMap::new();
         let mut result = Vec::new();
         for &(cell, element) in top.cells() {
@@ -312,7 +323,8 @@ impl<D: Domain> Abstraction<D> {
             let difference = LinearExpression::variable(dimension).minus(&LinearExpression::constant(value));
             equalities.push(Constraint::from_expression(&difference, Relation::Equal));
         }
-        let point = D::top(self.frame.dimensions()).meet_constraints(&equalities, &self.frame.integer);
+        let point =
+            self.store.domain.top(self.frame.dimensions()).meet_constraints(&equalities, &self.frame.integer);
         Some((cell, self.store.add(point)?))
     }
 
@@ -327,7 +339,7 @@ impl<D: Domain> Abstraction<D> {
 
     /// Adds the work of a case, from the steps that were counted before it.
     fn add_work(&mut self, steps_before: u64) {
-        let weight = if D::KNOWS_CONGRUENCES { CONGRUENCES } else { 1 };
+        let weight = if self.store.domain.knows_congruences { CONGRUENCES } else { 1 };
         self.work += 1 + count_steps().wrapping_sub(steps_before).saturating_mul(weight) / STEPS;
     }
 

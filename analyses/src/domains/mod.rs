@@ -6,6 +6,7 @@
 //! Two domains compose to one: [`both::Both`]. The list has the domains that a configuration can name.
 //! [`crate::reachability::analyse_in`] takes any domain.
 
+pub mod any;
 #[cfg(feature = "apron")]
 pub mod apron;
 pub mod both;
@@ -21,6 +22,7 @@ use std::str::FromStr;
 
 use coreach_polyhedra::{Constraint, LinearExpression};
 
+use self::any::AnyDomain;
 use crate::grid::{Congruence, Grid};
 
 /// Parallel assignments to dimensions. `None` is a value that is not known.
@@ -136,6 +138,12 @@ macro_rules! domains {
                 match self { $($(#[cfg($cfg)])? DomainKind::$variant => $name,)* }
             }
 
+            /// The domain as the analyses use it.
+            pub fn implementation(self) -> AnyDomain {
+                match self { $($(#[cfg($cfg)])? DomainKind::$variant => AnyDomain::of::<$ty>(),)* }
+            }
+
+            /// Calls a function that is generic in the domain.
             pub fn with<F: WithDomain>(self, function: F) -> F::Output {
                 match self { $($(#[cfg($cfg)])? DomainKind::$variant => function.run::<$ty>(),)* }
             }

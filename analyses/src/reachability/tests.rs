@@ -4,7 +4,6 @@ use coreach_model::{Datum, Type};
 
 use super::*;
 use crate::domains::DomainKind;
-use crate::domains::interval::Interval;
 use crate::inductive::Point;
 
 /// A location with a loop that assigns 1 - x to x.
@@ -43,8 +42,7 @@ fn tokens_tell_apart_what_a_location_joins() {
     };
     let forward = parities(Orientation::Forward, |point| point.token == 0);
     let backward = parities(Orientation::Backward, |_| true);
-    let mut remembered =
-        Remembered::<Interval> { options: Options::default(), work_limit: None, known: None };
+    let mut remembered = Remembered::new(DomainKind::Interval.implementation(), &Options::default(), None);
     let facts = remembered.solve(&iosts, forward, Some(backward)).unwrap();
     for refinement in &facts.chain {
         assert_eq!(refinement.facts[0].to_string(), "x == 0 || x == 1");
@@ -69,11 +67,11 @@ fn an_analysis_that_takes_too_much_work_is_made_coarser() {
         let mut analyst = Analyst::new(&Options::default());
         while analyst.coarseness != coarseness {
             analyst.remembered =
-                DomainKind::Polyhedra.with(Start { options: &analyst.options, work_limit: Some(0) });
+                Remembered::new(DomainKind::Polyhedra.implementation(), &analyst.options, Some(0));
             assert_eq!(analyst.remembered.run(&iosts, None), None);
             // No partition is known, as if it had many cells.
             analyst.remembered =
-                DomainKind::Polyhedra.with(Start { options: &analyst.options, work_limit: Some(0) });
+                Remembered::new(DomainKind::Polyhedra.implementation(), &analyst.options, Some(0));
             analyst.coarsen();
         }
         let facts = analyst.run(&iosts, None);

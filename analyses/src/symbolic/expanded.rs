@@ -18,7 +18,6 @@ use std::collections::{BTreeMap, HashMap};
 
 use coreach_model::LocationId;
 
-use crate::domains::Domain;
 use crate::partition::{ElementId, Elements};
 
 /// The elements that fix the same dimensions, by the numbers of the constraints that fix these.
@@ -30,12 +29,7 @@ pub(super) struct Expanded(HashMap<(LocationId, u32), BTreeMap<Vec<usize>, ByCon
 impl Expanded {
     /// Adds an element, unless it is within one that was added at this location and cell. Returns whether it
     /// was added.
-    pub(super) fn add<D: Domain>(
-        &mut self,
-        store: &Elements<D>,
-        place: (LocationId, u32),
-        element: ElementId,
-    ) -> bool {
+    pub(super) fn add(&mut self, store: &Elements, place: (LocationId, u32), element: ElementId) -> bool {
         let (dimensions, constraints) = store.fixed(element);
         let by_dimensions = self.0.entry(place).or_default();
         for (fixed_dimensions, by_constraints) in &*by_dimensions {
@@ -59,24 +53,24 @@ mod tests {
     use coreach_polyhedra::{Constraint, Relation};
 
     use super::*;
-    use crate::domains::polyhedra::Polyhedra;
+    use crate::domains::DomainKind;
 
     /// Coefficients, a constant, and the relation to 0.
     type LinearForm = (&'static [i64], i64, Relation);
 
-    fn element(store: &mut Elements<Polyhedra>, constraints: &[LinearForm]) -> ElementId {
+    fn element(store: &mut Elements, constraints: &[LinearForm]) -> ElementId {
         let constraints: Vec<Constraint> = constraints
             .iter()
             .map(|(coefficients, constant, relation)| Constraint::of(coefficients, *constant, *relation))
             .collect();
-        let element = Polyhedra::top(2).meet_constraints(&constraints, &[true, true]);
+        let element = store.domain.top(2).meet_constraints(&constraints, &[true, true]);
         store.add(element).unwrap()
     }
 
     #[test]
     fn what_is_within_an_element_is_not_added_whatever_that_one_fixes() {
         use Relation::{AtLeast, Equal};
-        let mut store = Elements::new(&[true, true]);
+        let mut store = Elements::new(DomainKind::Polyhedra.implementation(), &[true, true]);
         let mut expanded = Expanded::default();
         let place = (LocationId(0), 0);
         let cases: [(&[LinearForm], bool); 8] = [

@@ -34,7 +34,7 @@ use coreach_model::term::evaluate::Valuation;
 use coreach_model::{Numbered, Term};
 use coreach_polyhedra::account::{self, Account};
 
-use crate::domains::polyhedra::Polyhedra;
+use crate::domains::DomainKind;
 use crate::partition::ElementId;
 use crate::places::Arrays;
 use crate::solver::{Answer, Solver, Witness};
@@ -123,7 +123,7 @@ pub struct Searcher {
     goal: SearchGoal,
     /// The least number of steps to the goal that the graph allows.
     distances: Numbered<LocationId, Option<usize>>,
-    abstraction: Abstraction<Polyhedra>,
+    abstraction: Abstraction,
     account: Account,
 }
 
@@ -287,9 +287,10 @@ impl Searcher {
     }
 }
 
-fn new_abstraction(iosts: &Iosts) -> Abstraction<Polyhedra> {
-    let frame = Abstraction::<Polyhedra>::frame_for(iosts, MOST_CELLS, Arrays::default().without_summaries());
-    Abstraction::new(iosts, MOST_CELLS, Vec::new(), frame)
+fn new_abstraction(iosts: &Iosts) -> Abstraction {
+    let domain = DomainKind::Polyhedra.implementation();
+    let frame = Abstraction::frame_for(domain, iosts, MOST_CELLS, Arrays::default().without_summaries());
+    Abstraction::new(domain, iosts, MOST_CELLS, Vec::new(), frame)
 }
 
 /// Executes the path to a node symbolically, and finds values. `None`: it has none.
