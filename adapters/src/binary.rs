@@ -42,7 +42,7 @@ fn write_frame(
     let value =
         |name: &str| value(name).ok_or_else(|| format!("it has `{{{name}}}`, {}", signatures.lacking(name)));
     let frame = fields::write_fields(fields, &binary.spelling, &value).map_err(failed)?;
-    binary.cut.framed(frame).map_err(failed)
+    binary.cut.frame_message(frame).map_err(failed)
 }
 
 /// Writes what is sent back for a frame that is ignored, which may be empty. `None`: it is not ignored.

@@ -8,8 +8,8 @@
 //! datagrams  a datagram is a frame
 //! ```
 //!
-//! Each byte is looked at once, and moved once at most. A frame has at most [`LONGEST`] bytes. The stream
-//! limits all that waits ([`crate::stream`]).
+//! A byte is moved once at most. Taking frames looks at each once, and [`Inbox::has_frame`] may look again.
+//! A frame has at most [`LONGEST`] bytes. The stream limits all that waits ([`crate::stream`]).
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -47,8 +47,8 @@ pub struct Length {
 }
 
 impl Length {
-    /// Returns where the rest after the number begins, and where the frame ends. If the end is before that
-    /// beginning, the number is no length. Returns nothing if the number has not come.
+    /// Returns where the bytes after the number begin, and where the frame ends. If the end is before that
+    /// beginning, the number is no length. `None`: the number has not come.
     fn read_bounds(&self, rest: &[u8]) -> Option<(usize, i128)> {
         let (written, after) = self.integer.split(rest.get(self.at..)?)?;
         let begin = rest.len() - after.len();
@@ -63,10 +63,11 @@ impl Length {
 pub struct Inbox {
     cut: Cut,
     buffer: Vec<u8>,
+    /// So many bytes at the beginning were taken. The *rest* is after them.
     taken: usize,
-    /// No delimiter begins between the taken bytes and this place.
+    /// No delimiter begins in the buffer between `taken` and this index.
     searched: usize,
-    /// The number of line ends in the rest.
+    /// The number of line ends in the rest, and the lengths of its datagrams.
     lines: usize,
     lengths: VecDeque<usize>,
 }
@@ -93,14 +94,14 @@ impl Inbox {
             Cut::Delimiter(_) => self.searched + 8 > self.buffer.len(),
             Cut::Fixed(_) | Cut::Length(_) | Cut::Datagrams => false,
         };
-        if is_one_frame && self.waiting() > LONGEST {
-            return Err(self.too_long());
+        if is_one_frame && self.count_waiting() > LONGEST {
+            return Err(self.make_flood());
         }
         Ok(&mut self.buffer)
     }
 
-    /// Counts bytes, or one datagram, that were put into the buffer.
-    pub fn came(&mut self, count: usize) {
+    /// Notes so many bytes, or one datagram, that were put into the buffer.
+    pub fn note_arrival(&mut self, count: usize) {
         match self.cut {
             Cut::Lines => {
                 let new = &self.buffer[self.buffer.len() - count..];
@@ -129,9 +130,9 @@ impl Inbox {
     /// search for its end.
     pub fn is_amid(&self) -> bool {
         match self.cut {
-            Cut::Lines => self.waiting() > 0 && self.buffer.last() != Some(&b'\n'),
-            Cut::Delimiter(_) | Cut::Length(_) => self.waiting() > 0,
-            Cut::Fixed(size) => !self.waiting().is_multiple_of(size.max(1)),
+            Cut::Lines => self.count_waiting() > 0 && self.buffer.last() != Some(&b'\n'),
+            Cut::Delimiter(_) | Cut::Length(_) => self.count_waiting() > 0,
+            Cut::Fixed(size) => !self.count_waiting().is_multiple_of(size.max(1)),
             Cut::Datagrams => false,
         }
     }
@@ -140,13 +141,13 @@ impl Inbox {
         &self.buffer[self.taken..]
     }
 
-    pub fn waiting(&self) -> usize {
+    pub fn count_waiting(&self) -> usize {
         self.buffer.len() - self.taken
     }
 
     /// Says whether more bytes or frames have come than are kept.
     pub fn is_flooded(&self) -> bool {
-        self.lines.max(self.lengths.len()) > MOST || self.waiting() > MOST_BYTES
+        self.lines.max(self.lengths.len()) > MOST || self.count_waiting() > MOST_BYTES
     }
 
     pub fn forget(&mut self) {
@@ -155,11 +156,11 @@ impl Inbox {
         (self.taken, self.searched, self.lines) = (0, 0, 0);
     }
 
-    /// Takes the next frame, if it is there as a whole, and returns where it is.
+    /// Takes the next frame, if it is there as a whole, and returns where it is in the buffer.
     ///
     /// # Errors
-    /// [`Failure::Flood`]: it is too long. [`Failure::Garbage`]: its length is no length.
-    pub fn frame(&mut self) -> Result<Option<Range<usize>>, Failure> {
+    /// [`Failure::Flood`]: the frame is too long. [`Failure::Garbage`]: its length is no length.
+    pub fn take_frame(&mut self) -> Result<Option<Range<usize>>, Failure> {
         let rest = &self.buffer[self.taken..];
         // Where the frame is in the rest, and how many bytes of the rest it takes with its end or its length.
         let (frame, whole) = match &self.cut {
@@ -197,7 +198,7 @@ impl Inbox {
                     return Err(Failure::Garbage(format!("the length of a frame is only `{number}`")));
                 }
                 let Some(whole) = usize::try_from(whole).ok().filter(|whole| *whole <= LONGEST) else {
-                    return Err(self.too_long());
+                    return Err(self.make_flood());
                 };
                 if rest.len() < whole {
                     return Ok(None);
@@ -208,13 +209,13 @@ impl Inbox {
                 (width..whole, whole)
             }
         };
-        if self.waiting() < whole {
+        if self.count_waiting() < whole {
             return Ok(None);
         }
         let frame = self.taken + frame.start..self.taken + frame.end;
         self.taken += whole;
         self.searched = self.taken;
-        if frame.len() > LONGEST { Err(self.too_long()) } else { Ok(Some(frame)) }
+        if frame.len() > LONGEST { Err(self.make_flood()) } else { Ok(Some(frame)) }
     }
 
     /// Says what is missing of the frame that has begun, if one has. Names a length by which it is whole.
@@ -233,10 +234,10 @@ impl Inbox {
         ];
         let is_whole =
             |other: &Length| other.read_bounds(rest).is_some_and(|(_, end)| end == rest.len() as i128);
-        let other = others.into_iter().find(|(other, ..)| is_whole(other)).map(|(other, why, counts)| {
+        let other = others.into_iter().find(|(other, ..)| is_whole(other));
+        let other = other.map_or(String::new(), |(other, why, counts)| {
             format!(". If the length {why}, write `frame: {{ length: {}{counts} }}`", other.integer.name())
         });
-        let other = other.unwrap_or_default();
         Some(format!("its length announces {owed} more bytes, but only {came} came{other}"))
     }
 
@@ -245,26 +246,25 @@ impl Inbox {
         &self.buffer[frame]
     }
 
-    fn too_long(&self) -> Failure {
+    fn make_flood(&self) -> Failure {
         let what = if self.cut == Cut::Lines { "line" } else { "frame" };
         Failure::Flood(format!("a {what} is longer than {LONGEST} bytes"))
     }
 }
 
 impl Cut {
-    /// Returns a frame as it is sent, with its delimiter or its length. It may not hold the delimiter.
-    pub fn framed(&self, frame: Vec<u8>) -> Result<Vec<u8>, String> {
+    /// Adds the delimiter or the length to a frame, as it is sent. The frame must not contain the delimiter.
+    pub fn frame_message(&self, mut frame: Vec<u8>) -> Result<Vec<u8>, String> {
         match self {
             Cut::Lines | Cut::Fixed(_) | Cut::Datagrams => Ok(frame),
             Cut::Delimiter(delimiter) => {
-                let mut framed = frame;
-                let end = framed.len();
-                framed.extend_from_slice(delimiter);
+                let end = frame.len();
+                frame.extend_from_slice(delimiter);
                 // This also finds a delimiter that begins in the frame and ends in the one after it.
-                if framed.windows(delimiter.len()).position(|window| window == delimiter) != Some(end) {
+                if frame.windows(delimiter.len()).position(|window| window == delimiter) != Some(end) {
                     return Err("it contains the delimiter of frames".to_owned());
                 }
-                Ok(framed)
+                Ok(frame)
             }
             Cut::Length(Length { integer, at, counts_all }) => {
                 let Some((head, rest)) = frame.split_at_checked(*at) else {
@@ -299,10 +299,10 @@ mod tests {
         let (mut inbox, mut found) = (Inbox::new(cut.clone()), Vec::new());
         for piece in pieces {
             inbox.space()?.extend_from_slice(piece);
-            inbox.came(piece.len());
+            inbox.note_arrival(piece.len());
             loop {
                 let has_frame = inbox.has_frame();
-                let frame = inbox.frame()?;
+                let frame = inbox.take_frame()?;
                 assert_eq!(has_frame, frame.is_some(), "it is known before it is taken");
                 let Some(frame) = frame else { break };
                 found.push(inbox.bytes(frame).to_vec());
@@ -332,7 +332,7 @@ mod tests {
             let (mut meant, mut sent) = (Vec::new(), Vec::new());
             for _ in 0..300 {
                 let frame: Vec<u8> = (0..random.below(9)).map(|_| b"ab\r\n"[random.below(4)]).collect();
-                if let Ok(framed) = cut.framed(frame.clone()) {
+                if let Ok(framed) = cut.frame_message(frame.clone()) {
                     sent.extend(framed);
                     meant.push(frame);
                 }
@@ -351,14 +351,14 @@ mod tests {
     #[test]
     fn what_cannot_be_framed_is_not_sent() {
         let [crlf, aab, prefix, behind, ..] = &cuts()[..] else { panic!() };
-        assert!(crlf.framed(b"a\r\nb".to_vec()).is_err());
-        assert!(aab.framed(b"xa".to_vec()).is_ok());
-        assert!(aab.framed(b"aaba".to_vec()).is_err());
+        assert!(crlf.frame_message(b"a\r\nb".to_vec()).is_err());
+        assert!(aab.frame_message(b"xa".to_vec()).is_ok());
+        assert!(aab.frame_message(b"aaba".to_vec()).is_err());
         // `aa` and the delimiter of `aaaab`: the first end is not the one that was meant.
-        assert_eq!(frames(aab, &[&aab.framed(b"a".to_vec()).unwrap()]), Ok(vec![b"a".to_vec()]));
-        assert!(prefix.framed(vec![0; 65_535]).is_ok());
-        assert!(prefix.framed(vec![0; 65_536]).is_err());
-        assert!(behind.framed(vec![0; 2]).is_err());
+        assert_eq!(frames(aab, &[&aab.frame_message(b"a".to_vec()).unwrap()]), Ok(vec![b"a".to_vec()]));
+        assert!(prefix.frame_message(vec![0; 65_535]).is_ok());
+        assert!(prefix.frame_message(vec![0; 65_536]).is_err());
+        assert!(behind.frame_message(vec![0; 2]).is_err());
     }
 
     #[test]

@@ -92,7 +92,7 @@ impl Stream {
     /// [`Failure::Flood`]: a frame is too long. [`Failure::Garbage`]: the length of a frame is no length.
     pub fn frame(&mut self, until: Instant, gone: Option<&OwnedFd>) -> Result<StreamFrame<'_>, Failure> {
         loop {
-            let frame = self.inbox.frame();
+            let frame = self.inbox.take_frame();
             if let Err(Failure::Garbage(_)) = frame {
                 self.evidence.mark(self.inbox.rest(), evidence::GARBAGE);
             }
@@ -259,7 +259,7 @@ impl Stream {
     fn forget_frames(&mut self, is_idle: impl Fn(&[u8]) -> bool) -> bool {
         let mut are_idle = true;
         loop {
-            match self.inbox.frame() {
+            match self.inbox.take_frame() {
                 Ok(Some(frame)) => are_idle &= is_idle(self.inbox.bytes(frame)),
                 Ok(None) => return are_idle && self.inbox.rest().is_empty(),
                 Err(_) => {
@@ -320,7 +320,7 @@ impl Stream {
         }
         match came? {
             Came::Bytes(count) => {
-                self.inbox.came(count);
+                self.inbox.note_arrival(count);
                 // A record of TLS begins with its type, alert or handshake, and its version. No text does.
                 let is_first = self.came == 0 && self.is_of_lines && self.channel.may_need_tls();
                 if is_first && matches!(self.inbox.rest(), [0x15 | 0x16, 0x03, ..]) {
@@ -455,7 +455,7 @@ mod tests {
             assert_eq!(next_line(&mut stream, soon()), Ok(expected));
         }
         writer.join().unwrap();
-        assert_eq!(stream.inbox.waiting(), 0);
+        assert_eq!(stream.inbox.count_waiting(), 0);
         assert!(stream.inbox.space().unwrap().len() < 200_000);
     }
 

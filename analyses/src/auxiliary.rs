@@ -52,14 +52,14 @@ pub struct Auxiliaries {
 }
 
 impl Auxiliaries {
-    /// Starts without numbers. `elements` is how many numbers stand for all elements of a list: some
-    /// transitions read two. (By default no numbers may be added.)
+    /// Starts without numbers. `elements` is how many numbers stand for all elements of a list, because some
+    /// transitions read two elements. (By default no numbers may be added.)
     pub fn new(elements: usize) -> Self {
         // Each number is a dimension, so one effect has only a few.
         Auxiliaries { most: 6 + (2 * elements).min(10), ..Auxiliaries::default() }
     }
 
-    /// Adds a number, which is the dimension after `dimensions` others. `None`: there is no room.
+    /// Adds a number, which is the dimension after so many others. `None`: there is no room.
     fn add(&mut self, dimensions: usize, is_whole: bool) -> Option<LinearExpression> {
         let has_room = self.integer.len() < self.most;
         has_room.then(|| {
@@ -68,7 +68,7 @@ impl Auxiliaries {
         })
     }
 
-    /// Returns the number of a read, or adds it with the constraints `known` of it. `None`: there is no room.
+    /// Returns the number of a read, or adds one with the constraints `known`. `None`: there is no room.
     pub fn number_of_read(
         &mut self,
         term: &Term,
@@ -91,7 +91,7 @@ impl Auxiliaries {
         self.names
     }
 
-    pub fn known_read(&self, term: &Term) -> Option<LinearExpression> {
+    pub fn find_read(&self, term: &Term) -> Option<LinearExpression> {
         self.reads.get(term).cloned()
     }
 
@@ -109,7 +109,7 @@ impl Auxiliaries {
     }
 
     /// Returns the number of an integer quotient, or adds it. `None`: there is no room.
-    pub fn quotient(
+    pub fn number_of_quotient(
         &mut self,
         dividend: &LinearExpression,
         divisor: &LinearExpression,
@@ -124,7 +124,7 @@ impl Auxiliaries {
     }
 
     /// Returns the number of a product, or adds it. `None`: there is no room.
-    pub fn product(
+    pub fn number_of_product(
         &mut self,
         a: &LinearExpression,
         b: &LinearExpression,
@@ -144,8 +144,8 @@ impl Auxiliaries {
         Some(number)
     }
 
-    /// Keeps the mentioned numbers, their factors, and all numbers before the last of these, with what is
-    /// known of them. The numbers begin at dimension `first`.
+    /// Keeps the mentioned numbers, their factors, and all numbers before the last of these. Also keeps what
+    /// is known of the kept numbers. The numbers begin at dimension `first`.
     pub fn keep_needed(&self, first: usize, is_mentioned: impl Fn(usize) -> bool) -> Auxiliaries {
         let mut needed: Vec<bool> =
             (0..self.integer.len()).map(|number| is_mentioned(first + number)).collect();
@@ -185,21 +185,21 @@ impl Multiplication {
         self.factors.iter().any(|factor| !factor.coefficient(dimension).is_zero())
     }
 
-    /// The constraints of the product if factor `which` has this value.
-    fn times(&self, which: usize, value: &Rational) -> [Constraint; 2] {
+    /// Lists the constraints of the product if factor `which` has this value.
+    fn fix_factor(&self, which: usize, value: &Rational) -> [Constraint; 2] {
         let (fixed, free) = (&self.factors[which], &self.factors[1 - which]);
         let product = LinearExpression::variable(self.dimension);
         [(fixed, LinearExpression::constant(value.clone())), (&product, free.times(value))]
             .map(|(a, b)| positive_constraint(&a.minus(&b), Relation::Equal))
     }
 
-    /// McCormick's inequalities for these bounds of the factors.
-    fn envelope(&self, bounds: &[FactorBounds; 2]) -> Vec<Constraint> {
+    /// Lists McCormick's inequalities for these bounds of the factors.
+    fn list_envelope(&self, bounds: &[FactorBounds; 2]) -> Vec<Constraint> {
         let [a, b] = &self.factors;
         let [(a_low, a_high), (b_low, b_high)] = bounds;
         let product = LinearExpression::variable(self.dimension);
         let mut inequalities = Vec::new();
-        // (a - x) * (b - y) has the sign of both sides.
+        // (a - x) * (b - y) >= 0 if x and y are both lower or both upper bounds, and <= 0 otherwise.
         for (x, y, is_above) in
             [(a_low, b_low, true), (a_high, b_high, true), (a_low, b_high, false), (a_high, b_low, false)]
         {
@@ -224,19 +224,19 @@ impl Multiplication {
         let with_few_values = (0..2).filter_map(|which| Some((which, values[which].as_ref()?)));
         match with_few_values.min_by_key(|(_, values)| values.len()) {
             Some((which, values)) => {
-                let case = |value| element.meet_constraints(&self.times(which, value), integer);
+                let case = |value| element.meet_constraints(&self.fix_factor(which, value), integer);
                 values.iter().map(case).filter(|case| !case.is_bottom()).collect()
             }
-            None => vec![element.meet_constraints(&self.envelope(&bounds), integer)],
+            None => vec![element.meet_constraints(&self.list_envelope(&bounds), integer)],
         }
     }
 }
 
-/// The least and the greatest value. `None`: there is no known bound.
+/// The least and the greatest value of a factor. `None`: no bound is known.
 type FactorBounds = (Option<Rational>, Option<Rational>);
 
-/// Finds the bounds of an expression in an element. They are rounded inwards if it is an integer. A strict
-/// bound is given like one that is not. An empty element gives no bounds.
+/// Finds the bounds of an expression in an element. `is_whole`: the expression is an integer, and its bounds
+/// are rounded inwards. A strict bound is given as if it were not strict. An empty element gives no bounds.
 fn find_bounds(
     element: &AnyElement,
     expression: &LinearExpression,
@@ -269,7 +269,7 @@ fn find_bounds(
     (low, high)
 }
 
-/// Lists the values within the bounds. `None`: there may be more than `most`.
+/// Lists the values within the bounds of a factor. `None`: there may be more than `most`.
 fn list_few_values((low, high): &FactorBounds, is_whole: bool, most: usize) -> Option<Vec<Rational>> {
     let (low, high) = (low.as_ref()?, high.as_ref()?);
     if low == high {

@@ -38,7 +38,7 @@ use crate::summaries::{CellInstance, instantiate_cells};
 /// One way to take a transition from one valuation of the finite places.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct Case {
-    /// When this way can be taken. It ranges over the dimensions of the frame and of the parameters.
+    /// The condition under which this way can be taken, over the dimensions of the frame and the parameters.
     pub condition: Condition,
     /// The assigned dimensions; `None` is an unknown value.
     pub numeric: Vec<(usize, Option<LinearExpression>)>,
@@ -141,16 +141,16 @@ pub struct Effect {
     ids: Vec<Place>,
     id_parameters: Vec<Place>,
     new_ids: Vec<(usize, Term)>,
-    /// For each assigned cell: "the cell that stands for all is this one". Cases are distinguished by these.
-    assigned_cells: Vec<Term>,
+    /// See [`list_cell_conditions`]. Cases are distinguished by these conditions.
+    cell_conditions: Vec<Term>,
     partition_limit: usize,
-    /// What was lost while it was compiled, in order, each once.
+    /// What was lost while the effect was compiled, in order, each once.
     pub imprecisions: Vec<Beyond>,
-    /// Its comparisons of records, by fields. They are the same in all cells.
+    /// The comparisons of records in the effect, by fields. They are the same in all cells.
     fields: Fields,
     /// The keys that the guard decides: are they in their set or map?
     keys: HashMap<Term, bool>,
-    /// Does it ask only whether its guard is the literal `false`?
+    /// Does the effect ask only whether its guard is the literal `false`?
     blind: bool,
 }
 
@@ -203,7 +203,7 @@ impl Effect {
             ids,
             id_parameters: Vec::new(),
             new_ids: Vec::new(),
-            assigned_cells: Vec::new(),
+            cell_conditions: Vec::new(),
             partition_limit: partition_limit.max(1),
             imprecisions: Vec::new(),
             fields: Fields::new(),
@@ -216,7 +216,7 @@ impl Effect {
         }
         effect.obligations = defined(guard);
         effect.keys = decided_keys(guard);
-        effect.assigned_cells = list_assigned_cells(frame, assignments.iter().map(|(_, value)| value));
+        effect.cell_conditions = list_cell_conditions(frame, assignments.iter().map(|(_, value)| value));
         effect.assigned =
             assignments.iter().map(|(datum, value)| Assigned::of(frame, datum, value)).collect();
         // A list whose origins would make too many ways becomes unknown.
@@ -284,7 +284,7 @@ impl Effect {
         dimension
     }
 
-    /// The cases in a cell. The result depends on the digits in `reads` only.
+    /// Compiles the cases in a cell of the partition. They depend on the digits in `reads` only.
     pub fn compile(&mut self, frame: &Frame, cell: u32) -> Vec<Case> {
         if self.blind {
             return if self.guard.is_false() { Vec::new() } else { vec![Case::default()] };
@@ -299,7 +299,7 @@ impl Effect {
         // whole array is the assigned one, and the origins of list elements.
         let parameter_values: Vec<Vec<Value>> =
             self.finite_parameters.iter().map(|(_, values)| values.clone()).collect();
-        let cell_choices = tuples(&vec![vec![false, true]; self.assigned_cells.len()]);
+        let cell_choices = tuples(&vec![vec![false, true]; self.cell_conditions.len()]);
         let lists = self.assigned.iter().flat_map(|assigned| &assigned.lists);
         let origin_choices = tuples(&lists.map(|list| (0..list.origins.len()).collect()).collect::<Vec<_>>());
         let mut cases: Vec<Case> = Vec::new();
@@ -337,7 +337,7 @@ impl Effect {
             auxiliaries: Auxiliaries::new(frame.elements_of_lists().len()),
             ..Scope::new(frame, &self.numeric_parameters, &self.keys)
         };
-        let on_cells = decide_assigned_cells(&mut scope, &self.assigned_cells, is_assigned);
+        let on_cells = decide_cell_conditions(&mut scope, &self.cell_conditions, is_assigned);
         let mut new_cases = match on_cells {
             Condition::No => Vec::new(),
             _ => self.compile_with_origins(&mut scope, origins),
@@ -349,7 +349,7 @@ impl Effect {
         new_cases.iter_mut().for_each(|case| case.take_auxiliaries(&scope.auxiliaries, scope.dimensions));
         (self.imprecisions, self.fields) = (scope.imprecisions, scope.fields);
         for case in new_cases {
-            let (case, is_exact) = without_parameters(frame, case);
+            let (case, is_exact) = remove_parameters(frame, case);
             let imprecision = (self.guard.clone(), ImprecisionReason::Parameters);
             if !is_exact && !self.imprecisions.contains(&imprecision) {
                 self.imprecisions.push(imprecision);
@@ -360,7 +360,7 @@ impl Effect {
 
     /// Compiles the cases where the elements of the assigned lists have these origins.
     fn compile_with_origins(&self, scope: &mut Scope, origins: &[usize]) -> Vec<Case> {
-        let obligations = condition_unnoted(scope, &self.obligations);
+        let obligations = compile_unnoted(scope, &self.obligations);
         let condition = scope.condition(&self.guard);
         let bounds = Condition::Linear(self.parameter_bounds[..].into());
         scope.assume_strings(&self.guard);
@@ -376,7 +376,7 @@ impl Effect {
         let (condition, extra) = (start.clone(), self.parameter_integer.clone());
         let mut cases = vec![Case { condition, extra, ..Case::default() }];
         for Assigned { is_defined, parts, lists } in &self.assigned {
-            let is_defined = condition_unnoted(scope, is_defined);
+            let is_defined = compile_unnoted(scope, is_defined);
             for case in &mut cases {
                 case.condition = Condition::and([case.condition.clone(), is_defined.clone()]);
             }
@@ -408,11 +408,12 @@ impl Effect {
     }
 }
 
-/// Lists the assigned cells of arrays where one cell stands for all: "the index variable is this index".
-fn list_assigned_cells<'a>(frame: &Frame, values: impl Iterator<Item = &'a Term>) -> Vec<Term> {
-    let (mut cells, mut seen) = (Vec::new(), HashSet::new());
+/// Lists a condition for each assigned cell of an array in which one cell stands for all. The condition says
+/// that the index of that one cell is the assigned index.
+fn list_cell_conditions<'a>(frame: &Frame, values: impl Iterator<Item = &'a Term>) -> Vec<Term> {
+    let (mut conditions, mut seen) = (Vec::new(), HashSet::new());
     if frame.summaries.is_empty() {
-        return cells;
+        return conditions;
     }
     let mut open_terms: Vec<&Term> = values.collect();
     while let Some(term) = open_terms.pop() {
@@ -425,34 +426,34 @@ fn list_assigned_cells<'a>(frame: &Frame, values: impl Iterator<Item = &'a Term>
             && frame.summaries.iter().any(|summary| summary.index == variable)
         {
             let is_this_cell = Term::equal(&Term::datum(&variable), index);
-            if !cells.contains(&is_this_cell) {
-                cells.push(is_this_cell);
+            if !conditions.contains(&is_this_cell) {
+                conditions.push(is_this_cell);
             }
         }
         // `pop` takes the last term, so reversed children are met in their order.
         open_terms.extend(term.children().into_iter().rev());
     }
-    // Cases are told apart by at most three assigned cells, because there is a way for each subset of them.
-    cells.truncate(3);
-    cells
+    // Each subset of these conditions makes a case, so there are at most three. Further ones stay undecided.
+    conditions.truncate(3);
+    conditions
 }
 
-/// Decides in a scope whether the cell that stands for all is one of the assigned cells. Returns the
-/// condition of this. That it is no assigned cell needs no condition: there are more cells than are assigned.
-fn decide_assigned_cells(scope: &mut Scope, cells: &[Term], is_assigned: &[bool]) -> Condition {
-    let chosen = cells.iter().zip(is_assigned).filter(|(_, is_chosen)| **is_chosen).map(|(term, _)| term);
+/// Decides in a scope which assigned cells the cell that stands for all is. Returns the condition that it is
+/// all of these. That it is no other needs no condition, because there are more cells than are assigned.
+fn decide_cell_conditions(scope: &mut Scope, conditions: &[Term], is_assigned: &[bool]) -> Condition {
+    let choices = conditions.iter().zip(is_assigned);
+    let chosen = choices.clone().filter(|(_, is_chosen)| **is_chosen).map(|(term, _)| term);
     let condition = Condition::and(chosen.map(|term| scope.condition(term)).collect::<Vec<_>>());
     // What was compiled so far does not use these decisions.
     scope.memory = Memory::default();
-    for (term, is_chosen) in cells.iter().zip(is_assigned) {
+    for (term, is_chosen) in choices {
         scope.memory.decide(term, *is_chosen);
     }
     condition
 }
 
-/// Compiles a condition and does not note what is lost. It is for conditions that are derived from a term
-/// whose own imprecision is noted.
-fn condition_unnoted(scope: &mut Scope, term: &Term) -> Condition {
+/// Compiles a condition that is derived from a term whose own imprecision is noted. So nothing more is noted.
+fn compile_unnoted(scope: &mut Scope, term: &Term) -> Condition {
     let noted = scope.imprecisions.len();
     // A remembered result would not be noted where the term is met again, so this call has its own memory.
     let memory = std::mem::take(&mut scope.memory);
@@ -520,11 +521,11 @@ fn assign_digit(scope: &mut Scope, cases: &mut Vec<Case>, position: usize, value
     *cases = next;
 }
 
-/// Projects the parameters out of the condition of a case, where no assignment and no disjunction mentions
-/// one: `p == vPaid - cPrice` of a `nat` becomes `vPaid >= cPrice`. Most outputs are such cases. Returns
-/// `None` if the condition holds nowhere, and whether nothing was lost. A projection may be exponential in
+/// Projects the parameters out of the condition of a case, if no assignment and no disjunction mentions one:
+/// `p == vPaid - cPrice` of a `nat` becomes `vPaid >= cPrice`. Most outputs are such cases. Returns the case,
+/// or `None` if its condition holds nowhere, and whether nothing was lost. A projection may be exponential in
 /// its dimensions, so it is limited like every operation on polyhedra.
-fn without_parameters(frame: &Frame, case: Case) -> (Option<Case>, bool) {
+fn remove_parameters(frame: &Frame, case: Case) -> (Option<Case>, bool) {
     let first = frame.dimensions();
     let own = first..first + case.extra.len();
     let has_own = |value: &LinearExpression| own.clone().any(|extra| !value.coefficient(extra).is_zero());
@@ -543,7 +544,7 @@ fn without_parameters(frame: &Frame, case: Case) -> (Option<Case>, bool) {
         return (Some(case), true);
     }
     let integer = [&frame.integer[..], &case.extra].concat();
-    // The projection of a polyhedron does not see them.
+    // The projection of a polyhedron does not see congruences.
     let congruences =
         if frame.congruences { implied_congruences(&linear, &integer, first) } else { Vec::new() };
     let limits = Limits::default();
@@ -565,7 +566,7 @@ fn without_parameters(frame: &Frame, case: Case) -> (Option<Case>, bool) {
 /// projected away, if that loses nothing. `a[i] != 0` of an array without places becomes two cases that say
 /// nothing of `a[i]`.
 pub fn simplify_alternative(frame: &Frame, case: Case) -> Option<Case> {
-    let (projected, is_exact) = without_parameters(frame, case.clone());
+    let (projected, is_exact) = remove_parameters(frame, case.clone());
     if is_exact { projected } else { Some(case) }
 }
 

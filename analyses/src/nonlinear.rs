@@ -25,7 +25,7 @@ impl Scope<'_> {
         is_whole: bool,
     ) -> Option<LinearExpression> {
         let next = self.next_dimension();
-        let number = self.auxiliaries.product(a, b, next, is_whole)?;
+        let number = self.auxiliaries.number_of_product(a, b, next, is_whole)?;
         self.note_imprecision((term.clone(), ImprecisionReason::NonLinear));
         Some(number)
     }
@@ -63,7 +63,7 @@ impl Scope<'_> {
         if let Some(dimension) = dimension {
             return Some(LinearExpression::variable(dimension));
         }
-        if let Some(known) = self.auxiliaries.known_read(term) {
+        if let Some(known) = self.auxiliaries.find_read(term) {
             return Some(known);
         }
         let SummarizedRead { cell, variable, index } = at_index_variable(self.frame.arrays, term)?;
@@ -141,9 +141,9 @@ impl Scope<'_> {
         for (on_a, a) in &a_cases {
             for (on_b, b) in &b_cases {
                 let next = self.next_dimension();
-                let quotient = self.auxiliaries.quotient(a, b, next).ok_or_else(beyond)?;
+                let quotient = self.auxiliaries.number_of_quotient(a, b, next).ok_or_else(beyond)?;
                 let product = match self.arithmetic(Operator::Multiply, &quotient, b) {
-                    None => self.auxiliaries.product(&quotient, b, self.next_dimension(), true),
+                    None => self.auxiliaries.number_of_product(&quotient, b, self.next_dimension(), true),
                     linear => linear,
                 };
                 let remainder = a.minus(&product.ok_or_else(beyond)?);

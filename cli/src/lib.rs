@@ -77,7 +77,7 @@ fn report_bad_arguments(error: clap::Error) -> Exit {
     Exit::Mistakes
 }
 
-/// Explains mistakes that clap's message does not explain, and removes its tips if they lead away.
+/// Explains mistakes that clap's message does not explain, and removes clap's tips if they mislead.
 fn explain_bad_arguments(error: &mut clap::Error, shown: &[String]) -> Vec<String> {
     let mut tips = Vec::new();
     let is_apart = |words: &&[String]| words[0] == "--constant" && !words[1].contains('=');
@@ -125,14 +125,14 @@ fn explain_bad_arguments(error: &mut clap::Error, shown: &[String]) -> Vec<Strin
     tips
 }
 
-/// Keys of files that are taken for options, and where they belong.
+/// The keys of files that users take for options, each with where it belongs.
 const KEYS: [(&str, &str); 2] = [
     ("within", "write `within: 5 s` into the IUT file, or give `--quiescence 5s`"),
     ("formats", "write the formats into the configuration: `output: { formats: [json, svg] }`"),
 ];
 
-/// Returns the word that is given for an option, as in `--seeds 5`. `None` if there is none.
-fn value_of<'a>(option: &str, shown: &'a [String]) -> Option<&'a str> {
+/// Finds the word that is given for an option, as in `--seeds 5`. `None` if no word is given.
+fn find_value<'a>(option: &str, shown: &'a [String]) -> Option<&'a str> {
     let at = shown.iter().position(|word| word.split('=').next() == Some(option))?;
     shown[at].split_once('=').map(|(_, value)| value).or(shown.get(at + 1).map(String::as_str))
 }
@@ -148,10 +148,10 @@ fn explain_option(option: &str, shown: &[String]) -> Option<String> {
     let name = given_command.get_name();
     match (name, long) {
         _ if has_option(&given_command) => None,
-        ("test", "seeds") if let Some(count) = value_of(option, shown) => {
+        ("test", "seeds") if let Some(count) = find_value(option, shown) => {
             Some(format!("`--runs {count}` makes {count} runs, each with a seed of its own"))
         }
-        ("test", "timeout") if let Some(time) = value_of(option, shown) => {
+        ("test", "timeout") if let Some(time) = find_value(option, shown) => {
             Some(format!("`--quiescence {time}` says how long coreach waits for an answer"))
         }
         _ if owners.is_empty() => {
@@ -174,29 +174,24 @@ fn explain_option(option: &str, shown: &[String]) -> Option<String> {
 }
 
 /// Explains where a file belongs that was given without an option. `None` for other files.
-fn explain_extra_file(extra: &String, shown: &[String]) -> Option<String> {
-    let other_words: Vec<&str> =
-        shown.iter().skip(1).filter(|word| *word != extra).map(String::as_str).collect();
-    let command = other_words.join(" ");
-    match find_kind(Path::new(extra))? {
-        FileKind::Iut if !command.contains("--iut") => {
-            Some(format!("an IUT file is given with `--iut`: `coreach {command} --iut {extra}`"))
+fn explain_extra_file(extra: &str, shown: &[String]) -> Option<String> {
+    let words = shown.iter().skip(1).map(String::as_str);
+    let iut = match find_kind(Path::new(extra))? {
+        FileKind::Purpose | FileKind::Property => {
+            return Some(format!(
+                "a configuration names the specification and `purpose: {extra}`: give that file alone"
+            ));
         }
-        // The first file is the IUT file.
-        FileKind::Configuration | FileKind::TestCase
-            if let Some(iut) =
-                other_words.get(1).filter(|word| find_kind(Path::new(word)) == Some(FileKind::Iut)) =>
-        {
-            Some(format!(
-                "an IUT file is given with `--iut`: `coreach {} {extra} --iut {iut}`",
-                other_words[0]
-            ))
+        _ if words.clone().any(|word| word.starts_with("--iut")) => return None,
+        FileKind::Iut => extra,
+        // An IUT file before this one was taken for the configuration.
+        FileKind::Configuration | FileKind::TestCase => {
+            words.clone().find(|word| find_kind(Path::new(word)) == Some(FileKind::Iut))?
         }
-        FileKind::Purpose | FileKind::Property => Some(format!(
-            "a configuration names the specification and `purpose: {extra}`: give that file alone"
-        )),
-        _ => None,
-    }
+        _ => return None,
+    };
+    let others: Vec<&str> = words.filter(|word| *word != iut).collect();
+    Some(format!("an IUT file is given with `--iut`: `coreach {} --iut {iut}`", others.join(" ")))
 }
 
 /// Parses the arguments, and remembers what they say of files.
@@ -258,7 +253,7 @@ pub fn main() -> ExitCode {
     certain_end::end_command(add_write_error(exit).code()).into()
 }
 
-/// Adds a failure of standard output to the exit code of the command.
+/// Adds a failure of standard output to the exit code of the command, and reports the failure.
 fn add_write_error(exit: Exit) -> Exit {
     let Some(error) = console::take_write_error() else { return exit };
     console::say(&format!("error: cannot write to standard output: {error}"));

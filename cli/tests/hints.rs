@@ -615,6 +615,11 @@ fn a_frequent_mistake_of_the_command_line_is_named_with_what_helps() {
         ),
         ("test right.yaml coreach.yaml", 2, "`coreach test coreach.yaml --iut right.yaml`"),
         (
+            "test --seed 3 right.yaml coreach.yaml --runs 2",
+            2,
+            "`coreach test --seed 3 coreach.yaml --runs 2 --iut right.yaml`",
+        ),
+        (
             "test fixed.yaml --iut holes.yaml",
             2,
             "help: remove `cFirst` under `instantiate`, and give `--constant cFirst=4`",

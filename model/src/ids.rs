@@ -20,10 +20,10 @@ const ABOVE: usize = 64;
 /// Returns the number that stands for the text of an id.
 pub fn number_of_text(text: &str) -> IBig {
     let digits = text.strip_prefix(NEW).filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()));
-    let short_number = digits.and_then(|digits| digits.parse::<UBig>().ok()).map(IBig::from);
+    let written_number = digits.and_then(|digits| digits.parse::<UBig>().ok()).map(IBig::from);
     // `id07` is not the text of 7, and a number may be so large that it holds the bytes of another text.
-    let is_its_text = |number: &IBig| text_of_number(number) == text;
-    short_number.filter(is_its_text).unwrap_or_else(|| number_of_bytes(text))
+    let has_this_text = |number: &IBig| text_of_number(number) == text;
+    written_number.filter(has_this_text).unwrap_or_else(|| number_of_bytes(text))
 }
 
 /// Returns the text of the id for which a number stands.
@@ -31,26 +31,35 @@ pub fn text_of_number(number: &IBig) -> String {
     text_of_bytes(number).unwrap_or_else(|| format!("{NEW}{number}"))
 }
 
-/// Compares two texts by their numbers.
+/// What the form of a text says about its number.
+enum NumberForm {
+    /// `id7` has the number 7.
+    Digits(u64),
+    /// `id07`, `id`, or `id` with 19 digits or more: the number must be computed.
+    Unclear,
+    /// Another text has a number of its bytes, which is above all numbers of `Digits`.
+    Bytes,
+}
+
+fn read_form(text: &str) -> NumberForm {
+    match text.strip_prefix(NEW) {
+        Some(digits) if digits.bytes().all(|byte| byte.is_ascii_digit()) => {
+            let is_clear = digits.len() < 19 && (digits.len() == 1 || !digits.starts_with('0'));
+            digits.parse().ok().filter(|_| is_clear).map_or(NumberForm::Unclear, NumberForm::Digits)
+        }
+        _ => NumberForm::Bytes,
+    }
+}
+
+/// Compares two texts by their numbers. For most texts it makes no long number.
 pub fn compare_texts(a: &str, b: &str) -> Ordering {
-    // Most pairs are compared without long numbers: `id7`, and texts that have no such form (`None`). An
-    // inner `None` is a text like `id07`, or with 19 digits or more: whether its number is short is not seen
-    // at once.
-    let short_number = |text: &str| {
-        let digits = text.strip_prefix(NEW)?;
-        let is_short = digits.len() < 19 && (digits.len() == 1 || !digits.starts_with('0'));
-        digits
-            .bytes()
-            .all(|byte| byte.is_ascii_digit())
-            .then(|| digits.parse::<u64>().ok().filter(|_| is_short))
-    };
-    match (short_number(a), short_number(b)) {
-        (Some(Some(a)), Some(Some(b))) => a.cmp(&b),
+    match (read_form(a), read_form(b)) {
+        (NumberForm::Digits(a), NumberForm::Digits(b)) => a.cmp(&b),
         // A longer text has more bytes, hence the larger number.
-        (None, None) => (a.len(), a).cmp(&(b.len(), b)),
-        (Some(Some(_)), None) => Ordering::Less,
-        (None, Some(Some(_))) => Ordering::Greater,
-        (Some(None), _) | (_, Some(None)) => number_of_text(a).cmp(&number_of_text(b)),
+        (NumberForm::Bytes, NumberForm::Bytes) => (a.len(), a).cmp(&(b.len(), b)),
+        (NumberForm::Digits(_), NumberForm::Bytes) => Ordering::Less,
+        (NumberForm::Bytes, NumberForm::Digits(_)) => Ordering::Greater,
+        (NumberForm::Unclear, _) | (_, NumberForm::Unclear) => number_of_text(a).cmp(&number_of_text(b)),
     }
 }
 
@@ -60,7 +69,7 @@ fn number_of_bytes(text: &str) -> IBig {
     IBig::from(UBig::from_be_bytes(&bytes) << ABOVE)
 }
 
-/// The text whose bytes the number holds, unless that text has a shorter number.
+/// Returns the text whose bytes the number holds. `None` if there is no such text, or it has another number.
 fn text_of_bytes(number: &IBig) -> Option<String> {
     let bits = UBig::try_from(number.clone()).ok().filter(|bits| bits.bit_len() > ABOVE)?;
     let bytes = (bits >> ABOVE).to_be_bytes();

@@ -122,7 +122,7 @@ transitions:
 ";
         let file =
             coreach_model::diagnostic::SourceFile { name: "store.yaml".to_owned(), text: text.to_owned() };
-        let (specification, _) = crate::project::of_specification(file.into()).unwrap();
+        let (specification, _) = crate::project::read_runnable_specification(file.into()).unwrap();
         let iosts = specification.iosts;
         let SplitGoals { possible, impossible } = split_goals(&iosts, list_all_goals(&iosts, &ALL));
         let number = |number: u32| TransitionId(number);

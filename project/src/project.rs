@@ -68,8 +68,8 @@ fn load_with(path: &Path, read: fn(&Path) -> Reading<Configuration>) -> Reading<
     read.unwrap_or_else(|stop| Err(vec![stop.to_diagnostic()]))
 }
 
-/// Reads the specification and all purposes before it gives up, so that all mistakes are reported at once.
-/// Then fixes the constants and checks with the solver.
+/// Reads the specification. If it has no mistakes, reads all purposes, and reports their mistakes together.
+/// Then fixes the constants and checks with the solver. `found` is what the configuration's reader found.
 fn load_models(
     configuration: &Configuration,
     mut found: Vec<Diagnostic>,
@@ -88,14 +88,13 @@ fn load_models(
     let specification = match loaded.and_then(read_any_specification) {
         Ok((specification, warnings)) => {
             note(warnings);
-            Some(specification)
+            specification
         }
         Err(errors) => {
             note(errors);
-            None
+            return Err(found);
         }
     };
-    let Some(specification) = specification else { return Err(found) };
     let mut input = match prepare_input(specification, configuration) {
         Ok(input) => input,
         Err(errors) => {
@@ -186,15 +185,15 @@ fn make_purpose_project(file: Arc<SourceFile>, specification: Arc<SourceFile>) -
     check_with_solver(project, found)
 }
 
-/// Reads a specification alone. Runs begin in its initial state, so there must be one, and it must be
-/// determined (see [`check::initialized`]).
+/// Reads a specification alone. Runs begin in its initial state, so this state must exist and be determined
+/// (see [`check::initialized`]).
 ///
 /// # Errors
 /// The file or its initial condition has mistakes.
-pub fn of_specification(file: Arc<SourceFile>) -> Reading<Specification> {
+pub fn read_runnable_specification(file: Arc<SourceFile>) -> Reading<Specification> {
     budget::reading(|| {
         let (specification, found) = read_specification(file)?;
-        let found = initialized(&specification.iosts, found)?;
+        let found = check_start(&specification.iosts, found)?;
         Ok((specification, found))
     })
 }
@@ -203,7 +202,7 @@ pub fn of_specification(file: Arc<SourceFile>) -> Reading<Specification> {
 ///
 /// # Errors
 /// There is no initial state, or it is not determined.
-pub fn initialized(iosts: &Iosts, mut found: Vec<Diagnostic>) -> Result<Vec<Diagnostic>, Vec<Diagnostic>> {
+pub fn check_start(iosts: &Iosts, mut found: Vec<Diagnostic>) -> Result<Vec<Diagnostic>, Vec<Diagnostic>> {
     found.extend(check::initialized::check(iosts, &mut Z3Solver::default()));
     if found.iter().any(Diagnostic::is_error) { Err(found) } else { Ok(found) }
 }

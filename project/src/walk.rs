@@ -66,7 +66,7 @@ pub fn read(path: &Path) -> Reading<Walkable> {
             (project.specification.iosts, project.conformance, warnings)
         }
         _ => {
-            let (specification, warnings) = project::of_specification(file)?;
+            let (specification, warnings) = project::read_runnable_specification(file)?;
             (specification.iosts, Conformance::default(), warnings)
         }
     };

@@ -1,5 +1,5 @@
-//! Reads whole numbers of the command line as strictly as those of files: digits only, without a sign, and
-//! without a leading zero (`007` is seven to some readers, and an octal number to others).
+//! Reads whole numbers of the command line and of files in the same strict way. A number has digits only, no
+//! sign, and no leading zero (`007` is seven to some readers, and an octal number to others).
 
 use std::num::NonZeroUsize;
 
@@ -15,7 +15,8 @@ pub fn whole<T: TryFrom<u64>>(text: &str) -> Result<T, String> {
     })
 }
 
-/// Reads a whole number of a section. Both bounds are included. `None`, if there is no such key or value.
+/// Reads a whole number of a section. Both bounds are included. `None` if the key is absent, or after a
+/// mistake, which has been reported. `default` is only named in the help. The caller applies it.
 pub fn read_whole_number(
     collector: &mut Collector,
     entries: &[Entry],
@@ -34,7 +35,7 @@ pub fn read_whole_number(
     value
 }
 
-/// Reads a whole number that is not 0.
+/// Parses a whole number that is not 0.
 pub fn positive(text: &str) -> Result<NonZeroUsize, String> {
     NonZeroUsize::new(whole(text)?).ok_or_else(|| "expected a whole number from 1".to_owned())
 }

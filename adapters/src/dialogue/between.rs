@@ -146,7 +146,7 @@ impl Dialogue {
                     }
                     Encoding::Binary(binary) => encoding::unhex(&text)
                         .ok_or_else(|| "expected pairs of hexadecimal digits".to_owned())
-                        .and_then(|frame| binary.cut.framed(frame)),
+                        .and_then(|frame| binary.cut.frame_message(frame)),
                     Encoding::Json => Err("with JSON messages, there is nothing to send".to_owned()),
                 };
                 let bytes = bytes.map_err(|why| Failure::Untranslatable(format!("`{whose}`: {why}")))?;

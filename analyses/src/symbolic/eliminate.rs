@@ -242,7 +242,7 @@ fn integer_fits(low: &BoundEnd, high: &BoundEnd, bound: &[Datum]) -> Option<Term
         });
     }
     if !low.is_whole() && !high.is_whole() {
-        let between = Sum::of_difference(&high.divided(), &low.divided());
+        let between = Sum::of_difference(&high.divide(), &low.divide());
         let has_an_end = !(low.is_excluded && high.is_excluded);
         return match between.constant() {
             Some(distance) if *distance > RBig::ONE || (has_an_end && *distance == RBig::ONE) => {
@@ -344,8 +344,8 @@ impl BoundEnd {
         *self = BoundEnd { at, times: RBig::ONE, is_excluded: false };
     }
 
-    /// The bound of the number itself, as a real.
-    fn divided(&self) -> Term {
+    /// Divides the bound of a multiple by its factor. Returns the bound of the number itself, as a real.
+    fn divide(&self) -> Term {
         let times = Term::literal(Value::Real(RBig::ONE / &self.times));
         Term::multiply(&times, &self.at.to_real())
     }
@@ -404,10 +404,10 @@ fn split_choice(comparison: Comparison, a: &Term, b: &Term) -> Option<Vec<Term>>
     Some(both_cases(c, compare(x), compare(y)))
 }
 
-/// Splits a bound datum of few values into a case for each. `None` if there is none.
+/// Splits the first bound datum of few values into a case for each value. `None` if no datum has few values.
 fn split_by_values(case: &Case) -> Option<Vec<Case>> {
     case.bound.iter().find_map(|datum| {
-        // Records and arrays are left out. They are compared part by part, so they would be split first.
+        // Records and arrays are left out, because their comparisons would have to be taken apart first.
         if matches!(datum.ty(), Type::Array(_) | Type::Record(_)) {
             return None;
         }
@@ -417,9 +417,8 @@ fn split_by_values(case: &Case) -> Option<Vec<Case>> {
     })
 }
 
-/// The term with which an equation equates a datum, if it can be solved for the datum. The term does not
-/// mention the datum. It need not have a value or lie in the datum's type: a caller that replaces the datum
-/// must add this.
+/// Solves an equation for a datum. The resulting term does not mention the datum. The term need not have a
+/// value or lie in the datum's type. A caller that replaces the datum must add both conditions.
 pub fn solve_equation(part: &Term, datum: &Datum) -> Option<Term> {
     match solve_for(part, datum) {
         Some((Comparison::Equal, value)) if is_decided_by_in_type(datum.ty()) => Some(value),
@@ -439,7 +438,7 @@ pub fn solve_for(part: &Term, datum: &Datum) -> Option<(Comparison, Term)> {
     isolated.or_else(|| solve_sum(*comparison, a, b, datum))
 }
 
-/// Solves a comparison for a datum that occurs several times, always in sums. These are added up. For
+/// Solves a comparison for a datum that occurs several times, always in sums. The sums are added up. For
 /// integers the datum must then have the factor 1 or -1, and for reals any factor but 0.
 fn solve_sum(comparison: Comparison, a: &Term, b: &Term, datum: &Datum) -> Option<(Comparison, Term)> {
     if !a.sort().is_number() {
@@ -450,7 +449,7 @@ fn solve_sum(comparison: Comparison, a: &Term, b: &Term, datum: &Datum) -> Optio
     if sum.mentions(datum) || (*a.sort() == Type::Int && factor != RBig::ONE && factor != RBig::NEG_ONE) {
         return None;
     }
-    // `factor * datum + sum ⋈ 0`
+    // The comparison is now `factor * datum + sum ⋈ 0`.
     let comparison = if factor > RBig::ZERO { comparison } else { mirror(comparison) };
     Some((comparison, sum.term(&(RBig::NEG_ONE / factor), a.sort())))
 }
@@ -473,7 +472,7 @@ pub(super) fn solve_for_multiple(part: &Term, datum: &Datum) -> Option<(Comparis
 }
 
 /// Solves a comparison of reals for an integer in it: `datum ⋈ value`. The value is an integer if all its
-/// parts are, or else a real.
+/// parts are integers, or else a real.
 fn solve_reals(part: &Term, datum: &Datum) -> Option<(Comparison, Term)> {
     let Node::Compare(comparison, a, b) = part.node() else { return None };
     if *a.sort() != Type::Real {
@@ -513,7 +512,7 @@ pub fn cancel_sums(part: &Term) -> Term {
 }
 
 /// Solves `side ⋈ other` for a datum that only the side mentions, by moving terms to the other side. `None`
-/// if they cannot be moved.
+/// if a term cannot be moved.
 fn isolate(comparison: Comparison, side: &Term, other: &Term, datum: &Datum) -> Option<(Comparison, Term)> {
     match side.node() {
         Node::Data(_) => Some((comparison, other.clone())),

@@ -20,7 +20,7 @@ use coreach_project::cover::report::{
 };
 use coreach_project::cover::{Cover, Settings, cover as look, lock_cover};
 use coreach_project::file_kind::{FileKind, load_text_of};
-use coreach_project::project::{load_specification, of_specification};
+use coreach_project::project::{load_specification, read_runnable_specification};
 
 use super::{CommandAnswer, CommandResult, EarlyExit, list_lines, plural, table};
 use crate::answer::{draw_text, render_answer};
@@ -132,7 +132,7 @@ fn read_input(arguments: &CoverArguments) -> Result<CoverInput, Vec<Diagnostic>>
         }
         _ => {
             let text = self_contained_text(path, &file)?;
-            let (specification, warnings) = of_specification(file)?;
+            let (specification, warnings) = read_runnable_specification(file)?;
             Ok(CoverInput {
                 specification,
                 text,

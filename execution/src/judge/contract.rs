@@ -1,6 +1,6 @@
 //! The interface of a judge, with the types of its questions and answers.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::time::Duration;
 
@@ -11,7 +11,6 @@ use coreach_model::random::Random;
 use coreach_model::semantics::{Event, State};
 use coreach_model::{Datum, TransitionId, Value, Verdict, Violated};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value as Json};
 
 use crate::judge::excerpts::shorten_collection;
 use crate::run::{Cause, Occurrence, ShownState};
@@ -93,25 +92,26 @@ pub struct Guard {
     pub place: Option<String>,
     /// The part that decided: a conjunct.
     pub part: String,
-    /// Did it hold?
+    /// Did the part hold?
     pub holds: bool,
-    /// Why it did or did not: what decides in it, if it does not say that itself.
+    /// Why the part held or not: what decides in it. `None` if the part says this itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since: Option<String>,
-    /// The values of the data in it, as texts.
-    pub values: Map<String, Json>,
+    /// The values of the data in the part, as texts.
+    pub values: BTreeMap<String, String>,
 }
 
-/// Longer titles and values are cut where people read them.
+/// The most characters of a title or a value where people read it.
 pub(crate) const LONGEST_TEXT: usize = 120;
 
 impl fmt::Display for Guard {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Guard { transition, place, part, holds, since, values } = self;
-        let texts: Vec<&str> = values.values().map(|value| value.as_str().unwrap_or_default()).collect();
-        let shown = |text| shorten_collection(text, &texts, LONGEST_TEXT);
-        let named = values.keys().zip(&texts).map(|(name, text)| format!("{name} = {}", shown(text)));
-        let values: Vec<String> = named.collect();
+        let texts: Vec<&str> = values.values().map(String::as_str).collect();
+        // The other values say which elements of a long collection matter.
+        let shorten = |text| shorten_collection(text, &texts, LONGEST_TEXT);
+        let values: Vec<String> =
+            values.iter().map(|(name, text)| format!("{name} = {}", shorten(text))).collect();
         let verb = if *holds { "holds" } else { "does not hold" };
         let place = place.as_ref().map_or(String::new(), |place| format!(" ({place})"));
         let since = since.as_ref().map_or(String::new(), |since| format!(", since {since}"));
@@ -212,7 +212,7 @@ pub trait Judge {
     }
 
     /// The effect of silence in this state after everything under way has been taken, in a test of ioco.
-    /// `None`: nothing is known of it.
+    /// `None`: the effect is not known.
     fn silence(&self) -> Option<AfterSilence> {
         None
     }

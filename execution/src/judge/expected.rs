@@ -180,7 +180,6 @@ impl Question<'_> {
         let place = origin.map(Origin::file_and_line);
         let transition = iosts.describe(transition);
         let Grounds { since, values } = explain_condition(part, &self.values, self.parameters);
-        let values = values.into_iter().map(|(name, value)| (name, value.into())).collect();
         Guard { transition, place, part: part.to_string(), holds, since, values }
     }
 

@@ -41,7 +41,7 @@ use dashu_ratio::RBig;
 use crate::offline::context::{Context, close_under_internal};
 use crate::offline::prepared::Offline;
 use crate::offline::sequence::{Item, is_observed};
-use crate::offline::unseen::{begin_at, now_symbol, with_unseen};
+use crate::offline::unseen::{follow_unseen_steps, now_symbol, set_event_instant};
 use crate::offline::verdict::{CannotJudge, OfflineVerdict};
 use crate::offline::why::{Seen, Why};
 
@@ -128,7 +128,7 @@ impl Uncertain {
         line: usize,
         solver: &mut dyn Solver,
     ) -> Result<Vec<Context>, CannotJudge> {
-        with_unseen(offline, contexts, (self.events, &(time + &self.tolerance)), line, solver)
+        follow_unseen_steps(offline, contexts, (self.events, &(time + &self.tolerance)), line, solver)
     }
 
     pub fn contexts(&self) -> &[Context] {
@@ -185,7 +185,7 @@ impl Uncertain {
             state.condition.push(at_least(instant, &real_literal(time - &self.tolerance)));
             state.condition.push(at_least(&real_literal(time.min(later) + &self.tolerance), instant));
         }
-        begin_at(&mut state, instant);
+        set_event_instant(&mut state, instant);
         state
     }
 

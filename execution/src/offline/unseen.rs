@@ -30,37 +30,42 @@ use crate::offline::context::{Context, close_under_internal};
 use crate::offline::prepared::Offline;
 use crate::offline::verdict::CannotJudge;
 
-/// The datum that holds the instant of a context's last step that has one.
+/// The datum that holds the instant of the last step of a context that has an instant.
 pub(super) fn now_symbol() -> Datum {
     Datum::new("#now", Type::Real)
 }
 
-/// The datum that holds the instant of its last event.
+/// The datum that holds the instant of the last event of a context.
 fn last_event_symbol() -> Datum {
     Datum::new("#last", Type::Real)
 }
 
-fn instant_symbol(events: usize, number: usize) -> Datum {
-    Datum::new(format!("unseen#{events}.{number}"), Type::Real)
+fn instant_symbol(events: usize, index: usize) -> Datum {
+    Datum::new(format!("unseen#{events}.{index}"), Type::Real)
 }
 
-/// Sets the instant of the last event.
-pub(super) fn begin_at(state: &mut SymbolicState, instant: &Term) {
-    for datum in [now_symbol(), last_event_symbol()] {
-        state.known.remove(&datum);
-        Arc::make_mut(&mut state.open).insert(datum, instant.clone());
-    }
+/// Sets the instant of the last event, which is also the last step.
+pub(super) fn set_event_instant(state: &mut SymbolicState, instant: &Term) {
+    set_term(state, now_symbol(), instant.clone());
+    set_term(state, last_event_symbol(), instant.clone());
 }
 
-/// The time from the last event to the last step, if unseen steps came after the event.
-pub(super) fn since_event(state: &SymbolicState) -> Option<Term> {
+/// Gives a datum of the state a term, in place of a known value.
+fn set_term(state: &mut SymbolicState, datum: Datum, term: Term) {
+    state.known.remove(&datum);
+    Arc::make_mut(&mut state.open).insert(datum, term);
+}
+
+/// Returns the time from the last event to the last step. `None`: no unseen step came after the event.
+pub(super) fn time_since_event(state: &SymbolicState) -> Option<Term> {
     let passed = fold_sums(&Term::subtract(&state.value(&now_symbol()), &state.value(&last_event_symbol())));
-    let is_none = passed.as_literal() == Some(&Value::Real(RBig::ZERO)) || passed.mentions(&now_symbol());
-    (!is_none).then_some(passed)
+    // In a trace whose instants are all exact, no state has a term for these data.
+    let has_step = passed.as_literal() != Some(&Value::Real(RBig::ZERO)) && !passed.mentions(&now_symbol());
+    has_step.then_some(passed)
 }
 
-/// Adds the contexts after unseen steps, up to `until`. `events` have come until now.
-pub(super) fn with_unseen(
+/// Adds the contexts after unseen steps until `until`. `events` is the number of events that have come.
+pub(super) fn follow_unseen_steps(
     offline: &Offline<'_>,
     contexts: &[Context],
     (events, until): (usize, &RBig),
@@ -86,7 +91,8 @@ pub(super) fn with_unseen(
     Ok(reached)
 }
 
-/// Takes one unseen step, at a new symbol for its instant. `None` if it cannot be taken here.
+/// Takes one unseen step, at a new symbol for its instant. `None` if it cannot be taken here. `events` is the
+/// number of events that have come. The step is at `until` at the latest.
 fn step_unseen(
     offline: &Offline<'_>,
     context: &Context,
@@ -96,21 +102,21 @@ fn step_unseen(
 ) -> Option<Context> {
     let used: BTreeSet<Datum> =
         context.state.open.values().chain(&context.state.condition).flat_map(Term::data).collect();
-    let fresh = (0..).map(|number| instant_symbol(events, number)).find(|symbol| !used.contains(symbol))?;
+    let fresh = (0..).map(|index| instant_symbol(events, index)).find(|symbol| !used.contains(symbol))?;
     let instant = Term::datum(&fresh);
     let delay = fold_sums(&Term::subtract(&instant, &context.state.value(&now_symbol())));
     let mut state = context.state.clone();
     let end = Term::literal(Value::Real(until.clone()));
     state.condition.push(Term::compare(Comparison::AtLeast, &end, &instant));
-    state.known.remove(&now_symbol());
-    Arc::make_mut(&mut state.open).insert(now_symbol(), instant);
-    let delay_value = [(offline.form.delay.clone(), delay.clone())];
-    let mut at_step = state.clone();
-    at_step.open = Arc::new(
-        at_step.open.iter().map(|(a, b)| (a.clone(), b.clone())).chain(delay_value.clone()).collect(),
-    );
-    let always = || at_step.meaning(offline.system.enabled(number), &at_step.known) == Holds::Always;
-    let is_certain = context.is_certain && (offline.is_exact() || always());
+    set_term(&mut state, now_symbol(), instant);
+    let delay_value = [(offline.form.delay.clone(), delay)];
+    let always_holds = || {
+        // In this copy the delay has its term, so that the guard can be read.
+        let mut at_step = state.clone();
+        Arc::make_mut(&mut at_step.open).extend(delay_value.clone());
+        at_step.meaning(offline.system.enabled(number), &at_step.known) == Holds::Always
+    };
+    let is_certain = context.is_certain && (offline.is_exact() || always_holds());
     let state = state.after_with(&offline.system, number, [], delay_value, solver)?;
     Some(Context {
         place: context.place.after(number, offline.path()),
@@ -119,20 +125,18 @@ fn step_unseen(
     })
 }
 
-/// Renames the state's symbols to the lowest numbers, so that equal states have equal terms.
+/// Renames the symbols after so many events to the lowest indices, so that equal states have equal terms.
 fn renumber_symbols(mut state: SymbolicState, events: usize) -> SymbolicState {
-    let ours: BTreeSet<Datum> = state
+    let used: BTreeSet<Datum> = state
         .open
         .values()
         .chain(&state.condition)
         .flat_map(Term::data)
         .filter(|symbol| symbol.name().starts_with(&format!("unseen#{events}.")))
         .collect();
-    let names: Substitution = ours
-        .into_iter()
-        .enumerate()
-        .map(|(number, symbol)| (symbol, Term::datum(&instant_symbol(events, number))))
-        .collect();
+    let renamed = used.into_iter().enumerate();
+    let names: Substitution =
+        renamed.map(|(index, symbol)| (symbol, Term::datum(&instant_symbol(events, index)))).collect();
     state.condition = substitute_all(&state.condition, &names);
     state.open =
         Arc::new(state.open.iter().map(|(datum, term)| (datum.clone(), substitute(term, &names))).collect());

@@ -18,7 +18,7 @@ use dashu_ratio::RBig;
 use crate::offline::context::{Context, PathPosition};
 use crate::offline::prepared::Offline;
 use crate::offline::sequence::{Item, time_text};
-use crate::offline::unseen::since_event;
+use crate::offline::unseen::time_since_event;
 
 /// The most transitions in an explanation.
 const MOST_SHOWN: usize = 12;
@@ -208,7 +208,7 @@ fn delay_spans(offline: &Offline<'_>, context: &Context, number: TransitionId) -
     let delay = &offline.form.delay;
     let parameters = &iosts.action(iosts.transitions[number].action).parameters;
     let mut values = context.state.standing(&context.state.known);
-    if let Some(passed) = since_event(&context.state) {
+    if let Some(passed) = time_since_event(&context.state) {
         values.insert(delay.clone(), Term::subtract(&Term::datum(delay), &passed));
     }
     let enabled = substitute(offline.system.enabled(number), &values);
@@ -282,7 +282,7 @@ fn failing_parts(
     values: &[Value],
     elapsed: &RBig,
 ) -> Vec<String> {
-    if since_event(&context.state).is_some() {
+    if time_since_event(&context.state).is_some() {
         // The clocks now depend on an instant that nobody saw.
         return Vec::new();
     }

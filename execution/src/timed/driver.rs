@@ -60,9 +60,9 @@ const PATIENT: u32 = 4;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Plan {
-    /// Send this, at this delay.
+    /// Send this event, at the delay in it.
     Send(Event),
-    /// Wait, and plan anew at this delay, if there is one.
+    /// Wait, and plan anew at this delay. `None`: wait for an event or for the end of the time of silence.
     Wait(Option<RBig>),
     Over(Cause),
 }

@@ -49,7 +49,8 @@ pub(crate) fn run_by_strategy(session: &mut TestSession<'_>, seed: u64, strategy
 }
 
 impl Director for Planner<'_> {
-    /// Tries the moves in order. A wait before other moves is cut short by lot, unless it is planned.
+    /// Tries the moves in order, and sends the first stimulus that has a window. A wait with moves after it
+    /// lasts for a random part of the time of silence, unless the strategy has planned the wait.
     fn plan(&mut self, scene: Scene<'_>) -> Plan {
         let Scene { judge, now, tolerance, takes_stimuli, .. } = scene;
         let Some(moves) = order_moves(
@@ -66,12 +67,12 @@ impl Director for Planner<'_> {
         let (Some(state), Some(timed)) = (states.first(), &test.timed) else {
             return Plan::Over(Cause::NothingToDo);
         };
-        let is_wanted = self.strategy.waits();
+        let is_wait_planned = self.strategy.waits();
         for (at, one) in moves.iter().enumerate() {
             match one {
                 Move::Send(number) if takes_stimuli => {
                     let planned = self.strategy.planned(*number);
-                    let wanted = WindowRequest {
+                    let request = WindowRequest {
                         test,
                         state,
                         number: *number,
@@ -80,13 +81,13 @@ impl Director for Planner<'_> {
                         planned,
                     };
                     if let Some(event) =
-                        choose_timed_event(wanted, &mut self.values, &mut self.random, &mut self.solver)
+                        choose_timed_event(request, &mut self.values, &mut self.random, &mut self.solver)
                     {
                         return Plan::Send(event);
                     }
                 }
                 Move::Send(_) => {}
-                Move::Wait if is_wanted => return Plan::Wait(None),
+                Move::Wait if is_wait_planned => return Plan::Wait(None),
                 Move::Wait if at + 1 < moves.len() => {
                     let part = RBig::from_parts(self.random.below(1000).into(), 1000u32.into());
                     return Plan::Wait(Some(now + exact_seconds(timed.silence_after) * part));
@@ -94,11 +95,9 @@ impl Director for Planner<'_> {
                 Move::Wait => {}
             }
         }
-        if !takes_stimuli || moves.contains(&Move::Wait) || judge.offers().may_observe {
-            Plan::Wait(None)
-        } else {
-            Plan::Over(Cause::NothingToDo)
-        }
+        // Nothing can be sent now. If something may still come, wait for the time of silence.
+        let may_go_on = !takes_stimuli || moves.contains(&Move::Wait) || judge.offers().may_observe;
+        if may_go_on { Plan::Wait(None) } else { Plan::Over(Cause::NothingToDo) }
     }
 
     fn note_step(&mut self, step: &RunStep) {

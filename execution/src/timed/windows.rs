@@ -34,6 +34,7 @@ const DRAWS: usize = 8;
 pub struct WindowRequest<'a> {
     pub test: &'a TestCase,
     pub state: &'a State,
+    /// The transition of the stimulus.
     pub number: TransitionId,
     /// The time since the last step until now.
     pub now: &'a RBig,
@@ -42,19 +43,19 @@ pub struct WindowRequest<'a> {
     pub planned: Option<&'a Event>,
 }
 
-/// Chooses a stimulus of the transition, from now on, with the delay at which to send it, if one is found.
+/// Chooses a stimulus of the transition, with a delay from now on at which to send it. `None`: none is found.
 pub fn choose_timed_event(
-    wanted: WindowRequest<'_>,
+    request: WindowRequest<'_>,
     values: &mut Values,
     random: &mut Random,
     solver: &mut dyn Solver,
 ) -> Option<Event> {
-    let WindowRequest { test, state, number, now, planned, .. } = wanted;
+    let WindowRequest { test, state, number, now, planned, .. } = request;
     let transition = &test.iosts.transitions[number];
     let action = test.iosts.action(transition.action);
     let delay = action.parameters.first()?;
     if let Some(planned) = planned
-        && let Some(found) = fit_in(wanted, planned, delay_of(planned).filter(|at| *at >= now), random)
+        && let Some(found) = fit_in(request, planned, delay_of(planned).filter(|at| *at >= now), random)
     {
         values.note_planned();
         return Some(found);
@@ -64,7 +65,7 @@ pub fn choose_timed_event(
     let guard = Term::and([transition.guard.clone(), from]);
     let chosen = values.choose(&guard, &action.parameters, &state.valuation, random, solver)?;
     let event = Event::new(action.name.clone(), chosen);
-    let found = fit_in(wanted, &event, None, random);
+    let found = fit_in(request, &event, None, random);
     // The chosen delay is in the window. It can be met if it is a whole number of microseconds.
     found.or_else(|| {
         let at = delay_of(&event)?;
@@ -72,7 +73,7 @@ pub fn choose_timed_event(
     })
 }
 
-/// The event at an instant of its window: at `at`, if that is in it.
+/// Gives the event an instant of its window: `at`, if that lies in the window.
 fn fit_in(wanted: WindowRequest<'_>, event: &Event, at: Option<&RBig>, random: &mut Random) -> Option<Event> {
     let WindowRequest { test, state, number, now, margin, .. } = wanted;
     let window = window_of(&test.iosts, &test.iosts.transitions[number], state, event)?;

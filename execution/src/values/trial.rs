@@ -51,26 +51,25 @@ const MOST_REMEMBERED: usize = 20_000;
 /// A guard, prepared for trials in any state.
 #[derive(Clone, Debug)]
 pub struct TriedGuard {
-    written: Term,
     /// The parameters of record types, split into their fields.
     split: SplitParameters,
     guard: Term,
-    /// The parameters, with fields in place of records.
+    /// The split parameters: fields stand in place of records.
     parameters: Vec<Datum>,
-    places: Vec<usize>,
-    /// Its parts without parameters, and the others with the places of their parameters.
+    indices: Vec<usize>,
+    /// The parts of the guard without parameters, and the others with the indices of their parameters.
     closed: Vec<Term>,
     open: Vec<(Term, Vec<usize>)>,
-    /// The data of the state that the other parts read.
+    /// The data of the state that the open parts read.
     reads: Vec<Datum>,
-    /// The literals in it, and the values in them.
+    /// The literals in the open parts, and the values in these literals.
     literals: Vec<Value>,
     /// For each parameter, how its values are drawn.
     hints: Vec<Hint>,
     /// The parameters that equations define, each by parameters that are drawn.
     defined: Vec<(usize, Term)>,
-    /// All vectors, if they are few.
-    all: Option<Vec<Vec<Value>>>,
+    /// All vectors of values, if they are few.
+    all_vectors: Option<Vec<Vec<Value>>>,
 }
 
 #[derive(Clone, Debug)]
@@ -84,10 +83,9 @@ enum Hint {
 
 impl TriedGuard {
     /// Prepares the guard of an action with these parameters.
-    pub fn new(written: &Term, whole: &[Datum]) -> Self {
-        let split = SplitParameters::new(whole);
-        let guard = &split.split_term(written);
-        let parameters = &split.parameters[..];
+    pub fn new(guard: &Term, parameters: &[Datum]) -> Self {
+        let split = SplitParameters::new(parameters);
+        let (guard, parameters) = (&split.split_term(guard), &split.parameters[..]);
         let is_open = |term: &Term| parameters.iter().any(|parameter| term.mentions(parameter));
         let (open, closed): (Vec<Term>, Vec<Term>) = guard.conjuncts().into_iter().partition(is_open);
         let data = open.iter().flat_map(Term::data);
@@ -100,18 +98,18 @@ impl TriedGuard {
         }
         let hint = |datum: &Datum| match datum.ty() {
             Type::String => Hint::Text(StringHints::read(guard, datum)),
-            ty if ty.is_number() => Hint::Number(range_of_number(&open, datum)),
+            ty if ty.is_number() => Hint::Number(find_range(&open, datum)),
             _ => Hint::Other,
         };
         let hints = parameters.iter().map(hint).collect();
         let mut defined: Vec<(usize, Term)> = Vec::new();
         for (at, datum) in parameters.iter().enumerate() {
             let Some(term) = find_definition(datum, guard) else { continue };
-            // It must be defined by drawn parameters only, so that no order is needed.
-            if parameters.iter().enumerate().all(|(other, one)| {
-                !term.mentions(one) || other != at && !defined.iter().any(|(known, _)| *known == other)
-            }) && !defined.iter().any(|(_, term)| term.mentions(datum))
-            {
+            let is_defined = |other: usize| defined.iter().any(|(known, _)| *known == other);
+            let mut read = parameters.iter().enumerate().filter(|(_, one)| term.mentions(one));
+            let reads_only_drawn = read.all(|(other, _)| other != at && !is_defined(other));
+            // Definitions read drawn parameters only, so they can be computed in any order.
+            if reads_only_drawn && !defined.iter().any(|(_, term)| term.mentions(datum)) {
                 defined.push((at, term));
             }
         }
@@ -120,41 +118,39 @@ impl TriedGuard {
         let count = |lists: &Vec<Vec<Value>>| {
             lists.iter().try_fold(1usize, |count, list| count.checked_mul(list.len())).unwrap_or(usize::MAX)
         };
-        let all = lists.filter(|lists| count(lists) <= ALL).map(|lists| tuples(&lists));
+        let all_vectors = lists.filter(|lists| count(lists) <= ALL).map(|lists| tuples(&lists));
         let mentioned = |part: &Term| {
             (0..parameters.len()).filter(|at| part.mentions(&parameters[*at])).collect::<Vec<usize>>()
         };
         let open = open.into_iter().map(|part| (part.clone(), mentioned(&part))).collect();
         let (guard, parameters) = (guard.clone(), parameters.to_vec());
-        let places = (0..parameters.len()).collect();
-        let written = written.clone();
+        let indices = (0..parameters.len()).collect();
         TriedGuard {
-            written,
             split,
             guard,
             parameters,
-            places,
+            indices,
             closed,
             open,
             reads,
             literals,
             hints,
             defined,
-            all,
+            all_vectors,
         }
     }
 
-    /// The parameters of record types, split into their fields.
+    /// Returns the parameters of record types, split into their fields.
     pub fn split(&self) -> &SplitParameters {
         &self.split
     }
 
-    /// The strings among its literals.
+    /// Lists the strings among the guard's literals.
     pub fn texts(&self) -> impl Iterator<Item = &Value> {
         self.literals.iter().filter(|value| matches!(value, Value::String(_)))
     }
 
-    /// Makes a pool: the guard's literals, the state's values that it can compare with, and `others`.
+    /// Makes a pool: the guard's literals, the state's values that the guard reads, and `others`.
     pub fn pool<'v>(&self, state: &Valuation, others: impl Iterator<Item = &'v Value>) -> Vec<Value> {
         let mut found = self.literals.clone();
         self.reads
@@ -172,8 +168,8 @@ impl TriedGuard {
     }
 }
 
-/// The range of a number by the parts of a guard that mention nothing else.
-fn range_of_number(open: &[Term], datum: &Datum) -> Range {
+/// Finds the range of a number by the parts of a guard that mention nothing else.
+fn find_range(open: &[Term], datum: &Datum) -> Range {
     let own: Vec<Term> =
         open.iter().filter(|part| part.data().len() == 1 && part.mentions(datum)).cloned().collect();
     let range = hull(&Term::and(own), std::slice::from_ref(datum)).range(0);
@@ -202,8 +198,8 @@ fn collect_pool(value: &Value, found: &mut Vec<Value>) {
 }
 
 impl Values {
-    /// Chooses values that satisfy the guard in the state, with fields in place of records: by trial if
-    /// possible, otherwise as [`Values::choose`].
+    /// Chooses values that satisfy the guard in the state, with fields in place of records. Draws them first.
+    /// If that is in vain, tries all vectors if they are few, or else goes the slow way.
     pub fn choose_by_trial(
         &mut self,
         guard: &TriedGuard,
@@ -215,32 +211,54 @@ impl Values {
         if guard.closed.iter().any(|part| holds(part, state) != Ok(true)) {
             return None;
         }
-        let key: (Term, Vec<Value>) =
-            (guard.guard.clone(), guard.reads.iter().filter_map(|datum| state.get(datum).cloned()).collect());
-        // Only the slow way restricts ids to samples.
-        let whole = &guard.split.written;
-        let is_split = |datum: &Datum| guard.split.parameters.len() > whole.len() && !datum.ty().is_id();
-        let is_sampled = |datum: &Datum| {
-            (datum.ty().is_id() || is_split(datum)) && self.samples.contains_key(datum.name())
-        };
-        if whole.iter().any(is_sampled) {
-            let found = self.choose(&guard.written, whole, state, random, solver);
-            return found.map(|values| guard.split.split_values(&values));
-        }
+        let read_values = guard.reads.iter().filter_map(|datum| state.get(datum).cloned()).collect();
+        let key: (Term, Vec<Value>) = (guard.guard.clone(), read_values);
         let known = self.known.get(&key).cloned();
         if known == Some(Outcome::Impossible) {
             return None;
         }
-        let trials = if known.is_some() || guard.all.is_some() { FEW_TRIALS } else { TRIALS };
+        let trials = if known.is_some() || guard.all_vectors.is_some() { FEW_TRIALS } else { TRIALS };
+        if let Some(values) = self.draw_vector(guard, trials, pool, state, random) {
+            return Some(values);
+        }
+        match (&guard.all_vectors, known) {
+            (Some(all), _) => {
+                let (before, after) = all.split_at(random.below(all.len()));
+                let mut valuation = state.clone();
+                let found = after.iter().chain(before).find_map(|values| {
+                    valuation.extend(guard.parameters.iter().cloned().zip(values.iter().cloned()));
+                    check_guard(guard, &valuation).ok()
+                });
+                if found.is_none() {
+                    self.remember(key, Outcome::Impossible);
+                }
+                found
+            }
+            (None, Some(Outcome::Solved(values))) => Some(values),
+            (None, Some(_)) => None,
+            (None, None) => self.choose_slowly(guard, key, state, random, solver),
+        }
+    }
+
+    /// Draws a vector for which the guard holds, with at most so many trials.
+    fn draw_vector(
+        &self,
+        guard: &TriedGuard,
+        trials: usize,
+        pool: &[Value],
+        state: &Valuation,
+        random: &mut Random,
+    ) -> Option<Vec<Value>> {
         let mut valuation = state.clone();
-        let mut places = guard.places.clone();
+        // The indices of the parameters that the next trial draws.
+        let mut drawn = guard.indices.clone();
         for _ in 0..trials {
-            for at in places {
+            for at in drawn {
                 let (datum, hint) = (&guard.parameters[at], &guard.hints[at]);
                 valuation.insert(datum.clone(), self.draw_for_trial(datum, hint, pool, random));
             }
             let computed = compute_defined(guard, &mut valuation);
-            places = match computed.and_then(|()| check_guard(guard, &valuation)) {
+            drawn = match computed.and_then(|()| check_guard(guard, &valuation)) {
                 Ok(values) => return Some(values),
                 // Draw one parameter of the part that does not hold again, or all of them.
                 Err(refusing) => match random.pick(refusing).filter(|_| random.below(4) > 0) {
@@ -249,25 +267,19 @@ impl Values {
                 },
             };
         }
-        if let Some(all) = &guard.all {
-            let start = random.below(all.len());
-            let turned = all[start..].iter().chain(&all[..start]);
-            let mut taken = turned.filter_map(|values| {
-                valuation.extend(guard.parameters.iter().cloned().zip(values.iter().cloned()));
-                check_guard(guard, &valuation).ok()
-            });
-            let found = taken.next();
-            if found.is_none() {
-                self.remember(key, Outcome::Impossible);
-            }
-            return found;
-        }
-        match known {
-            Some(Outcome::Solved(values)) => return Some(values),
-            Some(_) => return None,
-            None => {}
-        }
-        // After the slow way was in vain, it becomes rarer.
+        None
+    }
+
+    /// Chooses values by the hull and the solver, and remembers the outcome under the key.
+    fn choose_slowly(
+        &mut self,
+        guard: &TriedGuard,
+        key: (Term, Vec<Value>),
+        state: &Valuation,
+        random: &mut Random,
+        solver: &mut dyn Solver,
+    ) -> Option<Vec<Value>> {
+        // This attempt counts as one in vain. If it finds values, the count is removed.
         let in_vain = self.in_vain.entry(guard.guard.clone()).or_default();
         *in_vain += 1;
         if *in_vain > MOST_IN_VAIN && !in_vain.is_power_of_two() {
@@ -289,23 +301,20 @@ impl Values {
         found
     }
 
-    fn remember(&mut self, key: (Term, Vec<Value>), known: Outcome) {
+    fn remember(&mut self, key: (Term, Vec<Value>), outcome: Outcome) {
         if self.known.len() >= MOST_REMEMBERED {
             self.known.clear();
         }
-        self.known.insert(key, known);
+        self.known.insert(key, outcome);
     }
 
-    /// How often the solver gave values.
+    /// Counts how often the solver gave values.
     fn count_solved(&self) -> usize {
         [Source::Diverse, Source::Witness].iter().filter_map(|source| self.counts.get(source)).sum()
     }
 
-    /// Draws a value of a parameter: a sample, or from the pool, or as for any stimulus.
+    /// Draws a value of a parameter from the pool, or as for any stimulus.
     fn draw_for_trial(&self, datum: &Datum, hint: &Hint, pool: &[Value], random: &mut Random) -> Value {
-        if let Some(sample) = self.sample(datum, random) {
-            return sample;
-        }
         if random.chance(50)
             && let Some(value) = draw::draw_pooled(datum.ty(), pool, random)
         {
@@ -327,24 +336,24 @@ impl Values {
     }
 }
 
-/// Computes the parameters that equations define. `Err`: the places of all parameters, if one has no value.
+/// Computes the parameters that equations define. `Err`: one has no value, so all indices are given.
 fn compute_defined<'g>(guard: &'g TriedGuard, valuation: &mut Valuation) -> Result<(), &'g [usize]> {
     for (at, term) in &guard.defined {
-        let value = evaluate(term, valuation).map_err(|_| &guard.places[..])?;
+        let value = evaluate(term, valuation).map_err(|_| &guard.indices[..])?;
         valuation.insert(guard.parameters[*at].clone(), value);
     }
     Ok(())
 }
 
-/// The values of the parameters if the guard holds; otherwise the places of the parameters in the first part
-/// that does not hold.
+/// Returns the values of the parameters if the guard holds. `Err`: the indices of the parameters in the first
+/// part that does not hold.
 fn check_guard<'g>(guard: &'g TriedGuard, valuation: &Valuation) -> Result<Vec<Value>, &'g [usize]> {
-    let all = &guard.places[..];
     for (part, mentioned) in &guard.open {
         if holds(part, valuation) != Ok(true) {
             return Err(mentioned);
         }
     }
+    let all = &guard.indices[..];
     let values = guard.parameters.iter().map(|datum| valuation.get(datum).cloned());
     let values: Vec<Value> = values.collect::<Option<_>>().ok_or(all)?;
     let is_typed = guard.parameters.iter().zip(&values).all(|(datum, value)| value.is_in(datum.ty()));

@@ -27,11 +27,20 @@ use crate::reader::shape;
 use crate::reader::yaml::{Entry, Node, NodeKind};
 use crate::term::{Substitution, Term};
 
+type Outgoing = Numbered<LocationId, Vec<TransitionId>>;
+
+/// A step of a path.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum PathStep {
+    Transition(TransitionId),
+    Quiescence,
+}
+
 /// A node of the tree of paths.
 struct PathNode {
     location: LocationId,
-    /// The child nodes, by the transition that leads there. `None` is quiescence.
-    next: BTreeMap<Option<TransitionId>, usize>,
+    /// The indices of the child nodes, by the step that leads there.
+    next: BTreeMap<PathStep, usize>,
     accepts: bool,
 }
 
@@ -54,75 +63,84 @@ pub(super) fn read_paths(
         if collector.is_full() {
             return None;
         }
-        let Some(steps) = shape::list(collector, path, "a path", LIKE) else { continue };
-        let mut place = 0;
-        // The last step of the path. `Some(None)` is quiescence.
-        let mut last = None;
-        for step in steps {
-            if tree[place].accepts {
-                report_below_accept(collector, step);
-            }
-            let source = tree[place].location;
-            last = read_step(collector, step, model, &actions, &outgoing[source], source);
-            let Some(taken) = last else { break };
-            // Paths that begin alike share their first places.
-            let new = tree.len();
-            place = *tree[place].next.entry(taken).or_insert(new);
-            if place == new {
-                let location = taken.map_or(source, |number| model.transitions[number].target);
-                tree.push(PathNode { location, next: BTreeMap::new(), accepts: false });
-            }
-        }
-        let Some(taken) = last else {
-            if steps.is_empty() {
-                let message = "a path without a step";
-                collector.mistake("empty-path", message, &path.head(), "accepts nothing", LIKE);
-            }
-            continue;
-        };
-        if let Some(number) = taken
-            && let action = model.action(model.transitions[number].action)
-            && !action.is_visible()
-        {
-            let message = format!("a path ends with the internal action `{}`", action.name);
-            let help = "end with an input or an output: a tester must see when the purpose is met";
-            collector.mistake("internal-into-accept", message, &path.head(), "its end is invisible", help);
-        }
-        if tree[place].accepts || !tree[place].next.is_empty() {
-            report_below_accept(collector, path);
-        }
-        tree[place].accepts = true;
+        add_path(collector, path, (model, &actions, &outgoing), &mut tree);
     }
-    if !tree.iter().any(|place| place.accepts) && collector.errors() == 0 {
+    if !tree.iter().any(|node| node.accepts) && collector.errors() == 0 {
         let diagnostic = Diagnostic::error("no-accept", "the purpose has no path");
         collector.push(diagnostic.at(collector.origin(&root.head()), "accepts nothing").help(LIKE));
     }
-    let origin = collector.origin(&root.head());
     let PurposeGraph { iosts, with, accept, reject } = build_graph(name?, model, actions, &outgoing, &tree);
-    let iosts = Iosts { origin: Some(origin), ..iosts };
-    let idle = Substitution::new();
-    let reject = Some(reject);
+    let iosts = Iosts { origin: Some(collector.origin(&root.head())), ..iosts };
+    let (reject, idle) = (Some(reject), Substitution::new());
     let (observes, functions) = (Vec::new(), BTreeSet::new());
     Some(TestPurpose { aim: Aim::Accept, iosts, of: of?, observes, functions, accept, reject, idle, with })
 }
 
-/// Reports that a path goes on after the end of another one.
+/// Adds a path to the tree, which accepts at the end of the path. Reports mistakes.
+fn add_path(
+    collector: &mut Collector,
+    path: &Node,
+    (model, actions, outgoing): (&Iosts, &Numbered<ActionId, Action>, &Outgoing),
+    tree: &mut Vec<PathNode>,
+) {
+    let Some(steps) = shape::list(collector, path, "a path", LIKE) else { return };
+    // The index of the node to which the steps so far lead.
+    let mut reached = 0;
+    let mut last = None;
+    for step in steps {
+        if tree[reached].accepts {
+            report_below_accept(collector, step);
+        }
+        let source = tree[reached].location;
+        last = read_step(collector, step, model, actions, &outgoing[source], source);
+        let Some(taken) = last else { return };
+        // Paths that begin alike share their first nodes.
+        let new = tree.len();
+        reached = *tree[reached].next.entry(taken).or_insert(new);
+        if reached == new {
+            let location = match taken {
+                PathStep::Transition(number) => model.transitions[number].target,
+                PathStep::Quiescence => source,
+            };
+            tree.push(PathNode { location, next: BTreeMap::new(), accepts: false });
+        }
+    }
+    let Some(last) = last else {
+        let message = "a path without a step";
+        return collector.mistake("empty-path", message, &path.head(), "accepts nothing", LIKE);
+    };
+    if let PathStep::Transition(number) = last
+        && let action = model.action(model.transitions[number].action)
+        && !action.is_visible()
+    {
+        let message = format!("a path ends with the internal action `{}`", action.name);
+        let help = "end with an input or an output: a tester must see when the purpose is met";
+        collector.mistake("internal-into-accept", message, &path.head(), "its end is invisible", help);
+    }
+    if tree[reached].accepts || !tree[reached].next.is_empty() {
+        report_below_accept(collector, path);
+    }
+    tree[reached].accepts = true;
+}
+
+/// Reports that a path is the same as another one, or goes on after its end.
 fn report_below_accept(collector: &mut Collector, node: &Node) {
     let message = "a path is the same as another one, or goes on after its end";
     let help = "remove one of the two: a run ends where it is accepted";
     collector.mistake("below-accept", message, &node.head(), "already accepted", help);
 }
 
-/// Reads a step: a transition, or `Some(None)` for quiescence. `None` after a mistake, which has been
-/// reported.
+/// Reads a step from the location, which the outgoing transitions leave. `None` after a mistake, which has
+/// been reported.
 fn read_step(
     collector: &mut Collector,
     step: &Node,
     model: &Iosts,
     actions: &Numbered<ActionId, Action>,
     outgoing: &[TransitionId],
-    at: LocationId,
-) -> Option<Option<TransitionId>> {
+    location: LocationId,
+) -> Option<PathStep> {
+    // The name of the action, and the written number of the transition if there is one.
     let (name, which) = match &step.kind {
         NodeKind::Mapping(entries) if entries.len() == 1 => {
             let which = shape::scalar(collector, &entries[0].value, "which transition", "{ Return: 2 }")?;
@@ -138,40 +156,46 @@ fn read_step(
         return None;
     };
     if actions[action].kind == ActionKind::Quiescence {
-        return Some(None);
+        return Some(PathStep::Quiescence);
     }
-    let is_it = |number: &&TransitionId| model.transitions[**number].action == action;
-    let all: Vec<TransitionId> = outgoing.iter().filter(is_it).copied().collect();
-    let place = match which {
-        Some(which) => count(&which.text).and_then(|place| usize::try_from(place).ok()),
-        None if all.len() == 1 => Some(1),
-        None => None,
+    let has_action = |number: &&TransitionId| model.transitions[**number].action == action;
+    let all: Vec<TransitionId> = outgoing.iter().filter(has_action).copied().collect();
+    // The number of the transition among these, counted from 1.
+    let chosen = match which {
+        Some(which) => count(&which.text).and_then(|chosen| usize::try_from(chosen).ok()),
+        None => (all.len() == 1).then_some(1),
     };
-    let found = place.and_then(|place| all.get(place.checked_sub(1)?));
+    let found = chosen.and_then(|chosen| all.get(chosen.checked_sub(1)?));
     if found.is_none() {
-        let (action, location) = (&name.text, &model.location(at).label);
-        let each = all.iter().enumerate().map(|(place, number)| {
-            format!("{{ {action}: {} }} when {}", place + 1, model.transitions[*number].guard)
+        let (action, location) = (&name.text, &model.location(location).label);
+        let each = all.iter().enumerate().map(|(index, number)| {
+            format!("{{ {action}: {} }} when {}", index + 1, model.transitions[*number].guard)
         });
-        let (message, label, help) = match all.is_empty() {
-            true => {
-                let on = |number: &TransitionId| model.transitions[*number].action;
-                let names = outgoing.iter().map(|number| model.action(on(number)).name.as_str());
+        let help_to_choose = || format!("say which: {}", each.collect::<Vec<_>>().join("; "));
+        let (message, label, help) = match which {
+            _ if all.is_empty() => {
+                let action_of = |number: &TransitionId| model.transitions[*number].action;
+                let names = outgoing.iter().map(|number| model.action(action_of(number)).name.as_str());
                 (
                     format!("no transition on `{action}` leaves `{location}`"),
                     "the path is there at this step",
                     format!("the transitions from `{location}` are on {}", listed(names)),
                 )
             }
-            false => (
+            Some(which) => (
+                format!("no transition on `{action}` with the number `{}` leaves `{location}`", which.text),
+                "no such number",
+                help_to_choose(),
+            ),
+            None => (
                 format!("{} transitions on `{action}` leave `{location}`", all.len()),
-                if which.is_some() { "this is none of them" } else { "which one?" },
-                format!("say which: {}", each.collect::<Vec<_>>().join("; ")),
+                "which one?",
+                help_to_choose(),
             ),
         };
         collector.mistake("no-such-step", message, &step.head(), label, help);
     }
-    found.map(|number| Some(*number))
+    found.copied().map(PathStep::Transition)
 }
 
 struct PurposeGraph {
@@ -188,7 +212,7 @@ fn build_graph(
     name: String,
     model: &Iosts,
     actions: Numbered<ActionId, Action>,
-    outgoing: &Numbered<LocationId, Vec<TransitionId>>,
+    outgoing: &Outgoing,
     tree: &[PathNode],
 ) -> PurposeGraph {
     let mut locations: Numbered<LocationId, Location> = Numbered::new();
@@ -196,19 +220,17 @@ fn build_graph(
     let inner: Vec<Option<LocationId>> = tree
         .iter()
         .enumerate()
-        .map(|(number, place)| {
-            (!place.accepts).then(|| locations.push(Location::named(format!("n{number}"))))
-        })
+        .map(|(index, node)| (!node.accepts).then(|| locations.push(Location::named(format!("n{index}")))))
         .collect();
     let accept = locations.push(Location::named(Aim::Accept.location()));
     let reject = locations.push(Location::named("Reject"));
     let (mut transitions, mut with) = (Numbered::new(), BTreeMap::new());
     let quiescence = actions.first_number(|action| action.kind == ActionKind::Quiescence);
-    for (place, source) in tree.iter().zip(&inner) {
+    for (node, source) in tree.iter().zip(&inner) {
         let Some(source) = *source else { continue };
-        // `of_specification` is the transition that the new one goes with, `None` for quiescence.
-        let mut add = |action, of_specification: Option<TransitionId>| {
-            let next = place.next.get(&of_specification).map(|next| inner[*next].unwrap_or(accept));
+        // Adds a transition that goes with this step of the specification.
+        let mut add_transition = |action, step: PathStep| {
+            let next = node.next.get(&step).map(|next| inner[*next].unwrap_or(accept));
             let number = transitions.push(Transition {
                 source,
                 action,
@@ -217,18 +239,20 @@ fn build_graph(
                 target: next.unwrap_or(reject),
                 origin: TransitionOrigin::default(),
             });
-            with.extend(of_specification.map(|other| (number, other)));
+            if let PathStep::Transition(other) = step {
+                with.insert(number, other);
+            }
         };
-        for &number in &outgoing[place.location] {
-            add(model.transitions[number].action, Some(number));
+        for &number in &outgoing[node.location] {
+            add_transition(model.transitions[number].action, PathStep::Transition(number));
         }
-        if let Some(quiescence) = quiescence.filter(|_| place.next.contains_key(&None)) {
-            add(quiescence, None);
+        if let Some(quiescence) = quiescence.filter(|_| node.next.contains_key(&PathStep::Quiescence)) {
+            add_transition(quiescence, PathStep::Quiescence);
         }
     }
     // Only a purpose with a step of quiescence has the action.
-    let is_quiet = tree.iter().any(|place| place.next.contains_key(&None));
-    let actions = if is_quiet { actions } else { model.actions.clone() };
+    let has_quiescence = tree.iter().any(|node| node.next.contains_key(&PathStep::Quiescence));
+    let actions = if has_quiescence { actions } else { model.actions.clone() };
     let iosts = Iosts { name, locations, actions, transitions, ..Iosts::default() };
     PurposeGraph { iosts, with, accept, reject }
 }

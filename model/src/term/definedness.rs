@@ -34,20 +34,16 @@ pub fn in_type(term: &Term, ty: &Type) -> Term {
             Term::compare(Comparison::AtLeast, term, &Term::int(low.clone())),
             Term::compare(Comparison::AtMost, term, &Term::int(high.clone())),
         ]),
-        // A record of one of these shapes has a value only if its fields are in their types.
-        Type::Record(_) if matches!(term.shape(), TermShape::Operation(..)) => Term::yes(),
-        Type::Record(_)
-            if matches!(term.written(), Some(Node::Literal(_) | Node::Data(_) | Node::Record(..))) =>
-        {
-            Term::yes()
+        Type::Record(record) => {
+            // A record of one of these shapes has a value only if its fields are in their types.
+            if matches!(term.shape(), TermShape::Operation(..))
+                || matches!(term.written(), Some(Node::Literal(_) | Node::Data(_) | Node::Record(..)))
+            {
+                return Term::yes();
+            }
+            let fields = record.fields.iter().enumerate();
+            Term::and(fields.map(|(position, (_, ty))| in_type(&Term::field(term, position), ty)))
         }
-        Type::Record(record) => Term::and(
-            record
-                .fields
-                .iter()
-                .enumerate()
-                .map(|(position, (_, ty))| in_type(&Term::field(term, position), ty)),
-        ),
         _ => Term::yes(),
     }
 }
@@ -63,8 +59,8 @@ pub(crate) fn definedness(term: &Term, memo: &mut HashMap<Term, Term>) -> Term {
     let result = match term.shape() {
         // People read the operation, not the longer term.
         TermShape::Operation(..) => Term::apply(DerivedOperation::Defined, vec![term.clone()]),
-        TermShape::Node(Node::And(parts)) => reached_in_turn(parts, Term::not, memo),
-        TermShape::Node(Node::Or(parts)) => reached_in_turn(parts, Term::clone, memo),
+        TermShape::Node(Node::And(parts)) => state_in_turn(parts, Term::not, memo),
+        TermShape::Node(Node::Or(parts)) => state_in_turn(parts, Term::clone, memo),
         TermShape::Node(Node::IfThenElse(c, a, b)) => {
             let (on_c, on_a, on_b) = (definedness(c, memo), definedness(a, memo), definedness(b, memo));
             // The branches are reached only if `c` has a value. So equal conditions need no `c`.
@@ -82,9 +78,9 @@ pub(crate) fn definedness(term: &Term, memo: &mut HashMap<Term, Term>) -> Term {
     result
 }
 
-/// The condition that each part is defined if the parts before it leave the result open. Evaluation stops at
-/// a part if the condition that `stops` makes of it holds.
-fn reached_in_turn(parts: &[Term], stops: fn(&Term) -> Term, memo: &mut HashMap<Term, Term>) -> Term {
+/// States that each part is defined if the parts before it leave the result open. `stops` makes the condition
+/// under which evaluation stops after a part.
+fn state_in_turn(parts: &[Term], stops: fn(&Term) -> Term, memo: &mut HashMap<Term, Term>) -> Term {
     let parts: Vec<(Term, Term)> = parts.iter().map(|part| (stops(part), definedness(part, memo))).collect();
     combine_reached(&parts)
 }
@@ -92,18 +88,17 @@ fn reached_in_turn(parts: &[Term], stops: fn(&Term) -> Term, memo: &mut HashMap<
 /// The most conditions that are each stated in full, as people read them.
 const MOST_IN_FULL: usize = 16;
 
-/// Combines the conditions of parts in turn. Each part is given as the condition that stops there and the
-/// condition that it is defined.
+/// States that each part is defined if evaluation reaches it. A part is given as a pair: the condition under
+/// which evaluation stops after the part, and the condition under which the part is defined.
 fn combine_reached(parts: &[(Term, Term)]) -> Term {
     // Most parts are always defined, and a long guard must not cost its square.
-    let (stops, defined): (Vec<&Term>, Vec<&Term>) =
-        parts.iter().map(|(stops, defined)| (stops, defined)).unzip();
-    let partial: Vec<usize> = (0..parts.len()).filter(|number| !defined[*number].is_true()).collect();
-    let stops_before = |end: usize| stops[..end].iter().map(|stops| (*stops).clone());
+    let partial: Vec<usize> = (0..parts.len()).filter(|index| !parts[*index].1.is_true()).collect();
+    let stops_before = |end: usize| parts[..end].iter().map(|(stops, _)| stops.clone());
     if partial.len() <= MOST_IN_FULL {
-        let in_full = |end: &usize| Term::or(stops_before(*end).chain([defined[*end].clone()]));
-        return Term::and(partial.iter().map(in_full));
+        let state_in_full = |index: &usize| Term::or(stops_before(*index).chain([parts[*index].1.clone()]));
+        return Term::and(partial.iter().map(state_in_full));
     }
+    // If a part of the first half stops evaluation, no part of the second half is reached.
     let middle = partial[partial.len() / 2];
     let (first_half, second_half) = parts.split_at(middle);
     let on_second_half = Term::or(stops_before(middle).chain([combine_reached(second_half)]));

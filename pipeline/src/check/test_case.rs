@@ -64,7 +64,7 @@ pub fn check_test_case(case: &TestCase, graph: &TestGraph, solver: &mut dyn Solv
     checking.found
 }
 
-/// Checks that each location has its verdict.
+/// Checks rule 6: each location has its verdict. `fail` is the location Fail, if there is one.
 fn check_verdicts(checking: &mut Checking<'_>, case: &TestCase, graph: &TestGraph, fail: Option<LocationId>) {
     for location in case.iosts.location_ids() {
         let wanted = match Some(location) {
@@ -81,11 +81,11 @@ fn check_verdicts(checking: &mut Checking<'_>, case: &TestCase, graph: &TestGrap
     });
 }
 
-/// Checks that each output at a location without a verdict is allowed by the graph, or leads to Fail.
+/// Checks rules 3 and 7. `fail_guards` has the guards of transitions to Fail. An output with such transitions
+/// must fail exactly where the graph forbids the output. The graph must never forbid another output.
 fn check_outputs(checking: &mut Checking<'_>, case: &TestCase, graph: &TestGraph, mut fail_guards: GuardsOf) {
     let iosts = &case.iosts;
-    // The allowed outputs are taken from the transitions themselves: selection splits a guard and drops none
-    // of it.
+    // Selection splits guards and drops no part. So all guards of an output together are what is allowed.
     let mut allowed_guards = GuardsOf::new();
     for t in &graph.iosts.transitions {
         allowed_guards.entry((t.source, t.action)).or_default().push(t.guard.clone());
@@ -109,7 +109,7 @@ fn check_outputs(checking: &mut Checking<'_>, case: &TestCase, graph: &TestGraph
             Some(guards) => {
                 checking.equivalent(&[reach], &forbidden, &Term::or(guards), "test case 7", place);
             }
-            // An output that is never allowed: `others_fail` answers it.
+            // The graph never allows the output, and `others_fail` makes it fail.
             None if case.others_fail.is_some() && forbidden.is_true() => {}
             None => {
                 if checking.ask(&[reach, forbidden]) == Answer::Sat {

@@ -1,4 +1,4 @@
-//! Writes a symbolic execution tree as a picture: text for Graphviz.
+//! Writes a symbolic execution tree as a picture: as SVG, or as text for Graphviz.
 //!
 //! The tree is no stage's result, so it is not in the list of exports. It is drawn from the implementation's
 //! side: `Coin?` is received, `Return!` is sent. A node shows its location, the data that the step has
@@ -54,7 +54,7 @@ fn write_frame(graph: &mut Scope<'_, '_>, iosts: &Iosts) {
 }
 
 fn draw_node(graph: &mut Scope<'_, '_>, iosts: &Iosts, tree: &Tree, number: NodeId, accepts: bool) {
-    let lines = node_lines(iosts, tree, number);
+    let lines = write_node_lines(iosts, tree, number);
     let lines = lines.iter().enumerate().map(|(index, line)| match line.split_once(DOUBT) {
         _ if index > 0 => escape_html(line),
         Some((name, "")) => format!("<B>{}</B>{DOUBT}", escape_html(name)),
@@ -63,7 +63,7 @@ fn draw_node(graph: &mut Scope<'_, '_>, iosts: &Iosts, tree: &Tree, number: Node
     let lines: Vec<String> = lines.collect();
     let mut drawn = graph.node_named(node_id(number));
     drawn.set_html(&format!("<{}>", lines.join("<BR/>")));
-    if let Some((fill, border)) = node_colours(tree, number, accepts) {
+    if let Some((fill, border)) = choose_colours(tree, number, accepts) {
         drawn.set("fillcolor", fill, true).set("color", border, true);
     }
 }
@@ -71,8 +71,8 @@ fn draw_node(graph: &mut Scope<'_, '_>, iosts: &Iosts, tree: &Tree, number: Node
 /// This stands behind the location of a node whose path condition is not known to be satisfiable.
 const DOUBT: &str = " (?)";
 
-/// Writes the lines of a node: its location, the changed data, and what the step adds.
-fn node_lines(iosts: &Iosts, tree: &Tree, number: NodeId) -> Vec<String> {
+/// Writes the lines of a node: its location, the changed data, and the conditions that its step adds.
+fn write_node_lines(iosts: &Iosts, tree: &Tree, number: NodeId) -> Vec<String> {
     let node = &tree.nodes[number];
     let doubt = if node.is_certain || node.end == NodeEnd::Unsatisfiable { "" } else { DOUBT };
     let mut lines = vec![format!("{}{doubt}", iosts.location(node.state.location).label)];
@@ -94,8 +94,8 @@ fn node_lines(iosts: &Iosts, tree: &Tree, number: NodeId) -> Vec<String> {
     lines
 }
 
-/// Returns the colours of a node and its border. `None`: as usual.
-fn node_colours(tree: &Tree, number: NodeId, accepts: bool) -> Option<(&'static str, &'static str)> {
+/// Chooses the colours of a node and its border. `None`: those of other pictures.
+fn choose_colours(tree: &Tree, number: NodeId, accepts: bool) -> Option<(&'static str, &'static str)> {
     match tree.nodes[number].end {
         _ if accepts => Some(("#e3f4e3", "#2e7d32")),
         NodeEnd::Open | NodeEnd::Depth | NodeEnd::Nodes => Some(("#eeeeee", "#999999")),
@@ -104,13 +104,13 @@ fn node_colours(tree: &Tree, number: NodeId, accepts: bool) -> Option<(&'static 
     }
 }
 
-/// Draws the tree with the layout of all pictures.
+/// Draws the tree as SVG, with the layout of all pictures. `accepting` is sorted. `Err`: it is too large.
 pub fn tree_svg(iosts: &Iosts, tree: &Tree, accepting: &[NodeId]) -> Result<String, String> {
     if let Some(why) = too_large(tree.nodes.len(), tree.nodes.len()) {
         return Err(why);
     }
     let lines: Vec<Vec<String>> =
-        tree.nodes.numbers().map(|number| node_lines(iosts, tree, number)).collect();
+        tree.nodes.numbers().map(|number| write_node_lines(iosts, tree, number)).collect();
     let width_of_lines =
         |lines: &[String]| lines.iter().map(|line| width_of(line, 11.0)).fold(0.0, f64::max).ceil() + 16.0;
     let size = |lines: &Vec<String>| Size {
@@ -146,7 +146,7 @@ pub fn tree_svg(iosts: &Iosts, tree: &Tree, accepting: &[NodeId]) -> Result<Stri
         }
     }
     for ((number, lines), size) in tree.nodes.numbers().zip(&lines).zip(&sizes) {
-        let colours = node_colours(tree, number, accepting.binary_search(&number).is_ok());
+        let colours = choose_colours(tree, number, accepting.binary_search(&number).is_ok());
         let middle = layout.nodes[number.place()];
         paper.node(
             middle,

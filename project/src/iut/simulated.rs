@@ -19,7 +19,7 @@ use crate::configuration::{
     Instantiation, Reference, evaluate_instantiate, read_instantiate, read_reference,
 };
 use crate::instantiate;
-use crate::project::initialized;
+use crate::project::check_start;
 
 pub struct SimulatedSection {
     pub model: Reference,
@@ -121,7 +121,7 @@ pub fn read_stand_in(file: Arc<SourceFile>) -> Reading<StandIn> {
             }
         },
     };
-    let findings = initialized(&stand_in.model, findings)?;
+    let findings = check_start(&stand_in.model, findings)?;
     Ok((stand_in, findings))
 }
 

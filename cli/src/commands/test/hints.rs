@@ -46,8 +46,7 @@ pub(super) fn find_iut_line(path: &Path, run: &Run) -> Option<String> {
             (&["within"], None)
         }
         Outcome::RunError(failure) => {
-            // The name of the capture, as in "has `{token}`", or the path of the request, as in
-            // "`GET /items`".
+            // The asked capture, as in "has `{token}`", or the path of the request, as in "`GET /items`".
             let captured = || failure.text().split_once("has `{")?.1.split_once('}');
             let asked = match captured() {
                 Some((name, _)) => Some(name),
@@ -115,7 +114,7 @@ fn explain_old_state(iut: &Iut, run: &Run) -> Option<String> {
     ))
 }
 
-/// Hints at an expected output whose pattern also fits the last line, but comes after that of the seen one.
+/// Hints at an expected output whose pattern also fits the last line, but comes after the seen pattern.
 fn explain_hidden(iut: &Iut, run: &Run, record: &Record) -> Option<String> {
     let Some(Encoding::Lines(lines)) = iut.way.encoding() else { return None };
     let seen = &run.trace.last()?.what.event()?.action;
@@ -140,18 +139,18 @@ fn explain_order(case: &Case, initial: &State, run: &Run, record: &Record) -> Op
     let (came, model) = (&last.what.event()?.action, case.specification.as_ref()?);
     let mut judge = make_judge(&case.test, initial.clone(), run.link.clone());
     before.iter().for_each(|step| drop(judge.take(&step.what)));
-    let here = judge.specification_locations();
+    let possible = judge.specification_locations();
     let name = |location| model.location(location).name.as_str();
     let action = |step: &Transition| model.action(step.action).name.as_str();
     let expected: Vec<_> = record.reason.expected.iter().map(|one| one.split(['(', ' ']).next()).collect();
     let is_first =
-        |step: &&Transition| here.contains(name(step.source)) && expected.contains(&Some(action(step)));
+        |step: &&Transition| possible.contains(name(step.source)) && expected.contains(&Some(action(step)));
     let (first, second) = model.transitions.iter().filter(is_first).find_map(|first| {
         let is_second = |step: &&Transition| step.source == first.target && action(step) == came;
         Some((first, model.transitions.iter().find(is_second).filter(|_| action(first) != came)?))
     })?;
     let (one, other) = (first.origin.whole.as_ref()?, second.origin.whole.as_ref()?);
-    let part = |step: &Transition| {
+    let write_step = |step: &Transition| {
         let guard = Some(&step.guard).filter(|guard| !guard.is_true());
         let when = guard.map(|guard| format!(", when: '{}'", guard.to_string().replace('\'', "''")));
         let assign = step.assignments.iter().map(|(datum, term)| format!("{datum}: '{term}'"));
@@ -186,28 +185,31 @@ fn explain_order(case: &Case, initial: &State, run: &Run, record: &Record) -> Op
         lines(other),
         name(first.source),
         name(second.target),
-        part(first),
-        part(second)
+        write_step(first),
+        write_step(second)
     ))
 }
 
-/// Hints at an output that came after the answer to the last input, where the model expects none.
+/// Hints at two outputs after the last input, if the model expected no observation after the first one.
 fn explain_second_answer(case: &Case, initial: &State, run: &Run, record: &Record) -> Option<String> {
-    let (last, before) = run.trace.split_last().filter(|_| record.reason.expected.is_empty())?;
+    let (last, before) = run.trace.split_last()?;
+    let [.., asked, answered] = before else { return None };
+    let (asked, answered, came) = (asked.what.event()?, answered.what.event()?, last.what.event()?);
     let model = case.specification.as_ref()?;
     let kind = |event: &Event| Some(model.action(model.find_action(&event.action)?).kind);
-    let [.., asked, answered] = before else { return None };
-    let (came, asked) = (last.what.event()?, asked.what.event()?);
-    let is_answer = kind(answered.what.event()?)? == ActionKind::Output && kind(came)? == ActionKind::Output;
+    let are_outputs = [answered, came].iter().all(|event| kind(event) == Some(ActionKind::Output));
+    if !record.reason.expected.is_empty() || kind(asked) != Some(ActionKind::Input) || !are_outputs {
+        return None;
+    }
     let mut judge = make_judge(&case.test, initial.clone(), run.link.clone());
     before.iter().for_each(|step| drop(judge.take(&step.what)));
-    let here = judge.specification_locations();
-    let mut places =
-        model.locations.iter().map(|location| location.name.as_str()).filter(|name| here.contains(*name));
-    let place = places.next().filter(|_| is_answer && kind(asked) == Some(ActionKind::Input))?;
+    let possible = judge.specification_locations();
+    // If several locations are possible, the first one stands for all.
+    let mut names = model.locations.iter().map(|location| location.name.as_str());
+    let name = names.find(|name| possible.contains(name))?;
     Some(format!(
-        "hint: `{came}` is a second answer to `{asked}`. If the system is right, add the transition `- {{ from: {place}, to: \
-         {place}, on: {} }}`\n",
+        "hint: `{came}` is a second answer to `{asked}`. If the system is right, add the transition `- {{ from: {name}, to: \
+         {name}, on: {} }}`\n",
         came.action
     ))
 }
@@ -322,7 +324,10 @@ fn explain_constant(
         !is_given && !is_fixed && record.reason.guards.iter().any(|guard| guard.values.contains_key(name))
     });
     let chosen: Vec<_> = chosen.collect();
-    let file = if chosen.is_empty() { return None } else { std::fs::read_to_string(&arguments.iut).ok()? };
+    if chosen.is_empty() {
+        return None;
+    }
+    let file = std::fs::read_to_string(&arguments.iut).ok()?;
     let (datum, value) = chosen.into_iter().find(|(datum, _)| !file.contains(datum.name()))?;
     Some(format!(
         "hint: coreach has chosen `{datum} = {value}`, but the IUT file does not tell the system: write `\"{{{datum}}}\"` into \

@@ -15,7 +15,7 @@ use coreach_execution::timed::timing::Timing;
 use coreach_execution::values::Source;
 use coreach_model::Verdict;
 use coreach_tests::schema;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::{a_bucket, a_map, follow};
 use crate::schemas::words;
@@ -104,7 +104,7 @@ pub(super) fn records() -> Vec<Record> {
         part: "p".to_owned(),
         holds: true,
         since: Some("`q` holds".to_owned()),
-        values: Map::from_iter([("p".to_owned(), json!("3"))]),
+        values: BTreeMap::from_iter([("p".to_owned(), "3".to_owned())]),
     };
     let one = |(number, outcome): (usize, Outcome)| {
         let (cause, detail) = cause_and_detail(&outcome);
