@@ -156,7 +156,7 @@ impl Adapter for HttpAdapter {
     }
 
     fn hears(&self) -> bool {
-        self.run.as_ref().is_some_and(|run| !run.requests.is_idle())
+        self.run.as_ref().is_some_and(|run| !run.requests.is_idle() || !run.ready.is_empty())
     }
 
     fn ended(&self, until: Instant) -> Option<Instant> {

@@ -163,6 +163,46 @@ fn a_configuration_needs_no_purpose_for_a_walk() {
     }
 }
 
+/// Soundness: a system that leaves the second `B` unanswered has no walk without a word, whatever was covered.
+#[test]
+fn an_answer_that_does_not_come_ends_a_walk() {
+    const PAIRS: &str = "
+iosts: pairs
+initial: { location: Idle }
+inputs: { A: {}, B: {} }
+outputs: { Ok: {} }
+transitions:
+  - { from: Idle, to: First, on: A }
+  - { from: Idle, to: Second, on: B }
+  - { from: First, to: Idle, on: Ok }
+  - { from: Second, to: Idle, on: Ok }
+";
+    const MUTE: &str = "import sys
+count = 0
+for line in sys.stdin.buffer:
+    count += line.strip() == b'b'
+    if line.strip() == b'a' or count < 2:
+        print('ok', flush=True)
+";
+    let iut = "iut: mute
+stdio:
+  command: [python3, mute.py]
+  encoding: lines
+  stimuli: { A: a, B: b }
+  observations: { Ok: '^ok$' }
+link: synchronous
+";
+    let folder = Folder::with(&[(SPECIFICATION, PAIRS), ("mute.yaml", iut), ("mute.py", MUTE)]);
+    let test = ["test", SPECIFICATION, "--iut", "mute.yaml", "--cover", "pairs", "--events", "60"];
+    let (told, _) = folder.ends(&[&test[..], &["--quiescence", "300", "--keep", "runs"]].concat(), 3);
+    assert!(told.contains("no verdict, since an answer did not come"), "{told}");
+    // coreach reads its own record.
+    let kept = std::fs::read_dir(folder.0.join("runs")).unwrap().map(|entry| entry.unwrap().path());
+    let last = kept.filter(|path| !path.to_string_lossy().contains("test_case")).max().unwrap();
+    let (told, _) = folder.ends(&["explain", &last.display().to_string()], 0);
+    assert!(told.contains("nothing was observed in Second"), "{told}");
+}
+
 /// A run that broke has no verdict, and its walk found no fault.
 #[test]
 fn a_run_error_is_no_fault() {

@@ -176,7 +176,11 @@ pub fn read_record(bytes: &[u8]) -> Result<Record, String> {
 pub fn restore_run(test: &TestCase, record: &Record) -> Result<(State, Run), String> {
     let first = restore_first_state(test, record)?;
     let link = restore_link(record)?;
-    let mut judge = judge::make_judge_with(test, first.clone(), link.clone(), true);
+    let outcome =
+        outcome::read_outcome(record.verdict, &record.cause, &record.detail).map_err(|why| misfit(&why))?;
+    // A walk may go on after a silence that another run fails for.
+    let silence_fails = matches!(outcome, Outcome::Verdict(Verdict::Fail, Cause::Silence(_)));
+    let mut judge = judge::make_judge_with(test, first.clone(), link.clone(), silence_fails);
     // Follows the trace, step by step.
     let mut trace = Vec::new();
     for (number, step) in record.trace.iter().enumerate() {
@@ -189,8 +193,6 @@ pub fn restore_run(test: &TestCase, record: &Record) -> Result<(State, Run), Str
         let at = seconds(step.at_ms / 1e3).ok_or_else(|| wrong("`at_ms` is no time"))?;
         trace.push(RunStep { what, transition, at });
     }
-    let outcome =
-        outcome::read_outcome(record.verdict, &record.cause, &record.detail).map_err(|why| misfit(&why))?;
     // The end must be as the record says.
     if let Outcome::Verdict(Verdict::Fail, Cause::Silence(time)) = outcome
         && !matches!(judge.take(&Occurrence::Silence(time)), Judged::Ends(Verdict::Fail, _))

@@ -148,7 +148,8 @@ impl Tester<'_, '_, '_> {
             &mut self.random,
             &mut self.solver,
         ) else {
-            return Ok(Progress::Over(Outcome::inconclusive(self.strategy.cause())));
+            let cause = if self.is_stuck() { Cause::Silence(quiescence) } else { self.strategy.cause() };
+            return Ok(Progress::Over(Outcome::inconclusive(cause)));
         };
         let awaited = self.put_wait_first(&mut moves);
         (self.pauses, self.lost_in_clock) = (Pauses::default(), Duration::ZERO);
@@ -229,6 +230,13 @@ impl Tester<'_, '_, '_> {
         let offers = session.judge.offers();
         let is_stimulus = |one: &Offer| one.step != Move::Wait;
         offers.may_observe && !(session.adapter.takes_stimuli() && offers.moves.iter().any(is_stimulus))
+    }
+
+    /// Says whether a walk was silent where nothing can be sent and the specification must answer.
+    fn is_stuck(&self) -> bool {
+        let is_silent = self.running.was_silent() || !self.running.session.adapter.hears();
+        let is_walk = matches!(self.strategy, Strategy::Walk(_));
+        is_walk && is_silent && self.can_only_wait() && self.running.session.judge.must_answer()
     }
 
     /// Says whether the tester waits for an answer that the specification owes before it asks the strategy.

@@ -270,8 +270,9 @@ http:
     ] {
         adapter.send(&event("List", &[number])).unwrap();
         let first = next(&mut *adapter, 5000);
-        // Until the last of them is taken, nothing is sent.
+        // Until the last of them is taken, nothing is sent, and more can be heard.
         assert_eq!(adapter.takes_stimuli(), expected.len() == 1, "{number}");
+        assert_eq!(adapter.hears(), expected.len() > 1, "{number}");
         let found: Vec<String> = [first].into_iter().chain(all(&mut *adapter)).collect();
         assert_eq!(found, expected, "{number}");
         assert!(adapter.takes_stimuli());

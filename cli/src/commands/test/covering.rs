@@ -11,6 +11,7 @@ use coreach_execution::constants::read_constants;
 use coreach_execution::lazy::Lazy;
 use coreach_execution::open::open;
 use coreach_execution::record::{Record, make_record};
+use coreach_execution::run::Cause;
 use coreach_execution::session::{TestSession, run_with_retries};
 use coreach_execution::walk::{Standing, Walk, WalkLimits};
 use coreach_execution::{Outcome, OutcomeKind, Run, Settings, Strategy, judge};
@@ -127,9 +128,10 @@ impl Walking<'_> {
             let path = keeper.keep(arguments, &self.walkable.case, &written).map_err(EarlyExit::hindered)?;
             // A run that the walk has ended is no finding. A run that the judge could not follow is one.
             let is_cut = run.outcome != Outcome::inconclusive(walk.cause());
+            let is_stuck = matches!(run.outcome, Outcome::Verdict(_, Cause::Silence(_)));
             if matches!(kind, OutcomeKind::Verdict(Verdict::Fail) | OutcomeKind::RunError) {
                 exit = Exit::of(kind);
-            } else if is_cut && !walk.is_over() {
+            } else if is_stuck || is_cut && !walk.is_over() {
                 exit = Exit::Inconclusive;
             }
             if exit != Exit::Fine {
@@ -201,9 +203,11 @@ impl Walking<'_> {
     /// Tells what was found, how much is covered, and which goals are not.
     fn summary_text(&self, walk: &Walk, last: Option<&Record>) -> String {
         let verdict = last.and_then(|last| last.bucket.as_ref()).map(|bucket| bucket.verdict);
+        let is_stuck = last.is_some_and(|last| last.cause == "silence");
         let found = match verdict {
             Some(OutcomeKind::FAIL) => "a fault found",
             Some(OutcomeKind::RunError) => "a run error, not a verdict",
+            _ if is_stuck => "no verdict, since an answer did not come",
             _ => "no fault found",
         };
         let specification = &self.walkable.specification;

@@ -121,8 +121,11 @@ fn explain_hidden(iut: &Iut, run: &Run, record: &Record) -> Option<String> {
     let received = run.wire.iter().rfind(|item| item.kind == EvidenceKind::Received)?;
     let text = String::from_utf8_lossy(&received.bytes);
     let line = text.lines().last()?;
-    let mut later = lines.observations.iter().skip_while(|(name, _)| name != seen).skip(1);
-    let (other, _) = later.find(|(name, shape)| {
+    let mut observations = lines.observations.iter().skip_while(|(name, _)| name != seen);
+    // The seen output may be of an earlier line of the same message.
+    let (_, shape) = observations.next()?;
+    shape.first().filter(|pattern| pattern.is_match(line))?;
+    let (other, _) = observations.find(|(name, shape)| {
         let is_expected = record.reason.expected.iter().any(|event| event.split('(').next() == Some(name));
         is_expected && shape.first().is_some_and(|pattern| pattern.is_match(line))
     })?;
