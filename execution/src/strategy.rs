@@ -6,9 +6,10 @@
 //! **Method.** A strategy orders the moves of the present location. The tester tries them in this order. It
 //! skips a stimulus for whose guard there are no values, and after a wait that meets silence it tries the
 //! next move. So a strategy cannot make a run wrong, only long. `Random` draws. `Coverage` takes the move
-//! that was taken least. `Plan` looks ahead, with the data, for moves that no answer keeps from Pass, and
-//! draws if it finds none ([`crate::planner`]). `Ask` asks a person. `Walk` goes from goal to goal of a
-//! specification ([`crate::walk`]).
+//! that was taken least, and half of the time any. Otherwise a move that is seldom possible would come each
+//! time and keep others from coming. `Plan` looks ahead, with the data, for moves that no answer keeps from
+//! Pass, and draws if it finds none ([`crate::planner`]). `Ask` asks a person. `Walk` goes from goal to goal
+//! of a specification ([`crate::walk`]).
 //!
 //! **Idle waits.** In a test of ioco silence may decide: it is a Fail, or leads to another state. A tester
 //! that always sends first never hears it. So each strategy draws there whether to wait until the system is
@@ -48,7 +49,7 @@ pub type Ask<'a> = dyn FnMut(&dyn Judge, &[Move]) -> Asked + 'a;
 pub enum Strategy<'a> {
     /// By lot. Sending has this weight, and waiting has the weight 1.
     Random { send: usize },
-    /// The move that this run has taken least often.
+    /// The move that this run has taken least often, and half of the time any.
     Coverage(HashMap<TransitionId, usize>),
     /// By a way to Pass; by lot if none is known.
     Plan(Box<Planner>),
@@ -174,7 +175,9 @@ pub fn order_moves(
             let count = |number: &TransitionId| counts.get(number).copied().unwrap_or(0);
             random.shuffle(&mut moves);
             draw_by_weights(&mut moves, judge, weights, random);
-            moves.sort_by_key(|one: &Offer| one.through.iter().map(count).min().unwrap_or(usize::MAX));
+            if random.chance(50) {
+                moves.sort_by_key(|one: &Offer| one.through.iter().map(count).min().unwrap_or(usize::MAX));
+            }
             if silence_decides {
                 draw_wait(&mut moves, SEND, random);
             }
