@@ -154,7 +154,7 @@ pub fn check_keys_beside(
         let present = outer.find(|outer| get(entries, outer).is_some());
         let within = present.or(first.filter(|_| is_only));
         let hint = INSTEAD.iter().find(|(names, beside, _)| names.contains(&key) && known.contains(beside));
-        let answer = split_answer(entries, key);
+        let answer = split_answer(collector, entries, key);
         let hint = answer.as_deref().or(hint.map(|(.., help)| *help));
         let meant = glued.map(|(name, _)| name).or(similar).filter(|_| within.is_none() && hint.is_none());
         // A key that is only written wrong is not missing as well.
@@ -213,7 +213,7 @@ pub fn check_keys_beside(
 }
 
 /// Writes the two transitions that are meant by one transition with an input and its answer.
-fn split_answer(entries: &[Entry], key: &str) -> Option<String> {
+fn split_answer(collector: &Collector, entries: &[Entry], key: &str) -> Option<String> {
     if !["output", "answer", "reply", "response", "emit", "send"].contains(&key) {
         return None;
     }
@@ -221,8 +221,10 @@ fn split_answer(entries: &[Entry], key: &str) -> Option<String> {
     let (from, on) = (text("from")?, text("on").or(text("input"))?);
     let (to, answer) = (text("to").unwrap_or(from), text(key)?);
     let between = format!("{from}{}", on.split('(').next().unwrap_or(on));
+    let when = get(entries, "when").and_then(|node| write_in_braces(collector, node));
+    let when = when.map_or_else(String::new, |when| format!(", when: {when}"));
     Some(format!(
-        "an answer is a transition of its own: write `{{ from: {from}, to: {between}, on: {on} }}` and \
+        "an answer is a transition of its own: write `{{ from: {from}, to: {between}, on: {on}{when} }}` and \
          `{{ from: {between}, to: {to}, on: {answer} }}`"
     ))
 }
