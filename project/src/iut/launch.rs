@@ -139,15 +139,14 @@ fn warn_of_command(reader: &mut IutReader<'_>, command: &Node, directory: &Path)
             return;
         }
         if let Some(what) = explain_shell_word(name) {
-            let is_port = name.trim_matches(['$', '{', '}']).eq_ignore_ascii_case("port");
             let texts: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
-            let found =
+            let mut found =
                 Diagnostic::warning("no-shell", format!("no shell reads `command`: `{name}` is {what}"))
                     .at(reader.collector.origin(&scalar.span), "for a shell only")
-                    .help(match is_port {
-                        true => "write `\"{port}\"` for the port that coreach chooses".to_owned(),
-                        false => format!("let a shell read it: `command: [sh, -c, '{}']`", texts.join(" ")),
-                    });
+                    .help(format!("let a shell read it: `command: [sh, -c, '{}']`", texts.join(" ")));
+            if name.trim_matches(['$', '{', '}']).eq_ignore_ascii_case("port") {
+                found = found.help("write `\"{port}\"` for the port that coreach chooses");
+            }
             reader.collector.push(found);
             return;
         }

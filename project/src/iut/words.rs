@@ -157,10 +157,11 @@ impl IutReader<'_> {
         let dollar =
             template.holes().find_map(|name| Some((name, scalar.text.find(&format!("${{{name}}}"))?)));
         if let Some((name, at)) = dollar {
+            let help = format!("for the value alone write `{{{name}}}`");
             let diagnostic =
                 Diagnostic::warning("shell-variable", format!("`$` before `{{{name}}}` is sent, too"))
                     .at(self.collector.origin(&scalar.place(&(at..at + 1))), "part of the message")
-                    .help(format!("for the value alone write `{{{name}}}`"));
+                    .help(help);
             self.collector.push(diagnostic);
         }
         self.check_holes(scalar, &template, holes).then_some(template)
