@@ -17,7 +17,7 @@ use crate::description::{Capture, Http, PreparationStep, Probe, Request, Transpo
 use crate::encoding::{percent_encoded, to_latin1};
 use crate::evidence::{self, Evidence};
 use crate::launched::Launched;
-use crate::reply::{Reply, capture_value, translate};
+use crate::reply::{Reply, capture_value, explain_status, translate};
 use crate::requests::{PreparedRequest, Requests};
 use crate::server::{self, Server};
 use crate::shared::Shared;
@@ -310,6 +310,9 @@ impl HttpRun {
                 let (to, status) = (&reply.asked, reply.status);
                 let help = match status == probe.status {
                     true => String::new(),
+                    false if !matches!(status, 200..=299 | 404) && !explain_status(status).is_empty() => {
+                        explain_status(status).to_owned()
+                    }
                     false => format!("\nhelp: correct its `path`, or expect this status: `status: {status}`"),
                 };
                 return Err(Failure::Start(format!("`{whose}`: `{to}` was answered with {why}{help}")));
@@ -323,7 +326,7 @@ impl HttpRun {
 fn describe_misfit(reply: &Reply, probe: &Probe) -> Option<String> {
     if reply.status != probe.status {
         let body = String::from_utf8_lossy(&reply.body);
-        let (there, body) = (reply.status, shortened(body.trim_end()).escape_debug().to_string());
+        let (there, body) = (reply.status, shortened(body.trim_end()).replace(char::is_control, " "));
         let body = if body.is_empty() { body } else { format!(", and the body `{body}`") };
         return Some(format!("status {there}, not {}{body}", probe.status));
     }

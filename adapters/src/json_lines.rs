@@ -38,6 +38,11 @@ pub enum Message {
     Error(String),
 }
 
+/// The remedies for a system that writes another encoding than plain UTF-8.
+pub const BYTE_ORDER_MARK: &str = "it begins with a byte order mark: let the system write UTF-8 without it, in Python \
+                                   `encoding=\"utf-8\"`";
+pub const UTF_16: &str = "every other byte is 0, as in UTF-16: let the system write UTF-8";
+
 pub fn write_start(session: &Session<'_>) -> String {
     write_first_message("start", session.constants, session.seed)
 }
@@ -48,8 +53,10 @@ pub fn write_resume(constants: &[(Datum, Value)], seed: u64) -> String {
 }
 
 fn write_first_message(what: &str, constants: &[(Datum, Value)], seed: u64) -> String {
-    let constants: Map<String, Json> =
-        constants.iter().map(|(datum, value)| (datum.name().to_owned(), codec::to_json(value))).collect();
+    let constants: Map<String, Json> = constants
+        .iter()
+        .map(|(datum, value)| (datum.name().to_owned(), codec::to_wire_json(value)))
+        .collect();
     let seed = codec::to_json(&Value::int(seed));
     format!("{}\n", json!({ what: { "constants": constants, "seed": seed } }))
 }
@@ -71,6 +78,8 @@ pub fn read_message(line: &str, signatures: &Signatures) -> Result<Message, Fail
             let why = format!("not JSON ({why})");
             let help = match line.trim() {
                 "{" => "write each message in one line: in Python `json.dumps(message)` without `indent`",
+                line if line.starts_with('\u{feff}') => BYTE_ORDER_MARK,
+                line if line.contains('\0') => UTF_16,
                 line if line.starts_with("{'") => {
                     "JSON puts texts in `\"`: in Python write `json.dumps(message)`"
                 }
@@ -180,6 +189,12 @@ transitions: [{ from: A, to: A, on: None }]
             let line = format!(r#"{{"output": "Out", "values": {{"n": {n}, "r": {r}}}}}"#);
             assert_eq!(event(&line), expected, "{line}");
         }
+    }
+
+    #[test]
+    fn another_encoding_than_utf_8_is_named() {
+        assert!(event("\u{feff}{\"ready\": true}").contains(BYTE_ORDER_MARK));
+        assert!(event("{\0\"\0r\0").contains(UTF_16));
     }
 
     #[test]

@@ -20,6 +20,7 @@ use crate::description::{Ignored, Lines, Shape, Unmatched};
 pub use crate::pattern::{Regex, pattern, written};
 use crate::signature::{Signatures, Wire};
 use crate::template::{Function, Template, TemplatePart};
+pub use unmatched::skip_echo;
 
 /// The name of an answer to an ignored line, for messages.
 const IGNORE: &str = "ignore";

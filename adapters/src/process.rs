@@ -158,6 +158,11 @@ impl Process {
         format!("{state}{own}{words}{help}")
     }
 
+    /// Says whether it is a shell, which may start other programs.
+    pub fn is_shell(&self) -> bool {
+        matches!(file_name(&self.name), "sh" | "bash" | "dash" | "zsh")
+    }
+
     fn has_left_processes(&self) -> bool {
         self.succeeded() && self.keeper.as_ref().is_some_and(ProcessKeeper::has_running)
     }

@@ -281,7 +281,7 @@ fn describe_unmatched(reply: &Reply, http: &Http, body: Option<&Result<Tree, Str
 }
 
 /// Proposes what to change in the IUT file if a server answers with this status.
-fn explain_status(status: u16) -> &'static str {
+pub fn explain_status(status: u16) -> &'static str {
     match status {
         400 | 415 | 422 => {
             "\nhelp: the system refuses this request: check its `body` and its `headers`, for example `Content-Type`"
@@ -291,6 +291,7 @@ fn explain_status(status: u16) -> &'static str {
         }
         404 => "\nhelp: the system has nothing at this address: check the `path` of the request, and `base`",
         405 | 501 => "\nhelp: the system does not allow this method here: check the `method` of the request",
+        429 => "\nhelp: the system limits the number of requests: switch this limit off for tests",
         500..=599 => "\nhelp: the system reports an error of its own: its log may say why",
         200..=299 => "\nhelp: if it is one of them, correct its `status`",
         _ => "",
@@ -328,7 +329,7 @@ fn find_near(body: &Tree, pointer: &str) -> Option<String> {
     let values: Vec<&str> = found.iter().filter(is_value).map(String::as_str).collect();
     match values.as_slice() {
         [] | [""] => None,
-        [one] => Some(format!("did you mean `{one}`?")),
+        [one] => Some(format!("the only value of the body is `{one}`")),
         many => Some(format!("the values of the body are {}", listed(many.iter().copied()))),
     }
 }
@@ -346,15 +347,39 @@ pub fn capture_value(capture: &Capture, reply: &Reply, outputs: &[&str]) -> Resu
         is_named.then(|| {
             let body = String::from_utf8_lossy(&reply.body);
             let has = format!("has the body `{}`", shortened(body.trim_end()));
-            let has = if body.is_empty() { "has no body".to_owned() } else { has };
+            let mut has = if body.is_empty() { "has no body".to_owned() } else { has };
             let near = match (&capture.place.source, read_body(reply)) {
-                (Source::Pointer(pointer), Ok(Ok(body))) => find_near(&body, pointer),
+                (Source::Pointer(_), Ok(Err(why))) if reply.foreign_coding().is_some() => {
+                    has = format!("has a body {why}");
+                    Some("let the system send bodies without `Content-Encoding`".to_owned())
+                }
+                (Source::Pointer(_), Ok(Err(_))) if body.is_empty() => locate(capture, reply),
+                (Source::Pointer(_), Ok(Err(why))) => {
+                    has += &format!(", which is {why}");
+                    None
+                }
+                (Source::Pointer(pointer), Ok(Ok(body))) => {
+                    locate(capture, reply).or_else(|| find_near(&body, pointer))
+                }
                 _ => None,
             };
             let help = near.map_or(String::new(), |near| format!("\nhelp: {near}"));
             format!("the answer to `{}` lacks {}, and {has}{help}", reply.asked, capture.place)
         })
     })
+}
+
+/// Proposes to capture the end of the address that the answer has in `Location`.
+fn locate(capture: &Capture, reply: &Reply) -> Option<String> {
+    let address = reply.header("location")?;
+    let (folder, _) = address.rsplit_once('/')?;
+    Some(format!(
+        "it has the header `Location: {}`: write `{}: {{ header: Location, match: '{}/(.*)', from: [{}] }}`",
+        shortened(&address),
+        capture.name,
+        shortened(&regex::escape(folder).replace('\'', "''")),
+        capture.from.join(", ")
+    ))
 }
 
 /// Finds the text at this place of a reply. `None` if the reply has no such place, or other text.
@@ -494,6 +519,35 @@ mod tests {
             take(Source::Body, Some("(?s).*value=\"(\\w+)\".*"), &[], "<a>\n<b value=\"q\">"),
             some("q")
         );
+    }
+
+    #[test]
+    fn a_capture_that_an_answer_lacks_is_told_with_its_cause() {
+        let place = AnswerPlace::pointer("/id");
+        let from = vec!["Created".to_owned()];
+        let capture = Capture { name: "note".to_owned(), place, from, default: None };
+        for (location, coding, body, words) in [
+            (None, None, "{'id': '1'}", "has the body `{'id': '1'}`, which is not JSON: "),
+            (None, Some("gzip"), "\u{1f}", "let the system send bodies without `Content-Encoding`"),
+            (
+                Some("/notes/1"),
+                None,
+                "",
+                "note: { header: Location, match: '/notes/(.*)', from: [Created] }`",
+            ),
+            (None, None, r#"{"size": 1}"#, "the only value of the body is `/size`"),
+        ] {
+            let headers = location.map(|place: &str| ("location".to_owned(), place.to_owned()));
+            let coding = coding.map(str::to_owned);
+            let reply = Reply {
+                headers: headers.into_iter().collect(),
+                coding,
+                body: body.into(),
+                ..Reply::default()
+            };
+            let why = capture_value(&capture, &reply, &["Created"]).unwrap_err().unwrap();
+            assert!(why.contains(words), "{why}");
+        }
     }
 
     #[test]

@@ -9,7 +9,7 @@
 
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
-use std::net::{SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
+use std::net::{SocketAddr, TcpListener, TcpStream, ToSocketAddrs, UdpSocket};
 use std::os::fd::OwnedFd;
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr as LocalAddr, UnixDatagram};
@@ -184,6 +184,7 @@ impl Server {
                         other != address && TcpStream::connect(other).is_ok()
                     });
                     let help = match (others.next(), has_port(launch)) {
+                        _ if is_udp(&address) => "it listens on this port over UDP: write `udp:` in place of `tcp:`".to_owned(),
                         (Some(host), _) => format!("a program listens on {host}:{port}: does the address name the right host?"),
                         (_, true) => "it must listen on the port that `{port}` in `command` gives it, and on this host. If it \
                                       only needs more time, raise `ready_ms`"
@@ -252,6 +253,11 @@ fn becomes_free<T>(address: &str, deadline: Instant, connect: &impl Connect<T>) 
         std::thread::sleep(PAUSE);
     }
     true
+}
+
+/// Says whether somebody receives datagrams at the address.
+fn is_udp(address: &str) -> bool {
+    UdpSocket::bind(address).is_err_and(|error| error.kind() == ErrorKind::AddrInUse)
 }
 
 /// Says whether the command has the port that is chosen for it.

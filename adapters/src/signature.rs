@@ -116,7 +116,7 @@ impl Signatures {
         let names = self.action(&event.action).into_iter().flat_map(|action| &action.parameters);
         names
             .zip(&event.values)
-            .map(|(datum, value)| (datum.name().to_owned(), codec::to_json(value)))
+            .map(|(datum, value)| (datum.name().to_owned(), codec::to_wire_json(value)))
             .collect()
     }
 

@@ -39,7 +39,7 @@ if habit == "variable":
     print(os.environ["SPEED"])
 if kind in ("tcp", "http"):
     listener = socket.create_server(("127.0.0.1", int(sys.argv[3])))
-    asked = 0
+    asked, held = 0, []
     while True:
         connection = listener.accept()[0]
         stream = connection.makefile("rw", newline="")
@@ -53,16 +53,21 @@ if kind in ("tcp", "http"):
         asked += 1
         if habit == "mute":
             time.sleep(20)
-        if habit == "once":
-            # It ends after one connection.
+        if habit in ("once", "holds"):
+            # It ends after one connection, or ends none.
             while line:
                 asked = asked + 1 if line.strip() == "ask" else 0
                 stream.write(f"answer {asked}\n")
                 stream.flush()
                 line = stream.readline()
-            os._exit(0)
+            if habit == "once":
+                os._exit(0)
+            held.append((stream, connection))
+            continue
         if habit == "tls":
             print("ssl.SSLError: wrong version", file=sys.stderr, flush=True)
+        elif habit == "shut":
+            pass
         elif habit == "alert":
             stream.write("\x15\x03\x03\0\2\2\n")
         elif kind == "tcp":
@@ -90,8 +95,10 @@ if kind in ("tcp", "http"):
                 "other": ("201 Created", '{"n": 1}'),
                 "nested": ("200 OK", '{"answer": {"n": 1}}'),
                 "twice": ("200 OK", json.dumps('{"n": 1}')),
+                "longer": ("200 OK", '{"n": 1}'),
+                "limited": ("429 Too Many Requests", ""),
             }[habit]
-            stream.write(f"HTTP/1.1 {head}\r\nContent-Length: {len(body)}\r\n\r\n{body}")
+            stream.write(f"HTTP/1.1 {head}\r\nContent-Length: {len(body) + (habit == 'longer')}\r\n\r\n{body}")
         stream.flush()
         stream.close()
         connection.close()
@@ -132,13 +139,21 @@ if kind == "lines":
 for line in sys.stdin:
     message = json.loads(line)
     if "start" in message and habit != "unstarted":
+        if habit == "deaf" and asked:
+            continue
         asked = asked if habit == "kept" else 0
+        if habit == "file":
+            asked = len(open("state", "a+b").read() or open("state", "rb").read())
         ready = {"python": "{'ready': True}", "indent": '{\n  "ready": true\n}'}.get(habit, '{"ready": true}')
         print(ready, file=sys.stderr if habit == "late" else out, flush=habit != "unsent")
     else:
         asked += 1 if message["input"] == "Ask" else 0
         if habit == "slow" and asked == 2:
             time.sleep(1)
+        if habit == "mute":
+            continue
+        if habit == "file":
+            open("state", "ab").write(b"x")
         values = {"n": str(asked) if habit == "text" else asked}
         if habit == "extra":
             values["m"] = 2
@@ -190,6 +205,41 @@ fn a_frequent_mistake_is_named_with_what_helps() {
             4,
             "and flush each line that it writes: in Python, begin `command` with `python3, -u`",
         ),
+        (
+            "stdio: { command: [sh, -c, 'PYTHONUNBUFFERED= python3 system.py json unsent'], ready_ms: 1500 }\n",
+            "unsent",
+            within,
+            4,
+            "let each program of a pipe flush its lines: `python3 -u`, `grep --line-buffered`",
+        ),
+        (
+            json,
+            "mute",
+            short,
+            3,
+            "  help: it may wait for the next message, or its output may wait in a buffer",
+        ),
+        (
+            &format!("{lines}  reset: [{{ send: zero, expect: '^answer 1$' }}]\n"),
+            "again",
+            within,
+            1,
+            "  help: the same came as an answer to `reset`: does the system answer twice?",
+        ),
+        (
+            http,
+            "longer",
+            within,
+            4,
+            "in the middle of an answer, before all bytes of `Content-Length: 9` had come",
+        ),
+        (
+            &format!("{http}  reset: [{{ method: GET, path: /0, status: 404 }}]\n"),
+            "limited",
+            within,
+            4,
+            "  help: the system limits the number of requests: switch this limit off",
+        ),
         (lines, "latin", within, 4, "  help: let the system send UTF-8\n"),
         (
             http,
@@ -230,7 +280,7 @@ fn a_frequent_mistake_is_named_with_what_helps() {
         ),
         (lines, "echo", within, 1, "  help: it repeats what coreach sent: switch the echo"),
         (lines, "colour", within, 1, r"help: `\x1b[...` is a colour of a terminal"),
-        (lines, "mark", within, 1, "  help: it begins with a byte order mark: let the system write none"),
+        (lines, "mark", within, 1, "  help: it begins with a byte order mark: let the system write UTF-8"),
         (
             &format!("{lines}  unmatched: ignore\n"),
             "prompt",
@@ -515,6 +565,30 @@ fn what_keeps_a_system_from_starting_is_named() {
         ),
         (launch("[sleep, \"20\", \"{port}\"]", ", ready_ms: 200"), "1", "within `ready_ms: 200`"),
         (
+            launch(
+                "[python3, -c, 'import socket, sys, time; s = socket.socket(type=2); s.bind((\"127.0.0.1\", int(sys.argv[1]))); time.sleep(20)', \"{port}\"]",
+                ", ready_ms: 2000",
+            ),
+            "1",
+            "  help: it listens on this port over UDP: write `udp:` in place of `tcp:`",
+        ),
+        (
+            launch("[python3, system.py, tcp, shut, \"{port}\"]", "")
+                + "  reset: [{ send: zero, expect: '^ok$' }]\n",
+            "1",
+            "  help: if it speaks TLS on this port: write `tls: { ca: ca.pem }`",
+        ),
+        (
+            stdio("[python3, system.py, lines, echo]", "reset: [{ send: zero, expect: '^ok$' }]\n  "),
+            "1",
+            "  help: it repeats what coreach sent: switch the echo of the system off, or skip each such line: write `ignore:",
+        ),
+        (
+            "stdio: { command: [python3, system.py, json, deaf], keep: true, ready_ms: 1500 }\n".to_owned(),
+            "2",
+            "  help: answer `start` with `{\"ready\": true}` in each run, not only in the first one",
+        ),
+        (
             launch("[python3, system.py, tcp, once, \"{port}\"]", ", keep: true")
                 + "  reset: [{ send: reset, expect: '^answer 0$' }]\n",
             "2",
@@ -538,6 +612,67 @@ fn what_keeps_a_system_from_starting_is_named() {
             fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
         }
         let (out, err) = folder.ends(&["test", "coreach.yaml", "--iut", "iut.yaml", "--runs", runs], 4);
+        assert!(unwrap(&out).contains(words), "{words}: {out}{err}");
+    }
+}
+
+/// The observations of a server that answers `200`, where the model expects `Answer`, and the hint.
+#[test]
+fn an_expected_output_that_an_answer_could_be_is_named() {
+    let folder = folder();
+    let model = MODEL.replace("Answer: { n: int }, None: {}", "Answer: {}, None: { n: int }");
+    folder.write("model.yaml", &model.replace(", when: n == v", ""));
+    for (observations, hint) in [
+        (
+            "{ None: { status: 200, values: { n: /n } }, Answer: { status: 200 } }",
+            "counts: write `Answer: { status: 200, to: Ask }` before `None`",
+        ),
+        (
+            "{ None: { status: 200, values: { n: /size } }, Answer: { status: 204 } }",
+            "hint: `Answer` was expected, which has the status 204. If the system is right, write `Answer: { status: 200, to: Ask }`",
+        ),
+    ] {
+        let iut = "iut: asked\nhttp:\n  base: http://127.0.0.1:{port}\n  launch: { command: [python3, system.py, http, cookie, \"{port}\"] }\n  \
+                   stimuli: { Ask: { method: GET, path: /ask } }\n";
+        folder.write("iut.yaml", &format!("{iut}  observations: {observations}\n"));
+        let (out, _) = folder.ends(&["test", "coreach.yaml", "--iut", "iut.yaml"], 1);
+        assert!(unwrap(&out).contains(hint), "{out}");
+        assert!(!out.contains("did you mean"), "{out}");
+    }
+}
+
+/// The guard reads the old value. It is suspected only if it has never held in the run.
+#[test]
+fn a_guard_that_held_before_is_not_suspected() {
+    let folder = folder();
+    folder.write("iut.yaml", "iut: asked\nstdio: { command: [python3, system.py, json, fine] }\n");
+    for (guard, sent, is_suspected) in [("n == v", "asked", true), ("n == v + 1", "2 * asked - 1", false)] {
+        let model = MODEL.replace("on: Ask, assign: { v: v + 1 }", "on: Ask");
+        let answer = format!("when: {guard}, assign: {{ v: v + 1 }}");
+        folder.write("model.yaml", &model.replace("when: n == v", &answer));
+        folder.write("system.py", &SYSTEM.replace("else asked}", &format!("else {sent}}}")));
+        let (out, _) = folder.ends(&["test", "coreach.yaml", "--iut", "iut.yaml"], 1);
+        assert_eq!(unwrap(&out).contains("write `v + 1` in the guard"), is_suspected, "{out}");
+    }
+}
+
+/// A run that is too long, a file with the state of earlier runs, and a server that ends no connection.
+#[test]
+fn what_goes_wrong_over_several_events_or_runs_is_told() {
+    let folder = folder();
+    let json =
+        |habit: &str| format!("iut: asked\nstdio: {{ command: [python3, system.py, json, {habit}] }}\n");
+    let held = "iut: asked\ntcp:\n  address: 127.0.0.1:{port}\n  launch: { command: [python3, system.py, tcp, holds, \"{port}\"], keep: true }\n  \
+                settle: { within_ms: 1200 }\n  encoding: lines\n  reset: [{ send: reset, expect: '^answer 0$' }]\n  \
+                stimuli: { Ask: ask }\n  observations: { Answer: '^answer (?P<n>\\d+)$', None: '^none$' }\n";
+    for (iut, options, code, words) in [
+        (json("fine"), "--events 3", 3, "hint: messages were chosen at random. `--strategy plan`"),
+        (json("file"), "--runs 3", 1, "does it keep its state in a file?"),
+        (held.to_owned(), "--runs 1", 0, "hint: coreach waited 1 s after a run for the other side to end"),
+    ] {
+        folder.write("iut.yaml", &iut);
+        let arguments = format!("test coreach.yaml --iut iut.yaml {options}");
+        let (out, err) = folder.ends(&arguments.split(' ').collect::<Vec<_>>(), code);
         assert!(unwrap(&out).contains(words), "{words}: {out}{err}");
     }
 }
@@ -596,7 +731,47 @@ fn a_frequent_mistake_of_the_command_line_is_named_with_what_helps() {
     }
     let holes = "iut: asked\nstdio: { command: [python3, system.py, json, fine, '{cFirst}'] }\n";
     folder.write("holes.yaml", holes);
+    folder.write("text.yaml", "iut: asked\nhttp:\n  base: http://127.0.0.1:1\n  captures: { token: { pointer: /t, from: Ask } }\n  \
+        stimuli: { Ask: { method: POST, path: /, body: '{\"name\": \"{pName}\"}' } }\n  observations: { Answer: { status: 200, \
+        body: ok, values: { n: /n } }, None: { status: 404 } }\n");
+    folder.write("port.yaml", "iut: asked\ntcp:\n  address: 127.0.0.1:$PORT\n  launch: { command: [./system, $PORT] }\n  encoding: lines\n  \
+        stimuli: { Ask: 'ask ${pName}' }\n  observations: { Answer: '^answer (?P<n>\\d+)$', None: '^none$' }\n");
+    folder.write("launch.yaml", "iut: asked\ntcp:\n  address: \"127.0.0.1:{port}\"\n  command: [./system, \"{port}\"]\n  encoding: lines\n  \
+        stimuli: { Ask: ask }\n  observations: { Answer: '^answer (?P<n>\\d+)$', None: '^none$' }\n");
+    for (file, from, to) in [
+        ("prime.yaml", "n == v", "n == v'"),
+        ("plus.yaml", "v: v + 1", "v: +1"),
+        ("sign.yaml", "on: Ask,", "on: Ask?,"),
+        ("mealy.yaml", "to: Asked, on: Ask", "to: Idle, on: Ask, output: None"),
+    ] {
+        folder.write(file, &MODEL.replace(from, to));
+    }
+    folder.write(
+        "unset.yaml",
+        &MODEL.replace(", assign: { v: v + 1 }", "").replace("n == v", "v > 5 && n == v"),
+    );
+    folder.write("unset_configuration.yaml", "specification: unset.yaml\npurpose: twice.yaml\n");
+    folder.write("keys.yaml", "specification: model.yaml\npurpose: twice.yaml\nlink: synchronous\nseed: 7\n");
     for (arguments, code, words) in [
+        ("check prime.yaml", 2, "give the new one with `assign: { v: VALUE }`"),
+        ("check plus.yaml", 2, "help: write a number without `+`, and a sum as `x + 1`"),
+        ("check sign.yaml", 2, "help: write an action under `on:`"),
+        (
+            "check mealy.yaml",
+            2,
+            "write `{ from: Idle, to: IdleAsk, on: Ask }` and `{ from: IdleAsk, to: Idle, on: None }`",
+        ),
+        ("run unset_configuration.yaml", 7, "no transition assigns `v`, so it always has its first value"),
+        ("check keys.yaml", 2, "help: this key belongs into the IUT file"),
+        ("check keys.yaml", 2, "help: give it on the command line: `coreach test coreach.yaml --seed 7"),
+        ("check text.yaml named.yaml", 2, "`Ask` is an input, not the output that answers it"),
+        ("check text.yaml named.yaml", 2, "help: write `{json(pName)}`, without quotes around it"),
+        ("check text.yaml named.yaml", 2, "help: a body is not compared: leave `body` out"),
+        ("check port.yaml named.yaml", 2, "for example `address: \"127.0.0.1:{port}\"`"),
+        ("check port.yaml named.yaml", 2, "help: write `\"{port}\"` for the port that coreach chooses"),
+        ("check port.yaml named.yaml", 2, "help: for the value alone write `{pName}`"),
+        ("check launch.yaml", 2, "help: write `launch: { command: [PROGRAM, \"{port}\"] }`, or a port"),
+        ("check launch.yaml", 2, "`command` belongs under `launch`: write the line `launch:`"),
         (
             "test model.yaml --purpose twice.yaml --iut right.yaml",
             2,

@@ -146,7 +146,7 @@ pub(crate) fn explain_end(judge: &mut dyn Judge, run: &Run) -> (Reason, Bucket) 
     let is_same_action = action.is_some_and(|action| !instead.contains(&format!("got {action}")));
     let may_come = is_same_action || !guards.is_empty();
     let twice = match failed.filter(|_| run.timing.is_none()) {
-        Some(_) => describe_twice(&run.trace, may_come),
+        Some(_) => describe_twice(&run.trace, may_come) + &describe_twice_at_start(run),
         None => String::new(),
     };
     let entered = last_event
@@ -156,7 +156,7 @@ pub(crate) fn explain_end(judge: &mut dyn Judge, run: &Run) -> (Reason, Bucket) 
     let required = required.map(|event| format!("{instead} after {}", name_values(judge.iosts(), event)));
     let bucket = Bucket::new(&run.outcome, place, action, violated);
     // The other explanations change the judge's state.
-    let old_value = failed.and_then(|event| explain_order_of_assign(judge, event));
+    let old_value = failed.and_then(|event| explain_order_of_assign(judge, run, event));
     let excuse =
         failed.and_then(|event| explain_rounding(judge, run, event).or_else(|| find_excuse(judge, run)));
     let excuse = excuse.or(old_value);
@@ -320,13 +320,16 @@ fn guess_causes(run: &Run) -> Vec<String> {
     }
     let buffer =
         "its output may wait in a buffer: flush it after each line, in Python with `print(..., flush=True)`";
-    let mut causes = vec![buffer.to_owned()];
     // In JSON, `start` has been answered line by line.
-    if !bytes.starts_with(b"{") {
-        let end = "it may wait for the end of its input: read and answer line by line";
-        causes.extend([end.to_owned(), refusal(item)]);
+    if bytes.starts_with(b"{") {
+        return vec![
+            "it may wait for the next message, or its output may wait in a buffer: flush each answer at once, in Python with \
+             `print(..., flush=True)`"
+                .to_owned(),
+        ];
     }
-    causes
+    let end = "it may wait for the end of its input: read and answer line by line";
+    vec![buffer.to_owned(), end.to_owned(), refusal(item)]
 }
 
 /// Supposes that the system has not understood what was sent last.
@@ -400,6 +403,26 @@ fn describe_twice(trace: &[RunStep], may_come: bool) -> String {
     }
 }
 
+/// For a Fail by the first event of a run: the system may have answered a message of `reset` twice.
+fn describe_twice_at_start(run: &Run) -> String {
+    let received = |item: &&EvidenceItem| item.kind == EvidenceKind::Received;
+    let (at_start, later): (Vec<_>, Vec<_>) =
+        run.wire.iter().filter(received).partition(|item| item.phase == Phase::Start);
+    let ([_], Some(EvidenceItem { bytes, .. })) = (run.trace.as_slice(), at_start.last()) else {
+        return String::new();
+    };
+    // Both may have come at once.
+    let (one, other) = bytes.split_at(bytes.len() / 2);
+    let is_twice = match later.last() {
+        Some(last) => last.bytes == *bytes,
+        None => one == other,
+    };
+    match is_twice {
+        true => "\nhelp: the same came as an answer to `reset`: does the system answer twice?".to_owned(),
+        false => String::new(),
+    }
+}
+
 fn find_mark<'r>(run: &'r Run, note: &str) -> Option<&'r EvidenceItem> {
     let is_it = |item: &&EvidenceItem| item.kind == EvidenceKind::Mark && item.note.as_deref() == Some(note);
     run.wire.iter().rfind(is_it)
@@ -443,8 +466,14 @@ pub fn allows_instead(judge: &mut dyn Judge, run: &Run, event: Event) -> bool {
         && judge.verdict() != Some(Verdict::Fail)
 }
 
-/// Explains a Fail by a guard that would hold with the values that its own transition assigns.
-fn explain_order_of_assign(judge: &dyn Judge, event: &Event) -> Option<String> {
+/// Explains a Fail by a guard that would hold with the values that its own transition assigns. If an event
+/// with the same values or others was allowed before, the guard is right.
+fn explain_order_of_assign(judge: &dyn Judge, run: &Run, event: &Event) -> Option<String> {
+    let (_, before) = run.trace.split_last()?;
+    let has_held = |step: &RunStep| step.what.event().is_some_and(|one| one.action == event.action);
+    if before.iter().any(has_held) {
+        return None;
+    }
     let (test, states) = judge.scene()?;
     for state in states {
         let values = with_event(&test.iosts, state, event);

@@ -2,12 +2,12 @@
 //!
 //! A Boolean is a Boolean. An integer is a number, or its decimal digits as text if it is beyond 2^53, since
 //! not every program's numbers hold it. A real that is whole is written like an integer, any other as text:
-//! `"1/3"`. A literal of an enumeration is its name. A string and an id are strings (an id may also be read
-//! from a number: the id is the exact text). A record is an object. An array is `{"default": v, "cells":
-//! [[index, element], ...]}`. A list is a list of its elements. A value of a variant is the name of its
-//! alternative, or `{"Ok": {"value": 3}}` if that has fields. `some(x)` is written like `x`, and `none` is
-//! `null`. A set is a list of its keys, in their order. A map is an object, with each key as its text. A set
-//! with a bound is read in any order.
+//! `"1/3"`. An implementation is sent its decimals, if there are such. A literal of an enumeration is its
+//! name. A string and an id are strings (an id may also be read from a number: the id is the exact text). A
+//! record is an object. An array is `{"default": v, "cells": [[index, element], ...]}`. A list is a list of
+//! its elements. A value of a variant is the name of its alternative, or `{"Ok": {"value": 3}}` if that has
+//! fields. `some(x)` is written like `x`, and `none` is `null`. A set is a list of its keys, in their order.
+//! A map is an object, with each key as its text. A set with a bound is read in any order.
 //!
 //! Reading is strict ([`crate::json`], [`crate::number`]). A number of JSON counts by its value: `3`, `3.0`
 //! and `3e0` are one integer. In plain text, an integer is its digits, and a real is a number or a fraction.
@@ -25,6 +25,7 @@ use crate::types::{RecordForm, RecordType};
 use crate::value::ArrayValue;
 use crate::{Type, Value};
 use dashu_int::IBig;
+use dashu_ratio::RBig;
 use serde_json::{Map, Value as Json, json};
 
 use crate::excerpt::shortened;
@@ -33,17 +34,32 @@ use crate::json::{self, Malformed, Tree};
 /// The largest integer that every program's JSON numbers hold exactly.
 const EXACT: i64 = 1 << 53;
 
-/// Writes a value as JSON.
+/// Writes a value as JSON for a document.
 pub fn to_json(value: &Value) -> Json {
+    write_json(value, |real| json!(real.to_string()))
+}
+
+/// Writes a value as JSON for the implementation, which may have no fractions.
+pub fn to_wire_json(value: &Value) -> Json {
+    write_json(value, |real| {
+        // The number's text must be exact, not only near.
+        let number = json!(real.to_f64_fast());
+        let is_exact = number::number(&number.to_string(), json::WIRE.digits).is_ok_and(|read| read == *real);
+        if is_exact { number } else { json!(number::time_text(real)) }
+    })
+}
+
+fn write_json(value: &Value, write_real: fn(&RBig) -> Json) -> Json {
+    let to_json = |value: &Value| write_json(value, write_real);
     match value {
         Value::Bool(value) => json!(value),
         Value::Int(value) => integer_to_json(value),
         Value::Real(value) if value.denominator().is_one() => integer_to_json(value.numerator()),
-        Value::Real(value) => json!(value.to_string()),
+        Value::Real(value) => write_real(value),
         Value::String(value) | Value::Id(_, value) => json!(**value),
         Value::Enum(enumeration, position) => json!(enumeration.literals[*position]),
         Value::Record(record, fields) if record.form != RecordForm::Plain => {
-            collection_to_json(record, fields)
+            collection_to_json(record, fields, &to_json)
         }
         Value::Record(record, fields) => {
             let names = record.fields.iter().map(|(name, _)| name.clone());
@@ -58,14 +74,14 @@ pub fn to_json(value: &Value) -> Json {
 }
 
 /// Writes a list, an option, a variant, a set or a map as JSON.
-fn collection_to_json(record: &RecordType, fields: &[Value]) -> Json {
+fn collection_to_json(record: &RecordType, fields: &[Value], to_json: &dyn Fn(&Value) -> Json) -> Json {
     if let RecordForm::Keyed(_) | RecordForm::Entries(..) = record.form {
         let entries = record.entries(fields).into_iter();
         return match record.map_value_type() {
             None => entries.map(|(key, _)| to_json(&key)).collect(),
             // Each key of a map has a value.
             Some(_) => Json::Object(
-                entries.filter_map(|(key, value)| Some((to_text(&key), to_json(value?)))).collect(),
+                entries.filter_map(|(key, value)| Some((key_text(&key), to_json(value?)))).collect(),
             ),
         };
     }
@@ -307,7 +323,7 @@ fn read_set_or_map(
             for (text, member) in members {
                 let key = from_text(text, key_type)?;
                 // A key has one spelling, so that it is there once.
-                let is_spelled = to_text(&key) == *text;
+                let is_spelled = key_text(&key) == *text;
                 if entries.insert(key, Some(read(member, value)?)).is_some() || !is_spelled {
                     return Err(wrong());
                 }
@@ -347,7 +363,19 @@ pub fn from_text(text: &str, ty: &Type) -> Result<Value, Misread> {
 
 /// Writes a value as plain text, which [`from_text`] reads back.
 pub fn to_text(value: &Value) -> String {
-    match to_json(value) {
+    match value {
+        Value::Real(value) => number::time_text(value),
+        other => plain_text(to_wire_json(other)),
+    }
+}
+
+/// Writes a key of a map, in its only spelling.
+fn key_text(key: &Value) -> String {
+    plain_text(to_json(key))
+}
+
+fn plain_text(json: Json) -> String {
+    match json {
         Json::String(text) => text,
         other => other.to_string(),
     }
@@ -415,6 +443,23 @@ mod tests {
             let value = from_json(&json, &Type::Real).unwrap();
             assert_eq!(value.to_string(), text);
             assert_eq!(from_json(&to_json(&value), &Type::Real), Ok(value));
+        }
+    }
+
+    #[test]
+    fn an_implementation_is_sent_decimals() {
+        for (real, text, wire) in [
+            ("1495/512", "2.919921875", "2.919921875"),
+            ("-1/10", "-0.1", "-0.1"),
+            ("7", "7", "7"),
+            ("1/3", "1/3", "\"1/3\""),
+            // No program's binary number has these decimals.
+            ("1.00000000000000000001", "1.00000000000000000001", "\"1.00000000000000000001\""),
+        ] {
+            let value = from_text(real, &Type::Real).unwrap();
+            assert_eq!(to_text(&value), text);
+            assert_eq!(to_wire_json(&value).to_string(), wire);
+            assert_eq!(from_text(text, &Type::Real), Ok(value));
         }
     }
 }

@@ -159,7 +159,7 @@ fn split_number<'a>(bytes: &[u8], text: &'a str) -> Option<(Parts<'a>, usize)> {
     Some((Parts { negative, whole, fraction, exponent }, next))
 }
 
-/// Writes a time exactly: `0.25` if it is a decimal fraction, otherwise `1/3`.
+/// Writes a time or another real exactly: `0.25` if it is a decimal fraction, otherwise `1/3`.
 pub fn time_text(time: &RBig) -> String {
     let number = |value: u8| UBig::from(value);
     // A decimal fraction has a denominator of twos and fives, and as many digits as the more frequent one.

@@ -376,7 +376,12 @@ fn read_tcp(reader: &mut IutReader<'_>, root: &[Entry], node: &Node, carrier: Ca
             !host.is_empty() && number::count(port).is_some_and(|port| port <= u64::from(u16::MAX))
         }) {
             let message = "an address is a host and a port";
-            let help = format!("for example `{example}`");
+            let help = match launch {
+                Some(Some(_)) => {
+                    "for example `address: \"127.0.0.1:{port}\"`, with `\"{port}\"` in `command`".to_owned()
+                }
+                _ => format!("for example `{example}`"),
+            };
             reader.collector.mistake("wrong-value", message, span, "not such an address", help);
         }
     }

@@ -10,7 +10,7 @@ use coreach_execution::TestCase;
 use coreach_execution::constants::ConstantsError;
 use coreach_model::excerpt::shortened;
 use coreach_model::iosts::{ActionId, Aim, Iosts, LocationId, TestPurpose, Transition};
-use coreach_model::{Diagnostic, Numbered, Term};
+use coreach_model::{Datum, Diagnostic, Numbered, Term};
 use coreach_pipeline::Generation;
 use coreach_pipeline::online::OnlineTest;
 use coreach_pipeline::stages::complete::rejected_residuals;
@@ -144,6 +144,14 @@ fn add_blocked_steps(
         } else {
             format!("does not hold there, where `{}`", shortened(&known.to_string()))
         };
+        let never_changes = |datum: &&Datum| {
+            step.guard.mentions(datum)
+                && iosts.transitions.iter().all(|other| !other.assignments.contains_key(*datum))
+        };
+        if let Some(datum) = iosts.variables.iter().find(never_changes) {
+            diagnostic =
+                diagnostic.note(format!("no transition assigns `{datum}`, so it always has its first value"));
+        }
         let (shown, guard) = (iosts.describe(step), shortened(&step.guard.to_string()));
         let place = step.origin.guard.clone().or(step.origin.whole.clone());
         // Labels are pairs, such as `<Asked,Begin>`.

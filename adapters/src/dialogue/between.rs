@@ -11,11 +11,11 @@ use crate::description::{Encoding, PreparationStep};
 use crate::encoding;
 use crate::evidence;
 use crate::json_lines::{self, Message};
-use crate::lines::Pending;
+use crate::lines::{Pending, skip_echo};
 use crate::pattern::written;
 use crate::process::Process;
 use crate::reading::{answers_start, is_idle, read_line, read_message};
-use crate::stream::{self, Drained, Stream, StreamFrame, read_text};
+use crate::stream::{self, Drained, SPEAK_TLS, Stream, StreamFrame, read_text};
 use crate::system::Arrival;
 
 impl Dialogue {
@@ -39,11 +39,21 @@ impl Dialogue {
             }
         };
         match begun {
+            Err(Failure::Lost(text)) if self.may_speak_tls(process) && !text.contains(SPEAK_TLS) => {
+                Err(Failure::Start(format!("it did not become ready: {text}\nhelp: if {SPEAK_TLS}")))
+            }
             Err(Failure::Lost(text) | Failure::Stuck(text)) => {
                 Err(Failure::Start(format!("it did not become ready: {text}")))
             }
             other => other,
         }
+    }
+
+    /// Says whether TLS may be why a server that goes on has broken off a connection without a word.
+    fn may_speak_tls(&self, process: Option<&Process>) -> bool {
+        self.stream.came() == 0
+            && self.stream.channel.may_need_tls()
+            && process.is_none_or(|process| !process.has_ended(Instant::now()))
     }
 
     /// Sends the first message and waits for `ready`. Drops what an earlier run has left before that.
@@ -92,14 +102,26 @@ impl Dialogue {
             );
         }
         let answer = format!("answer `start` with {ready}");
+        let is_shell = process.is_some_and(Process::is_shell);
         let (seen, helps) = match (self.stream.rest(), self.stream.came()) {
             ([], 0) => (
                 "it has written nothing to standard output".to_owned(),
                 vec![
                     answer
-                        + ", and flush each line that it writes: in Python, begin `command` with `python3, -u`",
+                        + match is_shell {
+                            true => {
+                                ", and let each program of a pipe flush its lines: `python3 -u`, `grep --line-buffered`"
+                            }
+                            false => {
+                                ", and flush each line that it writes: in Python, begin `command` with `python3, -u`"
+                            }
+                        },
                     "if it waits for the end of its input, let it read and answer line by line".to_owned(),
                 ],
+            ),
+            ([], came) if came == self.came_before => (
+                "it has written nothing since `start`".to_owned(),
+                vec![answer + " in each run, not only in the first one, or leave out `keep: true`"],
             ),
             ([], _) => ("it has written other lines only".to_owned(), vec![answer]),
             (rest, _) => (
@@ -191,9 +213,13 @@ impl Dialogue {
             };
             let Some(found) = expected.captures(&answer) else {
                 self.evidence.mark(&frame, evidence::GARBAGE);
+                let said = self.pending.sent_text().map(str::trim_end);
+                let help = match exchange.send.is_some() && said == Some(answer.trim_end()) {
+                    true => skip_echo(&answer),
+                    false => "correct what is sent, or the pattern of the answer".to_owned(),
+                };
                 let text = format!(
-                    "{sent} was answered by `{}`, which does not fit `{}`\nhelp: correct what is sent, or the pattern of the \
-                     answer",
+                    "{sent} was answered by `{}`, which does not fit `{}`\nhelp: {help}",
                     shortened(&answer),
                     written(expected)
                 );

@@ -5,6 +5,7 @@ use coreach_model::excerpt::shortened;
 use super::{Pending, Regex, written};
 use crate::blocks::{FitStop, strip_cr};
 use crate::description::{Lines, Unmatched};
+use crate::json_lines::{BYTE_ORDER_MARK, UTF_16};
 use crate::pattern::matching_prefix;
 
 impl Pending {
@@ -38,12 +39,15 @@ impl Pending {
                         `environment: { NO_COLOR: \"1\", TERM: dumb }` next to `command`";
             return (text.to_owned(), true);
         }
+        if line.matches('\0').count() > line.len() / 3 {
+            return (format!("\nhelp: {UTF_16}"), true);
+        }
         if line.contains('\0') {
             let text = "\nhelp: the line contains `\\0`: let the system send none, or write `\\x00` into the pattern";
             return (text.to_owned(), true);
         }
         if line.starts_with('\u{feff}') {
-            return ("\nhelp: it begins with a byte order mark: let the system write none".to_owned(), true);
+            return (format!("\nhelp: {BYTE_ORDER_MARK}"), true);
         }
         let mut known =
             lines.observations.iter().filter_map(|(action, shape)| Some((action, shape.first()?)));
@@ -63,11 +67,7 @@ impl Pending {
             return (text, true);
         }
         if self.sent_text.as_deref().is_some_and(|said| said.trim_end() == line) {
-            let text = format!(
-                "\nhelp: it repeats what coreach sent: switch the echo of the system off, or skip the line: write `ignore: [{{ pattern: '^{}$' }}]` next to `stimuli`",
-                shortened(&regex::escape(line).replace('\'', "''"))
-            );
-            return (text, true);
+            return (format!("\nhelp: {}", skip_echo(line)), true);
         }
         let lower = line.to_lowercase();
         let is_refusal = ["unknown", "invalid", "error", "usage", "unrecognized", "bad "];
@@ -241,4 +241,15 @@ fn explain_number(begin: &str, rest: &str) -> Option<String> {
         )),
         _ => None,
     }
+}
+
+/// Proposes how to skip a line that is what coreach has sent.
+pub fn skip_echo(line: &str) -> String {
+    // The other lines that coreach sends come back as well.
+    let word = regex::escape(line.split(' ').next().unwrap_or(line)).replace('\'', "''");
+    format!(
+        "it repeats what coreach sent: switch the echo of the system off, or skip each such line: write `ignore: [{{ pattern: \
+         '^{}( .*)?$' }}]` next to `stimuli`",
+        shortened(&word)
+    )
 }

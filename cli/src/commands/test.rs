@@ -10,10 +10,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
-use coreach_adapters::Iut;
 use coreach_adapters::description::{Encoding, Transport};
 use coreach_adapters::keeper::is_ending;
+use coreach_adapters::system::THE_END;
+use coreach_adapters::{Iut, Left};
 use coreach_execution::campaign::summary::Counts;
 use coreach_execution::campaign::{LeftOut, WhyLeftOut};
 use coreach_execution::constants::{ConstantsError, initial_state, read_constants};
@@ -23,7 +25,7 @@ use coreach_execution::open::Links;
 use coreach_execution::planner::SharedExperience;
 use coreach_execution::preparation::{Preparation, run_alone};
 use coreach_execution::record::Record;
-use coreach_execution::run::{Cause, events};
+use coreach_execution::run::{Cause, Occurrence, RunStep, events};
 use coreach_execution::strategy::{Asked, Move};
 use coreach_execution::{Bucket, Judge, Outcome, OutcomeKind, Run, Settings, Strategy};
 use coreach_model::diagnostic::nearest;
@@ -382,9 +384,10 @@ fn is_told_in_full(arguments: &TestArguments) -> bool {
     arguments.runs.get() == 1 || console::is_verbose()
 }
 
-/// Hints at a system that is kept between runs, if most runs but the first fail, or all end with a run error.
+/// Hints at a system that is kept between runs, if most runs but the first fail, or all end with a run error,
+/// and at one that does not end its connections.
 fn explain_kept_system(iut: &Iut, total: &Total) -> String {
-    let failed = total.outcomes.of(OutcomeKind::FAIL);
+    let failed = total.failed_by_event;
     let later = total.outcomes.total().saturating_sub(1);
     let broken = total.outcomes.of(OutcomeKind::RunError);
     if matches!(iut.way, Transport::Tcp(_))
@@ -398,7 +401,20 @@ fn explain_kept_system(iut: &Iut, total: &Total) -> String {
             .to_owned();
     }
     let is_kept = iut.way.outlives_runs() && iut.way.is_reset();
-    if !is_kept || !total.begins_well || failed == 0 || 2 * failed < later {
+    if let Some(waited) = total.waited.filter(|_| iut.way.outlives_runs()) {
+        return format!(
+            "hint: coreach waited {} s after a run for {THE_END}, in vain: let the system close its side when coreach does ({})\n",
+            waited.as_secs(),
+            iut.place
+        );
+    }
+    if total.begins_well && failed == later && later > 1 && matches!(iut.way, Transport::Stdio(_)) && !is_kept
+    {
+        return "hint: the first run did not fail, and all later ones did. Each run starts the system anew: does it keep its \
+                state in a file?\n"
+            .to_owned();
+    }
+    if !is_kept || !total.begins_well || failed == 0 || (2 * failed < later && !total.fails_at_once) {
         return String::new();
     }
     let reset =
@@ -459,6 +475,12 @@ struct Total {
     mix: BTreeMap<&'static str, usize>,
     /// The first run has not failed.
     begins_well: bool,
+    /// The Fails by an event of the specification, which has wrong values or comes in a wrong state.
+    failed_by_event: usize,
+    /// Such an event was the first answer of its run.
+    fails_at_once: bool,
+    /// The longest wait in vain for the system to close its side after a run.
+    waited: Option<Duration>,
     /// A mistake that the IUT file may have, after the first Fail.
     hint: String,
     failed: BTreeMap<Bucket, FailedRuns>,
@@ -478,6 +500,16 @@ impl Total {
         self.outcomes.count(run.outcome.kind());
         self.events += run.trace.len();
         self.seconds += run.time.as_secs_f64();
+        if let Outcome::Verdict(Verdict::Fail, Cause::Event) = run.outcome {
+            let is_answer = |step: &&RunStep| matches!(step.what, Occurrence::Observation(_));
+            self.failed_by_event += 1;
+            self.fails_at_once |= run.trace.iter().filter(is_answer).count() == 1;
+        }
+        let left_late = run
+            .teardown
+            .as_ref()
+            .filter(|one| one.left != Left::Clean && one.awaited == THE_END && one.waited.as_secs() > 0);
+        self.waited = self.waited.max(left_late.map(|one| one.waited));
         for (source, count) in &run.mix {
             *self.mix.entry(source.name()).or_default() += count;
         }

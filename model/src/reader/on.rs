@@ -406,6 +406,8 @@ fn split_on(on: &Scalar) -> Result<OnText, Box<Mistake>> {
                 }
                 false => "write an action under `on:`, as `Coin` or `Coin(p)`, and a condition under `when:`",
             };
+            // `Coin?` is no conditional.
+            mistake.help = mistake.help.filter(|_| !mistake.message.starts_with("`?`"));
             mistake.help.get_or_insert_with(|| help.to_owned());
             Err(mistake)
         }

@@ -178,6 +178,9 @@ impl<'a> Parser<'a> {
                         Some("write several values in braces: `x in {A, B}`".to_owned())
                     }
                     Lexeme::Sign("..") => Some(elsewhere::RANGE.to_owned()),
+                    Lexeme::Sign("+") => Some(
+                        "write a number without `+`, and a sum as `x + 1`, also under `assign`".to_owned(),
+                    ),
                     Lexeme::Sign("else") => elsewhere::explain_word("otherwise").map(str::to_owned),
                     _ => None,
                 };

@@ -146,12 +146,16 @@ pub fn check_keys_beside(
         let similar =
             in_other_format().or_else(|| collector.nearest(key, known.iter().copied())).or_else(longer);
         // Then for the key under which it belongs: one that is there, or the only possible one.
-        let mut outer = WITHIN.iter().filter(|(inner, _)| inner.contains(&key)).flat_map(|(_, outer)| *outer);
-        let first = outer.clone().find(|outer| known.contains(outer));
+        let outer_keys =
+            WITHIN.iter().filter(|(inner, _)| inner.contains(&key)).flat_map(|(_, outer)| *outer);
+        let mut outer = outer_keys.filter(|outer| known.contains(outer));
+        let first = outer.clone().next();
         let is_only = outer.clone().count() == 1;
-        let present = outer.find(|outer| known.contains(outer) && get(entries, outer).is_some());
+        let present = outer.find(|outer| get(entries, outer).is_some());
         let within = present.or(first.filter(|_| is_only));
         let hint = INSTEAD.iter().find(|(names, beside, _)| names.contains(&key) && known.contains(beside));
+        let answer = split_answer(collector, entries, key);
+        let hint = answer.as_deref().or(hint.map(|(.., help)| *help));
         let meant = glued.map(|(name, _)| name).or(similar).filter(|_| within.is_none() && hint.is_none());
         // A key that is only written wrong is not missing as well.
         if let Some(meant) = meant {
@@ -188,10 +192,15 @@ pub fn check_keys_beside(
             (Some(outer), _) if as_text.is_some() => {
                 format!("`{key}` belongs under `{outer}`, which has keys and no text")
             }
+            (Some(outer), _) if above.is_none() => {
+                format!(
+                    "`{key}` belongs under `{outer}`: write the line `{outer}:`, and indent `{key}` below it"
+                )
+            }
             (Some(outer), _) => {
                 format!("`{key}` belongs under `{outer}`: indent it further than `{outer}`")
             }
-            _ if let Some((.., help)) = hint => (*help).to_owned(),
+            _ if let Some(help) = hint => help.to_owned(),
             _ if let Some((name, value)) = glued => {
                 format!("write `{name}: {value}`, with a space after the colon")
             }
@@ -201,6 +210,23 @@ pub fn check_keys_beside(
         let message = format!("unknown key `{key}` in {owner}");
         collector.mistake("unknown-key", message, &entry.key.span, "unknown key", help);
     }
+}
+
+/// Writes the two transitions that are meant by one transition with an input and its answer.
+fn split_answer(collector: &Collector, entries: &[Entry], key: &str) -> Option<String> {
+    if !["output", "answer", "reply", "response", "emit", "send"].contains(&key) {
+        return None;
+    }
+    let text = |key| Some(get(entries, key)?.as_scalar()?.text.as_str());
+    let (from, on) = (text("from")?, text("on").or(text("input"))?);
+    let (to, answer) = (text("to").unwrap_or(from), text(key)?);
+    let between = format!("{from}{}", on.split('(').next().unwrap_or(on));
+    let when = get(entries, "when").and_then(|node| write_in_braces(collector, node));
+    let when = when.map_or_else(String::new, |when| format!(", when: {when}"));
+    Some(format!(
+        "an answer is a transition of its own: write `{{ from: {from}, to: {between}, on: {on}{when} }}` and \
+         `{{ from: {between}, to: {to}, on: {answer} }}`"
+    ))
 }
 
 /// Writes a scalar as a value within braces, in quotes if it needs them. `None`: it has several lines.
@@ -342,7 +368,7 @@ const ELSEWHERE: [(&[&str], &str); 18] = [
 ];
 
 /// Keys that have no place here, a key that must be known for the hint to be true, and the hint.
-const INSTEAD: [(&[&str], &str, &str); 11] = [
+const INSTEAD: [(&[&str], &str, &str); 14] = [
     (
         &["of", "observes"],
         "outputs",
@@ -393,6 +419,21 @@ const INSTEAD: [(&[&str], &str, &str); 11] = [
         &["runs", "run", "count", "repeat", "times"],
         "iuts",
         "each seed makes a run: `seeds: { first: 1, count: 10 }` makes ten",
+    ),
+    (
+        &["link", "within", "silence", "on_close", "reconnect", "samples", "weights", "shared", "evidence"],
+        "purposes",
+        "this key belongs into the IUT file",
+    ),
+    (
+        &["seed", "seeds", "runs"],
+        "purposes",
+        "give it on the command line: `coreach test coreach.yaml --seed 7 --runs 10`",
+    ),
+    (
+        &["body"],
+        "each",
+        "a body is not compared: leave `body` out, or read parts of it with `values: { PARAMETER: /POINTER }`",
     ),
     (&["port"], "address", "write the port in `address`: `address: HOST:PORT`"),
 ];

@@ -392,6 +392,14 @@ impl<'a, 'c> Typing<'a, 'c> {
                     "a parameter is known only in the transitions of its action, but this one is on `{action}`"
                 )
             }
+            // The next value, as in TLA+.
+            _ if let Some(now) = name.strip_suffix('\'')
+                && self.scope.names.get(now).is_some() =>
+            {
+                format!(
+                    "an expression reads old values only: give the new one with `assign: {{ {now}: VALUE }}`"
+                )
+            }
             (Some(similar), _) => format!("did you mean {}?", self.describe_name(&similar)),
             (None, _) => self.inventory(),
         };

@@ -2,7 +2,8 @@
 
 use coreach_adapters::description::{AnswerPlace, Capture, Source};
 use coreach_model::diagnostic::Diagnostic;
-use coreach_model::iosts::ActionKind;
+use coreach_model::iosts::{Action, ActionKind};
+use coreach_model::reader::collect::inventory;
 use coreach_model::reader::shape;
 use coreach_model::reader::yaml::{Entry, Node, Scalar};
 
@@ -125,8 +126,7 @@ fn find_other_meaning(reader: &IutReader<'_>, name: &str) -> Option<String> {
     if iosts.constants.iter().any(|datum| datum.name() == name) {
         return Some("a symbolic constant".to_owned());
     }
-    let has =
-        |action: &&coreach_model::iosts::Action| action.parameters.iter().any(|datum| datum.name() == name);
+    let has = |action: &&Action| action.parameters.iter().any(|datum| datum.name() == name);
     iosts.actions.iter().find(has).map(|action| format!("a parameter of `{}`", action.name))
 }
 
@@ -229,6 +229,14 @@ impl IutReader<'_> {
         let Some(iosts) = self.iosts else { return true };
         if iosts.actions.iter().any(|action| action.name == scalar.text && action.kind == kind) {
             return true;
+        }
+        let is_input = |action: &Action| action.name == scalar.text && action.kind == ActionKind::Input;
+        if kind == ActionKind::Output && iosts.actions.iter().any(is_input) {
+            let outputs = iosts.actions.iter().filter(|action| action.kind == ActionKind::Output);
+            let help = inventory("outputs", outputs.map(|action| action.name.as_str()));
+            let message = format!("`{}` is an input, not the output that answers it", scalar.text);
+            self.collector.mistake("wrong-direction", message, &scalar.span, "not here", help);
+            return false;
         }
         self.report_action(&scalar.text, &scalar.span, kind);
         false

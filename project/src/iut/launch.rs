@@ -66,8 +66,14 @@ pub fn read_address(
         reader.collector.mistake("wrong-value", message, &scalar.span, "not such an address", help);
         return None;
     }
-    let holes =
-        if shape::get(entries, "launch").is_some() { Holes::none().with_port() } else { Holes::none() };
+    let has_launch = shape::get(entries, "launch").is_some();
+    if !has_launch && scalar.text.contains("{port}") {
+        let message = "coreach chooses `{port}` only for a system that it starts";
+        let help = "write `launch: { command: [PROGRAM, \"{port}\"] }`, or a port";
+        reader.collector.mistake("unknown-parameter", message, &scalar.span, "not known", help);
+        return None;
+    }
+    let holes = if has_launch { Holes::none().with_port() } else { Holes::none() };
     reader.read_template(scalar, &holes).map(|template| (template, scalar.span.clone()))
 }
 
@@ -134,10 +140,13 @@ fn warn_of_command(reader: &mut IutReader<'_>, command: &Node, directory: &Path)
         }
         if let Some(what) = explain_shell_word(name) {
             let texts: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
-            let found =
+            let mut found =
                 Diagnostic::warning("no-shell", format!("no shell reads `command`: `{name}` is {what}"))
                     .at(reader.collector.origin(&scalar.span), "for a shell only")
                     .help(format!("let a shell read it: `command: [sh, -c, '{}']`", texts.join(" ")));
+            if name.trim_matches(['$', '{', '}']).eq_ignore_ascii_case("port") {
+                found = found.help("write `\"{port}\"` for the port that coreach chooses");
+            }
             reader.collector.push(found);
             return;
         }

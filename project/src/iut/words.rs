@@ -153,6 +153,17 @@ impl IutReader<'_> {
         }
         let parsed = Template::parse(&scalar.text);
         let template = parsed.map_err(|error| self.report_bad_template(scalar, &error)).ok()?;
+        // `${name}`, as in a shell
+        let dollar =
+            template.holes().find_map(|name| Some((name, scalar.text.find(&format!("${{{name}}}"))?)));
+        if let Some((name, at)) = dollar {
+            let help = format!("for the value alone write `{{{name}}}`");
+            let diagnostic =
+                Diagnostic::warning("shell-variable", format!("`$` before `{{{name}}}` is sent, too"))
+                    .at(self.collector.origin(&scalar.place(&(at..at + 1))), "part of the message")
+                    .help(help);
+            self.collector.push(diagnostic);
+        }
         self.check_holes(scalar, &template, holes).then_some(template)
     }
 
@@ -185,16 +196,30 @@ impl IutReader<'_> {
             self.collector.push(diagnostic);
         }
         let Some(iosts) = self.iosts.filter(|_| is_json(fill_with(""))) else { return };
-        let is_text = |name: &str| {
+        let type_of = |name: &str| {
             let mut data = iosts.actions.iter().flat_map(|action| &action.parameters).chain(&iosts.constants);
-            data.any(|datum| datum.name() == name && matches!(datum.ty(), Type::String | Type::Id(_)))
+            data.find(|datum| datum.name() == name).map(Datum::ty)
         };
-        let mut names = template.holes();
-        let Some(name) = names.find(|name| is_text(name) && !is_json(fill_with(name))) else { return };
-        let message = format!("`{{{name}}}` is a text, but has no quotes in this JSON");
-        let help = format!("write `\"{{{name}}}\"`, or `{{json({name})}}` if the text may contain quotes");
+        // A quote in the text of a hole of this name, unless a function writes it in another way.
+        let with_quote = |name: &str| {
+            template.fill(|hole| Some(if hole == name { "\"".to_owned() } else { "1".to_owned() })).ok()
+        };
+        let is_wrong = |name: &&str| match type_of(name) {
+            Some(Type::String) => !is_json(with_quote(name)),
+            Some(Type::Id(_)) => !is_json(fill_with(name)),
+            _ => false,
+        };
+        let Some(name) = template.holes().find(is_wrong) else { return };
+        let message = match is_json(fill_with(name)) {
+            true => format!("a quote in the text `{{{name}}}` would end it in this JSON"),
+            false => format!("`{{{name}}}` is a text, but has no quotes in this JSON"),
+        };
+        let help = format!("write `{{json({name})}}`, without quotes around it");
         let diagnostic = Diagnostic::warning("missing-quotes", message)
-            .at(self.collector.origin(&scalar.span), "JSON needs quotes around a text")
+            .at(
+                self.collector.origin(&scalar.span),
+                "JSON puts quotes around a text, and `\\` before each in it",
+            )
             .help(help);
         self.collector.push(diagnostic);
     }

@@ -3,9 +3,10 @@
 //! Each hint asks for evidence in the run, its messages, the model or the IUT file, else it is `None`. The
 //! first one with evidence is shown.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
-use coreach_adapters::description::{Encoding, Field, FieldNumber, Transport};
+use coreach_adapters::description::{Encoding, Field, FieldNumber, Response, Transport};
 use coreach_adapters::evidence::EvidenceKind;
 use coreach_adapters::integer::WireInteger;
 use coreach_adapters::template::Template;
@@ -22,7 +23,7 @@ use coreach_model::{Datum, Origin, Term, Value as ModelValue, Verdict};
 use coreach_project::cases::Case;
 use coreach_project::configuration::Instantiation;
 
-use crate::execution_arguments::TestArguments;
+use crate::execution_arguments::{Chooser, TestArguments};
 
 /// Finds the line of the IUT file that a run has ended about: `iut.yaml:4: within: 200 ms`.
 pub(super) fn find_iut_line(path: &Path, run: &Run) -> Option<String> {
@@ -83,6 +84,7 @@ pub(super) fn explain_run(
     match run.outcome.verdict() {
         Some(Verdict::Pass | Verdict::WeakPass) => None,
         Some(Verdict::Fail) => explain_hidden(iut, run, record)
+            .or_else(|| explain_response(iut, run, record))
             .or_else(|| explain_order(case, initial, run, record))
             .or_else(|| explain_byte_order(case, iut, initial, run))
             .or_else(|| explain_constant(arguments, case, iut, run, record))
@@ -90,7 +92,7 @@ pub(super) fn explain_run(
             .or_else(|| explain_old_state(iut, run))
             .or_else(|| explain_second_answer(case, initial, run, record))
             .or_else(|| explain_unused_parameter(case, run)),
-        Some(Verdict::Inconclusive) => explain_cookie(iut, run),
+        Some(Verdict::Inconclusive) => explain_limit(arguments, run).or_else(|| explain_cookie(iut, run)),
         None => explain_fixed(case, run).or_else(|| explain_cookie(iut, run)).or_else(|| explain_loss(run)),
     }
 }
@@ -134,6 +136,63 @@ fn explain_hidden(iut: &Iut, run: &Run, record: &Record) -> Option<String> {
          fits counts: write `{other}` before `{seen}`\n",
         shortened(line)
     ))
+}
+
+/// Hints at an expected output that has the answer's status but comes too late, or that has another status.
+fn explain_response(iut: &Iut, run: &Run, record: &Record) -> Option<String> {
+    let Transport::Http(http) = &iut.way else { return None };
+    let asked = run.trace.iter().rev().find_map(|step| match &step.what {
+        Occurrence::Stimulus(event) => Some(&event.action),
+        _ => None,
+    })?;
+    let received = run.wire.iter().rfind(|item| item.kind == EvidenceKind::Received)?;
+    let head = String::from_utf8_lossy(&received.bytes);
+    let status: u16 = head.split(' ').nth(1)?.parse().ok().filter(|status| (200..300).contains(status))?;
+    let expected: BTreeSet<&str> =
+        record.reason.expected.iter().filter_map(|one| one.split(['(', ' ']).next()).collect();
+    // An output that needs no values fits any answer with its status.
+    let can_be = |(name, response): &&(String, Response)| {
+        let is_asked = response.to.is_empty() || response.to.contains(asked);
+        let is_plain = response.values.is_empty() && response.headers.is_empty() && response.each.is_none();
+        expected.contains(name.as_str()) && is_asked && is_plain
+    };
+    let remedy = |name: &str| format!("`{name}: {{ status: {status}, to: {asked} }}`");
+    let seen = run.trace.last()?.what.event().map(|event| event.action.as_str());
+    match &run.outcome {
+        Outcome::Verdict(_, Cause::Event) => {
+            let mut later =
+                http.observations.iter().skip_while(|(name, _)| Some(name.as_str()) != seen).skip(1);
+            let (name, _) = later.find(|one| can_be(one) && one.1.status == status)?;
+            let seen = seen?;
+            Some(format!(
+                "hint: the answer also fits `{name}`, which comes after `{seen}` in `observations`. The first that fits \
+                 counts: write {} before `{seen}`\n",
+                remedy(name)
+            ))
+        }
+        Outcome::Verdict(_, Cause::Alien(text)) if !text.contains("except for the status") => {
+            let (name, response) = http.observations.iter().find(can_be).filter(|_| expected.len() == 1)?;
+            (response.status != status).then(|| {
+                format!(
+                    "hint: `{name}` was expected, which has the status {}. If the system is right, write {}, behind all \
+                     others\n",
+                    response.status,
+                    remedy(name)
+                )
+            })
+        }
+        _ => None,
+    }
+}
+
+/// Hints at the strategy that goes straight to the goal, after a run that was too long.
+fn explain_limit(arguments: &TestArguments, run: &Run) -> Option<String> {
+    let is_limit = matches!(run.outcome, Outcome::Verdict(_, Cause::Steps(_)));
+    (is_limit && !matches!(arguments.strategy, Chooser::Plan)).then(|| {
+        "hint: messages were chosen at random. `--strategy plan` goes straight to the goal, and `--events` allows longer \
+         runs\n"
+            .to_owned()
+    })
 }
 
 /// Hints at an output that came before the one that the model demands first.
