@@ -60,10 +60,12 @@ pub(super) fn explain_condition(condition: &Term, values: &Valuation, of_event: 
         is_case |= opened.is_case;
         others += &opened.others;
         // The branch of an `if` that is not quoted is named by its condition.
-        if let Some(chosen) = opened.read_too.last().filter(|last| *last.sort() == Type::Bool) {
+        let is_choice = opened.others.is_empty();
+        if let Some(chosen) = opened.read_too.last().filter(|_| is_choice) {
             let text = chosen.to_string();
-            branch = match text.chars().count() <= LONGEST_VALUE && !whole.contains(&text) {
-                true => format!(", as `{text}` is {}", scope.is_true(chosen)),
+            let is_new = *chosen.sort() == Type::Bool && !whole.contains(&text);
+            branch = match is_new && text.chars().count() <= LONGEST_VALUE {
+                true => format!(" (the branch where `{text}` is {})", scope.is_true(chosen)),
                 false => String::new(),
             };
         }
@@ -71,11 +73,15 @@ pub(super) fn explain_condition(condition: &Term, values: &Valuation, of_event: 
         term = opened.term;
         // A long part may be opened further.
         if opened.says_more && is_short(&term) {
-            decisive = Some((term.clone(), others.clone() + &branch));
+            decisive = Some((term.clone(), branch.clone() + &others));
         }
     }
     let mut found = condition_values(decisive.as_ref().map_or(condition, |(term, _)| term), &scope.values);
-    read_too.iter().for_each(|term| collect_values(term, &scope.values, &mut found));
+    // Of the conditions before the last one the results are enough.
+    if let Some((last, before)) = read_too.split_last() {
+        collect_values(last, &scope.values, &mut found);
+        before.iter().for_each(|term| collect_results(term, &scope.values, &mut found));
+    }
     let since = decisive.map(|(decisive, others)| {
         let ends = [written.filter(|written| *written != decisive), Some(decisive)];
         let texts = ends.iter().flatten().map(|part| scope.describe_value(part));
@@ -374,6 +380,16 @@ pub(super) fn collect_values(term: &Term, values: &Valuation, found: &mut BTreeM
         _ => term.parts(),
     };
     parts.into_iter().for_each(|part| collect_values(part, values, found));
+}
+
+/// Collects the values of the operations, elements and data in a condition, but not of what these read.
+fn collect_results(term: &Term, values: &Valuation, found: &mut BTreeMap<String, String>) {
+    let is_result = is_path(term) || matches!(term.shape(), TermShape::Operation(..));
+    match evaluate(term, values).ok().filter(|_| is_result) {
+        Some(value) => drop(found.insert(term.to_string(), format!("{value:#}"))),
+        None if term.written_size() > LARGEST_PART => {}
+        None => term.parts().into_iter().for_each(|part| collect_results(part, values, found)),
+    }
 }
 
 /// The indices in a path. The values of its wholes are not needed.

@@ -172,6 +172,7 @@ impl Question<'_> {
         if parts.iter().any(|part| !self.reads_event(part)) {
             parts.retain(|part| !self.reads_event(part));
         }
+        self.drop_consequences(&mut parts, self.values.clone());
         parts.iter().map(|part| self.guard(iosts, transition, part, false)).collect()
     }
 
@@ -202,15 +203,7 @@ impl Question<'_> {
                 corrected.insert(parameter.clone(), value);
             }
         }
-        for part in &failing {
-            if let [parameter] = self.list_read(part).as_slice()
-                && let Some((_, Demand::Value(value))) = self.isolate_parameter(part)
-            {
-                corrected.insert((*parameter).clone(), value);
-            }
-        }
-        // What fails only because of another parameter is no demand of its own.
-        failing.retain(|part| self.list_read(part).len() < 2 || holds(part, &corrected) != Ok(true));
+        self.drop_consequences(&mut failing, corrected);
         for part in failing {
             let ways_of_part =
                 self.solve(&part).unwrap_or_else(|| vec![vec![self.unsolved_difference(&part)]]);
@@ -222,6 +215,18 @@ impl Question<'_> {
         let bounds: Vec<Difference> = conjuncts.iter().filter_map(bound).collect();
         let merged = ways.into_iter().filter_map(|way| merge_differences(way, &bounds));
         merged.filter(|way| !way.is_empty()).collect()
+    }
+
+    /// Drops the failing conjuncts that hold if parameters have the values that others demand of them.
+    fn drop_consequences(&self, failing: &mut Vec<Term>, mut corrected: Valuation) {
+        for part in failing.iter() {
+            if let [parameter] = self.list_read(part).as_slice()
+                && let Some((_, Demand::Value(value))) = self.isolate_parameter(part)
+            {
+                corrected.insert((*parameter).clone(), value);
+            }
+        }
+        failing.retain(|part| self.list_read(part).len() < 2 || holds(part, &corrected) != Ok(true));
     }
 
     /// Is it known what a condition on this parameter demands? An exception (`not in {3}`) says little of a
