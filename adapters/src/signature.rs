@@ -270,7 +270,9 @@ impl Wire<'_> {
             && text.parse::<i128>().is_ok()
         {
             let read = match has_pointers {
-                true => format!("write `{datum}: {{ pointer: ..., match: '(-?\\d+)' }}` in the IUT file, or "),
+                true => {
+                    format!("write `{datum}: {{ pointer: ..., match: '(-?\\d+)' }}` in the IUT file, or ")
+                }
                 false => String::new(),
             };
             return format!("\nhelp: if the system is right, {read}make `{datum}` a `string` in the model");

@@ -169,10 +169,12 @@ pub(crate) fn explain_end(judge: &mut dyn Judge, run: &Run) -> (Reason, Bucket) 
     let bucket = Bucket::new(&run.outcome, place, action, violated);
     // A long event is not told twice.
     let told = match (event.as_deref(), action) {
-        (Some(text), Some(action)) if run.timing.is_none() && instead.contains("got ") => {
-            Some(text).filter(|text| text.chars().count() <= LONGEST_VALUE).map_or(format!("this {action}"), str::to_owned)
+        (Some(text), Some(action))
+            if run.timing.is_none() && instead.contains("got ") && text.chars().count() > LONGEST_VALUE =>
+        {
+            Some(format!("this {action}"))
         }
-        _ => event.clone().unwrap_or_default(),
+        _ => event.clone(),
     };
     // The other explanations change the judge's state.
     let old_value = failed.and_then(|event| explain_order_of_assign(judge, event));
@@ -181,7 +183,7 @@ pub(crate) fn explain_end(judge: &mut dyn Judge, run: &Run) -> (Reason, Bucket) 
     let excuse = excuse.or(old_value);
     let reason = Reason {
         summary: write_expectation(&run.outcome, &instead)
-            + &write_summary(run, &location, event.as_ref().map(|_| told.as_str()), violates, required.as_deref())
+            + &write_summary(run, &location, told.as_deref(), violates, required.as_deref())
             + &either_order
             + &missed.map_or_else(String::new, |name| format!(" ({name})"))
             + &describe_exchange(run)

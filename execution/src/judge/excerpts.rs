@@ -16,7 +16,8 @@ pub(crate) fn cut_text(text: &str, most: usize) -> String {
 /// Lists the positions and keys at which the other values read a collection: 3 for `name[i].x` if `i = 3`.
 pub(super) fn list_indices_read<'t>(name: &str, values: &[(&'t str, &'t str)]) -> Vec<&'t str> {
     let index = |path: &'t str| text_before(path.strip_prefix(name)?.strip_prefix('[')?, ']');
-    let value = |index: &'t str| values.iter().find(|(name, _)| *name == index).map_or(index, |(_, text)| text);
+    let value =
+        |index: &'t str| values.iter().find(|(name, _)| *name == index).map_or(index, |(_, text)| text);
     values.iter().filter_map(|(path, _)| index(path)).map(value).collect()
 }
 
@@ -28,6 +29,10 @@ pub(super) fn shorten_collection(text: &str, read: &[&str], values: &[(&str, &st
         return text.to_owned();
     }
     let Some(elements) = split_collection(text) else { return cut_text(text, most) };
+    // To leave out less is not worth it.
+    if length(text) <= 2 * most {
+        return text.to_owned();
+    }
     // A short list may name its elements one by one, or their positions.
     let texts = || values.iter().map(|(_, text)| *text);
     let short = texts().filter(|value| length(value) <= most);
@@ -73,9 +78,11 @@ pub(super) fn shorten_collection(text: &str, read: &[&str], values: &[(&str, &st
     let (open, close) = if text.starts_with('{') { ('{', '}') } else { ('[', ']') };
     let hidden = shown.iter().filter(|is_shown| !**is_shown).count();
     let shortened = format!("{open}{}{close} ({hidden} of {} left out)", parts.join(", "), elements.len());
-    // What saves less than a third is not worth it.
-    let is_worth_it = length(text) > 3 * most || 3 * length(&shortened) <= 2 * length(text);
-    if is_worth_it { shortened } else { text.to_owned() }
+    if length(text) <= 3 * most && 3 * length(&shortened) > 2 * length(text) {
+        text.to_owned()
+    } else {
+        shortened
+    }
 }
 
 /// Splits the text of a list, set or map into its elements. `None` for other text.
