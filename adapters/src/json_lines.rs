@@ -120,7 +120,7 @@ pub fn read_message(line: &str, signatures: &Signatures) -> Result<Message, Fail
                     return Err(garbage("a message whose `values` is not an object").with_help(help));
                 }
             };
-            signatures.output(name, &values, &Spelling::default()).map(Message::Output)
+            signatures.output(name, &values, &Spelling::default(), false).map(Message::Output)
         }
         _ => {
             let text = "a message has only the key `ready`, `log` or `error`, or `output` and `values`";
@@ -263,8 +263,7 @@ transitions: [{ from: A, to: A, on: None }]
             (
                 r#"{"output": "Out", "values": {"n": "1", "r": 1}}"#,
                 "`Out` with a wrong `n`: expected a number, not the text \"1\": write a number without quotes\nhelp: if the \
-                 system is right, read the number from the text. Over http, write `n: { pointer: ..., match: '(-?\\d+)' }`. \
-                 Else make `n` a `string` in the model",
+                 system is right, make `n` a `string` in the model",
             ),
             (
                 r#"{"output": "Out", "values": {"n": 1, "r": "7"}}"#,

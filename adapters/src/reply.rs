@@ -153,7 +153,7 @@ pub fn translate(reply: &Reply, http: &Http, signatures: &Signatures) -> Result<
                 };
                 let given: Vec<(&str, Wire<'_>)> =
                     values.iter().map(|(name, piece)| (*name, wire(piece))).collect();
-                signatures.output(action, &given, &http.spelling)
+                signatures.output(action, &given, &http.spelling, true)
             };
             events.iter().map(event).collect()
         };

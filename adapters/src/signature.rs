@@ -132,7 +132,7 @@ impl Signatures {
     ) -> Result<Received, Failure> {
         let (captured, given): (Vec<_>, Vec<_>) =
             given.iter().partition(|(name, _)| self.captures.knows(name));
-        let received = self.output(name, &given, spelling)?;
+        let received = self.output(name, &given, spelling, false)?;
         if matches!(received, Received::Output(_)) {
             for (name, wire) in captured {
                 match wire {
@@ -144,7 +144,8 @@ impl Signatures {
         Ok(received)
     }
 
-    /// Makes the output that a message means. `given` is what the message has for each parameter.
+    /// Makes the output that a message means. `given` is what the message has for each parameter, and
+    /// `has_pointers` says whether the IUT file tells where.
     ///
     /// # Errors
     /// [`Failure::Garbage`]: a number that is too long to be read.
@@ -153,6 +154,7 @@ impl Signatures {
         name: &str,
         given: &[(&str, Wire<'_>)],
         spelling: &Spelling,
+        has_pointers: bool,
     ) -> Result<Received, Failure> {
         let action = match self.action(name) {
             Some(action) if action.kind == ActionKind::Output => action,
@@ -204,7 +206,7 @@ impl Signatures {
                 Ok(value) => found.push(value),
                 Err(Misread::TooLong(digits)) => return Err(report_too_long(digits)),
                 Err(Misread::Wrong(why)) => {
-                    let help = wire.value_help(datum);
+                    let help = wire.value_help(datum, has_pointers);
                     return Ok(Received::Alien(format!("`{name}` with a wrong `{datum}`: {why}{help}")));
                 }
             }
@@ -255,7 +257,7 @@ impl Wire<'_> {
     }
 
     /// Explains what the user may have meant by a wrong value.
-    fn value_help(&self, datum: &Datum) -> String {
+    fn value_help(&self, datum: &Datum, has_pointers: bool) -> String {
         if let (Wire::Text(text), Type::Int | Type::Nat | Type::Range(..)) = (self, datum.ty())
             && text.len() > 1
             && text.starts_with(['0', '+', ' '])
@@ -267,10 +269,13 @@ impl Wire<'_> {
         if let (Wire::Json(Tree::Text(text)), Type::Int | Type::Nat | Type::Range(..)) = (self, datum.ty())
             && text.parse::<i128>().is_ok()
         {
-            return format!(
-                "\nhelp: if the system is right, read the number from the text. Over http, write `{datum}: {{ pointer: ..., \
-                 match: '(-?\\d+)' }}`. Else make `{datum}` a `string` in the model"
-            );
+            let read = match has_pointers {
+                true => {
+                    format!("write `{datum}: {{ pointer: ..., match: '(-?\\d+)' }}` in the IUT file, or ")
+                }
+                false => String::new(),
+            };
+            return format!("\nhelp: if the system is right, {read}make `{datum}` a `string` in the model");
         }
         let Type::Enum(named) = datum.ty() else { return String::new() };
         let literals = || named.literals.iter().map(String::as_str);

@@ -41,7 +41,7 @@ pub fn wrap(text: &str) -> String {
         {
             true => part.replace(' ', "\0"),
             // A name and the beginning of its value stay together.
-            false => keep_strings(&part.replace(" = ", "\0=\0"), LONGEST_QUOTE),
+            false => keep_strings(&part.replace(" = ", "\0=\0"), COLUMNS - 8, "\0"),
         };
         let line = line.split('`').enumerate().map(keep_together).collect::<Vec<_>>().join("`");
         let indent = line.len() - line.trim_start().len();
@@ -61,15 +61,16 @@ pub fn wrap(text: &str) -> String {
     wrapped.replace('\0', " ")
 }
 
-/// Replaces the blanks in the strings of a text by `\0`, but not in long ones.
-fn keep_strings(text: &str, longest: usize) -> String {
+/// Replaces the blanks in the strings of a text by another sign, but not in longer strings.
+pub(crate) fn keep_strings(text: &str, longest: usize, blank: &str) -> String {
     // A quote in a string does not end it.
     let text = text.replace("\\\"", "\u{1}");
     let parts: Vec<&str> = text.split('"').collect();
-    // Without the last quote it is not known what is in a string.
-    let is_string = |place: usize| parts.len() % 2 == 1 && place % 2 == 1 && parts[place].len() < longest;
+    // A string without its last quote is none.
+    let is_string =
+        |place: usize| place % 2 == 1 && place + 1 < parts.len() && parts[place].chars().count() < longest;
     let kept = (0..parts.len()).map(|place| match is_string(place) {
-        true => parts[place].replace(' ', "\0"),
+        true => parts[place].replace(' ', blank),
         false => parts[place].to_owned(),
     });
     kept.collect::<Vec<_>>().join("\"").replace('\u{1}', "\\\"")

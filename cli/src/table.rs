@@ -1,17 +1,21 @@
 //! Tables for people: columns aligned, two blanks between them, and nothing drawn. Rows that are too wide are
 //! wrapped within their cells.
 //!
-//! Only text is wrapped, in the columns to the left. It is wrapped at blanks, and within a word only if this
-//! word takes more than its part of the row. Figures, to the right, are never split, so many figures may make
+//! Only text is wrapped, in the columns to the left. It is wrapped at blanks outside of strings, and within a
+//! word only if this word takes more than its part of the row. Figures, to the right, are never split, so many figures may make
 //! a table wider.
 
 use comfy_table::presets::NOTHING;
 use comfy_table::{Cell, CellAlignment, ColumnConstraint, ContentArrangement, Table, Width};
 
 use crate::console;
+use crate::story::keep_strings;
 
 /// A word is not split if it takes at most one of so many parts of a row.
 const PARTS: u16 = 6;
+
+/// A blank in a string while rows are wrapped. It is no character of any text.
+const BLANK: &str = "\u{fdd0}";
 
 /// The blanks between columns.
 const GAP: u16 = 2;
@@ -24,6 +28,10 @@ pub(crate) fn table(rows: &[Vec<String>], left: usize) -> String {
 
 /// Makes a table for a terminal of `width` columns.
 fn table_within(rows: &[Vec<String>], left: usize, width: u16) -> String {
+    let kept = |row: &Vec<String>| -> Vec<String> {
+        row.iter().map(|cell| keep_strings(cell, usize::from(width / 2), BLANK)).collect()
+    };
+    let rows: &[Vec<String>] = &rows.iter().map(kept).collect::<Vec<_>>();
     let mut table = Table::new();
     table.load_style(NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
     for row in rows {
@@ -47,7 +55,7 @@ fn table_within(rows: &[Vec<String>], left: usize, width: u16) -> String {
         column.set_padding((0, gap)).set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(needs)));
     }
     table.set_width(width.max(least));
-    table.lines().map(|line| line.trim_end().to_owned() + "\n").collect()
+    table.lines().map(|line| line.trim_end().replace(BLANK, " ") + "\n").collect()
 }
 
 #[cfg(test)]
@@ -78,6 +86,13 @@ mod tests {
         let text = table_within(&[head, figures.clone()], 0, 80);
         assert_eq!(text.lines().count(), 2, "{text}");
         assert!(figures.iter().all(|figure| text.contains(figure)), "{text}");
+    }
+
+    #[test]
+    fn a_string_is_not_wrapped() {
+        let rows = rows(&[&["30", "Transferred(reply = NoAccount(\"      x  \"))", &"word ".repeat(30)]]);
+        let text = table_within(&rows, 3, 60);
+        assert!(text.contains("\"      x  \""), "{text}");
     }
 
     #[test]

@@ -133,7 +133,7 @@ if kind == "lines":
         value = {"plus": f"+{asked}", "minus": f"-{asked}", "hex": f"0x{asked}", "rest": f"{asked}.0",
                  "space": f" {asked}", "coins": f"{asked} coins", "zero": f"{asked}\0", "comma": f"{asked},000", "half": f"{asked}.5"}.get(habit, asked)
         # Both lines in one write, so that the second one comes before the next stimulus.
-        say(f"{before}answer {value}" + (f"\nanswer {asked}" if habit == "again" else ""))
+        say(f"{before}answer {value}" + (f"\nanswer {asked + (habit == 'more')}" if habit in ("again", "more") else ""))
         if habit == "blank":
             say("")
 for line in sys.stdin:
@@ -257,10 +257,10 @@ fn a_frequent_mistake_is_named_with_what_helps() {
         ),
         (
             lines,
-            "again",
+            "more",
             within,
             1,
-            "hint: `Answer(1)` is a second answer to `Ask()`. If the system is right, add the transition `- { from: Idle, to: Idle, on: Answer }`",
+            "hint: `Answer(2)` is a second answer to `Ask()`. If the system is right, add the transition `- { from: Idle, to: Idle, on: Answer }`",
         ),
         (json, "late", within, 4, "it has written `{\"ready\": true}` to standard error\n"),
         (lines, "buffer", short, 3, "  help: its output may wait in a buffer: flush it after each line"),

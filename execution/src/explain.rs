@@ -20,6 +20,7 @@ use serde::{Deserialize, Serialize};
 use crate::bucket::Bucket;
 pub use crate::judge::Guard;
 use crate::judge::crossing::MOST_UNDER_WAY;
+use crate::judge::decisive::LONGEST_VALUE;
 use crate::judge::expected::decided_guard;
 use crate::judge::guards::{transitions_of, with_event, without_purpose};
 use crate::judge::{Judge, Judged, Why};
@@ -63,7 +64,18 @@ impl Reason {
 
     /// The lines after the summary: the guards that decided, and what is allowed.
     pub fn lines(&self) -> Vec<String> {
-        let mut lines: Vec<String> = self.guards.iter().map(|guard| format!("  {guard}")).collect();
+        // A long value that the summary tells is not told again.
+        let is_untold = |name: &str, text: &str| {
+            text.chars().count() < LONGEST_VALUE / 2
+                || !self.summary.starts_with(&format!("expected {name} "))
+                || !self.summary.contains(&format!("got {text}"))
+        };
+        let shown = |guard: &Guard| {
+            let mut guard = guard.clone();
+            guard.values.retain(|name, value| is_untold(name, value));
+            format!("  {guard}")
+        };
+        let mut lines: Vec<String> = self.guards.iter().map(shown).collect();
         lines.extend(self.entered.iter().map(|guard| format!("  the step before: {guard}")));
         fn action(text: &str) -> &str {
             text.split(['(', ' ']).next().unwrap_or_default()
@@ -155,6 +167,15 @@ pub(crate) fn explain_end(judge: &mut dyn Judge, run: &Run) -> (Reason, Bucket) 
     let required = last_event.filter(|_| is_required);
     let required = required.map(|event| format!("{instead} after {}", name_values(judge.iosts(), event)));
     let bucket = Bucket::new(&run.outcome, place, action, violated);
+    // A long event is not told twice.
+    let told = match (event.as_deref(), action) {
+        (Some(text), Some(action))
+            if run.timing.is_none() && instead.contains("got ") && text.chars().count() > LONGEST_VALUE =>
+        {
+            Some(format!("this {action}"))
+        }
+        _ => event.clone(),
+    };
     // The other explanations change the judge's state.
     let old_value = failed.and_then(|event| explain_order_of_assign(judge, run, event));
     let excuse =
@@ -162,7 +183,7 @@ pub(crate) fn explain_end(judge: &mut dyn Judge, run: &Run) -> (Reason, Bucket) 
     let excuse = excuse.or(old_value);
     let reason = Reason {
         summary: write_expectation(&run.outcome, &instead)
-            + &write_summary(run, &location, event.as_deref(), violates, required.as_deref())
+            + &write_summary(run, &location, told.as_deref(), violates, required.as_deref())
             + &either_order
             + &missed.map_or_else(String::new, |name| format!(" ({name})"))
             + &describe_exchange(run)
@@ -192,6 +213,14 @@ fn find_entry(judge: &dyn Judge, earlier_states: &[State], event: &Event) -> Opt
         };
         for transition in transitions_of(iosts, state, event).filter(is_entry) {
             let siblings: Vec<&Transition> = transitions_of(iosts, state, event).collect();
+            // If the event leads to one place only, its guard decides nothing.
+            let leads_elsewhere = |one: &&Transition| {
+                test.verdict(one.target) != Some(Verdict::Fail)
+                    && test.origins[one.target] != test.origins[transition.target]
+            };
+            if !siblings.iter().any(leads_elsewhere) {
+                continue;
+            }
             let plain = without_purpose(test, transition, &siblings, None);
             entries.extend(decided_guard(iosts, &plain, values.clone()));
         }

@@ -234,6 +234,7 @@ fn read_tree(tree: &Tree, ty: &Type, digits: usize) -> Result<Value, Misread> {
                         Tree::Text(name) => (name, &[][..]),
                         Tree::Object(alone) => match alone.as_slice() {
                             [(name, Tree::Object(members))] if !members.is_empty() => (name, &members[..]),
+                            [(name, _)] => (name, &[][..]),
                             _ => return Err(wrong()),
                         },
                         _ => return Err(wrong()),
@@ -241,12 +242,22 @@ fn read_tree(tree: &Tree, ty: &Type, digits: usize) -> Result<Value, Misread> {
                     let mut names = alternatives.iter().map(|alternative| &alternative.name);
                     let number = names.position(|known| known == name).ok_or_else(wrong)?;
                     let chosen = &alternatives[number];
-                    if members.len() != chosen.count {
-                        return Err(wrong());
+                    let malformed = || {
+                        let fields = (0..chosen.count).map(|place| record.field_of(chosen, place));
+                        let fields: Vec<String> = fields.map(|name| format!("{name:?}: ...")).collect();
+                        let shape = match fields.is_empty() {
+                            true => format!("{name:?}"),
+                            false => format!("{{{name:?}: {{{}}}}}", fields.join(", ")),
+                        };
+                        Misread::Wrong(format!("expected {shape}, not {}", shortened(&tree.to_string())))
+                    };
+                    let is_bare = matches!(tree, Tree::Text(_));
+                    if members.len() != chosen.count || is_bare != (chosen.count == 0) {
+                        return Err(malformed());
                     }
                     let field = |place: usize| {
                         let name = record.field_of(chosen, place);
-                        let (_, part) = members.iter().find(|(key, _)| key == name).ok_or_else(wrong)?;
+                        let (_, part) = members.iter().find(|(key, _)| key == name).ok_or_else(malformed)?;
                         read(part, &record.fields[chosen.first + place].1)
                     };
                     (record.tag(number), (0..chosen.count).map(field).collect::<Result<Vec<_>, _>>()?)

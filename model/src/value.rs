@@ -329,14 +329,22 @@ impl fmt::Display for Value {
             Value::String(value) | Value::Id(_, value) => crate::quoted::write_quoted(f, value),
             Value::Enum(enumeration, position) => f.write_str(&enumeration.literals[*position]),
             Value::Array(array) => {
+                // People read each of a few cells, unless all are equal.
+                let are_few = f.alternate() && !array.cells.is_empty();
+                let all = Value::enumerate(&array.ty.index, 8).filter(|_| are_few);
+                let indices: Vec<&Value> = match &all {
+                    Some(all) => all.iter().collect(),
+                    None => array.cells.keys().collect(),
+                };
                 f.write_str("[")?;
-                for (index, value) in &array.cells {
-                    write!(f, "{index}: ")?;
-                    value.fmt(f)?;
-                    f.write_str(", ")?;
+                for (position, index) in indices.into_iter().enumerate() {
+                    write!(f, "{}{index}: ", if position > 0 { ", " } else { "" })?;
+                    array.get(index).fmt(f)?;
                 }
-                f.write_str("..: ")?;
-                array.default.fmt(f)?;
+                if all.is_none() {
+                    f.write_str(if array.cells.is_empty() { "..: " } else { ", ..: " })?;
+                    array.default.fmt(f)?;
+                }
                 f.write_str("]")
             }
             Value::Record(record, fields) if f.alternate() => {
@@ -366,6 +374,8 @@ mod tests {
         let begin = Instant::now();
         let one = array(1_000_000_000, 0, &[]).set(Value::int(0), Value::int(5));
         assert_eq!(Value::Array(Arc::new(one)).to_string(), "[0: 5, ..: 0]");
+        let few = Value::Array(Arc::new(array(2, 9, &[(0, 5)])));
+        assert_eq!([format!("{few:#}"), few.to_string()], ["[0: 5, 1: 9, 2: 9]", "[0: 5, ..: 9]"]);
         assert!(begin.elapsed() < Duration::from_secs(5), "{:?}", begin.elapsed());
     }
 

@@ -3,13 +3,15 @@
 //!
 //! All expectations defend *soundness*: what an expression means is what every verdict rests on.
 
+use coreach_model::codec::{self, Misread};
 use coreach_model::obligation::defined;
 use coreach_model::random::Random;
 use coreach_model::reader::{Specification, from_bytes, read_specification};
 use coreach_model::term::evaluate::{Undefined, Valuation};
 use coreach_model::types::RecordType;
 use coreach_model::writer::write_yaml;
-use coreach_model::{Datum, Term, Type, Value, codec};
+use coreach_model::{Datum, Term, Type, Value};
+use serde_json::json;
 use std::sync::Arc;
 
 const BOUND: usize = 3;
@@ -486,6 +488,17 @@ fn values_are_enumerated_once_and_go_over_a_wire() {
             ("B".to_owned(), Vec::new()),
         ],
     )));
+    for (json, why) in [
+        (json!({ "A": 1 }), r#"expected {"A": {"x": ..., "y": ...}}, not {"A":1}"#),
+        (json!("A"), r#"expected {"A": {"x": ..., "y": ...}}, not "A""#),
+        (
+            json!({ "A": { "x": 1, "z": 1 } }),
+            r#"expected {"A": {"x": ..., "y": ...}}, not {"A":{"x":1,"z":1}}"#,
+        ),
+        (json!({ "B": {} }), r#"expected "B", not {"B":{}}"#),
+    ] {
+        assert_eq!(codec::from_json(&json, &variant), Err(Misread::Wrong(why.to_owned())));
+    }
     for (ty, count) in [
         (list(3, &small), 15),
         (list(2, &list(1, &Type::Bool)), 13),

@@ -151,6 +151,12 @@ fn budget_diagnostic(passed: &Passed) -> Diagnostic {
             )
             .help(match limit.as_millis() {
                 ..=300 => format!("{}; a number without a unit is milliseconds", knob("time", &now, more)),
+                _ if *stage == "constants" => {
+                    format!(
+                        "`--constant NAME=VALUE` gives a value without a search; {}",
+                        knob("time", &now, more)
+                    )
+                }
                 _ => knob("time", &now, more),
             })
         }

@@ -12,7 +12,8 @@ use coreach_model::semantics::{Event, State};
 use coreach_model::{Datum, TransitionId, Value, Verdict, Violated};
 use serde::{Deserialize, Serialize};
 
-use crate::judge::excerpts::shorten_collection;
+use crate::judge::decisive::is_quoted;
+use crate::judge::excerpts::{list_indices_read, shorten_collection};
 use crate::run::{Cause, Occurrence, ShownState};
 use crate::test_case::TestCase;
 use crate::values::Values;
@@ -107,15 +108,23 @@ pub(crate) const LONGEST_TEXT: usize = 120;
 impl fmt::Display for Guard {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Guard { transition, place, part, holds, since, values } = self;
-        let texts: Vec<&str> = values.values().map(String::as_str).collect();
-        // The other values say which elements of a long collection matter.
-        let shorten = |text| shorten_collection(text, &texts, LONGEST_TEXT);
-        let values: Vec<String> =
-            values.iter().map(|(name, text)| format!("{name} = {}", shorten(text))).collect();
+        let texts: Vec<(&str, &str)> =
+            values.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+        let named = texts.iter().map(|(name, text)| {
+            let read = list_indices_read(name, &texts);
+            format!("{name} = {}", shorten_collection(text, &read, &texts, LONGEST_TEXT))
+        });
+        let values = named.collect::<Vec<_>>().join(", ");
+        let colon = if values.is_empty() { "" } else { ": " };
         let verb = if *holds { "holds" } else { "does not hold" };
+        // What decides is enough of a long condition that can be looked up.
+        let part = match (place, since) {
+            (Some(_), Some(_)) if !is_quoted(part) => "the guard".to_owned(),
+            _ => format!("`{part}`"),
+        };
         let place = place.as_ref().map_or(String::new(), |place| format!(" ({place})"));
         let since = since.as_ref().map_or(String::new(), |since| format!(", since {since}"));
-        write!(f, "{transition}{place}: `{part}` {verb}{since}: {}", values.join(", "))
+        write!(f, "{transition}{place}: {part} {verb}{since}{colon}{values}")
     }
 }
 

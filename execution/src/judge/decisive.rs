@@ -25,7 +25,12 @@ use coreach_model::{Datum, Type, Value};
 use crate::judge::contract::LONGEST_TEXT;
 
 /// A longer value is cut.
-pub(super) const LONGEST_VALUE: usize = 60;
+pub(crate) const LONGEST_VALUE: usize = 60;
+
+/// Is a condition quoted as a whole, also if a part of it is? A longer one fills more than a line.
+pub(super) fn is_quoted(condition: &str) -> bool {
+    condition.chars().count() <= 100
+}
 
 /// A larger part of a guard is not taken apart, since its text repeats shared terms.
 pub(super) const LARGEST_PART: u64 = 5000;
@@ -42,6 +47,8 @@ pub(super) fn explain_condition(condition: &Term, values: &Valuation, of_event: 
     let (mut term, mut decisive, mut written) = (condition.clone(), None, None);
     let (mut is_case, mut others, mut read_too) = (false, String::new(), Vec::new());
     let is_short = |term: &Term| term.to_string().chars().count() <= 3 * LONGEST_VALUE;
+    let whole = Some(condition.to_string()).filter(|text| is_quoted(text)).unwrap_or_default();
+    let mut branch = String::new();
     while let Some(opened) = open_condition(&term, &mut scope) {
         if opened.term.written_size() > LARGEST_PART {
             break;
@@ -52,16 +59,30 @@ pub(super) fn explain_condition(condition: &Term, values: &Valuation, of_event: 
         }
         is_case |= opened.is_case;
         others += &opened.others;
+        // The branch of an `if` that is not quoted is named by its condition.
+        let is_choice = opened.others.is_empty();
+        if let Some(chosen) = opened.read_too.last().filter(|_| is_choice) {
+            let text = chosen.to_string();
+            let is_new = *chosen.sort() == Type::Bool && !whole.contains(&text);
+            branch = match is_new && text.chars().count() <= LONGEST_VALUE {
+                true => format!(" (the branch where `{text}` is {})", scope.is_true(chosen)),
+                false => String::new(),
+            };
+        }
         read_too.extend(opened.read_too);
         term = opened.term;
         // A long part may be opened further.
         if opened.says_more && is_short(&term) {
-            decisive = Some(term.clone());
+            decisive = Some((term.clone(), branch.clone() + &others));
         }
     }
-    let mut found = condition_values(decisive.as_ref().unwrap_or(condition), &scope.values);
-    read_too.iter().for_each(|term| collect_values(term, &scope.values, &mut found));
-    let since = decisive.map(|decisive| {
+    let mut found = condition_values(decisive.as_ref().map_or(condition, |(term, _)| term), &scope.values);
+    // Of the conditions before the last one the results are enough.
+    if let Some((last, before)) = read_too.split_last() {
+        collect_values(last, &scope.values, &mut found);
+        before.iter().for_each(|term| collect_results(term, &scope.values, &mut found));
+    }
+    let since = decisive.map(|(decisive, others)| {
         let ends = [written.filter(|written| *written != decisive), Some(decisive)];
         let texts = ends.iter().flatten().map(|part| scope.describe_value(part));
         texts.collect::<Vec<_>>().join(", as ") + &others
@@ -143,9 +164,10 @@ fn open_condition(term: &Term, scope: &mut Scope) -> Option<Opened> {
             let branch = if holds(condition, &scope.values).ok()? { then } else { other };
             Some(Opened::case(branch.clone(), vec![condition.clone()]))
         }
-        TermShape::Node(Node::Compare(..)) => {
-            let (chosen, conditions) = choose_branches(term, &scope.values)?;
-            Some(Opened::case(chosen, conditions))
+        TermShape::Node(Node::Compare(sign, a, b)) => {
+            let mut chosen_by = Vec::new();
+            let [a, b] = [a, b].map(|side| open_side(side, scope, &mut chosen_by));
+            (!chosen_by.is_empty()).then(|| Opened::case(Term::compare(*sign, &a, &b), chosen_by))
         }
         TermShape::Operation(DerivedOperation::Match(choice), arguments) => {
             let case = choose_case(choice, arguments, scope).filter(|case| case.as_literal().is_none())?;
@@ -220,22 +242,39 @@ fn choose_case(choice: &MatchOperation, arguments: &[Term], scope: &mut Scope) -
     Some(substitute(&case.body, &known))
 }
 
-/// Replaces each side of a comparison that is an `if` by its branch. Returns the conditions, too. `None`: no
-/// side is one.
-pub(super) fn choose_branches(comparison: &Term, values: &Valuation) -> Option<(Term, Vec<Term>)> {
+/// Opens a side of a comparison as long as it is an `if` or a `match`, or a function that is one. Adds the
+/// terms by which the branches were chosen.
+fn open_side(side: &Term, scope: &mut Scope, chosen_by: &mut Vec<Term>) -> Term {
+    let body = side.unfolded().unwrap_or_else(|| side.clone());
+    let (by, branch) = match body.shape() {
+        TermShape::Node(Node::IfThenElse(condition, then, other)) => {
+            let Ok(is_true) = holds(condition, &scope.values) else { return side.clone() };
+            (condition, Some(if is_true { then } else { other }.clone()))
+        }
+        TermShape::Operation(DerivedOperation::Match(choice), arguments) => {
+            (&arguments[0], choose_case(choice, arguments, scope))
+        }
+        _ => return side.clone(),
+    };
+    let Some(branch) = branch else { return side.clone() };
+    chosen_by.push(by.clone());
+    open_side(&branch, scope, chosen_by)
+}
+
+/// Replaces each side of a comparison that is an `if` by its branch. `None`: no side is one.
+pub(super) fn choose_branches(comparison: &Term, values: &Valuation) -> Option<Term> {
     let Node::Compare(sign, a, b) = comparison.written()? else { return None };
-    let mut conditions = Vec::new();
+    let mut is_chosen = false;
     let mut choose = |side: &Term| {
         let mut side = side.clone();
         while let Some(Node::IfThenElse(condition, then, other)) = side.written() {
-            let branch = if holds(condition, values).ok()? { then } else { other };
-            conditions.push(condition.clone());
-            side = branch.clone();
+            side = if holds(condition, values).ok()? { then } else { other }.clone();
+            is_chosen = true;
         }
         Some(side)
     };
     let (a, b) = (choose(a)?, choose(b)?);
-    (!conditions.is_empty()).then(|| (Term::compare(*sign, &a, &b), conditions))
+    is_chosen.then(|| Term::compare(*sign, &a, &b))
 }
 
 /// Lists the body of a quantifier for each value of its bound name.
@@ -276,24 +315,29 @@ fn list_bound_values(domain: &QuantifierDomain, arguments: &[Term], values: &Val
 fn condition_values(condition: &Term, values: &Valuation) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     collect_values(condition, values, &mut found);
-    // The data in most numbers and truth values are enough.
     let sides = match condition.written() {
-        Some(Node::Compare(_, a, b)) if condition.as_question().is_none() => vec![a, b],
+        Some(Node::Compare(_, a, b)) if condition.as_question().is_none() => vec![("left", a), ("right", b)],
         _ => Vec::new(),
     };
-    let is_simple = |side: &&Term| {
-        (side.sort().is_number() || *side.sort() == Type::Bool)
-            && !matches!(side.shape(), TermShape::Operation(DerivedOperation::Quantified(_), _))
-    };
-    let is_enough = |side: &&Term| matches!(side.written(), Some(Node::Literal(_) | Node::Record(..)));
-    for side in sides.into_iter().filter(|side| !is_enough(side) && !is_simple(side)) {
+    for (word, side) in sides.into_iter().filter(|(_, side)| !is_seen(side)) {
         let Ok(value) = evaluate(side, values) else { continue };
-        let (name, value) = (side.to_conjunct(), format!("{value:#}"));
-        if [&name, &value].iter().all(|text| text.chars().count() <= LONGEST_VALUE) {
-            found.insert(name, value);
-        }
+        let name = side.to_conjunct();
+        let is_short = name.chars().count() <= LONGEST_VALUE;
+        found.insert(if is_short { name } else { format!("the {word} side") }, format!("{value:#}"));
     }
     found
+}
+
+/// Do the values of the data in it show its value? Those in a number or a truth value do, unless it is about
+/// all elements of a collection.
+fn is_seen(side: &Term) -> bool {
+    let is_simple = side.sort().is_number() || *side.sort() == Type::Bool;
+    match side.shape() {
+        TermShape::Operation(DerivedOperation::Quantified(_), _) => false,
+        TermShape::Node(Node::Literal(_)) => true,
+        TermShape::Node(Node::Record(..)) => side.parts().into_iter().all(is_seen),
+        _ => is_path(side) || (is_simple && side.parts().into_iter().all(is_seen)),
+    }
 }
 
 /// Collects the values of the data, calls and elements in a term, by their texts. Of a large term, only the
@@ -336,6 +380,16 @@ pub(super) fn collect_values(term: &Term, values: &Valuation, found: &mut BTreeM
         _ => term.parts(),
     };
     parts.into_iter().for_each(|part| collect_values(part, values, found));
+}
+
+/// Collects the values of the operations, elements and data in a condition, but not of what these read.
+fn collect_results(term: &Term, values: &Valuation, found: &mut BTreeMap<String, String>) {
+    let is_result = is_path(term) || matches!(term.shape(), TermShape::Operation(..));
+    match evaluate(term, values).ok().filter(|_| is_result) {
+        Some(value) => drop(found.insert(term.to_string(), format!("{value:#}"))),
+        None if term.written_size() > LARGEST_PART => {}
+        None => term.parts().into_iter().for_each(|part| collect_results(part, values, found)),
+    }
 }
 
 /// The indices in a path. The values of its wholes are not needed.

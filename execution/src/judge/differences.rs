@@ -188,11 +188,13 @@ pub(super) fn compare_values(subject: String, wanted: &Value, got: &Value, found
             // The first part of a list is its length. If it differs, short lists are shown as a whole.
             if wanted_parts[0] != got_parts[0] {
                 let elements = [wanted_parts, got_parts].map(|parts| ty.counting(parts).collect::<Vec<_>>());
+                let surplus = elements[1].iter().filter(|element| !elements[0].contains(element)).copied();
+                let got_text = text_with(got, &surplus.collect::<Vec<_>>());
                 if let Some(demand) = describe_one_element(&elements[0], &elements[1]) {
-                    return add(subject, Demand::Text(demand), value_text(got));
+                    return add(subject, Demand::Text(demand), got_text);
                 }
                 if is_short(wanted) {
-                    return add(subject, Demand::Value(wanted.clone()), value_text(got));
+                    return add(subject, Demand::Value(wanted.clone()), got_text);
                 }
                 add(
                     format!("len({subject})"),
@@ -231,7 +233,9 @@ pub(super) fn compare_values(subject: String, wanted: &Value, got: &Value, found
                 let hidden = demands.len().saturating_sub(MOST_NAMED);
                 let and_more = if hidden > 0 { format!(" and {hidden} more") } else { String::new() };
                 let named = demands[..demands.len() - hidden].join(" and ") + &and_more;
-                add(subject.clone(), Demand::Text(named), value_text(got));
+                let surplus = got_entries.keys().filter(|key| !wanted_entries.contains_key(key));
+                let got = text_with(got, &surplus.collect::<Vec<_>>());
+                add(subject.clone(), Demand::Text(named), got);
             }
             for (key, wanted_part) in &wanted_entries {
                 if let (Some(wanted_part), Some(Some(got_part))) = (wanted_part, got_entries.get(key)) {
@@ -239,9 +243,10 @@ pub(super) fn compare_values(subject: String, wanted: &Value, got: &Value, found
                 }
             }
         }
-        // Two long values of one alternative are compared by their fields.
+        // Two long values of one alternative are compared by their fields, and those that differ in records.
         (Value::Record(ty, wanted_parts), Value::Record(_, got_parts))
-            if wanted_parts[0] == got_parts[0] && value_text(wanted) == value_text(got) =>
+            if wanted_parts[0] == got_parts[0]
+                && (value_text(wanted) == value_text(got) || differ_in_records(wanted_parts, got_parts)) =>
         {
             for (position, (name, _)) in ty.fields.iter().enumerate() {
                 if ty.counts(&wanted_parts[0], position) {
@@ -284,6 +289,11 @@ pub(super) fn compare_values(subject: String, wanted: &Value, got: &Value, found
         }
         _ => add(subject, Demand::Value(wanted.clone()), value_text(got)),
     }
+}
+
+fn differ_in_records(wanted: &[Value], got: &[Value]) -> bool {
+    let is_record = |part: &Value| matches!(part, Value::Record(ty, _) if ty.form == RecordForm::Plain);
+    wanted.iter().zip(got).all(|(wanted, got)| wanted == got || is_record(wanted))
 }
 
 /// Compares two values of one key of a map. If they differ in several parts and are short, they are shown.
@@ -348,7 +358,14 @@ fn number_text(value: &Value) -> String {
 
 /// The text of a value for people, cut if it is long.
 pub(super) fn value_text(value: &Value) -> String {
-    shorten_collection(&format!("{value:#}"), &[], LONGEST_VALUE)
+    text_with(value, &[])
+}
+
+/// The text of a value for people. If it is cut, the elements with these values are kept.
+fn text_with(value: &Value, kept: &[&Value]) -> String {
+    let kept: Vec<String> = kept.iter().map(|value| format!("{value:#}")).collect();
+    let kept: Vec<(&str, &str)> = kept.iter().map(|text| ("", text.as_str())).collect();
+    shorten_collection(&format!("{value:#}"), &[], &kept, LONGEST_VALUE)
 }
 
 /// The alternatives in words: `pNumber = 11, got 12`. `None`: there are none.

@@ -13,29 +13,56 @@ pub(crate) fn cut_text(text: &str, most: usize) -> String {
     }
 }
 
-/// Shortens the text of a collection to about `most` characters. Elements that one of the values names come
-/// first.
-pub(super) fn shorten_collection(text: &str, values: &[&str], most: usize) -> String {
-    if text.chars().count() <= most {
+/// Lists the positions and keys at which the other values read a collection: 3 for `name[i].x` if `i = 3`.
+pub(super) fn list_indices_read<'t>(name: &str, values: &[(&'t str, &'t str)]) -> Vec<&'t str> {
+    let index = |path: &'t str| text_before(path.strip_prefix(name)?.strip_prefix('[')?, ']');
+    let value =
+        |index: &'t str| values.iter().find(|(name, _)| *name == index).map_or(index, |(_, text)| text);
+    values.iter().filter_map(|(path, _)| index(path)).map(value).collect()
+}
+
+/// Shortens the text of a collection to about `most` characters. Elements at the positions or keys that are
+/// `read` come first, then those that one of the values names. These may take three times as much.
+pub(super) fn shorten_collection(text: &str, read: &[&str], values: &[(&str, &str)], most: usize) -> String {
+    let length = |text: &str| text.chars().count();
+    if length(text) <= most {
         return text.to_owned();
     }
     let Some(elements) = split_collection(text) else { return cut_text(text, most) };
+    // To leave out less is not worth it.
+    if length(text) <= 2 * most {
+        return text.to_owned();
+    }
     // A short list may name its elements one by one, or their positions.
-    let short = values.iter().filter(|value| value.chars().count() <= most);
-    let named: Vec<&str> = short.filter_map(|value| split_collection(value)).flatten().collect();
+    let texts = || values.iter().map(|(_, text)| *text);
+    let short = texts().filter(|value| length(value) <= most);
+    let named: Vec<&str> = short.filter_map(split_collection).flatten().collect();
+    let is_read = |at: &usize| {
+        let key = text_before(elements[*at], ':');
+        read.iter().any(|index| key.unwrap_or(&at.to_string()) == *index)
+    };
     let is_position = |at: &usize| named.contains(&at.to_string().as_str());
-    let mentions = |at: &usize| values.iter().chain(&named).any(|value| contains_word(elements[*at], value));
+    let says = |at: &usize, word: &str| contains_word(elements[*at], word);
+    let is_common = |word: &str| word.parse::<bool>().is_ok() || word.parse::<f64>().is_ok();
+    let ranks = (0..elements.len()).map(|at| match () {
+        () if is_read(&at) => 0,
+        () if is_position(&at) => 1,
+        () if texts().chain(named.iter().copied()).any(|word| says(&at, word) && !is_common(word)) => 2,
+        () if texts().chain(named.iter().copied()).any(|word| says(&at, word)) => 3,
+        () => 4,
+    });
+    let ranks: Vec<u8> = ranks.collect();
     let mut order: Vec<usize> = (0..elements.len()).collect();
-    order.sort_by_key(|at| (!is_position(at), !mentions(at)));
-    let mut shown = vec![false; elements.len()];
-    let mut left = most;
+    order.sort_by_key(|at| ranks[*at]);
+    let (mut shown, mut used) = (vec![false; elements.len()], 0);
     for at in order {
-        let length = elements[at].chars().count() + 2;
-        if length > left {
+        let limit = if ranks[at] < 3 { 3 * most } else { most };
+        let longer = used + length(elements[at]) + 2;
+        if longer <= limit {
+            (shown[at], used) = (true, longer);
+        } else if ranks[at] > 2 {
             break;
         }
-        left -= length;
-        shown[at] = true;
     }
     if !shown.contains(&true) {
         return cut_text(text, most);
@@ -49,25 +76,24 @@ pub(super) fn shorten_collection(text: &str, values: &[&str], most: usize) -> St
         }
     }
     let (open, close) = if text.starts_with('{') { ('{', '}') } else { ('[', ']') };
-    format!("{open}{}{close} with {} elements", parts.join(", "), elements.len())
+    let hidden = shown.iter().filter(|is_shown| !**is_shown).count();
+    let shortened = format!("{open}{}{close} ({hidden} of {} left out)", parts.join(", "), elements.len());
+    if length(text) <= 3 * most && 3 * length(&shortened) > 2 * length(text) {
+        text.to_owned()
+    } else {
+        shortened
+    }
 }
 
 /// Splits the text of a list, set or map into its elements. `None` for other text.
 fn split_collection(text: &str) -> Option<Vec<&str>> {
     let in_brackets = |open, close| text.strip_prefix(open)?.strip_suffix(close);
     let inner = in_brackets('[', ']').or_else(|| in_brackets('{', '}'))?;
-    let (mut elements, mut from, mut depth, mut quoted, mut escaped) = (Vec::new(), 0, 0_usize, false, false);
-    for (at, sign) in inner.char_indices() {
-        if quoted {
-            quoted = escaped || sign != '"';
-            escaped = !escaped && sign == '\\';
-            continue;
-        }
+    let (mut elements, mut from) = (Vec::new(), 0);
+    for (at, sign) in outer_signs(inner) {
         match sign {
-            '"' => quoted = true,
-            '[' | '{' | '(' => depth += 1,
-            ']' | '}' | ')' => depth = depth.checked_sub(1)?,
-            ',' if depth == 0 => {
+            ']' | '}' | ')' => return None,
+            ',' => {
                 elements.push(inner[from..at].trim());
                 from = at + 1;
             }
@@ -76,6 +102,34 @@ fn split_collection(text: &str) -> Option<Vec<&str>> {
     }
     elements.push(inner[from..].trim());
     Some(elements)
+}
+
+/// The text before the first of these signs outside of strings and brackets.
+fn text_before(text: &str, wanted: char) -> Option<&str> {
+    outer_signs(text).into_iter().find(|(_, sign)| *sign == wanted).map(|(at, _)| &text[..at])
+}
+
+/// Lists the signs outside of strings and brackets. A bracket that was not opened is the last one.
+fn outer_signs(text: &str) -> Vec<(usize, char)> {
+    let (mut signs, mut depth, mut quoted, mut escaped) = (Vec::new(), 0_usize, false, false);
+    for (at, sign) in text.char_indices() {
+        if quoted {
+            quoted = escaped || sign != '"';
+            escaped = !escaped && sign == '\\';
+            continue;
+        }
+        match sign {
+            '"' => quoted = true,
+            '[' | '{' | '(' => depth += 1,
+            ']' | '}' | ')' if depth > 0 => depth -= 1,
+            _ if depth == 0 => signs.push((at, sign)),
+            _ => {}
+        }
+        if depth == 0 && matches!(signs.last(), Some((_, ']' | '}' | ')'))) {
+            break;
+        }
+    }
+    signs
 }
 
 /// Does the text contain the word, and neither letters nor digits next to it?
@@ -95,15 +149,34 @@ mod tests {
     fn elements_with_the_other_values_are_shown() {
         let all: Vec<String> = (1..=30).map(|uid| format!("{{uid: {uid}, text: \"a, {uid}0\"}}")).collect();
         let text = format!("[{}]", all.join(", "));
+        let other = |value| [("x", value)];
         assert_eq!(
-            shorten_collection(&text, &["17"], 60),
-            "[{uid: 1, text: \"a, 10\"}, ..., {uid: 17, text: \"a, 170\"}, ...] with 30 elements"
+            shorten_collection(&text, &[], &other("17"), 60),
+            "[{uid: 1, text: \"a, 10\"}, ..., {uid: 17, text: \"a, 170\"}, ...] (28 of 30 left out)"
         );
-        let at_position = "[..., {uid: 3, text: \"a, 30\"}, {uid: 4, text: \"a, 40\"}, ...] with 30 elements";
-        assert_eq!(shorten_collection(&text, &["[3]"], 60), at_position);
-        assert_eq!(shorten_collection(&text, &[], 30), "[{uid: 1, text: \"a, 10\"}, ...] with 30 elements");
-        assert_eq!(shorten_collection("[1, 2]", &[], 30), "[1, 2]");
-        assert_eq!(shorten_collection(&"x".repeat(40), &[], 10), "xxxxxxx...");
-        assert_eq!(shorten_collection(&format!("[{}]", "x".repeat(40)), &[], 10), "[xxxxxx...");
+        let at_position = "[..., {uid: 4, text: \"a, 40\"}, ...] (29 of 30 left out)";
+        assert_eq!(shorten_collection(&text, &[], &other("[3]"), 40), at_position);
+        assert_eq!(shorten_collection(&text, &["3"], &other("17"), 40), at_position);
+        assert_eq!(
+            shorten_collection(&text, &[], &[], 30),
+            "[{uid: 1, text: \"a, 10\"}, ...] (29 of 30 left out)"
+        );
+        assert_eq!(shorten_collection("[1, 2]", &[], &[], 30), "[1, 2]");
+        assert_eq!(shorten_collection(&"x".repeat(40), &[], &[], 10), "xxxxxxx...");
+        assert_eq!(shorten_collection(&format!("[{}]", "x".repeat(40)), &[], &[], 10), "[xxxxxx...");
+    }
+
+    /// All elements that matter are shown, and an excerpt that saves little is not made.
+    #[test]
+    fn what_a_condition_reads_is_not_left_out() {
+        let page = |name: &str, author: &str| format!("\"{name}\": {{text: \"bye\", author: {author}}}");
+        let text = format!("[{}]", ["a", "b", "c", "d"].map(|name| page(name, "EVE")).join(", "));
+        let values = [("vPages[vTitle].author", "EVE"), ("vTitle", "\"d\"")];
+        let read = list_indices_read("vPages", &values);
+        assert_eq!(read, ["\"d\""]);
+        let shown = format!("[..., {}] (3 of 4 left out)", page("d", "EVE"));
+        assert_eq!(shorten_collection(&text, &read, &[], 35), shown);
+        assert_eq!(shorten_collection(&text, &[], &[("v", "EVE")], 50), text);
+        assert_eq!(shorten_collection(&text, &[], &[], 100), text);
     }
 }

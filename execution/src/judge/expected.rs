@@ -172,6 +172,7 @@ impl Question<'_> {
         if parts.iter().any(|part| !self.reads_event(part)) {
             parts.retain(|part| !self.reads_event(part));
         }
+        self.drop_consequences(&mut parts, self.values.clone());
         parts.iter().map(|part| self.guard(iosts, transition, part, false)).collect()
     }
 
@@ -187,6 +188,8 @@ impl Question<'_> {
     fn differences(&self, transition: &Transition, solver: &mut Lazy) -> Vec<Vec<Difference>> {
         let mut failing = failing_conjuncts(&transition.guard, &self.values);
         let mut ways = vec![Vec::new()];
+        // The values of the event with those parameters right of which it is known what is right.
+        let mut corrected = self.values.clone();
         // A condition on each part of a parameter often allows one value.
         for parameter in self.parameters {
             let asks = |part: &Term| self.list_read(part) == [parameter] && !self.is_solved(part, parameter);
@@ -196,8 +199,10 @@ impl Question<'_> {
             {
                 failing.retain(|part| self.list_read(part) != [parameter]);
                 ways = combine_ways(&ways, &[found]);
+                corrected.insert(parameter.clone(), value);
             }
         }
+        self.drop_consequences(&mut failing, corrected);
         for part in failing {
             let ways_of_part =
                 self.solve(&part).unwrap_or_else(|| vec![vec![self.unsolved_difference(&part)]]);
@@ -211,12 +216,27 @@ impl Question<'_> {
         merged.filter(|way| !way.is_empty()).collect()
     }
 
+    /// Drops the failing conjuncts that hold if parameters have the values that others demand of them.
+    fn drop_consequences(&self, failing: &mut Vec<Term>, mut corrected: Valuation) {
+        for part in failing.iter() {
+            if let [parameter] = self.list_read(part).as_slice()
+                && let Some((_, Demand::Value(value))) = self.isolate_parameter(part)
+            {
+                corrected.insert((*parameter).clone(), value);
+            }
+        }
+        failing.retain(|part| self.list_read(part).len() < 2 || holds(part, &corrected) != Ok(true));
+    }
+
     /// Is it known what a condition on this parameter demands? An exception (`not in {3}`) says little of a
     /// number or a literal.
     fn is_solved(&self, condition: &Term, parameter: &Datum) -> bool {
         let is_simple = parameter.ty().is_integer() || matches!(parameter.ty(), Type::Enum(_));
+        // Nor does the length of a collection say which elements are missing.
+        let length = format!("len({parameter})");
         let says = |difference: &Difference| {
-            !(is_simple && difference.wanted.iter().any(|demand| matches!(demand, Demand::Text(_))))
+            difference.subject != length
+                && !(is_simple && difference.wanted.iter().any(|demand| matches!(demand, Demand::Text(_))))
         };
         !is_quantified(condition) && self.solve(condition).is_some_and(|ways| ways.iter().flatten().all(says))
     }
@@ -289,6 +309,11 @@ impl Question<'_> {
         if part.written_size() > LARGEST_PART {
             return None;
         }
+        if let Some(Node::Compare(_, a, b)) = part.written()
+            && [a, b].iter().any(|side| !self.reads_event(side) && evaluate(side, &self.values).is_err())
+        {
+            return Some(Vec::new());
+        }
         let single = |difference: Difference| Some(vec![vec![difference]]);
         if let Some((subject, name, is_positive)) = part.as_question() {
             let wanted = format!("is {}{name}", if is_positive { "" } else { "not " });
@@ -310,16 +335,21 @@ impl Question<'_> {
             }
             TermShape::Operation(..) => return None,
         };
-        if let Some((chosen, _)) = choose_branches(part, &self.values)
+        if let Some(chosen) = choose_branches(part, &self.values)
             && self.reads_event(&chosen)
         {
             return self.solve(&chosen);
         }
         match node {
             Node::And(parts) => {
+                let solved: Vec<_> = parts.iter().map(|part| self.solve(part)).collect();
+                // A part that no event makes hold decides, also if others are not solved.
+                if solved.iter().flatten().any(Vec::is_empty) {
+                    return Some(Vec::new());
+                }
                 let mut ways = vec![Vec::new()];
-                for part in parts {
-                    ways = combine_ways(&ways, &self.solve(part)?);
+                for ways_of_part in solved {
+                    ways = combine_ways(&ways, &ways_of_part?);
                 }
                 Some(ways)
             }

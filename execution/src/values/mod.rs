@@ -156,7 +156,9 @@ impl Values {
         if parameters.is_empty() {
             return (holds(guard, state) == Ok(true)).then(Vec::new);
         }
-        let is_record = |datum: &&Datum| as_plain(datum.ty()).is_some();
+        // A record that an equation defines is computed as a whole.
+        let is_record =
+            |datum: &&Datum| as_plain(datum.ty()).is_some() && find_definition(datum, guard).is_none();
         let mut records = parameters.iter().filter(is_record).peekable();
         if records.peek().is_some() && records.all(|datum| !self.samples.contains_key(datum.name())) {
             let split = SplitParameters::new(parameters);

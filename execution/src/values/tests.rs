@@ -128,10 +128,15 @@ fn of_a_small_range_a_third_is_uniform() {
 /// Precision: no lot meets a part of a document, and for each the solver was asked, some milliseconds long.
 #[test]
 fn what_the_guard_says_outright_is_neither_drawn_nor_asked_for() {
-    let iosts = model("", "string", "int[0..9]", r#"a == \"abcdefghijkl\"[b..b + 2] && b > 1"#);
-    let (seen, mix, _) = choose_all(&iosts, MIX, 60);
-    assert!(seen.len() >= 6, "{seen:?}");
-    assert!(!mix.contains_key(&Source::Witness) && !mix.contains_key(&Source::Diverse), "{mix:?}");
+    let records = "types: { R: { f: string, g: \"set[2] of string\" }, Q: \"list[2] of R\" }\n";
+    let guard = r#"a == ([{ f: \"x\", g: {\"p\"} }, { f: \"y\", g: {} }]: Q)[b mod 2]"#;
+    for (types, a, guard) in
+        [("", "string", r#"a == \"abcdefghijkl\"[b..b + 2] && b > 1"#), (records, "R", guard)]
+    {
+        let (seen, mix, _) = choose_all(&model(types, a, "int[0..9]", guard), MIX, 60);
+        assert!(seen.len() >= 6, "{seen:?}");
+        assert!(!mix.contains_key(&Source::Witness) && !mix.contains_key(&Source::Diverse), "{mix:?}");
+    }
 }
 
 /// The size of a value must not be exponential in the depth of its type: it was 10^14 cells here.
