@@ -181,7 +181,7 @@ fn of_a_collection_the_smallest_part_that_differs_is_said() {
                 6000000000_i64,
                 7
             ]),
-            "len(many) = 5, got 7",
+            "many = [1000000000, 2000000000, 3000000000, 4000000000, 5000000000], got [1000000000, 2000000000, 3000000000, 4000000000, 5000000000, 6000000000, 7]",
         ),
         ("List", "all i in items: cheap(i)", json!([pen, lamp]), "items[1].price <= 9, got 40"),
         (
