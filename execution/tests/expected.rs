@@ -134,6 +134,11 @@ fn a_value_is_solved_for() {
         instead(&[("Two", "a == v && b == w")], "Two", &[json!(1), json!(2)]),
         "a = 10 (got 1) and b = 3 (got 2)"
     );
+    // Another event would meet the other branch.
+    assert_eq!(
+        instead(&[("Two", "b > 1 && (if a == 1 then w == 9 else b == w)")], "Two", &[json!(1), json!(3)]),
+        "`if a == 1 then w == 9 else b == w` to hold, got a = 1, b = 3"
+    );
     // The second part fails only because of the first.
     assert_eq!(
         instead(&[("Two", "a == v && b == (if a == v then 5 else 0)")], "Two", &[json!(1), json!(5)]),
