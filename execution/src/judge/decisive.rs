@@ -4,8 +4,9 @@
 //!
 //! **Method.** The condition is opened from the outside. A call becomes the body of its function. A
 //! quantifier becomes the first instance that decides, and a conjunction that fails its parts that fail. An
-//! `if` becomes its branch, a `match` its case, and a disjunction the alternative that the event could meet.
-//! This ends where the parts say something by their values, or where the text becomes long.
+//! `if` becomes its branch and a `match` its case, also on a side of a comparison. A disjunction becomes the
+//! alternative that the event could meet. This ends where the parts say something by their values, or where
+//! the text becomes long.
 //!
 //! **Terminates**, since functions are not recursive, and each step is one level deeper.
 

@@ -1,9 +1,9 @@
 //! Long values in explanations: the elements that the other values of the explanation mention come first.
 //!
 //! A list of thirty messages does not fit a line. If the guard asks about the message with number 17, you
-//! want to see that one. So the text of a collection is split into its elements. Those at the positions that
-//! another list names are kept, then those that contain one of the other values, then the first ones, as many
-//! as fit.
+//! want to see that one. So the text of a collection is split into its elements. Those that the condition
+//! reads by an index come first. Then come those at the positions that another list names, those that contain
+//! one of the other values, and the first ones, as many as fit.
 
 /// Cuts a text to at most `most` characters.
 pub(crate) fn cut_text(text: &str, most: usize) -> String {

@@ -328,7 +328,9 @@ impl Question<'_> {
                 // The first instance that fails explains the failure.
                 let instances = list_instances(quantified, arguments, &self.values)?;
                 let failing = instances.iter().find(|one| holds(one, &self.values) != Ok(true));
-                return failing.and_then(|instance| self.solve(instance));
+                let is_fixed = !arguments.iter().any(|argument| self.reads_event(argument));
+                let ways = failing.and_then(|instance| self.solve(instance));
+                return ways.filter(|ways| is_fixed || !ways.is_empty());
             }
             TermShape::Operation(DerivedOperation::Standard(operation), arguments) => {
                 return single(self.membership_difference(*operation, arguments, true)?);
@@ -338,7 +340,8 @@ impl Question<'_> {
         if let Some(chosen) = choose_branches(part, &self.values)
             && self.reads_event(&chosen)
         {
-            return self.solve(&chosen);
+            // Another event may choose another branch.
+            return self.solve(&chosen).filter(|ways| !ways.is_empty());
         }
         match node {
             Node::And(parts) => {
@@ -365,7 +368,8 @@ impl Question<'_> {
                 Some(ways.take(MOST_WAYS).collect())
             }
             Node::IfThenElse(condition, then, other) => {
-                self.solve(if holds(condition, &self.values).ok()? { then } else { other })
+                let ways = self.solve(if holds(condition, &self.values).ok()? { then } else { other });
+                ways.filter(|ways| !self.reads_event(condition) || !ways.is_empty())
             }
             Node::Not(inner) => match inner.shape() {
                 TermShape::Operation(DerivedOperation::Call(_), _) => self.solve(&inner.unfolded()?.not()),
