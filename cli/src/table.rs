@@ -2,8 +2,8 @@
 //! wrapped within their cells.
 //!
 //! Only text is wrapped, in the columns to the left. It is wrapped at blanks outside of strings, and within a
-//! word only if this word takes more than its part of the row. Figures, to the right, are never split, so many figures may make
-//! a table wider.
+//! word only if this word takes more than its part of the row. Figures, to the right, are never split, so
+//! many figures may make a table wider.
 
 use comfy_table::presets::NOTHING;
 use comfy_table::{Cell, CellAlignment, ColumnConstraint, ContentArrangement, Table, Width};
