@@ -20,7 +20,6 @@ use crate::description::{Ignored, Lines, Shape, Unmatched};
 pub use crate::pattern::{Regex, pattern, written};
 use crate::signature::{Signatures, Wire};
 use crate::template::{Function, Template, TemplatePart};
-pub use unmatched::skip_echo;
 
 /// The name of an answer to an ignored line, for messages.
 const IGNORE: &str = "ignore";
@@ -334,6 +333,17 @@ impl Pending {
         };
         shape.outputs(&self.lines, whole).into_iter().map(output).collect()
     }
+}
+
+/// Proposes how to skip a line that is what coreach has sent.
+pub fn skip_echo(line: &str) -> String {
+    // The other lines that coreach sends come back as well.
+    let word = regex::escape(line.split(' ').next().unwrap_or(line)).replace('\'', "''");
+    format!(
+        "it repeats what coreach sent: switch the echo of the system off, or skip each such line: write `ignore: [{{ pattern: \
+         '^{}( .*)?$' }}]` next to `stimuli`",
+        shortened(&word)
+    )
 }
 
 #[cfg(test)]

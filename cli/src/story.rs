@@ -10,6 +10,7 @@ use coreach_model::semantics::State;
 use coreach_model::types::RecordForm;
 use coreach_model::{Datum, Value, Verdict};
 
+use crate::table;
 use crate::visible::visible;
 
 /// Tells how the run ended: the verdict and why, where, and each remedy in a line. `whose` names the run.
@@ -41,7 +42,7 @@ pub fn wrap(text: &str) -> String {
         {
             true => part.replace(' ', "\0"),
             // A name and the beginning of its value stay together.
-            false => keep_strings(&part.replace(" = ", "\0=\0"), COLUMNS - 8, "\0"),
+            false => table::keep_strings(&part.replace(" = ", "\0=\0"), COLUMNS - 8, "\0"),
         };
         let line = line.split('`').enumerate().map(keep_together).collect::<Vec<_>>().join("`");
         let indent = line.len() - line.trim_start().len();
@@ -59,21 +60,6 @@ pub fn wrap(text: &str) -> String {
         wrapped.push('\n');
     }
     wrapped.replace('\0', " ")
-}
-
-/// Replaces the blanks in the strings of a text by another sign, but not in longer strings.
-pub(crate) fn keep_strings(text: &str, longest: usize, blank: &str) -> String {
-    // A quote in a string does not end it.
-    let text = text.replace("\\\"", "\u{1}");
-    let parts: Vec<&str> = text.split('"').collect();
-    // A string without its last quote is none.
-    let is_string =
-        |place: usize| place % 2 == 1 && place + 1 < parts.len() && parts[place].chars().count() < longest;
-    let kept = (0..parts.len()).map(|place| match is_string(place) {
-        true => parts[place].replace(' ', blank),
-        false => parts[place].to_owned(),
-    });
-    kept.collect::<Vec<_>>().join("\"").replace('\u{1}', "\\\"")
 }
 
 /// Lays out why a run ended: the verdict with the first line, the place, and the other lines.
@@ -165,7 +151,7 @@ pub fn step_table(test: &TestCase, initial: &State, run: &Run, most: Option<usiz
     }
     let shown: Vec<Vec<String>> =
         rows.iter().map(|row| row.iter().map(|cell| visible(cell).into_owned()).collect()).collect();
-    crate::table::table(&shown, 6)
+    table::table(&shown, 6)
 }
 
 /// Says what a datum has become, if it has changed. If only some fields of a record have, names only these.

@@ -9,7 +9,6 @@ use comfy_table::presets::NOTHING;
 use comfy_table::{Cell, CellAlignment, ColumnConstraint, ContentArrangement, Table, Width};
 
 use crate::console;
-use crate::story::keep_strings;
 
 /// A word is not split if it takes at most one of so many parts of a row.
 const PARTS: u16 = 6;
@@ -56,6 +55,21 @@ fn table_within(rows: &[Vec<String>], left: usize, width: u16) -> String {
     }
     table.set_width(width.max(least));
     table.lines().map(|line| line.trim_end().replace(BLANK, " ") + "\n").collect()
+}
+
+/// Replaces the blanks in the strings of a text by another sign, but not in longer strings.
+pub(crate) fn keep_strings(text: &str, longest: usize, blank: &str) -> String {
+    // A quote in a string does not end it.
+    let text = text.replace("\\\"", "\u{1}");
+    let parts: Vec<&str> = text.split('"').collect();
+    // A string without its last quote is none.
+    let is_string =
+        |place: usize| place % 2 == 1 && place + 1 < parts.len() && parts[place].chars().count() < longest;
+    let kept = (0..parts.len()).map(|place| match is_string(place) {
+        true => parts[place].replace(' ', blank),
+        false => parts[place].to_owned(),
+    });
+    kept.collect::<Vec<_>>().join("\"").replace('\u{1}', "\\\"")
 }
 
 #[cfg(test)]

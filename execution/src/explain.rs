@@ -495,8 +495,9 @@ pub fn allows_instead(judge: &mut dyn Judge, run: &Run, event: Event) -> bool {
         && judge.verdict() != Some(Verdict::Fail)
 }
 
-/// Explains a Fail by a guard that would hold with the values that its own transition assigns. If an event
-/// with the same values or others was allowed before, the guard is right.
+/// Explains a Fail by a guard that would hold with the new value of one number that its own transition
+/// assigns. If an event with the same values or others was allowed before, the guard is right. The new value
+/// of a collection proves little, since it holds other elements.
 fn explain_order_of_assign(judge: &dyn Judge, run: &Run, event: &Event) -> Option<String> {
     let (_, before) = run.trace.split_last()?;
     let has_held = |step: &RunStep| step.what.event().is_some_and(|one| one.action == event.action);
@@ -507,17 +508,16 @@ fn explain_order_of_assign(judge: &dyn Judge, run: &Run, event: &Event) -> Optio
     for state in states {
         let values = with_event(&test.iosts, state, event);
         for Transition { guard, assignments, target, .. } in transitions_of(&test.iosts, state, event) {
-            let Some((datum, term)) = assignments.iter().find(|(datum, _)| guard.mentions(datum)) else {
-                continue;
-            };
             if test.verdict(*target) == Some(Verdict::Fail) || holds(guard, &values) == Ok(true) {
                 continue;
             }
-            let new_value =
-                |(datum, term): (&Datum, &Term)| Some((datum.clone(), evaluate(term, &values).ok()?));
-            let mut later = values.clone();
-            later.extend(assignments.iter().filter_map(new_value));
-            if holds(guard, &later) == Ok(true) {
+            let explains = |(datum, term): &(&Datum, &Term)| {
+                let mut later = values.clone();
+                let new_value = evaluate(term, &values).ok().filter(|_| datum.ty().is_number());
+                later.extend(new_value.map(|value| ((*datum).clone(), value)));
+                holds(guard, &later) == Ok(true)
+            };
+            if let Some((datum, term)) = assignments.iter().find(explains) {
                 return Some(format!(
                     "\nhelp: the guard reads `{datum}` before `assign` changes it, and would hold with the new value: if you mean \
                      that value, write `{term}` in the guard"

@@ -2,7 +2,7 @@
 
 use coreach_model::excerpt::shortened;
 
-use super::{Pending, Regex, written};
+use super::{Pending, Regex, skip_echo, written};
 use crate::blocks::{FitStop, strip_cr};
 use crate::description::{Lines, Unmatched};
 use crate::json_lines::{BYTE_ORDER_MARK, UTF_16};
@@ -241,15 +241,4 @@ fn explain_number(begin: &str, rest: &str) -> Option<String> {
         )),
         _ => None,
     }
-}
-
-/// Proposes how to skip a line that is what coreach has sent.
-pub fn skip_echo(line: &str) -> String {
-    // The other lines that coreach sends come back as well.
-    let word = regex::escape(line.split(' ').next().unwrap_or(line)).replace('\'', "''");
-    format!(
-        "it repeats what coreach sent: switch the echo of the system off, or skip each such line: write `ignore: [{{ pattern: \
-         '^{}( .*)?$' }}]` next to `stimuli`",
-        shortened(&word)
-    )
 }

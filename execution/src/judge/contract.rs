@@ -12,8 +12,7 @@ use coreach_model::semantics::{Event, State};
 use coreach_model::{Datum, TransitionId, Value, Verdict, Violated};
 use serde::{Deserialize, Serialize};
 
-use crate::judge::decisive::is_quoted;
-use crate::judge::excerpts::{list_indices_read, shorten_collection};
+use crate::judge::excerpts::{is_quoted, list_indices_read, shorten_collection};
 use crate::run::{Cause, Occurrence, ShownState};
 use crate::test_case::TestCase;
 use crate::values::Values;

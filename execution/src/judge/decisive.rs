@@ -24,14 +24,10 @@ use coreach_model::types::RecordForm;
 use coreach_model::{Datum, Type, Value};
 
 use crate::judge::contract::LONGEST_TEXT;
+use crate::judge::excerpts::is_quoted;
 
 /// A longer value is cut.
 pub(crate) const LONGEST_VALUE: usize = 60;
-
-/// Is a condition quoted as a whole, also if a part of it is? A longer one fills more than a line.
-pub(super) fn is_quoted(condition: &str) -> bool {
-    condition.chars().count() <= 100
-}
 
 /// A larger part of a guard is not taken apart, since its text repeats shared terms.
 pub(super) const LARGEST_PART: u64 = 5000;

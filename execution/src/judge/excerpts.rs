@@ -13,6 +13,11 @@ pub(crate) fn cut_text(text: &str, most: usize) -> String {
     }
 }
 
+/// Is a condition quoted as a whole, also if a part of it is? A longer one fills more than a line.
+pub(super) fn is_quoted(condition: &str) -> bool {
+    condition.chars().count() <= 100
+}
+
 /// Lists the positions and keys at which the other values read a collection: 3 for `name[i].x` if `i = 3`.
 pub(super) fn list_indices_read<'t>(name: &str, values: &[(&'t str, &'t str)]) -> Vec<&'t str> {
     let index = |path: &'t str| text_before(path.strip_prefix(name)?.strip_prefix('[')?, ']');
