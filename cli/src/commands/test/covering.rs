@@ -228,6 +228,10 @@ impl Walking<'_> {
         let uncovered = walk.goals().iter().zip(walk.covered()).filter(|(_, covered)| !*covered);
         let uncovered: Vec<String> = uncovered.map(|(goal, _)| describe_goal(specification, goal)).collect();
         if !uncovered.is_empty() && !self.arguments.quiet {
+            let limit = Settings::default().steps;
+            if self.arguments.driving.events.is_none() && walk.standing().events >= limit {
+                text += &format!("  the walk ended at its limit of {limit} events: `--events` allows more\n");
+            }
             text += "  not covered:\n";
             for goal in uncovered.iter().take(MOST_UNCOVERED_TOLD) {
                 text += &format!("    {goal}\n");
