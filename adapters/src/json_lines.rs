@@ -43,6 +43,12 @@ pub const BYTE_ORDER_MARK: &str = "it begins with a byte order mark: let the sys
                                    `encoding=\"utf-8\"`";
 pub const UTF_16: &str = "every other byte is 0, as in UTF-16: let the system write UTF-8";
 
+/// Says whether every other byte of a line is 0. A line may begin or end within a character.
+pub fn is_utf_16(line: &str) -> bool {
+    let is_zero = |from: usize| line.bytes().skip(from).step_by(2).all(|byte| byte == 0);
+    line.len() >= 4 && (is_zero(0) || is_zero(1))
+}
+
 pub fn write_start(session: &Session<'_>) -> String {
     write_first_message("start", session.constants, session.seed)
 }
@@ -79,7 +85,7 @@ pub fn read_message(line: &str, signatures: &Signatures) -> Result<Message, Fail
             let help = match line.trim() {
                 "{" => "write each message in one line: in Python `json.dumps(message)` without `indent`",
                 line if line.starts_with('\u{feff}') => BYTE_ORDER_MARK,
-                line if line.contains('\0') => UTF_16,
+                line if is_utf_16(line) => UTF_16,
                 line if line.starts_with("{'") => {
                     "JSON puts texts in `\"`: in Python write `json.dumps(message)`"
                 }

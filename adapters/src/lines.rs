@@ -335,14 +335,12 @@ impl Pending {
     }
 }
 
-/// Proposes how to skip a line that is what coreach has sent.
+/// Proposes how to skip a line that is what coreach has sent, also with other numbers.
 pub fn skip_echo(line: &str) -> String {
-    // The other lines that coreach sends come back as well.
-    let word = regex::escape(line.split(' ').next().unwrap_or(line)).replace('\'', "''");
+    let pattern = unmatched::replace_digits(&regex::escape(line).replace('\'', "''"));
     format!(
         "it repeats what coreach sent: switch the echo of the system off, or skip each such line: write `ignore: [{{ pattern: \
-         '^{}( .*)?$' }}]` next to `stimuli`",
-        shortened(&word)
+         '^{pattern}$' }}]` next to `stimuli`"
     )
 }
 

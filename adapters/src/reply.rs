@@ -359,7 +359,7 @@ pub fn capture_value(capture: &Capture, reply: &Reply, outputs: &[&str]) -> Resu
                     None
                 }
                 (Source::Pointer(pointer), Ok(Ok(body))) => {
-                    locate(capture, reply).or_else(|| find_near(&body, pointer))
+                    find_near(&body, pointer).or_else(|| locate(capture, reply))
                 }
                 _ => None,
             };
@@ -372,12 +372,11 @@ pub fn capture_value(capture: &Capture, reply: &Reply, outputs: &[&str]) -> Resu
 /// Proposes to capture the end of the address that the answer has in `Location`.
 fn locate(capture: &Capture, reply: &Reply) -> Option<String> {
     let address = reply.header("location")?;
-    let (folder, _) = address.rsplit_once('/')?;
+    address.trim_end_matches('/').contains('/').then_some(())?;
     Some(format!(
-        "it has the header `Location: {}`: write `{}: {{ header: Location, match: '{}/(.*)', from: [{}] }}`",
+        "it has the header `Location: {}`: write `{}: {{ header: Location, match: '.*/([^/?]+)/?', from: [{}] }}`",
         shortened(&address),
         capture.name,
-        shortened(&regex::escape(folder).replace('\'', "''")),
         capture.from.join(", ")
     ))
 }
@@ -533,7 +532,7 @@ mod tests {
                 Some("/notes/1"),
                 None,
                 "",
-                "note: { header: Location, match: '/notes/(.*)', from: [Created] }`",
+                "note: { header: Location, match: '.*/([^/?]+)/?', from: [Created] }`",
             ),
             (None, None, r#"{"size": 1}"#, "the only value of the body is `/size`"),
         ] {

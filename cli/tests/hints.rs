@@ -759,9 +759,13 @@ fn a_frequent_mistake_of_the_command_line_is_named_with_what_helps() {
         (
             "check mealy.yaml",
             2,
-            "write `{ from: Idle, to: IdleAsk, on: Ask }` and `{ from: IdleAsk, to: Idle, on: None }`",
+            "write `{ from: Idle, to: IdleAsk, on: Ask }` and `{ from: IdleAsk, to: Idle, on: None, assign: { ... } }`",
         ),
-        ("run unset_configuration.yaml", 7, "no transition assigns `v`, so it always has its first value"),
+        (
+            "run unset_configuration.yaml",
+            7,
+            "no transition that can be reached assigns `v`, so it always has its first value",
+        ),
         ("check keys.yaml", 2, "help: this key belongs into the IUT file"),
         ("check keys.yaml", 2, "help: give it on the command line: `coreach test coreach.yaml --seed 7"),
         ("check text.yaml named.yaml", 2, "`Ask` is an input, not the output that answers it"),

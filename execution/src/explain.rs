@@ -440,11 +440,11 @@ fn describe_twice_at_start(run: &Run) -> String {
     let ([_], Some(EvidenceItem { bytes, .. })) = (run.trace.as_slice(), at_start.last()) else {
         return String::new();
     };
-    // Both may have come at once.
+    // Two lines may have come at once.
     let (one, other) = bytes.split_at(bytes.len() / 2);
     let is_twice = match later.last() {
         Some(last) => last.bytes == *bytes,
-        None => one == other,
+        None => one == other && one.ends_with(b"\n"),
     };
     match is_twice {
         true => "\nhelp: the same came as an answer to `reset`: does the system answer twice?".to_owned(),
@@ -629,6 +629,10 @@ fn write_summary(
             }
             Cause::Event | Cause::Alien(_) => {
                 format!("{event} in {location} is allowed, and puts the purpose out of reach")
+            }
+            // Between two HTTP requests, for example.
+            Cause::Silence(limit) if limit.is_zero() => {
+                format!("in {location} something must come, and nothing can come before the next stimulus")
             }
             Cause::Silence(limit) => {
                 let orders = if run.link.as_ref().is_some_and(|link| link.connections() > 1) {

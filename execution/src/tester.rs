@@ -148,7 +148,12 @@ impl Tester<'_, '_, '_> {
             &mut self.random,
             &mut self.solver,
         ) else {
-            let cause = if self.is_stuck() { Cause::Silence(quiescence) } else { self.strategy.cause() };
+            let cause = match self.is_stuck() {
+                // Nothing was waited for if nothing can be heard.
+                true if !self.running.was_silent() => Cause::Silence(Duration::ZERO),
+                true => Cause::Silence(quiescence),
+                false => self.strategy.cause(),
+            };
             return Ok(Progress::Over(Outcome::inconclusive(cause)));
         };
         let awaited = self.put_wait_first(&mut moves);

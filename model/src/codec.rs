@@ -2,7 +2,7 @@
 //!
 //! A Boolean is a Boolean. An integer is a number, or its decimal digits as text if it is beyond 2^53, since
 //! not every program's numbers hold it. A real that is whole is written like an integer, any other as text:
-//! `"1/3"`. An implementation is sent its decimals, if there are such. A literal of an enumeration is its
+//! `"1/3"`. An implementation is sent the decimals of a real, if it has such. A literal of an enumeration is its
 //! name. A string and an id are strings (an id may also be read from a number: the id is the exact text). A
 //! record is an object. An array is `{"default": v, "cells": [[index, element], ...]}`. A list is a list of
 //! its elements. A value of a variant is the name of its alternative, or `{"Ok": {"value": 3}}` if that has
@@ -43,7 +43,7 @@ pub fn to_json(value: &Value) -> Json {
 pub fn to_wire_json(value: &Value) -> Json {
     write_json(value, |real| {
         // The number's text must be exact, not only near.
-        let number = json!(real.to_f64_fast());
+        let number = json!(real.to_f64().value());
         let is_exact = number::number(&number.to_string(), json::WIRE.digits).is_ok_and(|read| read == *real);
         if is_exact { number } else { json!(number::time_text(real)) }
     })
@@ -81,7 +81,9 @@ fn collection_to_json(record: &RecordType, fields: &[Value], to_json: &dyn Fn(&V
             None => entries.map(|(key, _)| to_json(&key)).collect(),
             // Each key of a map has a value.
             Some(_) => Json::Object(
-                entries.filter_map(|(key, value)| Some((key_text(&key), to_json(value?)))).collect(),
+                entries
+                    .filter_map(|(key, value)| Some((plain_text(to_json(&key)), to_json(value?))))
+                    .collect(),
             ),
         };
     }
@@ -333,8 +335,8 @@ fn read_set_or_map(
         (Tree::Object(members), Some(value)) => {
             for (text, member) in members {
                 let key = from_text(text, key_type)?;
-                // A key has one spelling, so that it is there once.
-                let is_spelled = key_text(&key) == *text;
+                // A key has one spelling. A real is compared by its value.
+                let is_spelled = matches!(key, Value::Real(_)) || plain_text(to_json(&key)) == *text;
                 if entries.insert(key, Some(read(member, value)?)).is_some() || !is_spelled {
                     return Err(wrong());
                 }
@@ -378,11 +380,6 @@ pub fn to_text(value: &Value) -> String {
         Value::Real(value) => number::time_text(value),
         other => plain_text(to_wire_json(other)),
     }
-}
-
-/// Writes a key of a map, in its only spelling.
-fn key_text(key: &Value) -> String {
-    plain_text(to_json(key))
 }
 
 fn plain_text(json: Json) -> String {
@@ -460,6 +457,7 @@ mod tests {
     #[test]
     fn an_implementation_is_sent_decimals() {
         for (real, text, wire) in [
+            ("29/100", "0.29", "0.29"),
             ("1495/512", "2.919921875", "2.919921875"),
             ("-1/10", "-0.1", "-0.1"),
             ("7", "7", "7"),

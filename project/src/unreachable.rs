@@ -149,8 +149,9 @@ fn add_blocked_steps(
                 && iosts.transitions.iter().all(|other| !other.assignments.contains_key(*datum))
         };
         if let Some(datum) = iosts.variables.iter().find(never_changes) {
-            diagnostic =
-                diagnostic.note(format!("no transition assigns `{datum}`, so it always has its first value"));
+            diagnostic = diagnostic.note(format!(
+                "no transition that can be reached assigns `{datum}`, so it always has its first value"
+            ));
         }
         let (shown, guard) = (iosts.describe(step), shortened(&step.guard.to_string()));
         let place = step.origin.guard.clone().or(step.origin.whole.clone());

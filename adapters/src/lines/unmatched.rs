@@ -5,7 +5,7 @@ use coreach_model::excerpt::shortened;
 use super::{Pending, Regex, skip_echo, written};
 use crate::blocks::{FitStop, strip_cr};
 use crate::description::{Lines, Unmatched};
-use crate::json_lines::{BYTE_ORDER_MARK, UTF_16};
+use crate::json_lines::{BYTE_ORDER_MARK, UTF_16, is_utf_16};
 use crate::pattern::matching_prefix;
 
 impl Pending {
@@ -28,7 +28,9 @@ impl Pending {
         if line.is_empty() {
             return format!("an empty line{why}");
         }
-        let shown = shortened(line).replace('\u{1b}', "\\x1b").replace('\0', "\\0");
+        // Such a blank looks like the one in the pattern.
+        let shown =
+            shortened(line).replace('\u{1b}', "\\x1b").replace('\0', "\\0").replace('\u{a0}', "\\u{a0}");
         format!("the line `{shown}`{why}")
     }
 
@@ -39,7 +41,7 @@ impl Pending {
                         `environment: { NO_COLOR: \"1\", TERM: dumb }` next to `command`";
             return (text.to_owned(), true);
         }
-        if line.matches('\0').count() > line.len() / 3 {
+        if is_utf_16(line) {
             return (format!("\nhelp: {UTF_16}"), true);
         }
         if line.contains('\0') {
@@ -170,7 +172,12 @@ impl Pending {
 pub(super) fn generalize(line: &str) -> String {
     let word = line.split_inclusive(char::is_whitespace).next().unwrap_or_default();
     let escaped = regex::escape(word).replace('\'', "''");
-    let mut pattern = "^".to_owned();
+    format!("^{}{}", replace_digits(&escaped), if word.len() < line.len() { ".*$" } else { "$" })
+}
+
+/// Replaces numbers in a pattern by `\d+`.
+pub(super) fn replace_digits(escaped: &str) -> String {
+    let mut pattern = String::new();
     for sign in escaped.chars() {
         match sign.is_ascii_digit() {
             true if pattern.ends_with("\\d+") => {}
@@ -178,7 +185,7 @@ pub(super) fn generalize(line: &str) -> String {
             false => pattern.push(sign),
         }
     }
-    pattern + if word.len() < line.len() { ".*$" } else { "$" }
+    pattern
 }
 
 /// Says how to write a pattern for a line that goes on in another way, from where it fits no more.

@@ -414,7 +414,11 @@ fn explain_kept_system(iut: &Iut, total: &Total) -> String {
                 state in a file?\n"
             .to_owned();
     }
-    if !is_kept || !total.begins_well || failed == 0 || (2 * failed < later && !total.fails_at_once) {
+    if !is_kept
+        || !total.begins_well
+        || failed == 0
+        || (2 * failed < later && !(total.fails_at_once && failed > 1))
+    {
         return String::new();
     }
     let reset =

@@ -223,9 +223,10 @@ fn split_answer(collector: &Collector, entries: &[Entry], key: &str) -> Option<S
     let between = format!("{from}{}", on.split('(').next().unwrap_or(on));
     let when = get(entries, "when").and_then(|node| write_in_braces(collector, node));
     let when = when.map_or_else(String::new, |when| format!(", when: {when}"));
+    let assign = get(entries, "assign").map_or("", |_| ", assign: { ... }");
     Some(format!(
         "an answer is a transition of its own: write `{{ from: {from}, to: {between}, on: {on}{when} }}` and \
-         `{{ from: {between}, to: {to}, on: {answer} }}`"
+         `{{ from: {between}, to: {to}, on: {answer}{assign} }}`"
     ))
 }
 

@@ -83,7 +83,8 @@ fn prepare_walk(arguments: &TestArguments, what: Covered) -> Result<Walking<'_>,
 }
 
 impl Walking<'_> {
-    /// Makes runs of the walk, with new constants, until it is over, a run fails, or the judge cannot follow.
+    /// Makes runs of the walk, with new constants, until it is over, a run fails, or the judge cannot follow. A
+    /// run in which an answer is missing leaves the walk without a verdict, and five of them end it.
     fn run_walks(&self) -> CommandResult {
         let Walking { arguments, iut, .. } = self;
         let test = &self.walkable.case.test;
@@ -106,7 +107,7 @@ impl Walking<'_> {
         });
         let mut adapter = open(iut);
         let (mut keeper, mut runs, mut exit) = (Keeper::default(), Vec::new(), Exit::Fine);
-        let mut kept = None;
+        let (mut kept, mut unanswered) = (None, 0);
         for number in 0.. {
             let seed = arguments.seed.wrapping_add(number);
             let drawn = first_state(&self.walkable.case, &constants, seed).map_err(|(found, _)| found);
@@ -131,22 +132,26 @@ impl Walking<'_> {
             let is_stuck = matches!(run.outcome, Outcome::Verdict(_, Cause::Silence(_)));
             if matches!(kind, OutcomeKind::Verdict(Verdict::Fail) | OutcomeKind::RunError) {
                 exit = Exit::of(kind);
-            } else if is_stuck || is_cut && !walk.is_over() {
+            } else if is_cut && !is_stuck && !walk.is_over() {
                 exit = Exit::Inconclusive;
             }
-            if exit != Exit::Fine {
+            unanswered += usize::from(is_stuck);
+            if exit != Exit::Fine || is_stuck && unanswered == 1 {
                 self.tell(&initial, &run, &written, path.as_deref());
                 kept = path;
             }
             runs.push(written);
             *lock(&document_so_far) = self.document(&walk, &runs, exit);
-            if exit != Exit::Fine || walk.is_over() {
+            if exit != Exit::Fine || walk.is_over() || unanswered == 5 {
                 break;
             }
         }
+        if exit == Exit::Fine && unanswered > 0 {
+            exit = Exit::Inconclusive;
+        }
         let text = || {
             let next = if exit == Exit::Failed { self.next_text(kept.as_deref()) } else { String::new() };
-            self.summary_text(&walk, runs.last()) + &next
+            self.summary_text(&walk, &runs) + &next
         };
         Ok(CommandAnswer::new(exit, || self.document(&walk, &runs, exit), text))
     }
@@ -201,9 +206,9 @@ impl Walking<'_> {
     }
 
     /// Tells what was found, how much is covered, and which goals are not.
-    fn summary_text(&self, walk: &Walk, last: Option<&Record>) -> String {
-        let verdict = last.and_then(|last| last.bucket.as_ref()).map(|bucket| bucket.verdict);
-        let is_stuck = last.is_some_and(|last| last.cause == "silence");
+    fn summary_text(&self, walk: &Walk, runs: &[Record]) -> String {
+        let verdict = runs.last().and_then(|last| last.bucket.as_ref()).map(|bucket| bucket.verdict);
+        let is_stuck = runs.iter().any(|run| run.cause == "silence");
         let found = match verdict {
             Some(OutcomeKind::FAIL) => "a fault found",
             Some(OutcomeKind::RunError) => "a run error, not a verdict",

@@ -188,7 +188,7 @@ fn explain_response(iut: &Iut, run: &Run, record: &Record) -> Option<String> {
 /// Hints at the strategy that looks for a way to the goal, after a run that was too long.
 fn explain_limit(arguments: &TestArguments, run: &Run) -> Option<String> {
     let is_limit = matches!(run.outcome, Outcome::Verdict(_, Cause::Steps(_)));
-    (is_limit && !matches!(arguments.strategy, Chooser::Plan)).then(|| {
+    (is_limit && matches!(arguments.strategy, Chooser::Random)).then(|| {
         "hint: messages were chosen at random. `--strategy plan` looks for a way to the goal, and `--events` allows longer \
          runs\n"
             .to_owned()
