@@ -337,11 +337,24 @@ impl Pending {
 
 /// Proposes how to skip a line that is what coreach has sent, also with other numbers.
 pub fn skip_echo(line: &str) -> String {
-    let pattern = unmatched::replace_digits(&regex::escape(line).replace('\'', "''"));
+    let pattern = replace_digits(&regex::escape(line).replace('\'', "''"));
     format!(
         "it repeats what coreach sent: switch the echo of the system off, or skip each such line: write `ignore: [{{ pattern: \
          '^{pattern}$' }}]` next to `stimuli`"
     )
+}
+
+/// Replaces numbers in a pattern by `\d+`.
+fn replace_digits(escaped: &str) -> String {
+    let mut pattern = String::new();
+    for sign in escaped.chars() {
+        match sign.is_ascii_digit() {
+            true if pattern.ends_with("\\d+") => {}
+            true => pattern.push_str("\\d+"),
+            false => pattern.push(sign),
+        }
+    }
+    pattern
 }
 
 #[cfg(test)]

@@ -2,9 +2,9 @@
 //!
 //! A Boolean is a Boolean. An integer is a number, or its decimal digits as text if it is beyond 2^53, since
 //! not every program's numbers hold it. A real that is whole is written like an integer, any other as text:
-//! `"1/3"`. An implementation is sent the decimals of a real, if it has such. A literal of an enumeration is its
-//! name. A string and an id are strings (an id may also be read from a number: the id is the exact text). A
-//! record is an object. An array is `{"default": v, "cells": [[index, element], ...]}`. A list is a list of
+//! `"1/3"`. An implementation is sent the decimals of a real, if it has such. A literal of an enumeration is
+//! its name. A string and an id are strings (an id may also be read from a number: the id is the exact text).
+//! A record is an object. An array is `{"default": v, "cells": [[index, element], ...]}`. A list is a list of
 //! its elements. A value of a variant is the name of its alternative, or `{"Ok": {"value": 3}}` if that has
 //! fields. `some(x)` is written like `x`, and `none` is `null`. A set is a list of its keys, in their order.
 //! A map is an object, with each key as its text. A set with a bound is read in any order.

@@ -83,8 +83,8 @@ fn prepare_walk(arguments: &TestArguments, what: Covered) -> Result<Walking<'_>,
 }
 
 impl Walking<'_> {
-    /// Makes runs of the walk, with new constants, until it is over, a run fails, or the judge cannot follow. A
-    /// run in which an answer is missing leaves the walk without a verdict, and five of them end it.
+    /// Makes runs of the walk, with new constants, until it is over, a run fails, or the judge cannot follow.
+    /// A run in which an answer is missing leaves the walk without a verdict. Five of them end it.
     fn run_walks(&self) -> CommandResult {
         let Walking { arguments, iut, .. } = self;
         let test = &self.walkable.case.test;
