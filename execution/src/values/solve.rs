@@ -3,15 +3,25 @@
 use coreach_analyses::solver::{Solver, Witness};
 use coreach_model::random::Random;
 use coreach_model::term::node::Comparison;
+use coreach_model::types::RecordForm;
 use coreach_model::{Datum, Term, Type, Value};
 use dashu_int::IBig;
 
 use crate::values::draw;
 use crate::values::source::Source;
 
-/// Draws a window for each integer parameter.
+/// Draws a window for each integer parameter, and an alternative for each variant and option. Without it, the
+/// solver would choose the first alternative every time.
 pub fn pivots(parameters: &[Datum], random: &mut Random) -> Vec<Term> {
-    parameters.iter().filter(|datum| datum.ty().is_integer()).map(|datum| pivot(datum, random)).collect()
+    let draw = |datum: &Datum| match datum.ty() {
+        ty if ty.is_integer() => Some(pivot(datum, random)),
+        Type::Record(record) if matches!(record.form, RecordForm::Variant(_) | RecordForm::Option) => {
+            let tag = draw::any(&record.fields[0].1, random);
+            Some(Term::equal(&Term::field(&Term::datum(datum), 0), &Term::literal(tag)))
+        }
+        _ => None,
+    };
+    parameters.iter().filter_map(draw).collect()
 }
 
 /// Finds values that satisfy the condition: first in all of these windows, then in one of them, then any.

@@ -70,6 +70,13 @@ fn what_is_chosen_satisfies_the_guard() {
         ("", "string", "string", r#"b == a + \"!\""#, 20),
         ("", "array[int] of int", "array[int] of int", "a == b", 2),
         (
+            "types: { Out: [Cured, Sent: { ward: string }] }\n",
+            "Out",
+            "int[0..1]",
+            r#"match a: Cured -> true | Sent(w) -> w in {\"ENT\", \"Ward 3\"}"#,
+            3,
+        ),
+        (
             "",
             "set[3] of string",
             "int[0..9]",
