@@ -115,6 +115,17 @@ pub fn unhex(text: &str) -> Option<Vec<u8>> {
     alone.is_empty().then(|| pairs.iter().map(|[high, low]| high << 4 | low).collect())
 }
 
+/// The remedies for a system that writes another encoding than plain UTF-8.
+pub const BYTE_ORDER_MARK: &str = "it begins with a byte order mark: let the system write UTF-8 without it, in Python \
+                                   `encoding=\"utf-8\"`";
+pub const UTF_16: &str = "every other byte is 0, as in UTF-16: let the system write UTF-8";
+
+/// Says whether every other byte of a line is 0. A line may begin or end within a character.
+pub fn is_utf_16(line: &str) -> bool {
+    let is_zero = |from: usize| line.bytes().skip(from).step_by(2).all(|byte| byte == 0);
+    line.len() >= 4 && (is_zero(0) || is_zero(1))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

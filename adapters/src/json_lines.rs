@@ -27,6 +27,7 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::adapter::{Failure, Received, Session};
 use crate::description::Spelling;
+use crate::encoding::{BYTE_ORDER_MARK, UTF_16, is_utf_16};
 use crate::signature::{Signatures, Wire, report_too_long};
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -36,17 +37,6 @@ pub enum Message {
     Log,
     /// The implementation says that it cannot go on.
     Error(String),
-}
-
-/// The remedies for a system that writes another encoding than plain UTF-8.
-pub const BYTE_ORDER_MARK: &str = "it begins with a byte order mark: let the system write UTF-8 without it, in Python \
-                                   `encoding=\"utf-8\"`";
-pub const UTF_16: &str = "every other byte is 0, as in UTF-16: let the system write UTF-8";
-
-/// Says whether every other byte of a line is 0. A line may begin or end within a character.
-pub fn is_utf_16(line: &str) -> bool {
-    let is_zero = |from: usize| line.bytes().skip(from).step_by(2).all(|byte| byte == 0);
-    line.len() >= 4 && (is_zero(0) || is_zero(1))
 }
 
 pub fn write_start(session: &Session<'_>) -> String {

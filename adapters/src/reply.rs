@@ -528,12 +528,7 @@ mod tests {
         for (location, coding, body, words) in [
             (None, None, "{'id': '1'}", "has the body `{'id': '1'}`, which is not JSON: "),
             (None, Some("gzip"), "\u{1f}", "let the system send bodies without `Content-Encoding`"),
-            (
-                Some("/notes/1"),
-                None,
-                "",
-                "note: { header: Location, match: '.*/([^/?]+)/?', from: [Created] }`",
-            ),
+            (Some("/notes/1"), None, "", "note: { header: Location, match: '.*/([^/?]+)/?', from"),
             (None, None, r#"{"size": 1}"#, "the only value of the body is `/size`"),
         ] {
             let headers = location.map(|place: &str| ("location".to_owned(), place.to_owned()));

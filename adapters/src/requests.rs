@@ -240,15 +240,17 @@ fn exchange(agent: &Agent, answer: &AnswerBytes, prepared: &PreparedRequest) -> 
     let headers =
         headers.filter_map(|(name, value)| Some((name.as_str().to_owned(), text(value)?))).collect();
     let status = response.status().as_u16();
-    let length = response.headers().get("content-length").and_then(|length| length.to_str().ok());
-    let end = length.map_or("its last chunk".to_owned(), |length| {
-        format!("all bytes of `Content-Length: {}` had come", shortened(length))
-    });
     let body = response.body_mut().with_config().limit(LARGEST_BODY).read_to_vec();
     let body = body.map_err(|error| match error {
-        ureq::Error::Io(error) if error.kind() == ErrorKind::UnexpectedEof => Failure::Lost(format!(
-            "the server has closed the connection in the middle of an answer, before {end}"
-        )),
+        ureq::Error::Io(error) if error.kind() == ErrorKind::UnexpectedEof => {
+            let end = match response.headers().get("content-length").and_then(text) {
+                Some(length) => format!("all bytes of `Content-Length: {}` had come", shortened(&length)),
+                None => "its last chunk".to_owned(),
+            };
+            Failure::Lost(format!(
+                "the server has closed the connection in the middle of an answer, before {end}"
+            ))
+        }
         other => to_failure(other),
     })?;
     if has_chunks {

@@ -24,8 +24,9 @@ use coreach_polyhedra::{Constraint, Limits, LinearExpression, Polyhedron};
 
 use crate::auxiliary::{Auxiliaries, MOST_CASES, Multiplication};
 use crate::condition::Condition;
-use crate::domains::DomainKind;
+use crate::domains::Domain;
 use crate::domains::any::{AnyDomain, AnyElement};
+use crate::domains::interval::Interval;
 use crate::frame::{Frame, Slot, digit, type_constraints};
 use crate::grid::Grid;
 use crate::identities::{Digits, change_identities, extend_identities};
@@ -672,10 +673,8 @@ pub fn project_guards(domain: AnyDomain, frame: &Frame, iosts: &Iosts) -> Vec<Co
             for element in elements.iter().filter(|element| !element.is_bottom()) {
                 let own_constraints = element.constraints();
                 // Canonical constraints bound only one of two equal numbers. Intervals bound both.
-                let bounds = DomainKind::Interval
-                    .implementation()
-                    .top(frame.dimensions())
-                    .meet_constraints(&own_constraints, &frame.integer);
+                let bounds =
+                    Interval::top(frame.dimensions()).meet_constraints(&own_constraints, &frame.integer);
                 constraints_said.extend(own_constraints);
                 if !bounds.is_bottom() {
                     constraints_said.extend(bounds.constraints());

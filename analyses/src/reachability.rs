@@ -131,7 +131,7 @@ pub fn analyse(iosts: &Iosts, accepting: &[bool], options: &Options) -> Facts {
 #[allow(clippy::expect_used, reason = "work without a limit ends")]
 pub fn analyse_in<D: Domain>(iosts: &Iosts, accepting: &[bool], options: &Options) -> Facts {
     assert_eq!(accepting.len(), iosts.locations.len(), "one entry for each location");
-    let mut remembered = Remembered::new(AnyDomain::of::<D>(), options, None);
+    let mut remembered = Remembered::new(AnyDomain::new::<D>(), options, None);
     Account::default().within(|| remembered.run(iosts, Some(accepting))).expect("work without a limit ends")
 }
 

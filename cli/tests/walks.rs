@@ -163,7 +163,7 @@ fn a_configuration_needs_no_purpose_for_a_walk() {
     }
 }
 
-/// Soundness: a system that leaves the second `B` unanswered is told, whatever was covered.
+/// Soundness: a walk has no verdict if the system leaves the second `B` unanswered, whatever was covered.
 #[test]
 fn an_answer_that_does_not_come_ends_a_walk() {
     const PAIRS: &str = "

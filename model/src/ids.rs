@@ -31,7 +31,7 @@ pub fn text_of_number(number: &IBig) -> String {
     text_of_bytes(number).unwrap_or_else(|| format!("{NEW}{number}"))
 }
 
-/// What the form of a text says about its number.
+/// The form of a text, which tells most numbers at once.
 enum NumberForm {
     /// `id7` has the number 7.
     Digits(u64),

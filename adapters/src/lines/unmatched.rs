@@ -5,7 +5,7 @@ use coreach_model::excerpt::shortened;
 use super::{Pending, Regex, replace_digits, skip_echo, written};
 use crate::blocks::{FitStop, strip_cr};
 use crate::description::{Lines, Unmatched};
-use crate::json_lines::{BYTE_ORDER_MARK, UTF_16, is_utf_16};
+use crate::encoding::{BYTE_ORDER_MARK, UTF_16, is_utf_16};
 use crate::pattern::matching_prefix;
 
 impl Pending {

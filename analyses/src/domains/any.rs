@@ -12,7 +12,7 @@ use coreach_polyhedra::Constraint;
 use crate::domains::{Assignments, Domain};
 use crate::grid::Congruence;
 
-/// What an analysis knows of its domain before there is an element.
+/// A domain before there is an element: its traits, and how to make the first element.
 #[derive(Clone, Copy, Debug)]
 pub struct AnyDomain {
     /// [`Domain::SEES_DATA`]
@@ -25,7 +25,7 @@ pub struct AnyDomain {
 }
 
 impl AnyDomain {
-    pub fn of<D: Domain>() -> Self {
+    pub fn new<D: Domain>() -> Self {
         AnyDomain {
             sees_data: D::SEES_DATA,
             relates: D::RELATES,

@@ -6,11 +6,12 @@
 use coreach_polyhedra::{Constraint, LinearExpression, Rational, Relation};
 use proptest::prelude::*;
 
+use crate::domains::any::{AnyDomain, AnyElement};
 use crate::domains::both::Both;
 use crate::domains::interval::Interval;
 use crate::domains::octagon::Octagon;
 use crate::domains::polyhedra::Polyhedra;
-use crate::domains::{Domain, DomainKind, NAMES, WithDomain};
+use crate::domains::{Domain, DomainKind, NAMES};
 use crate::grid::Congruence;
 
 const DIMENSIONS: usize = 3;
@@ -76,35 +77,33 @@ fn holds(constraints: &[Constraint], point: &Point) -> bool {
     constraints.iter().all(|constraint| constraint.is_satisfied_by(&point))
 }
 
-fn contains<D: Domain>(element: &D, point: &Point) -> bool {
+fn contains(element: &AnyElement, point: &Point) -> bool {
     !element.is_bottom()
         && holds(&element.constraints(), point)
         && element.congruences().iter().all(|one| one.is_satisfied_by(&point.map(Rational::from)))
 }
 
-fn with<D: Domain>(constraints: &[Constraint]) -> D {
-    D::top(DIMENSIONS).meet_constraints(constraints, &INTEGER)
+fn with(domain: AnyDomain, constraints: &[Constraint]) -> AnyElement {
+    domain.top(DIMENSIONS).meet_constraints(constraints, &INTEGER)
 }
 
 impl Sample {
-    fn elements<D: Domain>(&self) -> [D; 2] {
-        let of = |constraints, congruences| with::<D>(constraints).meet_congruences(congruences, &INTEGER);
+    fn elements(&self, domain: AnyDomain) -> [AnyElement; 2] {
+        let of = |constraints, congruences| with(domain, constraints).meet_congruences(congruences, &INTEGER);
         [of(&self.first, &self.congruences[0]), of(&self.second, &self.congruences[1])]
     }
 }
 
-fn same<D: Domain>(a: &D, b: &D) -> bool {
+fn same(a: &AnyElement, b: &AnyElement) -> bool {
     a.is_leq(b) && b.is_leq(a)
 }
 
 struct Soundness<'a>(&'a Sample);
 
-impl WithDomain for Soundness<'_> {
-    type Output = ();
-
-    fn run<D: Domain>(self) {
+impl Soundness<'_> {
+    fn check(&self, domain: AnyDomain) {
         let Sample { first, congruences, assignments, points, .. } = self.0;
-        let [a, b] = self.0.elements::<D>();
+        let [a, b] = self.0.elements(domain);
         let satisfied = |congruences: &[Congruence], point: &Point| {
             congruences.iter().all(|one| one.is_satisfied_by(&point.map(Rational::from)))
         };
@@ -149,16 +148,15 @@ impl WithDomain for Soundness<'_> {
 /// The laws of the order, and of joins and meets.
 struct Order<'a>(&'a Sample);
 
-impl WithDomain for Order<'_> {
-    type Output = ();
-
-    fn run<D: Domain>(self) {
+impl Order<'_> {
+    fn check(&self, domain: AnyDomain) {
         let Sample { third, .. } = self.0;
-        let ([a, b], c) = (self.0.elements::<D>(), with::<D>(third));
-        let (top, bottom) = (D::top(DIMENSIONS), D::bottom(DIMENSIONS));
+        let ([a, b], c) = (self.0.elements(domain), with(domain, third));
+        let top = domain.top(DIMENSIONS);
+        let bottom = top.bottom(DIMENSIONS);
         assert!(bottom.is_bottom() && bottom.is_leq(&a) && a.is_leq(&top) && a.is_leq(&a));
         assert!(!(a.is_leq(&b) && b.is_leq(&c)) || a.is_leq(&c), "transitive");
-        let says = |element: &D| (element.constraints(), element.congruences());
+        let says = |element: &AnyElement| (element.constraints(), element.congruences());
         assert!(!same(&a, &b) || a.is_bottom() || says(&a) == says(&b), "canonical");
         // A rounded element may be rounded again, so the laws are checked for meets that round nothing.
         const NONE: [bool; DIMENSIONS] = [false; DIMENSIONS];
@@ -183,11 +181,9 @@ impl WithDomain for Order<'_> {
 /// Does a chain of ever greater elements become stable under widening?
 struct Ends<'a>(&'a Sample);
 
-impl WithDomain for Ends<'_> {
-    type Output = ();
-
-    fn run<D: Domain>(self) {
-        let [mut x, mut y] = self.0.elements::<D>();
+impl Ends<'_> {
+    fn check(&self, domain: AnyDomain) {
+        let [mut x, mut y] = self.0.elements(domain);
         for step in 0..60 {
             let sum = x.join(&y);
             let wide = x.widen(&sum, &self.0.third);
@@ -204,12 +200,11 @@ impl WithDomain for Ends<'_> {
     }
 }
 
-/// Runs a test for domains that are made of others.
-macro_rules! composed {
-    ($tried:expr) => {
-        $tried.run::<Both<Interval, Octagon>>();
-        $tried.run::<Both<Octagon, Polyhedra>>();
-    };
+/// Lists the domains of the list, and some that are made of others.
+fn domains() -> impl Iterator<Item = AnyDomain> {
+    let composed =
+        [AnyDomain::new::<Both<Interval, Octagon>>(), AnyDomain::new::<Both<Octagon, Polyhedra>>()];
+    DomainKind::ALL.iter().map(|kind| kind.implementation()).chain(composed)
 }
 
 proptest! {
@@ -217,26 +212,17 @@ proptest! {
 
     #[test]
     fn soundness_of_operations(sample in sample()) {
-        for kind in DomainKind::ALL {
-            kind.with(Soundness(&sample));
-        }
-        composed!(Soundness(&sample));
+        domains().for_each(|domain| Soundness(&sample).check(domain));
     }
 
     #[test]
     fn lattice(sample in sample()) {
-        for kind in DomainKind::ALL {
-            kind.with(Order(&sample));
-        }
-        composed!(Order(&sample));
+        domains().for_each(|domain| Order(&sample).check(domain));
     }
 
     #[test]
     fn widening_ends(sample in sample()) {
-        for kind in DomainKind::ALL {
-            kind.with(Ends(&sample));
-        }
-        composed!(Ends(&sample));
+        domains().for_each(|domain| Ends(&sample).check(domain));
     }
 }
 

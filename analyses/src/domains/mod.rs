@@ -118,11 +118,6 @@ pub trait Domain: Clone + fmt::Debug + 'static {
     }
 }
 
-pub trait WithDomain {
-    type Output;
-    fn run<D: Domain>(self) -> Self::Output;
-}
-
 macro_rules! domains {
     ($($(#[doc = $doc:literal])* $(#[cfg($cfg:meta)])? $variant:ident = $name:literal, $ty:ty;)*) => {
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -140,12 +135,7 @@ macro_rules! domains {
 
             /// The domain as the analyses use it.
             pub fn implementation(self) -> AnyDomain {
-                match self { $($(#[cfg($cfg)])? DomainKind::$variant => AnyDomain::of::<$ty>(),)* }
-            }
-
-            /// Calls a function that is generic in the domain.
-            pub fn with<F: WithDomain>(self, function: F) -> F::Output {
-                match self { $($(#[cfg($cfg)])? DomainKind::$variant => function.run::<$ty>(),)* }
+                match self { $($(#[cfg($cfg)])? DomainKind::$variant => AnyDomain::new::<$ty>(),)* }
             }
         }
     };

@@ -414,7 +414,7 @@ fn check_steps(choices: &[u16]) {
     for domain in DomainKind::ALL {
         step.check(domain.implementation());
     }
-    step.check(AnyDomain::of::<Both<Interval, Octagon>>());
+    step.check(AnyDomain::new::<Both<Interval, Octagon>>());
 }
 
 /// Few in `scripts/test`, which has to end soon, and many in `scripts/test --thorough`.

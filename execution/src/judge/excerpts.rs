@@ -42,18 +42,16 @@ pub(super) fn shorten_collection(text: &str, read: &[&str], values: &[(&str, &st
     let texts = || values.iter().map(|(_, text)| *text);
     let short = texts().filter(|value| length(value) <= most);
     let named: Vec<&str> = short.filter_map(split_collection).flatten().collect();
-    let is_read = |at: &usize| {
-        let key = text_before(elements[*at], ':');
-        read.iter().any(|index| key.unwrap_or(&at.to_string()) == *index)
-    };
-    let is_position = |at: &usize| named.contains(&at.to_string().as_str());
-    let says = |at: &usize, word: &str| contains_word(elements[*at], word);
-    let is_common = |word: &str| word.parse::<bool>().is_ok() || word.parse::<f64>().is_ok();
+    let key_of = |at: usize| text_before(elements[at], ':').map_or(at.to_string(), str::to_owned);
+    let words = texts().chain(named.iter().copied());
+    let (common, rare): (Vec<&str>, Vec<&str>) =
+        words.partition(|word| word.parse::<bool>().is_ok() || word.parse::<f64>().is_ok());
+    let says_one_of = |at: usize, words: &[&str]| words.iter().any(|word| contains_word(elements[at], word));
     let ranks = (0..elements.len()).map(|at| match () {
-        () if is_read(&at) => 0,
-        () if is_position(&at) => 1,
-        () if texts().chain(named.iter().copied()).any(|word| says(&at, word) && !is_common(word)) => 2,
-        () if texts().chain(named.iter().copied()).any(|word| says(&at, word)) => 3,
+        () if read.contains(&key_of(at).as_str()) => 0,
+        () if named.contains(&at.to_string().as_str()) => 1,
+        () if says_one_of(at, &rare) => 2,
+        () if says_one_of(at, &common) => 3,
         () => 4,
     });
     let ranks: Vec<u8> = ranks.collect();

@@ -10,8 +10,8 @@ use dashu_int::IBig;
 use crate::values::draw;
 use crate::values::source::Source;
 
-/// Draws a window for each integer parameter, and an alternative for each variant and option. Without it, the
-/// solver would choose the first alternative every time.
+/// Draws a window for each integer parameter, and an alternative for each variant and option. Otherwise the
+/// solver would give the first alternative every time.
 pub fn pivots(parameters: &[Datum], random: &mut Random) -> Vec<Term> {
     let draw = |datum: &Datum| match datum.ty() {
         ty if ty.is_integer() => Some(pivot(datum, random)),

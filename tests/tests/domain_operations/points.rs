@@ -2,30 +2,17 @@
 //! element.
 
 use coreach_analyses::DomainKind;
+use coreach_analyses::domains::any::{AnyDomain, AnyElement};
 use coreach_analyses::domains::both::Both;
 use coreach_analyses::domains::interval::Interval;
 use coreach_analyses::domains::octagon::Octagon;
-use coreach_analyses::domains::{Domain, WithDomain};
 use coreach_analyses::grid::Congruence;
 use coreach_polyhedra::{Constraint, Integer, LinearExpression, Rational, Relation};
 use coreach_tests::generator::random::Random;
 
 use super::{Point, assignments, constraints, expression, holds, number, seeds};
 
-/// A seed of the second kind, for one domain.
-struct Points(u64);
-
 type Said = (bool, Vec<Constraint>, Vec<Congruence>);
-
-impl WithDomain for Points {
-    type Output = ();
-
-    fn run<D: Domain>(self) {
-        if D::SEES_DATA {
-            points_case::<D>(self.0);
-        }
-    }
-}
 
 fn point(random: &mut Random, integer: &[bool], extreme: bool) -> Point {
     let coordinate = |is_integer: &bool| {
@@ -37,13 +24,13 @@ fn point(random: &mut Random, integer: &[bool], extreme: bool) -> Point {
 }
 
 /// An element with some of its points.
-struct Tracked<D> {
-    element: D,
+struct Tracked {
+    element: AnyElement,
     points: Vec<Point>,
 }
 
 /// What an element says.
-fn said<D: Domain>(element: &D) -> Said {
+fn said(element: &AnyElement) -> Said {
     let is_bottom = element.is_bottom();
     let constraints = if is_bottom { Vec::new() } else { element.constraints() };
     (is_bottom, constraints, element.congruences())
@@ -53,7 +40,7 @@ fn within((is_bottom, constraints, congruences): &Said, point: &Point) -> bool {
     !is_bottom && holds(constraints, point) && congruences.iter().all(|one| one.is_satisfied_by(point))
 }
 
-fn fresh<D: Domain>(random: &mut Random, integer: &[bool], extreme: bool) -> Tracked<D> {
+fn fresh(domain: AnyDomain, random: &mut Random, integer: &[bool], extreme: bool) -> Tracked {
     let candidates: Vec<Point> = (0..12).map(|_| point(random, integer, extreme)).collect();
     let mut list = constraints(random, integer.len(), extreme);
     if random.chance(60) {
@@ -61,10 +48,10 @@ fn fresh<D: Domain>(random: &mut Random, integer: &[bool], extreme: bool) -> Tra
         list.retain(|c| candidates.iter().filter(|point| holds(std::slice::from_ref(c), point)).count() > 3);
     }
     let points = candidates.into_iter().filter(|point| holds(&list, point)).collect();
-    Tracked { element: D::top(integer.len()).meet_constraints(&list, integer), points }
+    Tracked { element: domain.top(integer.len()).meet_constraints(&list, integer), points }
 }
 
-fn points_case<D: Domain>(seed: u64) {
+fn points_case(domain: AnyDomain, seed: u64) {
     let mut random = Random::new(seed);
     let random = &mut random;
     let extreme = random.chance(30);
@@ -72,7 +59,7 @@ fn points_case<D: Domain>(seed: u64) {
     let size = integer.len();
     let whole =
         |point: &Point| point.iter().zip(&integer).all(|(value, integer)| !integer || value.is_integer());
-    let mut current = fresh::<D>(random, &integer, extreme);
+    let mut current = fresh(domain, random, &integer, extreme);
     let mut done = Vec::new();
     for _ in 0..random.between((1, 8)) {
         let what = random.below(9);
@@ -85,18 +72,18 @@ fn points_case<D: Domain>(seed: u64) {
                 Tracked { element: element.meet_constraints(&list, &integer), points }
             }
             1 => {
-                let other = fresh::<D>(random, &integer, extreme);
+                let other = fresh(domain, random, &integer, extreme);
                 let joined = element.join(&other.element);
                 Tracked { element: joined, points: [points, other.points].concat() }
             }
             2 => {
-                let other = fresh::<D>(random, &integer, extreme);
+                let other = fresh(domain, random, &integer, extreme);
                 let list = said(&other.element);
                 let both = points.into_iter().filter(|p| !other.element.is_bottom() && within(&list, p));
                 Tracked { points: both.collect(), element: element.meet(&other.element, &integer) }
             }
             3 => {
-                let other = fresh::<D>(random, &integer, extreme);
+                let other = fresh(domain, random, &integer, extreme);
                 let joined = element.join(&other.element);
                 let thresholds = constraints(random, size, extreme);
                 Tracked {
@@ -159,7 +146,7 @@ fn points_case<D: Domain>(seed: u64) {
                 Tracked { element: met.remove_last_dimensions(2), points }
             }
             _ => {
-                let other = fresh::<D>(random, &integer, extreme);
+                let other = fresh(domain, random, &integer, extreme);
                 let wide = element.join(&other.element);
                 let list = said(&element);
                 let points =
@@ -181,10 +168,13 @@ fn points_case<D: Domain>(seed: u64) {
 
 #[test]
 fn no_domain_loses_a_point() {
+    let domains = || {
+        let composed = AnyDomain::new::<Both<Interval, Octagon>>();
+        DomainKind::ALL.iter().map(|kind| kind.implementation()).chain([composed])
+    };
     for seed in seeds(1_000) {
-        for kind in DomainKind::ALL {
-            kind.with(Points(seed));
+        for domain in domains().filter(|domain| domain.sees_data) {
+            points_case(domain, seed);
         }
-        Points(seed).run::<Both<Interval, Octagon>>();
     }
 }

@@ -151,7 +151,7 @@ impl Walking<'_> {
         }
         let text = || {
             let next = if exit == Exit::Failed { self.next_text(kept.as_deref()) } else { String::new() };
-            self.summary_text(&walk, &runs) + &next
+            self.summary_text(&walk, runs.last(), unanswered > 0) + &next
         };
         Ok(CommandAnswer::new(exit, || self.document(&walk, &runs, exit), text))
     }
@@ -205,14 +205,14 @@ impl Walking<'_> {
         }
     }
 
-    /// Tells what was found, how much is covered, and which goals are not.
-    fn summary_text(&self, walk: &Walk, runs: &[Record]) -> String {
-        let verdict = runs.last().and_then(|last| last.bucket.as_ref()).map(|bucket| bucket.verdict);
-        let is_stuck = runs.iter().any(|run| run.cause == "silence");
+    /// Tells what was found, how much is covered, and which goals are not. `lacks_answer`: an answer did not
+    /// come in some run.
+    fn summary_text(&self, walk: &Walk, last: Option<&Record>, lacks_answer: bool) -> String {
+        let verdict = last.and_then(|last| last.bucket.as_ref()).map(|bucket| bucket.verdict);
         let found = match verdict {
             Some(OutcomeKind::FAIL) => "a fault found",
             Some(OutcomeKind::RunError) => "a run error, not a verdict",
-            _ if is_stuck => "no verdict, since an answer did not come",
+            _ if lacks_answer => "no verdict, since an answer did not come",
             _ => "no fault found",
         };
         let specification = &self.walkable.specification;
