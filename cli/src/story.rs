@@ -1,5 +1,7 @@
 //! A run as people read it: the verdict, why, and the events as a table with the state after each.
 
+use std::collections::BTreeSet;
+
 use coreach_execution::explain::{Reason, name_values, reason_of};
 use coreach_execution::judge::{self, ShownState, shown_states};
 use coreach_execution::outcome::{Cause, Outcome};
@@ -96,7 +98,7 @@ fn write_line(text: &mut String, line: &str) {
 }
 
 /// Lists the events of a run, one a line: who, what, where it led, and what it changed. `most`: only so many
-/// of them, the last ones.
+/// of them, the last ones, and those that last changed a variable by which the end is explained.
 pub fn step_table(test: &TestCase, initial: &State, run: &Run, most: Option<usize>) -> String {
     let mut judge = judge::make_judge(test, initial.clone(), run.link.clone());
     let happened: Vec<Occurrence> = run.trace.iter().map(|step| step.what.clone()).collect();
@@ -146,12 +148,38 @@ pub fn step_table(test: &TestCase, initial: &State, run: &Run, most: Option<usiz
     // The first two rows are the heading and the initial state.
     let left_out = most.map_or(0, |most| run.trace.len().saturating_sub(most));
     if left_out > 1 {
-        let note = ["..", "", "", &format!("{left_out} steps"), "", ""].map(str::to_owned).to_vec();
-        rows.splice(2..2 + left_out, [note]);
+        let mut shown = find_last_changes(&find_reason(test, initial, run), &states);
+        shown.retain(|step| *step < left_out);
+        shown.insert(left_out);
+        let (mut from, mut replaced) = (0, Vec::new());
+        for step in shown {
+            match step - from {
+                0 | 1 => replaced.extend(rows[2 + from..2 + step].iter().cloned()),
+                count => {
+                    let note = ["..", "", "", &format!("{count} steps"), "", ""];
+                    replaced.push(note.map(str::to_owned).to_vec());
+                }
+            }
+            replaced.extend(rows[2 + step..].first().filter(|_| step < left_out).cloned());
+            from = step + 1;
+        }
+        rows.splice(2..2 + left_out, replaced);
     }
     let shown: Vec<Vec<String>> =
         rows.iter().map(|row| row.iter().map(|cell| visible(cell).into_owned()).collect()).collect();
     table::table(&shown, 6)
+}
+
+/// Finds the steps, counted from 0, that last changed the variables in the values of an explanation.
+fn find_last_changes(reason: &Reason, states: &[ShownState]) -> BTreeSet<usize> {
+    let last_change = |datum: &Datum| {
+        let value = |state: &ShownState| state.data.iter().find(|(other, _)| other == datum).cloned();
+        states.windows(2).rposition(|pair| value(&pair[0]) != value(&pair[1]))
+    };
+    let data = states.iter().flat_map(|state| state.data.iter().map(|(datum, _)| datum));
+    let named: BTreeSet<&Datum> =
+        data.filter(|datum| reason.guards.iter().any(|guard| guard.names(datum))).collect();
+    named.into_iter().filter_map(last_change).collect()
 }
 
 /// Says what a datum has become, if it has changed. If only some fields of a record have, names only these.

@@ -26,6 +26,7 @@ functions:
   due: { result: int, is: "v * 2 - 1" }
   near: { parameters: { n: int }, is: "v - 1 <= n && n <= v + 1" }
   answer: "if v < 5 then Empty else if w > 5 then Empty else Next(v * w)"
+  dear: "match find i in vItems: i.price > 100: some(i) -> i.name | none -> vName"
   cheap: { parameters: { i: Item }, is: "i.price < v" }
 initial:
   location: l
@@ -367,6 +368,18 @@ fn a_condition_is_told_with_what_decides_in_it() {
             "does not hold: n = 9, sum([i.price for i in vItems if i.price > 1]) = 42, vItems = [{name: \"pen\", price: 2}, {name: \"lamp\", price: 40}]",
         ),
         (
+            "Name",
+            "text == dear()",
+            json!("pen"),
+            "since `text == vName` does not (the branch where `find i in vItems: i.price > 100` is none): text = \"pen\", vItems = [{name: \"pen\", price: 2}, {name: \"lamp\", price: 40}], vName = \"ann\"",
+        ),
+        (
+            "Name",
+            "text == to_string(count i in vItems: i.price < v) + \" of 2\"",
+            json!("2 of 2"),
+            "does not hold: (count i in vItems: i.price < v) = 1, text = \"2 of 2\", to_string(count i in vItems: i.price < v) + \" of 2\" = \"1 of 2\", v = 10, vItems = [{name: \"pen\", price: 2}, {name: \"lamp\", price: 40}]",
+        ),
+        (
             "N",
             "n > 5 && n == v || v == 0 && n == 1",
             json!(9),
@@ -387,8 +400,27 @@ fn a_condition_is_told_with_what_decides_in_it() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
+/// A `match` of the state has one case, and what is right for one parameter counts in the conditions on others.
+#[test]
+fn a_right_value_is_found_through_other_values() {
+    let of_case = [("N", "match answer(): Next(j) -> n == j && n > 0 | Empty -> n == 1")];
+    assert_eq!(instead(&of_case, "N", &[json!(9)]), "n = 30, got 9");
+    assert_eq!(
+        instead(&[("N", "n == (match answer(): Next(j) -> j | Empty -> 1)")], "N", &[json!(9)]),
+        "n = 30, got 9"
+    );
+    let chain = [("Two", "b == a + 1 && a == v")];
+    for (b, differences) in [(11, "a = 10, got 11"), (12, "a = 10 (got 11) and b = 11 (got 12)")] {
+        assert_eq!(instead(&chain, "Two", &[json!(11), json!(b)]), differences);
+    }
+}
+
 #[test]
 fn what_the_state_excludes_is_no_alternative() {
+    let excluding = [("N", "(v < 5 || n == 1) && n == 2"), ("Ok", "v >= 5 && w == 3")];
+    let told = why(&excluding, "N", &[json!(2)]).guards.iter().map(ToString::to_string).collect::<Vec<_>>();
+    assert_eq!(told.len(), 2, "{told:?}");
+    assert!(told[1].contains("-Ok-> l (m:45): `v >= 5 && w == 3` holds: v = 10, w = 3"), "{told:?}");
     let both = [("N", "v > 5 && n == 1"), ("N", "v <= 5 && n == 2")];
     assert_eq!(instead(&both, "N", &[json!(3)]), "n = 1, got 3");
     // A purpose splits a transition: one half cannot be met by any value.

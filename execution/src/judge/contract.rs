@@ -12,7 +12,7 @@ use coreach_model::semantics::{Event, State};
 use coreach_model::{Datum, TransitionId, Value, Verdict, Violated};
 use serde::{Deserialize, Serialize};
 
-use crate::judge::excerpts::{is_quoted, list_indices_read, shorten_collection};
+use crate::judge::excerpts::{contains_word, is_quoted, list_indices_read, shorten_collection};
 use crate::run::{Cause, Occurrence, ShownState};
 use crate::test_case::TestCase;
 use crate::values::Values;
@@ -99,6 +99,13 @@ pub struct Guard {
     pub since: Option<String>,
     /// The values of the data in the part, as texts.
     pub values: BTreeMap<String, String>,
+}
+
+impl Guard {
+    /// Does the explanation tell a value of this datum, or of a part of it?
+    pub fn names(&self, datum: &Datum) -> bool {
+        self.values.keys().any(|text| contains_word(text, datum.name()))
+    }
 }
 
 /// The most characters of a title or a value where people read it.

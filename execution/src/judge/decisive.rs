@@ -56,13 +56,14 @@ pub(super) fn explain_condition(condition: &Term, values: &Valuation, of_event: 
         }
         is_case |= opened.is_case;
         others += &opened.others;
-        // The branch of an `if` that is not quoted is named by its condition.
+        // The branch of an `if` or `match` that is not quoted is named by what it depends on.
         let is_choice = opened.others.is_empty();
         if let Some(chosen) = opened.read_too.last().filter(|_| is_choice) {
-            let text = chosen.to_string();
-            let is_new = *chosen.sort() == Type::Bool && !whole.contains(&text);
-            branch = match is_new && text.chars().count() <= LONGEST_VALUE {
-                true => format!(" (the branch where `{text}` is {})", scope.is_true(chosen)),
+            let (text, value) = (chosen.to_string(), evaluate(chosen, &scope.values));
+            let value = value.map_or_else(|_| "undefined".to_owned(), |value| value.to_string());
+            let is_new = (*chosen.sort() == Type::Bool || !is_path(chosen)) && !whole.contains(&text);
+            branch = match is_new && text.chars().count().max(value.chars().count()) <= LONGEST_VALUE {
+                true => format!(" (the branch where `{text}` is {value})"),
                 false => String::new(),
             };
         }
@@ -88,12 +89,16 @@ pub(super) fn explain_condition(condition: &Term, values: &Valuation, of_event: 
 }
 
 /// The values by which a part of a condition is read, and the data of the event in it.
-struct Scope {
-    values: Valuation,
-    of_event: Vec<Datum>,
+pub(super) struct Scope {
+    pub values: Valuation,
+    pub of_event: Vec<Datum>,
 }
 
 impl Scope {
+    fn is_of_event(&self, term: &Term) -> bool {
+        self.of_event.iter().any(|datum| term.mentions(datum))
+    }
+
     fn is_true(&self, part: &Term) -> bool {
         holds(part, &self.values) == Ok(true)
     }
@@ -194,7 +199,7 @@ fn open_alternatives(parts: &[Term], scope: &Scope) -> Option<Opened> {
         };
         conditions.iter().filter(|one| !scope.is_true(one)).cloned().collect::<Vec<_>>()
     };
-    let is_of_state = |condition: &Term| !scope.of_event.iter().any(|datum| condition.mentions(datum));
+    let is_of_state = |condition: &Term| !scope.is_of_event(condition);
     if !parts.iter().any(|part| matches!(part.written(), Some(Node::And(_)))) {
         return None;
     }
@@ -224,7 +229,7 @@ fn choose_case(choice: &MatchOperation, arguments: &[Term], scope: &mut Scope) -
     let Value::Record(ty, fields) = evaluate(subject, &scope.values).ok()? else { return None };
     let fits = |case: &&MatchArm| case.alternative.is_none_or(|number| ty.tag(number) == fields[0]);
     let case = choice.cases.iter().find(fits).or(choice.cases.last())?;
-    let is_of_event = scope.of_event.iter().any(|datum| subject.mentions(datum));
+    let is_of_event = scope.is_of_event(subject);
     let mut known: Substitution = choice.read.iter().cloned().zip(read.iter().cloned()).collect();
     for (name, position) in &case.names {
         let mut shown = name.name().to_owned();
@@ -258,20 +263,24 @@ fn open_side(side: &Term, scope: &mut Scope, chosen_by: &mut Vec<Term>) -> Term 
     open_side(&branch, scope, chosen_by)
 }
 
-/// Replaces each side of a comparison that is an `if` by its branch. `None`: no side is one.
-pub(super) fn choose_branches(comparison: &Term, values: &Valuation) -> Option<Term> {
-    let Node::Compare(sign, a, b) = comparison.written()? else { return None };
-    let mut is_chosen = false;
-    let mut choose = |side: &Term| {
-        let mut side = side.clone();
-        while let Some(Node::IfThenElse(condition, then, other)) = side.written() {
-            side = if holds(condition, values).ok()? { then } else { other }.clone();
-            is_chosen = true;
+/// Opens a `match`, or the sides of a comparison, as far as the values choose their branches. Says whether the
+/// state alone chooses. `None`: there is none, or the case of a `match` depends on the event.
+pub(super) fn choose_branches(condition: &Term, scope: &mut Scope) -> Option<(Term, bool)> {
+    let mut chosen_by = Vec::new();
+    let opened = match condition.shape() {
+        TermShape::Operation(DerivedOperation::Match(choice), arguments) => {
+            chosen_by.push(arguments[0].clone());
+            choose_case(choice, arguments, scope)?
         }
-        Some(side)
+        TermShape::Node(Node::Compare(sign, a, b)) => {
+            let [a, b] = [a, b].map(|side| open_side(side, scope, &mut chosen_by));
+            Term::compare(*sign, &a, &b)
+        }
+        _ => return None,
     };
-    let (a, b) = (choose(a)?, choose(b)?);
-    is_chosen.then(|| Term::compare(*sign, &a, &b))
+    let mut of_event = chosen_by.iter().filter(|by| scope.is_of_event(by)).peekable();
+    let is_of_state = of_event.peek().is_none();
+    (!chosen_by.is_empty() && of_event.all(|by| *by.sort() == Type::Bool)).then_some((opened, is_of_state))
 }
 
 /// Lists the body of a quantifier for each value of its bound name.
@@ -355,6 +364,13 @@ pub(super) fn collect_values(term: &Term, values: &Valuation, found: &mut BTreeM
         TermShape::Operation(DerivedOperation::Call(_), arguments) => {
             found.extend(value());
             arguments.iter().collect()
+        }
+        // A number that is computed from a collection is not seen in it.
+        TermShape::Operation(DerivedOperation::Quantified(_), _) if term.sort().is_number() => {
+            let name = term.to_conjunct();
+            let is_short = name.chars().count() <= LONGEST_VALUE;
+            found.extend(value().filter(|_| is_short).map(|(_, value)| (name, value)));
+            term.parts()
         }
         // The elements of a cut collection cannot be seen.
         TermShape::Operation(DerivedOperation::Standard(StandardOperation::HasKey), arguments) => {

@@ -136,7 +136,7 @@ fn outer_signs(text: &str) -> Vec<(usize, char)> {
 }
 
 /// Does the text contain the word, and neither letters nor digits next to it?
-fn contains_word(text: &str, word: &str) -> bool {
+pub(super) fn contains_word(text: &str, word: &str) -> bool {
     let is_of_word = |sign: char| sign.is_alphanumeric() || sign == '_' || sign == '.';
     !word.is_empty()
         && text.match_indices(word).any(|(at, _)| {

@@ -31,7 +31,7 @@ use dashu_ratio::RBig;
 
 use crate::judge::contract::Guard;
 use crate::judge::decisive::{
-    Grounds, LARGEST_PART, LONGEST_VALUE, choose_branches, collect_values, explain_condition, is_path,
+    Grounds, LARGEST_PART, LONGEST_VALUE, Scope, choose_branches, collect_values, explain_condition, is_path,
     list_instances,
 };
 use crate::judge::differences::{
@@ -122,6 +122,18 @@ pub(crate) fn describe_expectation(
             add_guard(&mut guards, question.guard(iosts, transition, only, false));
         }
     }
+    // The state does not tell why this action cannot come: it tells why the only possible one can.
+    let is_told = |&(transition, state): &OpenTransition<'_>| {
+        let question = question((transition, state), Some(event));
+        failing_conjuncts(&transition.guard, &question.values).iter().any(|part| !question.reads_event(part))
+    };
+    if let (Some(only @ (transition, _)), [_]) = (possible.first(), expected.as_slice())
+        && alternatives.is_empty()
+        && !explaining.is_empty()
+        && !explaining.iter().any(is_told)
+    {
+        guards.extend(question(*only, None).guard_of_state(iosts, transition));
+    }
     let phrase = match alternatives_text(&event.action, &alternatives) {
         Some(phrase) => phrase,
         None if event.values.is_empty() || silent.is_some() => format!("{actions}, got {}", event.action),
@@ -172,8 +184,15 @@ impl Question<'_> {
         if parts.iter().any(|part| !self.reads_event(part)) {
             parts.retain(|part| !self.reads_event(part));
         }
-        self.drop_consequences(&mut parts, self.values.clone());
-        parts.iter().map(|part| self.guard(iosts, transition, part, false)).collect()
+        let parts = self.correct_conditions(parts, Substitution::new()).into_iter();
+        parts.map(|(part, _)| self.guard(iosts, transition, &part, false)).collect()
+    }
+
+    /// The conditions of a guard that the state alone decides, if there are any.
+    fn guard_of_state(&self, iosts: &Iosts, transition: &Transition) -> Option<Guard> {
+        let mut parts = transition.guard.conjuncts();
+        parts.retain(|part| !self.reads_event(part) && !part.asks_definedness());
+        (!parts.is_empty()).then(|| self.guard(iosts, transition, &Term::and(parts), true))
     }
 
     fn guard(&self, iosts: &Iosts, transition: &Transition, part: &Term, holds: bool) -> Guard {
@@ -188,8 +207,8 @@ impl Question<'_> {
     fn differences(&self, transition: &Transition, solver: &mut Lazy) -> Vec<Vec<Difference>> {
         let mut failing = failing_conjuncts(&transition.guard, &self.values);
         let mut ways = vec![Vec::new()];
-        // The values of the event with those parameters right of which it is known what is right.
-        let mut corrected = self.values.clone();
+        // Those parameters of which it is known what is right.
+        let mut corrected = Substitution::new();
         // A condition on each part of a parameter often allows one value.
         for parameter in self.parameters {
             let asks = |part: &Term| self.list_read(part) == [parameter] && !self.is_solved(part, parameter);
@@ -199,13 +218,23 @@ impl Question<'_> {
             {
                 failing.retain(|part| self.list_read(part) != [parameter]);
                 ways = combine_ways(&ways, &[found]);
-                corrected.insert(parameter.clone(), value);
+                corrected.insert(parameter.clone(), Term::literal(value));
             }
         }
-        self.drop_consequences(&mut failing, corrected);
-        for part in failing {
-            let ways_of_part =
-                self.solve(&part).unwrap_or_else(|| vec![vec![self.unsolved_difference(&part)]]);
+        // A condition that holds for a wrong value may fail for the right one.
+        let mut parts = failing;
+        let reads_several = |part: &Term| self.list_read(part).len() > 1;
+        let conjuncts = transition.guard.conjuncts();
+        let holding = conjuncts.iter().filter(|part| reads_several(part) && !parts.contains(part));
+        let holding: Vec<Term> = holding.filter(|part| !part.asks_definedness()).cloned().collect();
+        parts.extend(holding);
+        for (part, corrected_part) in self.correct_conditions(parts, corrected) {
+            let solved = self.solve(&corrected_part);
+            let ways_of_part = match solved {
+                Some(ways) => ways,
+                None if holds(&part, &self.values) == Ok(true) => continue,
+                None => vec![vec![self.unsolved_difference(&part)]],
+            };
             ways = combine_ways(&ways, &ways_of_part);
         }
         // Conjuncts that hold bound the expected values, too.
@@ -216,16 +245,35 @@ impl Question<'_> {
         merged.filter(|way| !way.is_empty()).collect()
     }
 
-    /// Drops the failing conjuncts that hold if parameters have the values that others demand of them.
-    fn drop_consequences(&self, failing: &mut Vec<Term>, mut corrected: Valuation) {
-        for part in failing.iter() {
-            if let [parameter] = self.list_read(part).as_slice()
-                && let Some((_, Demand::Value(value))) = self.isolate_parameter(part)
-            {
-                corrected.insert((*parameter).clone(), value);
-            }
+    /// Puts the values that some conditions demand of their only parameter into the others, one after the
+    /// other. Each remaining condition comes as it was and with these values. Those that hold then are dropped.
+    fn correct_conditions(&self, parts: Vec<Term>, mut corrected: Substitution) -> Vec<(Term, Term)> {
+        let mut decided: Vec<Option<Term>> = vec![None; parts.len()];
+        let demand = |part: &Term| match (self.list_read(part).as_slice(), self.isolate_parameter(part)) {
+            ([parameter], Some((_, Demand::Value(value)))) => Some(((*parameter).clone(), value)),
+            _ => None,
+        };
+        loop {
+            let open = parts.iter().enumerate().filter(|(at, _)| decided[*at].is_none());
+            let mut deciding = open.filter_map(|(at, part)| {
+                let part = substitute(part, &corrected);
+                Some((at, demand(&part)?, part))
+            });
+            let Some((at, (parameter, value), part)) = deciding.next() else { break };
+            decided[at] = Some(part);
+            corrected.insert(parameter, Term::literal(value));
         }
-        failing.retain(|part| self.list_read(part).len() < 2 || holds(part, &corrected) != Ok(true));
+        let is_left = |part: &Term, with_values: &Term| {
+            self.list_read(part).len() < 2 || holds(with_values, &self.values) != Ok(true)
+        };
+        parts
+            .into_iter()
+            .zip(decided)
+            .filter_map(|(part, decided)| {
+                let with_values = decided.unwrap_or_else(|| substitute(&part, &corrected));
+                is_left(&part, &with_values).then_some((part, with_values))
+            })
+            .collect()
     }
 
     /// Is it known what a condition on this parameter demands? An exception (`not in {3}`) says little of a
@@ -319,6 +367,14 @@ impl Question<'_> {
             let wanted = format!("is {}{name}", if is_positive { "" } else { "not " });
             return single(self.difference(subject, Demand::Text(wanted))?);
         }
+        let mut scope = Scope { values: self.values.clone(), of_event: self.parameters.to_vec() };
+        if let Some((chosen, is_of_state)) = choose_branches(part, &mut scope)
+            && (is_of_state || self.reads_event(&chosen))
+        {
+            let inner = Question { parameters: &scope.of_event, values: scope.values, ..*self };
+            // Another event may choose another branch.
+            return inner.solve(&chosen).filter(|ways| is_of_state || !ways.is_empty());
+        }
         let node = match part.shape() {
             TermShape::Node(node) => node,
             TermShape::Operation(DerivedOperation::Call(_), _) => return self.solve(&part.unfolded()?),
@@ -337,12 +393,6 @@ impl Question<'_> {
             }
             TermShape::Operation(..) => return None,
         };
-        if let Some(chosen) = choose_branches(part, &self.values)
-            && self.reads_event(&chosen)
-        {
-            // Another event may choose another branch.
-            return self.solve(&chosen).filter(|ways| !ways.is_empty());
-        }
         match node {
             Node::And(parts) => {
                 let solved: Vec<_> = parts.iter().map(|part| self.solve(part)).collect();
