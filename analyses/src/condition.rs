@@ -15,7 +15,7 @@ use crate::linear::constant_truth;
 
 /// A positive formula over linear constraints. Its parts are shared, since cases are copied with their
 /// conditions.
-#[derive(Clone, Default, PartialEq, Eq, Debug)]
+#[derive(Clone, Default, PartialEq, Eq, Hash, Debug)]
 pub enum Condition {
     #[default]
     Yes,

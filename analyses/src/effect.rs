@@ -14,6 +14,7 @@
 //! Cost: proportional to the terms, times the valuations of the finite parameters that are read.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use coreach_model::obligation::defined;
 use coreach_model::term::node::Node;
@@ -123,6 +124,32 @@ impl Case {
         (self.products, self.instances) = (needed.products, needed.instances);
         let bounds = Condition::and(needed.bounds.into_iter().map(Condition::constraint));
         self.condition = Condition::and([bounds, self.condition.clone()]);
+    }
+}
+
+/// The most constraints in the cases of an effect that distinguishes finite parameters.
+const MOST_CONSTRAINTS: usize = 200_000;
+
+/// The cases of an effect, each once. They are many and large where a model has lists of records, so the hashes
+/// of their conditions are compared first.
+#[derive(Default)]
+struct NewCases {
+    found: Vec<Case>,
+    by_hash: HashMap<u64, Vec<usize>>,
+    /// The number of constraints in all cases that were added, also in those that were known.
+    size: usize,
+}
+
+impl NewCases {
+    fn add(&mut self, case: Case) {
+        self.size += case.condition.size();
+        let mut hasher = DefaultHasher::new();
+        case.condition.hash(&mut hasher);
+        let alike = self.by_hash.entry(hasher.finish()).or_default();
+        if alike.iter().all(|number| self.found[*number] != case) {
+            alike.push(self.found.len());
+            self.found.push(case);
+        }
     }
 }
 
@@ -285,25 +312,36 @@ impl Effect {
         dimension
     }
 
-    /// Compiles the cases in a cell of the partition. They depend on the digits in `reads` only.
+    /// Compiles the cases in a cell of the partition. They depend on the digits in `reads` only. If they become
+    /// large, fewer parameters are distinguished from here on.
     pub fn compile(&mut self, frame: &Frame, cell: u32) -> Vec<Case> {
         if self.blind {
             return if self.guard.is_false() { Vec::new() } else { vec![Case::default()] };
         }
+        loop {
+            let mut cases = NewCases::default();
+            if self.compile_choices(frame, cell, &mut cases) || self.finite_parameters.is_empty() {
+                return cases.found;
+            }
+            self.finite_parameters.truncate(self.finite_parameters.len() / 2);
+        }
+    }
+
+    /// Compiles one case for each choice of finite parameters, equal ids, whether the one cell that stands for
+    /// the whole array is the assigned one, and the origins of list elements. Gives up (`false`) if they become
+    /// large and finite parameters are the reason.
+    fn compile_choices(&mut self, frame: &Frame, cell: u32, cases: &mut NewCases) -> bool {
         let digits = self.reads.iter().map(|&position| {
             let place = &frame.finite[position];
             (place.place.term.clone(), place.values[frame.digit(cell, position) as usize].clone())
         });
         let digits: HashMap<Term, Value> = digits.collect();
         let identities = extend_identities(&digits, &self.ids, &self.id_parameters, self.partition_limit);
-        // One case for each choice of: finite parameters, equal ids, whether the one cell that stands for the
-        // whole array is the assigned one, and the origins of list elements.
         let parameter_values: Vec<Vec<Value>> =
             self.finite_parameters.iter().map(|(_, values)| values.clone()).collect();
         let cell_choices = tuples(&vec![vec![false, true]; self.cell_conditions.len()]);
         let lists = self.assigned.iter().flat_map(|assigned| &assigned.lists);
         let origin_choices = tuples(&lists.map(|list| (0..list.origins.len()).collect()).collect::<Vec<_>>());
-        let mut cases: Vec<Case> = Vec::new();
         for values in tuples(&parameter_values) {
             for identity in &identities {
                 let parameters = self.finite_parameters.iter().map(|(place, _)| place.term.clone());
@@ -312,12 +350,15 @@ impl Effect {
                 finite.extend(parameters.zip(values.clone()));
                 for is_assigned in &cell_choices {
                     for origins in &origin_choices {
-                        self.compile_choice(frame, finite.clone(), is_assigned, origins, &mut cases);
+                        self.compile_choice(frame, finite.clone(), is_assigned, origins, cases);
                     }
                 }
             }
+            if cases.size > MOST_CONSTRAINTS && !self.finite_parameters.is_empty() {
+                return false;
+            }
         }
-        cases
+        true
     }
 
     /// Compiles the cases of one choice, and adds those that are new. `is_assigned` says for each assigned
@@ -328,7 +369,7 @@ impl Effect {
         finite: HashMap<Term, Value>,
         is_assigned: &[bool],
         origins: &[usize],
-        cases: &mut Vec<Case>,
+        cases: &mut NewCases,
     ) {
         let mut scope = Scope {
             finite,
@@ -355,7 +396,7 @@ impl Effect {
             if !is_exact && !self.imprecisions.contains(&imprecision) {
                 self.imprecisions.push(imprecision);
             }
-            cases.extend(case.filter(|case| !cases.contains(case)));
+            case.into_iter().for_each(|case| cases.add(case));
         }
     }
 
