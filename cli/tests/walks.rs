@@ -78,6 +78,10 @@ fn a_wrong_system_fails_with_its_trace() {
         folder.ends(&["test", SPECIFICATION, "--iut", "wrong.yaml", "--cover", "transitions"], 1);
     assert!(told.contains("a fault found") && told.contains("Fail"), "{told}");
     assert!(!progress.contains("error"), "{progress}");
+    // `--quiet` promises the failure groups.
+    let quiet = ["test", SPECIFICATION, "--iut", "wrong.yaml", "--cover", "transitions", "--quiet"];
+    let (told, _) = folder.ends(&quiet, 1);
+    assert!(told.contains("Fail") && told.contains(": 1 run\n"), "{told}");
 }
 
 /// What is mistyped is refused, and said.

@@ -353,7 +353,7 @@ fn a_condition_is_told_with_what_decides_in_it() {
             "N",
             "if v == 1111111111 then n == 1 else if v == 2222222222 then n == 2 else if w > 333333333333 then n == 3 else n == v",
             json!(9),
-            "the guard does not hold, since `n == v` does not (the branch where `w > 333333333333` is false): n = 9, v = 10, w = 3",
+            "a condition of the guard does not hold, since `n == v` does not (the branch where `w > 333333333333` is false): n = 9, v = 10, w = 3",
         ),
         (
             "Name",

@@ -31,7 +31,7 @@ use super::hints::explain_run;
 use super::keep::{self, Keeper};
 use super::{check_names, first_state, known_locations, run_text, shell_word};
 use crate::answer::{draw_text, is_json};
-use crate::commands::{CommandAnswer, CommandResult, EarlyExit, plural};
+use crate::commands::{CommandAnswer, CommandResult, EarlyExit, bucket_line, plural};
 use crate::execution_arguments::{Covered, TestArguments};
 use crate::exit::Exit;
 use crate::progress::ProgressLine;
@@ -208,7 +208,8 @@ impl Walking<'_> {
     /// Tells what was found, how much is covered, and which goals are not. `lacks_answer`: an answer did not
     /// come in some run.
     fn summary_text(&self, walk: &Walk, last: Option<&Record>, lacks_answer: bool) -> String {
-        let verdict = last.and_then(|last| last.bucket.as_ref()).map(|bucket| bucket.verdict);
+        let bucket = last.and_then(|last| last.bucket.as_ref());
+        let verdict = bucket.map(|bucket| bucket.verdict);
         let found = match verdict {
             Some(OutcomeKind::FAIL) => "a fault found",
             Some(OutcomeKind::RunError) => "a run error, not a verdict",
@@ -225,6 +226,9 @@ impl Walking<'_> {
         let impossible = self.goals.impossible.len();
         if impossible > 0 {
             text += &format!("  {} left out, since no data can meet them\n", plural(impossible, "goal"));
+        }
+        if let Some(bucket) = bucket.filter(|bucket| self.arguments.quiet && bucket.is_failure()) {
+            text += &bucket_line(bucket, 1, "run");
         }
         // After a Fail, the failure is of interest and not what it left open.
         if verdict == Some(OutcomeKind::FAIL) {
