@@ -3,9 +3,11 @@
 use std::collections::BTreeSet;
 
 use coreach_execution::initial::first;
-use coreach_execution::judge::{Judge, Why};
+use coreach_execution::judge::{Judge, Judged, Why};
 use coreach_execution::lazy::Lazy;
 use coreach_execution::monitor::Monitor;
+use coreach_execution::run::Occurrence;
+use coreach_model::random::Random;
 use coreach_model::reader::{from_bytes, read_specification};
 use coreach_model::semantics::Event;
 use coreach_model::term::evaluate::Valuation;
@@ -63,6 +65,23 @@ fn instead(guards: &[(&str, &str)], action: &str, values: &[Json]) -> String {
 }
 
 fn why(guards: &[(&str, &str)], action: &str, values: &[Json]) -> Why {
+    ask_monitor(guards, action, values, |monitor, event| monitor.why(Some(&event), Some(Verdict::Fail)))
+}
+
+fn is_allowed(guards: &[(&str, &str)], action: &str, values: &[Json]) -> bool {
+    let is_followed = |monitor: &mut Monitor, event| {
+        let judged = monitor.take(&Occurrence::Observation(event));
+        matches!(judged, Judged::Followed(_)) && monitor.verdict().is_none()
+    };
+    ask_monitor(guards, action, values, is_followed)
+}
+
+fn ask_monitor<R>(
+    guards: &[(&str, &str)],
+    action: &str,
+    values: &[Json],
+    question: impl FnOnce(&mut Monitor, Event) -> R,
+) -> R {
     let line = |(action, guard): &(&str, &str)| {
         let guard = guard.replace('\'', "''");
         format!("  - {{ from: l, to: l, on: {action}, when: '{guard}' }}\n")
@@ -71,12 +90,12 @@ fn why(guards: &[(&str, &str)], action: &str, values: &[Json]) -> Why {
     let iosts: Iosts =
         read_specification(from_bytes("m".to_owned(), text.into_bytes()).unwrap()).unwrap().0.iosts;
     let state = first(&iosts, &Valuation::new(), &mut Lazy::default()).unwrap();
-    let monitor = Monitor::new(&iosts, BTreeSet::from([state]));
+    let mut monitor = Monitor::new(&iosts, BTreeSet::from([state]));
     let parameters = &iosts.action(iosts.find_action(action).unwrap()).parameters;
     let values =
         values.iter().zip(parameters).map(|(json, datum)| codec::from_json(json, datum.ty()).unwrap());
     let event = Event::new(action, values.collect::<Vec<_>>());
-    monitor.why(Some(&event), Some(Verdict::Fail))
+    question(&mut monitor, event)
 }
 
 #[test]
@@ -409,10 +428,67 @@ fn a_right_value_is_found_through_other_values() {
         instead(&[("N", "n == (match answer(): Next(j) -> j | Empty -> 1)")], "N", &[json!(9)]),
         "n = 30, got 9"
     );
+    let branch = [("Two", "b == a + 1 && (if w == 3 then a else b) == v")];
+    assert_eq!(instead(&branch, "Two", &[json!(11), json!(12)]), "a = 10 (got 11) and b = 11 (got 12)");
+    // A value that another condition excludes is no answer.
+    let either = [("Two", "(a == v || a == w) && b > a")];
+    assert_eq!(instead(&either, "Two", &[json!(1), json!(6)]), "a = 3, got 1");
+    let both = [("Two", "a + b == 4 && a == b + v")];
+    assert_eq!(instead(&both, "Two", &[json!(1), json!(1)]), "a = 7 (got 1) and b = -3 (got 1)");
     let chain = [("Two", "b == a + 1 && a == v")];
     for (b, differences) in [(11, "a = 10, got 11"), (12, "a = 10 (got 11) and b = 11 (got 12)")] {
         assert_eq!(instead(&chain, "Two", &[json!(11), json!(b)]), differences);
     }
+}
+
+/// Soundness: with the values that are expected, and the others as they came, the observation is allowed.
+#[test]
+fn what_is_expected_is_allowed() {
+    let mut random = Random::new(7);
+    let (mut wrong, mut checked) = (Vec::new(), 0);
+    let sides =
+        ["a", "b", "v", "w", "a + 1", "b - a", "due() - b", "w * 2", "max(a, w)", "(if v > 5 then a else b)"];
+    for _ in 0..600 {
+        let mut side = || sides[random.below(sides.len())];
+        let atoms = [0; 3].map(|_| (side(), side()));
+        let mut atom = |at: usize| {
+            let (left, right) = atoms[at];
+            format!("{left} {} {right}", ["==", "==", "==", "<=", ">", "!="][random.below(6)])
+        };
+        let [one, two, three] = [atom(0), atom(1), atom(2)];
+        let guard = match random.below(4) {
+            0 => format!("{one} && {two} && {three}"),
+            1 => format!("({one} || {two}) && {three}"),
+            2 => format!("(match answer(): Next(j) -> {one} && a < j | Empty -> {two}) && {three}"),
+            _ => format!("{one} && (if w == 3 then {two} else {three})"),
+        };
+        let values = [json!(random.below(14)), json!(random.below(14))];
+        if is_allowed(&[("Two", &guard)], "Two", &values) {
+            continue;
+        }
+        let found = instead(&[("Two", &guard)], "Two", &values);
+        // One way, in which parameters have values.
+        let parts = found.replace(", got", " (got").replace(" and ", ", ");
+        let named: Option<Vec<(&str, i64)>> = parts
+            .split("), ")
+            .map(|part| part.split(" (got").next()?.split_once(" = "))
+            .map(|pair| pair.and_then(|(name, value)| Some((name, value.parse().ok()?))))
+            .collect();
+        let Some(named) = named.filter(|named| named.iter().all(|(name, _)| ["a", "b"].contains(name)))
+        else {
+            continue;
+        };
+        checked += 1;
+        let right = ["a", "b"].iter().zip(&values).map(|(name, value)| {
+            named.iter().find(|(one, _)| one == name).map_or(value.clone(), |(_, value)| json!(value))
+        });
+        let right: Vec<Json> = right.collect();
+        if !is_allowed(&[("Two", &guard)], "Two", &right) {
+            wrong.push(format!("{guard} for {values:?}: {found}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {checked}: {wrong:#?}", wrong.len());
+    assert!(checked > 50, "{checked}");
 }
 
 #[test]

@@ -184,8 +184,10 @@ impl Question<'_> {
         if parts.iter().any(|part| !self.reads_event(part)) {
             parts.retain(|part| !self.reads_event(part));
         }
-        let parts = self.correct_conditions(parts, Substitution::new()).into_iter();
-        parts.map(|(part, _)| self.guard(iosts, transition, &part, false)).collect()
+        let mut parts: Vec<Term> =
+            self.correct_conditions(parts, Substitution::new()).into_iter().map(|(part, _)| part).collect();
+        parts.dedup();
+        parts.iter().map(|part| self.guard(iosts, transition, part, false)).collect()
     }
 
     /// The conditions of a guard that the state alone decides, if there are any.
@@ -205,8 +207,8 @@ impl Question<'_> {
 
     /// The differences from the guard's demands: a list for each way in which it would have held.
     fn differences(&self, transition: &Transition, solver: &mut Lazy) -> Vec<Vec<Difference>> {
-        let mut failing = failing_conjuncts(&transition.guard, &self.values);
-        let mut ways = vec![Vec::new()];
+        let all_failing = failing_conjuncts(&transition.guard, &self.values);
+        let (mut failing, mut ways) = (all_failing.clone(), vec![Vec::new()]);
         // Those parameters of which it is known what is right.
         let mut corrected = Substitution::new();
         // A condition on each part of a parameter often allows one value.
@@ -222,12 +224,13 @@ impl Question<'_> {
             }
         }
         // A condition that holds for a wrong value may fail for the right one.
-        let mut parts = failing;
+        let mut parts = failing.clone();
         let reads_several = |part: &Term| self.list_read(part).len() > 1;
         let conjuncts = transition.guard.conjuncts();
         let holding = conjuncts.iter().filter(|part| reads_several(part) && !parts.contains(part));
         let holding: Vec<Term> = holding.filter(|part| !part.asks_definedness()).cloned().collect();
         parts.extend(holding);
+        let mut considered = failing.clone();
         for (part, corrected_part) in self.correct_conditions(parts, corrected) {
             let solved = self.solve(&corrected_part);
             let ways_of_part = match solved {
@@ -236,25 +239,78 @@ impl Question<'_> {
                 None => vec![vec![self.unsolved_difference(&part)]],
             };
             ways = combine_ways(&ways, &ways_of_part);
+            considered.push(part);
         }
         // Conjuncts that hold bound the expected values, too.
         let conjuncts = transition.guard.unfolded_conjuncts();
         let bound = |part: &Term| self.range_difference(part).or_else(|| self.held_value(part));
         let bounds: Vec<Difference> = conjuncts.iter().filter_map(bound).collect();
         let merged = ways.into_iter().filter_map(|way| merge_differences(way, &bounds));
-        merged.filter(|way| !way.is_empty()).collect()
+        let merged: Vec<Vec<Difference>> = merged.filter(|way| !way.is_empty()).collect();
+        // Conditions that are solved one by one may contradict each other.
+        let is_sure = |way: &Vec<Difference>| match self.is_right(way, &transition.guard) {
+            Some(is_right) => is_right,
+            None => way.len() < 2,
+        };
+        if !merged.iter().all(is_sure)
+            && let Some(found) = self.find_only_event(transition, &considered, solver)
+        {
+            return vec![found];
+        }
+        let (wrong, others): (Vec<_>, Vec<_>) =
+            merged.into_iter().partition(|way| self.is_right(way, &transition.guard) == Some(false));
+        match others.is_empty() && !wrong.is_empty() {
+            true => vec![all_failing.iter().map(|part| self.unsolved_difference(part)).collect()],
+            false => others,
+        }
+    }
+
+    /// Does the guard hold with the expected values? `None` if something else is expected than values of
+    /// parameters.
+    fn is_right(&self, way: &[Difference], guard: &Term) -> Option<bool> {
+        let mut values = self.values.clone();
+        for difference in way {
+            let parameter = self.parameters.iter().find(|one| one.name() == difference.subject)?;
+            values.insert(parameter.clone(), demanded_value(&difference.wanted)?.clone());
+        }
+        self.silent.is_none().then(|| holds(guard, &values) == Ok(true))
+    }
+
+    /// Finds the differences from the only event that a transition allows. `None`: some parameter that these
+    /// conditions read may have several values, or it is not known.
+    fn find_only_event(
+        &self,
+        transition: &Transition,
+        conditions: &[Term],
+        solver: &mut Lazy,
+    ) -> Option<Vec<Difference>> {
+        let mut found = Vec::new();
+        for parameter in self.parameters.iter().filter(|one| conditions.iter().any(|part| part.mentions(one)))
+        {
+            let value = self.find_only_value(transition, parameter, solver)?;
+            if self.values.get(parameter) != Some(&value) {
+                found.extend(self.find_differences(&Term::datum(parameter), &value)?);
+            }
+        }
+        Some(found)
     }
 
     /// Puts the values that some conditions demand of their only parameter into the others, one after the
     /// other. Each remaining condition comes as it was and with these values. Those that hold then are dropped.
     fn correct_conditions(&self, parts: Vec<Term>, mut corrected: Substitution) -> Vec<(Term, Term)> {
+        let open = |part: &Term| self.open_branches(part).unwrap_or_else(|| part.clone()).conjuncts();
+        let (parts, opened): (Vec<Term>, Vec<Term>) = parts
+            .iter()
+            .flat_map(|part| open(part).into_iter().map(|opened| (part.clone(), opened)))
+            .filter(|(_, opened)| holds(opened, &self.values) != Ok(true) || self.list_read(opened).len() > 1)
+            .unzip();
         let mut decided: Vec<Option<Term>> = vec![None; parts.len()];
         let demand = |part: &Term| match (self.list_read(part).as_slice(), self.isolate_parameter(part)) {
             ([parameter], Some((_, Demand::Value(value)))) => Some(((*parameter).clone(), value)),
             _ => None,
         };
         loop {
-            let open = parts.iter().enumerate().filter(|(at, _)| decided[*at].is_none());
+            let open = opened.iter().enumerate().filter(|(at, _)| decided[*at].is_none());
             let mut deciding = open.filter_map(|(at, part)| {
                 let part = substitute(part, &corrected);
                 Some((at, demand(&part)?, part))
@@ -266,14 +322,21 @@ impl Question<'_> {
         let is_left = |part: &Term, with_values: &Term| {
             self.list_read(part).len() < 2 || holds(with_values, &self.values) != Ok(true)
         };
-        parts
-            .into_iter()
-            .zip(decided)
-            .filter_map(|(part, decided)| {
-                let with_values = decided.unwrap_or_else(|| substitute(&part, &corrected));
-                is_left(&part, &with_values).then_some((part, with_values))
-            })
-            .collect()
+        let with_values = opened.iter().zip(decided).map(|(opened, decided)| {
+            let with_values = decided.unwrap_or_else(|| substitute(opened, &corrected));
+            is_left(opened, &with_values).then_some(with_values)
+        });
+        parts.into_iter().zip(with_values).filter_map(|(part, found)| Some((part, found?))).collect()
+    }
+
+    /// Puts the branches that the state chooses in the place of a `match` or `if`, as far as they are outermost
+    /// or sides of a comparison. The names of a case become its values.
+    fn open_branches(&self, part: &Term) -> Option<Term> {
+        let mut scope = Scope { values: self.values.clone(), of_event: self.parameters.to_vec() };
+        let (opened, _) = choose_branches(part, &mut scope).filter(|(_, is_of_state)| *is_of_state)?;
+        let mut names: Substitution = literals(&scope.values);
+        names.retain(|name, _| !self.values.contains_key(name));
+        Some(substitute(&opened, &names))
     }
 
     /// Is it known what a condition on this parameter demands? An exception (`not in {3}`) says little of a
@@ -487,18 +550,22 @@ impl Question<'_> {
     fn isolate_demand(&self, part: &Term) -> Option<(Term, Comparison, Value)> {
         let Node::Compare(comparison, a, b) = part.written()? else { return None };
         let read = self.list_read(part);
-        // A number in an expression: the comparison is solved for it.
-        if let [datum] = read.as_slice()
-            && datum.ty().sort().is_number()
-            && !is_path(a)
-            && !is_path(b)
-        {
+        // A number in an expression, or on both sides: the comparison is solved for it.
+        let on_both_sides = |datum: &&&Datum| a.mentions(datum) && b.mentions(datum);
+        let inner = match read.as_slice() {
+            [datum] if !is_path(a) && !is_path(b) => Some(datum),
+            several => several.iter().find(on_both_sides),
+        };
+        if let Some(datum) = inner.filter(|datum| datum.ty().sort().is_number()) {
             let mut known: Substitution = literals(&self.values);
             known.remove(*datum);
             if let Some((comparison, value)) = solve_for(&substitute(part, &known), datum)
                 && let Some(value) = value.as_literal()
             {
                 return Some((Term::datum(datum), comparison, value.clone()));
+            }
+            if on_both_sides(&datum) {
+                return None;
             }
         }
         // Of two sides that read the event, a part of it is the subject, and the left one otherwise.
