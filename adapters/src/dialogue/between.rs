@@ -214,9 +214,10 @@ impl Dialogue {
             let Some(found) = expected.captures(&answer) else {
                 self.evidence.mark(&frame, evidence::GARBAGE);
                 let said = self.pending.sent_text().map(str::trim_end);
-                let help = match exchange.send.is_some() && said == Some(answer.trim_end()) {
-                    true => skip_echo(&answer),
-                    false => "correct what is sent, or the pattern of the answer".to_owned(),
+                let is_echo = exchange.send.is_some() && said == Some(answer.trim_end());
+                let help = match encoding {
+                    Encoding::Lines(lines) if is_echo => skip_echo(lines, &self.signatures),
+                    _ => "correct what is sent, or the pattern of the answer".to_owned(),
                 };
                 let text = format!(
                     "{sent} was answered by `{}`, which does not fit `{}`\nhelp: {help}",
