@@ -58,7 +58,9 @@ pub fn explain_part(answer: &[u8]) -> Option<String> {
     let body = find_body(answer);
     let head = &answer[..answer.len() - body.map_or(0, <[u8]>::len)];
     let head = String::from_utf8_lossy(head.trim_ascii());
-    let mut lines = head.rsplit("\r\n\r\n").next()?.lines().filter(|line| !line.is_empty());
+    let head = head.rsplit("\r\n\r\n").next()?;
+    let has_chunks = head.to_ascii_lowercase().contains("\ntransfer-encoding:");
+    let mut lines = head.lines().filter(|line| !line.is_empty());
     let begun = format!("it has begun the answer `{}`", shortened(lines.next()?));
     let length = lines.filter_map(|line| line.split_once(':'));
     let length = length.filter(|(name, _)| name.eq_ignore_ascii_case("content-length")).last();
@@ -69,6 +71,7 @@ pub fn explain_part(answer: &[u8]) -> Option<String> {
         (Some(count), Some(length)) => Some(format!(
             "{begun} with `Content-Length: {length}`, and sent {count} bytes: the two numbers must be the same"
         )),
+        (Some(_), None) if has_chunks => Some(format!("{begun}, and not sent its last chunk, which is `0`")),
         (Some(_), None) => {
             Some(format!("{begun}, and not ended it: send `Content-Length`, or close the connection"))
         }
@@ -115,6 +118,7 @@ mod tests {
             ("content-length: 2\r\n\r\n{}", None),
             ("X: y\r\n", Some("`HTTP/1.1 200 OK`, and not ended its headers")),
             ("Content-Length: 4\r\n\r\n{}", Some("with `Content-Length: 4`, and sent 2 bytes")),
+            ("transfer-encoding: chunked\r\n\r\n2\r\n{}\r\n", Some("and not sent its last chunk")),
             ("\r\n{}", Some("and not ended it: send `Content-Length`, or close")),
         ] {
             let answer = if answer.is_empty() { String::new() } else { format!("{head}{answer}") };

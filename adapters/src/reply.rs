@@ -238,6 +238,9 @@ fn describe_unmatched(reply: &Reply, http: &Http, body: Option<&Result<Tree, Str
         }
         Some((action, (_, lacks))) => {
             let help = match unread.filter(|_| lacks.contains(" of the body")) {
+                Some(why) if is_cut(reply, why) => {
+                    "it ends with the last byte of its `Content-Length`: count the bytes of the text in UTF-8, not its letters"
+                }
                 Some(_) if is_packed => "let the system send bodies that are not compressed, without `Content-Encoding`",
                 Some(why) => json::explain_mistake(&body_text, why).unwrap_or("let the system send JSON in UTF-8"),
                 None => &format!("if the system is right, correct `{action}` in `observations`"),
@@ -286,6 +289,12 @@ fn describe_unmatched(reply: &Reply, http: &Http, body: Option<&Result<Tree, Str
         "the answer `{} {}` {shown}{why} to `{}` (`{to}`), which fits no observation{closest}{moved}{help}{twice}",
         reply.status, reply.reason, reply.asked
     )
+}
+
+/// Says whether a body that is no JSON breaks off where its `Content-Length` ends.
+fn is_cut(reply: &Reply, mistake: &str) -> bool {
+    let last = mistake.rsplit(' ').next().and_then(|byte| byte.parse().ok());
+    reply.header("content-length").is_some() && last == Some(reply.body.len())
 }
 
 /// Proposes what to change in the IUT file if a server answers with this status.

@@ -52,6 +52,9 @@ pub fn explain_mistake(text: &str, mistake: &str) -> Option<&'static str> {
     if mistake.contains("trailing characters") && text.starts_with('{') {
         return Some("write each message in a line of its own");
     }
+    if mistake.contains("appears twice in one object") {
+        return Some("an object has each key only once: let the system send one of the values");
+    }
     text.starts_with("{'").then_some("JSON puts texts in `\"`: in Python write `json.dumps(message)`")
 }
 

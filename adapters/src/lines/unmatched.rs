@@ -4,7 +4,7 @@ use coreach_model::excerpt::shortened;
 
 use super::{Pending, Regex, replace_digits, skip_echo, written};
 use crate::blocks::{FitStop, strip_cr};
-use crate::description::{Lines, Unmatched};
+use crate::description::{Exchange, Lines, PreparationStep, Unmatched};
 use crate::encoding::{BYTE_ORDER_MARK, UTF_16, is_utf_16};
 use crate::pattern::matching_prefix;
 use crate::signature::Signatures;
@@ -69,6 +69,19 @@ impl Pending {
         }
         if self.sent_text.as_deref().is_some_and(|said| said.trim_end() == line) {
             return (format!("\nhelp: {}", skip_echo(lines, signatures)), true);
+        }
+        let awaited = lines.reset.iter().find_map(|step| match step {
+            PreparationStep::Exchange(Exchange { expect, .. }) => {
+                expect.as_ref().filter(|one| one.is_match(line))
+            }
+            _ => None,
+        });
+        if let Some(pattern) = awaited {
+            let pattern = written(pattern);
+            let text = format!(
+                "\nhelp: it fits `expect: '{pattern}'` of `reset`: is it sent twice, or awaited too rarely?"
+            );
+            return (text, true);
         }
         let lower = line.to_lowercase();
         let is_refusal = ["unknown", "invalid", "error", "usage", "unrecognized", "bad "];
