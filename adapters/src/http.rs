@@ -28,9 +28,6 @@ use crate::template::Template;
 
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// How long the answer to a step before a run may take, if neither the step nor `launch` says it.
-const PATIENCE: Duration = Duration::from_secs(10);
-
 /// How long an answer may take to be read that came before the server ended.
 const LAST_ANSWER: Duration = Duration::from_millis(250);
 
@@ -95,7 +92,9 @@ impl Adapter for HttpAdapter {
         let deadline = session.deadline;
         let headers = self.description.headers.clone();
         let ready = VecDeque::new();
-        let patience = self.description.launch.as_ref().map_or(PATIENCE, |launch| launch.ready);
+        // A server that is not ours has as long as one of ours has by default.
+        let patience =
+            self.description.launch.as_ref().map_or(Duration::from_secs(10), |launch| launch.ready);
         let run = self.run.insert(HttpRun {
             base,
             headers,

@@ -366,18 +366,5 @@ pub fn skip_echo(lines: &Lines, signatures: &Signatures) -> String {
     )
 }
 
-/// Replaces numbers in a pattern by `\d+`.
-fn replace_digits(escaped: &str) -> String {
-    let mut pattern = String::new();
-    for sign in escaped.chars() {
-        match sign.is_ascii_digit() {
-            true if pattern.ends_with("\\d+") => {}
-            true => pattern.push_str("\\d+"),
-            false => pattern.push(sign),
-        }
-    }
-    pattern
-}
-
 #[cfg(test)]
 mod tests;

@@ -2,7 +2,7 @@
 
 use coreach_model::excerpt::shortened;
 
-use super::{Pending, Regex, replace_digits, skip_echo, written};
+use super::{Pending, Regex, skip_echo, written};
 use crate::blocks::{FitStop, strip_cr};
 use crate::description::{Exchange, Lines, PreparationStep, Unmatched};
 use crate::encoding::{BYTE_ORDER_MARK, UTF_16, is_utf_16};
@@ -185,6 +185,19 @@ pub(super) fn generalize(line: &str) -> String {
     let word = line.split_inclusive(char::is_whitespace).next().unwrap_or_default();
     let escaped = regex::escape(word).replace('\'', "''");
     format!("^{}{}", replace_digits(&escaped), if word.len() < line.len() { ".*$" } else { "$" })
+}
+
+/// Replaces numbers in a pattern by `\d+`.
+fn replace_digits(escaped: &str) -> String {
+    let mut pattern = String::new();
+    for sign in escaped.chars() {
+        match sign.is_ascii_digit() {
+            true if pattern.ends_with("\\d+") => {}
+            true => pattern.push_str("\\d+"),
+            false => pattern.push(sign),
+        }
+    }
+    pattern
 }
 
 /// Says how to write a pattern for a line that goes on in another way, from where it fits no more.
