@@ -253,10 +253,7 @@ fn exchange(agent: &Agent, answer: &AnswerBytes, prepared: &PreparedRequest) -> 
         ureq::Error::Io(error) if error.kind() == ErrorKind::UnexpectedEof => {
             let end = match response.headers().get("content-length").and_then(text) {
                 Some(length) => format!("all bytes of `Content-Length: {}` had come", shortened(&length)),
-                None if has_chunks => "its last chunk".to_owned(),
-                None => {
-                    "the alert `close_notify` of TLS, which ends a body without `Content-Length`".to_owned()
-                }
+                None => "its last chunk".to_owned(),
             };
             Failure::Lost(format!(
                 "the server has closed the connection in the middle of an answer, before {end}"

@@ -398,13 +398,6 @@ fn one_who_speaks_no_tls_is_a_run_error_in_time() {
         let _ = stream.sock.write_all(b"\x17\x03\x03\x00\x05hello");
         let _ = stream.sock.read(&mut byte);
     };
-    let ends_rudely: Talk = |mut stream| {
-        let _ = stream.read(&mut [0; 1000]);
-        let _ = stream.write_all(b"HTTP/1.1 200 OK\r\n\r\n{\"n\":5}");
-    };
-    let address = serve(authority.signed("127.0.0.1", false), None, ends_rudely);
-    let (received, _) = asked(&mut *adapter(&folder, "http", address, "ca: ca.pem"), "5");
-    refused(received, "before the alert `close_notify` of TLS, which ends a body without `Content-Length`");
     for way in ["tcp", "http"] {
         let address = serve(authority.signed("127.0.0.1", false), None, spoils);
         let (received, _) = asked(&mut *adapter(&folder, way, address, "ca: ca.pem"), "5");
