@@ -476,7 +476,7 @@ fn a_frequent_mistake_is_named_with_what_helps() {
             "endless",
             "within: 2 s\n",
             3,
-            "  help: it has begun the answer `200 OK` to `GET /ask`, and not ended it",
+            "  help: it has begun the answer `HTTP/1.1 200 OK`, and not ended it",
         ),
         (http, "elsewhere", within, 1, "(`GET /ask` was answered `404 Not Found`)"),
         (http, "locked", within, 1, "  help: the system asks for credentials: write `headers"),
