@@ -62,8 +62,8 @@ pub fn explain_part(answer: &[u8]) -> Option<String> {
     let has_chunks = head.to_ascii_lowercase().contains("\ntransfer-encoding:");
     let mut lines = head.lines().filter(|line| !line.is_empty());
     let begun = format!("it has begun the answer `{}`", shortened(lines.next()?));
-    let length = lines.filter_map(|line| line.split_once(':'));
-    let length = length.filter(|(name, _)| name.eq_ignore_ascii_case("content-length")).last();
+    let mut headers = lines.filter_map(|line| line.split_once(':'));
+    let length = headers.find(|(name, _)| name.eq_ignore_ascii_case("content-length"));
     let length = length.map(|(_, length)| shortened(length.trim()));
     match (body.map(<[u8]>::len), length) {
         (None, _) => Some(format!("{begun}, and not ended its headers: send an empty line after them")),
