@@ -211,8 +211,10 @@ impl Dialogue {
                             Message::Log => {}
                             Message::Ready => {
                                 self.evidence.mark(line.as_bytes(), evidence::GARBAGE);
-                                let text = "it says twice that it is ready";
-                                return Err(Failure::Garbage(text.to_owned()));
+                                let text = format!("it says twice that it is ready: {}", shortened(line));
+                                let help = "this line answers `start` only: is each message written twice, as by two \
+                                            handlers of a log?";
+                                return Err(Failure::Garbage(text).with_help(help));
                             }
                             Message::Error(text) => {
                                 return Err(Failure::Lost(format!("it says: {text}")));

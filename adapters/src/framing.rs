@@ -53,6 +53,31 @@ pub fn check_chunks(answer: &[u8]) -> Result<(), String> {
     Ok(())
 }
 
+/// Explains what is missing of an answer of which these bytes have come. `None`: they are none, or the whole.
+pub fn explain_part(answer: &[u8]) -> Option<String> {
+    let body = find_body(answer);
+    let head = &answer[..answer.len() - body.map_or(0, <[u8]>::len)];
+    let head = String::from_utf8_lossy(head.trim_ascii());
+    let head = head.rsplit("\r\n\r\n").next()?;
+    let has_chunks = head.to_ascii_lowercase().contains("\ntransfer-encoding:");
+    let mut lines = head.lines().filter(|line| !line.is_empty());
+    let begun = format!("it has begun the answer `{}`", shortened(lines.next()?));
+    let mut headers = lines.filter_map(|line| line.split_once(':'));
+    let length = headers.find(|(name, _)| name.eq_ignore_ascii_case("content-length"));
+    let length = length.map(|(_, length)| shortened(length.trim()));
+    match (body.map(<[u8]>::len), length) {
+        (None, _) => Some(format!("{begun}, and not ended its headers: send an empty line after them")),
+        (Some(count), Some(length)) if length == count.to_string() => None,
+        (Some(count), Some(length)) => Some(format!(
+            "{begun} with `Content-Length: {length}`, and sent {count} bytes: the two numbers must be the same"
+        )),
+        (Some(_), None) if has_chunks => Some(format!("{begun}, and not sent its last chunk, which is `0`")),
+        (Some(_), None) => {
+            Some(format!("{begun}, and not ended it: send `Content-Length`, or close the connection"))
+        }
+    }
+}
+
 /// Returns the bytes after the head of an answer, and after all interim answers before it.
 fn find_body(mut answer: &[u8]) -> Option<&[u8]> {
     loop {
@@ -84,6 +109,24 @@ fn read_size(line: &[u8]) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_an_answer_lacks_is_told() {
+        let head = "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n";
+        for (answer, expected) in [
+            ("", None),
+            ("content-length: 2\r\n\r\n{}", None),
+            ("X: y\r\n", Some("`HTTP/1.1 200 OK`, and not ended its headers")),
+            ("Content-Length: 4\r\n\r\n{}", Some("with `Content-Length: 4`, and sent 2 bytes")),
+            ("transfer-encoding: chunked\r\n\r\n2\r\n{}\r\n", Some("and not sent its last chunk")),
+            ("\r\n{}", Some("and not ended it: send `Content-Length`, or close")),
+        ] {
+            let answer = if answer.is_empty() { String::new() } else { format!("{head}{answer}") };
+            let found = explain_part(answer.as_bytes());
+            let is_right = |words: &str| found.as_ref().is_some_and(|text| text.contains(words));
+            assert!(expected.map_or(found.is_none(), is_right), "{answer:?}: {found:?}");
+        }
+    }
 
     #[test]
     fn sizes_of_chunks_are_digits_and_nothing_else() {

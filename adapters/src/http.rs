@@ -49,8 +49,12 @@ struct HttpRun {
     signatures: Signatures,
     requests: Requests,
     deadline: Instant,
+    /// How long the answer to a step before the run may take.
+    patience: Duration,
     /// Events of an answer that were not received yet.
     ready: VecDeque<Received>,
+    /// The steps before the run are done.
+    is_begun: bool,
 }
 
 impl HttpAdapter {
@@ -88,7 +92,19 @@ impl Adapter for HttpAdapter {
         let deadline = session.deadline;
         let headers = self.description.headers.clone();
         let ready = VecDeque::new();
-        let run = self.run.insert(HttpRun { base, headers, signatures, requests, deadline, ready });
+        // A server that is not ours has as long as one of ours has by default.
+        let patience =
+            self.description.launch.as_ref().map_or(Duration::from_secs(10), |launch| launch.ready);
+        let run = self.run.insert(HttpRun {
+            base,
+            headers,
+            signatures,
+            requests,
+            deadline,
+            patience,
+            ready,
+            is_begun: false,
+        });
         let launched = self.server.launched();
         if self.system.is_unclean() {
             for step in &self.description.settle.barrier {
@@ -102,6 +118,7 @@ impl Adapter for HttpAdapter {
             let done = run.do_step(step, "reset", &launched, session, &self.description.captures);
             done.map_err(|why| make_reset_failure(why, &self.server))?;
         }
+        run.is_begun = true;
         Ok(())
     }
 
@@ -164,15 +181,19 @@ impl Adapter for HttpAdapter {
     }
 
     fn tear_down(&mut self) -> Option<Teardown> {
+        let HttpRun { requests, is_begun, .. } = self.run.as_mut()?;
+        if let Some(why) = requests.explain_part() {
+            self.evidence.mark(why.as_bytes(), evidence::NO_ANSWER);
+        }
         if !self.server.outlives_runs() {
             return None;
         }
-        let requests = &mut self.run.as_mut()?.requests;
         requests.send_no_more();
         let awaited = format!("the answer to `{}`", requests.outstanding()?);
         let begin = Instant::now();
-        // The content of the answer does not matter any more.
-        let _ = requests.next(begin + self.description.settle.within);
+        // The content of the answer does not matter any more. A step before the run was waited for already.
+        let within = if *is_begun { self.description.settle.within } else { Duration::ZERO };
+        let _ = requests.next(begin + within);
         let left = match requests.outstanding() {
             None => Left::Clean,
             Some(_) if self.server.is_ours() => Left::Ended,
@@ -302,8 +323,13 @@ impl HttpRun {
             let value = |name: &str| signatures.before(name).ok_or_else(|| signatures.lacking(name));
             let prepared = fill_request(&probe.request, &self.headers, &self.base, whose, value)?;
             self.requests.push(prepared)?;
-            let Some(reply) = self.requests.next(deadline)? else {
-                return Err(Failure::Start(format!("`{whose}` was not answered")));
+            let limit = deadline.min(Instant::now() + self.patience.max(probe.within));
+            let Some(reply) = self.requests.next(limit)? else {
+                let why = self
+                    .requests
+                    .explain_part()
+                    .unwrap_or_else(|| "if it needs more time, raise `within_ms` of this request".to_owned());
+                return Err(Failure::Start(format!("`{whose}` was not answered in time\nhelp: {why}")));
             };
             let Some(why) = describe_misfit(&reply, probe) else { return Ok(reply) };
             if Instant::now() + PAUSE > until.min(deadline) {

@@ -76,12 +76,9 @@ pub fn read_message(line: &str, signatures: &Signatures) -> Result<Message, Fail
                 "{" => "write each message in one line: in Python `json.dumps(message)` without `indent`",
                 line if line.starts_with('\u{feff}') => BYTE_ORDER_MARK,
                 line if is_utf_16(line) => UTF_16,
-                line if line.starts_with("{'") => {
-                    "JSON puts texts in `\"`: in Python write `json.dumps(message)`"
-                }
-                _ => {
-                    "a message is one line of JSON. Write other text to the standard error, or as {\"log\": ...}"
-                }
+                line => json::explain_mistake(line, &why).unwrap_or(
+                    "a message is one line of JSON. Write other text to the standard error, or as {\"log\": ...}",
+                ),
             };
             return Err(garbage(&why).with_help(help));
         }
@@ -119,7 +116,14 @@ pub fn read_message(line: &str, signatures: &Signatures) -> Result<Message, Fail
             signatures.output(name, &values, &Spelling::default(), false).map(Message::Output)
         }
         _ => {
-            let text = "a message has only the key `ready`, `log` or `error`, or `output` and `values`";
+            let text = match keys.iter().find(|key| matches!(**key, "ready" | "input" | "start")) {
+                Some(&"ready") => "`start` is answered by exactly `{\"ready\": true}`",
+                Some(_) => "coreach sends `start` and `input`: do not repeat them, and answer with `output`",
+                None => {
+                    "a message has only the key `ready`, `log` or `error`, or `output` and `values`, as in {\"output\": \
+                     \"Name\", \"values\": {\"parameter\": 1}}"
+                }
+            };
             let is_value = |(key, _): &&(String, Tree)| key != "output" && key != "values";
             let help = match members.iter().find(is_value).filter(|_| tree.get("output").is_some()) {
                 Some((key, value)) => {

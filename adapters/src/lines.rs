@@ -16,7 +16,7 @@ use coreach_model::semantics::Event;
 use crate::adapter::{Failure, Received};
 use crate::blocks::{Fit, GroupTexts, Progress, strip_cr};
 use crate::cut::{LONGEST, MOST};
-use crate::description::{Ignored, Lines, Shape, Unmatched};
+use crate::description::{Ignored, Lines, PreparationStep, Shape, Unmatched};
 pub use crate::pattern::{Regex, pattern, written};
 use crate::signature::{Signatures, Wire};
 use crate::template::{Function, Template, TemplatePart};
@@ -275,7 +275,7 @@ impl Pending {
             self.drop_lines(1);
             return Ok(Recognized::Received(Received::Alien(text)));
         }
-        let text = self.describe_unmatched(line, lines);
+        let text = self.describe_unmatched(line, lines, signatures);
         let answer = answer_ignored(lines, line, signatures);
         self.drop_lines(1);
         if let Some(answer) = answer? {
@@ -335,26 +335,35 @@ impl Pending {
     }
 }
 
-/// Proposes how to skip a line that is what coreach has sent, also with other numbers.
-pub fn skip_echo(line: &str) -> String {
-    let pattern = replace_digits(&regex::escape(line).replace('\'', "''"));
+/// Proposes how to skip all lines that coreach sends, and no other ones, if the system repeats them.
+pub fn skip_echo(lines: &Lines, signatures: &Signatures) -> String {
+    let of_reset = lines.reset.iter().filter_map(|step| match step {
+        PreparationStep::Exchange(exchange) => Some(("", exchange.send.as_ref()?)),
+        _ => None,
+    });
+    let of_stimuli = lines.stimuli.iter().map(|(action, template)| (action.as_str(), template));
+    let mut patterns: Vec<String> = of_reset
+        .chain(of_stimuli)
+        .map(|(action, template)| {
+            let part = |part| match part {
+                TemplatePart::Text(text) => regex::escape(text).replace('\'', "''"),
+                TemplatePart::Hole([], name) if lines.spelling.of(name).is_none() => {
+                    signatures.value_pattern(action, name)
+                }
+                TemplatePart::Hole(..) => r"\S+".to_owned(),
+            };
+            template.parts().map(part).collect::<String>()
+        })
+        .flat_map(|text| text.lines().map(str::to_owned).collect::<Vec<_>>())
+        .collect();
+    // This one would skip all.
+    patterns.retain(|pattern| pattern != ".*");
+    patterns.dedup();
     format!(
-        "it repeats what coreach sent: switch the echo of the system off, or skip each such line: write `ignore: [{{ pattern: \
-         '^{pattern}$' }}]` next to `stimuli`"
+        "it repeats what coreach sent: switch the echo of the system off, or skip these lines: write `ignore: [{{ pattern: \
+         '^({})$' }}]` next to `stimuli`",
+        patterns.join("|")
     )
-}
-
-/// Replaces numbers in a pattern by `\d+`.
-fn replace_digits(escaped: &str) -> String {
-    let mut pattern = String::new();
-    for sign in escaped.chars() {
-        match sign.is_ascii_digit() {
-            true if pattern.ends_with("\\d+") => {}
-            true => pattern.push_str("\\d+"),
-            false => pattern.push(sign),
-        }
-    }
-    pattern
 }
 
 #[cfg(test)]

@@ -346,6 +346,9 @@ fn explain_unstartable(why: &std::io::Error, program: &str, path: &Path) -> Stri
             let words = program.split_whitespace().collect::<Vec<&str>>().join(", ");
             format!("\nhelp: this is one word with a space: write `command: [{words}]`")
         }
+        ErrorKind::NotFound if let Some((name, value)) = program.split_once('=') => {
+            format!("\nhelp: coreach starts no shell: write `environment: {{ {name}: \"{value}\" }}` next to `command`")
+        }
         ErrorKind::NotFound if !program.contains('/') && path.is_file() => {
             format!("\nhelp: for the program in the folder of the IUT file, write `./{program}`")
         }

@@ -29,6 +29,9 @@ use crate::pattern::written;
 use crate::signature::{Signatures, Wire, report_too_long};
 use crate::template::Template;
 
+/// How a body begins that is compressed.
+const GZIP: &[u8] = b"\x1f\x8b";
+
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Reply {
     /// The stimulus, or the step before a run, that was answered.
@@ -181,18 +184,18 @@ pub fn translate(reply: &Reply, http: &Http, signatures: &Signatures) -> Result<
 
 /// Describes an answer that fits no observation, the closest observation, and what helps.
 fn describe_unmatched(reply: &Reply, http: &Http, body: Option<&Result<Tree, String>>) -> String {
-    let shown = String::from_utf8_lossy(&reply.body);
-    let shown = match shown.trim_start() {
+    let body_text = String::from_utf8_lossy(&reply.body);
+    let is_packed = reply.foreign_coding().is_some() || reply.body.starts_with(GZIP);
+    let shown = match body_text.trim_start() {
+        _ if is_packed => format!("with {} bytes", reply.body.len()),
         "" => "without a body".to_owned(),
         html if html.starts_with('<') && html.to_lowercase().contains("<html") => {
             "with a page of HTML".to_owned()
         }
-        _ => format!("with `{}`", shortened(&shown).replace(char::is_control, " ")),
+        _ => format!("with `{}`", shortened(&body_text).replace(char::is_control, " ")),
     };
-    let why = match body {
-        Some(Err(why)) if !reply.body.is_empty() => format!(" ({why})"),
-        _ => String::new(),
-    };
+    let unread = body.and_then(|body| body.as_ref().err()).filter(|_| !reply.body.is_empty());
+    let why = unread.map_or_else(String::new, |why| format!(" ({why})"));
     let tree = body.and_then(|body| body.as_ref().ok());
     let lacks = http.observations.iter().map(|(action, response)| {
         let misfit =
@@ -206,14 +209,14 @@ fn describe_unmatched(reply: &Reply, http: &Http, body: Option<&Result<Tree, Str
     });
     let to = &reply.to;
     // An observation that fits except for its status is closer than one of this status.
-    let unread = if body.is_none() { read_body(reply).ok().and_then(Result::ok) } else { None };
+    let new = if body.is_none() { read_body(reply).ok().and_then(Result::ok) } else { None };
     let but_status = http.observations.iter().find(|(_, response)| {
         let with_status = Response { status: reply.status, ..response.clone() };
         (200..300).contains(&reply.status)
             && response.status != reply.status
             && !response.values.is_empty()
             && with_status.is_of(reply)
-            && find_values(tree.or(unread.as_ref()), reply, &with_status).is_some()
+            && find_values(tree.or(new.as_ref()), reply, &with_status).is_some()
     });
     let closest = match closest {
         _ if but_status.is_some() => but_status.map_or_else(String::new, |(action, response)| {
@@ -234,7 +237,15 @@ fn describe_unmatched(reply: &Reply, http: &Http, body: Option<&Result<Tree, Str
             format!("\nnone that may answer `{to}` has status {}{others}", reply.status)
         }
         Some((action, (_, lacks))) => {
-            let help = format!("\nhelp: if the system is right, correct `{action}` in `observations`");
+            let help = match unread.filter(|_| lacks.contains(" of the body")) {
+                Some(why) if is_cut(reply, why) => {
+                    "it ends with the last byte of its `Content-Length`: count the bytes of the text in UTF-8, not its letters"
+                }
+                Some(_) if is_packed => "let the system send bodies that are not compressed, without `Content-Encoding`",
+                Some(why) => json::explain_mistake(&body_text, why).unwrap_or("let the system send JSON in UTF-8"),
+                None => &format!("if the system is right, correct `{action}` in `observations`"),
+            };
+            let help = format!("\nhelp: {help}");
             let help = if lacks.contains("\nhelp: ") { String::new() } else { help };
             format!("\n`{action}` has this status, but {lacks}{help}")
         }
@@ -278,6 +289,12 @@ fn describe_unmatched(reply: &Reply, http: &Http, body: Option<&Result<Tree, Str
         "the answer `{} {}` {shown}{why} to `{}` (`{to}`), which fits no observation{closest}{moved}{help}{twice}",
         reply.status, reply.reason, reply.asked
     )
+}
+
+/// Says whether a body that is no JSON breaks off where its `Content-Length` ends.
+fn is_cut(reply: &Reply, mistake: &str) -> bool {
+    let last = mistake.rsplit(' ').next().and_then(|byte| byte.parse().ok());
+    reply.header("content-length").is_some() && last == Some(reply.body.len())
 }
 
 /// Proposes what to change in the IUT file if a server answers with this status.

@@ -51,6 +51,8 @@ pub struct Requests {
     under_way: Option<String>,
     /// A request that was sent, and will have no answer.
     unanswered: Option<String>,
+    /// What has come of the answer to the request under way.
+    answer: AnswerBytes,
     /// The thread that makes the requests. `drop` takes it.
     worker: Option<Worker>,
 }
@@ -81,6 +83,7 @@ impl Requests {
         let answer = AnswerBytes::default();
         let connect =
             Connect { lifeline: theirs, sent: Arc::clone(&sent), answer: answer.clone(), tls, evidence };
+        let part = answer.clone();
         let agent = Agent::with_parts(agent_config(), connect, addresses);
         let (orders, ordered) = sync_channel::<PreparedRequest>(1);
         let (ours, answers) = sync_channel(1);
@@ -98,7 +101,7 @@ impl Requests {
             .spawn(work)
             .map_err(|error| Failure::Start(format!("cannot start a thread for the requests: {error}")))?;
         let worker = Some(Worker { orders, answers, lifeline, thread });
-        Ok(Requests { queue: VecDeque::new(), under_way: None, unanswered: None, worker })
+        Ok(Requests { queue: VecDeque::new(), under_way: None, unanswered: None, answer: part, worker })
     }
 
     pub fn is_idle(&self) -> bool {
@@ -108,6 +111,11 @@ impl Requests {
     /// Returns the name of a request that was sent and has no answer yet, or will never have one.
     pub fn outstanding(&self) -> Option<&str> {
         self.under_way.as_deref().or(self.unanswered.as_deref())
+    }
+
+    /// Explains what is missing of the answer to the request under way, if a part of it has come.
+    pub fn explain_part(&self) -> Option<String> {
+        self.under_way.as_ref().and_then(|_| self.answer.explain_part())
     }
 
     /// Says whether an answer to all that was sent can still come.
@@ -223,7 +231,7 @@ fn exchange(agent: &Agent, answer: &AnswerBytes, prepared: &PreparedRequest) -> 
         None => agent.run(builder.body(()).map_err(|error| unsendable(&error))?),
         Some(body) => agent.run(builder.body(body).map_err(|error| unsendable(&error))?),
     };
-    let mut response = response.map_err(to_failure)?;
+    let mut response = response.map_err(|error| to_failure(error, answer))?;
     let no_http = |why: String| Failure::Garbage(format!("the answer is not HTTP: {why}"));
     let has_chunks =
         check_head(response.version(), response.status(), response.headers()).map_err(no_http)?;
@@ -251,7 +259,7 @@ fn exchange(agent: &Agent, answer: &AnswerBytes, prepared: &PreparedRequest) -> 
                 "the server has closed the connection in the middle of an answer, before {end}"
             ))
         }
-        other => to_failure(other),
+        other => to_failure(other, answer),
     })?;
     if has_chunks {
         check_chunks(&answer.take()).map_err(no_http)?;
@@ -264,16 +272,27 @@ fn exchange(agent: &Agent, answer: &AnswerBytes, prepared: &PreparedRequest) -> 
     Ok(Reply { to: prepared.name.clone(), asked, reason, status, headers, coding, body })
 }
 
-fn to_failure(error: ureq::Error) -> Failure {
+/// Says why a request has no answer, of which these bytes have come.
+fn to_failure(error: ureq::Error, answer: &AnswerBytes) -> Failure {
     match error {
         ureq::Error::Timeout(_) => Failure::Stuck("no answer within the time limit of the run".to_owned()),
         ureq::Error::BodyExceedsLimit(limit) => {
             Failure::Flood(format!("a body is larger than {limit} bytes"))
         }
-        ureq::Error::Protocol(error) => Failure::Garbage(format!(
-            "the answer is not HTTP: {error}\nhelp: if the server speaks TLS, `base` begins with `https://`\nhelp: if it \
-             answers in lines, describe it under `tcp` with `encoding: lines`"
-        )),
+        ureq::Error::Protocol(error) => {
+            let help = match answer.take().first() {
+                Some(b'{' | b'[' | b'<') => {
+                    "\nhelp: it begins with a body: send a status line and headers before it. In Python, call `end_headers` \
+                     after `send_response`"
+                }
+                Some(b'H') => "",
+                _ => {
+                    "\nhelp: if the server speaks TLS, `base` begins with `https://`\nhelp: if it answers in lines, describe it \
+                     under `tcp` with `encoding: lines`"
+                }
+            };
+            Failure::Garbage(format!("the answer is not HTTP: {error}{help}"))
+        }
         ureq::Error::Io(error) if Broken::within(&error).is_some_and(|broken| !broken.is_alert) => {
             Failure::Garbage(error.to_string())
         }

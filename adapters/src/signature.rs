@@ -112,6 +112,19 @@ impl Signatures {
         }
     }
 
+    /// Returns a pattern for the texts that a hole of a stimulus, or of what is sent before it, can have.
+    pub fn value_pattern(&self, action: &str, name: &str) -> String {
+        let parameters = self.action(action).into_iter().flat_map(|action| &action.parameters);
+        let constants = self.constants.iter().map(|(datum, _)| datum);
+        match parameters.chain(constants).find(|datum| datum.name() == name).map(Datum::ty) {
+            Some(Type::Int | Type::Nat | Type::Range(..)) => r"-?\d+".to_owned(),
+            Some(Type::Real) => r"-?[\d./]+".to_owned(),
+            Some(Type::Bool) => "(true|false)".to_owned(),
+            Some(Type::Enum(of)) => format!("({})", of.literals.join("|")),
+            _ => ".*".to_owned(),
+        }
+    }
+
     pub fn named(&self, event: &Event) -> Map<String, Json> {
         let names = self.action(&event.action).into_iter().flat_map(|action| &action.parameters);
         names
@@ -276,6 +289,12 @@ impl Wire<'_> {
                 false => String::new(),
             };
             return format!("\nhelp: if the system is right, {read}make `{datum}` a `string` in the model");
+        }
+        if let Wire::Json(Tree::Null) = self {
+            return format!(
+                "\nhelp: if the value may be missing, declare `{datum}: option[{}]` in the model",
+                datum.ty()
+            );
         }
         let Type::Enum(named) = datum.ty() else { return String::new() };
         let literals = || named.literals.iter().map(String::as_str);

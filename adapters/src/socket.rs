@@ -27,6 +27,7 @@ use ureq::unversioned::transport::{
 };
 
 use crate::evidence::Evidence;
+use crate::framing;
 use crate::tls::{Session, Tls};
 
 /// A descriptor that a thread watches while it makes requests. The run drops its own end of it when it does
@@ -63,6 +64,11 @@ const LARGEST_ANSWER: usize = 8 << 20;
 impl AnswerBytes {
     pub fn take(&self) -> Vec<u8> {
         std::mem::take(&mut lock(&self.0))
+    }
+
+    /// Explains what is missing of the answer ([`framing::explain_part`]).
+    pub fn explain_part(&self) -> Option<String> {
+        framing::explain_part(&lock(&self.0))
     }
 
     fn append(&self, new: &[u8]) -> Result<(), Error> {

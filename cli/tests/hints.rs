@@ -40,6 +40,8 @@ if habit == "variable":
 if kind in ("tcp", "http"):
     listener = socket.create_server(("127.0.0.1", int(sys.argv[3])))
     asked, held = 0, []
+    if habit == "printed":
+        print("hello", flush=True)
     while True:
         connection = listener.accept()[0]
         stream = connection.makefile("rw", newline="")
@@ -74,8 +76,8 @@ if kind in ("tcp", "http"):
             stream.write("ok" if habit == "unended" else f"answer {asked}\n")
             stream.flush()
             time.sleep(20 if habit == "unended" else 0)
-        elif habit == "lined":
-            stream.write("answer 1\n")
+        elif habit in ("lined", "bodied"):
+            stream.write("answer 1\n" if habit == "lined" else '{"n": 1}\n')
         elif habit == "whole":
             while stream.readline():
                 pass
@@ -97,9 +99,16 @@ if kind in ("tcp", "http"):
                 "twice": ("200 OK", json.dumps('{"n": 1}')),
                 "longer": ("200 OK", '{"n": 1}'),
                 "limited": ("429 Too Many Requests", ""),
+                "packed": ("200 OK\r\nContent-Encoding: gzip", "..."),
+                "infinite": ("200 OK", '{"n": NaN}'),
+                "python": ("200 OK", "{'n': 1}"),
+                "shorter": ("200 OK", '{"n": 1}'),
+                "keys": ("200 OK", '{"n": 1, "n": 2}'),
+                "held": ("200 OK", '{"n": 1}'),
             }[habit]
-            stream.write(f"HTTP/1.1 {head}\r\nContent-Length: {len(body) + (habit == 'longer')}\r\n\r\n{body}")
+            stream.write(f"HTTP/1.1 {head}\r\nContent-Length: {len(body) + (habit in ('longer', 'held')) - (habit == 'shorter')}\r\n\r\n{body}")
         stream.flush()
+        time.sleep(20 if habit == "held" else 0)
         stream.close()
         connection.close()
 out = sys.stderr if habit == "stderr" else sys.stdout
@@ -131,7 +140,7 @@ if kind == "lines":
             continue
         before = {"prompt": "> ", "colour": "\x1b[32m", "mark": "\ufeff"}.get(habit, "")
         value = {"plus": f"+{asked}", "minus": f"-{asked}", "hex": f"0x{asked}", "rest": f"{asked}.0",
-                 "space": f" {asked}", "coins": f"{asked} coins", "zero": f"{asked}\0", "comma": f"{asked},000", "half": f"{asked}.5"}.get(habit, asked)
+                 "space": f" {asked}", "tab": f"\t{asked}", "exponent": f"{asked}e+00", "blank_of_print": f"\u00a0{asked}", "coins": f"{asked} coins", "zero": f"{asked}\0", "comma": f"{asked},000", "half": f"{asked}.5"}.get(habit, asked)
         # Both lines in one write, so that the second one comes before the next stimulus.
         say(f"{before}answer {value}" + (f"\nanswer {asked + (habit == 'more')}" if habit in ("again", "more") else ""))
         if habit == "blank":
@@ -144,9 +153,12 @@ for line in sys.stdin:
         asked = asked if habit == "kept" else 0
         if habit == "file":
             asked = len(open("state", "a+b").read() or open("state", "rb").read())
-        ready = {"python": "{'ready': True}", "indent": '{\n  "ready": true\n}'}.get(habit, '{"ready": true}')
-        print(ready, file=sys.stderr if habit == "late" else out, flush=habit != "unsent")
+        ready = {"python": "{'ready': True}", "version": '{"ready": true, "version": 1}', "one": '{"ready": true} {"log": 1}', "indent": '{\n  "ready": true\n}'}.get(habit, '{"ready": true}')
+        for _ in range(1 + (habit == "doubled")):
+            print(ready, file=sys.stderr if habit == "late" else out, flush=habit != "unsent")
     else:
+        if habit == "echo":
+            say(line.strip())
         asked += 1 if message["input"] == "Ask" else 0
         if habit == "slow" and asked == 2:
             time.sleep(1)
@@ -154,7 +166,7 @@ for line in sys.stdin:
             continue
         if habit == "file":
             open("state", "ab").write(b"x")
-        values = {"n": str(asked) if habit == "text" else asked}
+        values = {"n": str(asked) if habit == "text" else float("-inf") if habit == "infinite" else None if habit == "nothing" else asked}
         if habit == "extra":
             values["m"] = 2
         message = json.dumps({"output": "Opened" if habit == "unknown" else "Answer", **(values if habit == "flat" else {"values": values})})
@@ -219,6 +231,55 @@ fn a_frequent_mistake_is_named_with_what_helps() {
             3,
             "  help: it may wait for the next message, or its output may wait in a buffer",
         ),
+        (
+            json,
+            "mute",
+            short,
+            3,
+            r#"  help: it may not know `{"input":"Ask","values":{}}`, which was sent: does"#,
+        ),
+        (json, "doubled", within, 4, "  help: this line answers `start` only: is each message written twice"),
+        (json, "infinite", within, 4, "(`Infinity` is no value of JSON at byte 39)"),
+        (json, "infinite", within, 4, "  help: JSON has no such number: let the system send another value"),
+        (http, "infinite", within, 1, "  help: JSON has no such number: let the system send another value"),
+        (
+            http,
+            "shorter",
+            within,
+            1,
+            "  help: it ends with the last byte of its `Content-Length`: count the bytes",
+        ),
+        (http, "keys", within, 1, "  help: an object has each key only once"),
+        (http, "python", within, 1, "  help: JSON puts texts in `\"`: in Python write `json.dumps(message)`"),
+        (
+            http,
+            "bodied",
+            within,
+            4,
+            "  help: it begins with a body: send a status line and headers before it",
+        ),
+        (json, "version", within, 4, r#"  help: `start` is answered by exactly `{"ready": true}`"#),
+        (json, "one", within, 4, "  help: write each message in a line of its own"),
+        (json, "echo", within, 4, "  help: coreach sends `start` and `input`: do not repeat them"),
+        (
+            json,
+            "nothing",
+            within,
+            1,
+            "  help: if the value may be missing, declare `n: option[int]` in the model",
+        ),
+        (lines, "tab", within, 1, r"  help: `\t` cannot be seen: let the system send a space"),
+        (
+            &format!("{lines}  reset: [{{ send: zero, expect: '^answer 1.*$' }}]\n").replace("n>", "n>2"),
+            "again",
+            within,
+            1,
+            "  help: it fits `expect: '^answer 1.*$'` of `reset`: is it sent twice",
+        ),
+        (lines, "exponent", within, 1, "  help: let the group take an exponent: write `(?:[eE][+-]?"),
+        (http, "packed", within, 1, "  help: let the system send bodies that are not compressed"),
+        (http, "held", lenient, 3, "`HTTP/1.1 200 OK` with `Content-Length: 9`, and sent 8 bytes"),
+        (lines, "blank_of_print", within, 1, r"  help: `\u{a0}` cannot be seen: let the system send a space"),
         (
             &format!("{lines}  reset: [{{ send: zero, expect: '^answer 1$' }}]\n"),
             "again",
@@ -415,7 +476,7 @@ fn a_frequent_mistake_is_named_with_what_helps() {
             "endless",
             "within: 2 s\n",
             3,
-            "  help: it has begun the answer `200 OK` to `GET /ask`, and not ended it",
+            "  help: it has begun the answer `HTTP/1.1 200 OK`, and not ended it",
         ),
         (http, "elsewhere", within, 1, "(`GET /ask` was answered `404 Not Found`)"),
         (http, "locked", within, 1, "  help: the system asks for credentials: write `headers"),
@@ -579,9 +640,25 @@ fn what_keeps_a_system_from_starting_is_named() {
             "  help: if it speaks TLS on this port: write `tls: { ca: ca.pem }`",
         ),
         (
-            stdio("[python3, system.py, lines, echo]", "reset: [{ send: zero, expect: '^ok$' }]\n  "),
+            stdio(
+                "[python3, system.py, lines, echo]",
+                "reset: [{ send: 'zero {cFirst}', expect: '^ok$' }]\n  ",
+            ),
             "1",
-            "  help: it repeats what coreach sent: switch the echo of the system off, or skip each such line: write `ignore:",
+            r"  help: it repeats what coreach sent: switch the echo of the system off, or skip these lines: write `ignore: [{ pattern: '^(zero -?\d+|ask)$' }]`",
+        ),
+        (
+            "http:\n  base: http://127.0.0.1:{port}\n  launch: { command: [python3, system.py, http, held, \"{port}\"], ready_ms: 1500 }\n  \
+             reset: [{ method: GET, path: /ask }]\n  stimuli: { Ask: { method: GET, path: /ask } }\n  \
+             observations: { Answer: { status: 200, values: { n: /n } }, None: { status: 404 } }\n"
+                .to_owned(),
+            "1",
+            "was not answered in time",
+        ),
+        (
+            stdio("[SPEED=1, python3, system.py]", ""),
+            "1",
+            "  help: coreach starts no shell: write `environment: { SPEED: \"1\" }` next to `command`",
         ),
         (
             "stdio: { command: [python3, system.py, json, deaf], keep: true, ready_ms: 1500 }\n".to_owned(),
@@ -599,6 +676,17 @@ fn what_keeps_a_system_from_starting_is_named() {
                 + "  reset: [{ send: zero, expect: '^ok$' }]\n",
             "1",
             "  help: coreach sent `zero\\n`, with LF at its end",
+        ),
+        (
+            stdio("[python3, system.py, lines, mute]", "ready_ms: 1000\n  reset: [{ expect: '^hello$' }]\n  "),
+            "1",
+            "  help: nothing has come: let the system flush each line",
+        ),
+        (
+            launch("[python3, system.py, tcp, printed, \"{port}\"]", ", ready_ms: 1500")
+                + "  reset: [{ expect: '^hello$' }]\n",
+            "1",
+            "  help: it has printed `hello`: let it send this over the connection",
         ),
     ] {
         let folder = folder();
@@ -731,6 +819,7 @@ fn a_frequent_mistake_of_the_command_line_is_named_with_what_helps() {
     }
     let holes = "iut: asked\nstdio: { command: [python3, system.py, json, fine, '{cFirst}'] }\n";
     folder.write("holes.yaml", holes);
+    folder.write("speed.yaml", "iut: asked\nstdio: { command: [SPEED=1, python3, system.py] }\n");
     folder.write("text.yaml", "iut: asked\nhttp:\n  base: http://127.0.0.1:1\n  captures: { token: { pointer: /t, from: Ask } }\n  \
         stimuli: { Ask: { method: POST, path: /, body: '{\"name\": \"{pName}\"}' } }\n  observations: { Answer: { status: 200, \
         body: ok, values: { n: /n } }, None: { status: 404 } }\n");
@@ -759,7 +848,7 @@ fn a_frequent_mistake_of_the_command_line_is_named_with_what_helps() {
         (
             "check mealy.yaml",
             2,
-            "write `{ from: Idle, to: IdleAsk, on: Ask }` and `{ from: IdleAsk, to: Idle, on: None, assign: { ... } }`",
+            "write `{ from: Idle, to: IdleAsk, on: Ask, assign: { v: v + 1 } }` and `{ from: IdleAsk, to: Idle, on: None }`",
         ),
         (
             "run unset_configuration.yaml",
@@ -771,6 +860,11 @@ fn a_frequent_mistake_of_the_command_line_is_named_with_what_helps() {
         ("check text.yaml named.yaml", 2, "`Ask` is an input, not the output that answers it"),
         ("check text.yaml named.yaml", 2, "help: write `{json(pName)}`, without quotes around it"),
         ("check text.yaml named.yaml", 2, "help: a body is not compared: leave `body` out"),
+        (
+            "check speed.yaml model.yaml",
+            0,
+            "help: write `command: [python3, system.py], environment: { SPEED: \"1\" }`",
+        ),
         ("check port.yaml named.yaml", 2, "for example `address: \"127.0.0.1:{port}\"`"),
         ("check port.yaml named.yaml", 2, "help: write `\"{port}\"` for the port that coreach chooses"),
         ("check port.yaml named.yaml", 2, "help: for the value alone write `{pName}`"),

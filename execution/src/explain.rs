@@ -307,13 +307,6 @@ pub fn find_evident_cause(run: &Run) -> Option<String> {
             "all that it has sent is ignored, as `ignore` and `unmatched` say: at last `{text}`"
         ));
     }
-    let last = run.trace.last().map(|step| &step.what);
-    if let (Some(Occurrence::Stimulus(_)), Some((request, begun))) = (last, last_exchange(run)) {
-        return Some(format!(
-            "it has begun the answer `{begun}` to `{request}`, and not ended it: send `Content-Length`, or close \
-             the connection"
-        ));
-    }
     let has_sent = run.trace.iter().any(|step| matches!(step.what, Occurrence::Stimulus(_)));
     (!has_sent && !has_observed(run)).then(|| {
         "the tester has sent nothing, and waits for an output: are `inputs`, which the implementation receives, and \
@@ -351,11 +344,9 @@ fn guess_causes(run: &Run) -> Vec<String> {
         "its output may wait in a buffer: flush it after each line, in Python with `print(..., flush=True)`";
     // In JSON, `start` has been answered line by line.
     if bytes.starts_with(b"{") {
-        return vec![
-            "it may wait for the next message, or its output may wait in a buffer: flush each answer at once, in Python with \
-             `print(..., flush=True)`"
-                .to_owned(),
-        ];
+        let wait = "it may wait for the next message, or its output may wait in a buffer: flush each answer at once, in Python \
+                    with `print(..., flush=True)`";
+        return vec![refusal(item), wait.to_owned()];
     }
     let end = "it may wait for the end of its input: read and answer line by line";
     vec![buffer.to_owned(), end.to_owned(), refusal(item)]
@@ -363,16 +354,21 @@ fn guess_causes(run: &Run) -> Vec<String> {
 
 /// Supposes that the system has not understood what was sent last.
 fn refusal(sent: &EvidenceItem) -> String {
-    let text = item_text(sent);
+    let text = item_text(sent).replace("\\\"", "\"");
     let text = text.trim_end_matches("\\n").trim_end_matches("\\r");
-    format!("it may not know `{text}`, which was sent: compare `stimuli` with what the system takes")
+    match text.starts_with("{\"input\":") {
+        true => format!("it may not know `{text}`, which was sent: does the system read these names?"),
+        false => {
+            format!("it may not know `{text}`, which was sent: compare `stimuli` with what the system takes")
+        }
+    }
 }
 
 /// Did the last stimulus go over a line, and was none like it answered before?
 fn is_unheard_of(run: &Run) -> bool {
     let Some(Occurrence::Stimulus(last)) = run.trace.last().map(|step| &step.what) else { return false };
     let is_line = run.wire.iter().rfind(|item| item.kind == EvidenceKind::Sent);
-    let is_line = is_line.is_some_and(|item| item.bytes.ends_with(b"\n") && !item.bytes.starts_with(b"{"));
+    let is_line = is_line.is_some_and(|item| item.bytes.ends_with(b"\n"));
     let mut pairs = run.trace.windows(2).map(|pair| (&pair[0].what, &pair[1].what));
     is_line
         && !pairs.any(|(one, next)| {

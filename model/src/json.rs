@@ -40,6 +40,24 @@ pub struct Limits {
     pub digits: usize,
 }
 
+/// Proposes what helps against a frequent mistake in a text.
+pub fn explain_mistake(text: &str, mistake: &str) -> Option<&'static str> {
+    if ["`NaN` is no value", "`Infinity` is no value"].iter().any(|words| mistake.contains(words)) {
+        return Some(
+            "JSON has no such number: let the system send another value. In Python, `json.dumps(..., allow_nan=False)` \
+             shows where it is",
+        );
+    }
+    let text = text.trim_start();
+    if mistake.contains("trailing characters") && text.starts_with('{') {
+        return Some("write each message in a line of its own");
+    }
+    if mistake.contains("appears twice in one object") {
+        return Some("an object has each key only once: let the system send one of the values");
+    }
+    text.starts_with("{'").then_some("JSON puts texts in `\"`: in Python write `json.dumps(message)`")
+}
+
 /// The limits for messages of an implementation.
 pub const WIRE: Limits = Limits { depth: 64, digits: number::WIRE_DIGITS };
 
@@ -197,6 +215,13 @@ fn read_with_library<'a, T: Deserialize<'a>>(part: &'a str, start: usize) -> Res
         let message = error.to_string();
         let lines = part.split_inclusive('\n').take(error.line().saturating_sub(1));
         let byte = start + lines.map(str::len).sum::<usize>() + error.column().saturating_sub(1);
+        let (before, after) = part.split_at_checked(byte - start).unwrap_or((part, ""));
+        let is_letter = |sign: char| sign.is_ascii_alphabetic();
+        let begin = before.trim_end_matches(is_letter).len();
+        let word = &part[begin..part.len() - after.trim_start_matches(is_letter).len()];
+        if let "NaN" | "Infinity" | "nan" | "inf" | "None" | "True" | "False" | "undefined" = word {
+            return Malformed::Wrong(format!("`{word}` is no value of JSON"), start + begin);
+        }
         // The message ends with a place in the part, which is not that in the text.
         Malformed::Wrong(message.strip_suffix(&place).unwrap_or(&message).to_owned(), byte)
     })
@@ -254,6 +279,21 @@ mod tests {
             assert_eq!(parse(text, WIRE).unwrap().to_string(), text);
         }
         assert_eq!(parse(r#" "\u0044\ud83d\ude00\/" "#, WIRE), Ok(Tree::Text("D😀/".to_owned())));
+    }
+
+    #[test]
+    fn a_word_of_another_language_is_named() {
+        for (text, message) in [
+            ("[1, -Infinity]", "`Infinity` is no value of JSON at byte 6"),
+            ("{\"ü\": NaN}", "`NaN` is no value of JSON at byte 8"),
+            ("None", "`None` is no value of JSON at byte 1"),
+            ("{\"a\": [True]}", "`True` is no value of JSON at byte 8"),
+            ("information", "expected value at byte 1"),
+            ("nul", "EOF while parsing a value at byte 3"),
+            ("ü", "expected value at byte 1"),
+        ] {
+            assert_eq!(parse(text, WIRE).map_err(|why| why.to_string()), Err(message.to_owned()), "{text}");
+        }
     }
 
     #[test]

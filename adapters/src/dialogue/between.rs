@@ -184,13 +184,21 @@ impl Dialogue {
                         let (line, rest) = (written(expected), self.stream.rest());
                         let mut text =
                             format!("{sent} was not answered in time by a line that fits `{line}`");
-                        if let Some(help) = self.explain_silence().or_else(|| self.explain_line_end()) {
+                        let printed = process.and_then(|one| one.find_line(|line| expected.is_match(line)));
+                        if let Some(line) = printed {
+                            text += &format!(
+                                "\nhelp: it has printed `{line}`: let it send this over the connection"
+                            );
+                        } else if let Some(help) = self.explain_silence().or_else(|| self.explain_line_end())
+                        {
                             text += &format!("\nhelp: {help}");
                         } else if !rest.is_empty() {
                             text += &format!(
                                 ", but by `{}` without the end of the line\nhelp: let the system end each line with `\\n`",
                                 stream::escape_bytes(rest)
                             );
+                        } else if self.stream.came() == 0 {
+                            text += "\nhelp: nothing has come: let the system flush each line that it writes";
                         }
                         return Err(Failure::Start(text));
                     }
@@ -214,9 +222,10 @@ impl Dialogue {
             let Some(found) = expected.captures(&answer) else {
                 self.evidence.mark(&frame, evidence::GARBAGE);
                 let said = self.pending.sent_text().map(str::trim_end);
-                let help = match exchange.send.is_some() && said == Some(answer.trim_end()) {
-                    true => skip_echo(&answer),
-                    false => "correct what is sent, or the pattern of the answer".to_owned(),
+                let is_echo = exchange.send.is_some() && said == Some(answer.trim_end());
+                let help = match encoding {
+                    Encoding::Lines(lines) if is_echo => skip_echo(lines, &self.signatures),
+                    _ => "correct what is sent, or the pattern of the answer".to_owned(),
                 };
                 let text = format!(
                     "{sent} was answered by `{}`, which does not fit `{}`\nhelp: {help}",

@@ -2,22 +2,23 @@
 
 use coreach_model::excerpt::shortened;
 
-use super::{Pending, Regex, replace_digits, skip_echo, written};
+use super::{Pending, Regex, skip_echo, written};
 use crate::blocks::{FitStop, strip_cr};
-use crate::description::{Lines, Unmatched};
+use crate::description::{Exchange, Lines, PreparationStep, Unmatched};
 use crate::encoding::{BYTE_ORDER_MARK, UTF_16, is_utf_16};
 use crate::pattern::matching_prefix;
+use crate::signature::Signatures;
 
 impl Pending {
     /// Describes a line that no observation fits, and why none does.
-    pub(super) fn describe_unmatched(&self, line: &str, lines: &Lines) -> String {
+    pub(super) fn describe_unmatched(&self, line: &str, lines: &Lines, signatures: &Signatures) -> String {
         let why = match &self.without_then {
             Some(why) => format!(": {why}"),
             // The text is not used.
             None if lines.unmatched == Unmatched::Ignore => String::new(),
             None => {
                 let (closest, is_close) = self.describe_closest(lines);
-                let (help, is_sure) = self.explain_unknown(line, lines);
+                let (help, is_sure) = self.explain_unknown(line, lines, signatures);
                 match is_sure {
                     true => format!(", which no pattern fits{help}"),
                     false if is_close => format!(", which no pattern fits{closest}"),
@@ -28,14 +29,12 @@ impl Pending {
         if line.is_empty() {
             return format!("an empty line{why}");
         }
-        // Such a blank looks like the one in the pattern.
-        let shown =
-            shortened(line).replace('\u{1b}', "\\x1b").replace('\0', "\\0").replace('\u{a0}', "\\u{a0}");
+        let shown = shortened(line).replace('\u{1b}', "\\x1b").replace('\0', "\\0");
         format!("the line `{shown}`{why}")
     }
 
     /// Explains what a line may be that is no output, and says whether it is that for sure.
-    fn explain_unknown(&self, line: &str, lines: &Lines) -> (String, bool) {
+    fn explain_unknown(&self, line: &str, lines: &Lines, signatures: &Signatures) -> (String, bool) {
         if line.contains("\u{1b}[") {
             let text = "\nhelp: `\\x1b[...` is a colour of a terminal: let the system print none, for example with \
                         `environment: { NO_COLOR: \"1\", TERM: dumb }` next to `command`";
@@ -69,7 +68,20 @@ impl Pending {
             return (text, true);
         }
         if self.sent_text.as_deref().is_some_and(|said| said.trim_end() == line) {
-            return (format!("\nhelp: {}", skip_echo(line)), true);
+            return (format!("\nhelp: {}", skip_echo(lines, signatures)), true);
+        }
+        let awaited = lines.reset.iter().find_map(|step| match step {
+            PreparationStep::Exchange(Exchange { expect, .. }) => {
+                expect.as_ref().filter(|one| one.is_match(line))
+            }
+            _ => None,
+        });
+        if let Some(pattern) = awaited {
+            let pattern = written(pattern);
+            let text = format!(
+                "\nhelp: it fits `expect: '{pattern}'` of `reset`: is it sent twice, or awaited too rarely?"
+            );
+            return (text, true);
         }
         let lower = line.to_lowercase();
         let is_refusal = ["unknown", "invalid", "error", "usage", "unrecognized", "bad "];
@@ -175,6 +187,19 @@ pub(super) fn generalize(line: &str) -> String {
     format!("^{}{}", replace_digits(&escaped), if word.len() < line.len() { ".*$" } else { "$" })
 }
 
+/// Replaces numbers in a pattern by `\d+`.
+fn replace_digits(escaped: &str) -> String {
+    let mut pattern = String::new();
+    for sign in escaped.chars() {
+        match sign.is_ascii_digit() {
+            true if pattern.ends_with("\\d+") => {}
+            true => pattern.push_str("\\d+"),
+            false => pattern.push(sign),
+        }
+    }
+    pattern
+}
+
 /// Says how to write a pattern for a line that goes on in another way, from where it fits no more.
 fn explain_rest(line: &str, at: usize, pattern: Option<&Regex>) -> Option<String> {
     let (begin, rest) = line.split_at(at);
@@ -183,6 +208,7 @@ fn explain_rest(line: &str, at: usize, pattern: Option<&Regex>) -> Option<String
     let is_digit = |sign: char| sign.is_ascii_digit();
     let last = begin.chars().last().unwrap_or('^');
     let number = explain_number(begin, rest);
+    let shown = shortened(&sign.to_string());
     let has_exponent = is_digit(last) && matches!(sign, 'e' | 'E');
     let help = match sign {
         _ if number.is_some() => number?,
@@ -201,6 +227,14 @@ fn explain_rest(line: &str, at: usize, pattern: Option<&Regex>) -> Option<String
             format!(
                 "if this may follow, end the pattern with `(?:{escaped})?$`; if anything may follow, with `.*$`"
             )
+        }
+        _ if shown.len() > 1 && shown.starts_with('\\') => {
+            format!(
+                "`{shown}` cannot be seen: let the system send a space or nothing, or write `{shown}` into the pattern"
+            )
+        }
+        'e' | 'E' if has_exponent => {
+            "let the group take an exponent: write `(?:[eE][+-]?\\d+)?` before its end".to_owned()
         }
         ' ' => "each space counts: write ` +` in the pattern for one or more spaces".to_owned(),
         _ => return None,

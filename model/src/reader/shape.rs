@@ -223,10 +223,17 @@ fn split_answer(collector: &Collector, entries: &[Entry], key: &str) -> Option<S
     let between = format!("{from}{}", on.split('(').next().unwrap_or(on));
     let when = get(entries, "when").and_then(|node| write_in_braces(collector, node));
     let when = when.map_or_else(String::new, |when| format!(", when: {when}"));
-    let assign = get(entries, "assign").map_or("", |_| ", assign: { ... }");
+    let assign = get(entries, "assign").map_or_else(String::new, |node| {
+        let NodeKind::Mapping(entries) = &node.kind else { return ", assign: { ... }".to_owned() };
+        let pair = |entry: &Entry| {
+            Some(format!("{}: {}", entry.key.text, write_in_braces(collector, &entry.value)?))
+        };
+        let pairs: Option<Vec<String>> = entries.iter().map(pair).collect();
+        format!(", assign: {{ {} }}", pairs.map_or("...".to_owned(), |pairs| pairs.join(", ")))
+    });
     Some(format!(
-        "an answer is a transition of its own: write `{{ from: {from}, to: {between}, on: {on}{when} }}` and \
-         `{{ from: {between}, to: {to}, on: {answer}{assign} }}`"
+        "an answer is a transition of its own: write `{{ from: {from}, to: {between}, on: {on}{when}{assign} }}` and \
+         `{{ from: {between}, to: {to}, on: {answer} }}`"
     ))
 }
 
