@@ -146,6 +146,8 @@ pub struct Pending {
     without_then: Option<String>,
     /// The lines of the last event, or the lines that were no event.
     taken: Vec<String>,
+    /// Were lines taken since the connection was opened?
+    has_taken: bool,
     /// Outputs of a list that were not taken yet.
     ready: VecDeque<Received>,
     asked: Option<String>,
@@ -303,6 +305,7 @@ impl Pending {
     fn drop_lines(&mut self, count: usize) {
         self.taken.clear();
         self.taken.extend(self.lines.drain(..count));
+        self.has_taken = true;
         self.bytes -= self.taken.iter().map(String::len).sum::<usize>();
         self.rule = 0;
         self.progress = Progress::default();

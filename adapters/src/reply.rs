@@ -102,6 +102,13 @@ impl Response {
         })
     }
 
+    /// Says what the answer lacks, if it fits up to its values.
+    pub fn explain_lack(&self, reply: &Reply) -> Option<String> {
+        let body = if reply.body.is_empty() { None } else { Some(read_body(reply).ok()?.ok()?) };
+        let fits = self.is_of(reply) && find_values(body.as_ref(), reply, self).is_none();
+        fits.then(|| self.describe_lack(body.as_ref(), reply))
+    }
+
     /// Says what the body lacks, if the answer fits otherwise.
     fn describe_lack(&self, body: Option<&Tree>, reply: &Reply) -> String {
         let list = self.each.as_ref().map(|list| (list, body.and_then(|body| body.pointer(list))));

@@ -495,6 +495,13 @@ fn a_frequent_mistake_is_named_with_what_helps() {
             "  help: the system does not allow this method here: check the `method` of the request",
         ),
         (http, "empty", within, 1, "but `/n` of the body is missing\n"),
+        (
+            &http.replace("None: { status: 404 }", "None: { status: 200 }"),
+            "empty",
+            within,
+            1,
+            "hint: the answer is not `Answer`: it needs `n`, but `/n` of the body is missing\n",
+        ),
         (http, "nested", within, 1, "  help: did you mean `/answer/n`?"),
         (http, "moved", within, 1, "  help: it redirects to `/there`, and coreach follows no redirections"),
         (

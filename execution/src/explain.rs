@@ -422,7 +422,8 @@ fn describe_twice(trace: &[RunStep], may_come: bool) -> String {
             format!("\nhelp: the same came just before {next}: does the system answer twice?")
         }
         (Some(next), Some(answered)) if !may_come => format!(
-            "\nhelp: the same came before {next}, as the answer to {answered}: does the system answer twice?"
+            "\nhelp: the same came before {next}, as the answer to {answered}: does the system answer twice? Or does the model \
+             lack this answer to {next}?"
         ),
         _ => String::new(),
     }
@@ -708,7 +709,11 @@ mod tests {
             let steps: Vec<RunStep> = trace.iter().map(step).collect();
             let expected = match told {
                 "" => String::new(),
-                told => format!("\nhelp: the same came {told}does the system answer twice?"),
+                told => {
+                    let lacks = " Or does the model lack this answer to Go?";
+                    let lacks = if told.contains("to Ask") { lacks } else { "" };
+                    format!("\nhelp: the same came {told}does the system answer twice?{lacks}")
+                }
             };
             assert_eq!(describe_twice(&steps, may_come), expected, "{trace:?}");
         }

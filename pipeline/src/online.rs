@@ -130,6 +130,8 @@ pub fn prepare_online(
         Aim::Accept => Verdict::Pass,
         Aim::Violate => Verdict::Fail,
     };
+    // The analysis takes most of the time, as in this stage of the other pipeline.
+    watch(Stage::Select);
     let facts = analyse(&iosts, &accepting, &options.analysis);
     let coreach: Numbered<LocationId, Term> = facts.coreach.into();
     let start = [iosts.initial_condition.clone(), coreach[iosts.initial].clone()];

@@ -16,7 +16,7 @@ use coreach_model::data::Datum;
 use coreach_model::diagnostic::{Diagnostic, Origin, SourceFile};
 use coreach_model::file;
 use coreach_model::reader::collect::{Collector, listed};
-use coreach_model::reader::scope::{Meaning, Names, Scope};
+use coreach_model::reader::scope::{Names, Scope, names_of};
 use coreach_model::reader::typing::read_expression;
 use coreach_model::reader::yaml::{Entry, Node, NodeKind};
 use coreach_model::reader::{Reading, shape, yaml};
@@ -601,21 +601,56 @@ fn read_choices<T: Copy + PartialEq>(
     (collector.errors() == errors_before).then_some(Some(chosen))
 }
 
+/// Lists the names that values of these types may have: literals, alternatives and records.
+pub(crate) fn names_in_types<'t>(types: impl Iterator<Item = &'t Type>) -> Names {
+    let (mut names, mut open): (Names, Vec<&Type>) = (Names::default(), types.collect());
+    while let Some(ty) = open.pop() {
+        let name = match ty {
+            Type::Enum(enumeration) => &enumeration.name,
+            Type::Record(record) => {
+                open.extend(record.fields.iter().map(|(_, ty)| ty));
+                &record.name
+            }
+            Type::Array(array) => {
+                open.extend([&array.index, &array.element]);
+                continue;
+            }
+            _ => continue,
+        };
+        names_of(name, ty).into_iter().for_each(|(name, meaning)| names.add(&name, meaning, None));
+        names.types.push((name.clone(), ty.clone()));
+    }
+    names
+}
+
+/// Reads a value of this type as a model writes it. `whose` names the value in messages.
+pub(crate) fn read_value(
+    collector: &mut Collector,
+    node: &Node,
+    names: &Names,
+    ty: &Type,
+    whose: &str,
+) -> Option<Value> {
+    let term = read_expression(collector, node, Scope::of(names), ty, whose)?;
+    let value = term.as_literal().cloned();
+    if let Some(value) = value.as_ref().filter(|value| value.is_in(ty)) {
+        return Some(value.clone());
+    }
+    let (message, label) = match value {
+        Some(value) => (format!("{value} is not a value of type {ty}"), format!("expected {ty}")),
+        None => (format!("{whose} is not a value"), "expected a value".to_owned()),
+    };
+    collector.error("wrong-value", message, &node.head(), label);
+    None
+}
+
 /// Evaluates the constants that a file fixes. `known` are the constants of all models.
 ///
 /// # Errors
 /// A constant is not known, or its text is not a value of its type.
 pub fn evaluate_instantiate(items: &[Instantiation], known: &[Datum]) -> Result<Valuation, Vec<Diagnostic>> {
     let Some(first) = items.first() else { return Ok(Valuation::new()) };
-    // The literals of enumerations are the only names that a value may have.
-    let mut names = Names::default();
-    for datum in known {
-        if let Type::Enum(enumeration) = datum.ty() {
-            for (position, literal) in enumeration.literals.iter().enumerate() {
-                names.add(literal, Meaning::Literal(enumeration.clone(), position), None);
-            }
-        }
-    }
+    let names = names_in_types(known.iter().map(Datum::ty));
     let mut collector = Collector::new(first.origin.file.clone());
     let mut values = Valuation::new();
     for item in items {
@@ -630,26 +665,8 @@ pub fn evaluate_instantiate(items: &[Instantiation], known: &[Datum]) -> Result<
             continue;
         };
         let whose = format!("the value of `{}`", item.name);
-        let term = read_expression(&mut collector, &item.node, Scope::of(&names), datum.ty(), &whose);
-        let Some(term) = term else { continue };
-        match term.as_literal() {
-            Some(value) if value.is_in(datum.ty()) => {
-                values.insert(datum.clone(), value.clone());
-            }
-            Some(value) => {
-                let message = format!("{value} is not a value of type {}", datum.ty());
-                collector.error(
-                    "wrong-value",
-                    message,
-                    &item.origin.span,
-                    format!("`{datum}` is {}", datum.ty()),
-                );
-            }
-            None => {
-                let message = format!("{whose} is not a value");
-                collector.error("wrong-value", message, &item.origin.span, "expected a value");
-            }
-        }
+        let value = read_value(&mut collector, &item.node, &names, datum.ty(), &whose);
+        values.extend(value.map(|value| (datum.clone(), value)));
     }
     let (found, failed) = collector.finish();
     if failed { Err(found) } else { Ok(values) }

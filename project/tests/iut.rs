@@ -10,6 +10,7 @@
 use std::fs;
 use std::path::Path;
 
+use coreach_adapters::behaviour::Behaviour;
 use coreach_adapters::description::Transport;
 use coreach_model::iosts::Iosts;
 use coreach_model::reader::{from_bytes, load, read_specification};
@@ -67,4 +68,37 @@ fn those_of_the_examples_are_good() {
     };
     assert!(matches!(way("iut.yaml"), Transport::Stdio(_)));
     assert!(matches!(way("iut_model.yaml"), Transport::Simulated(_)));
+}
+
+/// Precision: a value with parts is written as in a model, or as it is sent.
+#[test]
+fn samples_are_written_as_in_a_model() {
+    let text = "iosts: m\ntypes: { Color: [RED, BLUE], Order: [Cancel, Buy: { item: string, of: 'list[3] of Color' }], R: { f: \
+                Order, g: 'option[int]' } }\ninitial: { location: l }\ninputs: { I: { p: R, q: Order } }\n\
+                outputs: { O: {} }\ntransitions: [{ from: l, to: l, on: I }, { from: l, to: l, on: O }]\n";
+    let file = |text: String| from_bytes("f".to_owned(), text.into_bytes()).unwrap();
+    let iosts = read_specification(file(text.to_owned())).unwrap().0.iosts;
+    let read = |samples: &str| {
+        let text = format!("iut: m\nstdio: {{ command: [x] }}\nsamples: {samples}\n");
+        let samples = |behaviour: Behaviour| behaviour.samples.into_values().flatten().collect::<Vec<_>>();
+        iut::read(file(text), Path::new("."), Some(&iosts)).map(|(iut, _)| samples(iut.behaviour))
+    };
+    let sent = r#"{"Buy":{"item":"nut","of":["RED","BLUE"]}}"#;
+    let written = "{ q: [Cancel, 'Buy(\"nut\", [RED, BLUE])', '{\"Buy\": {\"item\": \"nut\", \"of\": [\"RED\", \"BLUE\"]}}'] }";
+    assert_eq!(
+        read(written).map(|all| [all[0].clone(), all[1].clone()]),
+        Ok(["Cancel".to_owned(), sent.to_owned()])
+    );
+    let record = r#"{ p: ['R { f: Buy("nut", [RED, BLUE]), g: some(3) }', 'R { f: Cancel, g: none }'] }"#;
+    let expected = [format!(r#"{{"f":{sent},"g":3}}"#), r#"{"f":"Cancel","g":null}"#.to_owned()];
+    assert_eq!(read(record), Ok(expected.to_vec()));
+    for (wrong, code) in [
+        ("['Buy(3, [])']", "type-mismatch"),
+        ("[Buy]", "missing-field"),
+        ("['Bzy(\"a\")']", "unknown-function"),
+        ("['{\"Buy\": 3}']", "wrong-value"),
+    ] {
+        let codes = |found: &Vec<coreach_model::Diagnostic>| found[0].code.to_string();
+        assert_eq!(read(&format!("{{ q: {wrong} }}")).map_err(|found| codes(&found)), Err(code.to_owned()));
+    }
 }

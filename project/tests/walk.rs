@@ -165,6 +165,36 @@ fn a_seed_means_the_same_walk_for_a_slow_system() {
     }
 }
 
+/// A guard limits the fields of some alternatives. A walk sends these alternatives as well before it ends, and
+/// meets their boundaries if it goes on.
+#[test]
+fn a_fault_in_an_alternative_is_found() {
+    const DESK: &str = "
+iosts: desk
+types: { Order: [Cancel, Buy: { item: string, count: nat }, Ship: { to: string, rush: bool }] }
+variables: { v: Order }
+initial: { location: Idle, condition: v == Cancel }
+inputs: { Do: { p: Order } }
+outputs: { Bill: { num: int } }
+transitions:
+  - { from: Idle, to: Busy, on: Do, when: 'match p: Cancel -> true | Buy(i, c) -> i in {\"nut\", \"bolt\"} && c <= 700 | Ship(t, _) -> matches(t, \"[A-Z]{2}-[0-9]{3}\")', assign: { v: p } }
+  - { from: Busy, to: Idle, on: Bill, when: 'num == (match v: Cancel -> 1 | Buy(i, c) -> c + 7 | Ship(_, r) -> (if r then 9 else 6))' }
+";
+    let at_end = WalkLimits { covered: true, ..so_many(400) };
+    for (right, wrong, until) in [
+        ("c + 7", "c + 8", &at_end),
+        ("(if r then 9 else 6)", "5", &at_end),
+        ("c + 7", "if c == 700 then 0 else c + 7", &so_many(400)),
+        ("r then 9", "r then 8", &so_many(400)),
+    ] {
+        for seed in 1..=5 {
+            let (runs, _) = walked(DESK, &DESK.replace(right, wrong), seed, until.clone());
+            let verdict = runs.last().unwrap().outcome.verdict();
+            assert_eq!(verdict, Some(Verdict::Fail), "{wrong} {seed}");
+        }
+    }
+}
+
 /// Values at the boundary are not found by chance: one of a thousand is.
 #[test]
 fn a_fault_at_equal_values_is_found() {

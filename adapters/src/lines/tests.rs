@@ -44,6 +44,7 @@ fn events(unmatched: Unmatched, wire: &[&str]) -> Vec<String> {
     let mut pending = Pending::default();
     let mut events = Vec::new();
     for line in wire {
+        pending.note_sent_text("ask");
         pending.push(line).unwrap();
         loop {
             match pending.next(&lines, &mut signatures) {
@@ -211,6 +212,9 @@ fn a_line_that_nothing_fits_is_what_the_description_says() {
                 help: if it is no event, skip it: write `ignore: [{ pattern: '^what$' }]` next to `stimuli`";
     assert_eq!(events(Unmatched::Fail, &["what"]), [format!("Alien({text:?})")]);
     assert_eq!(events(Unmatched::Error, &["what"]), [format!("garbage: {text}")]);
+    // A greeting comes before all else.
+    let later = events(Unmatched::Fail, &["b yes", "what"]);
+    assert!(later.iter().all(|event| event.contains("greeting") == event.contains("`b yes`")), "{later:?}");
     assert_eq!(events(Unmatched::Ignore, &["n 1", "what", "more"]), ["Short(1)"]);
 }
 

@@ -103,7 +103,7 @@ impl Pending {
         let pattern = generalize(line);
         // A greeting comes before all else, and is nothing for a log.
         let is_log = ["debug", "info", "warn", "trace", "log"].iter().any(|word| lower.contains(word));
-        let greeting = match self.taken.is_empty() && !line.is_empty() && !is_log {
+        let greeting = match !self.has_taken && !line.is_empty() && !is_log {
             true => format!(
                 "\nhelp: if it is a greeting, await it: write `reset: [{{ expect: '{pattern}' }}]` next to `stimuli`"
             ),

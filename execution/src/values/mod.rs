@@ -40,7 +40,7 @@ use coreach_model::term::node::{Comparison, Node};
 use coreach_model::term::{Substitution, list_subterms, substitute};
 use coreach_model::{Datum, Term, Type, Value};
 pub use draw::{any, any_with, as_rational};
-use records::{SplitParameters, as_plain};
+use records::{SplitParameters, as_plain, as_variant};
 pub use solve::pivots;
 pub use source::{MIX, Mix, Source};
 use strings::StringHints;
@@ -129,8 +129,12 @@ impl Values {
     /// Remembers the values of an event.
     pub fn remember_values(&mut self, values: &[Value]) {
         for value in values {
-            if let (Some(_), Value::Record(_, fields)) = (as_plain(&value.sort()), value) {
-                self.remember_values(fields);
+            match (value.sort(), value) {
+                (ty, Value::Record(_, fields)) if as_plain(&ty).is_some() => self.remember_values(fields),
+                (ty, Value::Record(record, fields)) if as_variant(&ty).is_some() => {
+                    self.remember_values(&record.counting(fields).cloned().collect::<Vec<_>>());
+                }
+                _ => {}
             }
             if matches!(value, Value::Int(_) | Value::Real(_) | Value::String(_) | Value::Id(..))
                 && !self.seen.contains(value)
@@ -153,18 +157,49 @@ impl Values {
         random: &mut Random,
         solver: &mut dyn Solver,
     ) -> Option<Vec<Value>> {
+        // Half of the time, a parameter with parts is one of its samples.
+        let mut conjuncts = vec![guard.clone()];
+        for datum in parameters.iter().filter(|datum| !is_drawable(datum.ty())) {
+            let sample = self.sample(datum, random);
+            conjuncts.extend(sample.map(|one| Term::equal(&Term::datum(datum), &Term::literal(one))));
+        }
+        if conjuncts.len() > 1
+            && let Some(found) = self.choose_free(&Term::and(conjuncts), parameters, state, random, solver)
+        {
+            self.count(&[Source::Sample]);
+            return Some(found);
+        }
+        self.choose_free(guard, parameters, state, random, solver)
+    }
+
+    /// Does the same. Parameters with parts are no samples, unless the guard says so.
+    fn choose_free(
+        &mut self,
+        guard: &Term,
+        parameters: &[Datum],
+        state: &Valuation,
+        random: &mut Random,
+        solver: &mut dyn Solver,
+    ) -> Option<Vec<Value>> {
         if parameters.is_empty() {
             return (holds(guard, state) == Ok(true)).then(Vec::new);
         }
-        // A record that an equation defines is computed as a whole.
-        let is_record =
-            |datum: &&Datum| as_plain(datum.ty()).is_some() && find_definition(datum, guard).is_none();
-        let mut records = parameters.iter().filter(is_record).peekable();
-        if records.peek().is_some() && records.all(|datum| !self.samples.contains_key(datum.name())) {
-            let split = SplitParameters::new(parameters);
-            let guard = split.split_term(guard);
-            let found = self.choose(&guard, &split.parameters, state, random, solver)?;
-            return Some(split.join_values(found));
+        // What an equation defines is computed as a whole.
+        let is_free = |datum: &&Datum| find_definition(datum, guard).is_none();
+        let split =
+            |values: &mut Values, split: SplitParameters, random: &mut Random, solver: &mut dyn Solver| {
+                let guard = split.split_guard(guard);
+                let found = values.choose_free(&guard, &split.parameters, state, random, solver)?;
+                Some(split.join_values(found))
+            };
+        // If the drawn alternatives give no values, the solver may choose others below.
+        if parameters.iter().filter(is_free).any(|datum| as_variant(datum.ty()).is_some())
+            && let Some(found) = split(self, SplitParameters::draw(parameters, random), random, solver)
+        {
+            return Some(found);
+        }
+        if parameters.iter().filter(is_free).any(|datum| as_plain(datum.ty()).is_some()) {
+            return split(self, SplitParameters::new(parameters), random, solver);
         }
         let condition = self.restrict_ids_to_samples(&at_state(guard, parameters, state), parameters);
         if condition.is_false() {
@@ -277,7 +312,8 @@ impl Values {
         let mut finite = Substitution::new();
         let mut sources = Vec::new();
         for (at, datum) in parameters.iter().enumerate() {
-            let (value, source) = match (self.sample(datum, random), datum.ty()) {
+            let sample = self.sample(datum, random).filter(|_| is_drawable(datum.ty()));
+            let (value, source) = match (sample, datum.ty()) {
                 (Some(value), _) => (value, Source::Sample),
                 (None, ty) if ty.is_number() => continue,
                 (None, Type::String) => {

@@ -1,10 +1,14 @@
 //! Splits parameters of record types: each field becomes a parameter by itself.
 //!
 //! A value for a whole record can only come from a solver, which gives the same one again and again. A field
-//! is drawn like any parameter, with the guard's conditions on it.
+//! is drawn like any parameter, with the guard's conditions on it. A variant or an option is split once for
+//! each alternative, since each has its own fields and its own condition.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
+use coreach_model::random::Random;
+use coreach_model::term::node::Node;
 use coreach_model::term::{Substitution, substitute};
 use coreach_model::types::{RecordForm, RecordType};
 use coreach_model::{Datum, Term, Type, Value};
@@ -18,17 +22,54 @@ pub struct SplitParameters {
     pub parameters: Vec<Datum>,
     /// Each written parameter, put together from `parameters`.
     joined: Substitution,
+    /// The alternatives of the variants and options that are split, in the order of the fields.
+    chosen: Vec<usize>,
 }
 
 impl SplitParameters {
-    /// Splits these parameters.
+    /// Splits these parameters. Variants and options stay whole.
     pub fn new(written: &[Datum]) -> Self {
+        Self::with_chosen(written, Vec::new()).0
+    }
+
+    /// Splits these parameters for alternatives that are drawn.
+    pub fn draw(written: &[Datum], random: &mut Random) -> Self {
+        let mut chosen = Vec::new();
+        loop {
+            let (split, count) = Self::with_chosen(written, chosen.clone());
+            let Some(count) = count else { return split };
+            chosen.push(random.below(count));
+        }
+    }
+
+    /// Splits these parameters for each choice of alternatives. Some variants stay whole if these are many.
+    pub fn list_alternatives(written: &[Datum]) -> Vec<Self> {
+        /// The most choices of alternatives.
+        const MOST: usize = 16;
+        let (mut found, mut open) = (Vec::new(), VecDeque::from([Vec::new()]));
+        while let Some(chosen) = open.pop_front() {
+            match Self::with_chosen(written, chosen.clone()) {
+                (_, Some(count)) if found.len() + open.len() + count <= MOST => {
+                    open.extend((0..count).map(|one| chosen.iter().copied().chain([one]).collect()));
+                }
+                (split, _) => found.push(split),
+            }
+        }
+        found
+    }
+
+    /// Splits the parameters for these alternatives. Returns also the number of alternatives of the first
+    /// variant that is left whole.
+    fn with_chosen(written: &[Datum], chosen: Vec<usize>) -> (Self, Option<usize>) {
         let (mut parameters, mut joined) = (Vec::new(), Substitution::new());
+        let mut alternatives = chosen.iter().copied();
         for parameter in written {
-            let term = split_record(parameter.name(), parameter.ty(), &mut parameters);
+            let term = split_record(parameter.name(), parameter.ty(), &mut alternatives, &mut parameters);
             joined.insert(parameter.clone(), term);
         }
-        SplitParameters { written: written.to_vec(), parameters, joined }
+        let whole = parameters.iter().find_map(|datum| as_variant(datum.ty()));
+        let count = whole.map(|record| record.alternatives().len());
+        (SplitParameters { written: written.to_vec(), parameters, joined, chosen }, count)
     }
 
     /// Turns a term about the written parameters into one about their fields.
@@ -36,19 +77,25 @@ impl SplitParameters {
         substitute(term, &self.joined)
     }
 
-    /// Splits the values of the written parameters.
-    pub fn split_values(&self, written: &[Value]) -> Vec<Value> {
-        let mut found = Vec::new();
+    /// Does the same with a guard. A `match` on a known alternative becomes its case.
+    pub fn split_guard(&self, guard: &Term) -> Term {
+        Term::and(list_known_conjuncts(&self.split_term(guard)))
+    }
+
+    /// Splits the values of the written parameters. `None` if they are of other alternatives.
+    pub fn split_values(&self, written: &[Value]) -> Option<Vec<Value>> {
+        let (mut found, mut alternatives) = (Vec::new(), self.chosen.iter().copied());
         for (parameter, value) in self.written.iter().zip(written) {
-            split_value(parameter.ty(), value, &mut found);
+            split_value(parameter.ty(), value, &mut alternatives, &mut found)?;
         }
-        found
+        Some(found)
     }
 
     /// Puts the values of the written parameters together.
     pub fn join_values(&self, values: Vec<Value>) -> Vec<Value> {
-        let mut values = values.into_iter();
-        self.written.iter().filter_map(|parameter| join_value(parameter.ty(), &mut values)).collect()
+        let (mut values, mut alternatives) = (values.into_iter(), self.chosen.iter().copied());
+        let written = self.written.iter();
+        written.filter_map(|one| join_value(one.ty(), &mut alternatives, &mut values)).collect()
     }
 }
 
@@ -60,41 +107,100 @@ pub fn as_plain(ty: &Type) -> Option<&Arc<RecordType>> {
     }
 }
 
-/// Adds a parameter for each field. Returns the term that puts the fields together.
-fn split_record(name: &str, ty: &Type, found: &mut Vec<Datum>) -> Term {
-    match as_plain(ty) {
-        Some(record) => {
-            let fields = record.fields.iter();
-            let fields: Vec<Term> =
-                fields.map(|(field, ty)| split_record(&format!("{name}.{field}"), ty, found)).collect();
-            Term::record(record, fields)
+/// A variant or an option.
+pub fn as_variant(ty: &Type) -> Option<&Arc<RecordType>> {
+    match ty {
+        Type::Record(record) if matches!(record.form, RecordForm::Variant(_) | RecordForm::Option) => {
+            Some(record)
         }
-        None => {
-            let datum = Datum::new(name, ty.clone());
-            let term = Term::datum(&datum);
-            found.push(datum);
-            term
-        }
+        _ => None,
     }
 }
 
-fn split_value(ty: &Type, value: &Value, found: &mut Vec<Value>) {
-    match (as_plain(ty), value) {
-        (Some(record), Value::Record(_, fields)) => {
-            let fields = record.fields.iter().zip(fields.iter());
-            fields.for_each(|((_, ty), field)| split_value(ty, field, found));
+/// Lists the conjuncts, with those of the case where the alternative of a `match` is known.
+fn list_known_conjuncts(guard: &Term) -> Vec<Term> {
+    let list = |conjunct: Term| match conjunct.parts().first() {
+        Some(subject)
+            if matches!(subject.written(), Some(Node::Record(..) | Node::Literal(_)))
+                && let Some(case) = conjunct.unfolded_match() =>
+        {
+            list_known_conjuncts(&case)
         }
-        _ => found.push(value.clone()),
+        _ => vec![conjunct],
+    };
+    guard.conjuncts().into_iter().flat_map(list).collect()
+}
+
+/// The record type, with the first field if it is a variant or an option, and the places of the fields that
+/// are split. `None` if the type is not split.
+fn find_fields(
+    ty: &Type,
+    alternatives: &mut impl Iterator<Item = usize>,
+) -> Option<(Arc<RecordType>, Option<Value>, Vec<usize>)> {
+    if let Some(record) = as_plain(ty) {
+        return Some((record.clone(), None, (0..record.fields.len()).collect()));
+    }
+    let record = as_variant(ty)?;
+    let tag = record.tag(alternatives.next()?);
+    let places = (1..record.fields.len()).filter(|place| record.counts(&tag, *place)).collect();
+    Some((record.clone(), Some(tag), places))
+}
+
+/// Adds a parameter for each field. Returns the term that puts the fields together.
+fn split_record(
+    name: &str,
+    ty: &Type,
+    alternatives: &mut impl Iterator<Item = usize>,
+    found: &mut Vec<Datum>,
+) -> Term {
+    let Some((record, tag, places)) = find_fields(ty, alternatives) else {
+        let datum = Datum::new(name, ty.clone());
+        let term = Term::datum(&datum);
+        found.push(datum);
+        return term;
+    };
+    let split = |place: usize| {
+        let (field, ty) = &record.fields[place];
+        split_record(&format!("{name}.{field}"), ty, alternatives, found)
+    };
+    let fields: Vec<Term> = places.into_iter().map(split).collect();
+    match tag {
+        Some(tag) => record.made_of(tag, fields),
+        None => Term::record(&record, fields),
+    }
+}
+
+/// Adds the values of the fields. `None` if a variant has another alternative.
+fn split_value(
+    ty: &Type,
+    value: &Value,
+    alternatives: &mut impl Iterator<Item = usize>,
+    found: &mut Vec<Value>,
+) -> Option<()> {
+    match (find_fields(ty, alternatives), value) {
+        (Some((record, tag, places)), Value::Record(_, fields)) => {
+            tag.is_none_or(|tag| tag == fields[0]).then_some(())?;
+            let mut places = places.into_iter();
+            places.try_for_each(|at| split_value(&record.fields[at].1, &fields[at], alternatives, found))
+        }
+        _ => {
+            found.push(value.clone());
+            Some(())
+        }
     }
 }
 
 /// Puts the values of a record's fields together again. `None` if there are too few.
-fn join_value(ty: &Type, values: &mut impl Iterator<Item = Value>) -> Option<Value> {
-    match as_plain(ty) {
-        Some(record) => {
-            let fields = record.fields.iter().map(|(_, ty)| join_value(ty, values));
-            Some(Value::Record(record.clone(), fields.collect::<Option<Vec<Value>>>()?.into()))
-        }
-        None => values.next(),
-    }
+fn join_value(
+    ty: &Type,
+    alternatives: &mut impl Iterator<Item = usize>,
+    values: &mut impl Iterator<Item = Value>,
+) -> Option<Value> {
+    let Some((record, tag, places)) = find_fields(ty, alternatives) else { return values.next() };
+    let fields = places.into_iter().map(|at| join_value(&record.fields[at].1, alternatives, values));
+    let fields = fields.collect::<Option<Vec<Value>>>()?;
+    Some(match tag {
+        Some(tag) => record.value_of(tag, fields),
+        None => Value::Record(record, fields.into()),
+    })
 }

@@ -3,11 +3,11 @@
 use coreach_analyses::solver::{Solver, Witness};
 use coreach_model::random::Random;
 use coreach_model::term::node::Comparison;
-use coreach_model::types::RecordForm;
 use coreach_model::{Datum, Term, Type, Value};
 use dashu_int::IBig;
 
 use crate::values::draw;
+use crate::values::records::as_variant;
 use crate::values::source::Source;
 
 /// Draws a window for each integer parameter, and an alternative for each variant and option. Otherwise the
@@ -15,11 +15,10 @@ use crate::values::source::Source;
 pub fn pivots(parameters: &[Datum], random: &mut Random) -> Vec<Term> {
     let draw = |datum: &Datum| match datum.ty() {
         ty if ty.is_integer() => Some(pivot(datum, random)),
-        Type::Record(record) if matches!(record.form, RecordForm::Variant(_) | RecordForm::Option) => {
+        ty => as_variant(ty).map(|record| {
             let tag = draw::any(&record.fields[0].1, random);
-            Some(Term::equal(&Term::field(&Term::datum(datum), 0), &Term::literal(tag)))
-        }
-        _ => None,
+            Term::equal(&Term::field(&Term::datum(datum), 0), &Term::literal(tag))
+        }),
     };
     parameters.iter().filter_map(draw).collect()
 }

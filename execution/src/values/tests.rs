@@ -77,6 +77,13 @@ fn what_is_chosen_satisfies_the_guard() {
             3,
         ),
         (
+            "types: { Out: [Cured, Sent: { to: string, days: nat }] }\n",
+            "Out",
+            "option[int]",
+            r#"(match a: Cured -> b is some | Sent(t, d) -> matches(t, \"[A-Z]{2}\") && d > v) && (b is some => b.value < 900)"#,
+            40,
+        ),
+        (
             "",
             "set[3] of string",
             "int[0..9]",
@@ -204,6 +211,38 @@ fn samples_are_drawn_where_the_guard_allows_them() {
         counts[2] += usize::from(found[0] != Value::string("alice") && found[1] != Value::int(1_234_567));
     }
     assert!(counts.iter().all(|count| *count > 20), "{counts:?}");
+    assert!(values.end().contains_key(&Source::Sample));
+}
+
+/// Precision: a sample with parts is drawn half of the time, if the guard allows it.
+#[test]
+fn samples_with_parts_are_drawn() {
+    let types = "types: { Out: [Cured, Sent: { ward: string }] }\n";
+    let iosts = model(
+        types,
+        "Out",
+        "list[3] of int",
+        r#"match a: Cured -> false | Sent(w) -> w != \"x\" && w != \"\""#,
+    );
+    let samples =
+        [("a", vec![r#"{"Sent":{"ward":"ENT"}}"#, r#"{"Sent":{"ward":"x"}}"#]), ("b", vec!["[4, 5]"])];
+    let samples = samples.map(|(name, of)| (name.to_owned(), of.into_iter().map(str::to_owned).collect()));
+    let mut values = Values::new(MIX);
+    values.with_samples(samples.into());
+    let transition = &iosts.transitions[TransitionId(0)];
+    let parameters = &iosts.action(transition.action).parameters;
+    let (mut random, mut solver, mut counts) = (Random::new(1), Z3Solver::default(), [0; 3]);
+    for _ in 0..200 {
+        let found = values
+            .choose(&transition.guard, parameters, &Valuation::new(), &mut random, &mut solver)
+            .unwrap();
+        let [a, b] = [0, 1].map(|at| found[at].to_string());
+        assert!(a != "Sent(\"x\")" && a != "Cured", "{a}");
+        counts[0] += usize::from(a == "Sent(\"ENT\")");
+        counts[1] += usize::from(b == "[4, 5]");
+        counts[2] += usize::from(a != "Sent(\"ENT\")" && b != "[4, 5]");
+    }
+    assert!(counts.iter().all(|count| (30..130).contains(count)), "{counts:?}");
     assert!(values.end().contains_key(&Source::Sample));
 }
 

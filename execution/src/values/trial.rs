@@ -5,13 +5,14 @@
 //! takes a microsecond.
 //!
 //! **Method.** Everything that needs no state is prepared once for each guard ([`TriedGuard`]). A parameter
-//! of a record type is split: each of its fields is a parameter by itself. Half of the values are drawn from
-//! the pool: the data that the guard reads, the literals, and the other data of the state; for numbers also
-//! their neighbours and numbers between two of them. The other half is drawn as for any stimulus. If the
-//! guard refuses a vector, one parameter of the first part that does not hold is drawn again, or all of them.
-//! After `TRIALS` vectors all vectors are tried if they are few, and otherwise the hull and the solver are
-//! used (the *slow way*). If that is in vain, it becomes rarer. Its result is remembered for the guard and
-//! the values that it reads.
+//! of a record type is split: each of its fields is a parameter by itself. A variant has a guard for each
+//! alternative, so that an easy one does not hide the others. Half of the values are drawn from the pool: the
+//! data that the guard reads, the literals, and the other data of the state; for numbers also their
+//! neighbours and numbers between two of them. The other half is drawn as for any stimulus. If the guard
+//! refuses a vector, one parameter of the first part that does not hold is drawn again, or all of them. After
+//! `TRIALS` vectors all vectors are tried if they are few, and otherwise the hull and the solver are used
+//! (the *slow way*). If that is in vain, it becomes rarer. Its result is remembered for the guard and the
+//! values that it reads.
 //!
 //! **Source.** To mend one failing part is the method of WalkSAT (Selman, Kautz and Cohen, AAAI 1994). Here
 //! values come from a pool instead of being two. **Ends** after `TRIALS` evaluations, or as the slow way
@@ -82,10 +83,14 @@ enum Hint {
 }
 
 impl TriedGuard {
-    /// Prepares the guard of an action with these parameters.
-    pub fn new(guard: &Term, parameters: &[Datum]) -> Self {
-        let split = SplitParameters::new(parameters);
-        let (guard, parameters) = (&split.split_term(guard), &split.parameters[..]);
+    /// Prepares the guard of an action with these parameters, once for each choice of their alternatives.
+    pub fn list(guard: &Term, parameters: &[Datum]) -> Vec<Self> {
+        let splits = SplitParameters::list_alternatives(parameters).into_iter();
+        splits.map(|split| TriedGuard::new(guard, split)).collect()
+    }
+
+    fn new(guard: &Term, split: SplitParameters) -> Self {
+        let (guard, parameters) = (&split.split_guard(guard), &split.parameters[..]);
         let is_open = |term: &Term| parameters.iter().any(|parameter| term.mentions(parameter));
         let (open, closed): (Vec<Term>, Vec<Term>) = guard.conjuncts().into_iter().partition(is_open);
         let data = open.iter().flat_map(Term::data);

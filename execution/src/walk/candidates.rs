@@ -1,8 +1,8 @@
 //! Proposes parameter values for a transition in a state.
 //!
 //! **Method.** If the guard determines each parameter, as for most outputs, these values are the only ones.
-//! Otherwise one vector is drawn by trial ([`crate::values::trial`]). Then one parameter at a time takes
-//! other values:
+//! Otherwise one vector is drawn by trial ([`crate::values::trial`]), of each alternative of a variant. Then
+//! one parameter at a time takes other values:
 //!
 //! - values at which a comparison in the guard begins or ceases to hold;
 //! - values of other live data and of the other parameters, and their neighbours;
@@ -82,39 +82,47 @@ pub fn candidates(
         return candidate(values).into_iter().collect();
     }
     let Choice { values, random, solver } = sources;
-    let guard = &model.guards[number];
-    let parameters = &guard.split().parameters[..];
     // A later guard may compare these data with the values that are sent now.
     let is_input = action.kind == ActionKind::Input;
-    let later = model.live(state).map(|(_, _, value)| value).chain(&model.literals).filter(|_| is_input);
-    let pool = guard.pool(&state.valuation, later);
-    let drawn = values.choose_by_trial(guard, &pool, &state.valuation, random, &mut **solver);
-    let Some(drawn) = drawn else { return Vec::new() };
-    let mut vectors = vec![drawn.clone()];
-    // The fields of a record share the tries of its parameter.
-    let most = (most * action.parameters.len()).div_ceil(parameters.len().max(1));
-    for (place, parameter) in parameters.iter().enumerate() {
-        let mut tried = nearby_values(model, parameter, state, &drawn);
-        tried.extend(turning_values(&model.turned[number], place, parameters, state, &drawn));
-        tried.extend(pool.iter().cloned());
-        if matches!(parameter.ty(), Type::Record(_) | Type::Array(_)) {
-            tried.extend((0..COMPOSED).map(|_| any_with(parameter.ty(), &pool, random)));
+    let mut vectors = Vec::new();
+    for (guard, turned) in model.guards[number].iter().zip(&model.turned[number]) {
+        let parameters = &guard.split().parameters[..];
+        let later = model.live(state).map(|(_, _, value)| value).chain(&model.literals).filter(|_| is_input);
+        let pool = guard.pool(&state.valuation, later);
+        let drawn = values.choose_by_trial(guard, &pool, &state.valuation, random, &mut **solver);
+        let Some(drawn) = drawn else { continue };
+        let first = vectors.len();
+        vectors.push(drawn.clone());
+        // The fields of a record share the tries of its parameter.
+        let most = (most * action.parameters.len()).div_ceil(parameters.len().max(1));
+        for (place, parameter) in parameters.iter().enumerate() {
+            let mut tried = nearby_values(model, parameter, state, &drawn);
+            tried.extend(turning_values(turned, place, parameters, state, &drawn));
+            tried.extend(pool.iter().cloned());
+            if matches!(parameter.ty(), Type::Record(_) | Type::Array(_)) {
+                tried.extend((0..COMPOSED).map(|_| any_with(parameter.ty(), &pool, random)));
+            }
+            tried.retain(|value| value.is_in(parameter.ty()) && *value != drawn[place]);
+            tried.sort();
+            tried.dedup();
+            random.shuffle(&mut tried);
+            vectors.extend(tried.into_iter().take(most).map(|value| {
+                let mut values = drawn.clone();
+                values[place] = value;
+                values
+            }));
         }
-        tried.retain(|value| value.is_in(parameter.ty()) && *value != drawn[place]);
-        tried.sort();
-        tried.dedup();
-        random.shuffle(&mut tried);
-        vectors.extend(tried.into_iter().take(most).map(|value| {
-            let mut values = drawn.clone();
-            values[place] = value;
-            values
-        }));
+        if is_input {
+            vectors.extend(draw_within_ranges(parameters, &drawn, random));
+        }
+        for vector in &mut vectors[first..] {
+            *vector = guard.split().join_values(std::mem::take(vector));
+        }
     }
     if is_input {
-        vectors.extend(draw_within_ranges(parameters, &drawn, random));
         random.shuffle(&mut vectors);
     }
-    vectors.into_iter().filter_map(|values| candidate(guard.split().join_values(values))).collect()
+    vectors.into_iter().filter_map(candidate).collect()
 }
 
 /// Computes the values of one parameter at which comparisons begin or cease to hold, and their neighbours.

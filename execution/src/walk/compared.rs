@@ -5,8 +5,8 @@
 //!
 //! **Method.** The comparisons of a step are those in the guards and assigned values of its action at its
 //! source, and those in the guards at its target. Those in the bodies of functions are among them. A
-//! comparison in a branch of `if` counts only if this branch is taken. The operands of `min` and `max` are
-//! compared as well. The sign of a comparison says how its sides stand to each other.
+//! comparison in a branch of `if` or `match` counts only if this branch is taken. The operands of `min` and
+//! `max` are compared as well. The sign of a comparison says how its sides stand to each other.
 
 use std::collections::BTreeSet;
 
@@ -18,6 +18,8 @@ use coreach_model::term::{Substitution, TermShape, list_subterms, substitute};
 use coreach_model::{Datum, LocationId, Numbered, Term, TransitionId, Type, Value};
 use dashu_int::IBig;
 use dashu_ratio::RBig;
+
+use crate::values::records::as_variant;
 
 /// The sign of a comparison that is not made, or has no value. It is no class.
 pub const NOT_COMPARED: i8 = 9;
@@ -134,7 +136,7 @@ const VALUE: Place<'static> = Place { path: &[], is_inner: true };
 fn collect_comparisons(term: &Term, place: Place<'_>, found: &mut BTreeSet<ComparedTerm>) {
     let is_inner = place.is_inner || *term.sort() != Type::Bool;
     let place = Place { is_inner, ..place };
-    if let Some(body) = term.unfolded() {
+    if let Some(body) = term.unfolded().or_else(|| term.unfolded_match()) {
         return collect_comparisons(&body, place, found);
     }
     let mut add = |term: Term| found.insert(ComparedTerm { term, path: place.path.to_vec(), is_inner });
@@ -145,7 +147,11 @@ fn collect_comparisons(term: &Term, place: Place<'_>, found: &mut BTreeSet<Compa
     {
         add(Term::compare(Comparison::AtMost, left, right));
     }
-    let is_condition = matches!(term.written(), None | Some(Node::Compare(..) | Node::Data(_)));
+    let is_condition = match term.written() {
+        // The fields of other records count as parts of their data.
+        Some(Node::Field(of, _)) => as_variant(of.sort()).is_some(),
+        written => matches!(written, None | Some(Node::Compare(..) | Node::Data(_))),
+    };
     if *term.sort() == Type::Bool && is_condition {
         add(term.clone());
     }

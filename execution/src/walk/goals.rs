@@ -18,6 +18,7 @@
 //! - A parameter that is equal to a number with which anything is compared, or next to it. This may be a
 //!   comparison over the elements of a list.
 //! - A parameter at an end of its range, and two parameters at ends.
+//! - The alternatives of the variants among the parameters.
 //! - The part of its range in which a parameter lies, or its size.
 //!
 //! Dead data are in no class: nobody reads them before they are assigned again.
@@ -87,6 +88,8 @@ pub enum Class {
     BesideNumber(TransitionId, usize, usize, i8),
     /// Two parameters are at ends of their ranges.
     Corner(TransitionId, (usize, bool), (usize, bool)),
+    /// The variants among the parameters have these alternatives, by the place in the list of all choices.
+    Alternative(TransitionId, usize),
     /// A parameter is in this part of what its type allows.
     Part(TransitionId, usize, i8),
 }
@@ -106,7 +109,7 @@ impl Class {
     /// The worth of meeting it first.
     pub fn weight(&self) -> u64 {
         match self {
-            Class::Sign(..) | Class::Beside(_, _, _, 0) => 8,
+            Class::Sign(..) | Class::Alternative(..) | Class::Beside(_, _, _, 0) => 8,
             Class::Counts(..) | Class::End(..) => 6,
             Class::Part(..) | Class::Corner(..) => 4,
             Class::Beside(..) => 2,
@@ -156,12 +159,12 @@ pub struct WalkModel {
     /// For each transition, the comparisons that its event decides about, and those at its target.
     compared: Numbered<TransitionId, ComparedTerms>,
     /// For each transition, the sides of the comparisons of numbers that its parameters can turn, at its
-    /// source or at its target.
-    pub turned: Numbered<TransitionId, Vec<(Term, Term)>>,
+    /// source or at its target. Once for each of `guards`.
+    pub turned: Numbered<TransitionId, Vec<Vec<(Term, Term)>>>,
     /// For each transition, the conjuncts of its guard, those of functions among them.
     pub conjuncts: Numbered<TransitionId, Vec<Term>>,
-    /// For each transition, its guard for trials.
-    pub guards: Numbered<TransitionId, TriedGuard>,
+    /// For each transition, its guard for trials, once for each choice of alternatives.
+    pub guards: Numbered<TransitionId, Vec<TriedGuard>>,
     /// The texts that guards compare with.
     pub literals: Vec<Value>,
     /// The numbers that the specification compares with.
@@ -209,12 +212,15 @@ impl WalkModel {
         });
         let compared = iosts.transitions.map(|transition| ComparedTerms::new(&iosts, &outgoing, transition));
         let parameters = |transition: &Transition| &iosts.action(transition.action).parameters;
-        let guards = iosts.transitions.map(|one| TriedGuard::new(&one.guard, parameters(one)));
+        let guards = iosts.transitions.map(|one| TriedGuard::list(&one.guard, parameters(one)));
         let mut turned = iosts.transitions.map(|_| Vec::new());
         for (number, compared) in compared.numbered() {
-            let sides = find_sides(&iosts, number, compared).into_iter();
-            let split = |term: &Term| guards[number].split().split_term(term);
-            turned[number] = sides.map(|(left, right)| (split(&left), split(&right))).collect();
+            let sides = find_sides(&iosts, number, compared);
+            let split = |guard: &TriedGuard| {
+                let split = |term: &Term| guard.split().split_term(term);
+                sides.iter().map(|(left, right)| (split(left), split(right))).collect()
+            };
+            turned[number] = guards[number].iter().map(split).collect();
         }
         let counts = |variable: &&Datum| match variable.ty() {
             Type::Bool | Type::Enum(_) => true,
@@ -252,7 +258,7 @@ impl WalkModel {
             read.map(|read| iosts.variables.iter().map(|datum| read.contains(datum)).collect());
         let conjuncts = iosts.transitions.map(|transition| transition.guard.unfolded_conjuncts());
         let mut literals: Vec<Value> = Vec::new();
-        guards.iter().flat_map(TriedGuard::texts).for_each(|text| {
+        guards.iter().flatten().flat_map(TriedGuard::texts).for_each(|text| {
             if !literals.contains(text) {
                 literals.push(text.clone());
             }
@@ -334,9 +340,12 @@ impl WalkModel {
     /// Tells whether the specification may go on by itself in this state. In doubt it says yes.
     pub fn may_answer(&self, state: &State) -> bool {
         let mut leaving = self.outgoing[state.location].iter();
-        leaving.any(|number| {
-            self.kind(*number) != ActionKind::Input && self.guards[*number].may_hold(&state.valuation)
-        })
+        leaving.any(|number| self.kind(*number) != ActionKind::Input && self.may_take(*number, state))
+    }
+
+    /// Tells whether the transition may be taken in this state. In doubt it says yes.
+    pub fn may_take(&self, number: TransitionId, state: &State) -> bool {
+        self.guards[number].iter().any(|guard| guard.may_hold(&state.valuation))
     }
 
     /// The goals that a step through this transition meets.
@@ -437,10 +446,17 @@ impl WalkModel {
         }
         if is_input {
             let others: Vec<&Value> = self.live(from).map(|(_, _, value)| value).collect();
-            let split = self.guards[number].split();
-            let values = split.split_values(values);
+            let splits = || self.guards[number].iter().map(TriedGuard::split);
+            let split = splits().enumerate().find_map(|(at, one)| Some((at, one, one.split_values(values)?)));
+            let Some((alternative, split, values)) = split else { return found };
+            if splits().len() > 1 {
+                found.push(Class::Alternative(number, alternative));
+            }
+            // The fields of other alternatives have other places.
+            let first: usize = splits().take(alternative).map(|one| one.parameters.len()).sum();
             let mut ends: Vec<(usize, bool)> = Vec::new();
-            for (place, (parameter, value)) in split.parameters.iter().zip(&values).enumerate() {
+            for (at, (parameter, value)) in split.parameters.iter().zip(&values).enumerate() {
+                let place = first + at;
                 if let (Type::Range(low, high), Value::Int(value)) = (parameter.ty(), value)
                     && (value == low || value == high)
                 {
@@ -456,7 +472,7 @@ impl WalkModel {
                     found.extend(beside.map(|sign| Class::BesideNumber(number, place, at, sign)));
                 }
                 // Each pair of parameters once.
-                for (at, other) in others.iter().copied().chain(&values[..place]).enumerate() {
+                for (at, other) in others.iter().copied().chain(&values[..at]).enumerate() {
                     let beside = compare_near(value, other);
                     found.extend(beside.map(|sign| Class::Beside(number, place, at, sign)));
                 }

@@ -38,7 +38,8 @@
 //! once, and moves by lot.
 //!
 //! **Ends** with its budget of events, its time, or the wanted share of goals. With `covered` it also ends if
-//! no open goal can be found. **Costs** one search for each plan.
+//! no open goal can be found, after it has sent the alternatives of variants. **Costs** one search for each
+//! plan.
 
 pub(crate) mod candidates;
 mod compared;
@@ -286,8 +287,10 @@ impl Walk {
         let WalkLimits { events, percent, deadline, covered: ends_covered } = &self.until;
         let Standing { covered, goals, .. } = self.standing();
         let is_spent = !self.varies || self.in_vain >= IN_VAIN;
+        let is_vain = self.vain_plans >= VAIN_PLANS;
         self.events >= *events
-            || *ends_covered && (covered == goals || is_spent && self.vain_plans >= VAIN_PLANS)
+            || *ends_covered && covered == goals && (is_vain || !self.worth.has_open_alternative())
+            || *ends_covered && is_spent && is_vain
             || percent.is_some_and(|percent| covered * 100 >= percent * goals)
             || deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }

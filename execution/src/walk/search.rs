@@ -446,7 +446,7 @@ fn keep_different<'s>(
     let mut kept = Vec::new();
     for ranked_step in ranked {
         let to = &ranked_step.step.to;
-        let may_follow = |number: &TransitionId| model.guards[*number].may_hold(&to.valuation);
+        let may_follow = |number: &TransitionId| model.may_take(*number, to);
         let followers = model.outgoing[to.location].iter().copied().filter(may_follow).collect();
         let is_different = known.insert((to.location, followers));
         if kept.len() < KEPT || is_different {

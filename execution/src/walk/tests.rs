@@ -212,3 +212,29 @@ fn texts_are_put_in_front_of_others() {
         assert!(tried.iter().any(|text| is_wanted(text)), "{tried:?}");
     }
 }
+
+/// Precision: each alternative of a variant is tried, with the values at which its own conditions turn.
+#[test]
+fn each_alternative_is_tried_at_its_boundaries() {
+    let iosts = model(
+        "iosts: m\ntypes: { Order: [Cancel, Buy: { item: string, count: nat }, Ask: { of: 'option[int]' }] }\n\
+         variables: { v: int, w: Order }\ninitial: { location: l, condition: v == 37 && w == Cancel }\n\
+         inputs: { I: { p: Order } }\noutputs: { O: {} }\ntransitions:\n\
+         - { from: l, to: l, on: I, when: 'match p: Cancel -> true | Buy(i, c) -> i in {\"nut\", \"bolt\"} && c > 0 && c <= \
+         v | Ask(o) -> (match o: none -> true | some(k) -> k > v)', assign: { w: p } }\n- { from: l, to: l, on: O }\n",
+    );
+    let model = WalkModel::new(iosts, &[], true);
+    let state = initial_states(&model.iosts, &Valuation::new(), 2).unwrap().remove(0);
+    let (mut values, mut random, mut solver) = (Values::new(MIX), Random::new(1), Z3Solver::default());
+    let mut tried = BTreeSet::new();
+    for _ in 0..20 {
+        let sources = &mut Choice { values: &mut values, random: &mut random, solver: &mut solver };
+        let found = candidates(&model, TransitionId(0), &state, 24, sources);
+        tried.extend(found.into_iter().map(|one| one.values[0].to_string()));
+    }
+    for wanted in
+        ["Cancel", "Buy(\"nut\", 1)", "Buy(\"bolt\", 37)", "Ask(none)", "Ask(some(38))", "Ask(some(39))"]
+    {
+        assert!(tried.iter().any(|value| value == wanted), "{wanted}: {tried:?}");
+    }
+}

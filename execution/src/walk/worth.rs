@@ -32,6 +32,8 @@ pub struct Worth {
     items: Vec<Item>,
     /// The number of goals, which are the first items.
     goals: usize,
+    /// The numbers of the classes of alternatives.
+    alternatives: Vec<usize>,
 }
 
 /// The kinds of items, ordered by how much a first meeting tells about the chosen constants.
@@ -67,7 +69,7 @@ impl Worth {
     pub fn new(model: &WalkModel) -> Self {
         let items = model.goals.iter().map(|goal| Item::new(Novelty::Goal, goal.weight()));
         let items: Vec<Item> = items.collect();
-        Worth { classes: FastMap::default(), goals: items.len(), items }
+        Worth { classes: FastMap::default(), goals: items.len(), items, alternatives: Vec::new() }
     }
 
     /// Returns the number of a class, and lists the class if it is new.
@@ -77,6 +79,9 @@ impl Worth {
         }
         self.classes.insert(class.clone(), self.items.len());
         let novelty = if matches!(class, Class::Sign(..)) { Novelty::Sign } else { Novelty::Nothing };
+        if matches!(class, Class::Alternative(..)) {
+            self.alternatives.push(self.items.len());
+        }
         self.items.push(Item::new(novelty, class.weight()));
         self.items.len() - 1
     }
@@ -118,6 +123,11 @@ impl Worth {
     /// Tells whether a goal is open.
     pub fn has_open_goal(&self) -> bool {
         (0..self.goals).any(|goal| self.is_fresh(goal))
+    }
+
+    /// Tells whether an alternative was seen to be possible, and never sent.
+    pub fn has_open_alternative(&self) -> bool {
+        self.alternatives.iter().any(|item| self.is_fresh(*item))
     }
 
     /// Tells whether a goal is among these items.

@@ -286,6 +286,16 @@ impl Term {
         }
     }
 
+    /// The conditional over the cases, if the term is a `match`. Of a known alternative it is the case alone.
+    pub fn unfolded_match(&self) -> Option<Term> {
+        match self.shape() {
+            TermShape::Operation(DerivedOperation::Match(choice), arguments) => {
+                Some(choice.unfold(arguments, |body| body))
+            }
+            _ => None,
+        }
+    }
+
     /// The disjuncts as they were written, left to right. `false` has none, and a term that is no disjunction
     /// is its own only disjunct.
     pub fn disjuncts(&self) -> Vec<Term> {

@@ -338,7 +338,7 @@ impl DerivedOperation {
                 substitute(function.body.lowered(), &pair_arguments(&function.parameters, arguments))
             }
             DerivedOperation::Quantified(quantified) => quantified.lower(arguments),
-            DerivedOperation::Match(choice) => choice.lower(arguments),
+            DerivedOperation::Match(choice) => choice.unfold(arguments, Term::lowered),
             DerivedOperation::SetOf(ty) => {
                 entries::set_or_map_of(ty, arguments).unwrap_or_else(|| keyed::lower_set(ty, arguments))
             }
@@ -523,15 +523,15 @@ impl MatchOperation {
             && self.cases.iter().all(fits)
     }
 
-    /// Makes a conditional over the cases.
-    fn lower(&self, arguments: &[Term]) -> Term {
+    /// Makes a conditional over the cases, with their bodies in this form.
+    pub(super) fn unfold(&self, arguments: &[Term], form: fn(&Term) -> &Term) -> Term {
         let [subject, read @ ..] = arguments else { unreachable!("a match without a subject") };
         let values_read = pair_arguments(&self.read, read);
         let instantiate = |case: &MatchArm| {
             let mut values = values_read.clone();
             values
                 .extend(case.names.iter().map(|(name, field)| (name.clone(), Term::field(subject, *field))));
-            substitute(case.body.lowered(), &values)
+            substitute(form(&case.body), &values)
         };
         // The last case fits all values that the others leave, so it has no condition.
         let Some((last, others)) = self.cases.split_last() else { unreachable!("a match without a case") };

@@ -12,12 +12,13 @@ use coreach_adapters::shared::Shared;
 use coreach_model::iosts::{Action, ActionKind};
 use coreach_model::random::Random;
 use coreach_model::reader::shape;
-use coreach_model::reader::yaml::{Entry, Node, NodeKind};
+use coreach_model::reader::yaml::{Entry, Node, NodeKind, Scalar};
 use coreach_model::regular::RegularExpression;
-use coreach_model::{Type, codec};
+use coreach_model::{Type, codec, json};
 
 use super::launch;
 use super::words::{Holes, IutReader};
+use crate::configuration::{names_in_types, read_value};
 
 pub const KEYS: [&str; 8] =
     ["within", "silence", "on_close", "reconnect", "tolerance_ms", "shared", "samples", "weights"];
@@ -118,17 +119,34 @@ fn read_samples(reader: &mut IutReader<'_>, node: &Node) -> (Samples, BTreeMap<S
                 continue;
             }
             let Some(scalar) = shape::scalar(reader.collector, item, "a value", LIKE) else { continue };
-            let mistake = types.iter().find_map(|ty| codec::from_text(&scalar.text, ty).err());
-            match mistake {
-                Some(why) => {
-                    let label = format!("not a value of {quoted}");
-                    reader.collector.error("wrong-value", why.to_string(), &scalar.span, label);
-                }
-                None => samples.entry(entry.key.text.clone()).or_default().push(scalar.text.clone()),
-            }
+            let sample = read_sample(reader, item, scalar, &types, &quoted);
+            samples.entry(entry.key.text.clone()).or_default().extend(sample);
         }
     }
     (samples, programs)
+}
+
+/// Reads a sample as it is sent, or as a model writes it if the type has parts. Returns it as it is sent.
+fn read_sample(
+    reader: &mut IutReader<'_>,
+    item: &Node,
+    scalar: &Scalar,
+    types: &[Type],
+    quoted: &str,
+) -> Option<String> {
+    let text = &scalar.text;
+    let Some(why) = types.iter().find_map(|ty| codec::from_text(text, ty).err()) else {
+        return Some(text.clone());
+    };
+    let has_parts = |ty: &Type| matches!(ty, Type::Record(_) | Type::Array(_));
+    if types.iter().all(has_parts) && json::parse(text, json::WIRE).is_err() {
+        let whose = format!("a sample of {quoted}");
+        let names = names_in_types(types.iter());
+        let mut read = types.iter().map(|ty| read_value(reader.collector, item, &names, ty, &whose));
+        return read.next().flatten().as_ref().map(codec::to_text);
+    }
+    reader.collector.error("wrong-value", why.to_string(), &scalar.span, format!("not a value of {quoted}"));
+    None
 }
 
 /// Reads the program that prints values of a parameter. `what` is the parameter in messages.

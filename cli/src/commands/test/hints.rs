@@ -9,6 +9,7 @@ use std::path::Path;
 use coreach_adapters::description::{Encoding, Field, FieldNumber, Response, Transport};
 use coreach_adapters::evidence::EvidenceKind;
 use coreach_adapters::integer::WireInteger;
+use coreach_adapters::reply::Reply;
 use coreach_adapters::template::Template;
 use coreach_adapters::{Failure, Iut};
 use coreach_execution::explain::{allows_instead, find_evident_cause};
@@ -160,6 +161,16 @@ fn explain_response(iut: &Iut, run: &Run, record: &Record) -> Option<String> {
     let seen = run.trace.last()?.what.event().map(|event| event.action.as_str());
     match &run.outcome {
         Outcome::Verdict(_, Cause::Event) => {
+            // The first observation that fits counts. An expected one before it lacks a value.
+            let (_, body) = head.split_once("\r\n\r\n")?;
+            let reply = Reply { to: asked.clone(), status, body: body.into(), ..Reply::default() };
+            let earlier = http.observations.iter().take_while(|(name, _)| Some(name.as_str()) != seen);
+            let mut lacking = earlier.filter(|(name, _)| expected.contains(name.as_str()));
+            if let Some((name, lack)) =
+                lacking.find_map(|(name, one)| Some((name, one.explain_lack(&reply)?)))
+            {
+                return Some(format!("hint: the answer is not `{name}`: {lack}\n"));
+            }
             let mut later =
                 http.observations.iter().skip_while(|(name, _)| Some(name.as_str()) != seen).skip(1);
             let (name, _) = later.find(|one| can_be(one) && one.1.status == status)?;
