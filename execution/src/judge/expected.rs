@@ -230,14 +230,10 @@ impl Question<'_> {
         let holding = conjuncts.iter().filter(|part| reads_several(part) && !parts.contains(part));
         let holding: Vec<Term> = holding.filter(|part| !part.asks_definedness()).cloned().collect();
         parts.extend(holding);
-        let mut considered = failing.clone();
+        let mut considered = all_failing.clone();
         for (part, corrected_part) in self.correct_conditions(parts, corrected) {
             let solved = self.solve(&corrected_part);
-            let ways_of_part = match solved {
-                Some(ways) => ways,
-                None if holds(&part, &self.values) == Ok(true) => continue,
-                None => vec![vec![self.unsolved_difference(&part)]],
-            };
+            let ways_of_part = solved.unwrap_or_else(|| vec![vec![self.unsolved_difference(&part)]]);
             ways = combine_ways(&ways, &ways_of_part);
             considered.push(part);
         }
