@@ -196,6 +196,8 @@ fn a_kept_run_is_never_replaced() {
     );
     assert_eq!(folder.read("kept/deliver_coffee.1.json"), first);
     assert_eq!(folder.read("kept/deliver_coffee.test_case.json"), case);
+    let (out, _) = coreach(&folder, &format!("{test} --iut wrong.yaml"), 1);
+    assert!(out.contains("next: coreach replay kept/deliver_coffee.2.4.json"), "{out}");
     // Each of them finds its test case.
     for name in ["1", "1.2", "2.3"] {
         let (out, _) = coreach(&folder, &format!("explain kept/deliver_coffee.{name}.json"), 0);

@@ -151,11 +151,11 @@ pub fn test(arguments: &TestArguments) -> CommandResult {
             progress.one_done();
             exit = exit.and(inconclusive.exit(run.outcome.kind()));
             total.add(&run);
-            total.add_failure(&run, &written);
+            let path = keeper.keep(arguments, case, &written).map_err(EarlyExit::hindered)?;
+            total.add_failure(&run, &written, path.as_deref());
             if total.hint.is_empty() {
                 total.hint = explain_run(arguments, case, iut, &initial, &run, &written).unwrap_or_default();
             }
-            let path = keeper.keep(arguments, case, &written).map_err(EarlyExit::hindered)?;
             report.add_run(&written, path.as_deref());
             if !is_json() && !arguments.quiet {
                 let text = |in_full| run_text(arguments, case, &initial, &run, path.as_deref(), in_full);
@@ -181,7 +181,7 @@ pub fn test(arguments: &TestArguments) -> CommandResult {
             if !arguments.quiet {
                 print_text(&story::wrap(&explain_kept_system(iut, &total)));
                 print_text(&story::wrap(&total.hint));
-                next.extend(next_command(arguments, case, &total, iut.way.outlives_runs()));
+                next.extend(next_command(arguments, &total, iut.way.outlives_runs()));
             }
         }
     }
@@ -431,22 +431,22 @@ fn explain_kept_system(iut: &Iut, total: &Total) -> String {
 
 /// Names the next command after a run that failed, or else was inconclusive, if there is one. On a kept
 /// system, it repeats the runs before it, too.
-fn next_command(arguments: &TestArguments, case: &Case, total: &Total, is_kept: bool) -> Option<String> {
+fn next_command(arguments: &TestArguments, total: &Total, is_kept: bool) -> Option<String> {
     let failed = total.failed.values().min_by_key(|failed| failed.events);
     let is_told = arguments.tolerance.inconclusive != Inconclusive::Ok;
     let open = total.inconclusive.as_ref().filter(|_| is_told);
-    let FailedRuns { seed, .. } = failed.or(open)?;
+    let FailedRuns { seed, path, .. } = failed.or(open)?;
     let iut = shell_word(&arguments.iut);
     let earlier_runs = if is_kept { seed.wrapping_sub(arguments.seed) } else { 0 };
-    Some(match &arguments.keep {
-        Some(folder) if earlier_runs == 0 => {
-            let run = shell_word(&keep::run_path(folder, case, *seed, 1));
+    Some(match path {
+        Some(path) if earlier_runs == 0 => {
+            let run = shell_word(Path::new(path));
             match failed {
                 Some(_) => format!("next: coreach replay {run} --iut {iut} --shrink\n"),
                 None => format!("next: coreach explain {run}\n"),
             }
         }
-        keep => {
+        _ => {
             let purpose = arguments.purpose.as_ref().map(|name| format!(" --purpose {name}"));
             let given = arguments.constant.iter().map(|(name, value)| {
                 format!(" --constant {}", shell_word(Path::new(&format!("{name}={value}"))))
@@ -456,7 +456,7 @@ fn next_command(arguments: &TestArguments, case: &Case, total: &Total, is_kept: 
             if earlier_runs > 0 {
                 options += &format!(" --runs {}", earlier_runs + 1);
             }
-            if keep.is_none() {
+            if arguments.keep.is_none() {
                 options += " --keep runs";
             }
             format!("next: coreach test {} --iut {iut}{options}\n", shell_word(&arguments.test))
@@ -497,6 +497,8 @@ struct FailedRuns {
     runs: usize,
     events: usize,
     seed: u64,
+    /// Where the shortest of them is kept.
+    path: Option<String>,
 }
 
 impl Total {
@@ -519,11 +521,11 @@ impl Total {
         }
     }
 
-    fn add_failure(&mut self, run: &Run, record: &Record) {
+    fn add_failure(&mut self, run: &Run, record: &Record, path: Option<&str>) {
         let bucket = record.bucket.as_ref().filter(|bucket| bucket.is_failure());
         self.begins_well |= self.outcomes.total() == 1 && bucket.is_none();
         let events = events(&run.trace);
-        let new = || FailedRuns { runs: 0, events, seed: run.seed };
+        let new = || FailedRuns { runs: 0, events, seed: run.seed, path: path.map(str::to_owned) };
         if matches!(&run.outcome, Outcome::Verdict(Verdict::Inconclusive, cause) if *cause != Cause::Ended) {
             self.inconclusive.get_or_insert_with(new);
         }
@@ -531,7 +533,7 @@ impl Total {
         let failed = self.failed.entry(bucket.clone()).or_insert_with(new);
         failed.runs += 1;
         if events < failed.events {
-            (failed.events, failed.seed) = (events, run.seed);
+            *failed = FailedRuns { runs: failed.runs, ..new() };
         }
     }
 
@@ -562,7 +564,7 @@ impl Total {
             if !mix.is_empty() {
                 text += &format!("  values: {}\n", mix.join(", "));
             }
-            for (bucket, FailedRuns { runs, events, seed }) in &self.failed {
+            for (bucket, FailedRuns { runs, events, seed, .. }) in &self.failed {
                 let (runs, events) = (plural(*runs, "run"), plural(*events, "event"));
                 text += &format!(
                     "  {}: {bucket}\n    {runs}, the shortest of {events} with seed {seed}\n",

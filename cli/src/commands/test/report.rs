@@ -88,7 +88,7 @@ impl Report {
     }
 
     pub(super) fn end_case(&mut self, test: &str, iut: &str, total: &Total) {
-        let properties = total.failed.iter().map(|(bucket, FailedRuns { runs, events, seed })| {
+        let properties = total.failed.iter().map(|(bucket, FailedRuns { runs, events, seed, .. })| {
             junit::bucket_property(bucket, *runs, &format!("of {events} events, has seed {seed}"))
         });
         let cases = std::mem::take(&mut self.cases);
