@@ -232,8 +232,10 @@ transitions: [{ from: A, to: A, on: None }]
         ] {
             assert!(matches!(read_message(line, &signatures()), Err(Failure::Garbage(_))), "{line}");
         }
-        let digits = format!(r#"{{"output": "Out", "values": {{"n": {}, "r": 1}}}}"#, "9".repeat(5000));
-        assert!(matches!(read_message(&digits, &signatures()), Err(Failure::Garbage(_))));
+        for number in ["9".repeat(5000).as_str(), "1e4096", "1.5e-4095", "1e99999999999999999999"] {
+            let line = format!(r#"{{"output": "Out", "values": {{"n": {number}, "r": 1}}}}"#);
+            assert!(matches!(read_message(&line, &signatures()), Err(Failure::Garbage(_))), "{line}");
+        }
     }
 
     #[test]
@@ -255,10 +257,6 @@ transitions: [{ from: A, to: A, on: None }]
             (
                 r#"{"output": "Out", "values": {"n": 1.5, "r": 1}}"#,
                 "`Out` with a wrong `n`: expected a value of type int, not 1.5",
-            ),
-            (
-                r#"{"output": "Out", "values": {"n": 1e999, "r": 1}}"#,
-                "`Out` with a wrong `n`: expected a value of type int, not 1e999",
             ),
             (
                 r#"{"output": "Out", "values": {"n": "1", "r": 1}}"#,

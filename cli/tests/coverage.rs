@@ -203,6 +203,20 @@ fn a_test_case_that_does_not_say_of_what_it_was_made_is_refused() {
 }
 
 #[test]
+fn runs_of_a_walk_are_left_out() {
+    let folder = Folder::of_machines("model");
+    let walk = ["test", "model/specification.yaml", "--iut", "right.yaml", "--cover", "all", "--events", "9"];
+    assert_eq!(folder.coreach(&[&walk[..], &["--keep", "runs"]].concat()).status.code(), Some(0));
+    let (code, message) = refused(&folder, &["runs", "coreach.yaml"]);
+    assert_eq!(code, "no-run");
+    assert!(message.contains("only runs of `test --cover`"), "{message}");
+    let test = ["test", "coreach.yaml", "--iut", "right.yaml", "--runs", "3", "--keep", "runs", "--quiet"];
+    assert_eq!(folder.coreach(&test).status.code(), Some(0));
+    let told = told(&folder, &["runs"]);
+    assert_eq!((&told["runs"]["walks"], &told["specifications"][0]["runs"]), (&1.into(), &3.into()));
+}
+
+#[test]
 fn what_is_no_run_of_the_models_is_refused() {
     let folder = Folder::of_machines("model");
     let test = ["test", "coreach.yaml", "--iut", "right.yaml", "--runs", "1", "--keep", "runs", "--quiet"];

@@ -545,7 +545,7 @@ fn round_value(value: &Value) -> Value {
     match value {
         Value::Real(number) => {
             let text = format!("{:.11e}", number.to_f64_fast());
-            number::real(&text, text.len()).map_or_else(|_| value.clone(), Value::Real)
+            number::real(&text, number::WIRE_DIGITS).map_or_else(|_| value.clone(), Value::Real)
         }
         Value::Record(record, fields) => {
             Value::Record(record.clone(), fields.iter().map(round_value).collect())

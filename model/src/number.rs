@@ -12,9 +12,8 @@
 //! digits   = "0" | ( "1" ... "9" ) digit*
 //! ```
 //!
-//! `-0` is 0, as in JSON. Values are exact. An exponent lies within ±[`MOST_EXPONENT`], and a number has as
-//! many digits as the caller allows: both are looked at before anything is converted, so that no text costs
-//! more than reading it.
+//! `-0` is 0, as in JSON. Values are exact. Written without an exponent, a number has as many digits as the
+//! caller allows: they are counted before anything is converted, so that no text costs more than reading it.
 
 use dashu_int::{IBig, UBig};
 use dashu_ratio::RBig;
@@ -25,10 +24,6 @@ pub const WIRE_DIGITS: usize = 4096;
 
 /// The most digits of a number in a document of ours, whose values may have grown in a model.
 pub const DOCUMENT_DIGITS: usize = 100_000;
-
-/// The largest exponent, up or down, so that no text of a few characters makes a number of millions of
-/// digits.
-pub const MOST_EXPONENT: i32 = 400;
 
 /// Why a text is no number that can be read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -42,7 +37,24 @@ struct Parts<'a> {
     negative: bool,
     whole: &'a str,
     fraction: &'a str,
-    exponent: Option<&'a str>,
+    exponent: &'a str,
+}
+
+impl Parts<'_> {
+    /// Returns the exponent without its sign. It is 0 if the number is 0, or if there is none.
+    fn exponent_size(&self) -> usize {
+        let is_zero =
+            [self.whole, self.fraction].iter().all(|digits| digits.bytes().all(|digit| digit == b'0'));
+        match self.exponent.trim_start_matches(['+', '-']).trim_start_matches('0') {
+            digits if is_zero || digits.is_empty() => 0,
+            digits => digits.parse().unwrap_or(usize::MAX),
+        }
+    }
+
+    /// Returns a bound of the number's digits, if it were written without an exponent.
+    fn digits(&self) -> usize {
+        (self.whole.len() + self.fraction.len()).saturating_add(self.exponent_size())
+    }
 }
 
 /// Reads the integer that the whole text is.
@@ -62,23 +74,9 @@ pub fn number(text: &str, most_digits: usize) -> Result<RBig, NumberError> {
     if length != text.len() {
         return Err(NumberError::NoNumber);
     }
-    check_length(parts.whole.len() + parts.fraction.len(), most_digits)?;
-    let exponent = match parts.exponent {
-        // Leading zeros are allowed here, and may be many.
-        Some(exponent) => {
-            let digits = exponent.trim_start_matches(['+', '-']).trim_start_matches('0');
-            let size: i32 = match digits {
-                "" => 0,
-                _ if digits.len() > 3 => return Err(NumberError::NoNumber),
-                _ => digits.parse().map_err(|_| NumberError::NoNumber)?,
-            };
-            if size > MOST_EXPONENT {
-                return Err(NumberError::NoNumber);
-            }
-            if exponent.starts_with('-') { -size } else { size }
-        }
-        None => 0,
-    };
+    check_length(parts.digits(), most_digits)?;
+    let exponent = i32::try_from(parts.exponent_size()).map_err(|_| NumberError::NoNumber)?;
+    let exponent = if parts.exponent.starts_with('-') { -exponent } else { exponent };
     let digits = format!("{}{}", parts.whole, parts.fraction);
     let mantissa = IBig::from_str_radix(&digits, 10).map_err(|_| NumberError::NoNumber)?;
     let mantissa = RBig::from(if parts.negative { -mantissa } else { mantissa });
@@ -100,10 +98,11 @@ pub fn count(text: &str) -> Option<u64> {
     if is_digits(text) { text.parse().ok() } else { None }
 }
 
-/// Returns how many bytes at the beginning of the text are a number of JSON, and how many digits it has.
+/// Returns how many bytes at the beginning of the text are a number of JSON, and how many digits it has
+/// without an exponent.
 pub fn measure_number(text: &str) -> Option<(usize, usize)> {
     let (parts, length) = split_number(text.as_bytes(), text)?;
-    Some((length, parts.whole.len() + parts.fraction.len() + parts.exponent.map_or(0, str::len)))
+    Some((length, parts.digits()))
 }
 
 fn integer_above_zero(text: &str, most_digits: usize) -> Result<IBig, NumberError> {
@@ -145,7 +144,7 @@ fn split_number<'a>(bytes: &[u8], text: &'a str) -> Option<(Parts<'a>, usize)> {
         }
         next = end;
     }
-    let mut exponent = None;
+    let mut exponent = "";
     if matches!(bytes.get(next), Some(b'e' | b'E')) {
         let has_sign = matches!(bytes.get(next + 1), Some(b'+' | b'-'));
         let start = next + 1 + usize::from(has_sign);
@@ -153,7 +152,7 @@ fn split_number<'a>(bytes: &[u8], text: &'a str) -> Option<(Parts<'a>, usize)> {
         if end == start {
             return None;
         }
-        exponent = Some(&text[next + 1..end]);
+        exponent = &text[next + 1..end];
         next = end;
     }
     Some((Parts { negative, whole, fraction, exponent }, next))
@@ -234,44 +233,24 @@ mod tests {
             ("0.1", "1/10"),
             ("-0.0", "0"),
             ("1e0000000000002", "100"),
+            ("1e19", "10000000000000000000"),
+            ("0.0e-99999999999999999999", "0"),
             ("1/3", "1/3"),
             ("-2/4", "-1/2"),
         ] {
             assert_eq!(real(text, 20).map(|value| value.to_string()), Ok(value.to_owned()), "{text}");
         }
         for text in [
-            "",
-            ".5",
-            "5.",
-            "1e",
-            "1e+",
-            "1e401",
-            "1e-401",
-            "1e99999999999",
-            "01.5",
-            "+1.5",
-            "1.5.5",
-            "1_0.5",
-            "1.5_0",
-            "1e1_0",
-            "1/0",
-            "1/-3",
-            "1/+3",
-            "1/",
-            "/3",
-            "1/3/3",
-            "1.5/3",
-            "1/3.0",
-            "Infinity",
-            "-",
-            "1 /3",
-            "1e 3",
-            "1,5",
+            "", ".5", "5.", "1e", "1e+", "01.5", "+1.5", "1.5.5", "1_0.5", "1.5_0", "1e1_0", "1/0", "1/-3",
+            "1/+3", "1/", "/3", "1/3/3", "1.5/3", "1/3.0", "Infinity", "-", "1 /3", "1e 3", "1,5",
         ] {
             assert_eq!(real(text, 20), Err(NumberError::NoNumber), "{text:?}");
         }
         assert_eq!(real("1/123456789012345678901", 20), Err(NumberError::TooLong(21)));
         assert_eq!(real("0.12345678901234567890", 20), Err(NumberError::TooLong(21)));
+        assert_eq!(real("1.5e19", 20), Err(NumberError::TooLong(21)));
+        assert_eq!(real("1e-20", 20), Err(NumberError::TooLong(21)));
+        assert_eq!(real("1e99999999999999999999", 20), Err(NumberError::TooLong(usize::MAX)));
     }
 
     #[test]

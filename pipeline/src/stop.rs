@@ -171,7 +171,7 @@ fn budget_diagnostic(passed: &Passed) -> Diagnostic {
                 time_text(*limit, " ")
             );
             Diagnostic::error(BUDGET, message)
-                .note("it waits for something, such as a file that no program writes")
+                .note("the machine was busy, or coreach waited for something, such as a file")
                 .help(knob("time", &now, more))
         }
         Limit::Work(limit) => {

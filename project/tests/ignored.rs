@@ -146,6 +146,9 @@ tcp:
     Answer: [ {{ as: u16, name: id }}, {{ as: u16, name: name }}, {{ as: u16, name: address }} ]
   ignore:
     - {{ pattern: [ {{ as: u8, is: 9 }}, {{ as: u8, is: 1 }}, {{ as: u8, name: beat }} ], answer: [ {{ as: u8, is: 10 }}, {{ as: u8, name: beat }} ] }}
+  values:
+    name: {{ \"0\": WWW, \"1\": MAIL, \"2\": ECHO }}
+    address: {{ \"0\": FIRST, \"1\": SECOND }}
 "
     ));
 }

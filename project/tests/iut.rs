@@ -1,8 +1,8 @@
 //! Golden diagnostics of IUT files: what a user is told about a wrong one, as it is drawn.
 //!
 //! Each `data/iut/<name>.yaml` is read against the coffee machine, `records_<name>.yaml` against
-//! `data/records.yaml`, and has the expected drawing beside it in `<name>.out`; of a good one nothing is
-//! drawn, and the file is empty. With `COREACH_BLESS=1` in the
+//! `data/records.yaml`, and `held_<name>.yaml` against `data/held.yaml`. Each has the expected drawing beside
+//! it in `<name>.out`; of a good one nothing is drawn, and the file is empty. With `COREACH_BLESS=1` in the
 //! environment the expected files are rewritten.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on may panic")]
@@ -30,7 +30,8 @@ fn model(path: &str) -> Iosts {
 #[test]
 fn what_is_wrong_is_drawn_where_it_stands() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/iut");
-    let (iosts, records) = (coffee_machine(), model("tests/data/records.yaml"));
+    let (coffee, records) = (coffee_machine(), model("tests/data/records.yaml"));
+    let held = model("tests/data/held.yaml");
     let is_blessed = std::env::var_os("COREACH_BLESS").is_some();
     let mut paths: Vec<_> = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "yaml"));
@@ -40,7 +41,11 @@ fn what_is_wrong_is_drawn_where_it_stands() {
     for path in paths {
         let name = path.file_name().unwrap().to_str().unwrap().to_owned();
         let file = from_bytes(name.clone(), fs::read(&path).unwrap()).unwrap();
-        let iosts = if name.starts_with("records_") { &records } else { &iosts };
+        let iosts = match name.split('_').next() {
+            Some("records") => &records,
+            Some("held") => &held,
+            _ => &coffee,
+        };
         let (is_good, found) = match iut::read(file, &folder, Some(iosts)) {
             Ok((_, found)) => (true, found),
             Err(found) => (false, found),

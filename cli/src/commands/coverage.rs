@@ -70,6 +70,10 @@ fn add_doubts(answer: &mut CommandAnswer, report: &CoverageReport, settings: &Se
         let left = plural(runs.stopped, "run");
         answer.remark(format!("warning: {left} left out: they need more than the budget"));
     }
+    if runs.walks > 0 {
+        let left = plural(runs.walks, "run");
+        answer.remark(format!("warning: {left} of `test --cover` left out: `coverage` does not count them"));
+    }
     if runs.cut > 0 && !quiet {
         let cut = plural(runs.cut, "run");
         answer.remark(format!(

@@ -66,6 +66,8 @@ pub struct Runs {
     pub unordered: usize,
     /// Runs that were left out, since following them took more than the budget.
     pub stopped: usize,
+    /// Runs of `test --cover`, which were left out.
+    pub walks: usize,
 }
 
 struct CoveredTest {
@@ -80,7 +82,8 @@ struct RunReader<'a> {
     /// The sums of each subject.
     tallies: Vec<Tally>,
     /// Test cases by the hashes of stores, and by their files.
-    tests: HashMap<String, CoveredTest>,
+    /// `None` is a walk of `test --cover`.
+    tests: HashMap<String, Option<CoveredTest>>,
     seen: BTreeSet<Key>,
     runs: Runs,
     /// The beginning of the last run. Most runs have the same.
@@ -138,6 +141,11 @@ pub fn measure(
         reader.read_file(run)?;
     }
     let RunReader { subjects, tallies, runs, mut stops, .. } = reader;
+    if runs.walks > 0 && tallies.is_empty() {
+        let message = "there are only runs of `test --cover`, which `coverage` does not count";
+        let help = "`test --cover` itself prints what its run covered";
+        return Err(vec![Diagnostic::error("no-run", message).help(help)]);
+    }
     let report = report::make_report(&subjects, &tallies, runs, settings, &mut stops, says);
     Ok((report, stops.0))
 }
@@ -235,10 +243,14 @@ impl RunReader<'_> {
             case.map_err(|error| vec![Diagnostic::error("no-test-case", format!("{name}: {error}"))])
         };
         let case = budget::reading(read)?;
+        if case.made_of.is_none() && case.online.is_some() {
+            self.tests.insert(name.to_owned(), None);
+            return Ok(());
+        }
         let subject = self.subjects.of(&case, self.says)?;
         let new = self.subjects.subjects.iter().skip(self.tallies.len());
         self.tallies.extend(new.map(|subject| Tally::new(subject.walked.count())));
-        self.tests.insert(name.to_owned(), CoveredTest { case, subject });
+        self.tests.insert(name.to_owned(), Some(CoveredTest { case, subject }));
         Ok(())
     }
 
@@ -249,7 +261,10 @@ impl RunReader<'_> {
         record: &Record,
         place: &dyn Fn() -> String,
     ) -> Result<(), Vec<Diagnostic>> {
-        let CoveredTest { case, subject } = &self.tests[test];
+        let Some(CoveredTest { case, subject }) = &self.tests[test] else {
+            self.runs.walks += 1;
+            return Ok(());
+        };
         let models = &self.subjects.subjects[*subject];
         let time = budget::time(None);
         let last = &mut self.last;

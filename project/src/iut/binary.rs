@@ -102,7 +102,7 @@ fn read_frames(
         let what = format!("the frame of `{}`", entry.key.text);
         let read = read_fields(reader, &entry.value, &what, like, kind == ActionKind::Input);
         let Some((fields, named)) = read else { continue };
-        check_names(reader, action.as_ref(), entry, &named, kind);
+        check_names(reader, action.as_ref(), entry, &named, kind, shape::get(entries, "values"));
         frames.push((entry.key.text.clone(), fields));
     }
     frames
@@ -167,6 +167,7 @@ fn check_names(
     entry: &Entry,
     named: &[NamedField],
     kind: ActionKind,
+    texts: Option<&Node>,
 ) {
     if kind == ActionKind::Input {
         let Some(action) = action else { return };
@@ -175,7 +176,7 @@ fn check_names(
         let sent: Vec<&str> = named.iter().map(|named| named.name.text.as_str()).collect();
         let how = |name: &str| format!("add a field with `name: {name}` for its value");
         reader.warn_of_unsent(action, &sent, &entry.key.span, how);
-        check_lists(reader, action, named);
+        check_types(reader, action, named, texts);
         return;
     }
     let mut places: ParameterPlaces = Vec::new();
@@ -192,23 +193,53 @@ fn check_names(
         reader.check_parameters(action, &places, &entry.key, |name| {
             format!("name the field that has the value `{name}`")
         });
-        check_lists(reader, action, named);
+        check_types(reader, action, named, texts);
     }
 }
 
-fn check_lists(reader: &mut IutReader<'_>, action: &Action, named: &[NamedField]) {
+/// Checks that each field can hold the values of its type. `texts` is the section `values`.
+fn check_types(reader: &mut IutReader<'_>, action: &Action, named: &[NamedField], texts: Option<&Node>) {
     let constants = reader.iosts.map_or(&[][..], |iosts| &iosts.constants);
     for field in named {
         let mut data = action.parameters.iter().chain(constants);
         if let Some(datum) = data.find(|datum| datum.name() == field.name.text) {
-            check_list(reader, field, datum.ty());
+            check_type(reader, field, datum.ty(), None, texts);
         }
     }
 }
 
-/// Checks that a list of a frame fits the type, and has one field for each part of its elements.
-fn check_list(reader: &mut IutReader<'_>, NamedField { name, parts }: &NamedField, ty: &Type) {
-    let Some(parts) = parts else { return };
+/// Checks that a list of a frame fits the type, and has one field for each part of its elements. Checks any
+/// other field, perhaps of a `list`: numbers and bytes are no values of some types without `values`.
+fn check_type(
+    reader: &mut IutReader<'_>,
+    NamedField { name, is_text, parts }: &NamedField,
+    ty: &Type,
+    list: Option<&str>,
+    texts: Option<&Node>,
+) {
+    let Some(parts) = parts else {
+        let key = list.map_or_else(|| name.text.clone(), |list| format!("{list}.{}", name.text));
+        let is_spelt = match texts.map(|node| &node.kind) {
+            Some(NodeKind::Mapping(texts)) => shape::get(texts, &key).is_some(),
+            _ => false,
+        };
+        // A text, also one of `values`, may be JSON. In an element of a list it is not read.
+        let can_hold = match ty {
+            Type::Bool | Type::Enum(_) => *is_text || is_spelt,
+            Type::Record(_) | Type::Array(_) => (*is_text || is_spelt) && list.is_none(),
+            _ => true,
+        };
+        if !can_hold {
+            let message = format!("this field cannot hold `{key}`, which has the type {ty}");
+            let help = match ty {
+                Type::Record(of) if of.form == RecordForm::List => "write `as: list`",
+                Type::Record(_) | Type::Array(_) if list.is_some() => "change its type in the model",
+                _ => "write texts for all its values under `values`, or change its type in the model",
+            };
+            reader.collector.mistake("wrong-type", message, &name.span, "not for this type", help);
+        }
+        return;
+    };
     let element = match ty {
         Type::Record(list) if list.form == RecordForm::List => list.fields.get(1).map(|(_, ty)| ty),
         _ => None,
@@ -227,7 +258,7 @@ fn check_list(reader: &mut IutReader<'_>, NamedField { name, parts }: &NamedFiel
     let names = || known.iter().map(|(name, _)| *name);
     for part in parts {
         match known.iter().find(|(name, _)| *name == part.name.text) {
-            Some((_, ty)) => check_list(reader, part, ty),
+            Some((_, ty)) => check_type(reader, part, ty, Some(&name.text), texts),
             None => {
                 let message = format!("an element of `{}` has no `{}`", name.text, part.name.text);
                 let help = reader.collector.meant(&part.name.text, "parts of an element", names);

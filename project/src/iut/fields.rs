@@ -31,6 +31,8 @@ const EXTENT: [&str; 4] = ["size", "length", "until", "rest"];
 /// A name with its place.
 pub struct NamedField {
     pub name: Scalar,
+    /// Is its content a text, and not a number or bytes in hexadecimal digits?
+    pub is_text: bool,
     /// The names in the elements of a list.
     pub parts: Option<Vec<NamedField>>,
 }
@@ -324,6 +326,9 @@ impl Fields<'_, '_> {
             Some(_) => None,
             None => self.read_name(content_entry, FIELD)?,
         };
+        if let (Some(_), Some(named)) = (&name, self.named.last_mut()) {
+            named.is_text = form != ByteForm::Bytes;
+        }
         let extent = if has_extent || scalar.is_none() {
             self.read_extent(node, entries, position, scope, &EXTENT, ("a field of bytes", BYTES))?
         } else {
@@ -503,7 +508,7 @@ impl Fields<'_, '_> {
         if !shape::is_name(self.reader.collector, name, "parameter") {
             return None;
         }
-        self.named.push(NamedField { name: name.clone(), parts: None });
+        self.named.push(NamedField { name: name.clone(), is_text: false, parts: None });
         Some(Some(name.text.clone()))
     }
 }

@@ -224,9 +224,14 @@ def number_of(given, kind, is_key):
 def decimal(text):
     """A number as JSON writes it, exactly."""
     found = re.fullmatch(r"(-?(?:0|[1-9][0-9]*))(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?", text)
-    if not found or len(text) > 4200 or len(found[3] or "") > 8 or abs(int(found[3] or 0)) > 400:
+    if not found or len(text) > 4200:
         return None
-    return Fraction(int(found[1] + (found[2] or ""))) * Fraction(10) ** (int(found[3] or 0) - len(found[2] or ""))
+    mantissa, fraction, exponent = int(found[1] + (found[2] or "")), found[2] or "", found[3] or "0"
+    if mantissa == 0:
+        return Fraction(0)
+    if len(exponent) > 8 or len(found[1].lstrip("-") + fraction) + abs(int(exponent)) > 4096:
+        return None
+    return Fraction(mantissa) * Fraction(10) ** (int(exponent) - len(fraction))
 
 
 def inward_form(given, type_):

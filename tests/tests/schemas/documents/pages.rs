@@ -131,7 +131,7 @@ fn pages_follow_their_schema() {
         runs: vec![run],
         coverage: Some(json!({
             "format_version": 1, "exit_code": 0, "domain": null, "specifications": [], "unmet": [],
-            "runs": { "read": 0, "repeated": 0, "too_many_states": 0, "cut": 0, "unordered": 0, "stopped": 0 },
+            "runs": { "read": 0, "repeated": 0, "too_many_states": 0, "cut": 0, "unordered": 0, "stopped": 0, "walks": 0 },
         })),
     };
     follow("page.schema.json", &[serde_json::to_value(whole).unwrap()]);

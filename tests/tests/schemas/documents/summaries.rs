@@ -158,7 +158,7 @@ fn coverage_has_the_fields_and_words_of_its_schema() {
     let report = CoverageReport {
         format_version: coreach_project::coverage::report::FORMAT_VERSION,
         exit_code: 5,
-        runs: Runs { read: 9, repeated: 1, too_many_states: 1, cut: 1, unordered: 1, stopped: 1 },
+        runs: Runs { read: 9, repeated: 1, too_many_states: 1, cut: 1, unordered: 1, stopped: 1, walks: 1 },
         domain: Some("interval"),
         specifications: vec![SpecificationCoverage { own: model, purposes: vec![purpose] }],
         unmet: CoverageKind::ALL.map(unmet).to_vec(),
