@@ -251,18 +251,3 @@ fn check_size<'c>(mut contexts: impl Iterator<Item = &'c Context>, line: usize) 
     let large = contexts.find_map(|context| context.state.too_large(MOST_PARTS));
     large.map_or(Ok(()), |datum| Err(CannotJudge::TooLarge { line, datum }))
 }
-
-/// Judges a whole trace.
-pub fn judge_trace<'a, E: From<CannotJudge>>(
-    offline: &'a Offline<'a>,
-    constants: &Valuation,
-    trace: impl Iterator<Item = Result<Placed, E>>,
-    solver: &mut dyn Solver,
-) -> Result<OfflineJudge<'a>, E> {
-    let mut judge = OfflineJudge::new(offline, constants, solver)?;
-    for placed in trace {
-        // The rest of the trace is read as well: a file with a mistake in it has no verdict.
-        judge.take(&placed?, solver)?;
-    }
-    Ok(judge)
-}

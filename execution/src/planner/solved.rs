@@ -30,10 +30,6 @@ pub enum WinningLevel {
 }
 
 impl WinningLevel {
-    /// All levels, the best first.
-    pub const ALL: [WinningLevel; 4] =
-        [WinningLevel::Forced, WinningLevel::Fair, WinningLevel::Possible, WinningLevel::Unreachable];
-
     /// Its name in documents.
     pub fn name(self) -> &'static str {
         match self {
