@@ -160,7 +160,7 @@ fn widening_constraints(dimensions: usize, old: &[Block], new: &[Block]) -> Vec<
             }
             facets.insert(Row::from(constraint.row()), constraint.relation() == Relation::Greater);
         }
-        for extra in dual.extra_constraints() {
+        for extra in &dual.constraints[dual.equalities + dual.facets..] {
             let outward = |constraint| block.outward(constraint, dimensions);
             if implied(&outward(extra)) && facets_through(dual, extra).all(|facet| implied(&outward(facet))) {
                 result.push(outward(extra));

@@ -65,6 +65,15 @@ pub fn type_constraints(terms: &[Term]) -> Vec<String> {
     constraints
 }
 
+/// Writes the question whether the terms can hold together.
+pub fn script(terms: &[Term]) -> String {
+    let mut lines = declarations(terms);
+    lines.extend(type_constraints(terms).iter().map(|constraint| format!("(assert {constraint})")));
+    lines.extend(terms.iter().map(|term| format!("(assert {})", term_to_smtlib(term))));
+    lines.push("(check-sat)\n".to_owned());
+    lines.join("\n")
+}
+
 pub fn term_to_smtlib(term: &Term) -> String {
     let mut printer = Printer::default();
     printer.count(term);

@@ -23,15 +23,10 @@ impl Dense {
         }
         other.is_known_universe()
             || self.is_empty()
-            || other.some_constraints().all(|c| self.implies_fitted(c))
+            || other.some_constraints().all(|c| self.implies_row(c.row(), c.relation()))
     }
 
-    /// Does every point satisfy the constraint?
-    pub(crate) fn implies_fitted(&self, constraint: &Constraint) -> bool {
-        self.implies_row(constraint.row(), constraint.relation())
-    }
-
-    /// [`Dense::implies_fitted`] for a row that has an entry for each dimension.
+    /// Does every point satisfy the constraint? The row has an entry for each dimension.
     pub(crate) fn implies_row(&self, row: &[Integer], relation: Relation) -> bool {
         self.some_generators()
             .is_none_or(|mut generators| generators.all(|generator| dense::admits(row, relation, generator)))
