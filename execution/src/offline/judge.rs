@@ -72,7 +72,7 @@ impl<'a> OfflineJudge<'a> {
             most_at_once: 1,
             has_forgotten: false,
         };
-        if !offline.sees_all() {
+        if !offline.is_exact() || offline.unseen.iter().any(|unseen| !unseen.is_empty()) {
             let initial = std::mem::take(&mut judge.contexts);
             judge.uncertain = Some(Uncertain::new(offline, initial, solver)?);
         }
@@ -220,7 +220,7 @@ impl<'a> OfflineJudge<'a> {
         let target = PathPosition::On(self.offline.length());
         let contexts = self.contexts();
         let at_target = contexts.iter().filter(|context| context.place == target).count();
-        let is_specified = !self.uncertain.as_ref().is_some_and(Uncertain::may_be_unspecified);
+        let is_specified = !self.uncertain.as_ref().is_some_and(|uncertain| uncertain.refused.is_some());
         match at_target {
             0 => OfflineVerdict::InconclusiveR,
             count if count == contexts.len() && is_specified => OfflineVerdict::Pass,
