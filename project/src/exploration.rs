@@ -10,7 +10,7 @@ use coreach_analyses::symbolic::{
 };
 use coreach_model::iosts::Iosts;
 use coreach_model::writer::write_paths_yaml;
-use coreach_model::{Diagnostic, Number};
+use coreach_model::{Datum, Diagnostic, Number, Term};
 use coreach_pipeline::export::tree::{added_conditions, changed_data};
 use coreach_pipeline::stop::Stop;
 use serde::Serialize;
@@ -283,6 +283,10 @@ pub fn quiescence_name(quiescence: Quiescence) -> &'static str {
     }
 }
 
+fn report_value((datum, value): (Datum, Term)) -> ReportedValue {
+    ReportedValue { name: datum.name().to_owned(), value: value.to_string() }
+}
+
 pub fn make_document(
     iosts: &Iosts,
     limits: TreeLimits,
@@ -311,14 +315,7 @@ pub fn make_document(
         is_certain: node.is_certain,
         merged: node.merged.as_ref().map(|merged| ReportedMerge {
             condition: merged.condition.iter().map(ToString::to_string).collect(),
-            values: merged
-                .standing(&merged.known)
-                .into_iter()
-                .map(|(datum, value)| ReportedValue {
-                    name: datum.name().to_owned(),
-                    value: value.to_string(),
-                })
-                .collect(),
+            values: merged.standing(&merged.known).into_iter().map(report_value).collect(),
         }),
         end: match node.end {
             NodeEnd::Expanded => "expanded",
