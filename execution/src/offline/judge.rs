@@ -220,7 +220,7 @@ impl<'a> OfflineJudge<'a> {
         let target = PathPosition::On(self.offline.length());
         let contexts = self.contexts();
         let at_target = contexts.iter().filter(|context| context.place == target).count();
-        let is_specified = !self.uncertain.as_ref().is_some_and(|uncertain| uncertain.refused.is_some());
+        let is_specified = self.uncertain.as_ref().is_none_or(|uncertain| uncertain.refused.is_none());
         match at_target {
             0 => OfflineVerdict::InconclusiveR,
             count if count == contexts.len() && is_specified => OfflineVerdict::Pass,
