@@ -46,7 +46,7 @@ pub struct Auxiliaries {
     pub products: Vec<Multiplication>,
     /// The numbers that are cells, where a fact about all cells tells something of them.
     pub instances: Vec<CellInstance>,
-    reads: HashMap<Term, LinearExpression>,
+    pub(crate) reads: HashMap<Term, LinearExpression>,
     names: usize,
     quotients: Vec<(LinearExpression, LinearExpression, LinearExpression)>,
 }
@@ -89,10 +89,6 @@ impl Auxiliaries {
     pub fn next_name(&mut self) -> usize {
         self.names += 1;
         self.names
-    }
-
-    pub fn find_read(&self, term: &Term) -> Option<LinearExpression> {
-        self.reads.get(term).cloned()
     }
 
     /// Notes that a number is the value of a summary's dimension at an index.

@@ -53,11 +53,9 @@ pub fn split_into_cubes(frame: &Frame, cells: &[u32]) -> Vec<Cube> {
 
 /// Writes the condition that the cell is in one of the products.
 pub fn cubes_term(frame: &Frame, cubes: &[Cube]) -> Term {
-    Term::or(cubes.iter().map(|cube| Term::and(cube_terms(frame, cube))))
-}
-
-fn cube_terms(frame: &Frame, cube: &Cube) -> Vec<Term> {
-    frame.finite.iter().zip(cube).map(|(place, digits)| set_term(place, digits)).collect()
+    let of_cube =
+        |cube: &Cube| Term::and(frame.finite.iter().zip(cube).map(|(place, digits)| set_term(place, digits)));
+    Term::or(cubes.iter().map(of_cube))
 }
 
 /// Writes the condition that the place has one of these digits, as short as possible.

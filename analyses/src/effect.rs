@@ -18,7 +18,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use coreach_model::obligation::defined;
 use coreach_model::term::node::Node;
-use coreach_model::term::{Substitution, Term, substitute};
+use coreach_model::term::{Substitution, Term, substitute, subterms};
 use coreach_model::value::tuples;
 use coreach_model::{Datum, Iosts, Type, Value};
 use coreach_polyhedra::{Constraint, Limits, LinearExpression, Polyhedron};
@@ -106,8 +106,13 @@ impl Case {
             parts = parts.iter().flat_map(|part| product.split(part, integer, most_cases)).collect();
         }
         // A disjunction was met before the product was known: meet it again. A constraint still holds.
-        let meet_again =
-            |part: AnyElement| if self.condition.is_linear() { part } else { meet_condition(part) };
+        let meet_again = |part: AnyElement| {
+            if matches!(self.condition, Condition::Yes | Condition::Linear(_)) {
+                part
+            } else {
+                meet_condition(part)
+            }
+        };
         let parts = parts.into_iter().map(meet_again).filter(|part| !part.is_bottom());
         parts.reduce(|sum, part| sum.join(&part)).unwrap_or(bottom)
     }
@@ -244,7 +249,8 @@ impl Effect {
         }
         effect.obligations = defined(guard);
         effect.keys = decided_keys(guard);
-        effect.cell_conditions = list_cell_conditions(frame, assignments.iter().map(|(_, value)| value));
+        effect.cell_conditions =
+            list_cell_conditions(frame, assignments.iter().rev().map(|(_, value)| value));
         effect.assigned =
             assignments.iter().map(|(datum, value)| Assigned::of(frame, datum, value)).collect();
         // A list whose origins would make too many ways becomes unknown.
@@ -453,15 +459,11 @@ impl Effect {
 /// Lists a condition for each assigned cell of an array in which one cell stands for all. The condition says
 /// that the index of that one cell is the assigned index.
 fn list_cell_conditions<'a>(frame: &Frame, values: impl Iterator<Item = &'a Term>) -> Vec<Term> {
-    let (mut conditions, mut seen) = (Vec::new(), HashSet::new());
+    let mut conditions = Vec::new();
     if frame.summaries.is_empty() {
         return conditions;
     }
-    let mut open_terms: Vec<&Term> = values.collect();
-    while let Some(term) = open_terms.pop() {
-        if !seen.insert(term.clone()) {
-            continue;
-        }
+    for term in subterms(values) {
         if let Node::Store(array, index, _) = term.node()
             && let Type::Array(ty) = array.sort()
             && let Some(variable) = frame.arrays.index_variable(ty)
@@ -472,8 +474,6 @@ fn list_cell_conditions<'a>(frame: &Frame, values: impl Iterator<Item = &'a Term
                 conditions.push(is_this_cell);
             }
         }
-        // `pop` takes the last term, so reversed children are met in their order.
-        open_terms.extend(term.children().into_iter().rev());
     }
     // Each subset of these conditions makes a case, so there are at most three. Further ones stay undecided.
     conditions.truncate(3);

@@ -107,10 +107,6 @@ impl Flow {
     pub fn nodes(&self) -> usize {
         self.successors.len()
     }
-
-    pub fn edge(&self, edge: u32) -> (u32, u32) {
-        self.edges[edge as usize]
-    }
 }
 
 pub struct Solution<V> {

@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use coreach_model::iosts::Iosts;
 use coreach_model::term::node::Node;
 use coreach_model::term::operation::{DerivedOperation, StandardOperation};
-use coreach_model::term::{Term, TermShape, replace};
+use coreach_model::term::{Term, TermShape, replace, subterms};
 use coreach_model::{Datum, Type, Value};
 use coreach_polyhedra::{Constraint, Integer, LinearExpression, Rational, Relation};
 
@@ -271,9 +271,8 @@ impl Frame {
 
     /// The positions of the finite places that terms read, in order, and the ids that they read (or all ids).
     pub fn finite_mentioned(&self, terms: &[&Term], all_ids: bool) -> (Vec<usize>, Vec<Place>) {
-        let mut seen = HashSet::new();
         let mut places: HashSet<Term> =
-            terms.iter().flat_map(|term| mentioned_places(self.arrays, term, &mut seen)).collect();
+            mentioned_places(self.arrays, terms.iter().copied()).into_iter().collect();
         // A condition on a string is read with the string's length.
         let predicates = self.predicates.iter().map(|place| &place.term);
         let has_read_length =
@@ -296,19 +295,10 @@ impl Frame {
     }
 }
 
-/// The places of all data in a term. If one leaf of a record is read, all its leaves are listed.
-fn mentioned_places(arrays: Arrays, term: &Term, seen: &mut HashSet<Term>) -> Vec<Term> {
-    let (mut found_places, mut open_terms) = (Vec::new(), vec![term]);
-    while let Some(term) = open_terms.pop() {
-        if !seen.insert(term.clone()) {
-            continue;
-        }
-        if let Node::Data(datum) = term.node() {
-            found_places.extend(places(arrays, datum).into_iter().map(|place| place.term));
-        }
-        open_terms.extend(term.children());
-    }
-    found_places
+/// The places of all data in terms. If one leaf of a record is read, all its leaves are listed.
+fn mentioned_places<'t>(arrays: Arrays, terms: impl IntoIterator<Item = &'t Term>) -> Vec<Term> {
+    let data = subterms(terms).filter_map(Term::as_datum);
+    data.flat_map(|datum| places(arrays, datum)).map(|place| place.term).collect()
 }
 
 /// Chooses the places that become digits: all if they fit the limit, or else those that most guards mention.
@@ -347,7 +337,7 @@ fn count_mentions(iosts: &Iosts, arrays: Arrays) -> HashMap<Term, usize> {
     let guards: HashSet<&Term> = iosts.transitions.iter().map(|transition| &transition.guard).collect();
     let mut counts = HashMap::new();
     for guard in guards {
-        for place in mentioned_places(arrays, guard, &mut HashSet::new()) {
+        for place in mentioned_places(arrays, [guard]) {
             *counts.entry(place).or_default() += 1;
         }
     }

@@ -61,7 +61,6 @@ mod determined;
 pub mod domains;
 pub mod effect;
 pub mod exact;
-pub mod excerpt;
 pub mod facts;
 pub mod fixpoint;
 pub mod frame;

@@ -63,7 +63,7 @@ impl Scope<'_> {
         if let Some(dimension) = dimension {
             return Some(LinearExpression::variable(dimension));
         }
-        if let Some(known) = self.auxiliaries.find_read(term) {
+        if let Some(known) = self.auxiliaries.reads.get(term).cloned() {
             return Some(known);
         }
         let SummarizedRead { cell, variable, index } = at_index_variable(self.frame.arrays, term)?;

@@ -15,8 +15,6 @@
 //! and end early if nothing changes. If a fixpoint is stopped by its limit, its answer is the bound that it
 //! had to stay within, and the facts say so.
 
-use std::fmt;
-
 use coreach_model::iosts::LocationId;
 use coreach_model::term::Term;
 use coreach_model::{Iosts, Number};
@@ -26,7 +24,6 @@ use coreach_polyhedra::account::Account;
 use crate::determined::replace_determined_parameters;
 use crate::domains::Domain;
 use crate::domains::any::AnyDomain;
-use crate::excerpt::Excerpt;
 use crate::facts::FactWriter;
 use crate::fixpoint::{Equations, Exhausted, Flow, Schedule, Solution, solve};
 use crate::frame::Frame;
@@ -55,17 +52,6 @@ pub struct Imprecision {
     pub place: ImprecisionPlace,
     pub term: Term,
     pub reason: ImprecisionReason,
-}
-
-impl fmt::Display for Imprecision {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.place {
-            ImprecisionPlace::Data => write!(f, "data: ")?,
-            ImprecisionPlace::Initial => write!(f, "initial condition: ")?,
-            ImprecisionPlace::Transition(number) => write!(f, "transition {number}: ")?,
-        }
-        write!(f, "`{}` is not analysed, since {}", Excerpt(&self.term), self.reason)
-    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -350,7 +336,7 @@ fn refine_by_regions<T: Copy>(
         iterations.has_regions = further.is_some();
         stages.extend(further.into_iter().flatten());
     }
-    abstraction.restore_work(work_before);
+    abstraction.work = work_before;
 }
 
 /// Returns the two stages with regions, forward and backward. `None`: nothing is split, or the stages take
@@ -577,10 +563,7 @@ impl<T> Equations for Transfers<'_, T> {
     }
 
     fn fallback(&mut self, node: u32) -> AbstractValue {
-        match self.within {
-            Some(within) => within[node as usize].clone(),
-            None => self.abstraction.top(),
-        }
+        self.within.map_or_else(|| self.abstraction.top(), |within| within[node as usize].clone())
     }
 }
 

@@ -459,7 +459,10 @@ impl<'a> Scope<'a> {
                     None => self.cell_cases(term),
                 }
             }
-            Node::Negate(a) => Ok(map_cases(self.linear(a)?, |a| a.times(&Rational::from(-1)))),
+            Node::Negate(a) => {
+                let negated = |(on, value): (_, LinearExpression)| (on, value.times(&Rational::from(-1)));
+                Ok(self.linear(a)?.into_iter().map(negated).collect())
+            }
             Node::ToReal(a) => self.linear(a),
             Node::IfThenElse(c, a, b) => self.branch_cases(term, [c, a, b], Self::linear),
             Node::Arithmetic(operator, a, b) => {
@@ -638,10 +641,6 @@ fn split_comparison(arrays: Arrays, whole: &Term) -> Term {
 /// Returns the cases, or an error if there are too many.
 pub(crate) fn limit_cases<T>(term: &Term, cases: Cases<T>) -> Result<Cases<T>, Beyond> {
     if cases.len() > CASE_LIMIT { Err((term.clone(), ImprecisionReason::Cases)) } else { Ok(cases) }
-}
-
-fn map_cases<T>(cases: Cases<T>, change: impl Fn(T) -> T) -> Cases<T> {
-    cases.into_iter().map(|(on, value)| (on, change(value))).collect()
 }
 
 /// `a REL b` on two integers. Over integers, strict comparisons become closed ones.

@@ -25,11 +25,11 @@
 //! they are read, and regions of a location differ in numbers of the state, never in cells. **Cost**: a
 //! dimension for each number in a cell, and for each read another dimension and a projection.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 use coreach_model::term::node::{Node, StringOperation};
 use coreach_model::term::operation::{DerivedOperation, StandardOperation};
-use coreach_model::term::{Substitution, Term, TermShape, replace, substitute};
+use coreach_model::term::{Substitution, Term, TermShape, replace, substitute, subterms};
 use coreach_model::{Datum, Type, Value};
 use coreach_polyhedra::{Constraint, Integer, LinearExpression, Rational};
 
@@ -208,17 +208,12 @@ fn generalize(arrays: Arrays, term: &Term) -> Option<((Term, Datum), Value)> {
 
 /// Collects the cells at known indices in a term, each with the cell at the index variable.
 fn collect_reads(arrays: Arrays, term: &Term, found: &mut BTreeSet<(Term, Term, Datum, Value)>) {
-    let (mut seen, mut open_terms) = (HashSet::new(), vec![term]);
-    while let Some(term) = open_terms.pop() {
-        if !seen.insert(term.clone()) {
-            continue;
-        }
+    for term in subterms([term]) {
         if let Node::Select(_, index) = term.node()
             && let Some(value) = index.as_literal()
             && let Some(SummarizedRead { cell, variable, .. }) = at_index_variable(arrays, term)
         {
             found.insert((term.clone(), cell, variable, value.clone()));
         }
-        open_terms.extend(term.children());
     }
 }

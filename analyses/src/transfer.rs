@@ -45,7 +45,7 @@ pub struct Abstraction {
     pub initial_imprecisions: Vec<Beyond>,
     partition_limit: usize,
     /// The computed work, without look-ups: results of cases, and cases that were compiled.
-    work: u64,
+    pub work: u64,
     /// The most work that may be computed.
     pub work_limit: Option<u64>,
 }
@@ -93,11 +93,6 @@ impl Abstraction {
     /// The work so far, in results of cases.
     pub fn work(&self) -> u64 {
         self.work
-    }
-
-    /// Forgets the work since an earlier moment.
-    pub fn restore_work(&mut self, work: u64) {
-        self.work = work;
     }
 
     /// Is the work limit exceeded? Then results are coarse, and the caller should analyse with other options.
@@ -330,10 +325,7 @@ impl Abstraction {
 
     /// Joins an element to that of a cell, if there is one.
     fn join_into(&mut self, result: &mut BTreeMap<u32, ElementId>, cell: u32, element: ElementId) {
-        let sum = match result.get(&cell) {
-            Some(known) => self.store.join_ids(*known, element),
-            None => element,
-        };
+        let sum = result.get(&cell).map_or_else(|| element, |known| self.store.join_ids(*known, element));
         result.insert(cell, sum);
     }
 
@@ -397,10 +389,7 @@ impl Abstraction {
                 repeated
             }
         };
-        Some(match repeated {
-            Some(repeated) => self.store.join_ids(once, repeated),
-            None => once,
-        })
+        Some(repeated.map_or_else(|| once, |repeated| self.store.join_ids(once, repeated)))
     }
 
     /// The states within `within` from which a transition can lead to `to`. If it `may_repeat` and is a

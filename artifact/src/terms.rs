@@ -337,10 +337,7 @@ impl Reading<'_> {
     fn arithmetic(&self, operator: Operator) -> Result<Term, String> {
         let (a, b) = self.two()?;
         let is_whole = matches!(operator, Operator::IntegerDivide | Operator::Modulo);
-        let fits = |term: &Term| match is_whole {
-            true => *term.sort() == Type::Int,
-            false => term.sort().is_number(),
-        };
+        let fits = |term: &Term| if is_whole { *term.sort() == Type::Int } else { term.sort().is_number() };
         match fits(&a) && fits(&b) {
             true => Ok(Term::arithmetic(operator, &a, &b)),
             false => self.wrong("its parts are not numbers of that kind"),

@@ -4,7 +4,6 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::builder::PossibleValuesParser;
 use clap::{Args, Command, Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::Shell;
 use coreach_analyses::DomainKind;
@@ -421,15 +420,11 @@ pub struct InitArguments {
 #[derive(Args, Debug)]
 pub struct SchemaArguments {
     /// The kind of file
-    #[arg(value_name = "KIND", value_parser = schema_kinds(), hide_possible_values = true)]
+    #[arg(value_name = "KIND", value_parser = SCHEMAS.map(|schema| schema.kind), hide_possible_values = true)]
     pub kind: Option<String>,
     /// Write the schema, or all of them, to this folder; existing files are replaced
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub out: Option<OutputPath>,
-}
-
-fn schema_kinds() -> PossibleValuesParser {
-    SCHEMAS.map(|schema| schema.kind).into()
 }
 
 #[derive(Args, Debug)]

@@ -23,17 +23,6 @@ pub enum ColorWhen {
     Never,
 }
 
-impl ColorWhen {
-    /// Its name on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            ColorWhen::Auto => "auto",
-            ColorWhen::Always => "always",
-            ColorWhen::Never => "never",
-        }
-    }
-}
-
 /// What the command line says of colours.
 static COLOR: AtomicU8 = AtomicU8::new(ColorWhen::Auto as u8);
 

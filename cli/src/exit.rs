@@ -192,14 +192,3 @@ pub fn order_sentence() -> String {
     let order: Vec<String> = Exit::FIRST.iter().map(|exit| exit.code().to_string()).collect();
     format!("If several codes apply, the first of these codes counts: {}.", order.join(", "))
 }
-
-/// The table of `docs/reference/verdicts-and-exit-codes.md`.
-pub fn markdown_table() -> String {
-    let mut text = "| code | meaning | what to do |\n|---|---|---|\n".to_owned();
-    for ExitRow { exit, meaning, cure, .. } in Exit::ALL {
-        let _ = writeln!(text, "| {} | {meaning} | {cure} |", exit.code());
-    }
-    let (codes, meaning, cure) = SIGNALS;
-    let _ = writeln!(text, "| {codes} | {meaning} | {cure} |");
-    text
-}

@@ -8,12 +8,19 @@ use std::time::SystemTime;
 use crate::campaigns::{SMALL, configured, coreach, document, results, run, sql, store};
 use crate::common::{Folder, stderr};
 use coreach_execution::OutcomeKind;
-use coreach_execution::campaign::{Partition, Plan, Store};
+use coreach_execution::campaign::store::Finished;
+use coreach_execution::campaign::{Partition, Plan, PlannedRun, Store};
 use coreach_model::Verdict;
 use coreach_project::campaign::load_campaign;
 use coreach_project::campaign::prepare::prepare;
 use coreach_project::making::SILENT;
 use rusqlite::Connection;
+
+/// Keeps a run that has just ended. Says whether it is new.
+fn add(store: &mut Store, plan: &Plan, run: &PlannedRun, record: &coreach_execution::record::Record) -> bool {
+    let finished = Finished { run, record: record.clone(), started: SystemTime::now() };
+    store.add_all(plan, &[finished]).unwrap() == [true]
+}
 
 #[test]
 fn the_parts_are_the_whole_and_merge_into_it() {
@@ -70,7 +77,7 @@ fn another_verdict_is_reported_and_nothing_is_overwritten() {
             changed += 1;
             record.verdict = OutcomeKind::Verdict(Verdict::Inconclusive);
         }
-        second.add(&plan, run, &record, SystemTime::now()).unwrap();
+        add(&mut second, &plan, run, &record);
     }
     drop((first, second));
     let before = results(&store(&folder));
@@ -94,7 +101,7 @@ fn another_verdict_is_reported_and_nothing_is_overwritten() {
     record.verdict = OutcomeKind::FAIL;
     let mut store = Store::open(&theirs, "nightly").unwrap();
     store.describe(&plan).unwrap();
-    store.add(&plan, &plan.runs[0], &record, SystemTime::now()).unwrap();
+    add(&mut store, &plan, &plan.runs[0], &record);
     drop(store);
     let [mine, theirs] = [mine, theirs].map(|path| path.display().to_string());
     for _ in 0..2 {
@@ -111,7 +118,7 @@ fn another_verdict_is_reported_and_nothing_is_overwritten() {
     let again = folder.0.join("again.sqlite");
     coreach(&right, &["--store", again.to_str().unwrap(), "--quiet"]).status().unwrap();
     let mut store = Store::open(&again, "nightly").unwrap();
-    assert!(!store.add(&plan, &plan.runs[0], &record, SystemTime::now()).unwrap());
+    assert!(!add(&mut store, &plan, &plan.runs[0], &record));
     drop(store);
     run(&right, &["--store", again.to_str().unwrap(), "--quiet"], 1);
 }

@@ -4,7 +4,7 @@
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_analyses::symbolic::search::SearchLimits;
 use coreach_execution::offline::inputs::{NoSequence, Reached, inputs_of, path_to, sequence_along};
-use coreach_execution::offline::judge::{OfflineJudge, judge_trace};
+use coreach_execution::offline::judge::OfflineJudge;
 use coreach_execution::offline::prepared::Offline;
 use coreach_execution::offline::read::{LONGEST_LINE, Reader};
 use coreach_execution::offline::sequence::{Item, Placed};
@@ -149,6 +149,13 @@ fn mistakes_have_their_line_and_column() {
     assert!(help.contains("`Reply`"), "{help}");
 }
 
+fn judge_trace<'a>(offline: &'a Offline<'a>, trace: impl IntoIterator<Item = Placed>) -> OfflineJudge<'a> {
+    let solver = &mut Z3Solver::default();
+    let mut judge = OfflineJudge::new(offline, &Valuation::new(), solver).unwrap();
+    trace.into_iter().for_each(|placed| judge.take(&placed, solver).unwrap());
+    judge
+}
+
 /// The verdict on a trace in CSV, with the judge that gave it.
 fn verdict<R>(
     (timed, form): &(Timed, Delayed),
@@ -159,9 +166,7 @@ fn verdict<R>(
 ) -> (OfflineVerdict, R) {
     let path: Vec<TransitionId> = path.split(',').map(|name| timed.transition(name).unwrap()).collect();
     let offline = Offline::new(timed, form, path, rules, MOST_CONTEXTS);
-    let items = read(timed, trace.as_bytes()).unwrap();
-    let items = items.into_iter().map(Ok::<_, CannotJudge>);
-    let judge = judge_trace(&offline, &Valuation::new(), items, &mut Z3Solver::default()).unwrap();
+    let judge = judge_trace(&offline, read(timed, trace.as_bytes()).unwrap());
     (judge.verdict(), look(&judge))
 }
 
@@ -469,8 +474,7 @@ fn sequences_go_along_their_path() {
         let items = sequence_along(&form, &path, &Valuation::new(), seed, &mut Z3Solver::default()).unwrap();
         let offline = Offline::new(&timed, &form, path.clone(), Rules::Corrected, MOST_CONTEXTS);
         let placed = items.iter().cloned().enumerate();
-        let placed = placed.map(|(line, item)| Ok::<_, CannotJudge>(Placed { line, item }));
-        let judge = judge_trace(&offline, &Valuation::new(), placed, &mut Z3Solver::default()).unwrap();
+        let judge = judge_trace(&offline, placed.map(|(line, item)| Placed { line, item }));
         assert_eq!(judge.verdict(), OfflineVerdict::Pass, "{items:?}");
         let inputs = inputs_of(&timed, &items);
         assert!(matches!(inputs.last(), Some(Item::Event(action, _)) if timed.is_controllable(*action)));

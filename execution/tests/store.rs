@@ -14,8 +14,10 @@ use std::time::SystemTime;
 
 use coreach_adapters::in_process::{Implementation, InProcess};
 use coreach_artifact::read::parse_document;
-use coreach_execution::campaign::store::Doubts;
-use coreach_execution::campaign::{Instance, Iut, Partition, Plan, RunSettings, Store, StoreError, Test};
+use coreach_execution::campaign::store::{Doubts, Finished};
+use coreach_execution::campaign::{
+    Instance, Iut, Partition, Plan, PlannedRun, RunSettings, Store, StoreError, Test,
+};
 use coreach_execution::lazy::Lazy;
 use coreach_execution::record::{Record, make_record};
 use coreach_execution::{CaseJudge, Datum, Event, OutcomeKind, Settings, Strategy, TestSession};
@@ -98,11 +100,11 @@ fn sample() -> Vec<u8> {
         let done = TestSession { judge: &mut judge, settings, adapter }.run(run.seed, Strategy::random());
         let written = make_record(&mut judge, &done);
         assert_eq!(written.verdict == OutcomeKind::FAIL, run.iut == 1, "{written:?}");
-        assert!(store.add(&plan, run, &written, SystemTime::now()).unwrap());
+        assert!(add(&mut store, &plan, run, &written));
         if run.seed == 2 && run.iut == 1 {
-            assert!(!store.add(&plan, run, &written, SystemTime::now()).unwrap());
+            assert!(!add(&mut store, &plan, run, &written));
             let changed = Record { verdict: OutcomeKind::RunError, ..written };
-            second.add(&plan, run, &changed, SystemTime::now()).unwrap();
+            add(&mut second, &plan, run, &changed);
         }
     }
     drop(second);
@@ -161,6 +163,12 @@ const TABLES: [(&str, &str); 5] = [
     ("repeats", "key, verdict, started"),
     ("conflicts", "key, verdict, cause, record, version, started, seconds, store"),
 ];
+
+/// Keeps a run that has just ended. Says whether it is new.
+fn add(store: &mut Store, plan: &Plan, run: &PlannedRun, record: &Record) -> bool {
+    let finished = Finished { run, record: record.clone(), started: SystemTime::now() };
+    store.add_all(plan, &[finished]).unwrap() == [true]
+}
 
 #[test]
 fn a_test_case_has_the_same_key_as_text_and_as_data() {

@@ -362,7 +362,7 @@ fn complement(ranges: &[(char, char)]) -> Vec<(char, char)> {
     let mut gap_start = Some('\0');
     for (low, high) in in_order(ranges.to_vec()) {
         // A gap ends before the next range. It may be empty.
-        if let Some((from, to)) = gap_start.zip(previous_char(low)).filter(|(from, to)| from <= to) {
+        if let Some((from, to)) = gap_start.zip(('\0'..low).next_back()).filter(|(from, to)| from <= to) {
             gaps.push((from, to));
         }
         gap_start = next_char(high);
@@ -373,10 +373,6 @@ fn complement(ranges: &[(char, char)]) -> Vec<(char, char)> {
 
 fn next_char(c: char) -> Option<char> {
     (c..=char::MAX).nth(1)
-}
-
-fn previous_char(c: char) -> Option<char> {
-    ('\0'..c).next_back()
 }
 
 impl fmt::Display for RegularExpression {

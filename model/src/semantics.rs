@@ -4,7 +4,7 @@
 //! only the evaluation of terms. A state is ⟨l, ϑ⟩ with ϑ over variables and constants; an event is a valued
 //! action ⟨a, w⟩; an internal step carries no values and no trace shows it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fmt;
 
 use crate::codec::as_type;
@@ -32,9 +32,6 @@ pub struct Event {
     /// One value per parameter.
     pub values: Vec<Value>,
 }
-
-/// A sequence of visible events.
-pub type Trace = Vec<Event>;
 
 impl Event {
     pub fn new(action: impl Into<String>, values: impl IntoIterator<Item = Value>) -> Self {
@@ -216,61 +213,4 @@ pub fn after(iosts: &Iosts, from: BTreeSet<State>, trace: &[Event]) -> BTreeSet<
         states = internal_closure(iosts, next);
     }
     states
-}
-
-/// The candidate values of parameters, for enumeration: a type with finitely many values needs no entry.
-pub type Universe = BTreeMap<Datum, Vec<Value>>;
-
-/// Every visible event over the universe that one of the states can perform. An action gets no event if a
-/// parameter has no entry and a type with more than `limit` values.
-pub fn enabled_events(
-    iosts: &Iosts,
-    states: &BTreeSet<State>,
-    universe: &Universe,
-    limit: usize,
-) -> Vec<Event> {
-    let mut enabled = Vec::new();
-    for action in iosts.actions.iter().filter(|action| action.is_visible()) {
-        let lists: Vec<Vec<Value>> = action
-            .parameters
-            .iter()
-            .map(|p| universe.get(p).cloned().or_else(|| Value::enumerate(p.ty(), limit)).unwrap_or_default())
-            .collect();
-        for values in tuples(&lists) {
-            let event = Event::new(action.name.clone(), values);
-            if states.iter().any(|state| !step(iosts, state, &event).is_empty()) {
-                enabled.push(event);
-            }
-        }
-    }
-    enabled
-}
-
-/// All traces up to a length over the universe, each with the states it leads to. `limit`:
-/// [`enabled_events`].
-pub fn traces(
-    iosts: &Iosts,
-    from: BTreeSet<State>,
-    universe: &Universe,
-    length: usize,
-    limit: usize,
-) -> BTreeMap<Trace, BTreeSet<State>> {
-    let start = internal_closure(iosts, from);
-    let mut all_traces = BTreeMap::from([(Trace::new(), start.clone())]);
-    // The traces of the present length.
-    let mut longest = vec![(Trace::new(), start)];
-    for _ in 0..length {
-        let mut longer_by_one = Vec::new();
-        for (trace, states) in longest {
-            for event in enabled_events(iosts, &states, universe, limit) {
-                let next = after(iosts, states.clone(), std::slice::from_ref(&event));
-                let mut longer = trace.clone();
-                longer.push(event);
-                all_traces.insert(longer.clone(), next.clone());
-                longer_by_one.push((longer, next));
-            }
-        }
-        longest = longer_by_one;
-    }
-    all_traces
 }

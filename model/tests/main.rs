@@ -11,3 +11,5 @@ mod language;
 mod maps;
 mod regular;
 mod timed;
+#[path = "../../tests/src/timed_semantics.rs"]
+mod timed_semantics;

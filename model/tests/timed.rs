@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::timed_semantics::{self as semantics, TimedState};
 use coreach_model::iosts::Aim;
 use coreach_model::reader::{TimedSpecification, from_bytes, read_timed_aimed, read_timed_specification};
 use coreach_model::semantics::{Event, State, initial_states, internal_closure, step};
@@ -9,7 +10,6 @@ use coreach_model::term::evaluate::Valuation;
 use coreach_model::timed::Timed;
 use coreach_model::timed::composed::ComposedPart;
 use coreach_model::timed::delayed::{Delayed, delayed};
-use coreach_model::timed::semantics::{self, TimedState};
 use coreach_model::value::tuples;
 use coreach_model::{Diagnostic, Value};
 use dashu_ratio::RBig;
@@ -256,8 +256,9 @@ transitions:
 #[test]
 fn parts_with_clocks_do_together_what_each_does() {
     let (desk, store) = (read(DESK).unwrap().timed, read(STORE).unwrap().timed);
-    let whole =
-        ComposedPart::from(desk.clone()).with("both", &ComposedPart::from(store.clone())).unwrap().timed();
+    let parts = ComposedPart::from(desk.clone()).with("both", &ComposedPart::from(store.clone())).unwrap();
+    let (iosts, clocks, uncontrollable) = parts.apart();
+    let whole = Timed::new(iosts, clocks, uncontrollable);
     let uncontrollable: Vec<&str> = whole.uncontrollable().map(|(_, action)| action.name.as_str()).collect();
     assert_eq!(uncontrollable, ["Refill"]);
     assert_eq!(whole.clocks().iter().map(|clock| clock.name()).collect::<Vec<_>>(), ["d", "s"]);

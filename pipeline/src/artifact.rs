@@ -389,13 +389,6 @@ pub struct TestCase {
     pub violated: Vec<(LocationId, Violated)>,
 }
 
-impl TestCase {
-    pub fn fail_transitions(&self) -> usize {
-        let is_fail = |location: LocationId| self.verdicts[location] == Some(Verdict::Fail);
-        self.iosts.transitions.iter().filter(|t| is_fail(t.target)).count()
-    }
-}
-
 impl Artifact for TestCase {
     fn iosts(&self) -> &Iosts {
         &self.iosts

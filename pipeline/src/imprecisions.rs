@@ -1,8 +1,8 @@
 //! Imprecisions in sentences: one for each term that the domain could not express, with its places.
 
 use std::collections::HashMap;
+use std::fmt::{self, Write as _};
 
-use coreach_analyses::excerpt::Excerpt;
 use coreach_analyses::fixpoint::Exhausted;
 use coreach_analyses::reachability::{Coarseness, Imprecision, ImprecisionPlace, Iterations};
 use coreach_model::iosts::Iosts;
@@ -38,7 +38,7 @@ pub fn describe_imprecisions(
                 1 => String::new(),
                 count => format!(" and {} more", count - 1),
             };
-            format!("`{}` is not analysed, since {reason}: {}{more}", Excerpt(term), places[0])
+            format!("`{}` is not analysed, since {reason}: {}{more}", excerpt(term), places[0])
         })
         .collect();
     if iterations.coarsened > 0 {
@@ -74,6 +74,30 @@ pub fn describe_imprecisions(
         ));
     }
     lines
+}
+
+/// The most bytes that a sentence shows of a term.
+const MOST_SHOWN: usize = 1000;
+
+/// The text of a term, cut after [`MOST_SHOWN`] bytes. It costs no more than the shown text: the text of a
+/// term with shared parts can be exponentially long.
+fn excerpt(term: &Term) -> String {
+    let mut cut = CutText(String::new());
+    if write!(cut, "{term}").is_err() {
+        cut.0 += "...";
+    }
+    cut.0
+}
+
+/// Ends the writing by an error when enough is written.
+struct CutText(String);
+
+impl fmt::Write for CutText {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let room = MOST_SHOWN - self.0.len();
+        self.0 += &text[..text.floor_char_boundary(room)];
+        if text.len() <= room { Ok(()) } else { Err(fmt::Error) }
+    }
 }
 
 #[cfg(test)]

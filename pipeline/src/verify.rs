@@ -77,7 +77,6 @@ pub struct ViolationStep {
     pub transition: TransitionId,
     /// The event. An internal step has none.
     pub event: Option<Event>,
-    pub after: State,
 }
 
 impl Violation {
@@ -254,8 +253,8 @@ fn replay_violation(
             observers =
                 observers.iter().flat_map(|observer| follow_event(property, observer, event)).collect();
         }
-        state = after.clone();
-        steps.push(ViolationStep { transition, event, after });
+        state = after;
+        steps.push(ViolationStep { transition, event });
     }
     let violates = observers.iter().any(|observer| observer.location == property.accept);
     assert!(violates, "a run that was found violates the property");

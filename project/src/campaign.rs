@@ -313,7 +313,8 @@ fn read_seeds(collector: &mut Collector, entries: &[Entry]) -> Option<Vec<u64>> 
         }
         NodeKind::Sequence(items) if !items.is_empty() => {
             let seed = |item: &Arc<Node>| {
-                let value = parse_seed(item).filter(|seed| *seed <= LARGEST_SEED);
+                let value =
+                    item.as_scalar().and_then(|node| count(&node.text)).filter(|seed| *seed <= LARGEST_SEED);
                 if value.is_none() {
                     let message = format!("a seed must be a whole number from 0 to {LARGEST_SEED}");
                     collector.error("wrong-value", message, &item.head(), "not such a number");
@@ -378,10 +379,6 @@ fn read_limits(collector: &mut Collector, entries: &[Entry]) -> (Settings, HashM
     let steps = usize::try_from(steps).unwrap_or(default.steps);
     // The time that a reply may take stays the default: each implementation's file has its own.
     (Settings { quiescence, quiescence_at, patience, steps, time: run, ..default }, places)
-}
-
-fn parse_seed(node: &Node) -> Option<u64> {
-    count(&node.as_scalar()?.text)
 }
 
 /// Reads a whole number of a section. Both bounds are included.

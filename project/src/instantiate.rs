@@ -61,11 +61,7 @@ fn evaluate_by_name(configuration: &Configuration, known: &[Datum]) -> Result<Va
     evaluate_instantiate(&configuration.instantiate, &known)
 }
 
-pub(crate) fn fix_all(iosts: &mut Iosts, values: Valuation) {
-    fix_constants(iosts, &literals(&values));
-}
-
-fn fix_constants(iosts: &mut Iosts, values: &Substitution) {
+pub(crate) fn fix_constants(iosts: &mut Iosts, values: &Substitution) {
     // A purpose may observe a variable of the specification as a constant. Here it is a variable, and stays.
     let values: Substitution = values
         .iter()

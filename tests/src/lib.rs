@@ -41,5 +41,6 @@ pub mod timed;
 pub mod timed_mutants;
 pub mod timed_property;
 pub mod timed_runs;
+pub mod timed_semantics;
 pub mod walker;
 pub mod yaml;

@@ -4,7 +4,7 @@
 //! (`pipeline/src/lateness.rs`). Neither is what a clock does. Here clocks run.
 //!
 //! **Method.** A random timed model and a purpose go through the pipeline. Then random traces are followed by
-//! the test case and by all states in which [`coreach_model::timed::semantics`] lets the model be, on a grid
+//! the test case and by all states in which [`crate::timed_semantics`] lets the model be, on a grid
 //! of half units: stimuli that the test case offers, events that the model can do, others, silences of some
 //! length. After each observation that the test case judges:
 //!
@@ -23,6 +23,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::timed_semantics::{TimedState, close_under_internal_actions, elapse, initial, step as timed_step};
 use coreach_analyses::Options as Analysis;
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_analyses::symbolic::search::SearchLimits;
@@ -32,9 +33,6 @@ use coreach_model::semantics::{Event, State, initial_states, step};
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::timed::Timed;
 use coreach_model::timed::delayed::delayed;
-use coreach_model::timed::semantics::{
-    TimedState, close_under_internal_actions, elapse, initial, step as timed_step,
-};
 use coreach_model::value::tuples;
 use coreach_model::{Term, Value, Verdict, Violated};
 use coreach_pipeline::artifact::TestCase;
@@ -342,7 +340,7 @@ impl Walker<'_> {
         let graph = self.timed.graph();
         let inside = graph.transitions.numbered().any(|(number, transition)| {
             graph.action(transition.action).kind == ActionKind::Internal
-                && coreach_model::timed::semantics::fire(self.timed, number, state, &[]).is_some()
+                && crate::timed_semantics::fire(self.timed, number, state, &[]).is_some()
         });
         !ever && !inside
     }

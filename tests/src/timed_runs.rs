@@ -10,6 +10,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::timed_semantics::{TimedState, close_under_internal_actions, elapse, initial, step};
 use coreach_analyses::Options as Analysis;
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_execution::constants::initial_state;
@@ -27,7 +28,6 @@ use coreach_model::semantics::initial_states;
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::timed::Timed;
 use coreach_model::timed::delayed::{Delayed, delayed};
-use coreach_model::timed::semantics::{TimedState, close_under_internal_actions, elapse, initial, step};
 use coreach_model::value::Value;
 use coreach_pipeline::export::{Format, Options as ExportOptions, View, export};
 use coreach_pipeline::lateness::Timing;

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use coreach_analyses::reachability;
 use coreach_analyses::solver::z3::Z3Solver;
-use coreach_model::reader::{read_property, read_specification};
+use coreach_model::iosts::Aim;
+use coreach_model::reader::{read_aimed, read_specification};
 use coreach_model::{Iosts, SourceFile, TestPurpose};
 use coreach_pipeline::limits::{Limits, Quantity};
 use coreach_pipeline::stop::Stop;
@@ -305,7 +306,7 @@ fn a_property_may_be_violated_where_no_behaviour_leads_to_a_violation() {
                     transitions: [{ from: Wait, to: Violate, on: done }]\n";
     let file = |name: &str, text: String| Arc::new(SourceFile { name: name.to_owned(), text });
     let (read, _) = read_specification(file("specification.yaml", specification(&transitions))).unwrap();
-    let (property, _) = read_property(file("property.yaml", property.to_owned()), &read).unwrap();
+    let (property, _) = read_aimed(file("property.yaml", property.to_owned()), &read, Aim::Violate).unwrap();
     let made = generated(&read.iosts, property, Limits::default(), 8).unwrap();
     assert!(!made.visible.ends.contains(&true));
     let set = "<<m,Wait>,<n,Wait>>";

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use coreach_model::diagnostic::{Diagnostic, SourceFile};
 use coreach_model::iosts::Aim;
 use coreach_model::reader::{
-    Specification, TimedSpecification, from_bytes, read_any_specification, read_property, read_purpose,
+    Specification, TimedSpecification, from_bytes, read_aimed, read_any_specification, read_purpose,
     read_specification, read_timed_aimed, read_timed_specification,
 };
 use coreach_project::configuration::{evaluate_instantiate, read_configuration};
@@ -63,7 +63,8 @@ fn findings(area: &str, path: &Path) -> Vec<Diagnostic> {
             read_purpose(file, &coffee_machine()).map_or_else(|found| found, |(_, warnings)| warnings)
         }
         "property" => {
-            read_property(file, &coffee_machine()).map_or_else(|found| found, |(_, warnings)| warnings)
+            let read = read_aimed(file, &coffee_machine(), Aim::Violate);
+            read.map_or_else(|found| found, |(_, warnings)| warnings)
         }
         "composition" => {
             let (place, text) = (path.display().to_string(), fs::read(path).unwrap());

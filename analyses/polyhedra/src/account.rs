@@ -26,7 +26,8 @@ const ALL: u64 = 300_000;
 /// Work for many operations.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Account {
-    left: u64,
+    /// The work that is left, in row operations.
+    pub(crate) left: u64,
     owed: u64,
 }
 
@@ -37,11 +38,6 @@ impl Default for Account {
 }
 
 impl Account {
-    /// The work that is left, in row operations.
-    pub fn left(&self) -> u64 {
-        self.left
-    }
-
     /// Does work whose operations draw on the account.
     pub fn within<R>(&mut self, work: impl FnOnce() -> R) -> R {
         // Restores the outer account of the thread, also if the work unwinds.
@@ -122,7 +118,7 @@ mod tests {
         account.left = 0;
         let before = spent();
         assert!(!account.within(|| cross(6, || limits(6))));
-        assert_eq!(account.left(), 0);
+        assert_eq!(account.left, 0);
         assert!(spent() > before, "what nobody has to pay for is counted");
         let at_first = Account { left: 0, owed: 0 }.within(|| limits(40)).work;
         let (most, later) = (limits(40).work, account.within(|| limits(40)).work);

@@ -10,7 +10,7 @@
 
 use crate::limits::{Limits, Outcome};
 use crate::linear::{Constraint, LinearExpression, Relation};
-use crate::polyhedron::{Block, Polyhedron};
+use crate::polyhedron::Polyhedron;
 
 impl Polyhedron {
     /// [`Polyhedron::assign`] with both descriptions of the result, computed within the limits. If they do
@@ -46,16 +46,7 @@ impl Polyhedron {
     /// [`Polyhedron::tighten`] as far as the limits suffice: a block that would need more is left as it was.
     /// Both descriptions of the result are known if those of `self` are.
     pub fn tighten_limited(&self, integer: &[bool], limits: &Limits) -> Self {
-        let Some(blocks) = self.fine() else {
-            return self.clone();
-        };
-        let budget = limits.budget();
-        let tightened = blocks.iter().map(|block| {
-            let own: Vec<bool> =
-                block.dimensions.iter().map(|&at| integer.get(at).copied().unwrap_or(false)).collect();
-            Block { body: block.body.tighten_within(&own, &budget), dimensions: block.dimensions.clone() }
-        });
-        Self::of_blocks(self.dimensions(), tightened)
+        self.tighten_within(integer, &limits.budget())
     }
 }
 

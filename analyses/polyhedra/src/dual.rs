@@ -71,11 +71,6 @@ impl Dual {
         &self.constraints[..self.equalities + self.facets]
     }
 
-    /// The strict constraints that are not facets.
-    pub(crate) fn extra_constraints(&self) -> &[Constraint] {
-        &self.constraints[self.equalities + self.facets..]
-    }
-
     /// The generators that make the closure.
     pub(crate) fn closure_generators(&self) -> &[Generator] {
         &self.generators[..self.lines + self.extremes]

@@ -228,9 +228,9 @@ mod tests {
             let rows: Vec<Row> =
                 (0..width - 1).rev().map(|at| steps(at).map(Integer::from).collect()).collect();
             let mut account = crate::account::Account::default();
-            let before = account.left();
+            let before = account.left;
             account.within(|| echelon(rows));
-            before - account.left()
+            before - account.left
         };
         let (short, long) = (paid(INLINE), paid(8 * INLINE));
         assert!(short > 0);

@@ -278,13 +278,17 @@ impl Polyhedron {
     /// A polyhedron within `self` that still has all points of `self` whose dimensions marked in `integer`
     /// have integer values. Dimensions beyond the end of `integer` are not marked.
     pub fn tighten(&self, integer: &[bool]) -> Self {
+        self.tighten_within(integer, &Budget::unlimited())
+    }
+
+    pub(crate) fn tighten_within(&self, integer: &[bool], budget: &Budget) -> Self {
         let Some(blocks) = self.fine() else {
             return self.clone();
         };
         let tightened = blocks.iter().map(|block| {
             let own: Vec<bool> =
                 block.dimensions.iter().map(|&at| integer.get(at).copied().unwrap_or(false)).collect();
-            Block { body: block.body.tighten(&own), dimensions: block.dimensions.clone() }
+            Block { body: block.body.tighten_within(&own, budget), dimensions: block.dimensions.clone() }
         });
         Self::of_blocks(self.dimensions(), tightened)
     }

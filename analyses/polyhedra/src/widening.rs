@@ -17,7 +17,7 @@
 //! constraint vanishes at all generators of `self` exactly if it is 0 modulo the equalities of `self`. It
 //! vanishes at those of one facet and no others exactly if it is a multiple of that facet modulo the
 //! equalities. So no blocks are merged, and blocks that both have pass through. The result is the same as
-//! with generators ([`crate::dense`] has that form, and tests compare).
+//! with generators (`tests/decomposition.rs` has that form, and compares).
 //!
 //! **Strictness.** The above is done on the closures. A constraint kept is strict if it is strict in `other`,
 //! and was so in `self` (for the second part: if the constraint replaced was strict). A strict constraint of
@@ -160,7 +160,7 @@ fn widening_constraints(dimensions: usize, old: &[Block], new: &[Block]) -> Vec<
             }
             facets.insert(Row::from(constraint.row()), constraint.relation() == Relation::Greater);
         }
-        for extra in dual.extra_constraints() {
+        for extra in &dual.constraints[dual.equalities + dual.facets..] {
             let outward = |constraint| block.outward(constraint, dimensions);
             if implied(&outward(extra)) && facets_through(dual, extra).all(|facet| implied(&outward(facet))) {
                 result.push(outward(extra));

@@ -30,7 +30,7 @@ pub fn check(iosts: &Iosts, narrow: &[Datum], solver: &mut dyn Solver) -> Vec<Di
             if variable.as_deref().is_some_and(|name| narrow.iter().any(|datum| datum.name() == name)) {
                 continue;
             }
-            if super::is_large(&condition) {
+            if !condition.has_at_most(super::MOST_PARTS) {
                 undecided += 1;
                 continue;
             }

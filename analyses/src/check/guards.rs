@@ -28,7 +28,7 @@ pub fn find_never_true(iosts: &Iosts, solver: &mut dyn Solver) -> Vec<(Diagnosti
         let defined = defined(&transition.guard);
         // An honest guard has a handful of divisors. Hundreds cost the solver seconds, which a warning is not
         // worth.
-        if super::is_large(&defined) {
+        if !defined.has_at_most(super::MOST_PARTS) {
             continue;
         }
         let guard = Term::and([defined, transition.guard.clone()]);
@@ -102,7 +102,9 @@ fn holds_somewhere(guard: &Term) -> bool {
 pub fn check_meeting(iosts: &Iosts, solver: &mut dyn Solver) -> Vec<Diagnostic> {
     let is_written = |transition: &&Transition| {
         let action = iosts.action(transition.action);
-        action.is_visible() && transition.origin.guard.is_some() && !super::is_large(&transition.guard)
+        action.is_visible()
+            && transition.origin.guard.is_some()
+            && transition.guard.has_at_most(super::MOST_PARTS)
     };
     let written: Vec<&Transition> = iosts.transitions.iter().filter(is_written).collect();
     let pairs = written

@@ -15,10 +15,8 @@ pub mod guards;
 pub mod initialized;
 pub mod observations;
 
-use std::collections::HashSet;
-
 use coreach_model::term::evaluate::Valuation;
-use coreach_model::{Datum, Diagnostic, Iosts, Term};
+use coreach_model::{Datum, Diagnostic, Iosts};
 
 use crate::solver::Solver;
 
@@ -44,23 +42,6 @@ fn warn_of_more() -> Diagnostic {
 
 /// A condition of more different parts than this is not asked for the sake of a warning.
 const MOST_PARTS: usize = 1_000;
-
-/// Has the condition more than [`MOST_PARTS`] different parts?
-fn is_large(condition: &Term) -> bool {
-    let mut seen = HashSet::from([condition]);
-    let mut open_terms = vec![condition];
-    while let Some(term) = open_terms.pop() {
-        for child in term.children() {
-            if seen.insert(child) {
-                open_terms.push(child);
-            }
-        }
-        if seen.len() > MOST_PARTS {
-            return true;
-        }
-    }
-    false
-}
 
 const MOST_SHOWN: usize = 50;
 

@@ -105,20 +105,12 @@ fn high_is_leq(a: &RangeEnd, b: &RangeEnd) -> bool {
     }
 }
 
-fn min_low(a: &RangeEnd, b: &RangeEnd) -> RangeEnd {
-    if low_is_leq(a, b) { a.clone() } else { b.clone() }
-}
-
 fn max_low(a: &RangeEnd, b: &RangeEnd) -> RangeEnd {
     if low_is_leq(a, b) { b.clone() } else { a.clone() }
 }
 
 fn min_high(a: &RangeEnd, b: &RangeEnd) -> RangeEnd {
     if high_is_leq(a, b) { a.clone() } else { b.clone() }
-}
-
-fn max_high(a: &RangeEnd, b: &RangeEnd) -> RangeEnd {
-    if high_is_leq(a, b) { b.clone() } else { a.clone() }
 }
 
 impl Interval {
@@ -129,10 +121,7 @@ impl Interval {
     }
 
     fn map(&self, change: impl FnOnce(&[Range]) -> Vec<Range>) -> Self {
-        match &self.ranges {
-            Some(ranges) => Interval::of(change(ranges)),
-            None => self.clone(),
-        }
+        self.ranges.as_ref().map_or_else(|| self.clone(), |ranges| Interval::of(change(ranges)))
     }
 }
 
@@ -216,8 +205,8 @@ impl Domain for Interval {
             return if self.is_bottom() { other.clone() } else { self.clone() };
         };
         let hull = |(a, b): (&Range, &Range)| Range {
-            low: min_low(&a.low, &b.low),
-            high: max_high(&a.high, &b.high),
+            low: if low_is_leq(&a.low, &b.low) { &a.low } else { &b.low }.clone(),
+            high: if high_is_leq(&a.high, &b.high) { &b.high } else { &a.high }.clone(),
         };
         Interval::of(a.iter().zip(b).map(hull).collect())
     }

@@ -6,9 +6,8 @@
 //! v + 2`), or is mirrored (`v := 1 - v`). On the programs of `examples/numerical` congruences prove more
 //! exactly then. The choice changes no meaning.
 
-use std::collections::HashSet;
-
 use coreach_model::term::node::{Node, Operator};
+use coreach_model::term::subterms;
 use coreach_model::{Datum, Iosts, Term, Value};
 
 use super::DomainKind;
@@ -16,14 +15,13 @@ use crate::scope::CASE_LIMIT;
 
 /// Chooses polyhedra, with congruences if a term of these models suggests that they help.
 pub fn suited<'a>(models: impl IntoIterator<Item = &'a Iosts>) -> DomainKind {
-    let mut seen = HashSet::new();
     let needs_congruences = |iosts: &Iosts| {
         let assignments = iosts.transitions.iter().flat_map(|transition| &transition.assignments);
         let guards = iosts.transitions.iter().map(|transition| &transition.guard);
         let terms =
             assignments.clone().map(|(_, value)| value).chain(guards).chain([&iosts.initial_condition]);
         assignments.clone().any(|(variable, value)| is_stride(variable, value))
-            || terms.into_iter().any(|term| has_remainder(term, &mut seen))
+            || subterms(terms).any(is_remainder)
     };
     match models.into_iter().any(needs_congruences) {
         true => DomainKind::PolyhedraCongruence,
@@ -49,7 +47,6 @@ fn is_stride(variable: &Datum, value: &Term) -> bool {
         }
 }
 
-fn has_remainder(term: &Term, seen: &mut HashSet<Term>) -> bool {
+fn is_remainder(term: &Term) -> bool {
     matches!(term.node(), Node::Arithmetic(Operator::IntegerDivide | Operator::Modulo, ..))
-        || seen.insert(term.clone()) && term.children().into_iter().any(|child| has_remainder(child, seen))
 }

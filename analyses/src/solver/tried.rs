@@ -80,10 +80,7 @@ impl ValueSearch<'_> {
         let Some(datum) = self.order.get(place) else { return true };
         let defined = self.equations.iter().filter(|(defined, _)| defined == datum);
         let computed = defined.filter_map(|(_, term)| evaluate(term, valuation).ok()).next();
-        let values = match computed {
-            Some(value) => vec![value],
-            None => self.values.of(datum.ty()),
-        };
+        let values = computed.map_or_else(|| self.values.of(datum.ty()), |value| vec![value]);
         for value in values.into_iter().filter(|value| value.is_in(datum.ty())) {
             valuation.insert(datum.clone(), value);
             let all_hold = self.due[place].iter().all(|conjunct| {

@@ -18,12 +18,12 @@
 //! **Direction.** `Yes` and `No` are certain. If the solver does not know, the answer is `Unknown`, and the
 //! caller must not cut. **Cost**: a walk through the terms, and at most one question for a pair of states.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use coreach_model::obligation::in_type;
 use coreach_model::term::evaluate::Valuation;
-use coreach_model::term::{Substitution, substitute_all};
+use coreach_model::term::{Substitution, substitute_all, subterms};
 use coreach_model::{Datum, Iosts, LocationId, Term};
 
 use super::SymbolicState;
@@ -44,7 +44,7 @@ pub enum Inclusion {
 /// them.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Tidy {
-    pub(super) location: LocationId,
+    pub location: LocationId,
     pub(super) values: Vec<Term>,
     pub(super) condition: Vec<Term>,
 }
@@ -130,9 +130,14 @@ impl Tidy {
     /// valuations.
     pub fn shape(&self) -> StateShape {
         let mut names = Substitution::new();
-        let mut seen = HashSet::new();
-        for term in self.values.iter().chain(&self.condition) {
-            number_symbols(term, &mut seen, &mut names);
+        for term in subterms(self.values.iter().chain(&self.condition)) {
+            // `max(p, p)` is the symbol as well, and has it as a part.
+            if let Some(datum) = term.as_datum()
+                && !names.contains_key(datum)
+            {
+                let name = format!("#{}", names.len());
+                names.insert(datum.clone(), Term::datum(&Datum::new(name, datum.ty().clone())));
+            }
         }
         let mut renamed = substitute_all(self.values.iter().chain(&self.condition), &names);
         let condition = renamed.split_off(self.values.len()).into_iter().collect();
@@ -140,43 +145,10 @@ impl Tidy {
     }
 }
 
-/// Gives a name to each symbol of the term that has none yet, from the left.
-fn number_symbols(term: &Term, seen: &mut HashSet<Term>, names: &mut Substitution) {
-    if !seen.insert(term.clone()) {
-        return;
-    }
-    // `max(p, p)` is the symbol as well, and has it as a part.
-    if let Some(datum) = term.as_datum()
-        && !names.contains_key(datum)
-    {
-        let name = format!("#{}", names.len());
-        names.insert(datum.clone(), Term::datum(&Datum::new(name, datum.ty().clone())));
-    }
-    for child in term.children() {
-        number_symbols(child, seen, names);
-    }
-}
-
-/// Does `right` stand for each valuation for which `left` stands? Both are of one system, whose data these
-/// are.
-pub fn inclusion(data: &[Datum], left: &Tidy, right: &Tidy, solver: &mut dyn Solver) -> Inclusion {
-    if left.location != right.location {
-        return Inclusion::No;
-    }
-    if left == right {
-        return Inclusion::Yes;
-    }
-    let (bound, parts) = inclusion_question(data, left, right);
-    let answer = match eliminate_data(&bound, &parts) {
-        Some(condition) => solver.check_none(&left.condition, &[], &[condition]),
-        None => solver.check_none(&left.condition, &bound, &parts),
-    };
-    to_inclusion(answer)
-}
-
-/// Decides inclusion for two states of one location. If the answer is no, it returns values of the symbols of
+/// Does `right` stand for each valuation for which `left` stands? Both are of one location of one system,
+/// whose data these are. If the answer is no, it returns values of the symbols of
 /// `left` for which `right` has none, if they are found.
-pub(super) fn compare_states(
+pub fn compare_states(
     data: &[Datum],
     left: &Tidy,
     right: &Tidy,

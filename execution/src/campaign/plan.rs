@@ -79,11 +79,6 @@ impl Iut {
     pub fn new(name: String, description: String, file: String) -> Self {
         Iut { hash: Key::of(&description), name, description, file }
     }
-
-    /// Replaces the description for the store. The hash stays that of the full description.
-    pub fn kept_as(self, description: String) -> Self {
-        Iut { description, ..self }
-    }
 }
 
 coreach_model::words! {

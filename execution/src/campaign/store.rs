@@ -229,21 +229,8 @@ impl Store {
         describe().map_err(|error| store_error(&path, &error))
     }
 
-    /// Keeps a finished run. Then it is on the disk. `false`: the store had it already, and only a repeat is
-    /// noted.
-    /// Errors: [`StoreError`]. Then the run is not kept.
-    pub fn add(
-        &mut self,
-        plan: &Plan,
-        run: &PlannedRun,
-        record: &Record,
-        started: SystemTime,
-    ) -> Result<bool> {
-        let is_new = self.add_all(plan, &[Finished { run, record: record.clone(), started }])?;
-        Ok(is_new == [true])
-    }
-
-    /// Keeps several finished runs, with one wait for the disk: all of them are kept, or none.
+    /// Keeps finished runs, with one wait for the disk: all of them are kept, or none. `false`: the store had
+    /// the run already, and only a repeat is noted.
     pub fn add_all(&mut self, plan: &Plan, runs: &[Finished<'_>]) -> Result<Vec<bool>> {
         let path = self.path.clone();
         let settings = plan.settings.to_json().to_string();

@@ -132,10 +132,7 @@ fn guard_if_flipped(guard: &Term, condition: [&Term; 2], valuation: &Valuation) 
             Some(value) if value == decisive => None,
             value => Some(is_known && value.is_some()),
         });
-        match is_known {
-            None => Some(decisive),
-            Some(is_known) => is_known.then_some(!decisive),
-        }
+        is_known.map_or_else(|| Some(decisive), |is_known| is_known.then_some(!decisive))
     };
     match guard.written() {
         Some(Node::And(parts)) => combine(parts, false),

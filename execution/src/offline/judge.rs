@@ -72,7 +72,7 @@ impl<'a> OfflineJudge<'a> {
             most_at_once: 1,
             has_forgotten: false,
         };
-        if !offline.sees_all() {
+        if !offline.is_exact() || offline.unseen.iter().any(|unseen| !unseen.is_empty()) {
             let initial = std::mem::take(&mut judge.contexts);
             judge.uncertain = Some(Uncertain::new(offline, initial, solver)?);
         }
@@ -220,7 +220,7 @@ impl<'a> OfflineJudge<'a> {
         let target = PathPosition::On(self.offline.length());
         let contexts = self.contexts();
         let at_target = contexts.iter().filter(|context| context.place == target).count();
-        let is_specified = !self.uncertain.as_ref().is_some_and(Uncertain::may_be_unspecified);
+        let is_specified = self.uncertain.as_ref().is_none_or(|uncertain| uncertain.refused.is_none());
         match at_target {
             0 => OfflineVerdict::InconclusiveR,
             count if count == contexts.len() && is_specified => OfflineVerdict::Pass,
@@ -250,19 +250,4 @@ impl<'a> OfflineJudge<'a> {
 fn check_size<'c>(mut contexts: impl Iterator<Item = &'c Context>, line: usize) -> Result<(), CannotJudge> {
     let large = contexts.find_map(|context| context.state.too_large(MOST_PARTS));
     large.map_or(Ok(()), |datum| Err(CannotJudge::TooLarge { line, datum }))
-}
-
-/// Judges a whole trace.
-pub fn judge_trace<'a, E: From<CannotJudge>>(
-    offline: &'a Offline<'a>,
-    constants: &Valuation,
-    trace: impl Iterator<Item = Result<Placed, E>>,
-    solver: &mut dyn Solver,
-) -> Result<OfflineJudge<'a>, E> {
-    let mut judge = OfflineJudge::new(offline, constants, solver)?;
-    for placed in trace {
-        // The rest of the trace is read as well: a file with a mistake in it has no verdict.
-        judge.take(&placed?, solver)?;
-    }
-    Ok(judge)
 }

@@ -75,10 +75,6 @@ impl<'a> Offline<'a> {
         self.tolerance == RBig::ZERO
     }
 
-    pub(super) fn sees_all(&self) -> bool {
-        self.is_exact() && self.unseen.iter().all(Vec::is_empty)
-    }
-
     pub(super) fn path(&self) -> &[TransitionId] {
         &self.path
     }

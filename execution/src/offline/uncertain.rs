@@ -73,7 +73,7 @@ pub(super) struct Uncertain {
     /// Why no context has taken everything.
     doubt: Option<(OfflineVerdict, Why)>,
     /// The first input that the model may not have taken.
-    refused: Option<Why>,
+    pub(super) refused: Option<Why>,
 }
 
 fn at_least(a: &Term, b: &Term) -> Term {
@@ -141,11 +141,6 @@ impl Uncertain {
 
     pub fn every(&self) -> impl Iterator<Item = &Context> {
         self.cells.values().flatten()
-    }
-
-    /// May the model have refused an input, at some instants?
-    pub fn may_be_unspecified(&self) -> bool {
-        self.refused.is_some()
     }
 
     /// The verdict and its reason if the trace ends here and is wrong as far as it was taken.

@@ -46,7 +46,7 @@ pub type SignClass = (TransitionId, Vec<i8>);
 pub struct Experience {
     states: HashMap<State, Answers>,
     moves: HashMap<(LocationId, Option<Event>), Answers>,
-    classes: HashMap<SignClass, usize>,
+    pub(super) classes: HashMap<SignClass, usize>,
     /// The last stimuli that had values.
     sent: VecDeque<Event>,
 }
@@ -72,11 +72,6 @@ impl Experience {
     /// The stimuli with values that were sent, the last one first.
     pub(super) fn stimuli(&self) -> impl Iterator<Item = &Event> {
         self.sent.iter()
-    }
-
-    /// How often a stimulus of this class was sent.
-    pub(super) fn of_class(&self, class: &SignClass) -> usize {
-        self.classes.get(class).copied().unwrap_or(0)
     }
 
     /// The chance of each of these answers. One that occurs twice, with other values, shares its chance.

@@ -591,7 +591,7 @@ impl Game {
             return None;
         }
         let times_sent = |play: &GameMove| match &play.sends {
-            Some((_, Some(class))) => experience.of_class(class),
+            Some((_, Some(class))) => experience.classes.get(class).copied().unwrap_or(0),
             _ => 0,
         };
         let best_moves: Vec<&GameMove> =

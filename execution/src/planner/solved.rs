@@ -16,32 +16,17 @@
 
 use crate::planner::listed::{GameEvent, GameOptions, GamePosition, PositionWorth};
 
-/// The levels of winning, the best first.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum WinningLevel {
-    /// The run ends with Pass or Fail, whatever answers come.
-    Forced,
-    /// The run ends with Pass or Fail, if an answer that stays possible comes some day.
-    Fair,
-    /// The run ends with Pass if the system cooperates.
-    Possible,
-    /// No run passes.
-    Unreachable,
-}
-
-impl WinningLevel {
-    /// All levels, the best first.
-    pub const ALL: [WinningLevel; 4] =
-        [WinningLevel::Forced, WinningLevel::Fair, WinningLevel::Possible, WinningLevel::Unreachable];
-
-    /// Its name in documents.
-    pub fn name(self) -> &'static str {
-        match self {
-            WinningLevel::Forced => "forced",
-            WinningLevel::Fair => "fair",
-            WinningLevel::Possible => "possible",
-            WinningLevel::Unreachable => "unreachable",
-        }
+coreach_model::words! {
+    /// The levels of winning, the best first, with their names in documents.
+    pub enum WinningLevel {
+        /// The run ends with Pass or Fail, whatever answers come.
+        Forced = "forced",
+        /// The run ends with Pass or Fail, if an answer that stays possible comes some day.
+        Fair = "fair",
+        /// The run ends with Pass if the system cooperates.
+        Possible = "possible",
+        /// No run passes.
+        Unreachable = "unreachable",
     }
 }
 

@@ -482,7 +482,7 @@ impl Typing<'_, '_> {
     /// Returns the term if its lowered form is not too large. Reports it otherwise.
     pub(super) fn affordable(&mut self, term: Term, span: &Range<usize>) -> Option<Term> {
         let may_be_lowered = || parts_bound(&term) <= MOST_BEGUN && steps_bound(&term) <= MOST_STEPS;
-        let is_small = || term.lowered().height() <= MAX_NESTING && term.lowered().has_at_most(MAX_PARTS);
+        let is_small = || term.lowered().height() <= MAX_NESTING && term.has_at_most(MAX_PARTS);
         // The estimates come first, so that a term that is far too large is not made.
         if !self.is_expanded || (may_be_lowered() && is_small()) {
             return Some(term);

@@ -44,7 +44,7 @@ pub mod yaml;
 pub use compose::parts;
 pub use graph::{SEE_OR_MERGE, check_livelocks};
 pub use limits::Limits;
-pub use purpose::{read_aimed, read_property, read_purpose, read_timed_aimed};
+pub use purpose::{read_aimed, read_purpose, read_timed_aimed};
 pub use specification::{
     AnySpecification, Specification, TimedSpecification, read_any_specification, read_specification,
     read_timed_specification,

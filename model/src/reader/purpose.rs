@@ -52,11 +52,6 @@ pub fn read_purpose(file: Arc<SourceFile>, specification: &Specification) -> Rea
     read_aimed(file, specification, Aim::Accept)
 }
 
-/// Reads a safety property of the specification and checks all that needs no solver.
-pub fn read_property(file: Arc<SourceFile>, specification: &Specification) -> Reading<TestPurpose> {
-    read_aimed(file, specification, Aim::Violate)
-}
-
 pub fn read_aimed(file: Arc<SourceFile>, specification: &Specification, aim: Aim) -> Reading<TestPurpose> {
     let Specification { iosts: model, types, functions } = specification;
     let against = Against { model, types, functions, clocks: None };

@@ -16,14 +16,21 @@ use crate::types::{RecordForm, RecordType, Type};
 impl Reading<'_, '_> {
     /// Reads `list[8] of T` after its first word.
     pub(super) fn list(&mut self, cursor: &mut Parser<'_>, scalar: &Scalar, depth: u32) -> Option<Type> {
-        let open = cursor.need("[", "and the bound: `list[8] of T`");
-        if let Err(mistake) = open {
-            report(self.collector, scalar, *mistake);
-            return None;
-        }
+        self.needed(cursor, scalar, "[", "and the bound: `list[8] of T`")?;
         let most = self.most(cursor, scalar, "`list[8] of T`")?;
         let element = self.ty(cursor, scalar, depth + 1)?;
         Some(Type::Record(Arc::new(RecordType::list(most, &element))))
+    }
+
+    /// Reads a sign that must come, or reports what comes instead.
+    pub(super) fn needed(
+        &mut self,
+        cursor: &mut Parser<'_>,
+        scalar: &Scalar,
+        sign: &str,
+        why: &str,
+    ) -> Option<Range<usize>> {
+        cursor.need(sign, why).map_err(|mistake| report(self.collector, scalar, *mistake)).ok()
     }
 
     /// Reads `8] of`, the bound of a list, a set or a map.
@@ -68,16 +75,13 @@ impl Reading<'_, '_> {
             (_, false) => "`map[K] of V`",
             (_, true) => "`map[8] of K to V`",
         };
-        let needed = |this: &mut Self, cursor: &mut Parser<'_>, sign: &str, why: &str| {
-            cursor.need(sign, why).map_err(|mistake| report(this.collector, scalar, *mistake)).ok()
-        };
-        needed(self, cursor, "[", &format!("and the keys' type: {like}"))?;
+        self.needed(cursor, scalar, "[", &format!("and the keys' type: {like}"))?;
         let most = if has_bound { Some(self.most(cursor, scalar, like)?) } else { None };
         let from = cursor.peek().map_or(0, |token| token.span.start);
         let key = self.ty(cursor, scalar, depth + 1)?;
         let to = match has_bound {
             true => cursor.peek().map_or(scalar.text.len(), |token| token.span.start),
-            false => needed(self, cursor, "]", "after the keys' type: `map[K] of V`, `set[K]`")?.start,
+            false => self.needed(cursor, scalar, "]", "after the keys' type: `map[K] of V`, `set[K]`")?.start,
         };
         let joint = if has_bound { "to" } else { "of" };
         let value = match (word, cursor.peek()) {
@@ -135,17 +139,10 @@ impl Reading<'_, '_> {
 
     /// Reads `option[T]` after its first word.
     pub(super) fn option(&mut self, cursor: &mut Parser<'_>, scalar: &Scalar, depth: u32) -> Option<Type> {
-        let open = cursor.need("[", "and the type of the value: `option[T]`");
-        if let Err(mistake) = open {
-            report(self.collector, scalar, *mistake);
-            return None;
-        }
+        self.needed(cursor, scalar, "[", "and the type of the value: `option[T]`")?;
         let at = cursor.peek().map_or(0..0, |token| token.span.clone());
         let some = self.ty(cursor, scalar, depth + 1)?;
-        if let Err(mistake) = cursor.need("]", "after the type of the value") {
-            report(self.collector, scalar, *mistake);
-            return None;
-        }
+        self.needed(cursor, scalar, "]", "after the type of the value")?;
         if matches!(&some, Type::Record(of) if of.form == RecordForm::Option) {
             let message = "an option cannot contain an option: `null` would be ambiguous in messages";
             self.collector.error("nested-option", message, &scalar.place(&at), "already an option");

@@ -64,12 +64,8 @@ impl Term {
         Term::make_shape(TermShape::Node(node), sort)
     }
 
-    fn make_operation(operation: DerivedOperation, arguments: Vec<Term>, sort: Type) -> Self {
-        Term::make_shape(TermShape::Operation(operation, arguments), sort)
-    }
-
     /// Makes the cell of a term, with the facts that are computed from its parts, and interns it.
-    fn make_shape(shape: TermShape, sort: Type) -> Self {
+    pub(super) fn make_shape(shape: TermShape, sort: Type) -> Self {
         // A computation that grows without end makes terms, so this is a good place to ask.
         budget::ask();
         let (mut mentions, mut written, mut has_operations) = match &shape {
@@ -190,16 +186,9 @@ impl Term {
         parts_of_shape(&self.0.shape)
     }
 
-    /// Does it have at most so many different subterms?
+    /// Does the lowered term have at most so many different subterms?
     pub fn has_at_most(&self, most: usize) -> bool {
-        let (mut seen, mut unvisited) = (HashSet::from([self]), vec![self]);
-        while let Some(term) = unvisited.pop() {
-            if seen.len() > most {
-                return false;
-            }
-            unvisited.extend(term.parts().into_iter().filter(|part| seen.insert(part)));
-        }
-        true
+        subterms([self.lowered()]).nth(most).is_none()
     }
 
     pub fn as_literal(&self) -> Option<&Value> {
@@ -335,6 +324,18 @@ fn collect_data(term: &Term, seen: &mut HashSet<Term>, data: &mut BTreeSet<Datum
     for child in term.parts() {
         collect_data(child, seen, data);
     }
+}
+
+/// The terms and their lowered subterms, each once: a term before its children, from the left.
+pub fn subterms<'t>(terms: impl IntoIterator<Item = &'t Term>) -> impl Iterator<Item = &'t Term> {
+    let (mut seen, mut open): (HashSet<&Term>, Vec<&Term>) = (HashSet::new(), terms.into_iter().collect());
+    // `pop` takes the last, so reversed terms are met in their order.
+    open.reverse();
+    std::iter::from_fn(move || {
+        let term = std::iter::from_fn(|| open.pop()).find(|term| seen.insert(term))?;
+        open.extend(term.children().into_iter().rev());
+        Some(term)
+    })
 }
 
 /// Lists these terms and all their parts, each once, with the bodies of functions and of quantifiers.

@@ -24,7 +24,7 @@ use crate::term::evaluate::{Valuation, evaluate, is_too_long};
 use crate::term::lists::{self, count_conditions};
 use crate::term::node::Comparison;
 use crate::term::total::always_in;
-use crate::term::{Substitution, Term, entries, keyed, substitute};
+use crate::term::{Substitution, Term, TermShape, entries, keyed, substitute};
 use crate::types::{RecordForm, RecordType, Type};
 use crate::value::Value;
 
@@ -192,7 +192,7 @@ impl Term {
             DerivedOperation::Standard(_) | DerivedOperation::SetOf(_) | DerivedOperation::MapOf(_)
         );
         let has_literals = arguments.iter().all(|argument| argument.written_literal().is_some());
-        let term = Term::make_operation(operation, arguments, sort);
+        let term = Term::make_shape(TermShape::Operation(operation, arguments), sort);
         if !(has_no_body && has_literals) {
             return term;
         }

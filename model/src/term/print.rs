@@ -604,9 +604,10 @@ fn write_pair(
     b: &Term,
     at_least_b: Binding,
 ) -> fmt::Result {
-    match says_type(b) {
-        true => write_term(f, a, at_least_a)?,
-        false => write_typed(f, a, at_least_a)?,
+    if says_type(b) {
+        write_term(f, a, at_least_a)?
+    } else {
+        write_typed(f, a, at_least_a)?
     }
     write!(f, " {sign} ")?;
     write_term(f, b, at_least_b)

@@ -82,11 +82,6 @@ impl ComposedPart {
         Ok(ComposedPart { iosts: hide(&self.iosts, names)?, ..self.clone() })
     }
 
-    pub fn timed(self) -> Timed {
-        let (iosts, clocks, uncontrollable) = self.apart();
-        Timed::new(iosts, clocks, uncontrollable)
-    }
-
     /// Splits it into the graph without clocks among its variables, the clocks, and the uncontrollable
     /// inputs.
     pub fn apart(self) -> (Iosts, Clocks, BTreeSet<ActionId>) {

@@ -18,7 +18,6 @@
 
 pub mod composed;
 pub mod delayed;
-pub mod semantics;
 
 use std::collections::BTreeSet;
 

@@ -108,7 +108,9 @@ fn write_node(graph: &mut Scope<'_, '_>, view: &View<'_>, location: LocationId, 
     let shown = view.iosts.location(location);
     let mut lines = vec![escape_html(&shown.label)];
     if options.facts {
-        lines.extend(fact_lines(view, location).iter().map(|line| small_html(line)));
+        let small =
+            |line: &String| format!("<FONT POINT-SIZE=\"8\" COLOR=\"#555555\">{}</FONT>", escape_html(line));
+        lines.extend(fact_lines(view, location).iter().map(small));
     }
     let (fill, border) = mark_colours(view.mark(location));
     let mut node = graph.node_named(node_id(view, location));
@@ -212,10 +214,6 @@ fn transition_lines(view: &View<'_>, transition: &Transition) -> Vec<String> {
 
 fn escape_lines(lines: Vec<String>) -> Vec<String> {
     lines.iter().map(|line| escape_html(line)).collect()
-}
-
-fn small_html(text: &str) -> String {
-    format!("<FONT POINT-SIZE=\"8\" COLOR=\"#555555\">{}</FONT>", escape_html(text))
 }
 
 /// Writes lines as an HTML-like label, aligned to the left. The spaces keep it off its arrow.

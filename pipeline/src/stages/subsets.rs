@@ -25,7 +25,8 @@ pub(super) fn satisfiable_subsets(
     solver: &mut dyn Solver,
 ) -> Result<Vec<(Vec<usize>, Term)>, Stop> {
     let can_hold = |decided: &[Term], solver: &mut dyn Solver| {
-        let formula: Vec<Term> = context.iter().cloned().chain(all_conjuncts(decided)).collect();
+        let formula: Vec<Term> =
+            context.iter().cloned().chain(decided.iter().flat_map(Term::conjuncts)).collect();
         may_hold(solver, &formula)
     };
     let mut overlapping = vec![BTreeSet::new(); guards.len()];
@@ -95,8 +96,4 @@ impl Branch {
         let excluded = overlapping[self.members[0]].iter().filter(|other| overlaps_all(other));
         Term::and(member_guards.chain(excluded.map(|&other| guards[other].not())))
     }
-}
-
-fn all_conjuncts(parts: &[Term]) -> Vec<Term> {
-    parts.iter().flat_map(Term::conjuncts).collect()
 }

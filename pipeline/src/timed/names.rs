@@ -19,10 +19,7 @@ pub fn resolve(timed: &Timed, text: &str) -> Result<Vec<TransitionId>, PathStop>
     // The reader pops its words, so the first one comes last. It begins outside all brackets.
     words.reverse();
     let path = read_items(timed, &mut words, 0)?;
-    match words.pop() {
-        None => Ok(path),
-        Some(word) => Err(text_error(format!("expected a name, found `{word}`"))),
-    }
+    words.pop().map_or_else(|| Ok(path), |word| Err(text_error(format!("expected a name, found `{word}`"))))
 }
 
 fn text_error(why: impl Into<String>) -> PathStop {

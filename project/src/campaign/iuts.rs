@@ -52,7 +52,7 @@ pub fn describe(reference: &Reference, files: &mut Once) -> Result<Described, Ve
     }
     description["file"] = redact(&file.text, &secrets).into();
     description["redacted"] = true.into();
-    Ok(described.kept_as(description.to_string()))
+    Ok(Described { description: description.to_string(), ..described })
 }
 
 /// Replaces each secret by `"[redacted]"`. The places ascend, and do not overlap.

@@ -58,7 +58,7 @@ fn write_record(text: &mut String, test: &str, model: &ModelCoverage) {
     let test: String =
         test.chars().map(|sign| if sign.is_ascii_alphanumeric() { sign } else { '_' }).collect();
     put_line(text, format_args!("TN:{test}"));
-    put_line(text, format_args!("SF:{}", one_line(&model.file)));
+    put_line(text, format_args!("SF:{}", model.file.replace(['\n', '\r'], " ")));
     let locations: Vec<_> = model.locations.iter().filter(|location| is_asked(&location.met)).collect();
     for location in &locations {
         put_line(text, format_args!("FN:{},{}", location.line, location.name));
@@ -97,8 +97,4 @@ fn write_record(text: &mut String, test: &str, model: &ModelCoverage) {
     put_line(text, format_args!("LF:{}", lines.len()));
     put_line(text, format_args!("LH:{}", lines.values().filter(|times| **times > 0).count()));
     put_line(text, format_args!("end_of_record"));
-}
-
-fn one_line(name: &str) -> String {
-    name.replace(['\n', '\r'], " ")
 }

@@ -58,9 +58,6 @@ pub enum Status {
 }
 
 impl Status {
-    pub const ALL: [Status; 5] =
-        [Status::Covered, Status::Possible, Status::Unreachable, Status::Rejected, Status::Gap];
-
     pub fn is_asked(self) -> bool {
         !matches!(self, Status::Unreachable | Status::Rejected)
     }

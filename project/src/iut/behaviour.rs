@@ -100,7 +100,7 @@ fn read_samples(reader: &mut IutReader<'_>, node: &Node) -> (Samples, BTreeMap<S
     shape::check_distinct(reader.collector, entries, "duplicate-key", "parameter");
     let (mut samples, mut programs) = (Samples::new(), BTreeMap::new());
     for entry in shape::first_entries(entries) {
-        let types = reader.find_types(&entry.key);
+        let types = reader.find_types_in(&entry.key, false);
         let quoted = format!("`{}`", entry.key.text);
         if matches!(entry.value.kind, NodeKind::Mapping(_)) {
             let program = read_program(reader, &entry.value, &quoted, types);

@@ -12,6 +12,7 @@ use coreach_model::iosts::Iosts;
 use coreach_model::reader::collect::listed;
 use coreach_model::reader::yaml::{Entry, Node};
 use coreach_model::reader::{AnySpecification, Reading, read_any_specification, shape};
+use coreach_model::term::literals;
 use coreach_model::timed::delayed::{Delayed, delayed};
 
 use super::words::IutReader;
@@ -136,7 +137,7 @@ fn fix_constants(
     named: Option<Origin>,
 ) -> Result<Iosts, Vec<Diagnostic>> {
     let values = evaluate_instantiate(instantiate, &model.constants)?;
-    instantiate::fix_all(&mut model, values);
+    instantiate::fix_constants(&mut model, &literals(&values));
     let is_given =
         |name: &str| test.is_none_or(|test| test.constants.iter().any(|constant| constant.name() == name));
     let missing: Vec<&str> =

@@ -179,7 +179,9 @@ impl IutReader<'_> {
         // The body with a digit in each hole, but a letter in the holes of one name. With digits alone it is
         // JSON even if quotes are missing.
         let fill_with = |name: &str| {
-            template.fill_as(|hole| Some(hole.to_owned()), |hole| sample_value(&hole, name)).ok()
+            template
+                .fill_as(|hole| Some(hole.to_owned()), |hole| if hole == name { "x" } else { "1" }.to_owned())
+                .ok()
         };
         let is_json = |text: Option<String>| {
             text.is_some_and(|text| {
@@ -613,14 +615,9 @@ impl IutReader<'_> {
     }
 
     /// Finds the types of all parameters of this name. Reports a name that no action of the model has. If
-    /// there are several types, a value must be of each.
-    pub fn find_types(&mut self, parameter: &Scalar) -> Vec<Type> {
-        self.find_types_in(parameter, false)
-    }
-
-    /// Finds the types of all parameters of this name. With `parts`, the name may be that of a part of a
+    /// there are several types, a value must be of each. With `parts`, the name may be that of a part of a
     /// list's elements: `pItems.kind`, `pIds.element`.
-    fn find_types_in(&mut self, parameter: &Scalar, parts: bool) -> Vec<Type> {
+    pub fn find_types_in(&mut self, parameter: &Scalar, parts: bool) -> Vec<Type> {
         let Some(iosts) = self.iosts else { return Vec::new() };
         let data = || iosts.actions.iter().flat_map(|action| &action.parameters);
         let (name, part) = match parameter.text.split_once('.').filter(|_| parts) {
@@ -713,11 +710,6 @@ impl IutReader<'_> {
         }
         chosen.map(|(_, value)| *value)
     }
-}
-
-/// Returns a value for a hole of a body: a letter for holes of this name, and a digit for all others.
-fn sample_value(hole: &str, name: &str) -> String {
-    if hole == name { "x".to_owned() } else { "1".to_owned() }
 }
 
 /// Returns the type of this part of a list's elements. `None` if there is none.

@@ -20,6 +20,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::timed_semantics::{TimedState, elapse, fire, initial};
 use coreach_execution::offline::judge::OfflineJudge;
 use coreach_execution::offline::prepared::Offline;
 use coreach_execution::offline::recent::RecentSolver;
@@ -32,7 +33,6 @@ use coreach_model::reader::{from_bytes, read_timed_specification};
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::timed::Timed;
 use coreach_model::timed::delayed::{delayed_with_unseen, unseen_delays};
-use coreach_model::timed::semantics::{TimedState, elapse, fire, initial};
 use coreach_model::value::tuples;
 use coreach_model::{Datum, Value};
 use dashu_ratio::RBig;

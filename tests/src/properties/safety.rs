@@ -13,7 +13,8 @@ use coreach_analyses::solver::Solver;
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_analyses::symbolic::search::SearchLimits;
 use coreach_model::TestPurpose;
-use coreach_model::reader::{from_bytes, read_property, read_specification};
+use coreach_model::iosts::Aim;
+use coreach_model::reader::{from_bytes, read_aimed, read_specification};
 use coreach_model::term::evaluate::Valuation;
 use coreach_pipeline::artifact::{TestCase, Verdict, Violated};
 use coreach_pipeline::limits::Limits;
@@ -125,7 +126,8 @@ pub fn safety(pair: &Pair, known: &Known, settings: &Settings, report: &mut Repo
         read(text::specification(pair)).and_then(read_specification).and_then(|(specification, _)| {
             // Locations of a few letters are near to each other, and some are met nowhere else: no more than
             // warnings here.
-            let property = read(observer.text.clone()).and_then(|file| read_property(file, &specification));
+            let property =
+                read(observer.text.clone()).and_then(|file| read_aimed(file, &specification, Aim::Violate));
             property.map(|(property, _)| (specification.iosts, property))
         });
     let (specification, property) = match models {

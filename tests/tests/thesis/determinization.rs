@@ -1,12 +1,13 @@
 //! Appendix A.2: determinization and lookahead (golden 9, 21, and the regressions for what is wrong there).
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use coreach_model::iosts::{ActionKind, Aim, Iosts, Transition};
-use coreach_model::semantics::{Trace, initial_states, traces};
+use coreach_model::semantics::{Event, after, initial_states};
 use coreach_model::term::Substitution;
 use coreach_model::term::evaluate::Valuation;
-use coreach_model::{ActionId, Term};
+use coreach_model::value::tuples;
+use coreach_model::{ActionId, Datum, Term, Value};
 use coreach_pipeline::artifact::{Closed, Rest, Visible};
 use coreach_pipeline::check;
 use coreach_pipeline::limits::Limits;
@@ -65,9 +66,32 @@ fn smallest_lookahead(iosts: &Iosts) -> Option<usize> {
 }
 
 /// The traces up to a length, by the concrete semantics.
-fn traces_of(iosts: &Iosts, length: usize) -> BTreeSet<Trace> {
+fn traces_of(iosts: &Iosts, length: usize) -> BTreeSet<Vec<Event>> {
     let initial = initial_states(iosts, &Valuation::new(), 1000).unwrap();
-    traces(iosts, initial.into_iter().collect(), &BTreeMap::new(), length, 1000).into_keys().collect()
+    let events = iosts.actions.iter().filter(|action| action.is_visible()).flat_map(|action| {
+        // A parameter of a type with too many values has none, so its action has no event.
+        let values = |p: &Datum| Value::enumerate(p.ty(), 1000).unwrap_or_default();
+        let lists: Vec<Vec<Value>> = action.parameters.iter().map(values).collect();
+        tuples(&lists).into_iter().map(|values| Event::new(action.name.clone(), values))
+    });
+    let events: Vec<Event> = events.collect();
+    let mut found = BTreeSet::from([Vec::new()]);
+    // The traces of the present length, each with the states that it leads to.
+    let mut longest = vec![(Vec::new(), after(iosts, initial.into_iter().collect(), &[]))];
+    for _ in 0..length {
+        let mut longer = Vec::new();
+        for (trace, states) in &longest {
+            for event in &events {
+                let next = after(iosts, states.clone(), std::slice::from_ref(event));
+                if !next.is_empty() {
+                    longer.push(([trace.as_slice(), std::slice::from_ref(event)].concat(), next));
+                }
+            }
+        }
+        found.extend(longer.iter().map(|(trace, _)| trace.clone()));
+        longest = longer;
+    }
+    found
 }
 
 /// *Soundness*: nothing is lost and nothing added.

@@ -23,29 +23,10 @@ impl Dense {
         }
         other.is_known_universe()
             || self.is_empty()
-            || other.some_constraints().all(|c| self.implies_fitted(c))
+            || other.some_constraints().all(|c| self.implies_row(c.row(), c.relation()))
     }
 
-    /// Have both the same points?
-    pub fn is_equal(&self, other: &Self) -> bool {
-        self.assert_same_space(other);
-        match (self.known_dual(), other.known_dual()) {
-            (Some(Some(a)), Some(Some(b))) => a.constraints == b.constraints,
-            _ => self.is_leq(other) && other.is_leq(self),
-        }
-    }
-
-    /// Does every point satisfy the constraint?
-    /// Panics if the constraint mentions a dimension that does not exist.
-    pub fn implies(&self, constraint: &Constraint) -> bool {
-        self.implies_fitted(&constraint.clone().fitted(self.dimensions()))
-    }
-
-    pub(crate) fn implies_fitted(&self, constraint: &Constraint) -> bool {
-        self.implies_row(constraint.row(), constraint.relation())
-    }
-
-    /// [`Dense::implies`] for a row that has an entry for each dimension.
+    /// Does every point satisfy the constraint? The row has an entry for each dimension.
     pub(crate) fn implies_row(&self, row: &[Integer], relation: Relation) -> bool {
         self.some_generators()
             .is_none_or(|mut generators| generators.all(|generator| dense::admits(row, relation, generator)))

@@ -10,7 +10,6 @@ mod lattice;
 mod query;
 mod tighten;
 mod transfer;
-mod widening;
 
 use core::fmt;
 use std::sync::{Arc, OnceLock};

@@ -301,40 +301,6 @@ impl Dense {
         self.known_constraints().is_some_and(|(first, second)| first.iter().chain(second).all(mentions_none))
     }
 
-    /// The same polyhedron in a space with `count` more dimensions at the end, which may take any value.
-    pub fn add_dimensions(&self, count: usize) -> Self {
-        let dimensions = self.dimensions() + count;
-        if count == 0 {
-            return self.clone();
-        }
-        if self.is_known_empty() {
-            return Self::empty(dimensions);
-        }
-        let lines = (self.dimensions()..dimensions)
-            .map(|dimension| Generator { kind: Kind::Line, row: row::unit(dimensions + 1, dimension + 1) });
-        let pad = |generator: &Generator| {
-            let mut generator = generator.clone();
-            generator.row.resize(dimensions + 1, Integer::ZERO);
-            generator
-        };
-        if let Some(Some(dual)) = self.known_dual() {
-            let (old_lines, others) = dual.generators.split_at(dual.lines);
-            let generators: System =
-                old_lines.iter().map(pad).chain(lines).chain(others.iter().map(pad)).collect();
-            let constraints = dual.constraints.iter().map(|c| c.clone().fitted(dimensions)).collect();
-            let dual = Dual { constraints, generators, lines: dual.lines + count, ..**dual };
-            return Self::of_dual(dimensions, Some(Arc::new(dual)));
-        }
-        if self.known_constraints().is_some() {
-            let fitted = self.some_constraints().map(|c| c.clone().fitted(dimensions)).collect();
-            return Self::from_fitted(dimensions, fitted);
-        }
-        let Some(generators) = self.some_generators() else {
-            return Self::empty(dimensions);
-        };
-        Self::of_generators(dimensions, None, generators.map(pad).chain(lines).collect())
-    }
-
     /// Projects the given dimensions away and drops them; the others move up, in order.
     /// Panics if a dimension does not exist.
     pub fn remove_dimensions(&self, dimensions: &[usize]) -> Self {

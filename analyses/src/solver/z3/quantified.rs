@@ -9,6 +9,7 @@
 use std::collections::BTreeSet;
 
 use coreach_model::term::node::Node;
+use coreach_model::term::subterms;
 use coreach_model::{Datum, Term, Type, budget};
 use z3::Tactic;
 use z3::ast::{Ast, Bool, forall_const};
@@ -59,18 +60,8 @@ impl Z3Solver {
 
 /// Has the term only numbers, Booleans and enumerations?
 fn is_plain(term: &Term) -> bool {
-    let mut seen = std::collections::HashSet::new();
-    let mut open_terms = vec![term];
-    while let Some(term) = open_terms.pop() {
-        if !seen.insert(term) {
-            continue;
-        }
-        if matches!(term.sort(), Type::Array(_) | Type::Record(_) | Type::String)
-            || matches!(term.node(), Node::Select(..))
-        {
-            return false;
-        }
-        open_terms.extend(term.children());
-    }
-    true
+    subterms([term]).all(|term| {
+        !matches!(term.sort(), Type::Array(_) | Type::Record(_) | Type::String)
+            && !matches!(term.node(), Node::Select(..))
+    })
 }

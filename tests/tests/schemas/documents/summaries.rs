@@ -22,6 +22,9 @@ use serde_json::Value;
 use super::{a_bucket, a_map, diagnostics, ended, follow};
 use crate::schemas::words;
 
+const STATUSES: [Status; 5] =
+    [Status::Covered, Status::Possible, Status::Unreachable, Status::Rejected, Status::Gap];
+
 #[test]
 fn summaries_have_the_fields_and_words_of_their_schemas() {
     let killed = |operator: &Operator| MutantSummary {
@@ -145,8 +148,8 @@ fn coverage_has_the_fields_and_words_of_its_schema() {
         file: "specification.yaml".to_owned(),
         runs: 9,
         figures,
-        locations: Status::ALL.map(location).to_vec(),
-        transitions: Status::ALL.map(transition).to_vec(),
+        locations: STATUSES.map(location).to_vec(),
+        transitions: STATUSES.map(transition).to_vec(),
     };
     let purpose =
         PurposeCoverage { own: model.clone(), of_specification: figures, specification: model.clone() };
@@ -168,7 +171,7 @@ fn coverage_has_the_fields_and_words_of_its_schema() {
     follow("coverage.schema.json", &[report.clone(), ended(report)]);
     let schema = schema::read("coverage.schema.json");
     let word = |value: Value| value.as_str().unwrap().to_owned();
-    let statuses = Status::ALL.map(|status| word(serde_json::to_value(status).unwrap()));
+    let statuses = STATUSES.map(|status| word(serde_json::to_value(status).unwrap()));
     assert_eq!(words(&schema, "/$defs/met/properties/status/enum"), statuses);
     let kinds = CoverageKind::ALL.map(|kind| word(serde_json::to_value(kind).unwrap()));
     assert_eq!(words(&schema, "/properties/unmet/items/properties/kind/enum"), kinds);

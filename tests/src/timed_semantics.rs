@@ -3,7 +3,7 @@
 //!
 //! This is the oracle for everything that has to do with time, so it is naive: a state holds the present
 //! value of each clock, a delay moves all clocks, and an event happens at one instant. It shares only the
-//! evaluation of terms with the [`super::delayed`] form. Delays are exact rationals.
+//! evaluation of terms with the [`coreach_model::timed::delayed`] form. Delays are exact rationals.
 //!
 //! In the publication of 2012 no run can leave q0 a second time (a misprint in its Definition 7): here a run
 //! goes on wherever a transition leaves.
@@ -12,15 +12,16 @@ use std::collections::BTreeSet;
 
 use dashu_ratio::RBig;
 
-use crate::iosts::{ActionId, ActionKind, LocationId, TransitionId};
-use crate::semantics::Event;
-use crate::term::evaluate::{Valuation, evaluate, holds};
-use crate::timed::Timed;
-use crate::value::Value;
+use coreach_model::iosts::{ActionId, ActionKind, LocationId, TransitionId};
+use coreach_model::semantics::Event;
+use coreach_model::term::evaluate::{Valuation, evaluate, holds};
+use coreach_model::timed::Timed;
+use coreach_model::value::Value;
 
 /// A snapshot: the location, the values of the data, and the present value of each clock.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct TimedState {
+    /// Where the run is.
     pub location: LocationId,
     /// A value for each variable, constant and clock.
     pub valuation: Valuation,
@@ -49,7 +50,7 @@ pub fn elapse(timed: &Timed, state: &TimedState, time: &RBig) -> TimedState {
     next
 }
 
-/// Takes the transition now with these parameter values, if it can be taken ([`crate::semantics::fire`]).
+/// Takes the transition now with these parameter values, if it can be taken ([`coreach_model::semantics::fire`]).
 pub fn fire(timed: &Timed, number: TransitionId, state: &TimedState, values: &[Value]) -> Option<TimedState> {
     let graph = timed.graph();
     let transition = &graph.transitions[number];
