@@ -571,7 +571,7 @@ fn prospect_line(prospect: &WinningProspect) -> String {
 fn example_line(example: &Example) -> String {
     let run = match example {
         Example::None => "none (all paths were searched)".to_owned(),
-        Example::NotFound(bound) => format!("none found (searched {bound})"),
+        Example::NotFound(bound) => format!("not found (the search ended after {bound})"),
         Example::Run(constants, events) => {
             let values: Vec<String> =
                 constants.iter().map(|(datum, value)| format!("{datum} = {value}")).collect();
