@@ -135,8 +135,8 @@ impl Case {
 /// The most constraints in the cases of an effect that distinguishes finite parameters.
 const MOST_CONSTRAINTS: usize = 200_000;
 
-/// The cases of an effect, each once. They are many and large where a model has lists of records, so the hashes
-/// of their conditions are compared first.
+/// The cases of an effect, each once. They are many and large where a model has lists of records, so the
+/// hashes of their conditions are compared first.
 #[derive(Default)]
 struct NewCases {
     found: Vec<Case>,
@@ -318,8 +318,8 @@ impl Effect {
         dimension
     }
 
-    /// Compiles the cases in a cell of the partition. They depend on the digits in `reads` only. If they become
-    /// large, fewer parameters are distinguished from here on.
+    /// Compiles the cases in a cell of the partition. They depend on the digits in `reads` only. If they
+    /// become large, fewer parameters are distinguished from here on.
     pub fn compile(&mut self, frame: &Frame, cell: u32) -> Vec<Case> {
         if self.blind {
             return if self.guard.is_false() { Vec::new() } else { vec![Case::default()] };
@@ -333,9 +333,9 @@ impl Effect {
         }
     }
 
-    /// Compiles one case for each choice of finite parameters, equal ids, whether the one cell that stands for
-    /// the whole array is the assigned one, and the origins of list elements. Gives up (`false`) if they become
-    /// large and finite parameters are the reason.
+    /// Compiles one case for each choice of finite parameters, equal ids, whether the one cell that stands
+    /// for the whole array is the assigned one, and the origins of list elements. Gives up (`false`) if they
+    /// become large and finite parameters are the reason.
     fn compile_choices(&mut self, frame: &Frame, cell: u32, cases: &mut NewCases) -> bool {
         let digits = self.reads.iter().map(|&position| {
             let place = &frame.finite[position];

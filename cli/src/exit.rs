@@ -24,7 +24,7 @@ pub struct ExitRow {
 pub const SIGNALS: (&str, &str, &str) = (
     "130, 143, 129",
     "ended by SIGINT, SIGTERM, SIGHUP",
-    "Finished results are kept. A run under way does not count.",
+    "Finished results are kept. An unfinished run does not count.",
 );
 
 /// What came of a command, in the order of the exit codes.
@@ -59,7 +59,7 @@ impl Exit {
         ExitRow {
             exit: Exit::Fine,
             says: "fine (there may be warnings); for runs: every run ended with Pass, or a walk ended it",
-            meaning: "The command succeeded. For runs: every run ended with Pass, or a walk of `test --cover` ended it. For `verify`: every property is proved.",
+            meaning: "The command succeeded. For runs: every run ended with Pass or with the cause `walked`. For `verify`: every property is proved.",
             cure: "Read any warnings.",
         },
         ExitRow {
@@ -89,7 +89,7 @@ impl Exit {
         ExitRow {
             exit: Exit::Incomplete,
             says: "less than was asked for: runs are missing, stores contradict each other",
-            meaning: "coreach did less than you asked: missing runs, contradicting stores, no mutants, an open goal of `cover`, or less coverage than `--require`.",
+            meaning: "coreach did less than you asked: missing runs, contradicting stores, no mutants, an unknown goal of `cover`, or less coverage than `--require`.",
             cure: "Run the command again. For stores, see [campaigns](configuration-and-campaign.md#campaign-behaviour).",
         },
         ExitRow {

@@ -419,7 +419,7 @@ fn a_condition_is_told_with_what_decides_in_it() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// A `match` of the state has one case, and what is right for one parameter counts in the conditions on others.
+/// A `match` of the state has one case. A right value of one parameter counts in the conditions on others.
 #[test]
 fn a_right_value_is_found_through_other_values() {
     let of_case = [("N", "match answer(): Next(j) -> n == j && n > 0 | Empty -> n == 1")];

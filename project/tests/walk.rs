@@ -165,7 +165,7 @@ fn a_seed_means_the_same_walk_for_a_slow_system() {
     }
 }
 
-/// A guard limits the fields of some alternatives. A walk sends these alternatives as well before it ends, and
+/// A guard limits the fields of some alternatives. A walk sends these, too, before it ends, and
 /// meets their boundaries if it goes on.
 #[test]
 fn a_fault_in_an_alternative_is_found() {

@@ -50,7 +50,7 @@ pub fn elapse(timed: &Timed, state: &TimedState, time: &RBig) -> TimedState {
     next
 }
 
-/// Takes the transition now with these parameter values, if it can be taken ([`coreach_model::semantics::fire`]).
+/// Takes the transition now with these parameter values, if [`coreach_model::semantics::fire`] can.
 pub fn fire(timed: &Timed, number: TransitionId, state: &TimedState, values: &[Value]) -> Option<TimedState> {
     let graph = timed.graph();
     let transition = &graph.transitions[number];

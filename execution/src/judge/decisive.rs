@@ -263,8 +263,8 @@ fn open_side(side: &Term, scope: &mut Scope, chosen_by: &mut Vec<Term>) -> Term 
     open_side(&branch, scope, chosen_by)
 }
 
-/// Opens a `match`, or the sides of a comparison, as far as the values choose their branches. Says whether the
-/// state alone chooses. `None`: there is none, or the case of a `match` depends on the event.
+/// Opens a `match`, or the sides of a comparison, as far as the values choose their branches. Says whether
+/// the state alone chooses. `None`: there is none, or the case of a `match` depends on the event.
 pub(super) fn choose_branches(condition: &Term, scope: &mut Scope) -> Option<(Term, bool)> {
     let mut chosen_by = Vec::new();
     let opened = match condition.shape() {

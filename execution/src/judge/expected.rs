@@ -292,7 +292,7 @@ impl Question<'_> {
     }
 
     /// Puts the values that some conditions demand of their only parameter into the others, one after the
-    /// other. Each remaining condition comes as it was and with these values. Those that hold then are dropped.
+    /// other. Each remaining condition comes as it was and with these values. Those that hold are dropped.
     fn correct_conditions(&self, parts: Vec<Term>, mut corrected: Substitution) -> Vec<(Term, Term)> {
         let open = |part: &Term| self.open_branches(part).unwrap_or_else(|| part.clone()).conjuncts();
         let (parts, opened): (Vec<Term>, Vec<Term>) = parts
@@ -325,8 +325,8 @@ impl Question<'_> {
         parts.into_iter().zip(with_values).filter_map(|(part, found)| Some((part, found?))).collect()
     }
 
-    /// Puts the branches that the state chooses in the place of a `match` or `if`, as far as they are outermost
-    /// or sides of a comparison. The names of a case become its values.
+    /// Puts the branches that the state chooses in the place of a `match` or `if`, as far as they are
+    /// outermost or sides of a comparison. The names of a case become its values.
     fn open_branches(&self, part: &Term) -> Option<Term> {
         let mut scope = Scope { values: self.values.clone(), of_event: self.parameters.to_vec() };
         let (opened, _) = choose_branches(part, &mut scope).filter(|(_, is_of_state)| *is_of_state)?;
