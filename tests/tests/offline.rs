@@ -194,7 +194,7 @@ fn waiting_is_as_published() {
         .filter(|location| {
             let offline = offline(&model, Rules::Corrected);
             let state = SymbolicState { location: *location, ..initial.clone() };
-            offline.may_wait(&state, &real("1e9", 9).unwrap(), &mut solver)
+            offline.may_wait(&state, &real("1e9", 10).unwrap(), &mut solver)
         })
         .collect();
     assert_eq!(quiescent, [model.timed.graph().initial]);
