@@ -14,10 +14,10 @@ use coreach_model::random::Random;
 use coreach_model::reader::shape;
 use coreach_model::reader::yaml::{Entry, Node, NodeKind};
 use coreach_model::regular::RegularExpression;
-use coreach_model::{Type, codec};
+use coreach_model::{Diagnostic, Type, codec};
 
 use super::launch;
-use super::words::{Holes, IutReader};
+use super::words::{Holes, IutReader, describe_sample};
 
 pub const KEYS: [&str; 8] =
     ["within", "silence", "on_close", "reconnect", "tolerance_ms", "shared", "samples", "weights"];
@@ -107,6 +107,13 @@ fn read_samples(reader: &mut IutReader<'_>, node: &Node) -> (Samples, BTreeMap<S
             continue;
         }
         for item in shape::list(reader.collector, &entry.value, &quoted, LIKE).unwrap_or(&[]) {
+            let part = types.iter().find(|ty| matches!(ty, Type::Record(_)));
+            let help = part.map(|ty| describe_sample(&entry.key.text, ty));
+            if let (NodeKind::Mapping(_), Some(help)) = (&item.kind, &help) {
+                let message = format!("a value of {quoted} is written as one text");
+                reader.refuse(item, &message, "keys and values", help);
+                continue;
+            }
             if matches!(item.kind, NodeKind::Mapping(_)) {
                 let words = read_sample_words(reader, item, LIKE);
                 let fits = |word: &String| types.iter().all(|ty| codec::from_text(word, ty).is_ok());
@@ -121,8 +128,10 @@ fn read_samples(reader: &mut IutReader<'_>, node: &Node) -> (Samples, BTreeMap<S
             let mistake = types.iter().find_map(|ty| codec::from_text(&scalar.text, ty).err());
             match mistake {
                 Some(why) => {
-                    let label = format!("not a value of {quoted}");
-                    reader.collector.error("wrong-value", why.to_string(), &scalar.span, label);
+                    let place = reader.collector.origin(&scalar.span);
+                    let found = Diagnostic::error("wrong-value", why.to_string());
+                    let found = found.at(place, format!("not a value of {quoted}"));
+                    reader.collector.push(Diagnostic { help, ..found });
                 }
                 None => samples.entry(entry.key.text.clone()).or_default().push(scalar.text.clone()),
             }
