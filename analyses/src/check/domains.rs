@@ -40,7 +40,9 @@ pub fn check(iosts: &Iosts, narrow: &[Datum], solver: &mut dyn Solver) -> Vec<Di
                 Witness::Found(state) => {
                     let is_never = holds_nowhere(transition, variable.is_none(), &condition, solver);
                     let variable = variable.as_deref();
-                    let likely = likely::explain_missing_value(transition, variable, is_never, solver);
+                    let likely = likely::explain_missing_value(transition, variable, &mut |changed| {
+                        has_condition(changed, variable, is_never, solver)
+                    });
                     let addition =
                         (!is_never).then(|| describe_addition(transition, variable, &condition, solver));
                     let helps: Vec<String> = likely.into_iter().chain(addition).collect();
@@ -70,7 +72,7 @@ pub fn check(iosts: &Iosts, narrow: &[Datum], solver: &mut dyn Solver) -> Vec<Di
 
 /// Searches a state and parameters in which the guard would let the transition be taken, and the condition
 /// does not hold. If the condition is about the guard (`in_guard`), the guard has no value there.
-pub(super) fn find_violation(
+fn find_violation(
     transition: &Transition,
     in_guard: bool,
     condition: &Term,
@@ -89,13 +91,26 @@ pub(super) fn find_violation(
     solver.witness(&[defined(guard), guard.clone(), condition.not()])
 }
 
-/// Does the condition exclude the transition in every state?
-pub(super) fn holds_nowhere(
-    transition: &Transition,
-    in_guard: bool,
-    condition: &Term,
+/// Does the guard of a changed transition imply the condition on its guard, or on this variable? With
+/// `is_never` it is enough that there is a state in which the condition holds.
+fn has_condition(
+    changed: &Transition,
+    variable: Option<&str>,
+    is_never: bool,
     solver: &mut dyn Solver,
 ) -> bool {
+    let left = obligations(changed).into_iter().find(|(of, _)| of.as_deref() == variable);
+    left.is_none_or(|(_, condition)| match is_never {
+        true => !holds_nowhere(changed, variable.is_none(), &condition, solver),
+        false => {
+            let found = find_violation(changed, variable.is_none(), &condition, solver);
+            matches!(found, Witness::None)
+        }
+    })
+}
+
+/// Does the condition exclude the transition in every state?
+fn holds_nowhere(transition: &Transition, in_guard: bool, condition: &Term, solver: &mut dyn Solver) -> bool {
     let guard = &transition.guard;
     let formula = match in_guard {
         true => vec![condition.clone()],

@@ -7,25 +7,23 @@
 
 use std::collections::HashMap;
 
-use coreach_model::obligation::{defined, obligations};
+use coreach_model::obligation::defined;
 use coreach_model::term::node::{Comparison, Node, Operator, StringOperation};
 use coreach_model::term::operation::{DerivedOperation, StandardOperation};
 use coreach_model::term::{TermShape, list_subterms, replace, substitute};
 use coreach_model::{Term, Transition, Value};
 
-use super::domains::{find_violation, holds_nowhere};
-use crate::solver::{Answer, Solver, Witness};
+use crate::solver::{Answer, Solver};
 
 /// The most operations that are changed, and the most parts of a condition that are asked.
 const MOST: usize = 16;
 
 /// Explains an operation of the guard, or of the value assigned to the variable, that has no value in some
-/// states, or (`is_never`) in all.
+/// states. `helps` says whether a changed transition is as it is meant.
 pub(super) fn explain_missing_value(
     transition: &Transition,
     variable: Option<&str>,
-    is_never: bool,
-    solver: &mut dyn Solver,
+    helps: &mut dyn FnMut(&Transition) -> bool,
 ) -> Option<String> {
     let assigned = transition.assignments.iter().find(|(datum, _)| Some(datum.name()) == variable);
     let term = assigned.map_or(&transition.guard, |(_, value)| value);
@@ -35,14 +33,7 @@ pub(super) fn explain_missing_value(
             Some((datum, _)) => drop(changed_transition.assignments.insert(datum.clone(), changed)),
             None => changed_transition.guard = changed,
         }
-        let left = obligations(&changed_transition).into_iter().find(|(of, _)| of.as_deref() == variable);
-        left.is_none_or(|(_, condition)| {
-            if is_never {
-                return !holds_nowhere(&changed_transition, variable.is_none(), &condition, solver);
-            }
-            let found = find_violation(&changed_transition, variable.is_none(), &condition, solver);
-            matches!(found, Witness::None)
-        })
+        helps(&changed_transition)
     };
     let changes = list_subterms(vec![term.clone()]).into_iter().filter_map(|own| change_by_one(&own));
     for (own, changed, help) in changes.take(MOST) {
@@ -251,7 +242,7 @@ transitions:
             ("len(q) > 0 && s == q[len(q)]", "", "`q[len(q) - 1]` if you mean the last element"),
             ("0 < n <= len(q) && s == q[n]", "", "`q[n - 1]` if you mean the element before `q[n]`"),
             ("len(q) > 0", "q: 'q[1..len(q) - 1]'", "`q[1..]` if you mean"),
-            ("len(s) > 1 && s[1..len(s) - 2] == \"a\"", "", "`s[1..len(s) - 1]` if you mean"),
+            ("len(s) > 1 && s[1..len(s) - 2] != \"a\"", "", "`s[1..len(s) - 1]` if you mean"),
             (
                 "k in m",
                 "v: k, m: 'm[v := m[v] + 1]'",

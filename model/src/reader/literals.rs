@@ -242,8 +242,7 @@ impl Typing<'_, '_> {
         let mut given: BTreeMap<usize, Option<Term>> = BTreeMap::new();
         for (name, place, value) in &literal.fields {
             let Some(position) = ty.field(name) else {
-                let base = literal.base.as_ref().and_then(|tree| self.scalar.text.get(tree.span.clone()));
-                self.unknown_field(&ty, name, place, &base.unwrap_or("x").to_owned());
+                self.unknown_field(&ty, name, place, literal.base.as_ref().map(|tree| &tree.span));
                 continue;
             };
             let field = &ty.fields[position].1;
@@ -288,11 +287,18 @@ impl Typing<'_, '_> {
         None
     }
 
-    /// Reports a field that the type does not have. `text` is the value whose field it would be.
-    pub(super) fn unknown_field(&mut self, ty: &RecordType, field: &str, span: &Range<usize>, text: &str) {
+    /// Reports a field that the type does not have. `base` is the place of the value whose field it would be.
+    pub(super) fn unknown_field(
+        &mut self,
+        ty: &RecordType,
+        field: &str,
+        span: &Range<usize>,
+        base: Option<&Range<usize>>,
+    ) {
         let fields: Vec<&str> = ty.fields.iter().map(|(name, _)| name.as_str()).collect();
         if ty.form != RecordForm::Plain {
-            let help = explain_parts(ty, field, text);
+            let text = base.and_then(|base| self.scalar.text.get(base.clone()));
+            let help = explain_parts(ty, field, text.unwrap_or("x"));
             let message = format!("{} has no field `{field}`: only records have fields", ty.name);
             self.error("unknown-field", message, span, "no such field".to_owned(), Some(help));
             return;

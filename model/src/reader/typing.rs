@@ -213,8 +213,7 @@ impl<'a, 'c> Typing<'a, 'c> {
                 if let Some(position) = ty.field(field) {
                     return Some(Term::field(&record_term, position));
                 }
-                let text = self.scalar.text.get(record.span.clone()).unwrap_or("x").to_owned();
-                self.unknown_field(&ty, field, place, &text);
+                self.unknown_field(&ty, field, place, Some(&record.span));
                 None
             }
             // The other forms are in a function of their own: a function that recurses must need little of
