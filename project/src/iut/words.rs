@@ -637,8 +637,8 @@ impl IutReader<'_> {
         if types.is_empty() {
             let help = self.collector.nearest(&parameter.text, data().map(Datum::name));
             let help = help.map(|nearest_name| format!("did you mean `{nearest_name}`?"));
-            let whole =
-                parameter.text.split_once('.').and_then(|(name, _)| data().find(|one| one.name() == name));
+            let begin = parameter.text.split_once('.').filter(|_| !parts);
+            let whole = begin.and_then(|(name, _)| data().find(|one| one.name() == name));
             let help = whole.map(|whole| describe_sample(whole.name(), whole.ty())).or(help);
             let message = format!("no action has a parameter `{}`", parameter.text);
             let diagnostic = Diagnostic::error("unknown-parameter", message)
