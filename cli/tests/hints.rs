@@ -1058,4 +1058,29 @@ fn a_constant_is_named_with_what_it_violates() {
     let (_, err) =
         folder.ends(&["test", "coreach.yaml", "--iut", "iut.yaml", "--constant", "cFirst", "3"], 2);
     assert!(err.contains("`--constant cFirst=3`"), "{err}");
+    let (_, err) =
+        folder.ends(&["test", "coreach.yaml", "--iut", "iut.yaml", "--constant", "cFirst=0..5"], 2);
+    assert!(err.contains("help: give one value; without `--constant`, coreach chooses one"), "{err}");
+}
+
+/// A hint about a run is about the run that is told, which is the shortest of those that end alike.
+#[test]
+fn a_hint_is_about_the_run_that_is_told() {
+    let folder = folder();
+    let numbered =
+        MODEL.replace("Ask: {}", "Ask: { at: int }").replace("on: Ask,", "on: Ask, when: at == v,");
+    folder.write("model.yaml", &numbered);
+    // It ends at the second question of the first run, and at the first one of the others.
+    let system = "import json, os, sys\nanswers = 0 if os.path.exists('before') else 1\nopen('before', 'w').close()\n\
+                  print('{\"ready\": true}', flush=True)\nsys.stdin.readline()\nfor line in sys.stdin:\n    \
+                  if not answers:\n        sys.exit(3)\n    answers -= 1\n    \
+                  print('{\"output\": \"Answer\", \"values\": {\"n\": 1}}', flush=True)\n";
+    folder.write("dying.py", system);
+    folder.write("iut.yaml", "iut: asked\nstdio: { command: [python3, dying.py] }\n");
+    let (out, _) = folder.ends(&["test", "coreach.yaml", "--iut", "iut.yaml", "--runs", "3"], 4);
+    assert!(out.contains("twice seed 2 ") && out.contains("the same with seeds 1 and 3"), "{out}");
+    assert!(
+        out.contains(r#"hint: the last that coreach sent was `{"input":"Ask","values":{"at":0}}`"#),
+        "{out}"
+    );
 }

@@ -14,7 +14,7 @@ use coreach_model::semantics::State;
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::term::node::{Comparison, Node};
 use coreach_model::term::{Substitution, literals, substitute};
-use coreach_model::{Datum, Term, Value, codec};
+use coreach_model::{Datum, Diagnostic, Term, Value, codec};
 
 use crate::initial::{self, NoState};
 use crate::planner::search_goal;
@@ -64,6 +64,17 @@ impl fmt::Display for ConstantsError {
 }
 
 impl std::error::Error for ConstantsError {}
+
+impl From<ConstantsError> for Diagnostic {
+    fn from(error: ConstantsError) -> Self {
+        let help = matches!(error, ConstantsError::NoValue(..)).then(|| {
+            "give one value; without `--constant`, coreach chooses one for each seed, and a campaign takes several under \
+             `constants`"
+                .to_owned()
+        });
+        Diagnostic { help, ..Diagnostic::error("constants", error.to_string()) }
+    }
+}
 
 /// Reads `name = text` pairs as a valuation of constants.
 ///

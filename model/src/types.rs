@@ -9,6 +9,7 @@
 //! register automaton (Cassel, Howar, Jonsson, Steffen, "Active learning for extended finite state machines",
 //! 2016). Its values are texts, of which nothing is known but whether two are the same.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
@@ -92,8 +93,19 @@ pub struct Alternative {
 }
 
 impl RecordType {
-    pub fn field(&self, name: &str) -> Option<usize> {
-        self.fields.iter().position(|(field, _)| field == name)
+    /// The position of the field that expressions spell in this way.
+    pub fn field(&self, spelled: &str) -> Option<usize> {
+        (0..self.fields.len()).find(|position| self.spell_field(*position) == spelled)
+    }
+
+    /// Spells a field as in `r.field`. The fields of other forms are not for users: only coreach writes them,
+    /// with a `'` at the end.
+    pub fn spell_field(&self, position: usize) -> Cow<'_, str> {
+        let (name, _) = &self.fields[position];
+        match self.form {
+            RecordForm::Plain => Cow::Borrowed(name),
+            _ => Cow::Owned(format!("{name}'")),
+        }
     }
 }
 

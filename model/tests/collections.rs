@@ -550,11 +550,15 @@ fn mistakes_are_told_by_name() {
             "wrong-arity at Ok: write `Ok(value)`, with `_` for unused fields",
         ),
         ("int", "match q: Ok -> 0 | _ -> 1", "type-mismatch at q: "),
-        ("Reply", "Ok", "missing-field at Ok: write `Ok(value)`; `x is Ok` asks whether `x` is one"),
+        (
+            "Reply",
+            "Ok",
+            "missing-field at Ok: `x is Ok` asks whether `x` is one; with data it is a value, for example `Ok(0)`",
+        ),
         ("Reply", "Ok(true)", "type-mismatch at true: "),
         ("bool", "r is Missin", "unknown-alternative at Missin: did you mean `Missing`?"),
         ("list[2] of int", "q + [true]", "type-mismatch at true: "),
-        ("list[2] of int", "q + 1", "type-mismatch at 1: `q + [e]` adds an element to the end of `q`"),
+        ("list[2] of int", "q + 1", "type-mismatch at 1: write an element in brackets: `q + [1]`"),
         ("list[2] of int", "[1, 2, 3]", "wrong-arity at [1, 2, 3]: "),
         ("list[2] of bool", "q + q", "type-mismatch at q + q: "),
         (

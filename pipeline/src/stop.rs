@@ -144,7 +144,9 @@ fn budget_diagnostic(passed: &Passed) -> Diagnostic {
     };
     match limit {
         Limit::Time(limit) => {
-            let (now, more) = (time_text(*limit, ""), time_text(limit.saturating_mul(4), ""));
+            // So little time is most likely meant in seconds.
+            let factor = if limit.as_millis() <= 300 { 1000 } else { 4 };
+            let (now, more) = (time_text(*limit, ""), time_text(limit.saturating_mul(factor), ""));
             Diagnostic::error(
                 BUDGET,
                 format!("stopped after {} of processor time: {at}", time_text(*limit, " ")),

@@ -352,11 +352,11 @@ pub(crate) fn read_reference(
             (name.len() >= begin.len() + end.len() && name.starts_with(begin) && name.ends_with(end))
                 .then_some(name)
         };
-        let pattern_folder = folder.join(Path::new(begin).parent().unwrap_or(Path::new("")));
+        let pattern_folder = folder.join(begin.rsplit_once('/').map_or("", |(inner, _)| inner));
         let files: Vec<String> = list_yaml_files(&pattern_folder).iter().filter_map(fits).collect();
         let key = if what == "property" { "properties".to_owned() } else { format!("{what}s") };
         let help = match files.is_empty() {
-            true => "no file in this folder fits this pattern: write the names of the files".to_owned(),
+            true => "no file fits this pattern: write the names of the files".to_owned(),
             false => format!("write the files that fit this pattern: `{key}: [{}]`", files.join(", ")),
         };
         let message = format!("`{}` is not a file: coreach does not expand patterns of names", scalar.text);

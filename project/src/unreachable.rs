@@ -186,9 +186,15 @@ fn explain_old_values(mut diagnostic: Diagnostic, product: &Iosts, purpose: &Tes
         let mut assigned = assigned.flat_map(|step| step.assignments.keys());
         let Some(datum) = assigned.find(|datum| goal.guard.mentions(datum)) else { continue };
         let label = format!("reads `{datum}` before `{action}` changes it");
-        diagnostic = diagnostic
-            .at(goal.origin.guard.clone(), label)
-            .help(format!("in a purpose, `{datum}` has the value that it has before the step"));
+        if let Some(place) = &goal.origin.guard {
+            // Other labels at the same place say less.
+            let labels = &mut diagnostic.labels;
+            let first = labels.iter().position(|(own, _)| own == place).unwrap_or(labels.len());
+            labels.retain(|(own, _)| own != place);
+            labels.insert(first, (place.clone(), label));
+        }
+        diagnostic =
+            diagnostic.help(format!("in a purpose, `{datum}` has the value that it has before the step"));
     }
     diagnostic
 }

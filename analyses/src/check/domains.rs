@@ -16,7 +16,7 @@ use coreach_model::reader::collect::merge_equal;
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::{Datum, Diagnostic, Iosts, Term, Transition, Type};
 
-use super::{MOST_TOLD, show, warn_of_more};
+use super::{MOST_TOLD, likely, show, warn_of_more};
 use crate::solver::{Answer, Solver, Witness};
 
 /// Gives warnings `domain-not-implied`, each with a state and parameters, and one `domain-undecided` that
@@ -39,14 +39,18 @@ pub fn check(iosts: &Iosts, narrow: &[Datum], solver: &mut dyn Solver) -> Vec<Di
                 Witness::Unknown => undecided += 1,
                 Witness::Found(state) => {
                     let is_never = holds_nowhere(transition, variable.is_none(), &condition, solver);
+                    let variable = variable.as_deref();
+                    let likely = likely::explain_missing_value(transition, variable, &mut |changed| {
+                        has_condition(changed, variable, is_never, solver)
+                    });
+                    let addition =
+                        (!is_never).then(|| describe_addition(transition, variable, &condition, solver));
+                    let helps: Vec<String> = likely.into_iter().chain(addition).collect();
+                    let help = Some(helps.join("; ")).filter(|help| !help.is_empty());
                     let state = (!is_never).then_some(&state);
-                    warnings.push(report_condition(
-                        iosts,
-                        transition,
-                        variable.as_deref(),
-                        &condition,
-                        state,
-                    ));
+                    let warning = report_condition(iosts, transition, variable, &condition, state);
+                    // A type that may be too small has a help of its own.
+                    warnings.push(Diagnostic { help: warning.help.clone().or(help), ..warning });
                     if warnings.len() == MOST_TOLD {
                         warnings.push(warn_of_more());
                         break 'transitions;
@@ -85,6 +89,24 @@ fn find_violation(
         };
     }
     solver.witness(&[defined(guard), guard.clone(), condition.not()])
+}
+
+/// Does the guard of a changed transition imply the condition on its guard, or on this variable? With
+/// `is_never` it is enough that there is a state in which the condition holds.
+fn has_condition(
+    changed: &Transition,
+    variable: Option<&str>,
+    is_never: bool,
+    solver: &mut dyn Solver,
+) -> bool {
+    let left = obligations(changed).into_iter().find(|(of, _)| of.as_deref() == variable);
+    left.is_none_or(|(_, condition)| match is_never {
+        true => !holds_nowhere(changed, variable.is_none(), &condition, solver),
+        false => {
+            let found = find_violation(changed, variable.is_none(), &condition, solver);
+            matches!(found, Witness::None)
+        }
+    })
 }
 
 /// Does the condition exclude the transition in every state?
@@ -138,12 +160,10 @@ fn report_condition(
     };
     let place = place.clone().or(origin.whole.clone());
     let warning = Diagnostic::warning("domain-not-implied", message).at(place, label);
-    match state {
-        None => warning.note("the transition is never enabled"),
-        Some(state) => warning
-            .note(format!("the transition is not enabled, for example, where {}", show(state)))
-            .help(help_text(condition)),
-    }
+    warning.note(match state {
+        None => "the transition is never enabled".to_owned(),
+        Some(state) => format!("the transition is not enabled, for example, where {}", show(state)),
+    })
 }
 
 /// Reports a variable whose type may be too small. Findings that differ in their places only become one.
@@ -170,8 +190,19 @@ fn report_small_type(
     }
 }
 
-fn help_text(condition: &Term) -> String {
-    let condition = condition.to_string();
+/// Says what to add to the guard, so that it implies the condition.
+fn describe_addition(
+    transition: &Transition,
+    variable: Option<&str>,
+    condition: &Term,
+    solver: &mut dyn Solver,
+) -> String {
+    let guard = &transition.guard;
+    let holds = match variable {
+        None => vec![guard.clone()],
+        Some(_) => vec![defined(guard), guard.clone()],
+    };
+    let condition = likely::shorten_condition(condition, &holds, solver).to_string();
     // A longer condition helps nobody.
     if condition.len() <= 300 {
         return format!("if this is intended, add `{condition}` at the start of the guard");

@@ -10,7 +10,7 @@ use coreach_model::term::evaluate::{Valuation, evaluate};
 use coreach_model::term::{Substitution, literals, substitute};
 use coreach_model::{Datum, Diagnostic, Iosts, Term, Transition, Type, Value};
 
-use super::{MOST_TOLD, warn_of_more};
+use super::{MOST_TOLD, likely, warn_of_more};
 use crate::solver::{Answer, Solver, Witness};
 
 /// Gives warnings `guard-never-true`. If the solver does not know, there is no warning: the transition stays.
@@ -43,6 +43,9 @@ pub fn find_never_true(iosts: &Iosts, solver: &mut dyn Solver) -> Vec<(Diagnosti
                 let help = format!("write the type `{wide}` for `{datum}`, or correct the guard");
                 warning = warning.at(declared.get(datum.name()).cloned(), label).help(help);
             }
+            let (note, help) = likely::explain_contradiction(&transition.guard, solver);
+            warning.notes.extend(note);
+            warning.help = warning.help.or(help);
             warnings.push((warning, narrow.map(|(datum, ..)| datum)));
             if warnings.len() == MOST_TOLD {
                 warnings.push((warn_of_more(), None));

@@ -13,6 +13,7 @@
 pub mod domains;
 pub mod guards;
 pub mod initialized;
+mod likely;
 pub mod observations;
 
 use coreach_model::term::evaluate::Valuation;

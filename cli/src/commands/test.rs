@@ -41,7 +41,7 @@ use coreach_project::{budget, render};
 use serde::Serialize;
 use serde_json::Value;
 
-use self::groups::Groups;
+use self::groups::{Groups, group_key};
 use self::hints::{explain_run, find_iut_line};
 use self::keep::Keeper;
 use self::report::Report;
@@ -117,7 +117,7 @@ pub fn test(arguments: &TestArguments) -> CommandResult {
         let settings = arguments.driving.over(Settings::default(), iut);
         let pairs = arguments.constant.iter().map(|(name, value)| (name.as_str(), value.as_str()));
         let constants = read_constants(&case.test, pairs.filter(|(name, _)| has(name)));
-        let constants = constants.map_err(|error| Diagnostic::error("constants", error.to_string()))?;
+        let constants = constants.map_err(Diagnostic::from)?;
         // Runs are made one after the other, so that a plan may learn from the answers in earlier runs.
         let experience = SharedExperience::default();
         let preparation = Preparation {
@@ -153,9 +153,9 @@ pub fn test(arguments: &TestArguments) -> CommandResult {
             total.add(&run);
             let path = keeper.keep(arguments, case, &written).map_err(EarlyExit::hindered)?;
             total.add_failure(&run, &written, path.as_deref());
-            if total.hint.is_empty() {
-                total.hint = explain_run(arguments, case, iut, &initial, &run, &written).unwrap_or_default();
-            }
+            total.add_hint(&run, &written, is_told_in_full(arguments), || {
+                explain_run(arguments, case, iut, &initial, &run, &written)
+            });
             report.add_run(&written, path.as_deref());
             if !is_json() && !arguments.quiet {
                 let text = |in_full| run_text(arguments, case, &initial, &run, path.as_deref(), in_full);
@@ -180,7 +180,7 @@ pub fn test(arguments: &TestArguments) -> CommandResult {
             print_text(&format!("{} against {}: {text}", case.name, iut.name));
             if !arguments.quiet {
                 print_text(&story::wrap(&explain_kept_system(iut, &total)));
-                print_text(&story::wrap(&total.hint));
+                print_text(&story::wrap(&total.hint.text));
                 next.extend(next_command(arguments, &total, iut.way.outlives_runs()));
             }
         }
@@ -485,11 +485,18 @@ struct Total {
     fails_at_once: bool,
     /// The longest wait in vain for the system to close its side after a run.
     waited: Option<Duration>,
-    /// A mistake that the IUT file may have, after the first Fail.
-    hint: String,
+    hint: Hint,
     failed: BTreeMap<Bucket, FailedRuns>,
     /// The first run that was inconclusive.
     inconclusive: Option<FailedRuns>,
+}
+
+/// A mistake that the IUT file may have: the text, and the run that it is about, by its group and its length.
+#[derive(Default)]
+struct Hint {
+    text: String,
+    group: String,
+    events: usize,
 }
 
 /// The runs that failed alike: how many they are, and the events and the seed of the shortest.
@@ -534,6 +541,16 @@ impl Total {
         failed.runs += 1;
         if events < failed.events {
             *failed = FailedRuns { runs: failed.runs, ..new() };
+        }
+    }
+
+    /// Takes the hint after the first run that has one. A shorter run of its group, which is told in its
+    /// place, replaces it.
+    fn add_hint(&mut self, run: &Run, record: &Record, tells_all: bool, hint: impl Fn() -> Option<String>) {
+        let (group, events) = (group_key(run, record), events(&run.trace));
+        let is_told_instead = !tells_all && group == self.hint.group && events < self.hint.events;
+        if self.hint.text.is_empty() || is_told_instead {
+            self.hint = Hint { text: hint().unwrap_or_default(), group, events };
         }
     }
 

@@ -80,7 +80,7 @@ fn what_is_chosen_satisfies_the_guard() {
             "types: { Out: [Cured, Sent: { to: string, days: nat }] }\n",
             "Out",
             "option[int]",
-            r#"(match a: Cured -> b is some | Sent(t, d) -> matches(t, \"[A-Z]{2}\") && d > v) && (b is some => b.value < 900)"#,
+            r#"(match a: Cured -> b is some | Sent(t, d) -> matches(t, \"[A-Z]{2}\") && d > v) && (match b: some(x) -> x < 900 | none -> true)"#,
             40,
         ),
         (

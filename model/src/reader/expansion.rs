@@ -11,12 +11,13 @@ use dashu_int::IBig;
 
 use crate::data::Datum;
 use crate::diagnostic::Diagnostic;
+use crate::excerpt::shortened;
 use crate::forms::MOST_PARTS;
 use crate::reader::collect::article;
 use crate::reader::elsewhere;
 use crate::reader::parser::MAX_NESTING;
 use crate::reader::scope::{Meaning, NamedExpression};
-use crate::reader::syntax::{self, Call, Expression, QuantifiedValues};
+use crate::reader::syntax::{self, Call, Expression, ExpressionKind, QuantifiedValues, is_open};
 use crate::reader::typing::Typing;
 use crate::term::node::Node;
 use crate::term::operation::{
@@ -131,7 +132,23 @@ impl Typing<'_, '_> {
         if !self.is_arity("defined", &call.arguments, 1, whole, None) {
             return None;
         }
-        let condition = crate::obligation::defined(&terms.into_iter().next()??);
+        let term = terms.into_iter().next()??;
+        let condition = crate::obligation::defined(&term);
+        if condition.is_true() {
+            let text = self.scalar.text.get(call.arguments[0].span.clone()).unwrap_or_default();
+            let (label, help) = match term.sort() {
+                Type::Record(ty) if ty.form == RecordForm::Option => (
+                    "`none` is a value, too",
+                    format!("write `{text} is some` to ask whether there is something in it"),
+                ),
+                _ => (
+                    "it cannot fail",
+                    "leave it out: only an operation such as `q[i]` may have no value".to_owned(),
+                ),
+            };
+            let message = format!("`{text}` always has a value, so this is always true");
+            self.warn_of_mistake("always-defined", message, whole, label, help);
+        }
         self.check_made(condition, whole)
     }
 
@@ -292,7 +309,7 @@ impl Typing<'_, '_> {
     ) -> Option<Term> {
         let values = self.values(&quantified.of);
         let (name, at) = &quantified.name;
-        if !self.is_new_name("quantifier", name, at) {
+        if !self.is_new_name("quantifier", name, at, None) {
             return None;
         }
         // If the values have a mistake, the mistakes of the body are still reported.
@@ -316,6 +333,10 @@ impl Typing<'_, '_> {
         });
         self.bound.pop();
         let (TypedDomain { domain, collection, .. }, body) = (values?, body?);
+        // If there are values, the other reading of the text is equal.
+        if matches!(domain, QuantifierDomain::Elements) {
+            self.warn_of_reach(quantified, whole);
+        }
         let collected = match element {
             None => None,
             Some(element) => {
@@ -346,8 +367,58 @@ impl Typing<'_, '_> {
         self.check_made(Term::apply(DerivedOperation::Quantified(Arc::new(quantified)), arguments), whole)
     }
 
-    /// May a bound value have this name? Reports it if the name is used.
-    pub(super) fn is_new_name(&mut self, binder: &str, name: &str, span: &Range<usize>) -> bool {
+    /// Warns of a quantifier whose body takes more than was meant: its last part does not read the value.
+    fn warn_of_reach(&mut self, quantified: &syntax::Quantified, whole: &Range<usize>) {
+        let (quantifier, body) = (quantified.quantifier, &quantified.body);
+        let (parts, sign) = match (&body.kind, quantifier) {
+            (ExpressionKind::And(parts), Quantifier::All) => (parts, "&&"),
+            (ExpressionKind::Or(parts), Quantifier::Some) => (parts, "||"),
+            _ => return,
+        };
+        let reads = |part: &Expression| part.mentions(&quantified.name.0);
+        let (Some(last), true) = (parts.iter().rposition(reads), is_open(body, parts)) else { return };
+        let (Some(own), Some(next)) = (parts.get(last), parts.get(last + 1)) else { return };
+        let text = |from: usize, to: usize| self.scalar.text.get(from..to).unwrap_or_default();
+        let message = format!(
+            "this part does not read `{}`, but `{}` asks it for each value",
+            quantified.name.0,
+            quantifier.word()
+        );
+        let help = format!(
+            "if it is a condition of its own, write `({}) {sign} {}`; otherwise put the body into brackets: `{}(...)`",
+            text(whole.start, own.span.end),
+            shortened(text(next.span.start, body.span.end)),
+            text(whole.start, body.span.start)
+        );
+        self.warn_of_mistake(
+            "reaches-to-the-end",
+            message,
+            &(next.span.start..body.span.end),
+            "not asked if there is no value",
+            help,
+        );
+    }
+
+    pub(super) fn warn_of_mistake(
+        &mut self,
+        code: &'static str,
+        message: String,
+        span: &Range<usize>,
+        label: &str,
+        help: String,
+    ) {
+        let place = self.collector.origin(&self.scalar.place(span));
+        self.collector.push(Diagnostic::warning(code, message).at(place, label).help(help));
+    }
+
+    /// May a bound value have this name? Reports it if the name is used, with this help if there is one.
+    pub(super) fn is_new_name(
+        &mut self,
+        binder: &str,
+        name: &str,
+        span: &Range<usize>,
+        help: Option<String>,
+    ) -> bool {
         let parameters = self.scope.parameters.iter().map(|(known, _)| known.as_str());
         let bound = self.bound.iter().map(|(known, _)| known.as_str());
         let is_parameter = parameters.chain(bound).any(|known| known == name);
@@ -355,7 +426,8 @@ impl Typing<'_, '_> {
         let owner = is_parameter.then(|| "parameter or a bound value".to_owned()).or(declared);
         if let Some(owner) = &owner {
             let message = format!("the {binder}'s `{name}` has the same name as {}", article(owner));
-            let help = Some("choose another name: the expression could not tell them apart".to_owned());
+            let choose = || "choose another name: the expression could not tell them apart".to_owned();
+            let help = Some(help.unwrap_or_else(choose));
             self.error("duplicate-name", message, span, "already used".to_owned(), help);
         }
         owner.is_none()

@@ -245,7 +245,7 @@ fn lex_text(input: &mut Input<'_>) -> Lexed<TokenKind> {
 type Spelling = (&'static str, &'static str, Option<&'static str>);
 
 /// Longer spellings come before their beginnings.
-const SPELLINGS: [Spelling; 66] = [
+const SPELLINGS: [Spelling; 67] = [
     ("<=>", "", Some("write `==` between truth values")),
     ("===", "", Some("write `==`")),
     ("!==", "", Some("write `!=`")),
@@ -266,7 +266,7 @@ const SPELLINGS: [Spelling; 66] = [
     (":=", ":=", None),
     ("**", "", Some("write a power out: `x * x`")),
     ("..", "..", None),
-    ("++", "", Some("write `x + 1`")),
+    ("++", "", Some("write `x + 1` for the next number; `+` joins lists and strings")),
     ("+=", "", Some("write the whole value: `x: x + 1`")),
     ("-=", "", Some("write the whole value: `x: x - 1`")),
     ("<", "<", None),
@@ -291,6 +291,7 @@ const SPELLINGS: [Spelling; 66] = [
     ("^", "", Some("write a power out: `x * x`")),
     ("%", "", Some("write `mod` for the remainder")),
     ("?", "", Some("write `if c then a else b`")),
+    ("#", "", Some("an expression has no comments: write `# ...` on a line outside of the block")),
     ("~", "", Some("write `!` for negation")),
     ("$", "", Some("write the name alone")),
     ("@", "", Some("write the name alone")),

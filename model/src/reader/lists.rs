@@ -85,7 +85,12 @@ impl Typing<'_, '_> {
         let (Some((_, _, of_left)), Some((_, _, of_right))) = types else {
             let (other, at) = if types.0.is_some() { (right, b) } else { (left, a) };
             let message = format!("`+` joins two lists, but this is {}", other.sort());
-            let help = Some("`q + [e]` adds an element to the end of `q`".to_owned());
+            let text = |at: &Range<usize>| self.scalar.text.get(at.clone()).unwrap_or("e");
+            let [left, right] = match types.0 {
+                Some(_) => [text(a).to_owned(), format!("[{}]", text(b))],
+                None => [format!("[{}]", text(a)), text(b).to_owned()],
+            };
+            let help = Some(format!("write an element in brackets: `{left} + {right}`"));
             self.error("type-mismatch", message, at, format!("this is {}", other.sort()), help);
             return None;
         };

@@ -17,9 +17,10 @@ use crate::reader::elsewhere;
 use crate::reader::syntax::{Expression, ExpressionKind, RecordFields, is_found, says_type};
 use crate::reader::types::Types;
 use crate::reader::typing::Typing;
+use crate::reader::variants::spell_alternative;
 use crate::term::Term;
 use crate::term::print::MOST_LISTED;
-use crate::types::{ArrayType, RecordForm, RecordType, Type};
+use crate::types::{Alternative, ArrayType, RecordForm, RecordType, Type};
 use crate::value::{ArrayValue, Value};
 
 /// The most cells of an array that are changed to one unknown value.
@@ -241,7 +242,7 @@ impl Typing<'_, '_> {
         let mut given: BTreeMap<usize, Option<Term>> = BTreeMap::new();
         for (name, place, value) in &literal.fields {
             let Some(position) = ty.field(name) else {
-                self.unknown_field(&ty, name, place);
+                self.unknown_field(&ty, name, place, literal.base.as_ref().map(|tree| &tree.span));
                 continue;
             };
             let field = &ty.fields[position].1;
@@ -286,13 +287,20 @@ impl Typing<'_, '_> {
         None
     }
 
-    pub(super) fn unknown_field(&mut self, ty: &RecordType, field: &str, span: &Range<usize>) {
+    /// Reports a field that the type does not have. `base` is the place of the value whose field it would be.
+    pub(super) fn unknown_field(
+        &mut self,
+        ty: &RecordType,
+        field: &str,
+        span: &Range<usize>,
+        base: Option<&Range<usize>>,
+    ) {
         let fields: Vec<&str> = ty.fields.iter().map(|(name, _)| name.as_str()).collect();
         if ty.form != RecordForm::Plain {
-            let help =
-                elsewhere::explain_operation(field).unwrap_or("write a function in front, as in `len(q)`");
+            let text = base.and_then(|base| self.scalar.text.get(base.clone()));
+            let help = explain_parts(ty, field, text.unwrap_or("x"));
             let message = format!("{} has no field `{field}`: only records have fields", ty.name);
-            self.error("unknown-field", message, span, "no such field".to_owned(), Some(help.to_owned()));
+            self.error("unknown-field", message, span, "no such field".to_owned(), Some(help));
             return;
         }
         let similar = self.collector.nearest(field, fields.iter().copied());
@@ -369,5 +377,37 @@ impl Typing<'_, '_> {
             .at(place, "too many cells")
             .help("`[0 for all]`, with a number or a literal of an enumeration, fits any array");
         self.collector.push(diagnostic);
+    }
+}
+
+/// Explains how the parts of a value are read that is no record. `text` is the value.
+fn explain_parts(ty: &RecordType, field: &str, text: &str) -> String {
+    let alternatives = ty.alternatives();
+    let has = |one: &&Alternative| (0..one.count).any(|place| ty.field_of(one, place) == field);
+    let with_data = || alternatives.iter().find(|one| one.count > 0);
+    match alternatives.iter().find(has).or_else(with_data) {
+        Some(one) => {
+            let name = &one.name;
+            let case = if name == "some" { "some(x)".to_owned() } else { spell_alternative(ty, one) };
+            format!(
+                "write `match {text}: {case} -> ... | _ -> false` to read its data; `{text} is {name}` asks whether it has them"
+            )
+        }
+        None if let Some(one) = alternatives.first() => {
+            format!("write `{text} is {}` to ask for an alternative", one.name)
+        }
+        None => match (field.strip_prefix("at"), ty.map_value_type()) {
+            (Some(index), _) if ty.form == RecordForm::List && index.parse::<usize>().is_ok() => {
+                format!("write `{text}[{index}]` for an element")
+            }
+            _ if let Some(help) = elsewhere::explain_operation(field) => help.to_owned(),
+            _ if ty.form == RecordForm::List => {
+                format!("write `{text}[0]` for its first element, and `len({text})` for its length")
+            }
+            (_, None) => format!("write `k in {text}` to ask for a key, and `len({text})` for their number"),
+            _ => format!(
+                "write `{text}[k]` for the value at the key `k`, `k in {text}` to ask for a key, and `len({text})` for their number"
+            ),
+        },
     }
 }

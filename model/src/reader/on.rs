@@ -303,6 +303,7 @@ fn read_action<'a>(
         }
         collector.push(diagnostic);
     }
+    warn_of_permuted(collector, on, &name, declared, &renamed);
     let mut parameters = Vec::new();
     let mut seen = HashSet::new();
     for (position, (parameter, at)) in renamed.into_iter().enumerate() {
@@ -332,6 +333,29 @@ fn read_action<'a>(
         parameters.push((parameter, declared.get(position).and_then(|(_, datum)| datum.clone())));
     }
     Some((number, Cow::Owned(parameters)))
+}
+
+/// Warns of a parameter that gets the declared name of another one.
+fn warn_of_permuted(
+    collector: &mut Collector,
+    on: &Scalar,
+    action: &str,
+    declared: &[Parameter],
+    renamed: &[(String, Range<usize>)],
+) {
+    let pairs = || renamed.iter().zip(declared).map(|((new, _), (old, _))| (new, old));
+    let is_moved =
+        |(new, old): &(&String, &String)| new != old && declared.iter().any(|(own, _)| own == *new);
+    let moved: Vec<String> =
+        pairs().filter(is_moved).map(|(new, old)| format!("`{new}` is the parameter `{old}`")).collect();
+    if moved.is_empty() {
+        return;
+    }
+    let names: Vec<&str> = declared.iter().map(|(name, _)| name.as_str()).collect();
+    let message = format!("here {}: names in `on` rename by position", moved.join(" and "));
+    let help = format!("write `on: {action}`, or keep the order: `on: {action}({})`", names.join(", "));
+    let warning = Diagnostic::warning("permuted-parameters", message);
+    collector.push(warning.at(collector.origin(&on.span), "another order than declared").help(help));
 }
 
 /// `no parameters`, `1 parameter`, `2 parameters`
@@ -369,9 +393,13 @@ fn split_on(on: &Scalar) -> Result<OnText, Box<Mistake>> {
         mistake
     })?;
     let explain = |mut mistake: Box<Mistake>| {
-        let help = match on.text[at.end..].contains(':') {
-            true => format!("the types are declared with the action: write `on: {name}`"),
-            false => format!("write a condition in the guard: `on: {name}` and `when: p == ...`"),
+        let (parts, is_type) = (&on.text[at.end..], on.text[at.end..].contains(':'));
+        let help = match parts.matches('(').count() {
+            _ if is_type => format!("the types are declared with the action: write `on: {name}`"),
+            0 | 1 => format!("write a condition in the guard: `on: {name}` and `when: p == ...`"),
+            _ => format!(
+                "`on` only names parameters: write `on: {name}` and `when: (match p: A(x) -> x > 0 | _ -> false)`, where `p` is the parameter"
+            ),
         };
         mistake.help.get_or_insert(help);
         mistake

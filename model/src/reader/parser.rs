@@ -177,7 +177,7 @@ impl<'a> Parser<'a> {
                     Lexeme::Sign(",") if self.is_behind_in() => {
                         Some("write several values in braces: `x in {A, B}`".to_owned())
                     }
-                    Lexeme::Sign("..") => Some(elsewhere::RANGE.to_owned()),
+                    Lexeme::Sign("..") => Some(self.explain_spread().unwrap_or(elsewhere::RANGE.to_owned())),
                     Lexeme::Sign("+") => Some(
                         "write a number without `+`, and a sum as `x + 1`, also under `assign`".to_owned(),
                     ),
@@ -187,6 +187,13 @@ impl<'a> Parser<'a> {
                 Box::new(Mistake { help, ..*syntax_mistake("syntax", message, label, token.span.clone()) })
             }),
         }
+    }
+
+    /// Explains how a copy of a record is written, if `...r` stands here.
+    fn explain_spread(&self) -> Option<String> {
+        let [_, point, name, ..] = self.tokens.get(self.next..)? else { return None };
+        let (Lexeme::Sign("."), Lexeme::Name(name)) = (&point.kind, &name.kind) else { return None };
+        Some(format!("write `{name} with {{ FIELD: VALUE }}` for a copy with other values of some fields"))
     }
 
     /// Makes the mistake that the token cannot follow a complete expression.

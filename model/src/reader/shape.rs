@@ -143,8 +143,11 @@ pub fn check_keys_beside(
             let mut longer = known.iter().filter(is_longer);
             longer.next().filter(|_| longer.next().is_none()).copied()
         };
-        let similar =
-            in_other_format().or_else(|| collector.nearest(key, known.iter().copied())).or_else(longer);
+        let in_ms = || known.iter().find(|known| known.strip_suffix("_ms") == Some(key)).copied();
+        let similar = in_other_format()
+            .or_else(in_ms)
+            .or_else(|| collector.nearest(key, known.iter().copied()))
+            .or_else(longer);
         // Then for the key under which it belongs: one that is there, or the only possible one.
         let outer_keys =
             WITHIN.iter().filter(|(inner, _)| inner.contains(&key)).flat_map(|(_, outer)| *outer);
@@ -203,6 +206,9 @@ pub fn check_keys_beside(
             _ if let Some(help) = hint => help.to_owned(),
             _ if let Some((name, value)) = glued => {
                 format!("write `{name}: {value}`, with a space after the colon")
+            }
+            (None, Some(meant)) if meant.strip_suffix("_ms") == Some(key) => {
+                format!("did you mean `{meant}`, a number of milliseconds?")
             }
             (None, Some(meant)) => format!("did you mean `{meant}`?"),
             (None, None) => inventory(&format!("keys of {owner}"), known.iter().copied()),

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use crate::reader::syntax::{Call, Expression};
+use crate::reader::syntax::{Call, Expression, ExpressionKind};
 use crate::reader::typing::{Typing, about_ids};
 use crate::regular::RegularExpression;
 use crate::term::Term;
@@ -44,6 +44,7 @@ impl Typing<'_, '_> {
             return None;
         }
         let mut terms = terms.into_iter().collect::<Option<Vec<Term>>>()?;
+        self.warn_of_texts(operation, call, whole);
         if operation == StringOperation::Matches {
             terms[1] = self.regular_expression(&terms[1], &arguments[1].span)?;
         }
@@ -86,6 +87,40 @@ impl Typing<'_, '_> {
         let at = arguments.first().map_or(0..0, |tree| tree.span.clone());
         self.error("type-mismatch", message, &at, label, help);
         true
+    }
+
+    /// Warns of a whole text that is a literal, which most likely stands in the wrong place, and of a pattern
+    /// that only one text matches.
+    fn warn_of_texts(&mut self, operation: StringOperation, call: &Call, whole: &Range<usize>) {
+        let Call { name: (name, _), arguments } = call;
+        let [Expression { kind: first, .. }, Expression { kind: second, .. }] = arguments.as_slice() else {
+            return;
+        };
+        let text = |at: usize| self.scalar.text.get(arguments[at].span.clone()).unwrap_or("e");
+        match (operation, first, second) {
+            (
+                StringOperation::StartsWith | StringOperation::EndsWith | StringOperation::Contains,
+                ExpressionKind::Text(_),
+                other,
+            ) if !matches!(other, ExpressionKind::Text(_)) => {
+                let message = format!("`{name}` takes the whole text first, but here that is a fixed one");
+                let help =
+                    format!("write `{name}({}, {})` to look for it in `{}`", text(1), text(0), text(1));
+                self.warn_of_mistake("swapped-arguments", message, whole, "in this order?", help);
+            }
+            (StringOperation::Matches, _, ExpressionKind::Text(pattern))
+                if !pattern.contains(|c: char| "\\.[](){}*+?|^$".contains(c)) =>
+            {
+                let message =
+                    "the pattern matches only this one text: `matches` compares the whole text".to_owned();
+                let (part, whole_text) = (text(1), text(0));
+                let help = format!(
+                    "write `contains({whole_text}, {part})` to look for it, or `{whole_text} == {part}` to compare"
+                );
+                self.warn_of_mistake("whole-text", message, &arguments[1].span, "without `.*`", help);
+            }
+            _ => {}
+        }
     }
 
     /// Reads a regular expression, and writes its shorthands out.

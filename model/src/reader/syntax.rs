@@ -124,6 +124,16 @@ pub enum QuantifiedValues {
 }
 
 impl Expression {
+    /// Does the name stand somewhere in it?
+    pub fn mentions(&self, name: &str) -> bool {
+        let is_values = |of: &Quantified| matches!(&of.of, QuantifiedValues::Type(own, _) if own == name);
+        match &self.kind {
+            ExpressionKind::Name(own) => own == name,
+            ExpressionKind::Quantified(of) if is_values(of) => true,
+            _ => self.parts().into_iter().any(|part| part.mentions(name)),
+        }
+    }
+
     /// The direct parts, left to right.
     pub fn parts(&self) -> Vec<&Expression> {
         match &self.kind {
@@ -171,6 +181,11 @@ impl Expression {
             .collect(),
         }
     }
+}
+
+/// Do these parts of a chain of `&&` or `||` stand without brackets around them?
+pub fn is_open(chain: &Expression, parts: &[Expression]) -> bool {
+    parts.first().is_some_and(|first| first.span.start == chain.span.start)
 }
 
 /// Is it a `find`? It shows its type, but takes a narrower range if that is expected.

@@ -410,7 +410,7 @@ fn a_find_has_the_type_that_is_expected() {
     }
     // What the help says can be written.
     for guard in [
-        "if hour is some then hour.value == vAny.value && vAny is some else vAny is none",
+        "match hour: some(x) -> (match vAny: some(y) -> x == y | none -> false) | none -> vAny is none",
         "(all k in vBusy: k in vLow) && (all k in vLow: k in vBusy)",
     ] {
         read_specification(file(&FREE.replace("GUARD", guard))).unwrap();
@@ -540,4 +540,126 @@ fn what_coreach_made_is_read_up_to_limits_of_its_own() {
     let large = vec![b'#'; Limits::GIVEN.bytes + 1];
     assert_eq!(from_bytes("m".into(), large.clone()).unwrap_err().code, "file-too-large");
     assert!(from_bytes("m".into(), [made.as_bytes(), &large].concat()).is_ok());
+}
+
+const DATA: &str = r#"
+iosts: data
+types: { Answer: [Seated: { at: nat, near: nat }, Waiting: { place: nat }, Refused], Guest: { name: string, size: nat } }
+variables: { q: "list[3] of string", m: "map[int[0..3]] of nat", g: Guest, v: nat, o: "option[int[0..9]]", b: bool }
+initial: { location: L, condition: "q == [] && m == [] && v == 0 && o == none && !b && g == { name: \"\", size: 0 }" }
+inputs: { In: { table: nat, price: nat } }
+outputs: { Out: { text: string, next: "option[string]", answer: Answer } }
+transitions:
+  - { from: L, to: L, on: In, assign: { v: table } }
+  - from: L
+    to: L
+    on: Out
+    when: |
+      GUARD
+"#;
+
+/// All that is found in a text, with its helps, as one line.
+fn all_found(text: &str) -> String {
+    let found = read_specification(file(text)).map_or_else(|found| found, |(_, warnings)| warnings);
+    let text =
+        |one: Diagnostic| format!("{} {}; help: {}", one.code, one.message, one.help.unwrap_or_default());
+    found.into_iter().map(text).collect::<Vec<String>>().join("\n")
+}
+
+#[test]
+fn what_data_mean_elsewhere_is_explained() {
+    for (guard, told) in [
+        ("next.value == \"\"", "`match next: some(x) -> ... | _ -> false`"),
+        ("next.some", "`next is some`"),
+        ("q.at0 == \"\"", "`q[0]`"),
+        ("q.len == 0", "`len(s)`"),
+        ("m.at'1 is some", "`m[k]` for the value at the key `k`"),
+        ("answer.place == 1", "`match answer: Waiting(place) -> ... | _ -> false`"),
+        ("answer.is == Answer'Refused", "`answer is Seated`"),
+        ("(o with { value: 3 }) == o", "no field `value`"),
+        ("(q with { at0: \"\" }) == q", "no field `at0`"),
+        (
+            "all x in q: x != \"a\" && v > 0 && text == x && v > 2",
+            "`(all x in q: x != \"a\" && v > 0 && text == x) && v > 2`",
+        ),
+        ("all x in q: x != \"a\" && v > 0 && b", "`(all x in q: x != \"a\") && v > 0 && b`"),
+        ("some k in m: m[k] == 0 || b", "`(some k in m: m[k] == 0) || b`"),
+        (
+            "match next: some(x) -> x == text | _ -> false && b",
+            "`false && ...` is always false; help: put the `match` into brackets: `(match next: some(x) -> x == text | _ -> false) && b`",
+        ),
+        ("match next: some(x) -> x == text | none -> true || b", "is always true"),
+        ("defined(next)", "always has a value, so this is always true; help: write `next is some`"),
+        ("defined(v + 1)", "always has a value, so this is always true; help: leave it out"),
+        ("match answer: Seated(_, v) -> b | _ -> false", "write `Seated(_, x) -> x == v && ...`"),
+        (
+            "answer == Waiting",
+            "`x is Waiting` asks whether `x` is one; with data it is a value, for example `Waiting(0)`",
+        ),
+        ("matches(text, \"sum\")", "write `contains(text, \"sum\")`"),
+        ("starts_with(\"sum\", text)", "write `starts_with(text, \"sum\")`"),
+        ("q == q + text", "`q + [text]`"),
+        ("q == text + q", "`[text] + q`"),
+        ("{ ...g, size: 2 } == g", "write `g with { FIELD: VALUE }`"),
+        ("!next", "write `next is none`"),
+        ("next && b", "write `next is some`"),
+        ("q ++ q == q", "`+` joins lists"),
+        ("b # a comment", "an expression has no comments"),
+    ] {
+        let found = all_found(&DATA.replace("GUARD", guard));
+        assert!(found.contains(told), "{guard}: {found}");
+    }
+    for (old, new, told) in [
+        (
+            "on: In,",
+            "on: \"In(price, table)\",",
+            "`price` is the parameter `table` and `table` is the parameter `price`",
+        ),
+        (
+            "on: In,",
+            "on: \"In(x, table)\",",
+            "here `table` is the parameter `price`: names in `on` rename by position",
+        ),
+        ("on: Out\n", "on: Out(t, n, Seated(s))\n", "`when: (match p: A(x) -> x > 0 | _ -> false)`"),
+        ("v: nat,", "v: nat, w: string?,", "`\"option[string]\"`"),
+    ] {
+        let found = all_found(&DATA.replace("GUARD", "b").replacen(old, new, 1));
+        assert!(found.contains(told), "{new}: {found}");
+    }
+}
+
+#[test]
+fn what_is_meant_as_it_is_written_is_not_warned_of() {
+    for guard in [
+        "all x in q: (x != \"a\" && v > 0)",
+        "all x in q: v > 0 && x != \"a\"",
+        "all i in 0..2: m[i] > 0 && b",
+        "(all x in q: x != \"a\") && v > 0",
+        "all x in q: x != \"a\" || v > 0",
+        "(match next: some(x) -> x == text | _ -> false) && b",
+        "match next: some(x) -> x == text | _ -> b && v > 0",
+        "match next: some(x) -> x == text | _ -> false",
+        "defined(q[0]) && defined(m[1])",
+        "matches(text, \"su.*\") && contains(\"+-\", \"-\") && starts_with(text, \"sum\")",
+    ] {
+        assert_eq!(all_found(&DATA.replace("GUARD", guard)), "", "{guard}");
+    }
+    assert_eq!(
+        all_found(
+            &DATA.replace("GUARD", "b").replace("on: In,", "on: \"In(t, p)\",").replace("v: table", "v: t")
+        ),
+        ""
+    );
+}
+
+/// The fields that only coreach writes are read back, though a user cannot read them by chance.
+#[test]
+fn own_fields_are_read_back() {
+    let text = DATA.replace("GUARD", "q.at0' == text && q.len' > 0 && o.value' == 3 && m.at'1'.some'");
+    let (read, _) = read_specification(file(&text)).unwrap();
+    let written = crate::writer::write_yaml(&read.iosts, &read.types);
+    assert!(written.contains("q.at0'") && written.contains("o.value'"), "{written}");
+    let (again, _) =
+        read_specification(file(&written)).unwrap_or_else(|found| panic!("{found:#?}\n{written}"));
+    assert_eq!(without_origins(&again.iosts), without_origins(&read.iosts));
 }

@@ -393,8 +393,12 @@ impl Reading<'_, '_> {
                 .map(|(ty, bounds)| (ty, bounds.trim()))
                 .or(in_round)
                 .map(|(ty, part)| format!("write it in square brackets: `{ty}[{part}]`"));
+            // `T?`
+            let option = text
+                .strip_suffix('?')
+                .map(|name| format!("write `\"option[{name}]\"`, with `none` for no value"));
             let spelling = list.or(literals).or(value).or(brackets);
-            mistake.help = mistake.help.or(spelling).or_else(|| Some(list_type_spellings()));
+            mistake.help = option.or(mistake.help).or(spelling).or_else(|| Some(list_type_spellings()));
             report(self.collector, scalar, *mistake);
             return None;
         }

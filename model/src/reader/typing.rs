@@ -43,7 +43,8 @@ fn about_parts(a: &Type, b: &Type) -> Option<&'static str> {
         && a.content_type().sort() == b.content_type().sort()
     {
         return Some(
-            "only options of one range can be compared; for others, write `(if o is some then o.value == p.value && p is some else p is none)`",
+            "only options of one range can be compared; for others, write `(match o: some(x) -> (match p: some(y) -> x \
+            == y | none -> false) | none -> p is none)`",
         );
     }
     let key_of_set =
@@ -212,7 +213,7 @@ impl<'a, 'c> Typing<'a, 'c> {
                 if let Some(position) = ty.field(field) {
                     return Some(Term::field(&record_term, position));
                 }
-                self.unknown_field(&ty, field, place);
+                self.unknown_field(&ty, field, place, Some(&record.span));
                 None
             }
             // The other forms are in a function of their own: a function that recurses must need little of
@@ -469,8 +470,16 @@ impl<'a, 'c> Typing<'a, 'c> {
         // Other languages ask in this way whether a text or a collection is empty.
         let may_be_empty = *term.sort() == Type::String
             || matches!(term.sort(), Type::Record(record) if record.form != RecordForm::Plain);
-        let help =
-            if may_be_empty { elsewhere::explain_operation("is_empty").map(str::to_owned) } else { help };
+        let is_option = matches!(term.sort(), Type::Record(record) if record.form == RecordForm::Option);
+        let help = match may_be_empty {
+            true if is_option => {
+                let text = self.scalar.text.get(tree.span.clone()).unwrap_or("o");
+                let word = if operator == "!" { "none" } else { "some" };
+                Some(format!("write `{text} is {word}`"))
+            }
+            true => elsewhere::explain_operation("is_empty").map(str::to_owned),
+            false => help,
+        };
         let message = format!("`{operator}` joins truth values, but this is {}", term.sort());
         let message = if operator == "!" {
             message.replace("joins truth values", "negates a truth value")
@@ -534,13 +543,13 @@ impl<'a, 'c> Typing<'a, 'c> {
         (right, b): (Option<Term>, &Expression),
     ) -> Option<Term> {
         let sign = operator.to_string();
-        let is_string = |term: &Option<Term>| term.as_ref().is_some_and(|term| *term.sort() == Type::String);
-        if operator == Operator::Add && (is_string(&left) || is_string(&right)) {
-            return self.concatenation(&left?, &a.span, &right?, &b.span);
-        }
         let is_list = |term: &Option<Term>| term.as_ref().is_some_and(|term| term.sort().as_list().is_some());
         if operator == Operator::Add && (is_list(&left) || is_list(&right)) {
             return self.joined((&left?, &a.span), (&right?, &b.span));
+        }
+        let is_string = |term: &Option<Term>| term.as_ref().is_some_and(|term| *term.sort() == Type::String);
+        if operator == Operator::Add && (is_string(&left) || is_string(&right)) {
+            return self.concatenation(&left?, &a.span, &right?, &b.span);
         }
         let is_keyed =
             |term: &Option<Term>| term.as_ref().is_some_and(|term| term.sort().as_keyed().is_some());

@@ -9,8 +9,9 @@ use std::sync::Arc;
 
 use crate::data::Datum;
 use crate::diagnostic::Diagnostic;
+use crate::excerpt::shortened;
 use crate::reader::scope::Meaning;
-use crate::reader::syntax::{Call, Expression, ExpressionKind, Match, MatchCase, says_type};
+use crate::reader::syntax::{Call, Expression, ExpressionKind, Match, MatchCase, is_open, says_type};
 use crate::reader::typing::Typing;
 use crate::term::operation::{self, DerivedOperation, MatchArm, is_alternative, read_by};
 use crate::term::{Term, substitute};
@@ -31,9 +32,11 @@ impl Typing<'_, '_> {
         let alternatives = variant.alternatives();
         let alternative = &alternatives[number];
         let name = &alternative.name;
+        let fields = &variant.fields[alternative.first..alternative.first + alternative.count];
+        let data: Vec<String> = fields.iter().map(|(_, ty)| Value::any(ty).to_string()).collect();
         let help = format!(
-            "write `{}`; `x is {name}` asks whether `x` is one",
-            spell_alternative(variant, alternative)
+            "`x is {name}` asks whether `x` is one; with data it is a value, for example `{name}({})`",
+            data.join(", ")
         );
         let message = format!("the alternative `{name}` of {} has data", variant.name);
         self.error("missing-field", message, span, "its data are missing".to_owned(), Some(help));
@@ -181,6 +184,7 @@ impl Typing<'_, '_> {
         if !is_right {
             return None;
         }
+        self.warn_of_reach_of_case(tree, whole);
         if cases.iter().any(|case| *case.body.sort() == Type::Real) {
             cases.iter_mut().for_each(|case| case.body = case.body.to_real());
         }
@@ -190,6 +194,29 @@ impl Typing<'_, '_> {
         let read = read.into_iter().collect();
         let operation = DerivedOperation::Match(Arc::new(operation::MatchOperation { cases, read }));
         self.check_made(Term::apply(operation, arguments), whole)
+    }
+
+    /// Warns of a last case that begins with a truth value and goes on: it takes more than was meant.
+    fn warn_of_reach_of_case(&mut self, tree: &Match, whole: &Range<usize>) {
+        let Some(MatchCase { body, .. }) = tree.cases.last() else { return };
+        let (ExpressionKind::And(parts) | ExpressionKind::Or(parts)) = &body.kind else { return };
+        let ([first, next, ..], true) = (parts.as_slice(), is_open(body, parts)) else { return };
+        let ExpressionKind::Truth(value) = first.kind else { return };
+        let is_and = matches!(body.kind, ExpressionKind::And(_));
+        let text = |from: usize, to: usize| self.scalar.text.get(from..to).unwrap_or_default();
+        let sign = if is_and { "&&" } else { "||" };
+        let message = match value != is_and {
+            true => format!(
+                "the last case of a `match` goes on to the end: `{value} {sign} ...` is always {value}"
+            ),
+            false => "the last case of a `match` goes on to the end".to_owned(),
+        };
+        let help = format!(
+            "put the `match` into brackets: `({}) {sign} {}`",
+            text(whole.start, first.span.end),
+            shortened(text(next.span.start, body.span.end))
+        );
+        self.warn_of_mistake("reaches-to-the-end", message, &body.span, "all this is the last case", help);
     }
 
     /// Types one case of a `match`. `known` is the body of the first case, whose type the others must have.
@@ -218,7 +245,13 @@ impl Typing<'_, '_> {
         let mut is_right = true;
         for (position, (name, at)) in case.names.iter().enumerate().filter(|(_, (name, _))| name != "_") {
             let field = alternative.as_ref().map_or(0, |alternative| alternative.first) + position;
-            is_right &= self.is_new_name("case", name, at);
+            let pattern: Vec<&str> = (0..count).map(|own| if own == position { "x" } else { "_" }).collect();
+            let help = format!(
+                "a name in a case is new and compares nothing: write `{}({}) -> x == {name} && ...`",
+                case.alternative.0,
+                pattern.join(", ")
+            );
+            is_right &= self.is_new_name("case", name, at, Some(help));
             let datum = Datum::new(name.clone(), variant.fields[field].1.clone());
             let value = substitute(&Term::field(subject, field), &self.named);
             self.named.insert(datum.clone(), value);
@@ -253,7 +286,7 @@ impl Typing<'_, '_> {
 }
 
 /// Writes an alternative with its fields, as a case of a `match` has it.
-fn spell_alternative(variant: &RecordType, alternative: &Alternative) -> String {
+pub(super) fn spell_alternative(variant: &RecordType, alternative: &Alternative) -> String {
     let fields: Vec<&str> =
         (0..alternative.count).map(|position| variant.field_of(alternative, position)).collect();
     match alternative.count {

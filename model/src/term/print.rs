@@ -298,8 +298,8 @@ fn write_fields<T>(
     if ty.is_declared() {
         write!(f, "{} ", ty.name)?;
     }
-    for (position, ((name, _), value)) in ty.fields.iter().zip(values).enumerate() {
-        write!(f, "{}{name}: ", if position == 0 { "{" } else { ", " })?;
+    for (position, value) in values.iter().enumerate() {
+        write!(f, "{}{}: ", if position == 0 { "{" } else { ", " }, ty.spell_field(position))?;
         write_value(f, value)?;
     }
     f.write_str("}")
@@ -388,7 +388,7 @@ fn write_term(f: &mut dyn fmt::Write, term: &Term, at_least: Binding) -> fmt::Re
         Node::Field(a, position) => {
             write_typed(f, a, Binding::Atom)?;
             let Type::Record(record) = a.sort() else { unreachable!("{position} of a record") };
-            write!(f, ".{}", record.fields[*position].0)
+            write!(f, ".{}", record.spell_field(*position))
         }
     }
 }

@@ -17,7 +17,7 @@ use coreach_model::regular::RegularExpression;
 use coreach_model::{Type, codec, json};
 
 use super::launch;
-use super::words::{Holes, IutReader};
+use super::words::{Holes, IutReader, describe_sample};
 use crate::configuration::{names_in_types, read_value};
 
 pub const KEYS: [&str; 8] =
@@ -108,6 +108,13 @@ fn read_samples(reader: &mut IutReader<'_>, node: &Node) -> (Samples, BTreeMap<S
             continue;
         }
         for item in shape::list(reader.collector, &entry.value, &quoted, LIKE).unwrap_or(&[]) {
+            let part = types.iter().find(|ty| matches!(ty, Type::Record(_)));
+            let help = part.map(|ty| describe_sample(&entry.key.text, ty));
+            if let (NodeKind::Mapping(_), Some(help)) = (&item.kind, &help) {
+                let message = format!("a value of {quoted} is written as one text");
+                reader.refuse(item, &message, "keys and values", help);
+                continue;
+            }
             if matches!(item.kind, NodeKind::Mapping(_)) {
                 let words = read_sample_words(reader, item, LIKE);
                 let fits = |word: &String| types.iter().all(|ty| codec::from_text(word, ty).is_ok());

@@ -634,6 +634,9 @@ impl IutReader<'_> {
         if types.is_empty() {
             let help = self.collector.nearest(&parameter.text, data().map(Datum::name));
             let help = help.map(|nearest_name| format!("did you mean `{nearest_name}`?"));
+            let begin = parameter.text.split_once('.').filter(|_| !parts);
+            let whole = begin.and_then(|(name, _)| data().find(|one| one.name() == name));
+            let help = whole.map(|whole| describe_sample(whole.name(), whole.ty())).or(help);
             let message = format!("no action has a parameter `{}`", parameter.text);
             let diagnostic = Diagnostic::error("unknown-parameter", message)
                 .at(self.collector.origin(&parameter.span), "not known");
@@ -742,4 +745,10 @@ fn kind_plural(kind: ActionKind) -> &'static str {
         ActionKind::Internal => "internal actions",
         ActionKind::Quiescence => "quiescence",
     }
+}
+
+/// Says how a value of this parameter is written under `samples`.
+pub fn describe_sample(name: &str, ty: &Type) -> String {
+    let example = codec::to_text(&Value::any(ty));
+    format!("a sample is a value of the whole parameter, as JSON in single quotes: `{name}: ['{example}']`")
 }

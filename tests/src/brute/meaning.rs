@@ -98,7 +98,9 @@ impl Names<'_> {
             ExpressionKind::IfThenElse(c, a, b) => Expression::If(one(c)?, one(a)?, one(b)?),
             ExpressionKind::Select(a, i) => Expression::Select(one(a)?, one(i)?),
             ExpressionKind::Store(a, i, e) => Expression::Store(one(a)?, one(i)?, one(e)?),
-            ExpressionKind::Field(a, field, _) => Expression::Field(one(a)?, field.clone()),
+            ExpressionKind::Field(a, field, _) => {
+                Expression::Field(one(a)?, field.trim_end_matches('\'').to_owned())
+            }
             ExpressionKind::Call(call) => self.called(&call.name.0, all(&call.arguments)?)?,
             ExpressionKind::Quantified(quantified) => self.instances(quantified, bound)?,
             ExpressionKind::Fields(of) => {
@@ -186,7 +188,7 @@ impl Names<'_> {
             (ExpressionKind::Fields(of), Type::Record(fields, _)) => {
                 let base = of.base.as_ref().map(|base| self.resolved_as(base, ty, bound)).transpose()?;
                 let field = |(name, of_field): &(Rc<str>, Type)| {
-                    let given = of.fields.iter().find(|(known, ..)| **known == **name);
+                    let given = of.fields.iter().find(|(known, ..)| known.trim_end_matches('\'') == &**name);
                     match (given, &base) {
                         (Some((.., value)), _) => self.resolved_as(value, of_field, bound),
                         (None, Some(base)) => Ok(Expression::Field(Box::new(base.clone()), name.to_string())),

@@ -89,8 +89,7 @@ impl Walking<'_> {
         let Walking { arguments, iut, .. } = self;
         let test = &self.walkable.case.test;
         let pairs = arguments.constant.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-        let constants =
-            read_constants(test, pairs).map_err(|error| Diagnostic::error("constants", error.to_string()))?;
+        let constants = read_constants(test, pairs).map_err(Diagnostic::from)?;
         let begin = Instant::now();
         let settings = Settings { steps: usize::MAX, ..arguments.driving.over(Settings::default(), iut) };
         let standing: Arc<Mutex<String>> = Arc::default();

@@ -64,7 +64,7 @@ impl Group {
 }
 
 /// Returns what the runs of one group have in common.
-fn group_key(run: &Run, record: &Record) -> String {
+pub(super) fn group_key(run: &Run, record: &Record) -> String {
     match &run.outcome {
         Outcome::Verdict(_, Cause::Alien(text)) => text_key(text),
         Outcome::RunError(failure) => text_key(failure.text()),
