@@ -98,7 +98,9 @@ impl Names<'_> {
             ExpressionKind::IfThenElse(c, a, b) => Expression::If(one(c)?, one(a)?, one(b)?),
             ExpressionKind::Select(a, i) => Expression::Select(one(a)?, one(i)?),
             ExpressionKind::Store(a, i, e) => Expression::Store(one(a)?, one(i)?, one(e)?),
-            ExpressionKind::Field(a, field, _) => Expression::Field(one(a)?, field.trim_end_matches('\'').to_owned()),
+            ExpressionKind::Field(a, field, _) => {
+                Expression::Field(one(a)?, field.trim_end_matches('\'').to_owned())
+            }
             ExpressionKind::Call(call) => self.called(&call.name.0, all(&call.arguments)?)?,
             ExpressionKind::Quantified(quantified) => self.instances(quantified, bound)?,
             ExpressionKind::Fields(of) => {

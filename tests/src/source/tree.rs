@@ -436,7 +436,9 @@ impl fmt::Display for Tree {
             Tree::Select(a, i) => write!(f, "{}[{i}]", Part(a)),
             Tree::Store(a, i, e) => write!(f, "{}[{i} := {e}]", Part(a)),
             Tree::Field(a, position) => match a.sort() {
-                Sort::Other(Type::Record(record)) => write!(f, "{}.{}", Part(a), record.spell_field(*position)),
+                Sort::Other(Type::Record(record)) => {
+                    write!(f, "{}.{}", Part(a), record.spell_field(*position))
+                }
                 other => panic!("{other:?} is no record"),
             },
         }
