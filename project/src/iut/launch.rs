@@ -142,17 +142,15 @@ fn warn_of_command(reader: &mut IutReader<'_>, command: &Node, directory: &Path)
         let what = assigned.map(|_| "the name of a program").filter(|_| !path.exists());
         if let Some(what) = what.or_else(|| explain_shell_word(name)) {
             let texts: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
-            let help = match assigned {
-                Some((name, value)) => {
-                    let rest = texts[1..].join(", ");
-                    format!("write `command: [{rest}], environment: {{ {name}: \"{value}\" }}`")
-                }
-                None => format!("let a shell read it: `command: [sh, -c, '{}']`", texts.join(" ")),
-            };
             let mut found =
                 Diagnostic::warning("no-shell", format!("no shell reads `command`: `{name}` is {what}"))
                     .at(reader.collector.origin(&scalar.span), "for a shell only")
-                    .help(help);
+                    .help(format!("let a shell read it: `command: [sh, -c, '{}']`", texts.join(" ")));
+            if let Some((name, value)) = assigned {
+                let rest = texts[1..].join(", ");
+                found.help =
+                    Some(format!("write `command: [{rest}], environment: {{ {name}: \"{value}\" }}`"));
+            }
             if name.trim_matches(['$', '{', '}']).eq_ignore_ascii_case("port") {
                 found = found.help("write `\"{port}\"` for the port that coreach chooses");
             }
