@@ -19,6 +19,7 @@ types:
 variables:
   stored: \"array[Shelf] of int\"
   item: Item
+  items: \"list[2] of Item\"
   colour: Colour
   n: int
   most: real
@@ -101,9 +102,11 @@ fn records_and_arrays_are_written_as_they_print() {
         ("{ weight: n, colour: RED } == item", "Item {colour: RED, weight: n} == item"),
         ("Item { weight: 3, colour: RED }.weight == w", "3 == w"),
         ("(item with { weight: 4 }).weight == w", "4 == w"),
-        ("(item with { weight: n }).colour == RED", "Item {colour: item.colour, weight: n}.colour == RED"),
+        ("(item with { weight: n }).colour == RED", "(item with {weight: n}).colour == RED"),
         ("(item with { weight: 4 }).colour == RED", "item.colour == RED"),
-        ("item with { colour: RED } == item", "Item {colour: RED, weight: item.weight} == item"),
+        ("item with { colour: RED } == item", "item with {colour: RED} == item"),
+        ("items == [i with { weight: n } for i in items]", "items == [i with {weight: n} for i in items]"),
+        ("sum([i.weight for i in items]) == w", "sum([i.weight for i in items]) == w"),
         ("stored == [0 for all]", "stored == [0 for all]"),
         ("stored == [1, 2, 2, 2]", "stored == [1, 2, 2, 2]"),
         ("stored == [2 for all][0 := 1]", "stored == [1, 2, 2, 2]"),

@@ -19,7 +19,6 @@ use crate::reader::parser::MAX_NESTING;
 use crate::reader::scope::{Meaning, NamedExpression};
 use crate::reader::syntax::{self, Call, Expression, ExpressionKind, QuantifiedValues, is_open};
 use crate::reader::typing::Typing;
-use crate::term::node::Node;
 use crate::term::operation::{
     DeclaredFunction, DerivedOperation, QuantifiedOperation, Quantifier, QuantifierDomain, StandardOperation,
     read_by,
@@ -74,18 +73,6 @@ fn are_of(domain: &QuantifierDomain, collection: Option<&Term>, sort: &Type, ty:
                 *ty == ty.sort() || key.unwrap_or(sort) == ty
             }
         }
-}
-
-/// The declared type of the term's values if the term shows it, otherwise its sort.
-fn type_of(term: &Term) -> Type {
-    match term.written() {
-        Some(Node::Data(datum)) => datum.ty().clone(),
-        Some(Node::Field(record, position)) => match record.sort() {
-            Type::Record(ty) => ty.fields[*position].1.clone(),
-            other => other.clone(),
-        },
-        _ => term.sort().clone(),
-    }
 }
 
 /// The values of a quantifier: their sort, the values, and the collection whose elements they are.
@@ -329,7 +316,7 @@ impl Typing<'_, '_> {
                 Some(ty) => self.list_element(tree, ty),
                 None => self.term(tree),
             };
-            term.map(|term| (ty.cloned().unwrap_or_else(|| type_of(&term)), term))
+            term.map(|term| (ty.cloned().unwrap_or_else(|| term.declared_type()), term))
         });
         self.bound.pop();
         let (TypedDomain { domain, collection, .. }, body) = (values?, body?);

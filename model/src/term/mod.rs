@@ -165,6 +165,18 @@ impl Term {
         &self.0.sort
     }
 
+    /// The declared type of the term's values if the term shows it, otherwise its sort.
+    pub(crate) fn declared_type(&self) -> Type {
+        match self.written() {
+            Some(Node::Data(datum)) => datum.ty().clone(),
+            Some(Node::Field(record, position)) => match record.sort() {
+                Type::Record(ty) => ty.fields[*position].1.clone(),
+                other => other.clone(),
+            },
+            _ => self.sort().clone(),
+        }
+    }
+
     /// How many nodes it has when it is written out, with each shared subterm counted as often as it occurs
     /// (saturating). Text has no sharing: a term of sixty levels may fill every disk.
     pub fn written_size(&self) -> u64 {

@@ -84,6 +84,7 @@ fn binding_of(term: &Term) -> Binding {
         return if is_positive { Binding::Comparison } else { Binding::Unary };
     }
     match node {
+        Node::Record(ty, fields) if find_copied(ty, fields).is_some() => Binding::Unary,
         Node::IfThenElse(..) => Binding::Conditional,
         Node::Or(_) => Binding::Or,
         Node::And(_) => Binding::And,
@@ -224,8 +225,8 @@ fn is_typed_by_parts(term: &Term) -> bool {
     let Type::Record(domain) = arguments[0].sort() else { return false };
     // The reader gives the list the bound of its domain. Without a bound there is a field for each key.
     let most = domain.most().unwrap_or(domain.fields.len());
-    let is_sort_of_element = |(_, ty): &(String, Type)| ty == element.sort();
-    says_type(element) && list.most() == Some(most) && list.fields.get(1).is_some_and(is_sort_of_element)
+    let is_of_element = |(_, ty): &(String, Type)| *ty == element.declared_type();
+    says_type(element) && list.most() == Some(most) && list.fields.get(1).is_some_and(is_of_element)
 }
 
 /// Writes a term in a place where nothing next to it shows its type.
@@ -305,6 +306,31 @@ fn write_fields<T>(
     f.write_str("}")
 }
 
+/// Finds the record of which this one is a copy, if at least half of its fields, but not all, are copied.
+fn find_copied<'t>(ty: &RecordType, fields: &'t [Term]) -> Option<&'t Term> {
+    if !ty.is_declared() {
+        return None;
+    }
+    let whole = |(at, field): (usize, &'t Term)| match field.written() {
+        Some(Node::Field(whole, position)) if *position == at => Some(whole),
+        _ => None,
+    };
+    let is_usable = |whole: &&Term| {
+        matches!(whole.sort(), Type::Record(of) if **of == *ty)
+            && binding_of(whole) == Binding::Atom
+            && says_type(whole)
+    };
+    let mut wholes = fields.iter().enumerate().filter_map(whole).filter(is_usable);
+    wholes.find(|whole| {
+        let copied = fields.iter().enumerate().filter(|(at, field)| is_field_of(field, whole, *at)).count();
+        copied * 2 >= fields.len() && copied < fields.len()
+    })
+}
+
+fn is_field_of(field: &Term, whole: &Term, at: usize) -> bool {
+    matches!(field.written(), Some(Node::Field(of, position)) if of == whole && *position == at)
+}
+
 /// Writes a term. It stands in brackets if it binds less tightly than `at_least`.
 fn write_term(f: &mut dyn fmt::Write, term: &Term, at_least: Binding) -> fmt::Result {
     // Shared terms are written again and again, so the text may grow without end.
@@ -371,6 +397,15 @@ fn write_term(f: &mut dyn fmt::Write, term: &Term, at_least: Binding) -> fmt::Re
             f.write_str(" := ")?;
             write_term(f, e, Binding::Conditional)?;
             f.write_str("]")
+        }
+        Node::Record(ty, fields) if let Some(whole) = find_copied(ty, fields) => {
+            write_term(f, whole, Binding::Atom)?;
+            let changed = fields.iter().enumerate().filter(|(at, field)| !is_field_of(field, whole, *at));
+            for (number, (at, field)) in changed.enumerate() {
+                write!(f, "{}{}: ", if number == 0 { " with {" } else { ", " }, ty.spell_field(at))?;
+                write_term(f, field, Binding::Conditional)?;
+            }
+            f.write_str("}")
         }
         Node::Record(ty, fields) => match (&ty.form, fields[0].written_literal()) {
             (RecordForm::List | RecordForm::Option | RecordForm::Variant(_), Some(first))
