@@ -384,7 +384,7 @@ fn a_condition_is_told_with_what_decides_in_it() {
             "N",
             "n == sum([i.price for i in vItems if i.price > 1])",
             json!(9),
-            "does not hold: n = 9, sum([i.price for i in vItems if i.price > 1]) = 42, vItems = [{name: \"pen\", price: 2}, {name: \"lamp\", price: 40}]",
+            "does not hold: [i.price for i in vItems if i.price > 1] = [2, 40], n = 9, sum([i.price for i in vItems if i.price > 1]) = 42, vItems = [{name: \"pen\", price: 2}, {name: \"lamp\", price: 40}]",
         ),
         (
             "Name",

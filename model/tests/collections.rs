@@ -355,7 +355,7 @@ fn what_is_seen_to_be_canonical_is() {
         let simple = |random: &mut Random| match random.below(5) {
             0 => "0".to_owned(),
             1 => "e".to_owned(),
-            _ => format!("{}.at{}", ["q", "r"][random.below(2)], random.below(BOUND)),
+            _ => format!("{}.at{}''", ["q", "r"][random.below(2)], random.below(BOUND)),
         };
         let mut text = simple(random);
         for _ in 0..random.below(4) {
@@ -371,8 +371,8 @@ fn what_is_seen_to_be_canonical_is() {
         .map(|_| {
             let length = length(&mut random);
             let slots: Vec<String> =
-                (0..BOUND).map(|at| format!(", at{at}: {}", slot(&mut random, &length))).collect();
-            format!("{{ len: {length}{} }}", slots.concat())
+                (0..BOUND).map(|at| format!(", at{at}'': {}", slot(&mut random, &length))).collect();
+            format!("{{ len'': {length}{} }}", slots.concat())
         })
         .collect();
     let pairs: Vec<(&str, &str)> = texts.iter().map(|text| ("oq", text.as_str())).collect();

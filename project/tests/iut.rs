@@ -99,7 +99,7 @@ fn samples_are_written_as_in_a_model() {
     assert_eq!(read(record), Ok(expected.to_vec()));
     for (wrong, code) in [
         ("['Buy(3, [])']", "type-mismatch"),
-        ("[Buy]", "missing-field"),
+        ("[Buy]", "wrong-value"),
         ("['Bzy(\"a\")']", "unknown-function"),
         ("['{\"Buy\": 3}']", "wrong-value"),
     ] {

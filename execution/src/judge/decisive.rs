@@ -29,6 +29,9 @@ use crate::judge::excerpts::is_quoted;
 /// A longer value is cut.
 pub(crate) const LONGEST_VALUE: usize = 60;
 
+/// The parts of a larger function are not shown one by one.
+const SHORT_BODY: u64 = 40;
+
 /// A larger part of a guard is not taken apart, since its text repeats shared terms.
 pub(super) const LARGEST_PART: u64 = 5000;
 
@@ -77,7 +80,11 @@ pub(super) fn explain_condition(condition: &Term, values: &Valuation, of_event: 
     let mut found = condition_values(decisive.as_ref().map_or(condition, |(term, _)| term), &scope.values);
     // Of the conditions before the last one the results are enough.
     if let Some((last, before)) = read_too.split_last() {
-        collect_values(last, &scope.values, &mut found);
+        // The value of a call that names the branch is told there.
+        let is_call = matches!(last.shape(), TermShape::Operation(DerivedOperation::Call(_), _));
+        if branch.is_empty() || !is_call || *last.sort() == Type::Bool {
+            collect_values(last, &scope.values, &mut found);
+        }
         before.iter().for_each(|term| collect_results(term, &scope.values, &mut found));
     }
     let since = decisive.map(|(decisive, others)| {
@@ -360,16 +367,20 @@ pub(super) fn collect_values(term: &Term, values: &Valuation, found: &mut BTreeM
             found.extend(value());
             return;
         }
-        // The last arguments are the data that the function reads.
+        // Of a short function the parts that it reads are enough. The last arguments are all data in them.
         TermShape::Operation(DerivedOperation::Call(_), arguments) => {
             found.extend(value());
+            if let Some(body) = term.unfolded().filter(|body| body.written_size() <= SHORT_BODY) {
+                return collect_values(&body, values, found);
+            }
             arguments.iter().collect()
         }
-        // A number that is computed from a collection is not seen in it.
-        TermShape::Operation(DerivedOperation::Quantified(_), _) if term.sort().is_number() => {
+        // Numbers that are computed from a collection are not seen in it.
+        TermShape::Operation(DerivedOperation::Quantified(_), _) if has_numbers(term) => {
             let name = term.to_conjunct();
-            let is_short = name.chars().count() <= LONGEST_VALUE;
-            found.extend(value().filter(|_| is_short).map(|(_, value)| (name, value)));
+            let is_short = |value: &String| name.chars().count().max(value.chars().count()) <= LONGEST_VALUE;
+            let shown = value().map(|(_, value)| value).filter(is_short);
+            found.extend(shown.map(|value| (name, value)));
             term.parts()
         }
         // The elements of a cut collection cannot be seen.
@@ -393,6 +404,11 @@ pub(super) fn collect_values(term: &Term, values: &Valuation, found: &mut BTreeM
         _ => term.parts(),
     };
     parts.into_iter().for_each(|part| collect_values(part, values, found));
+}
+
+/// Is it a number, or a list of numbers?
+fn has_numbers(term: &Term) -> bool {
+    term.sort().is_number() || term.sort().as_list().is_some_and(|(_, _, element)| element.is_number())
 }
 
 /// Collects the values of the operations, elements and data in a condition, but not of what these read.

@@ -126,7 +126,7 @@ fn read_samples(reader: &mut IutReader<'_>, node: &Node) -> (Samples, BTreeMap<S
                 continue;
             }
             let Some(scalar) = shape::scalar(reader.collector, item, "a value", LIKE) else { continue };
-            let sample = read_sample(reader, item, scalar, &types, &quoted);
+            let sample = read_sample(reader, (item, scalar), &types, &quoted, help.as_deref());
             samples.entry(entry.key.text.clone()).or_default().extend(sample);
         }
     }
@@ -136,23 +136,28 @@ fn read_samples(reader: &mut IutReader<'_>, node: &Node) -> (Samples, BTreeMap<S
 /// Reads a sample as it is sent, or as a model writes it if the type has parts. Returns it as it is sent.
 fn read_sample(
     reader: &mut IutReader<'_>,
-    item: &Node,
-    scalar: &Scalar,
+    (item, scalar): (&Node, &Scalar),
     types: &[Type],
     quoted: &str,
+    help: Option<&str>,
 ) -> Option<String> {
     let text = &scalar.text;
     let Some(why) = types.iter().find_map(|ty| codec::from_text(text, ty).err()) else {
         return Some(text.clone());
     };
     let has_parts = |ty: &Type| matches!(ty, Type::Record(_) | Type::Array(_));
-    if types.iter().all(has_parts) && json::parse(text, json::WIRE).is_err() {
+    let is_of_model = text.contains(['(', '{', '[', '"']) && json::parse(text, json::WIRE).is_err();
+    if types.iter().all(has_parts) && is_of_model {
         let whose = format!("a sample of {quoted}");
         let names = names_in_types(types.iter());
         let mut read = types.iter().map(|ty| read_value(reader.collector, item, &names, ty, &whose));
         return read.next().flatten().as_ref().map(codec::to_text);
     }
-    reader.collector.error("wrong-value", why.to_string(), &scalar.span, format!("not a value of {quoted}"));
+    let label = format!("not a value of {quoted}");
+    match help {
+        Some(help) => reader.collector.mistake("wrong-value", why.to_string(), &scalar.span, label, help),
+        None => reader.collector.error("wrong-value", why.to_string(), &scalar.span, label),
+    }
     None
 }
 
