@@ -66,14 +66,19 @@ pub fn explain_part(answer: &[u8]) -> Option<String> {
     let length = headers.find(|(name, _)| name.eq_ignore_ascii_case("content-length"));
     let length = length.map(|(_, length)| shortened(length.trim()));
     match (body.map(<[u8]>::len), length) {
-        (None, _) => Some(format!("{begun}, and not ended its headers: send an empty line after them")),
+        (None, _) => {
+            Some(format!("{begun}, and not ended its headers so far: send an empty line after them"))
+        }
         (Some(count), Some(length)) if length == count.to_string() => None,
         (Some(count), Some(length)) => Some(format!(
-            "{begun} with `Content-Length: {length}`, and sent {count} bytes: the two numbers must be the same"
+            "{begun} with `Content-Length: {length}`, and sent {count} bytes so far: the two numbers must be the same"
         )),
-        (Some(_), None) if has_chunks => Some(format!("{begun}, and not sent its last chunk, which is `0`")),
+        (Some(_), None) if has_chunks && answer.ends_with(b"\n0\r\n\r\n") => None,
+        (Some(_), None) if has_chunks => {
+            Some(format!("{begun}, and not sent its last chunk so far, which is `0`"))
+        }
         (Some(_), None) => {
-            Some(format!("{begun}, and not ended it: send `Content-Length`, or close the connection"))
+            Some(format!("{begun}, and not ended it so far: send `Content-Length`, or close the connection"))
         }
     }
 }
@@ -119,7 +124,8 @@ mod tests {
             ("X: y\r\n", Some("`HTTP/1.1 200 OK`, and not ended its headers")),
             ("Content-Length: 4\r\n\r\n{}", Some("with `Content-Length: 4`, and sent 2 bytes")),
             ("transfer-encoding: chunked\r\n\r\n2\r\n{}\r\n", Some("and not sent its last chunk")),
-            ("\r\n{}", Some("and not ended it: send `Content-Length`, or close")),
+            ("transfer-encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n", None),
+            ("\r\n{}", Some("and not ended it so far: send `Content-Length`, or close")),
         ] {
             let answer = if answer.is_empty() { String::new() } else { format!("{head}{answer}") };
             let found = explain_part(answer.as_bytes());

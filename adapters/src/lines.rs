@@ -362,6 +362,9 @@ pub fn skip_echo(lines: &Lines, signatures: &Signatures) -> String {
     // This one would skip all.
     patterns.retain(|pattern| pattern != ".*");
     patterns.dedup();
+    if patterns.is_empty() {
+        return "it repeats what coreach sent: switch the echo of the system off".to_owned();
+    }
     format!(
         "it repeats what coreach sent: switch the echo of the system off, or skip these lines: write `ignore: [{{ pattern: \
          '^({})$' }}]` next to `stimuli`",

@@ -39,6 +39,7 @@ outputs:
   Nat: { k: nat }
   Two: { a: int, b: int }
   Small: { s: "int[0..9]" }
+  Pair: { s: "int[0..9]", t: "int[0..9]" }
   Real: { r: real }
   Flag: { f: bool }
   Name: { text: string }
@@ -433,6 +434,12 @@ fn a_right_value_is_found_through_other_values() {
     // A value that another condition excludes is no answer.
     let either = [("Two", "(a == v || a == w) && b > a")];
     assert_eq!(instead(&either, "Two", &[json!(1), json!(6)]), "a = 3, got 1");
+    // A value outside of the type is no answer.
+    let outside = [("Pair", "s == t + v - 5 && t < 9")];
+    assert_eq!(
+        instead(&outside, "Pair", &[json!(3), json!(8)]),
+        "`s == t + v - 5` to hold, got s = 3, t = 8"
+    );
     let both = [("Two", "a + b == 4 && a == b + v")];
     assert_eq!(instead(&both, "Two", &[json!(1), json!(1)]), "a = 7 (got 1) and b = -3 (got 1)");
     let chain = [("Two", "b == a + 1 && a == v")];
@@ -496,7 +503,7 @@ fn what_the_state_excludes_is_no_alternative() {
     let excluding = [("N", "(v < 5 || n == 1) && n == 2"), ("Ok", "v >= 5 && w == 3")];
     let told = why(&excluding, "N", &[json!(2)]).guards.iter().map(ToString::to_string).collect::<Vec<_>>();
     assert_eq!(told.len(), 2, "{told:?}");
-    assert!(told[1].contains("-Ok-> l (m:45): `v >= 5 && w == 3` holds: v = 10, w = 3"), "{told:?}");
+    assert!(told[1].contains("-Ok-> l (m:46): `v >= 5 && w == 3` holds: v = 10, w = 3"), "{told:?}");
     let both = [("N", "v > 5 && n == 1"), ("N", "v <= 5 && n == 2")];
     assert_eq!(instead(&both, "N", &[json!(3)]), "n = 1, got 3");
     // A purpose splits a transition: one half cannot be met by any value.

@@ -107,6 +107,8 @@ fn records_and_arrays_are_written_as_they_print() {
         ("item with { colour: RED } == item", "item with {colour: RED} == item"),
         ("items == [i with { weight: n } for i in items]", "items == [i with {weight: n} for i in items]"),
         ("sum([i.weight for i in items]) == w", "sum([i.weight for i in items]) == w"),
+        ("all i in items: (i.weight > 3 && n > 2)", "all i in items: (i.weight > 3 && n > 2)"),
+        ("some i in items: n > 2 || i.weight > 3", "some i in items: n > 2 || i.weight > 3"),
         ("stored == [0 for all]", "stored == [0 for all]"),
         ("stored == [1, 2, 2, 2]", "stored == [1, 2, 2, 2]"),
         ("stored == [2 for all][0 := 1]", "stored == [1, 2, 2, 2]"),

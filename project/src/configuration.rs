@@ -21,7 +21,7 @@ use coreach_model::reader::typing::read_expression;
 use coreach_model::reader::yaml::{Entry, Node, NodeKind};
 use coreach_model::reader::{Reading, shape, yaml};
 use coreach_model::term::evaluate::Valuation;
-use coreach_model::types::Type;
+use coreach_model::types::{RecordForm, Type};
 use coreach_model::value::Value;
 use coreach_pipeline::export::Format;
 use coreach_pipeline::limits::Limits;
@@ -617,7 +617,10 @@ pub(crate) fn names_in_types<'t>(types: impl Iterator<Item = &'t Type>) -> Names
             }
             _ => continue,
         };
-        names_of(name, ty).into_iter().for_each(|(name, meaning)| names.add(&name, meaning, None));
+        // `none` and `some` have the option type that is expected.
+        if !matches!(ty, Type::Record(record) if record.form == RecordForm::Option) {
+            names_of(name, ty).into_iter().for_each(|(name, meaning)| names.add(&name, meaning, None));
+        }
         names.types.push((name.clone(), ty.clone()));
     }
     names

@@ -79,7 +79,7 @@ fn those_of_the_examples_are_good() {
 #[test]
 fn samples_are_written_as_in_a_model() {
     let text = "iosts: m\ntypes: { Color: [RED, BLUE], Order: [Cancel, Buy: { item: string, of: 'list[3] of Color' }], R: { f: \
-                Order, g: 'option[int]' } }\ninitial: { location: l }\ninputs: { I: { p: R, q: Order } }\n\
+                Order, g: 'option[int]', h: 'option[Color]' } }\ninitial: { location: l }\ninputs: { I: { p: R, q: Order } }\n\
                 outputs: { O: {} }\ntransitions: [{ from: l, to: l, on: I }, { from: l, to: l, on: O }]\n";
     let file = |text: String| from_bytes("f".to_owned(), text.into_bytes()).unwrap();
     let iosts = read_specification(file(text.to_owned())).unwrap().0.iosts;
@@ -94,8 +94,9 @@ fn samples_are_written_as_in_a_model() {
         read(written).map(|all| [all[0].clone(), all[1].clone()]),
         Ok(["Cancel".to_owned(), sent.to_owned()])
     );
-    let record = r#"{ p: ['R { f: Buy("nut", [RED, BLUE]), g: some(3) }', 'R { f: Cancel, g: none }'] }"#;
-    let expected = [format!(r#"{{"f":{sent},"g":3}}"#), r#"{"f":"Cancel","g":null}"#.to_owned()];
+    let record = r#"{ p: ['R { f: Buy("nut", [RED, BLUE]), g: some(3), h: some(RED) }', 'R { f: Cancel, g: none, h: none }'] }"#;
+    let expected =
+        [format!(r#"{{"f":{sent},"g":3,"h":"RED"}}"#), r#"{"f":"Cancel","g":null,"h":null}"#.to_owned()];
     assert_eq!(read(record), Ok(expected.to_vec()));
     for (wrong, code) in [
         ("['Buy(3, [])']", "type-mismatch"),

@@ -188,7 +188,7 @@ fn explain_lengths(part: &Term) -> Option<String> {
         return None;
     };
     let (own, count) = (end_value - from_value, text.chars().count());
-    if own == count.into() {
+    if own == count.into() || end_value < from_value {
         return None;
     }
     let meant = Term::add(from, &Term::int(count));

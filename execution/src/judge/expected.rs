@@ -244,51 +244,76 @@ impl Question<'_> {
         let merged = ways.into_iter().filter_map(|way| merge_differences(way, &bounds));
         let merged: Vec<Vec<Difference>> = merged.filter(|way| !way.is_empty()).collect();
         // Conditions that are solved one by one may contradict each other.
-        let is_sure = |way: &Vec<Difference>| match self.is_right(way, &transition.guard) {
-            Some(is_right) => is_right,
-            None => way.len() < 2,
+        let mut judge = |way: Vec<Difference>| {
+            let is_right = self.is_right(&way, &transition.guard, solver);
+            (way, is_right)
         };
-        if !merged.iter().all(is_sure)
+        let judged: Vec<(Vec<Difference>, Option<bool>)> = merged.into_iter().map(&mut judge).collect();
+        let is_sure = |(way, is_right): &(Vec<Difference>, Option<bool>)| is_right.unwrap_or(way.len() < 2);
+        if !judged.iter().all(is_sure)
             && let Some(found) = self.find_only_event(transition, &considered, solver)
         {
             return vec![found];
         }
         let (wrong, others): (Vec<_>, Vec<_>) =
-            merged.into_iter().partition(|way| self.is_right(way, &transition.guard) == Some(false));
+            judged.into_iter().partition(|(_, is_right)| *is_right == Some(false));
         match others.is_empty() && !wrong.is_empty() {
             true => vec![all_failing.iter().map(|part| self.unsolved_difference(part)).collect()],
-            false => others,
+            false => others.into_iter().map(|(way, _)| way).collect(),
         }
     }
 
-    /// Does the guard hold with the expected values? `None` if something else is expected than values of
-    /// parameters.
-    fn is_right(&self, way: &[Difference], guard: &Term) -> Option<bool> {
-        let mut values = self.values.clone();
+    /// Does the guard hold with the expected values? If something else is expected than values of parameters:
+    /// can it hold? `None` if that is not excluded.
+    fn is_right(&self, way: &[Difference], guard: &Term, solver: &mut Lazy) -> Option<bool> {
+        let mut expected = Valuation::new();
         for difference in way {
-            let parameter = self.parameters.iter().find(|one| one.name() == difference.subject)?;
-            values.insert(parameter.clone(), demanded_value(&difference.wanted)?.clone());
+            let parameter = self.parameters.iter().find(|one| one.name() == difference.subject);
+            if let (Some(parameter), Some(value)) = (parameter, demanded_value(&difference.wanted)) {
+                if !value.is_in(parameter.ty()) {
+                    return Some(false);
+                }
+                expected.insert(parameter.clone(), value.clone());
+            }
         }
-        self.silent.is_none().then(|| holds(guard, &values) == Ok(true))
+        if self.silent.is_some() || expected.is_empty() {
+            return None;
+        }
+        let is_all = expected.len() == way.len();
+        let mut values = self.values.clone();
+        values.retain(|datum, _| is_all || !self.parameters.contains(datum));
+        values.extend(expected);
+        if is_all {
+            return Some(holds(guard, &values) == Ok(true));
+        }
+        let open = substitute(guard, &literals(&values)).conjuncts();
+        (solver.witness(&open) == Witness::None).then_some(false)
     }
 
-    /// Finds the differences from the only event that a transition allows. `None`: some parameter that these
-    /// conditions read may have several values, or it is not known.
+    /// Finds the differences from the only event that a transition allows, in the parameters that these
+    /// conditions read, or else in all that its guard reads. `None`: some of them may have several values, or
+    /// it is not known.
     fn find_only_event(
         &self,
         transition: &Transition,
         conditions: &[Term],
         solver: &mut Lazy,
     ) -> Option<Vec<Difference>> {
-        let mut found = Vec::new();
-        for parameter in self.parameters.iter().filter(|one| conditions.iter().any(|part| part.mentions(one)))
-        {
-            let value = self.find_only_value(transition, parameter, solver)?;
-            if self.values.get(parameter) != Some(&value) {
-                found.extend(self.find_differences(&Term::datum(parameter), &value)?);
+        for read_by in [conditions, std::slice::from_ref(&transition.guard)] {
+            let is_read = |one: &&Datum| read_by.iter().any(|part| part.mentions(one));
+            let (mut found, mut values) = (Vec::new(), self.values.clone());
+            for parameter in self.parameters.iter().filter(is_read) {
+                let value = self.find_only_value(transition, parameter, solver)?;
+                if self.values.get(parameter) != Some(&value) {
+                    found.extend(self.find_differences(&Term::datum(parameter), &value)?);
+                }
+                values.insert(parameter.clone(), value);
+            }
+            if holds(&transition.guard, &values) == Ok(true) {
+                return Some(found);
             }
         }
-        Some(found)
+        None
     }
 
     /// Puts the values that some conditions demand of their only parameter into the others, one after the
@@ -560,7 +585,7 @@ impl Question<'_> {
             {
                 return Some((Term::datum(datum), comparison, value.clone()));
             }
-            if on_both_sides(&datum) {
+            if read.len() == 1 && on_both_sides(&datum) {
                 return None;
             }
         }

@@ -93,8 +93,9 @@ pub fn candidates(
         let Some(drawn) = drawn else { continue };
         let first = vectors.len();
         vectors.push(drawn.clone());
-        // The fields of a record share the tries of its parameter.
-        let most = (most * action.parameters.len()).div_ceil(parameters.len().max(1));
+        // The fields of a record share the tries of its parameter, and so do the alternatives.
+        let sharing = parameters.len().max(1) * model.guards[number].len();
+        let most = (most * action.parameters.len()).div_ceil(sharing);
         for (place, parameter) in parameters.iter().enumerate() {
             let mut tried = nearby_values(model, parameter, state, &drawn);
             tried.extend(turning_values(turned, place, parameters, state, &drawn));

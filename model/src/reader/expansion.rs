@@ -365,7 +365,9 @@ impl Typing<'_, '_> {
         let reads = |part: &Expression| part.mentions(&quantified.name.0);
         let (Some(last), true) = (parts.iter().rposition(reads), is_open(body, parts)) else { return };
         let (Some(own), Some(next)) = (parts.get(last), parts.get(last + 1)) else { return };
-        let text = |from: usize, to: usize| self.scalar.text.get(from..to).unwrap_or_default();
+        let text = |from: usize, to: usize| {
+            self.scalar.text.get(from..to).unwrap_or_default().trim_start_matches(['(', ' '])
+        };
         let message = format!(
             "this part does not read `{}`, but `{}` asks it for each value",
             quantified.name.0,

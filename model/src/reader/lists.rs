@@ -90,7 +90,9 @@ impl Typing<'_, '_> {
                 Some(_) => [text(a).to_owned(), format!("[{}]", text(b))],
                 None => [format!("[{}]", text(a)), text(b).to_owned()],
             };
-            let help = Some(format!("write an element in brackets: `{left} + {right}`"));
+            let element = types.0.or(types.1).map(|(_, _, element)| element.sort());
+            let help = (element == Some(other.sort().clone()))
+                .then(|| format!("write an element in brackets: `{left} + {right}`"));
             self.error("type-mismatch", message, at, format!("this is {}", other.sort()), help);
             return None;
         };

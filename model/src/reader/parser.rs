@@ -191,7 +191,10 @@ impl<'a> Parser<'a> {
 
     /// Explains how a copy of a record is written, if `...r` stands here.
     fn explain_spread(&self) -> Option<String> {
-        let [_, point, name, ..] = self.tokens.get(self.next..)? else { return None };
+        let [_, point, name, after, ..] = self.tokens.get(self.next..)? else { return None };
+        if matches!(after.kind, Lexeme::Sign("." | "[" | "(")) {
+            return None;
+        }
         let (Lexeme::Sign("."), Lexeme::Name(name)) = (&point.kind, &name.kind) else { return None };
         Some(format!("write `{name} with {{ FIELD: VALUE }}` for a copy with other values of some fields"))
     }

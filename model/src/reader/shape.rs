@@ -237,9 +237,10 @@ fn split_answer(collector: &Collector, entries: &[Entry], key: &str) -> Option<S
         let pairs: Option<Vec<String>> = entries.iter().map(pair).collect();
         format!(", assign: {{ {} }}", pairs.map_or("...".to_owned(), |pairs| pairs.join(", ")))
     });
+    let moved = if when.is_empty() && assign.is_empty() { "" } else { ". Move what reads the answer there" };
     Some(format!(
         "an answer is a transition of its own: write `{{ from: {from}, to: {between}, on: {on}{when}{assign} }}` and \
-         `{{ from: {between}, to: {to}, on: {answer} }}`"
+         `{{ from: {between}, to: {to}, on: {answer} }}`{moved}"
     ))
 }
 

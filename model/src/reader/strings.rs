@@ -98,11 +98,9 @@ impl Typing<'_, '_> {
         };
         let text = |at: usize| self.scalar.text.get(arguments[at].span.clone()).unwrap_or("e");
         match (operation, first, second) {
-            (
-                StringOperation::StartsWith | StringOperation::EndsWith | StringOperation::Contains,
-                ExpressionKind::Text(_),
-                other,
-            ) if !matches!(other, ExpressionKind::Text(_)) => {
+            (StringOperation::StartsWith | StringOperation::EndsWith, ExpressionKind::Text(_), other)
+                if !matches!(other, ExpressionKind::Text(_)) =>
+            {
                 let message = format!("`{name}` takes the whole text first, but here that is a fixed one");
                 let help =
                     format!("write `{name}({}, {})` to look for it in `{}`", text(1), text(0), text(1));

@@ -584,6 +584,11 @@ fn what_data_mean_elsewhere_is_explained() {
         ),
         ("all x in q: x != \"a\" && v > 0 && b", "`(all x in q: x != \"a\") && v > 0 && b`"),
         ("some k in m: m[k] == 0 || b", "`(some k in m: m[k] == 0) || b`"),
+        ("!(all x in q: x != \"a\" && b)", "write `(all x in q: x != \"a\") && b`; otherwise"),
+        (
+            "(match next: some(x) -> b | _ -> false && b)",
+            "brackets: `(match next: some(x) -> b | _ -> false) && b`",
+        ),
         (
             "match next: some(x) -> x == text | _ -> false && b",
             "`false && ...` is always false; help: put the `match` into brackets: `(match next: some(x) -> x == text | _ -> false) && b`",
@@ -640,7 +645,7 @@ fn what_is_meant_as_it_is_written_is_not_warned_of() {
         "match next: some(x) -> x == text | _ -> b && v > 0",
         "match next: some(x) -> x == text | _ -> false",
         "defined(q[0]) && defined(m[1])",
-        "matches(text, \"su.*\") && contains(\"+-\", \"-\") && starts_with(text, \"sum\")",
+        "matches(text, \"su.*\") && contains(\"+-\", text) && starts_with(text, \"sum\")",
     ] {
         assert_eq!(all_found(&DATA.replace("GUARD", guard)), "", "{guard}");
     }

@@ -203,7 +203,9 @@ impl Typing<'_, '_> {
         let ([first, next, ..], true) = (parts.as_slice(), is_open(body, parts)) else { return };
         let ExpressionKind::Truth(value) = first.kind else { return };
         let is_and = matches!(body.kind, ExpressionKind::And(_));
-        let text = |from: usize, to: usize| self.scalar.text.get(from..to).unwrap_or_default();
+        let text = |from: usize, to: usize| {
+            self.scalar.text.get(from..to).unwrap_or_default().trim_start_matches(['(', ' '])
+        };
         let sign = if is_and { "&&" } else { "||" };
         let message = match value != is_and {
             true => format!(
@@ -245,9 +247,10 @@ impl Typing<'_, '_> {
         let mut is_right = true;
         for (position, (name, at)) in case.names.iter().enumerate().filter(|(_, (name, _))| name != "_") {
             let field = alternative.as_ref().map_or(0, |alternative| alternative.first) + position;
-            let pattern: Vec<&str> = (0..count).map(|own| if own == position { "x" } else { "_" }).collect();
+            let new = if name == "x" { "y" } else { "x" };
+            let pattern: Vec<&str> = (0..count).map(|own| if own == position { new } else { "_" }).collect();
             let help = format!(
-                "a name in a case is new and compares nothing: write `{}({}) -> x == {name} && ...`",
+                "a name in a case is new and compares nothing: write `{}({}) -> {new} == {name} && ...`",
                 case.alternative.0,
                 pattern.join(", ")
             );

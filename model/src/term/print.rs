@@ -493,7 +493,15 @@ fn write_quantified(
     // A comprehension without a condition has the body `true`.
     if !(is_comprehension && operation.body.is_true()) {
         f.write_str(if is_comprehension { " if " } else { ": " })?;
-        write_term(f, &substitute(&operation.body, &values), Binding::Conditional)?;
+        // A last part that does not read the bound name would look as if it stood outside.
+        let seems_outside = match operation.body.written() {
+            Some(Node::And(parts) | Node::Or(parts)) if !is_comprehension => {
+                parts.last().is_some_and(|last| !last.mentions(&operation.bound))
+            }
+            _ => false,
+        };
+        let at_least = if seems_outside { Binding::Atom } else { Binding::Conditional };
+        write_term(f, &substitute(&operation.body, &values), at_least)?;
     }
     f.write_str(if is_comprehension { "]" } else { "" })
 }

@@ -147,7 +147,12 @@ fn warn_of_command(reader: &mut IutReader<'_>, command: &Node, directory: &Path)
                     .at(reader.collector.origin(&scalar.span), "for a shell only")
                     .help(format!("let a shell read it: `command: [sh, -c, '{}']`", texts.join(" ")));
             if let Some((name, value)) = assigned {
-                let rest = texts[1..].join(", ");
+                let plain = |sign: char| sign.is_alphanumeric() || "._/=-".contains(sign);
+                let spell = |word: &&str| match word.chars().all(plain) && !word.is_empty() {
+                    true => (*word).to_owned(),
+                    false => format!("'{}'", word.replace('\'', "''")),
+                };
+                let rest = texts[1..].iter().map(spell).collect::<Vec<_>>().join(", ");
                 found.help =
                     Some(format!("write `command: [{rest}], environment: {{ {name}: \"{value}\" }}`"));
             }
