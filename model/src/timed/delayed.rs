@@ -18,7 +18,7 @@
 //! each of them has a delay of its own: the time since the step before it, which nobody knows.
 //!
 //! **Why it is the same.** A run of one form is a run of the other with the same events at the same instants.
-//! The tests compare this with [`super::semantics`], which has clocks that run.
+//! The tests compare this with a semantics that has clocks that run.
 //!
 //! **Cost**: one substitution for each transition.
 

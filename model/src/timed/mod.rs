@@ -14,7 +14,7 @@
 //! untimed stage that took it for an IOSTS would be wrong about every guard, so it is not public. Untimed
 //! stages may take the [`delayed`] form, in which time is data: it says the same as the model.
 //!
-//! [`semantics`] is the concrete meaning, with exact rational delays: the oracle.
+//! The tests have the concrete meaning with exact rational delays, as an oracle.
 
 pub mod composed;
 pub mod delayed;
