@@ -25,6 +25,9 @@ use crate::shared::{self, Shared};
 use crate::template::Template;
 use crate::tls::Tls;
 
+/// The default of the time until a command is ready, in milliseconds.
+pub const READY_MS: u64 = 10_000;
+
 #[derive(Clone, Debug)]
 pub struct Iut {
     pub name: String,

@@ -13,7 +13,7 @@ use coreach_model::semantics::Event;
 
 use crate::adapter::{Adapter, Failure, Left, Received, Session, Teardown};
 use crate::address::host_of_address;
-use crate::description::{Capture, Http, PreparationStep, Probe, Request, Transport};
+use crate::description::{Capture, Http, PreparationStep, Probe, READY_MS, Request, Transport};
 use crate::encoding::{percent_encoded, to_latin1};
 use crate::evidence::{self, Evidence};
 use crate::launched::Launched;
@@ -94,7 +94,7 @@ impl Adapter for HttpAdapter {
         let ready = VecDeque::new();
         // A server that is not ours has as long as one of ours has by default.
         let patience =
-            self.description.launch.as_ref().map_or(Duration::from_secs(10), |launch| launch.ready);
+            self.description.launch.as_ref().map_or(Duration::from_millis(READY_MS), |launch| launch.ready);
         let run = self.run.insert(HttpRun {
             base,
             headers,
@@ -183,6 +183,7 @@ impl Adapter for HttpAdapter {
     fn tear_down(&mut self) -> Option<Teardown> {
         let HttpRun { requests, is_begun, .. } = self.run.as_mut()?;
         if let Some(why) = requests.explain_part() {
+            let why = why + "\nhelp: if it is only slow, raise `within` in the IUT file";
             self.evidence.mark(why.as_bytes(), evidence::NO_ANSWER);
         }
         if !self.server.outlives_runs() {

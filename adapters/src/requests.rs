@@ -51,7 +51,7 @@ pub struct Requests {
     under_way: Option<String>,
     /// A request that was sent, and will have no answer.
     unanswered: Option<String>,
-    /// What has come of the answer to the request under way.
+    /// The bytes that have come of the answer to the request under way.
     answer: AnswerBytes,
     /// The thread that makes the requests. `drop` takes it.
     worker: Option<Worker>,

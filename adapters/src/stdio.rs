@@ -18,7 +18,7 @@ use coreach_model::semantics::Event;
 use crate::adapter::{Adapter, Failure, Left, Received, Sent, Session, Teardown};
 use crate::behaviour::Behaviour;
 use crate::channel::Channel;
-use crate::description::{Command, Encoding, PreparationStep, Stdio, Transport};
+use crate::description::{Command, Encoding, PreparationStep, READY_MS, Stdio, Transport};
 use crate::dialogue::{BARRIER, Dialogue};
 use crate::evidence::{self, Evidence};
 use crate::launched::Launched;
@@ -74,7 +74,7 @@ impl StdioAdapter {
             environment: Vec::new(),
             grace: Duration::ZERO,
         };
-        let ready = Duration::from_secs(10);
+        let ready = Duration::from_millis(READY_MS);
         let stdio = Stdio { command, ready, encoding: Encoding::Json, settle: None, keep: false };
         StdioAdapter::new(stdio, evidence::Limits::default())
     }

@@ -192,6 +192,10 @@ impl Condition {
         }
     }
 
+    pub fn is_linear(&self) -> bool {
+        matches!(self, Condition::Yes | Condition::Linear(_))
+    }
+
     /// Counts the constraints and congruences.
     pub fn size(&self) -> usize {
         match self {

@@ -11,7 +11,8 @@
 //! are added for the effect and projected away after it. A parameter that no term mentions is left out,
 //! because every type has a value.
 //!
-//! Cost: proportional to the terms, times the valuations of the finite parameters that are read.
+//! Cost: proportional to the terms, times the valuations of the finite parameters that are read. If their
+//! cases have more than [`MOST_CONSTRAINTS`], half of these parameters become unknown, until the cases fit.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -106,13 +107,8 @@ impl Case {
             parts = parts.iter().flat_map(|part| product.split(part, integer, most_cases)).collect();
         }
         // A disjunction was met before the product was known: meet it again. A constraint still holds.
-        let meet_again = |part: AnyElement| {
-            if matches!(self.condition, Condition::Yes | Condition::Linear(_)) {
-                part
-            } else {
-                meet_condition(part)
-            }
-        };
+        let meet_again =
+            |part: AnyElement| if self.condition.is_linear() { part } else { meet_condition(part) };
         let parts = parts.into_iter().map(meet_again).filter(|part| !part.is_bottom());
         parts.reduce(|sum, part| sum.join(&part)).unwrap_or(bottom)
     }
@@ -325,18 +321,17 @@ impl Effect {
             return if self.guard.is_false() { Vec::new() } else { vec![Case::default()] };
         }
         loop {
-            let mut cases = NewCases::default();
-            if self.compile_choices(frame, cell, &mut cases) || self.finite_parameters.is_empty() {
-                return cases.found;
+            if let Some(cases) = self.compile_choices(frame, cell) {
+                return cases;
             }
             self.finite_parameters.truncate(self.finite_parameters.len() / 2);
         }
     }
 
     /// Compiles one case for each choice of finite parameters, equal ids, whether the one cell that stands
-    /// for the whole array is the assigned one, and the origins of list elements. Gives up (`false`) if they
-    /// become large and finite parameters are the reason.
-    fn compile_choices(&mut self, frame: &Frame, cell: u32, cases: &mut NewCases) -> bool {
+    /// for the whole array is the assigned one, and the origins of list elements. `None`: they become large,
+    /// and finite parameters are distinguished.
+    fn compile_choices(&mut self, frame: &Frame, cell: u32) -> Option<Vec<Case>> {
         let digits = self.reads.iter().map(|&position| {
             let place = &frame.finite[position];
             (place.place.term.clone(), place.values[frame.digit(cell, position) as usize].clone())
@@ -348,6 +343,7 @@ impl Effect {
         let cell_choices = tuples(&vec![vec![false, true]; self.cell_conditions.len()]);
         let lists = self.assigned.iter().flat_map(|assigned| &assigned.lists);
         let origin_choices = tuples(&lists.map(|list| (0..list.origins.len()).collect()).collect::<Vec<_>>());
+        let mut cases = NewCases::default();
         for values in tuples(&parameter_values) {
             for identity in &identities {
                 let parameters = self.finite_parameters.iter().map(|(place, _)| place.term.clone());
@@ -356,15 +352,15 @@ impl Effect {
                 finite.extend(parameters.zip(values.clone()));
                 for is_assigned in &cell_choices {
                     for origins in &origin_choices {
-                        self.compile_choice(frame, finite.clone(), is_assigned, origins, cases);
+                        self.compile_choice(frame, finite.clone(), is_assigned, origins, &mut cases);
                     }
                 }
             }
             if cases.size > MOST_CONSTRAINTS && !self.finite_parameters.is_empty() {
-                return false;
+                return None;
             }
         }
-        true
+        Some(cases.found)
     }
 
     /// Compiles the cases of one choice, and adds those that are new. `is_assigned` says for each assigned

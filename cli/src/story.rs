@@ -15,17 +15,13 @@ use coreach_model::{Datum, Value, Verdict};
 use crate::table;
 use crate::visible::visible;
 
-/// Tells how the run ended: the verdict and why, where, and each remedy in a line. `whose` names the run.
-pub fn end_text(test: &TestCase, initial: &State, run: &Run, whose: &str) -> String {
-    reason_text(run, &find_reason(test, initial, run), whose)
-}
-
 /// Explains the end of a run, by showing the run to a judge again.
 pub fn find_reason(test: &TestCase, initial: &State, run: &Run) -> Reason {
     reason_of(judge::make_judge(test, initial.clone(), run.link.clone()).as_mut(), run)
 }
 
-fn reason_text(run: &Run, reason: &Reason, whose: &str) -> String {
+/// Tells how the run ended: the verdict and why, where, and each remedy in a line. `whose` names the run.
+pub fn end_text(run: &Run, reason: &Reason, whose: &str) -> String {
     let (head, _) = reason.summary.split_once('\n').unwrap_or((&reason.summary, ""));
     let is_named = reason.location.is_empty() || head.contains(&reason.location);
     let place = if is_named { String::new() } else { format!("in {}", reason.location) };
@@ -75,13 +71,8 @@ pub fn lay_out(verdict: &str, summary: &str, place: &str) -> String {
 }
 
 /// Tells how the run ended, with the guards that decided and what is allowed.
-pub fn why_text(test: &TestCase, initial: &State, run: &Run, whose: &str) -> String {
-    why_text_of_reason(run, &find_reason(test, initial, run), whose)
-}
-
-/// Tells how the run ended, as this explanation says.
-pub fn why_text_of_reason(run: &Run, reason: &Reason, whose: &str) -> String {
-    let mut text = reason_text(run, reason, whose);
+pub fn why_text(run: &Run, reason: &Reason, whose: &str) -> String {
+    let mut text = end_text(run, reason, whose);
     reason.lines().iter().for_each(|line| write_line(&mut text, line));
     if run.crossed > 0 {
         let (what, was) = if run.crossed == 1 { ("observation", "was") } else { ("observations", "were") };
@@ -98,8 +89,8 @@ fn write_line(text: &mut String, line: &str) {
 }
 
 /// Lists the events of a run, one a line: who, what, where it led, and what it changed. `most`: only so many
-/// of them, the last ones, and those that last changed a variable by which the end is explained.
-pub fn step_table(test: &TestCase, initial: &State, run: &Run, most: Option<usize>) -> String {
+/// of them, the last ones, and those that last changed a variable in this explanation of the end.
+pub fn step_table(test: &TestCase, initial: &State, run: &Run, most: Option<(usize, &Reason)>) -> String {
     let mut judge = judge::make_judge(test, initial.clone(), run.link.clone());
     let happened: Vec<Occurrence> = run.trace.iter().map(|step| step.what.clone()).collect();
     let states = shown_states(judge.as_mut(), &happened);
@@ -145,25 +136,26 @@ pub fn step_table(test: &TestCase, initial: &State, run: &Run, most: Option<usiz
         }
         _ => {}
     }
-    // The first two rows are the heading and the initial state.
-    let left_out = most.map_or(0, |most| run.trace.len().saturating_sub(most));
-    if left_out > 1 {
-        let mut shown = find_last_changes(&find_reason(test, initial, run), &states);
-        shown.retain(|step| *step < left_out);
-        shown.insert(left_out);
-        let (mut from, mut replaced) = (0, Vec::new());
-        for step in shown {
-            match step - from {
-                0 | 1 => replaced.extend(rows[2 + from..2 + step].iter().cloned()),
-                count => {
-                    let note = ["..", "", "", &format!("{count} steps"), "", ""];
-                    replaced.push(note.map(str::to_owned).to_vec());
-                }
+    if let Some((most, reason)) = most {
+        // The first two rows are the heading and the initial state.
+        let steps = rows.split_off(2);
+        let last_changes = find_last_changes(reason, &states);
+        let first_shown = run.trace.len().saturating_sub(most);
+        let is_shown = |step: usize| step >= first_shown || last_changes.contains(&step);
+        let mut left_out: Vec<Vec<String>> = Vec::new();
+        for (step, row) in steps.into_iter().enumerate() {
+            if !is_shown(step) {
+                left_out.push(row);
+                continue;
             }
-            replaced.extend(rows[2 + step..].first().filter(|_| step < left_out).cloned());
-            from = step + 1;
+            // A note in the place of one row would save nothing.
+            if left_out.len() > 1 {
+                let note = ["..", "", "", &format!("{} steps", left_out.len()), "", ""];
+                left_out = vec![note.map(str::to_owned).to_vec()];
+            }
+            rows.append(&mut left_out);
+            rows.push(row);
         }
-        rows.splice(2..2 + left_out, replaced);
     }
     let shown: Vec<Vec<String>> =
         rows.iter().map(|row| row.iter().map(|cell| visible(cell).into_owned()).collect()).collect();
@@ -171,15 +163,15 @@ pub fn step_table(test: &TestCase, initial: &State, run: &Run, most: Option<usiz
 }
 
 /// Finds the steps, counted from 0, that last changed the variables in the values of an explanation.
-fn find_last_changes(reason: &Reason, states: &[ShownState]) -> BTreeSet<usize> {
+fn find_last_changes<'s>(reason: &Reason, states: &'s [ShownState]) -> BTreeSet<usize> {
     let last_change = |datum: &Datum| {
-        let value = |state: &ShownState| state.data.iter().find(|(other, _)| other == datum).cloned();
-        states.windows(2).rposition(|pair| value(&pair[0]) != value(&pair[1]))
+        let pair = |state: &'s ShownState| state.data.iter().find(|(other, _)| other == datum);
+        states.windows(2).rposition(|two| pair(&two[0]) != pair(&two[1]))
     };
-    let data = states.iter().flat_map(|state| state.data.iter().map(|(datum, _)| datum));
-    let named: BTreeSet<&Datum> =
-        data.filter(|datum| reason.guards.iter().any(|guard| guard.names(datum))).collect();
-    named.into_iter().filter_map(last_change).collect()
+    let data: BTreeSet<&Datum> =
+        states.iter().flat_map(|state| state.data.iter().map(|(datum, _)| datum)).collect();
+    let is_named = |datum: &&Datum| reason.guards.iter().any(|guard| guard.names(datum));
+    data.into_iter().filter(is_named).filter_map(last_change).collect()
 }
 
 /// Says what a datum has become, if it has changed. If only some fields of a record have, names only these.

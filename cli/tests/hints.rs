@@ -1063,7 +1063,7 @@ fn a_constant_is_named_with_what_it_violates() {
     assert!(err.contains("help: give one value; without `--constant`, coreach chooses one"), "{err}");
 }
 
-/// A hint about a run is about the run that is told, which is the shortest of those that end alike.
+/// A hint is about the run that is printed, which is the shortest of those that end alike.
 #[test]
 fn a_hint_is_about_the_run_that_is_told() {
     let folder = folder();

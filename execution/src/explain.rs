@@ -253,10 +253,7 @@ fn describe_silence(run: &Run, is_required: bool) -> String {
     }
     let time = waited.as_millis();
     if let Some(cause) = find_evident_cause(run) {
-        // An answer that has begun may only be slow.
-        let is_part = cause.starts_with("it has begun");
-        let longer = if is_part { "\nhelp: if it is only slow, raise `within` in the IUT file" } else { "" };
-        return format!("\nhelp: {cause}{longer}");
+        return format!("\nhelp: {cause}");
     }
     // So few were hardly meant.
     let (mut causes, longer) = match time < 20 {

@@ -32,7 +32,9 @@ use std::sync::Arc;
 
 use binary::Carrier;
 use coreach_adapters::Behaviour;
-use coreach_adapters::description::{Encoding, Iut, LinkDelay, RepliesFrom, Settle, Stdio, Tcp, Transport};
+use coreach_adapters::description::{
+    Encoding, Iut, LinkDelay, READY_MS, RepliesFrom, Settle, Stdio, Tcp, Transport,
+};
 use coreach_adapters::evidence::Limits;
 use coreach_model::Datum;
 use coreach_model::diagnostic::{Diagnostic, SourceFile};
@@ -41,7 +43,7 @@ use coreach_model::number;
 use coreach_model::reader::collect::{Collector, listed};
 use coreach_model::reader::yaml::{self, Entry, Node, NodeKind};
 use coreach_model::reader::{Reading, shape};
-use launch::{COMMAND, READY, host_of, read_address, read_command, read_launch, require_reset};
+use launch::{COMMAND, host_of, read_address, read_command, read_launch, require_reset};
 pub use locations::ReportedLocations;
 use settle::Speech;
 use simulated::{SimulatedSection, read_settings, read_simulated};
@@ -340,7 +342,7 @@ fn read_stdio(reader: &mut IutReader<'_>, root: &[Entry], node: &Node) -> Option
     // A process that is kept for many runs cannot depend on the constants of one run.
     let holes = if keep { Holes::none() } else { Holes::constants() };
     let command = read_command(reader, entries, node, "`stdio`", example, holes.with_folder());
-    let ready = reader.read_ms(entries, "ready_ms", READY);
+    let ready = reader.read_ms(entries, "ready_ms", READY_MS);
     let encoding = encoding::read_encoding(reader, entries, node, "`stdio`", Carrier::Stream);
     let settle = settle::read_settle(reader, entries, Speech::of(encoding.as_ref()));
     if keep && let Some(encoding) = encoding.as_ref().filter(|encoding| !matches!(encoding, Encoding::Json)) {

@@ -1,7 +1,7 @@
 //! Likely mistakes behind a warning: a small change of the text with which the warning would not be.
 //!
 //! **Method.** Users count from 1, take the end of a slice for its last index, or read a variable as if an
-//! assignment beside it had been made. Each of these makes a changed transition. If the guard of that one
+//! assignment next to it had been made. Each of these makes a changed transition. If the guard of that one
 //! implies what the guard does not, the help shows the change. A change that does not help is not told, so
 //! nothing is guessed. **Costs** a query or two for each of at most [`MOST`] operations.
 
@@ -42,13 +42,13 @@ pub(super) fn explain_missing_value(
             return Some(help);
         }
     }
-    // The assignments beside this one, as if they had been made before it.
+    // The other assignments, as if they had been made before it.
     let (datum, value) = assigned?;
-    let mut beside = transition.assignments.clone();
-    beside.remove(datum);
+    let mut others = transition.assignments.clone();
+    others.remove(datum);
     let (old, new) =
-        beside.iter().find(|(other, new)| value.mentions(other) && new.as_datum() != Some(other))?;
-    helps(substitute(value, &beside)).then(|| {
+        others.iter().find(|(other, new)| value.mentions(other) && new.as_datum() != Some(other))?;
+    helps(substitute(value, &others)).then(|| {
         format!("all values are those before the step, also that of `{old}`: write `{new}` if you mean its new value")
     })
 }

@@ -27,7 +27,7 @@ pub fn explain(arguments: &ExplainArguments) -> CommandResult {
     let name = format!("{} seed {}\n", test.iosts.name, run.seed);
     let why = || {
         let reason = story::find_reason(test, initial, run).with_places_of(&stored.record.reason);
-        story::why_text_of_reason(run, &reason, "")
+        story::why_text(run, &reason, "")
     };
     if !arguments.transcript {
         let text = || {

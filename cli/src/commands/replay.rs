@@ -99,7 +99,7 @@ pub fn replay(arguments: &ReplayArguments) -> CommandResult {
             false => {
                 let head = if is_old { "the run before:\n" } else { "" };
                 let reason = story::find_reason(test, initial, &result).with_places_of(&written.reason);
-                let why = head.to_owned() + &story::why_text_of_reason(&result, &reason, "");
+                let why = head.to_owned() + &story::why_text(&result, &reason, "");
                 story::wrap(&why) + &story::step_table(test, initial, &result, None)
             }
         };

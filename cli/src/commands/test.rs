@@ -358,9 +358,10 @@ fn run_text(
     let (test, events) = (&case.test, plural(run.trace.len(), "event"));
     let whose = format!("{} seed {}{constants}, {events}", case.name, run.seed);
     // A Fail shows its rule, also if other runs end in other ways.
+    let reason = story::find_reason(test, initial, run);
     let mut text = match in_full || run.outcome.verdict() == Some(Verdict::Fail) {
-        true => story::why_text(test, initial, run, &whose),
-        false => story::end_text(test, initial, run, &whose),
+        true => story::why_text(run, &reason, &whose),
+        false => story::end_text(run, &reason, &whose),
     };
     if let Some(place) = find_iut_line(&arguments.iut, run)
         && let Some((at, _)) = text.match_indices('\n').nth(1)
@@ -370,7 +371,7 @@ fn run_text(
     // Runs that end alike are wrapped when they are put together.
     if in_full {
         // `explain` lists all steps.
-        let most = if console::is_verbose() { None } else { Some(12) };
+        let most = if console::is_verbose() { None } else { Some((12, &reason)) };
         text = story::wrap(&text) + &story::step_table(test, initial, run, most);
     }
     if let Some(path) = path {
@@ -544,8 +545,8 @@ impl Total {
         }
     }
 
-    /// Takes the hint after the first run that has one. A shorter run of its group, which is told in its
-    /// place, replaces it.
+    /// Takes the hint of the first run that has one. A shorter run of its group replaces it, since that run
+    /// is printed.
     fn add_hint(&mut self, run: &Run, record: &Record, tells_all: bool, hint: impl Fn() -> Option<String>) {
         let (group, events) = (group_key(run, record), events(&run.trace));
         let is_told_instead = !tells_all && group == self.hint.group && events < self.hint.events;

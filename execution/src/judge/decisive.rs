@@ -169,19 +169,6 @@ fn open_condition(term: &Term, scope: &mut Scope) -> Option<Opened> {
         TermShape::Node(Node::And(parts)) if !is_true => Some(Opened::written(Term::and(deciding(parts)?))),
         TermShape::Node(Node::Or(parts)) if is_true => Some(Opened::written(Term::or(deciding(parts)?))),
         TermShape::Node(Node::Or(parts)) => open_alternatives(parts, scope),
-        TermShape::Node(Node::IfThenElse(condition, then, other)) => {
-            let branch = if holds(condition, &scope.values).ok()? { then } else { other };
-            Some(Opened::case(branch.clone(), vec![condition.clone()]))
-        }
-        TermShape::Node(Node::Compare(sign, a, b)) => {
-            let mut chosen_by = Vec::new();
-            let [a, b] = [a, b].map(|side| open_side(side, scope, &mut chosen_by));
-            (!chosen_by.is_empty()).then(|| Opened::case(Term::compare(*sign, &a, &b), chosen_by))
-        }
-        TermShape::Operation(DerivedOperation::Match(choice), arguments) => {
-            let case = choose_case(choice, arguments, scope).filter(|case| case.as_literal().is_none())?;
-            Some(Opened::case(case, arguments[..1].to_vec()))
-        }
         TermShape::Operation(DerivedOperation::Call(_), _) => Some(Opened::inner(term.unfolded()?, true)),
         TermShape::Operation(DerivedOperation::Quantified(quantified), arguments) => {
             match (quantified.quantifier, is_true) {
@@ -192,7 +179,11 @@ fn open_condition(term: &Term, scope: &mut Scope) -> Option<Opened> {
             let instance = instances.into_iter().find(|instance| scope.is_true(instance) == is_true)?;
             Some(Opened::inner(instance, true))
         }
-        _ => None,
+        TermShape::Operation(DerivedOperation::Match(_), _) => {
+            let (case, chosen_by) = open_branches(term, scope)?;
+            case.as_literal().is_none().then(|| Opened::case(case, chosen_by))
+        }
+        _ => open_branches(term, scope).map(|(branch, chosen_by)| Opened::case(branch, chosen_by)),
     }
 }
 
@@ -270,24 +261,33 @@ fn open_side(side: &Term, scope: &mut Scope, chosen_by: &mut Vec<Term>) -> Term 
     open_side(&branch, scope, chosen_by)
 }
 
-/// Opens a `match`, or the sides of a comparison, as far as the values choose their branches. Says whether
-/// the state alone chooses. `None`: there is none, or the case of a `match` depends on the event.
-pub(super) fn choose_branches(condition: &Term, scope: &mut Scope) -> Option<(Term, bool)> {
-    let mut chosen_by = Vec::new();
-    let opened = match condition.shape() {
+/// Opens an `if` or a `match`, or the sides of a comparison that are one. Returns also the terms by which the
+/// branches were chosen. `None`: there are none.
+fn open_branches(condition: &Term, scope: &mut Scope) -> Option<(Term, Vec<Term>)> {
+    match condition.shape() {
+        TermShape::Node(Node::IfThenElse(by, then, other)) => {
+            let branch = if holds(by, &scope.values).ok()? { then } else { other };
+            Some((branch.clone(), vec![by.clone()]))
+        }
         TermShape::Operation(DerivedOperation::Match(choice), arguments) => {
-            chosen_by.push(arguments[0].clone());
-            choose_case(choice, arguments, scope)?
+            Some((choose_case(choice, arguments, scope)?, arguments[..1].to_vec()))
         }
         TermShape::Node(Node::Compare(sign, a, b)) => {
+            let mut chosen_by = Vec::new();
             let [a, b] = [a, b].map(|side| open_side(side, scope, &mut chosen_by));
-            Term::compare(*sign, &a, &b)
+            (!chosen_by.is_empty()).then(|| (Term::compare(*sign, &a, &b), chosen_by))
         }
-        _ => return None,
-    };
+        _ => None,
+    }
+}
+
+/// Opens the branches of a condition, and says whether the state alone chooses them. `None`: there are none,
+/// or the case of a `match` depends on the event.
+pub(super) fn choose_branches(condition: &Term, scope: &mut Scope) -> Option<(Term, bool)> {
+    let (opened, chosen_by) = open_branches(condition, scope)?;
     let mut of_event = chosen_by.iter().filter(|by| scope.is_of_event(by)).peekable();
     let is_of_state = of_event.peek().is_none();
-    (!chosen_by.is_empty() && of_event.all(|by| *by.sort() == Type::Bool)).then_some((opened, is_of_state))
+    of_event.all(|by| *by.sort() == Type::Bool).then_some((opened, is_of_state))
 }
 
 /// Lists the body of a quantifier for each value of its bound name.

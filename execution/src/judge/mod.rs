@@ -25,6 +25,8 @@ pub(crate) mod excerpts;
 pub(crate) mod expected;
 pub(crate) mod guards;
 pub mod online;
+pub(crate) mod question;
+pub(crate) mod ways;
 
 use coreach_adapters::Iut;
 use coreach_adapters::description::Link;

@@ -365,9 +365,8 @@ impl Typing<'_, '_> {
         let reads = |part: &Expression| part.mentions(&quantified.name.0);
         let (Some(last), true) = (parts.iter().rposition(reads), is_open(body, parts)) else { return };
         let (Some(own), Some(next)) = (parts.get(last), parts.get(last + 1)) else { return };
-        let text = |from: usize, to: usize| {
-            self.scalar.text.get(from..to).unwrap_or_default().trim_start_matches(['(', ' '])
-        };
+        let start = self.skip_brackets(whole);
+        let text = |from: usize, to: usize| self.scalar.text.get(from..to).unwrap_or_default();
         let message = format!(
             "this part does not read `{}`, but `{}` asks it for each value",
             quantified.name.0,
@@ -375,9 +374,9 @@ impl Typing<'_, '_> {
         );
         let help = format!(
             "if it is a condition of its own, write `({}) {sign} {}`; otherwise put the body into brackets: `{}(...)`",
-            text(whole.start, own.span.end),
+            text(start, own.span.end),
             shortened(text(next.span.start, body.span.end)),
-            text(whole.start, body.span.start)
+            text(start, body.span.start)
         );
         self.warn_of_mistake(
             "reaches-to-the-end",
@@ -386,6 +385,12 @@ impl Typing<'_, '_> {
             "not asked if there is no value",
             help,
         );
+    }
+
+    /// Finds the place of the first sign within the brackets around an expression.
+    pub(super) fn skip_brackets(&self, whole: &Range<usize>) -> usize {
+        let text = self.scalar.text.get(whole.clone()).unwrap_or_default();
+        whole.end - text.trim_start_matches(['(', ' ']).len()
     }
 
     pub(super) fn warn_of_mistake(

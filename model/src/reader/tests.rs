@@ -584,6 +584,7 @@ fn what_data_mean_elsewhere_is_explained() {
         ),
         ("all x in q: x != \"a\" && v > 0 && b", "`(all x in q: x != \"a\") && v > 0 && b`"),
         ("some k in m: m[k] == 0 || b", "`(some k in m: m[k] == 0) || b`"),
+        ("all x in q: x != \"a\" && (b || v > 0)", "`(all x in q: x != \"a\") && (b || v > 0)`"),
         ("!(all x in q: x != \"a\" && b)", "write `(all x in q: x != \"a\") && b`; otherwise"),
         (
             "(match next: some(x) -> b | _ -> false && b)",

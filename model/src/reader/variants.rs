@@ -203,9 +203,8 @@ impl Typing<'_, '_> {
         let ([first, next, ..], true) = (parts.as_slice(), is_open(body, parts)) else { return };
         let ExpressionKind::Truth(value) = first.kind else { return };
         let is_and = matches!(body.kind, ExpressionKind::And(_));
-        let text = |from: usize, to: usize| {
-            self.scalar.text.get(from..to).unwrap_or_default().trim_start_matches(['(', ' '])
-        };
+        let start = self.skip_brackets(whole);
+        let text = |from: usize, to: usize| self.scalar.text.get(from..to).unwrap_or_default();
         let sign = if is_and { "&&" } else { "||" };
         let message = match value != is_and {
             true => format!(
@@ -215,7 +214,7 @@ impl Typing<'_, '_> {
         };
         let help = format!(
             "put the `match` into brackets: `({}) {sign} {}`",
-            text(whole.start, first.span.end),
+            text(start, first.span.end),
             shortened(text(next.span.start, body.span.end))
         );
         self.warn_of_mistake("reaches-to-the-end", message, &body.span, "all this is the last case", help);

@@ -494,8 +494,8 @@ fn write_quantified(
     if !(is_comprehension && operation.body.is_true()) {
         f.write_str(if is_comprehension { " if " } else { ": " })?;
         // A last part that does not read the bound name would look as if it stood outside.
-        let seems_outside = match operation.body.written() {
-            Some(Node::And(parts) | Node::Or(parts)) if !is_comprehension => {
+        let seems_outside = match (operation.quantifier, operation.body.written()) {
+            (Quantifier::All, Some(Node::And(parts))) | (Quantifier::Some, Some(Node::Or(parts))) => {
                 parts.last().is_some_and(|last| !last.mentions(&operation.bound))
             }
             _ => false,

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use coreach_adapters::address;
-use coreach_adapters::description::{Command, Launch};
+use coreach_adapters::description::{Command, Launch, READY_MS};
 use coreach_adapters::template::Template;
 use coreach_model::diagnostic::Diagnostic;
 use coreach_model::reader::shape;
@@ -15,9 +15,6 @@ use super::words::{Holes, IutReader};
 
 /// The keys of a command, which are among the keys of its section.
 pub const COMMAND: [&str; 4] = ["command", "directory", "environment", "grace_ms"];
-
-/// The default of the time until a command is ready, in milliseconds.
-pub const READY: u64 = 10_000;
 
 /// The host of an address, whatever its port is.
 pub fn host_of(address: &Template) -> String {
@@ -45,7 +42,7 @@ pub fn read_launch(reader: &mut IutReader<'_>, entries: &[Entry]) -> Option<Opti
     let holes = if keep { Holes::none() } else { Holes::constants() }.with_server();
     let example = "launch: { command: [redis-server, --port, \"{port}\"] }";
     let command = read_command(reader, entries, node, "`launch`", example, holes);
-    let ready = reader.read_ms(entries, "ready_ms", READY);
+    let ready = reader.read_ms(entries, "ready_ms", READY_MS);
     Some(Some(Launch { command: command?, ready, keep }))
 }
 

@@ -1,0 +1,245 @@
+//! Finds the ways in which a guard would have held: for each way, the values that were wrong.
+//!
+//! **Problem.** Conditions that are solved one by one, with the observed values of the other parameters, may
+//! name values that the guard forbids.
+//!
+//! **Method.** A condition on one parameter alone corrects it, and the others are solved with its right
+//! value. Then each way is compared with the guard. If that fails, the solver is asked for the only event that is
+//! allowed. If there is none, the failing conditions are shown as they are.
+//!
+//! **Terminates**, since each round corrects another parameter. **Costs** a few questions to the solver for
+//! each parameter of a transition whose conditions are not solved one by one.
+
+use coreach_analyses::solver::{Solver, Witness};
+use coreach_model::iosts::{Iosts, Transition};
+use coreach_model::term::evaluate::{Valuation, holds};
+use coreach_model::term::node::Comparison;
+use coreach_model::term::operation::{DerivedOperation, Quantifier};
+use coreach_model::term::{Substitution, TermShape, literals, substitute};
+use coreach_model::{Datum, Term, Type, Value};
+
+use crate::judge::contract::Guard;
+use crate::judge::decisive::{Scope, choose_branches};
+use crate::judge::differences::{Demand, Difference, combine_ways, demanded_value, merge_differences};
+use crate::judge::guards::failing_conjuncts;
+use crate::judge::question::Question;
+use crate::lazy::Lazy;
+
+impl Question<'_> {
+    /// The conjuncts that failed. If the state alone decides some of them, these are enough.
+    pub(super) fn failing_parts(&self, iosts: &Iosts, transition: &Transition) -> Vec<Guard> {
+        let mut parts = failing_conjuncts(&transition.guard, &self.values);
+        if parts.iter().any(|part| !self.reads_event(part)) {
+            parts.retain(|part| !self.reads_event(part));
+        }
+        let mut parts: Vec<Term> =
+            self.correct_conditions(parts, Substitution::new()).into_iter().map(|(part, _)| part).collect();
+        parts.dedup();
+        parts.iter().map(|part| self.guard(iosts, transition, part, false)).collect()
+    }
+
+    /// The differences from the guard's demands: a list for each way in which it would have held.
+    pub(super) fn differences(&self, transition: &Transition, solver: &mut Lazy) -> Vec<Vec<Difference>> {
+        let all_failing = failing_conjuncts(&transition.guard, &self.values);
+        let (mut failing, mut ways) = (all_failing.clone(), vec![Vec::new()]);
+        // Those parameters of which it is known what is right.
+        let mut corrected = Substitution::new();
+        // A condition on each part of a parameter often allows one value.
+        for parameter in self.parameters {
+            let asks = |part: &Term| self.list_read(part) == [parameter] && !self.is_solved(part, parameter);
+            if failing.iter().any(asks)
+                && let Some(value) = self.find_only_value(transition, parameter, solver)
+                && let Some(found) = self.find_differences(&Term::datum(parameter), &value)
+            {
+                failing.retain(|part| self.list_read(part) != [parameter]);
+                ways = combine_ways(&ways, &[found]);
+                corrected.insert(parameter.clone(), Term::literal(value));
+            }
+        }
+        // A condition that holds for a wrong value may fail for the right one.
+        let mut parts = failing.clone();
+        let reads_several = |part: &Term| self.list_read(part).len() > 1;
+        let conjuncts = transition.guard.conjuncts();
+        let holding = conjuncts.iter().filter(|part| reads_several(part) && !parts.contains(part));
+        let holding: Vec<Term> = holding.filter(|part| !part.asks_definedness()).cloned().collect();
+        parts.extend(holding);
+        let mut considered = all_failing.clone();
+        for (part, corrected_part) in self.correct_conditions(parts, corrected) {
+            let solved = self.solve(&corrected_part);
+            let ways_of_part = solved.unwrap_or_else(|| vec![vec![self.unsolved_difference(&part)]]);
+            ways = combine_ways(&ways, &ways_of_part);
+            considered.push(part);
+        }
+        // Conjuncts that hold bound the expected values, too.
+        let conjuncts = transition.guard.unfolded_conjuncts();
+        let bound = |part: &Term| self.range_difference(part).or_else(|| self.held_value(part));
+        let bounds: Vec<Difference> = conjuncts.iter().filter_map(bound).collect();
+        let merged = ways.into_iter().filter_map(|way| merge_differences(way, &bounds));
+        let merged: Vec<Vec<Difference>> = merged.filter(|way| !way.is_empty()).collect();
+        // Conditions that are solved one by one may contradict each other.
+        let rightness: Vec<Option<bool>> =
+            merged.iter().map(|way| self.is_right(way, &transition.guard, solver)).collect();
+        let is_sure = |(way, right): (&Vec<Difference>, &Option<bool>)| right.unwrap_or(way.len() < 2);
+        if !merged.iter().zip(&rightness).all(is_sure)
+            && let Some(found) = self.find_only_event(transition, &considered, solver)
+        {
+            return vec![found];
+        }
+        // If no way is left, the failing conditions are shown as they are.
+        if !merged.is_empty() && rightness.iter().all(|right| *right == Some(false)) {
+            return vec![all_failing.iter().map(|part| self.unsolved_difference(part)).collect()];
+        }
+        let ways = merged.into_iter().zip(rightness).filter(|(_, right)| *right != Some(false));
+        ways.map(|(way, _)| way).collect()
+    }
+
+    /// Does the guard hold with the expected values? If something else is expected than values of parameters:
+    /// can it hold? `None` if that is not excluded.
+    pub(super) fn is_right(&self, way: &[Difference], guard: &Term, solver: &mut Lazy) -> Option<bool> {
+        let mut expected = Valuation::new();
+        for difference in way {
+            let parameter = self.parameters.iter().find(|one| one.name() == difference.subject);
+            if let (Some(parameter), Some(value)) = (parameter, demanded_value(&difference.wanted)) {
+                if !value.is_in(parameter.ty()) {
+                    return Some(false);
+                }
+                expected.insert(parameter.clone(), value.clone());
+            }
+        }
+        if self.silent.is_some() || expected.is_empty() {
+            return None;
+        }
+        let is_all = expected.len() == way.len();
+        let mut values = self.values.clone();
+        values.retain(|datum, _| is_all || !self.parameters.contains(datum));
+        values.extend(expected);
+        if is_all {
+            return Some(holds(guard, &values) == Ok(true));
+        }
+        let open = substitute(guard, &literals(&values)).conjuncts();
+        (solver.witness(&open) == Witness::None).then_some(false)
+    }
+
+    /// Finds the differences from the only event that a transition allows, in the parameters that these
+    /// conditions read, or else in all that its guard reads. `None`: some of them may have several values, or
+    /// it is not known.
+    pub(super) fn find_only_event(
+        &self,
+        transition: &Transition,
+        conditions: &[Term],
+        solver: &mut Lazy,
+    ) -> Option<Vec<Difference>> {
+        let in_guard = self.parameters.iter().filter(|one| transition.guard.mentions(one));
+        let (first, others): (Vec<_>, Vec<_>) =
+            in_guard.partition(|one| conditions.iter().any(|part| part.mentions(one)));
+        let (mut found, mut values) = (Vec::new(), self.values.clone());
+        for group in [first, others] {
+            for parameter in group {
+                let value = self.find_only_value(transition, parameter, solver)?;
+                if self.values.get(parameter) != Some(&value) {
+                    found.extend(self.find_differences(&Term::datum(parameter), &value)?);
+                }
+                values.insert(parameter.clone(), value);
+            }
+            if holds(&transition.guard, &values) == Ok(true) {
+                return Some(found);
+            }
+        }
+        None
+    }
+
+    /// Puts the values that some conditions demand of their only parameter into the others, one after the
+    /// other. Each remaining condition comes as it was and with these values. Those that hold are dropped.
+    pub(super) fn correct_conditions(
+        &self,
+        parts: Vec<Term>,
+        mut corrected: Substitution,
+    ) -> Vec<(Term, Term)> {
+        let open = |part: &Term| self.replace_branches(part).unwrap_or_else(|| part.clone()).conjuncts();
+        let (parts, opened): (Vec<Term>, Vec<Term>) = parts
+            .iter()
+            .flat_map(|part| open(part).into_iter().map(|opened| (part.clone(), opened)))
+            .filter(|(_, opened)| holds(opened, &self.values) != Ok(true) || self.list_read(opened).len() > 1)
+            .unzip();
+        let mut decided: Vec<Option<Term>> = vec![None; parts.len()];
+        let demand = |part: &Term| match (self.list_read(part).as_slice(), self.isolate_parameter(part)) {
+            ([parameter], Some((_, Demand::Value(value)))) => Some(((*parameter).clone(), value)),
+            _ => None,
+        };
+        loop {
+            let open = opened.iter().enumerate().filter(|(at, _)| decided[*at].is_none());
+            let mut deciding = open.filter_map(|(at, part)| {
+                let part = substitute(part, &corrected);
+                Some((at, demand(&part)?, part))
+            });
+            let Some((at, (parameter, value), part)) = deciding.next() else { break };
+            decided[at] = Some(part);
+            corrected.insert(parameter, Term::literal(value));
+        }
+        let is_left = |part: &Term, with_values: &Term| {
+            self.list_read(part).len() < 2 || holds(with_values, &self.values) != Ok(true)
+        };
+        let with_values = opened.iter().zip(decided).map(|(opened, decided)| {
+            let with_values = decided.unwrap_or_else(|| substitute(opened, &corrected));
+            is_left(opened, &with_values).then_some(with_values)
+        });
+        parts.into_iter().zip(with_values).filter_map(|(part, found)| Some((part, found?))).collect()
+    }
+
+    /// Puts the branches that the state chooses in the place of a `match` or `if`, as far as they are
+    /// outermost or sides of a comparison. The names of a case become its values.
+    pub(super) fn replace_branches(&self, part: &Term) -> Option<Term> {
+        let mut scope = Scope { values: self.values.clone(), of_event: self.parameters.to_vec() };
+        let (opened, _) = choose_branches(part, &mut scope).filter(|(_, is_of_state)| *is_of_state)?;
+        let mut names: Substitution = literals(&scope.values);
+        names.retain(|name, _| !self.values.contains_key(name));
+        Some(substitute(&opened, &names))
+    }
+
+    /// Is it known what a condition on this parameter demands? An exception (`not in {3}`) says little of a
+    /// number or a literal.
+    pub(super) fn is_solved(&self, condition: &Term, parameter: &Datum) -> bool {
+        let is_simple = parameter.ty().is_integer() || matches!(parameter.ty(), Type::Enum(_));
+        // Nor does the length of a collection say which elements are missing.
+        let length = format!("len({parameter})");
+        let says = |difference: &Difference| {
+            difference.subject != length
+                && !(is_simple && difference.wanted.iter().any(|demand| matches!(demand, Demand::Text(_))))
+        };
+        !is_quantified(condition) && self.solve(condition).is_some_and(|ways| ways.iter().flatten().all(says))
+    }
+
+    /// Finds the only value that a transition allows for a parameter, whatever the others are. `None`: there
+    /// are several, or it is not known.
+    pub(super) fn find_only_value(
+        &self,
+        transition: &Transition,
+        parameter: &Datum,
+        solver: &mut Lazy,
+    ) -> Option<Value> {
+        if self.silent.is_some() {
+            return None;
+        }
+        let mut known: Substitution = literals(&self.values);
+        known.retain(|datum, _| !self.parameters.contains(datum));
+        let mut parts = substitute(&transition.guard, &known).conjuncts();
+        let Witness::Found(found) = solver.witness(&parts) else { return None };
+        let value = found.get(parameter)?;
+        parts.push(Term::compare(
+            Comparison::NotEqual,
+            &Term::datum(parameter),
+            &Term::literal(value.clone()),
+        ));
+        (solver.witness(&parts) == Witness::None).then(|| value.clone())
+    }
+}
+
+/// Is it about each value of a domain, or a function of this kind?
+fn is_quantified(condition: &Term) -> bool {
+    match condition.shape() {
+        TermShape::Operation(DerivedOperation::Quantified(quantified), _) => {
+            quantified.quantifier == Quantifier::All
+        }
+        _ => condition.unfolded().is_some_and(|body| is_quantified(&body)),
+    }
+}
