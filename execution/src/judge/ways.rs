@@ -4,8 +4,8 @@
 //! name values that the guard forbids.
 //!
 //! **Method.** A condition on one parameter alone corrects it, and the others are solved with its right
-//! value. Then each way is compared with the guard. If that fails, the solver is asked for the only event that is
-//! allowed. If there is none, the failing conditions are shown as they are.
+//! value. Then each way is compared with the guard. If that fails, the solver is asked for the only event
+//! that is allowed. If there is none, the failing conditions are shown as they are.
 //!
 //! **Terminates**, since each round corrects another parameter. **Costs** a few questions to the solver for
 //! each parameter of a transition whose conditions are not solved one by one.
