@@ -26,6 +26,7 @@ mod strings;
 pub mod trial;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
 
 use compared::find_compared;
 use coreach_adapters::behaviour::Samples;
@@ -44,6 +45,7 @@ use records::{SplitParameters, as_plain, as_variant};
 pub use solve::pivots;
 pub use source::{MIX, Mix, Source};
 use strings::StringHints;
+use trial::TriedGuard;
 
 /// How often values are drawn before the solver is asked.
 pub const ATTEMPTS: usize = 6;
@@ -72,6 +74,8 @@ pub struct Values {
     /// Outcomes, by the guard and the values that it reads. Only walks and games, which try values, use them.
     /// They remember their runs anyway.
     known: FastMap<(Term, Vec<Value>), Outcome>,
+    /// The guards of stimuli with composed data, prepared for trials.
+    tried: FastMap<(Term, Vec<Datum>), Arc<[TriedGuard]>>,
     /// For each guard: how often in a row neither trials nor the solver found values.
     in_vain: FastMap<Term, usize>,
 }
@@ -95,9 +99,10 @@ impl Values {
     /// A chooser of values with this mix.
     pub fn new(mix: Mix) -> Self {
         let (samples, seen, counts) = (Samples::new(), Vec::new(), BTreeMap::new());
-        let (hulls, known, in_vain) = (HashMap::new(), FastMap::default(), FastMap::default());
+        let (hulls, known) = (HashMap::new(), FastMap::default());
+        let (tried, in_vain) = (FastMap::default(), FastMap::default());
         let (compared, initial_texts) = (BTreeSet::new(), Vec::new());
-        Values { mix, samples, compared, initial_texts, seen, counts, hulls, known, in_vain }
+        Values { mix, samples, compared, initial_texts, seen, counts, hulls, known, tried, in_vain }
     }
 
     /// Fits the choice to the stimuli of this model: strings that it compares are drawn again.
@@ -157,19 +162,31 @@ impl Values {
         random: &mut Random,
         solver: &mut dyn Solver,
     ) -> Option<Vec<Value>> {
-        // Half of the time, a parameter with parts is one of its samples.
+        self.choose_with_samples(guard, parameters, state, random, solver)
+            .or_else(|| self.draw_composed(guard, parameters, state, random))
+            .or_else(|| self.choose_free(guard, parameters, state, random, solver))
+    }
+
+    /// Chooses values where some parameters with parts are samples. They are half of the time.
+    fn choose_with_samples(
+        &mut self,
+        guard: &Term,
+        parameters: &[Datum],
+        state: &Valuation,
+        random: &mut Random,
+        solver: &mut dyn Solver,
+    ) -> Option<Vec<Value>> {
         let mut conjuncts = vec![guard.clone()];
         for datum in parameters.iter().filter(|datum| !is_drawable(datum.ty())) {
             let sample = self.sample(datum, random);
             conjuncts.extend(sample.map(|one| Term::equal(&Term::datum(datum), &Term::literal(one))));
         }
-        if conjuncts.len() > 1
-            && let Some(found) = self.choose_free(&Term::and(conjuncts), parameters, state, random, solver)
-        {
-            self.count(&[Source::Sample]);
-            return Some(found);
+        if conjuncts.len() == 1 {
+            return None;
         }
-        self.choose_free(guard, parameters, state, random, solver)
+        let found = self.choose_free(&Term::and(conjuncts), parameters, state, random, solver)?;
+        self.count(&[Source::Sample]);
+        Some(found)
     }
 
     /// Does the same. Parameters with parts are no samples, unless the guard says so.

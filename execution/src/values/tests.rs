@@ -166,6 +166,26 @@ fn a_value_of_a_deep_type_is_drawn_with_few_cells() {
     }
 }
 
+/// Precision: data beside a list, a set or a map are drawn, as if these stood alone. The solver would choose all
+/// of them, and always the same.
+#[test]
+fn data_beside_a_list_vary() {
+    let types = "types: { C: [x, y, z], Out: [Gone, Kept: { of: \"list[2] of C\" }] }\n";
+    for (list, guard) in [
+        ("list[3] of C", "1 <= len(b) && (a == \\\"Zed\\\" || a in {\\\"Ann\\\", \\\"Al\\\"})"),
+        ("map[2] of string to int", "len(b) > 0 && a in {\\\"Ann\\\", \\\"Al\\\", \\\"Zed\\\"}"),
+        (
+            "Out",
+            "(match b: Gone -> false | Kept(l) -> l != []) && a in {\\\"Ann\\\", \\\"Al\\\", \\\"Zed\\\"}",
+        ),
+    ] {
+        let iosts = model(types, "string", list, guard);
+        let (seen, _, none) = choose_all(&iosts, MIX, 60);
+        let texts: BTreeSet<&String> = seen.iter().map(|row| &row[0]).collect();
+        assert!(none == 0 && texts.len() == 3 && seen.len() >= 12, "{guard}: {seen:?}");
+    }
+}
+
 /// The values for a condition do not depend on earlier choices for other parameters.
 #[test]
 fn a_hull_is_that_of_its_numbers() {

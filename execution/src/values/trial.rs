@@ -27,7 +27,7 @@ use coreach_model::value::tuples;
 use coreach_model::{Datum, Term, Type, Value};
 
 use super::strings::StringHints;
-use super::{Outcome, Values, draw, find_definition, ids, strings};
+use super::{Outcome, Values, draw, find_definition, ids, is_drawable, strings};
 use crate::values::records::SplitParameters;
 use crate::values::source::Source;
 
@@ -245,6 +245,39 @@ impl Values {
         }
     }
 
+    /// Draws values by trial if the guard reads a list, a map or other data that no hull describes. Otherwise
+    /// the solver would choose all the parameters, also those that stand beside such data.
+    pub fn draw_composed(
+        &mut self,
+        guard: &Term,
+        parameters: &[Datum],
+        state: &Valuation,
+        random: &mut Random,
+    ) -> Option<Vec<Value>> {
+        let is_composed = |datum: &Datum| !is_drawable(datum.ty());
+        if !parameters.iter().any(|datum| is_composed(datum) && guard.mentions(datum)) {
+            return None;
+        }
+        let prepare = || TriedGuard::list(guard, parameters).into();
+        let tried = self.tried.entry((guard.clone(), parameters.to_vec())).or_insert_with(prepare).clone();
+        let tried = random.pick(&tried)?;
+        let is_drawn = |(at, datum): (usize, &Datum)| {
+            is_composed(datum)
+                && tried.guard.mentions(datum)
+                && !tried.defined.iter().any(|(defined, _)| *defined == at)
+        };
+        if !tried.parameters.iter().enumerate().any(is_drawn)
+            || draw::source(&self.mix, random) == Source::Diverse
+            || tried.closed.iter().any(|part| holds(part, state) != Ok(true))
+        {
+            return None;
+        }
+        let pool = tried.pool(state, std::iter::empty());
+        let found = self.draw_vector(tried, TRIALS, &pool, state, random)?;
+        self.count(&[Source::Uniform]);
+        Some(tried.split.join_values(found))
+    }
+
     /// Draws a vector for which the guard holds, with at most so many trials.
     fn draw_vector(
         &self,
@@ -292,7 +325,9 @@ impl Values {
             return None;
         }
         let before = self.count_solved();
-        let found = self.choose(&guard.guard, &guard.parameters, state, random, solver);
+        let (term, parameters) = (&guard.guard, &guard.parameters[..]);
+        let found = self.choose_with_samples(term, parameters, state, random, solver);
+        let found = found.or_else(|| self.choose_free(term, parameters, state, random, solver));
         match &found {
             None => self.remember(key, Outcome::Impossible),
             Some(values) => {
@@ -320,6 +355,9 @@ impl Values {
 
     /// Draws a value of a parameter from the pool, or as for any stimulus.
     fn draw_for_trial(&self, datum: &Datum, hint: &Hint, pool: &[Value], random: &mut Random) -> Value {
+        if let Some(sample) = self.sample(datum, random) {
+            return sample;
+        }
         if random.chance(50)
             && let Some(value) = draw::draw_pooled(datum.ty(), pool, random)
         {
