@@ -1,6 +1,6 @@
 //! A run as people read it: the verdict, why, and the events as a table with the state after each.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use coreach_execution::explain::{Reason, name_values, reason_of};
 use coreach_execution::judge::{self, ShownState, shown_states};
@@ -113,7 +113,7 @@ pub fn step_table(test: &TestCase, initial: &State, run: &Run, most: Option<(usi
         let before = |datum: &Datum| pair[0].data.iter().find(|(other, _)| other == datum);
         let data = pair[1].data.iter();
         let changed: Vec<String> =
-            data.filter_map(|(datum, is)| describe_change(datum, &before(datum)?.1, is)).collect();
+            data.filter_map(|(datum, is)| describe_change(datum.name(), &before(datum)?.1, is)).collect();
         rows.push(vec![
             (number + 1).to_string(),
             format!("{:.1}", step.at.as_secs_f64() * 1e3),
@@ -174,27 +174,119 @@ fn find_last_changes<'s>(reason: &Reason, states: &'s [ShownState]) -> BTreeSet<
     data.into_iter().filter(is_named).filter_map(last_change).collect()
 }
 
-/// Says what a datum has become, if it has changed. If only some fields of a record have, names only these.
-fn describe_change(datum: &Datum, was: &Value, is: &Value) -> Option<String> {
+/// Says what a datum or a part of it has become, if it has changed. Of a record or a long collection, names
+/// only the parts that have changed.
+fn describe_change(name: &str, was: &Value, is: &Value) -> Option<String> {
+    /// A longer collection is not written out if it shares parts with the one before.
+    const LONGEST: usize = 60;
     if was == is {
         return None;
     }
-    if let (Value::Record(record, now), Value::Record(_, then)) = (is, was)
-        && record.form == RecordForm::Plain
-    {
-        let fields = record.fields.iter().zip(now.iter().zip(then.iter()));
-        let changed = fields.filter(|(_, (now, then))| now != then);
-        let changed: Vec<String> = changed.map(|((name, _), (now, _))| format!("{name}: {now}")).collect();
-        if changed.len() < now.len() {
-            return Some(format!("{datum} with {{{}}}", changed.join(", ")));
+    let whole = format!("{name} = {is:#}");
+    let (Value::Record(ty, now), Value::Record(_, then)) = (is, was) else { return Some(whole) };
+    let parts = match ty.form {
+        RecordForm::Plain => {
+            let fields = ty.fields.iter().zip(now.iter().zip(then.iter()));
+            let changed = fields.filter(|(_, (now, then))| now != then);
+            let changed: Vec<String> =
+                changed.map(|((name, _), (now, _))| format!("{name}: {now}")).collect();
+            if changed.len() == now.len() {
+                return Some(whole);
+            }
+            vec![format!("{name} with {{{}}}", changed.join(", "))]
+        }
+        _ if whole.chars().count() <= LONGEST => return Some(whole),
+        RecordForm::Keyed(_) | RecordForm::Entries(..) => {
+            let [now, then] = [now, then].map(|fields| BTreeMap::from_iter(ty.entries(fields)));
+            list_changed_entries(name, &then, &now)
+        }
+        RecordForm::List => {
+            let [now, then] = [now, then].map(|fields| ty.counting(fields).collect::<Vec<_>>());
+            list_changed_elements(name, &then, &now)
+        }
+        _ => return Some(whole),
+    };
+    let text = parts.join(", ");
+    Some(if text.chars().count() < whole.chars().count() { text } else { whole })
+}
+
+/// Lists the changes of the entries of a map, or of the elements of a set.
+fn list_changed_entries(
+    name: &str,
+    then: &BTreeMap<Value, Option<&Value>>,
+    now: &BTreeMap<Value, Option<&Value>>,
+) -> Vec<String> {
+    let removed = then.keys().filter(|key| !now.contains_key(key));
+    let changed = now.iter().filter_map(|(key, value)| match (value, then.get(key)) {
+        (Some(is), Some(Some(was))) => describe_change(&format!("{name}[{key}]"), was, is),
+        (Some(is), _) => Some(format!("{name}[{key}] = {is:#}")),
+        (None, Some(_)) => None,
+        (None, None) => Some(format!("{name} with {key}")),
+    });
+    removed.map(|key| format!("{name} without {key}")).chain(changed).collect()
+}
+
+/// Lists the changes of the elements of a list. Elements behind one that was added or removed have only moved.
+fn list_changed_elements(name: &str, then: &[&Value], now: &[&Value]) -> Vec<String> {
+    let same = now.iter().zip(then).take_while(|(one, other)| one == other).count();
+    match (&now[same..], &then[same..]) {
+        ([added, after @ ..], rest) if after == rest => vec![format!("{name} with {added:#} at [{same}]")],
+        (rest, [removed, after @ ..]) if after == rest => {
+            vec![format!("{name} without {removed:#} at [{same}]")]
+        }
+        _ => {
+            let changed = then
+                .iter()
+                .zip(now)
+                .enumerate()
+                .filter_map(|(index, (was, is))| describe_change(&format!("{name}[{index}]"), was, is));
+            let added = now.iter().enumerate().skip(then.len());
+            let removed = then.iter().enumerate().skip(now.len());
+            changed
+                .chain(added.map(|(index, added)| format!("{name} with {added:#} at [{index}]")))
+                .chain(removed.map(|(index, removed)| format!("{name} without {removed:#} at [{index}]")))
+                .collect()
         }
     }
-    Some(format!("{datum} = {is:#}"))
 }
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
+
+    use std::sync::Arc;
+
+    use coreach_model::Type;
+    use coreach_model::types::RecordType;
+
     use super::*;
+
+    /// Of long maps, sets and lists, only what has changed is told.
+    #[test]
+    fn a_change_names_the_parts_that_have_changed() {
+        let text = |number: &usize| Value::string(&"x".repeat(20 + number));
+        let list = |of: &[usize]| {
+            let ty = Arc::new(RecordType::list(5, &Type::String));
+            ty.value_of(Value::int(of.len()), of.iter().map(text))
+        };
+        let map = |of: &[(usize, usize)]| {
+            let ty = Arc::new(RecordType::entries_of(5, &Type::Int, Some(&Type::String)));
+            let entries = of.iter().map(|(key, number)| (Value::int(*key), Some(text(number))));
+            ty.value_at_keys(entries.collect()).unwrap()
+        };
+        let quoted = |number: usize| format!("\"{}\"", "x".repeat(20 + number));
+        for (was, is, told) in [
+            (list(&[0, 1, 2]), list(&[0, 1, 2, 3]), format!("v with {} at [3]", quoted(3))),
+            (list(&[0, 1, 2, 3]), list(&[0, 2, 3]), format!("v without {} at [1]", quoted(1))),
+            (list(&[0, 1, 2, 3]), list(&[0, 1, 4, 3]), format!("v[2] = {}", quoted(4))),
+            (list(&[]), list(&[0]), format!("v = [{}]", quoted(0))),
+            (map(&[(1, 1), (2, 2), (3, 3)]), map(&[(1, 1), (2, 4), (3, 3)]), format!("v[2] = {}", quoted(4))),
+            (map(&[(1, 1), (2, 2)]), map(&[(1, 1), (2, 2), (4, 1)]), format!("v[4] = {}", quoted(1))),
+            (map(&[(1, 1), (2, 2), (3, 3)]), map(&[(1, 1), (3, 3)]), "v without 2".to_owned()),
+        ] {
+            assert_eq!(describe_change("v", &was, &is), Some(told));
+        }
+    }
 
     #[test]
     fn a_line_is_not_broken_in_a_short_string() {

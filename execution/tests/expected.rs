@@ -23,6 +23,7 @@ types:
   Stock: "map[Colour] of int[0..99]"
   Book: "map[3] of string to Item"
   Reply: [Next: { job: int }, Empty]
+  Bill: [Due: { cents: int, each: int }, Paid]
 variables: { v: int, w: int, vItems: Items, vColours: "set[Colour]", vStock: Stock, vName: string, vRate: real, vBook: Book, vBig: "set[9] of int" }
 functions:
   due: { result: int, is: "v * 2 - 1" }
@@ -53,6 +54,7 @@ outputs:
   Many: { many: "list[9] of int" }
   Colour: { colour: Colour }
   Answer: { reply: Reply }
+  Bill: { bill: Bill }
   Ok: {}
   Refused: {}
   Closed: {}
@@ -133,6 +135,18 @@ fn a_value_is_solved_for() {
         ("Flag", "(if f then w else v) == 3", json!(false), "(if f then w else v) = 3, got 10"),
         ("Answer", "reply is Empty", json!({ "Next": { "job": 3 } }), "reply is Empty, got Next(3)"),
         ("Answer", "!(reply is Next)", json!({ "Next": { "job": 3 } }), "reply is not Next, got Next(3)"),
+        (
+            "Bill",
+            "bill == Due(v * 2, v)",
+            json!({ "Due": { "cents": 20, "each": 2 } }),
+            "bill.each = 10, got 2",
+        ),
+        (
+            "Bill",
+            "w == 0 && bill == Paid || w > 0 && (match bill: Due(c, e) -> c == v * w && e == v | Paid -> false)",
+            json!({ "Due": { "cents": 30, "each": 2 } }),
+            "bill.each = 10, got 2",
+        ),
         (
             "Answer",
             "match reply: Next(j) -> j > v | _ -> false",
@@ -355,7 +369,19 @@ fn a_condition_is_told_with_what_decides_in_it() {
             "Answer",
             "match reply: Next(j) -> j == v | _ -> false",
             json!("Empty"),
-            "does not hold: reply = Empty, v = 10",
+            "does not hold: reply = Empty",
+        ),
+        (
+            "Answer",
+            "match reply: Next(j) -> j == v && (if w > 5 then vRate == 1.5 else vName == \"a much longer name\") | Empty -> false",
+            json!("Empty"),
+            "the guard does not hold, since the case of `match reply` for `Empty` is `false`: reply = Empty",
+        ),
+        (
+            "Bill",
+            "match bill: Due(c, e) -> c == due() && (if w > 5 then e == 1 else e == v) | Paid -> false",
+            json!({ "Due": { "cents": 1, "each": 2 } }),
+            "does not hold, since `c == due()` does not, and `if w > 5 then e == 1 else e == v` does not, as `e == v` does not: c = 1, due() = 19, e = 2, v = 10, w = 3",
         ),
         (
             "Stock",
@@ -373,7 +399,7 @@ fn a_condition_is_told_with_what_decides_in_it() {
             "N",
             "if v == 1111111111 then n == 1 else if v == 2222222222 then n == 2 else if w > 333333333333 then n == 3 else n == v",
             json!(9),
-            "a condition of the guard does not hold, since `n == v` does not (the branch where `w > 333333333333` is false): n = 9, v = 10, w = 3",
+            "the guard does not hold, since `n == v` does not (the branch where `w > 333333333333` is false): n = 9, v = 10, w = 3",
         ),
         (
             "Name",
@@ -503,7 +529,7 @@ fn what_the_state_excludes_is_no_alternative() {
     let excluding = [("N", "(v < 5 || n == 1) && n == 2"), ("Ok", "v >= 5 && w == 3")];
     let told = why(&excluding, "N", &[json!(2)]).guards.iter().map(ToString::to_string).collect::<Vec<_>>();
     assert_eq!(told.len(), 2, "{told:?}");
-    assert!(told[1].contains("-Ok-> l (m:46): `v >= 5 && w == 3` holds: v = 10, w = 3"), "{told:?}");
+    assert!(told[1].contains("-Ok-> l (m:48): `v >= 5 && w == 3` holds: v = 10, w = 3"), "{told:?}");
     let both = [("N", "v > 5 && n == 1"), ("N", "v <= 5 && n == 2")];
     assert_eq!(instead(&both, "N", &[json!(3)]), "n = 1, got 3");
     // A purpose splits a transition: one half cannot be met by any value.

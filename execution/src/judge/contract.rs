@@ -125,6 +125,7 @@ impl fmt::Display for Guard {
         let verb = if *holds { "holds" } else { "does not hold" };
         // What decides is enough of a long condition that can be looked up.
         let part = match (place, since) {
+            (Some(_), Some(_)) if !is_quoted(part) && !holds => "the guard".to_owned(),
             (Some(_), Some(_)) if !is_quoted(part) => "a condition of the guard".to_owned(),
             _ => format!("`{part}`"),
         };

@@ -20,7 +20,7 @@ use coreach_model::term::operation::{
     StandardOperation,
 };
 use coreach_model::term::{Substitution, TermShape, substitute};
-use coreach_model::types::RecordForm;
+use coreach_model::types::{Alternative, RecordForm, RecordType};
 use coreach_model::{Datum, Type, Value};
 
 use crate::judge::contract::LONGEST_TEXT;
@@ -46,7 +46,8 @@ pub(super) fn explain_condition(condition: &Term, values: &Valuation, of_event: 
     let mut scope = Scope { values: values.clone(), of_event: of_event.to_vec() };
     let (mut term, mut decisive, mut written) = (condition.clone(), None, None);
     let (mut is_case, mut others, mut read_too) = (false, String::new(), Vec::new());
-    let is_short = |term: &Term| term.to_string().chars().count() <= 3 * LONGEST_VALUE;
+    let length = |term: &Term| term.to_string().chars().count();
+    let is_short = |term: &Term| length(term) <= 3 * LONGEST_VALUE;
     let whole = Some(condition.to_string()).filter(|text| is_quoted(text)).unwrap_or_default();
     let mut branch = String::new();
     while let Some(opened) = open_condition(&term, &mut scope) {
@@ -72,8 +73,8 @@ pub(super) fn explain_condition(condition: &Term, values: &Valuation, of_event: 
         }
         read_too.extend(opened.read_too);
         term = opened.term;
-        // A long part may be opened further.
-        if opened.says_more && is_short(&term) {
+        // A long part may be opened further. Otherwise it is shown if it is shorter than the condition.
+        if opened.says_more && (is_short(&term) || length(&term) < length(condition)) {
             decisive = Some((term.clone(), branch.clone() + &others));
         }
     }
@@ -87,12 +88,62 @@ pub(super) fn explain_condition(condition: &Term, values: &Valuation, of_event: 
         }
         before.iter().for_each(|term| collect_results(term, &scope.values, &mut found));
     }
+    let is_shown = term == *condition && length(condition) <= LONGEST_VALUE;
+    if let Some(grounds) = explain_last_part(&term, &scope, &branch, is_shown) {
+        return grounds;
+    }
     let since = decisive.map(|(decisive, others)| {
         let ends = [written.filter(|written| *written != decisive), Some(decisive)];
         let texts = ends.iter().flatten().map(|part| scope.describe_value(part));
         texts.collect::<Vec<_>>().join(", as ") + &others
     });
     Grounds { since, values: found }
+}
+
+/// Explains the innermost part that was opened, if it is a case of a `match` that is `false`, or a conjunction
+/// of which several parts fail. `None`: its values explain it.
+///
+/// `is_shown` says whether the part is short and shown as it is.
+fn explain_last_part(part: &Term, scope: &Scope, branch: &str, is_shown: bool) -> Option<Grounds> {
+    /// The most parts that are explained one by one.
+    const MOST_PARTS: usize = 3;
+    if let Some((subject, alternative)) = find_false_case(part, scope) {
+        let mut values = BTreeMap::new();
+        collect_values(&subject, &scope.values, &mut values);
+        let since = format!("the case of `match {subject}` for `{alternative}` is `false`{branch}");
+        return Some(Grounds { since: Some(since).filter(|_| !is_shown), values });
+    }
+    let Some(Node::And(parts)) = part.written() else { return None };
+    if parts.len() > MOST_PARTS || parts.iter().any(|part| scope.is_true(part)) {
+        return None;
+    }
+    let all: Vec<Grounds> =
+        parts.iter().map(|part| explain_condition(part, &scope.values, &scope.of_event)).collect();
+    all.iter().any(|grounds| grounds.since.is_some()).then(|| {
+        let (mut texts, mut values) = (Vec::new(), BTreeMap::new());
+        for (part, grounds) in parts.iter().zip(all) {
+            let text = scope.describe_value(part);
+            texts.push(match grounds.since {
+                Some(since) if part.to_string().chars().count() <= LONGEST_VALUE => {
+                    format!("{text}, as {since}")
+                }
+                Some(since) => since,
+                None => text,
+            });
+            values.extend(grounds.values);
+        }
+        Grounds { since: Some(texts.join(", and ") + branch), values }
+    })
+}
+
+/// Finds the case of a `match` that is `false` whatever else is true: its subject, and its alternative.
+pub(super) fn find_false_case(part: &Term, scope: &Scope) -> Option<(Term, String)> {
+    let TermShape::Operation(DerivedOperation::Match(choice), arguments) = part.shape() else { return None };
+    let subject = arguments.first()?;
+    let Value::Record(ty, fields) = evaluate(subject, &scope.values).ok()? else { return None };
+    let is_chosen = |(number, _): &(usize, Alternative)| ty.tag(*number) == fields[0];
+    let (_, chosen) = ty.alternatives().into_iter().enumerate().find(is_chosen)?;
+    choose_arm(choice, &ty, &fields[0])?.body.is_false().then(|| (subject.clone(), chosen.name))
 }
 
 /// The values by which a part of a condition is read, and the data of the event in it.
@@ -183,6 +234,11 @@ fn open_condition(term: &Term, scope: &mut Scope) -> Option<Opened> {
             let (case, chosen_by) = open_branches(term, scope)?;
             case.as_literal().is_none().then(|| Opened::case(case, chosen_by))
         }
+        TermShape::Node(Node::Compare(_, a, b)) => {
+            let is_written = [a, b].iter().all(|side| side.unfolded().is_none());
+            let (opened, chosen_by) = open_branches(term, scope)?;
+            Some(Opened { is_written, ..Opened::case(opened, chosen_by) })
+        }
         _ => open_branches(term, scope).map(|(branch, chosen_by)| Opened::case(branch, chosen_by)),
     }
 }
@@ -221,12 +277,16 @@ fn open_alternatives(parts: &[Term], scope: &Scope) -> Option<Opened> {
     Some(Opened { others, ..Opened::case(Term::and(counts.iter().cloned()), needed) })
 }
 
+fn choose_arm<'m>(choice: &'m MatchOperation, ty: &RecordType, tag: &Value) -> Option<&'m MatchArm> {
+    let fits = |case: &&MatchArm| case.alternative.is_none_or(|number| ty.tag(number) == *tag);
+    choice.cases.iter().find(fits).or(choice.cases.last())
+}
+
 /// Chooses the case of a `match`. Its names come into the scope, under other names if they are used already.
 fn choose_case(choice: &MatchOperation, arguments: &[Term], scope: &mut Scope) -> Option<Term> {
     let [subject, read @ ..] = arguments else { return None };
     let Value::Record(ty, fields) = evaluate(subject, &scope.values).ok()? else { return None };
-    let fits = |case: &&MatchArm| case.alternative.is_none_or(|number| ty.tag(number) == fields[0]);
-    let case = choice.cases.iter().find(fits).or(choice.cases.last())?;
+    let case = choose_arm(choice, &ty, &fields[0])?;
     let is_of_event = scope.is_of_event(subject);
     let mut known: Substitution = choice.read.iter().cloned().zip(read.iter().cloned()).collect();
     for (name, position) in &case.names {

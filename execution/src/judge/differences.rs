@@ -55,6 +55,16 @@ pub(super) struct Difference {
     pub got: String,
 }
 
+/// The demand of a condition that is not solved for the event.
+pub(super) const TO_HOLD: &str = "to hold";
+
+impl Difference {
+    /// Does it name a condition that is not solved for the event?
+    pub(super) fn is_unsolved(&self) -> bool {
+        matches!(self.wanted.as_slice(), [Demand::Text(text)] if text == TO_HOLD)
+    }
+}
+
 /// Can the text of a value be shown as a whole?
 pub(super) fn is_short(value: &Value) -> bool {
     format!("{value:#}").chars().count() <= LONGEST_VALUE
@@ -243,10 +253,12 @@ pub(super) fn compare_values(subject: String, wanted: &Value, got: &Value, found
                 }
             }
         }
-        // Two long values of one alternative are compared by their fields, and those that differ in records.
+        // Values of one alternative are compared by their fields, unless it is short and has only one.
         (Value::Record(ty, wanted_parts), Value::Record(_, got_parts))
             if wanted_parts[0] == got_parts[0]
-                && (value_text(wanted) == value_text(got) || differ_in_records(wanted_parts, got_parts)) =>
+                && (ty.counting(wanted_parts).count() > 1
+                    || value_text(wanted) == value_text(got)
+                    || differ_in_records(wanted_parts, got_parts)) =>
         {
             for (position, (name, _)) in ty.fields.iter().enumerate() {
                 if ty.counts(&wanted_parts[0], position) {

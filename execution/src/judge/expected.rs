@@ -14,15 +14,15 @@ use std::collections::BTreeMap;
 use coreach_analyses::solver::{Solver, Witness};
 use coreach_model::iosts::{Iosts, Transition};
 use coreach_model::semantics::{Event, State};
-use coreach_model::term::evaluate::Valuation;
-use coreach_model::term::node::Comparison;
+use coreach_model::term::evaluate::{Valuation, evaluate};
+use coreach_model::term::node::{Comparison, Node};
 use coreach_model::term::{literals, substitute};
 use coreach_model::{Datum, Term, Type, Value};
 use dashu_int::IBig;
 use dashu_ratio::RBig;
 
 use crate::judge::contract::Guard;
-use crate::judge::decisive::{LONGEST_VALUE, collect_values};
+use crate::judge::decisive::{LONGEST_VALUE, Scope, collect_values, find_false_case};
 use crate::judge::differences::{
     Demand, Difference, MOST_NAMED, alternatives_text, demand_text, demanded_value, instants_text,
     join_with_or,
@@ -98,11 +98,16 @@ pub(crate) fn describe_expectation(
         false => of_its_action,
     };
     let mut guards = Vec::new();
+    let mut is_of_other_alternative = !explaining.is_empty();
     for &(transition, state) in &explaining {
-        for guard in question((transition, state), Some(event)).failing_parts(iosts, transition) {
+        let question = question((transition, state), Some(event));
+        is_of_other_alternative &= question.is_of_other_alternative(transition);
+        for guard in question.failing_parts(iosts, transition) {
             add_guard(&mut guards, guard);
         }
     }
+    // The guards of other alternatives than the one that came explain little.
+    let others = if is_of_other_alternative { std::mem::take(&mut guards) } else { Vec::new() };
     // The event would be right by a transition that one condition excludes: this decides between the two.
     for &(transition, state) in open.iter().filter(has_its_action) {
         let question = question((transition, state), Some(event));
@@ -112,6 +117,7 @@ pub(crate) fn describe_expectation(
             add_guard(&mut guards, question.guard(iosts, transition, only, false));
         }
     }
+    others.into_iter().for_each(|guard| add_guard(&mut guards, guard));
     // The state does not tell why this action cannot come: it tells why the only possible one can.
     let is_told = |&(transition, state): &OpenTransition<'_>| {
         let question = question((transition, state), Some(event));
@@ -150,6 +156,23 @@ fn add_guard(guards: &mut Vec<Guard>, guard: Guard) {
 }
 
 impl Question<'_> {
+    /// Does the transition refuse the event since a variant or an option in it has another alternative?
+    fn is_of_other_alternative(&self, transition: &Transition) -> bool {
+        let scope = Scope { values: self.values.clone(), of_event: self.parameters.to_vec() };
+        let tag = |side: &Term| match evaluate(side, &self.values) {
+            Ok(Value::Record(ty, fields)) if !ty.alternatives().is_empty() => Some(fields[0].clone()),
+            _ => None,
+        };
+        let is_wrong = |part: &Term| match part.written() {
+            Some(Node::Compare(Comparison::Equal, a, b)) if tag(a) != tag(b) => self.reads_event(part),
+            _ => {
+                part.as_question().is_some_and(|(subject, ..)| self.reads_event(subject))
+                    || find_false_case(part, &scope).is_some_and(|(subject, _)| self.reads_event(&subject))
+            }
+        };
+        failing_conjuncts(&transition.guard, &self.values).iter().any(is_wrong)
+    }
+
     /// The conditions of a guard that the state alone decides, if there are any.
     fn guard_of_state(&self, iosts: &Iosts, transition: &Transition) -> Option<Guard> {
         let mut parts = transition.guard.conjuncts();

@@ -27,7 +27,7 @@ use crate::judge::decisive::{
     list_instances,
 };
 use crate::judge::differences::{
-    Demand, Difference, MOST_NAMED, MOST_WAYS, combine_ways, compare_values, is_short, value_text,
+    Demand, Difference, MOST_NAMED, MOST_WAYS, TO_HOLD, combine_ways, compare_values, is_short, value_text,
 };
 use crate::judge::excerpts::cut_text;
 
@@ -86,7 +86,7 @@ impl Question<'_> {
         if let Err(why) = holds(part, &self.values) {
             got.push(format!("where {why}"));
         }
-        let wanted = vec![Demand::Text("to hold".to_owned())];
+        let wanted = vec![Demand::Text(TO_HOLD.to_owned())];
         Difference { subject: format!("`{part}`"), wanted, got: got.join(", ") }
     }
 
@@ -329,7 +329,11 @@ impl Question<'_> {
             return Some(found);
         }
         compare_values(subject.to_conjunct(), value, &got, &mut found);
-        if found.len() > 1 && is_short(value) {
+        // Two fields of a record that is not very short are named, so that nobody has to compare the others.
+        let are_two_fields = found.len() == 2
+            && matches!(value, Value::Record(ty, _) if matches!(ty.form, RecordForm::Plain | RecordForm::Variant(_)))
+            && value_text(value).chars().count() > LONGEST_VALUE / 2;
+        if found.len() > 1 && is_short(value) && !are_two_fields {
             let wanted = vec![Demand::Value(value.clone())];
             found = vec![Difference { subject: subject.to_conjunct(), wanted, got: value_text(&got) }];
         }

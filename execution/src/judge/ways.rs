@@ -204,6 +204,7 @@ impl Question<'_> {
         let length = format!("len({parameter})");
         let says = |difference: &Difference| {
             difference.subject != length
+                && !difference.is_unsolved()
                 && !(is_simple && difference.wanted.iter().any(|demand| matches!(demand, Demand::Text(_))))
         };
         !is_quantified(condition) && self.solve(condition).is_some_and(|ways| ways.iter().flatten().all(says))
