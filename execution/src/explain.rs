@@ -165,7 +165,13 @@ pub(crate) fn explain_end(judge: &mut dyn Judge, run: &Run) -> (Reason, Bucket) 
         .filter(|_| guards.is_empty() && decisive.is_some() && twice.is_empty())
         .and_then(|event| find_entry(judge, &earlier_states, event));
     let required = last_event.filter(|_| is_required);
-    let required = required.map(|event| format!("{instead} after {}", name_values(judge.iosts(), event)));
+    let required = required.map(|event| {
+        format!("where the specification requires {instead} after {}", name_values(judge.iosts(), event))
+    });
+    let held_back = judge.held_back().filter(|_| verdict == Some(Verdict::Inconclusive));
+    let ground = required.clone().or_else(|| {
+        held_back.map(|event| format!("and {event} is allowed only after an output over another connection"))
+    });
     let bucket = Bucket::new(&run.outcome, place, action, violated);
     // A long event is not told twice.
     let told = match (event.as_deref(), action) {
@@ -183,7 +189,7 @@ pub(crate) fn explain_end(judge: &mut dyn Judge, run: &Run) -> (Reason, Bucket) 
     let excuse = excuse.or(old_value);
     let reason = Reason {
         summary: write_expectation(&run.outcome, &instead)
-            + &write_summary(run, &location, told.as_deref(), violates, required.as_deref())
+            + &write_summary(run, &location, told.as_deref(), violates, ground.as_deref())
             + &either_order
             + &missed.map_or_else(String::new, |name| format!(" ({name})"))
             + &describe_exchange(run)
@@ -587,13 +593,14 @@ fn write_expectation(outcome: &Outcome, instead: &str) -> String {
     }
 }
 
-/// Writes the sentence that says how a run ended, by its verdict and its cause.
+/// Writes the sentence that says how a run ended, by its verdict and its cause. `ground` says why silence
+/// ended it.
 fn write_summary(
     run: &Run,
     location: &str,
     event: Option<&str>,
     violates: Option<Violated>,
-    required: Option<&str>,
+    ground: Option<&str>,
 ) -> String {
     let event = event.unwrap_or("nothing");
     match &run.outcome {
@@ -632,16 +639,8 @@ fn write_summary(
                 format!("in {location} something must come, and nothing can come before the next stimulus")
             }
             Cause::Silence(limit) => {
-                let orders = if run.link.as_ref().is_some_and(|link| link.connections() > 1) {
-                    " that no possible order forbids"
-                } else {
-                    ""
-                };
-                let why = match required {
-                    Some(required) => format!("where the specification requires {required}"),
-                    None => format!("and there was nothing to send{orders}"),
-                };
-                format!("nothing was observed in {location} for {} ms, {why}", limit.as_millis())
+                let ground = ground.unwrap_or("and there was nothing to send");
+                format!("nothing was observed in {location} for {} ms, {ground}", limit.as_millis())
             }
             Cause::Unspecified => format!("the test does not specify what happened in {location}"),
             Cause::Crossed => {

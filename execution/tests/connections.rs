@@ -208,6 +208,9 @@ transitions:
         let all = trace.split(' ').chain(["-"]);
         let verdict = all.map(occurrence).find_map(|what| verdict(&mut judge, &what));
         assert_eq!(verdict, expected, "{trace}, with\n{more}");
+        // What waits for an output is named.
+        let held_back = (expected == inconclusive).then(|| Event::new("TwoB", Vec::new()));
+        assert_eq!(judge.held_back().filter(|_| expected != fail), held_back, "{trace}, with\n{more}");
     }
 }
 

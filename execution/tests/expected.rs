@@ -540,6 +540,17 @@ fn what_the_state_excludes_is_no_alternative() {
     assert_eq!(instead(&[("N", "n == w"), ("Ok", "true")], "N", &[json!(9)]), "n = 3, got 9");
 }
 
+/// A transition for another alternative than the one that came explains less than one that the state excludes.
+#[test]
+fn a_guard_for_another_alternative_comes_last() {
+    for paid in ["match bill: Due(c, e) -> false | Paid -> true", "bill == Paid", "bill is Paid"] {
+        let guards = [("Bill", paid), ("Bill", "v < 5 && bill == Due(20, 2)")];
+        let due = json!({ "Due": { "cents": 20, "each": 2 } });
+        let told: Vec<String> = why(&guards, "Bill", &[due]).guards.into_iter().map(|one| one.part).collect();
+        assert_eq!(told, ["v < 5", paid], "{told:?}");
+    }
+}
+
 #[test]
 fn an_action_that_is_not_allowed_is_told_with_those_that_are() {
     let allowed = [("Ok", "v == 10"), ("Refused", "w == 3"), ("Closed", "v == 0")];

@@ -222,6 +222,11 @@ pub trait Judge {
         None
     }
 
+    /// An earlier observation that is allowed only after an output that has not come.
+    fn held_back(&self) -> Option<Event> {
+        None
+    }
+
     /// How long nothing must come until that matters, if it does. The tester then shows that time as a delay.
     fn due(&self) -> Option<Duration> {
         None

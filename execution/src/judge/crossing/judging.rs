@@ -8,10 +8,26 @@ use coreach_model::iosts::Iosts;
 use coreach_model::semantics::{Event, State};
 use coreach_model::{Datum, TransitionId, Value, Verdict};
 
-use super::{Crossing, MOST_UNDER_WAY};
+use super::{Crossing, Interleaving, MOST_UNDER_WAY};
 use crate::judge::contract::{AfterSilence, Choice, Follower, Judge, Judged, Move, Offer, Offers, Why};
 use crate::run::{Cause, Occurrence, ShownState};
 use crate::test_case::TestCase;
+
+impl<J: Follower> Crossing<J> {
+    /// The first live order, if all live orders wait for an output.
+    fn first_waiting(&self) -> Option<&Interleaving<J>> {
+        let is_any_complete = self.complete_live_interleavings().next().is_some();
+        self.interleavings.iter().find(|order| order.is_live()).filter(|_| !is_any_complete)
+    }
+
+    /// The first observation that has not happened in this order.
+    fn first_held_back(&self, order: &Interleaving<J>) -> Option<Event> {
+        let mut pending = self.pending.iter().enumerate();
+        let (_, event) =
+            pending.find(|(place, event)| order.not_happened & (1 << place) != 0 && !event.is_stimulus())?;
+        event.what.event().cloned()
+    }
+}
 
 impl<J: Follower> Judge for Crossing<J> {
     fn iosts(&self) -> &Iosts {
@@ -133,22 +149,19 @@ impl<J: Follower> Judge for Crossing<J> {
     }
 
     /// Returns the pending observation that no order explains. It is the one for which the first live order
-    /// waits, if no complete order is live and this order can follow `observed`, which comes now.
+    /// waits, if this order can follow `observed`, which comes now.
     fn unexplained(&self, observed: &Event) -> Option<Event> {
-        if self.complete_live_interleavings().next().is_some() {
-            return None;
-        }
-        let waiting = self.interleavings.iter().find(|order| order.is_live())?;
+        let waiting = self.first_waiting()?;
         let mut judge = waiting.judge.clone();
         let judged = judge.take(&Occurrence::Observation(observed.clone()));
         if matches!(judged, Judged::Ends(..)) || judge.verdict() == Some(Verdict::Fail) {
             return None;
         }
-        let mut not_happened =
-            self.pending.iter().enumerate().filter(|(place, _)| waiting.not_happened & (1 << place) != 0);
-        not_happened
-            .find(|(_, event)| !event.is_stimulus())
-            .and_then(|(_, event)| event.what.event().cloned())
+        self.first_held_back(waiting)
+    }
+
+    fn held_back(&self) -> Option<Event> {
+        self.first_held_back(self.first_waiting()?)
     }
 
     fn due(&self) -> Option<Duration> {
