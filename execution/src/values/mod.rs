@@ -259,13 +259,26 @@ impl Values {
     /// ids of one form then gets no others.
     fn restrict_ids_to_samples(&self, condition: &Term, parameters: &[Datum]) -> Term {
         let one_of = |datum: &Datum| {
-            let samples = self.samples.get(datum.name()).filter(|_| datum.ty().is_id())?;
-            let samples = samples.iter().filter_map(|text| codec::from_text(text, datum.ty()).ok());
-            let known = ids::known_ids(datum.ty(), condition, &self.seen).into_iter().chain(samples);
+            let known = ids::known_ids(datum.ty(), condition, &self.seen);
+            let ids = self.list_id_samples(datum, &known)?;
             let term = Term::datum(datum);
-            Some(Term::or(known.map(|id| Term::equal(&term, &Term::literal(id)))))
+            Some(Term::or(ids.into_iter().map(|id| Term::equal(&term, &Term::literal(id)))))
         };
         Term::and([condition.clone()].into_iter().chain(parameters.iter().filter_map(one_of)))
+    }
+
+    /// The samples of an id, and the known ids. `None`: it has no samples, or is no id.
+    fn list_id_samples(&self, datum: &Datum, known: &[Value]) -> Option<Vec<Value>> {
+        let samples = self.samples.get(datum.name()).filter(|_| datum.ty().is_id())?;
+        let samples = samples.iter().filter_map(|text| codec::from_text(text, datum.ty()).ok());
+        let known = known.iter().filter(|id| self.may_send_id(datum, id)).cloned();
+        Some(known.chain(samples).collect())
+    }
+
+    /// May an id be sent? Not if there are samples, and it is only the value of ids that nobody has set.
+    pub fn may_send_id(&self, datum: &Datum, value: &Value) -> bool {
+        let is_unset = datum.ty().is_id() && *value == Value::any(datum.ty()) && !self.seen.contains(value);
+        !is_unset || !self.samples.contains_key(datum.name())
     }
 
     /// Is it certain without the solver that no values satisfy the condition? It is if the hull of the

@@ -266,6 +266,42 @@ fn samples_with_parts_are_drawn() {
     assert!(values.end().contains_key(&Source::Sample));
 }
 
+/// Precision: with samples, no id is made up, also not the one that variables have which nobody has set.
+#[test]
+fn ids_are_known_ones_or_samples() {
+    let text = "
+iosts: store
+types: { Rev: id }
+variables: { vLive: 'map[3] of int to Rev', vRev: Rev }
+initial: { location: Idle, condition: 'vLive == []' }
+inputs: { Update: { pDoc: 'int[0..2]', pRev: Rev } }
+outputs: { Conflict: {} }
+transitions:
+  - { from: Idle, to: Asked, on: Update, when: '(if pDoc in vLive then vLive[pDoc] else vRev) != pRev || pDoc == 0' }
+  - { from: Asked, to: Idle, on: Conflict }
+";
+    let file: Arc<SourceFile> = from_bytes("m".to_owned(), text.as_bytes().to_vec()).unwrap();
+    let iosts = read_specification(file).unwrap().0.iosts;
+    let state = coreach_model::semantics::initial_states(&iosts, &Valuation::new(), 10).unwrap().remove(0);
+    let transition = &iosts.transitions[TransitionId(0)];
+    let parameters = &iosts.action(transition.action).parameters;
+    let (mut random, mut solver) = (Random::new(1), Z3Solver::default());
+    let mut values = Values::new(MIX).of_model(&iosts);
+    values.with_samples([("pRev".to_owned(), vec!["1-a".to_owned(), "2-b".to_owned()])].into());
+    values.begin(&[]);
+    let samples = ["1-a", "2-b"].map(|text| Value::id(&"Rev".into(), text));
+    let guards = TriedGuard::list(&transition.guard, parameters);
+    for _ in 0..60 {
+        let found =
+            values.choose(&transition.guard, parameters, &state.valuation, &mut random, &mut solver).unwrap();
+        assert!(samples.contains(&found[1]), "{found:?}");
+        let pool = guards[0].pool(&state.valuation, state.valuation.values());
+        let found =
+            values.choose_by_trial(&guards[0], &pool, &state.valuation, &mut random, &mut solver).unwrap();
+        assert!(samples.contains(&found[1]), "{found:?}");
+    }
+}
+
 /// Precision: a text of the initial condition, as of a password, is drawn if the model compares with it.
 #[test]
 fn a_text_of_the_initial_condition_is_drawn() {

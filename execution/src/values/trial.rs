@@ -358,6 +358,15 @@ impl Values {
         if let Some(sample) = self.sample(datum, random) {
             return sample;
         }
+        let list_known_ids = || -> Vec<Value> {
+            let all = pool.iter().chain(&self.seen);
+            all.filter(|value| datum.ty().is_id() && value.is_in(datum.ty())).cloned().collect()
+        };
+        if let Some(id) =
+            self.list_id_samples(datum, &list_known_ids()).and_then(|ids| random.pick(&ids).cloned())
+        {
+            return id;
+        }
         if random.chance(50)
             && let Some(value) = draw::draw_pooled(datum.ty(), pool, random)
         {
@@ -369,11 +378,7 @@ impl Values {
             (Hint::Text(hints), _) => {
                 strings::draw_string(datum, hints, source, &self.seen, self.known_texts(datum), random).0
             }
-            (Hint::Other, ty @ Type::Id(_)) => {
-                let known: Vec<Value> =
-                    pool.iter().chain(&self.seen).filter(|value| value.is_in(ty)).cloned().collect();
-                ids::draw_id(ty, &known, source, random).0
-            }
+            (Hint::Other, ty @ Type::Id(_)) => ids::draw_id(ty, &list_known_ids(), source, random).0,
             (Hint::Other, ty) => draw::any_with(ty, pool, random),
         }
     }

@@ -103,7 +103,9 @@ pub fn candidates(
             if matches!(parameter.ty(), Type::Record(_) | Type::Array(_)) {
                 tried.extend((0..COMPOSED).map(|_| any_with(parameter.ty(), &pool, random)));
             }
-            tried.retain(|value| value.is_in(parameter.ty()) && *value != drawn[place]);
+            tried.retain(|value| {
+                value.is_in(parameter.ty()) && *value != drawn[place] && values.may_send_id(parameter, value)
+            });
             tried.sort();
             tried.dedup();
             random.shuffle(&mut tried);
