@@ -80,6 +80,23 @@ pub fn draw_text(found: &[Diagnostic]) {
     }
 }
 
+/// Draws the warnings about a model where it only serves a test: each in a line, or their number alone.
+pub fn draw_briefly(warnings: &[Diagnostic], is_quiet: bool) {
+    if is_json() || warnings.is_empty() {
+        return;
+    }
+    if console::is_verbose() {
+        return console::draw(warnings);
+    }
+    let lines = warnings.iter().map(|one| {
+        let place = one.labels.first().map(|(origin, _)| format!(" ({})", origin.file_and_line()));
+        format!("warning: {}{}", one.message, place.unwrap_or_default())
+    });
+    lines.filter(|_| !is_quiet).for_each(|line| console::say(&line));
+    let count = plural(warnings.len(), "warning");
+    console::say(&format!("{count} about the model: `-v` prints them in full"));
+}
+
 /// The answer of a command: its exit code and its output.
 pub struct CommandAnswer {
     exit: Exit,

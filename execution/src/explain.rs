@@ -168,8 +168,10 @@ pub(crate) fn explain_end(judge: &mut dyn Judge, run: &Run) -> (Reason, Bucket) 
     let required = required.map(|event| {
         format!("where the specification requires {instead} after {}", name_values(judge.iosts(), event))
     });
-    let held_back = judge.held_back().filter(|_| verdict == Some(Verdict::Inconclusive));
-    let ground = required.clone().or_else(|| {
+    let held_back = judge.held_back();
+    let is_undecided = verdict == Some(Verdict::Inconclusive);
+    let is_required = required.is_some() || is_undecided && held_back.is_some();
+    let ground = required.or_else(|| {
         held_back.map(|event| format!("and {event} is allowed only after an output over another connection"))
     });
     let bucket = Bucket::new(&run.outcome, place, action, violated);
@@ -194,7 +196,7 @@ pub(crate) fn explain_end(judge: &mut dyn Judge, run: &Run) -> (Reason, Bucket) 
             + &missed.map_or_else(String::new, |name| format!(" ({name})"))
             + &describe_exchange(run)
             + &twice
-            + &describe_silence(run, required.is_some())
+            + &describe_silence(run, is_required)
             + &excuse.unwrap_or_default(),
         location,
         event,
@@ -610,8 +612,9 @@ fn write_summary(
         Outcome::Verdict(Verdict::Pass, _) => format!("{event} in {location} meets the purpose"),
         Outcome::Verdict(_, Cause::Alien(_)) => event.to_owned(),
         Outcome::Verdict(Verdict::Fail, Cause::Silence(time)) => format!(
-            "the specification does not allow silence in {location}, where it must answer: nothing was observed for {} ms",
-            time.as_millis()
+            "the specification does not allow silence in {location}, where it must answer: nothing was observed for {} ms{}",
+            time.as_millis(),
+            ground.map_or_else(String::new, |ground| format!(", {ground}"))
         ),
         Outcome::Verdict(Verdict::Fail, _) if violates == Some(Violated::Allowed) => {
             format!("{event} in {location} violates the property, and the specification allows it")

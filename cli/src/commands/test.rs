@@ -46,7 +46,7 @@ use self::hints::{explain_run, find_iut_line};
 use self::keep::Keeper;
 use self::report::Report;
 use super::{CommandAnswer, CommandResult, EarlyExit, bucket_line, plural};
-use crate::answer::{draw_text, is_json, print_text};
+use crate::answer::{draw_briefly, draw_text, is_json, print_text};
 use crate::execution_arguments::{Chooser, TestArguments, Tolerance};
 use crate::exit::Exit;
 use crate::inconclusive::Inconclusive;
@@ -83,7 +83,7 @@ pub fn test(arguments: &TestArguments) -> CommandResult {
         let read = || iut::load_once(&arguments.iut, case.test.wire(), Some(&locations), &mut files);
         implementations.push(budget::reading(read).map_err(|found| explain_fixed_holes(found, case))?);
     }
-    draw_text(&warnings);
+    draw_briefly(&warnings, arguments.quiet);
     draw_text(&left_out_findings);
     // All test cases have the same IUT file, so one of them tells its warnings.
     if let Some((_, more)) = implementations.first() {

@@ -130,7 +130,9 @@ fn explain_hidden(iut: &Iut, run: &Run, record: &Record) -> Option<String> {
     shape.first().filter(|pattern| pattern.is_match(line))?;
     let (other, _) = observations.find(|(name, shape)| {
         let is_expected = record.reason.expected.iter().any(|event| event.split('(').next() == Some(name));
-        is_expected && shape.first().is_some_and(|pattern| pattern.is_match(line))
+        is_expected
+            && is_over_same_connection(run, name, seen)
+            && shape.first().is_some_and(|pattern| pattern.is_match(line))
     })?;
     Some(format!(
         "hint: the line `{}` also fits `{other}`, which comes after `{seen}` in `observations`. The first pattern that \
@@ -223,6 +225,10 @@ fn explain_order(case: &Case, initial: &State, run: &Run, record: &Record) -> Op
         Some((first, model.transitions.iter().find(is_second).filter(|_| action(first) != came)?))
     })?;
     let (one, other) = (first.origin.whole.as_ref()?, second.origin.whole.as_ref()?);
+    // Both may be steps of one item, as `in_any_order`.
+    if one.span == other.span || !is_over_same_connection(run, action(first), came) {
+        return None;
+    }
     let write_step = |step: &Transition| {
         let guard = Some(&step.guard).filter(|guard| !guard.is_true());
         let when = guard.map(|guard| format!(", when: '{}'", guard.to_string().replace('\'', "''")));
@@ -261,6 +267,11 @@ fn explain_order(case: &Case, initial: &State, run: &Run, record: &Record) -> Op
         write_step(first),
         write_step(second)
     ))
+}
+
+/// Are two actions on one connection? Only then has their order been seen.
+fn is_over_same_connection(run: &Run, one: &str, other: &str) -> bool {
+    run.link.as_ref().is_none_or(|link| link.number(one) == link.number(other))
 }
 
 /// Hints at two outputs after the last input, if the model expected no observation after the first one.
