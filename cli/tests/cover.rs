@@ -208,6 +208,22 @@ fn purposes_watch_what_follows_their_goals() {
     assert_eq!(["none", "outputs", "distinguish"].map(ends), [4, 0, 0]);
 }
 
+/// The suite is judged in the same way as the configuration says.
+#[test]
+fn a_suite_keeps_the_settings_of_its_configuration() {
+    let folder = Folder::new("settings");
+    let file = |name: &str| example("coffee_machine").join(name).display().to_string();
+    let lines = ["conformance: ioco", "judge: online"].join("\n");
+    let (model, purpose) = (file("specification.yaml"), file("deliver_coffee.yaml"));
+    let text = format!("specification: {model}\npurpose: {purpose}\n{lines}\n");
+    std::fs::write(folder.0.join("c.yaml"), text).unwrap();
+    let [path, suite] = ["c.yaml", "suite"].map(|name| folder.0.join(name));
+    let told = folder.coreach(&["cover", path.to_str().unwrap(), "--out", suite.to_str().unwrap()]);
+    let written = std::fs::read_to_string(suite.join("coreach.yaml"));
+    let written = written.unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&told.stderr)));
+    assert!(written.contains(&lines), "{written}");
+}
+
 #[test]
 fn continued_paths_make_a_smaller_suite() {
     let folder = Folder::new("short");

@@ -13,7 +13,7 @@ use coreach_pipeline::Conformance;
 use coreach_pipeline::limits::Limits;
 use coreach_pipeline::stop::Stop;
 use coreach_project::budget;
-use coreach_project::configuration::load_without_purpose;
+use coreach_project::configuration::{Judging, load_without_purpose};
 use coreach_project::cover::machine::{MachineSummary, SuiteSummary};
 use coreach_project::cover::report::{
     CoverDocument, OBSERVED, ReportedCriterion, ReportedGoal, file_paths, make_document, suite_files,
@@ -113,6 +113,9 @@ fn read_input(arguments: &CoverArguments) -> Result<CoverInput, Vec<Diagnostic>>
             let mut configuration_lines = format!("analysis: {{ domain: {domain} }}\n");
             if project.conformance != Conformance::default() {
                 configuration_lines += &format!("conformance: {}\n", project.conformance.name());
+            }
+            if configuration.judging != Judging::default() {
+                configuration_lines += &format!("judge: {}\n", configuration.judging.name());
             }
             if !configuration.instantiate.is_empty() {
                 configuration_lines += "instantiate:\n";
