@@ -174,7 +174,9 @@ impl fmt::Display for WinningProspect {
             (WinningLevel::Possible, _) => write!(f, "possible: Pass comes if the system cooperates")?,
             (WinningLevel::Unreachable, _) => write!(f, "{}", self.level_name())?,
         }
-        if !self.is_exact() {
+        if self.level == WinningLevel::Unreachable && !self.is_exact() {
+            write!(f, ": no run to Pass was found in {} positions", self.positions)?;
+        } else if !self.is_exact() {
             write!(f, ", not {} within {} positions", self.at_best.name(), self.positions)?;
         }
         if !self.constants.is_empty() {

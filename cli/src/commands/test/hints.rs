@@ -200,6 +200,15 @@ fn explain_response(iut: &Iut, run: &Run, record: &Record) -> Option<String> {
 
 /// Hints at the strategy that looks for a way to the goal, after a run that was too long.
 fn explain_limit(arguments: &TestArguments, run: &Run) -> Option<String> {
+    if matches!(run.outcome, Outcome::Verdict(_, Cause::Time(_)))
+        && matches!(arguments.strategy, Chooser::Plan)
+    {
+        return Some(
+            "hint: a plan is computed within the time of the run. `--strategy random` computes little, and `--time` allows \
+             longer runs\n"
+                .to_owned(),
+        );
+    }
     let is_limit = matches!(run.outcome, Outcome::Verdict(_, Cause::Steps(_)));
     (is_limit && matches!(arguments.strategy, Chooser::Random)).then(|| {
         "hint: messages were chosen at random. `--strategy plan` looks for a way to the goal, and `--events` allows longer \
