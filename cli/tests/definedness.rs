@@ -91,6 +91,21 @@ transitions:
   - { from: Begin, to: Accept, on: Refuse }
 ";
 
+/// A test is about the system. Each warning about the model is a line of it, or is only counted.
+#[test]
+fn a_test_tells_warnings_in_a_line_each() {
+    let folder = Folder::new("warnings", &asking(0, SHAPES[0]), ACCEPT_ANSWERS, &asking(0, "true"));
+    let test = ["test", "coreach.yaml", "--iut", "iut.yaml", "--events", "2"];
+    for (more, is_told, is_whole) in
+        [(None, true, false), (Some("--quiet"), false, false), (Some("-v"), true, true)]
+    {
+        let (_, said) = folder.coreach(&test.into_iter().chain(more).collect::<Vec<_>>());
+        assert_eq!(said.contains("has no value in some states"), is_told, "{said}");
+        assert_eq!(said.contains("domain-not-implied"), is_whole, "{said}");
+        assert_eq!(said.contains("1 warning about the model: `-v`"), !is_whole, "{said}");
+    }
+}
+
 #[test]
 fn an_output_whose_guard_has_no_value_fails() {
     for (number, shape) in SHAPES.iter().enumerate() {
