@@ -234,6 +234,25 @@ fn what_is_no_event_is_no_failure_where_one_order_has_met_the_purpose() {
     assert!(matches!(judge.alien("garbage".to_owned()), Judged::Ends(Verdict::Inconclusive, Cause::Crossed)));
 }
 
+/// Accuracy: what no order explains before Pass is no sign of Pass, and nothing judges it after Pass.
+#[test]
+fn what_is_possible_only_after_pass_leads_to_no_pass() {
+    // `SawA` and `SawB` tell the number of `Go`, in any order. `SawA` meets the purpose.
+    let test = TestCase::from_json(include_bytes!("data/either_order.json")).unwrap();
+    let over = ["Go", "SawA", "SawB"].map(|name| (name.to_owned(), usize::from(name == "SawB")));
+    let initial = initial_state(&test, &Default::default(), 1, &mut Z3Solver::default()).unwrap();
+    for (number, expected) in [(7, Verdict::Pass), (0, Verdict::Inconclusive)] {
+        let link = Link::over(over.clone().into());
+        let mut judge = Crossing::new(link, CaseJudge::new(&test, initial.clone()));
+        let event = |name: &str, number: i32| Event::new(name, vec![Value::Int(number.into())]);
+        judge.take(&Occurrence::Stimulus(event("Go", 7)));
+        judge.take(&Occurrence::Observation(event("SawA", 7)));
+        assert_eq!(judge.verdict(), None);
+        judge.take(&Occurrence::Observation(event("SawB", number)));
+        assert_eq!(judge.verdict(), Some(expected), "{number}");
+    }
+}
+
 /// Precision: in one order the purpose is out of reach, so nothing is sent any more. Silence that changes
 /// nothing in the others is said to tell nothing, and the run need not wait for its limit of time.
 #[test]

@@ -35,6 +35,7 @@
 //! - *Pass* is given if all interleavings have Pass: then the trace was accepted in whatever order it came
 //!   (accuracy, Definition 6.16). An interleaving with Pass allows everything from then on, so no Fail comes
 //!   after it, and the others are followed to their end.
+//! - The run is Inconclusive if an observation is possible only after Pass, where nothing is judged.
 //! - If the purpose is out of reach in one interleaving, the whole run is *Inconclusive*: this interleaving
 //!   allows everything, so there can be no Fail, and it is never accepted, so there can be no Pass.
 //! - The run is Inconclusive, too, if in one interleaving a stimulus came about which the model says nothing
@@ -88,6 +89,8 @@ struct Interleaving<J> {
     /// It allows everything and will never be accepted: the purpose is out of reach, or its model says
     /// nothing of an event that it has taken.
     is_lost: bool,
+    /// Has the last event happened in it? An order with a verdict takes none.
+    has_taken_last: bool,
 }
 
 /// An event that has not happened in some interleaving.
@@ -105,7 +108,8 @@ struct Pending {
 /// The result of following an event in all interleavings.
 enum Coming {
     /// It was followed. `has_lost`: an observation has led an interleaving out of the purpose's reach.
-    Followed { has_lost: bool },
+    /// `is_judged`: it has happened in an interleaving that had no verdict, or may happen in one.
+    Followed { has_lost: bool, is_judged: bool },
     /// No order explains it.
     Refused,
     /// More orders explain it than are followed.
@@ -146,7 +150,12 @@ impl<J: Follower> Crossing<J> {
     /// A judge behind this link, in the inner judge's initial state.
     pub fn new(link: Link, mut judge: J) -> Self {
         judge.begin();
-        let interleavings = vec![Interleaving { judge: judge.clone(), not_happened: 0, is_lost: false }];
+        let interleavings = vec![Interleaving {
+            judge: judge.clone(),
+            not_happened: 0,
+            is_lost: false,
+            has_taken_last: false,
+        }];
         Crossing {
             link,
             initial: judge,
@@ -241,7 +250,8 @@ impl<J: Follower> Crossing<J> {
             has_lost |= is_lost && !event.is_stimulus();
             if verdict != Some(Verdict::Fail) {
                 let not_happened = if verdict.is_some() { 0 } else { order.not_happened & !(1 << place) };
-                push_new(known, Interleaving { judge, not_happened, is_lost });
+                let has_taken_last = order.has_taken_last || place + 1 == self.pending.len();
+                push_new(known, Interleaving { judge, not_happened, is_lost, has_taken_last });
             }
         }
         has_lost
@@ -253,7 +263,10 @@ impl<J: Follower> Crossing<J> {
         let place = self.pending.len();
         self.pending.push(event);
         let mut known = self.interleavings.clone();
-        known.iter_mut().filter(|order| order.is_live()).for_each(|order| order.not_happened |= 1 << place);
+        for order in &mut known {
+            order.has_taken_last = false;
+            order.not_happened |= if order.is_live() { 1 << place } else { 0 };
+        }
         let (old_interleavings, mut next, mut has_lost) = (known.len(), 0, false);
         // Each interleaving that is found goes to the end of the list, and is looked at later.
         while let Some(order) = known.get(next).cloned()
@@ -270,9 +283,10 @@ impl<J: Follower> Crossing<J> {
             self.pending.pop();
             return if is_whole && known.is_empty() { Coming::Refused } else { Coming::TooMany };
         }
+        let is_judged = known.iter().any(|order| order.is_live() || order.has_taken_last);
         self.interleavings = known;
         self.drop_happened();
-        Coming::Followed { has_lost }
+        Coming::Followed { has_lost, is_judged }
     }
 
     /// Drops the pending events that have happened in all interleavings.
@@ -334,9 +348,9 @@ impl<J: Follower> Crossing<J> {
         };
         match self.follow(self.make_pending(observation, event)) {
             Coming::TooMany => return Judged::Ends(Verdict::Inconclusive, Cause::Crossed),
-            Coming::Followed { has_lost: loses } => {
-                self.crossed += usize::from(!is_followed);
-                if has_lost || loses {
+            Coming::Followed { has_lost: loses, is_judged } => {
+                self.crossed += usize::from(!is_followed || !is_judged);
+                if has_lost || loses || !is_judged {
                     self.ended = Some(Verdict::Inconclusive);
                 }
             }
@@ -346,7 +360,12 @@ impl<J: Follower> Crossing<J> {
                     Some((_, ends @ Judged::Ends(..))) => return ends,
                     Some((judge, Judged::Followed(_))) => {
                         let verdict = judge.verdict();
-                        self.interleavings = vec![Interleaving { judge, not_happened: 0, is_lost: false }];
+                        self.interleavings = vec![Interleaving {
+                            judge,
+                            not_happened: 0,
+                            is_lost: false,
+                            has_taken_last: false,
+                        }];
                         self.pending.clear();
                         verdict
                     }
@@ -370,8 +389,12 @@ impl<J: Follower> Crossing<J> {
         }
         // No explanation is left of what came, so the judge may say nothing any more.
         if self.interleavings.is_empty() {
-            self.interleavings =
-                vec![Interleaving { judge: self.initial.clone(), not_happened: 0, is_lost: true }];
+            self.interleavings = vec![Interleaving {
+                judge: self.initial.clone(),
+                not_happened: 0,
+                is_lost: true,
+                has_taken_last: false,
+            }];
         }
         self.drop_happened();
     }
@@ -421,12 +444,13 @@ impl<J: Follower> Crossing<J> {
 
 /// Adds an interleaving, unless it is in the set.
 fn push_new<J: Follower>(interleavings: &mut Vec<Interleaving<J>>, new: Interleaving<J>) {
-    let is_same = |known: &Interleaving<J>| {
+    let is_same = |known: &&mut Interleaving<J>| {
         known.not_happened == new.not_happened
             && known.is_lost == new.is_lost
             && known.judge.is_where(&new.judge)
     };
-    if !interleavings.iter().any(is_same) {
-        interleavings.push(new);
+    match interleavings.iter_mut().find(is_same) {
+        Some(known) => known.has_taken_last |= new.has_taken_last,
+        None => interleavings.push(new),
     }
 }

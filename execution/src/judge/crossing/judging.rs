@@ -161,7 +161,8 @@ impl<J: Follower> Judge for Crossing<J> {
     }
 
     fn held_back(&self) -> Option<Event> {
-        self.first_held_back(self.first_waiting()?)
+        let is_explained = self.complete_interleavings().next().is_some();
+        self.first_waiting().filter(|_| !is_explained).and_then(|order| self.first_held_back(order))
     }
 
     fn due(&self) -> Option<Duration> {
