@@ -426,7 +426,7 @@ fn alternate<T: Copy>(
             options,
             iterations,
         );
-        // Nothing is new if it is the stage before, or the forward one before that.
+        // Nothing is new if it is the backward one before it, or the forward one before that.
         if refinements.iter().rev().take(2).any(|refinement| *refinement == next) {
             return;
         }

@@ -142,10 +142,7 @@ fn curl_command(bytes: &[u8]) -> Option<String> {
         // `curl` makes these headers itself.
         if !["host", "content-length", "connection"].contains(&name.to_ascii_lowercase().as_str()) {
             // `curl` reads `Name:` as the wish to leave its own header out, and `Name;` as an empty header.
-            let header = match *value {
-                "" => format!("{name};"),
-                value => format!("{name}: {value}"),
-            };
+            let header = if value.is_empty() { format!("{name};") } else { format!("{name}: {value}") };
             let _ = write!(command, " -H {}", quote_for_shell(&header));
         }
     }

@@ -82,12 +82,9 @@ pub fn check(iosts: &Iosts, solver: &mut dyn Solver) -> Vec<Diagnostic> {
     };
     if let Some(valuation) = shown {
         let (first, second) = split_witness(iosts, &valuation);
-        let are_read = match open.len() {
-            1 if !is_cut => "is read before it is written",
-            _ => "are read before they are written",
-        };
+        let are_read = if open.len() > 1 { "are read before they are" } else { "is read before it is" };
         let message =
-            format!("the initial condition does not determine {}, which {are_read}", name_all(&open));
+            format!("the initial condition does not determine {}, which {are_read} written", name_all(&open));
         diagnostics.push(
             Diagnostic::error("not-initialized", message)
                 .at(iosts.origin.clone(), "leaves the initial value open")

@@ -8,7 +8,7 @@
 
 use std::collections::BTreeMap;
 
-use coreach_analyses::symbolic::eliminate::solve_for;
+use coreach_analyses::symbolic::eliminate::{mirror, solve_for};
 use coreach_model::diagnostic::Origin;
 use coreach_model::iosts::{Iosts, Transition};
 use coreach_model::number::time_text;
@@ -260,7 +260,7 @@ impl Question<'_> {
             (left_reads_event, _) => left_reads_event,
         };
         let (subject, wanted) = if is_left { (a, b) } else { (b, a) };
-        let comparison = if is_left { *comparison } else { mirror_comparison(*comparison) };
+        let comparison = if is_left { *comparison } else { mirror(*comparison) };
         Some((subject.clone(), comparison, evaluate(wanted, &self.values).ok()?))
     }
 
@@ -348,11 +348,11 @@ impl Question<'_> {
             return Some(found);
         }
         compare_values(subject.to_conjunct(), value, &got, &mut found);
-        let is_about_whole = found.iter().all(|difference| difference.subject == subject.to_conjunct());
         if found.len() > 1 && is_short(value) {
             found = vec![self.difference(subject, Demand::Value(value.clone()))?];
-        } else if is_about_whole {
-            found.iter_mut().for_each(|difference| difference.term = Some(subject.clone()));
+        }
+        for difference in found.iter_mut().filter(|difference| difference.subject == subject.to_conjunct()) {
+            difference.term = Some(subject.clone());
         }
         let hidden = found.len().saturating_sub(MOST_NAMED);
         found.truncate(MOST_NAMED);
@@ -402,15 +402,5 @@ impl Question<'_> {
             order => Demand::Bound(order, value),
         };
         Some((subject.written_datum()?.name().to_owned(), wanted))
-    }
-}
-
-fn mirror_comparison(comparison: Comparison) -> Comparison {
-    match comparison {
-        Comparison::Less => Comparison::Greater,
-        Comparison::AtMost => Comparison::AtLeast,
-        Comparison::Greater => Comparison::Less,
-        Comparison::AtLeast => Comparison::AtMost,
-        Comparison::Equal | Comparison::NotEqual => comparison,
     }
 }

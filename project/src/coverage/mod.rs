@@ -309,26 +309,26 @@ impl RunReader<'_> {
     }
 }
 
-/// Finds the state of all models together in which a run began.
+/// Finds the state of all models together in which a run began. `remembered` is that of the run before.
 fn find_initial_state(
     number: usize,
     subject: &Subject,
     run: &Run,
-    last: &mut Option<RunStart>,
+    remembered: &mut Option<RunStart>,
     solver: &mut Lazy,
 ) -> Result<State, String> {
     let mut constants = subject.constants.clone();
     constants.extend(run.constants.iter().cloned());
-    if let Some(last) = last
-        && last.subject == number
-        && last.constants == constants
+    if let Some(remembered) = remembered
+        && remembered.subject == number
+        && remembered.constants == constants
     {
-        return Ok(last.state.clone());
+        return Ok(remembered.state.clone());
     }
     // One state stands for all: an open variable is written before it is read (Definition 4.19).
     let states = initial::states(&subject.walked.iosts, &constants, 1 << 10, solver);
     let state = states.map_err(|why| why.text().to_owned())?.swap_remove(0);
-    *last = Some(RunStart { subject: number, constants, state: state.clone() });
+    *remembered = Some(RunStart { subject: number, constants, state: state.clone() });
     Ok(state)
 }
 
