@@ -505,10 +505,7 @@ impl<T> Transfers<'_, T> {
         match self.way.clauses.orientation {
             Orientation::Forward => {
                 let after = abstraction.post(transition, source, repeated);
-                match bound {
-                    Some(bound) => abstraction.store.meet(&after, bound),
-                    None => after,
-                }
+                if let Some(bound) = bound { abstraction.store.meet(&after, bound) } else { after }
             }
             Orientation::Backward => {
                 let bound = bound.cloned().unwrap_or_else(|| abstraction.top());

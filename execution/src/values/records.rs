@@ -164,10 +164,7 @@ fn split_record(
         split_record(&format!("{name}.{field}"), ty, alternatives, found)
     };
     let fields: Vec<Term> = places.into_iter().map(split).collect();
-    match tag {
-        Some(tag) => record.made_of(tag, fields),
-        None => Term::record(&record, fields),
-    }
+    if let Some(tag) = tag { record.made_of(tag, fields) } else { Term::record(&record, fields) }
 }
 
 /// Adds the values of the fields that the type is split into. `alternatives` has the choice for each variant

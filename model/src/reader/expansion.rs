@@ -312,10 +312,7 @@ impl Typing<'_, '_> {
         let body = self.truth(&quantified.body, quantified.quantifier.word());
         let element = quantified.element.as_ref().map(|tree| {
             let ty = expected.map(|list| list.element_type());
-            let term = match ty {
-                Some(ty) => self.list_element(tree, ty),
-                None => self.term(tree),
-            };
+            let term = if let Some(ty) = ty { self.list_element(tree, ty) } else { self.term(tree) };
             term.map(|term| (ty.cloned().unwrap_or_else(|| term.declared_type()), term))
         });
         self.bound.pop();

@@ -12,7 +12,7 @@ use coreach_model::iosts::Transition;
 use coreach_model::obligation::{defined, in_type};
 use coreach_model::term::node::{Comparison, Node};
 use coreach_model::term::{Substitution, substitute};
-use coreach_model::{Datum, Term};
+use coreach_model::{Datum, Term, TransitionId};
 
 use super::obligation::{Checking, compose_effects, truth};
 use crate::artifact::{Closed, Member, Rest, Visible};
@@ -47,8 +47,22 @@ pub(super) fn check_must_answer(visible: &Visible, closed: &Closed, checking: &m
             continue;
         }
         checking.implies(&[], &[defined(condition)], RULE, label);
-        for number in 0..places.len() {
-            let silent = silence_at(closed, condition, &places, number);
+        let guards = |rest: &Rest, data: &Substitution| -> Vec<Term> {
+            let guard = |number: &TransitionId| &closed.iosts.transitions[*number].guard;
+            rest.outputs.iter().map(|number| substitute(guard(number), data)).collect()
+        };
+        // Is there a run that rests silently at one place, while another place has an output?
+        for (number, (rest, data)) in places.iter().enumerate() {
+            let outputs = rest.outputs.iter().map(|number| &closed.iosts.transitions[*number]);
+            let certain = outputs.map(|t| truth(&substitute(&guard_with_own_values(closed, t), data)));
+            let mut silent =
+                vec![condition.clone(), substitute(&rest.guard, data), substitute(&rest.stays, data)];
+            silent.push(Term::or(certain).not());
+            // A run is at the place only if its steps have assigned values.
+            silent.extend(data.values().map(defined));
+            let other_places = places.iter().enumerate().filter(|(other_number, _)| *other_number != number);
+            let other_guards = other_places.flat_map(|(_, (rest, data))| guards(rest, data));
+            silent.push(Term::or(other_guards.map(|guard| truth(&guard))));
             // It is no fault if the condition is missing where it could be proved: the stage's solver need
             // not have known. Questions that this solver cannot answer are counted.
             let answer = checking.ask(&silent);
@@ -96,29 +110,4 @@ fn guard_with_own_values(closed: &Closed, transition: &Transition) -> Term {
         }
     }
     if mentions_parameter(&guard) { Term::no() } else { guard }
-}
-
-/// Makes the conditions of data that refute a location's condition: it holds, but a run rests silently at the
-/// place of this number, while another place has an output that could come.
-fn silence_at(
-    closed: &Closed,
-    condition: &Term,
-    places: &[(&Rest, Substitution)],
-    number: usize,
-) -> Vec<Term> {
-    let (rest, data) = &places[number];
-    let outputs = |rest: &Rest| {
-        rest.outputs.iter().map(|number| &closed.iosts.transitions[*number]).collect::<Vec<_>>()
-    };
-    let certain = outputs(rest).into_iter();
-    let certain = certain.map(|t| truth(&substitute(&guard_with_own_values(closed, t), data)));
-    let mut silent = vec![condition.clone(), substitute(&rest.guard, data), substitute(&rest.stays, data)];
-    silent.push(Term::or(certain.collect::<Vec<_>>()).not());
-    // A run is at the place only if its steps have assigned values.
-    silent.extend(data.values().map(defined));
-    let others = places.iter().enumerate().filter(|(other, _)| *other != number).map(|(_, place)| place);
-    let of_others =
-        others.flat_map(|(rest, data)| outputs(rest).into_iter().map(|t| truth(&substitute(&t.guard, data))));
-    silent.push(Term::or(of_others.collect::<Vec<_>>()));
-    silent
 }

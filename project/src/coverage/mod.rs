@@ -158,10 +158,7 @@ impl RunReader<'_> {
         let broken = |error: coreach_execution::campaign::StoreError| {
             let code = if error.is_mistake() { "no-store" } else { NO_ACCESS };
             let diagnostic = Diagnostic::error(code, error.to_string());
-            vec![match error.help() {
-                Some(help) => diagnostic.help(help),
-                None => diagnostic,
-            }]
+            vec![if let Some(help) = error.help() { diagnostic.help(help) } else { diagnostic }]
         };
         let store = Store::read(path).map_err(broken)?;
         let documents = store.test_documents().map_err(broken)?;

@@ -548,11 +548,50 @@ impl IutReader<'_> {
         shape::first_entries(entries)
     }
 
+    /// Reads the texts for the values of a parameter, each with the value that it stands for.
+    fn read_spelt_texts(
+        &mut self,
+        parameter: &str,
+        types: &[Type],
+        pairs: &[Entry],
+    ) -> Vec<(String, String)> {
+        let mut spelt: Vec<(String, String)> = Vec::new();
+        for pair in shape::first_entries(pairs) {
+            if pair.key.text.contains(['\n', '\r', '\0']) {
+                let message = "a text on the wire is one line";
+                self.collector.error("wrong-value", message, &pair.key.span, "more than one line");
+                continue;
+            }
+            let Some(literal) = shape::scalar(self.collector, &pair.value, "a value", VALUES_EXAMPLE) else {
+                continue;
+            };
+            let values: Result<Vec<Value>, _> =
+                types.iter().map(|ty| codec::from_text(&literal.text, ty)).collect();
+            let literal_text = match values.as_deref() {
+                Ok([]) => literal.text.clone(),
+                Ok([value, ..]) => codec::to_text(value),
+                Err(why) => {
+                    let label = format!("not a value of `{parameter}`");
+                    self.collector.error("wrong-value", why.to_string(), &literal.span, label);
+                    continue;
+                }
+            };
+            if let Some((first_text, _)) = spelt.iter().find(|(_, literal)| *literal == literal_text) {
+                let message = format!("two texts stand for `{literal_text}`");
+                let diagnostic = Diagnostic::warning("duplicate-value", message)
+                    .at(self.collector.origin(&pair.key.span), "the second one")
+                    .help(format!("coreach understands both, and sends `{first_text}`"));
+                self.collector.push(diagnostic);
+            }
+            spelt.push((pair.key.text.clone(), literal_text));
+        }
+        spelt
+    }
+
     /// Reads `values`: how single values are written on the wire. With `parts`, it may name parts of lists.
     pub fn read_spelling(&mut self, entries: &[Entry], parts: bool) -> Spelling {
-        const LIKE: &str = "values: { pBeverage: { tea: TEA, coffee: COFFEE } }";
         let mut spelling = Vec::new();
-        for entry in self.read_entries(entries, "values", "parameter", LIKE) {
+        for entry in self.read_entries(entries, "values", "parameter", VALUES_EXAMPLE) {
             let parameter = entry.key.text.as_str();
             let types = self.find_types_in(&entry.key, parts);
             if types.is_empty() && self.iosts.is_some() {
@@ -571,40 +610,10 @@ impl IutReader<'_> {
                 continue;
             }
             let what = format!("`{parameter}`");
-            let pairs = shape::mapping(self.collector, &entry.value, &what, LIKE).unwrap_or(&[]);
+            let pairs = shape::mapping(self.collector, &entry.value, &what, VALUES_EXAMPLE).unwrap_or(&[]);
             shape::check_distinct(self.collector, pairs, "duplicate-key", "text");
-            // Each text on the wire, with the value that it stands for.
             let errors_before = self.collector.errors();
-            let mut spelt: Vec<(String, String)> = Vec::new();
-            for pair in shape::first_entries(pairs) {
-                if pair.key.text.contains(['\n', '\r', '\0']) {
-                    let message = "a text on the wire is one line";
-                    self.collector.error("wrong-value", message, &pair.key.span, "more than one line");
-                    continue;
-                }
-                let Some(literal) = shape::scalar(self.collector, &pair.value, "a value", LIKE) else {
-                    continue;
-                };
-                let values: Result<Vec<Value>, _> =
-                    types.iter().map(|ty| codec::from_text(&literal.text, ty)).collect();
-                let literal_text = match values.as_deref() {
-                    Ok([]) => literal.text.clone(),
-                    Ok([value, ..]) => codec::to_text(value),
-                    Err(why) => {
-                        let label = format!("not a value of `{parameter}`");
-                        self.collector.error("wrong-value", why.to_string(), &literal.span, label);
-                        continue;
-                    }
-                };
-                if let Some((first_text, _)) = spelt.iter().find(|(_, literal)| *literal == literal_text) {
-                    let message = format!("two texts stand for `{literal_text}`");
-                    let diagnostic = Diagnostic::warning("duplicate-value", message)
-                        .at(self.collector.origin(&pair.key.span), "the second one")
-                        .help(format!("coreach understands both, and sends `{first_text}`"));
-                    self.collector.push(diagnostic);
-                }
-                spelt.push((pair.key.text.clone(), literal_text));
-            }
+            let spelt = self.read_spelt_texts(parameter, &types, pairs);
             if self.collector.errors() == errors_before {
                 self.warn_of_unspelt(&entry.key, &types, &spelt);
             }
@@ -736,6 +745,8 @@ fn looks_received(entries: &[Entry]) -> Option<bool> {
         NodeKind::Sequence(_) => None,
     })
 }
+
+const VALUES_EXAMPLE: &str = "values: { pBeverage: { tea: TEA, coffee: COFFEE } }";
 
 /// The body with a digit in each hole, but a letter in the holes of one name.
 fn fill_with_digits(template: &Template, lettered: &str) -> Option<String> {
