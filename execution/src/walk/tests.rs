@@ -37,7 +37,7 @@ fn a_boolean_field_is_compared() {
         compared.before.iter().map(|one| one.term.to_string()).collect::<Vec<_>>()
     };
     assert_eq!(classes("bool", "v"), ["v", "w"]);
-    assert_eq!(classes("R", "v.flag"), ["v.flag", "w"]);
+    assert_eq!(classes("R", "v.flag"), ["w", "v.flag"]);
 }
 
 /// Precision: what is refused is tried where what is taken ends, and beside data that no guard compares here.
