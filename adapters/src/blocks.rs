@@ -237,10 +237,7 @@ fn match_parts<'s>(
             }
         }
     }
-    match counted_before {
-        Some(size) => Err(Unfit::Miscounted(size, at)),
-        None => Ok((at.0, named)),
-    }
+    if let Some(size) = counted_before { Err(Unfit::Miscounted(size, at)) } else { Ok((at.0, named)) }
 }
 
 /// Takes `size` bytes from this line and byte on. Returns where they end, and their text.

@@ -195,10 +195,7 @@ impl Iut {
     /// Returns the link over which its runs are judged. Silence is observed after the time `silence`. `None`:
     /// nothing can cross.
     pub fn link(&self, silence: Duration) -> Option<Link> {
-        let connections = match &self.way {
-            Transport::Tcp(tcp) => tcp.link(),
-            _ => Link::default(),
-        };
+        let connections = if let Transport::Tcp(tcp) = &self.way { tcp.link() } else { Link::default() };
         let delay = match (self.link, &self.way) {
             (_, Transport::Http(_)) => return None,
             (LinkDelay::AtMost(delay), _) => Some(delay),

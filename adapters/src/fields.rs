@@ -234,39 +234,10 @@ impl Field {
             }
             Field::Checksum(_, integer, _) => Ok(integer.split(bytes).ok_or(NO_FIT)?.1),
             Field::List { extent, of, name } => {
-                // Either the number of elements is known, or the bytes of the list and those after it are.
-                let (mut missing, mut unread, after) = match (extent, counted[position]) {
-                    (Extent::Count(integer), _) => {
-                        let (count, unread) = integer.take(bytes).ok_or(NO_FIT)?;
-                        (Some(count), unread, None)
-                    }
-                    (Extent::Counted, Some(CountedLength { amount, is_elements: true })) => {
-                        (Some(amount), bytes, None)
-                    }
-                    (extent, counted) => {
-                        let (mine, after) = extent.split(bytes, counted)?;
-                        (None, mine, Some(after))
-                    }
-                };
-                let most = unread.len().min(MOST) as i128;
-                if let Some(count) = missing.filter(|count| !(0..=most).contains(count)) {
-                    let there = unread.len();
-                    return Err(FrameMisfit::Wrong(format!(
-                        "it says that a list has {count} elements, but only {there} bytes are left"
-                    )));
-                }
-                let mut elements = Vec::new();
-                while missing.map_or(!unread.is_empty(), |missing| missing > 0) {
-                    let (mut parts, length) = (FoundValues::new(), unread.len());
-                    unread = read_fields(of, unread, spelling, &mut parts)?;
-                    if unread.len() == length || elements.len() == MOST {
-                        return Err(FrameMisfit::Wrong(format!("a list has more than {MOST} elements")));
-                    }
-                    elements.push(make_element(parts, name.as_deref(), spelling)?);
-                    missing = missing.map(|missing| missing - 1);
-                }
+                let (elements, rest) =
+                    read_list(extent, of, name.as_deref(), bytes, counted[position], spelling)?;
                 found.extend(name.as_deref().map(|name| (name, Content::List(Tree::List(elements)))));
-                Ok(after.unwrap_or(unread))
+                Ok(rest)
             }
             Field::Group(extent, fields) => {
                 let (mine, rest) = extent.split(bytes, counted[position])?;
@@ -369,6 +340,48 @@ fn write_list(
         extent => extent.written(bytes).map_err(misfit)?,
     };
     Ok(Piece { bytes, elements: trees.len() })
+}
+
+/// Reads the elements of a list at the front of the bytes, and returns the rest, too. `counted` is what an
+/// earlier field says of its size.
+fn read_list<'b>(
+    extent: &Extent,
+    of: &[Field],
+    name: Option<&str>,
+    bytes: &'b [u8],
+    counted: Option<CountedLength>,
+    spelling: &Spelling,
+) -> Result<(Vec<Tree>, &'b [u8]), FrameMisfit> {
+    // Either the number of elements is known, or the bytes of the list and those after it are.
+    let (mut missing, mut unread, after) = match (extent, counted) {
+        (Extent::Count(integer), _) => {
+            let (count, unread) = integer.take(bytes).ok_or(NO_FIT)?;
+            (Some(count), unread, None)
+        }
+        (Extent::Counted, Some(CountedLength { amount, is_elements: true })) => (Some(amount), bytes, None),
+        (extent, counted) => {
+            let (mine, after) = extent.split(bytes, counted)?;
+            (None, mine, Some(after))
+        }
+    };
+    let most = unread.len().min(MOST) as i128;
+    if let Some(count) = missing.filter(|count| !(0..=most).contains(count)) {
+        let there = unread.len();
+        return Err(FrameMisfit::Wrong(format!(
+            "it says that a list has {count} elements, but only {there} bytes are left"
+        )));
+    }
+    let mut elements = Vec::new();
+    while missing.map_or(!unread.is_empty(), |missing| missing > 0) {
+        let (mut parts, length) = (FoundValues::new(), unread.len());
+        unread = read_fields(of, unread, spelling, &mut parts)?;
+        if unread.len() == length || elements.len() == MOST {
+            return Err(FrameMisfit::Wrong(format!("a list has more than {MOST} elements")));
+        }
+        elements.push(make_element(parts, name, spelling)?);
+        missing = missing.map(|missing| missing - 1);
+    }
+    Ok((elements, after.unwrap_or(unread)))
 }
 
 /// Makes the JSON of an element of `list` from its parts. A part called `element` alone is the element, and

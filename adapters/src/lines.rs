@@ -24,6 +24,7 @@ use crate::template::{Function, Template, TemplatePart};
 /// The name of an answer to an ignored line, for messages.
 const IGNORE: &str = "ignore";
 
+/// Writes the line of a stimulus, and notes how many bytes of the next one it announces.
 pub fn write_stimulus(lines: &Lines, event: &Event, signatures: &mut Signatures) -> Result<String, Failure> {
     let template = lines.stimuli.iter().find(|(action, _)| *action == event.action);
     let none = || Failure::Untranslatable(format!("`stimuli` has no line for `{}`", event.action));

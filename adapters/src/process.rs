@@ -144,7 +144,8 @@ impl Process {
             false if self.is_talking && self.succeeded() => {
                 "\nhelp: it must run until its input ends".to_owned()
             }
-            false if self.succeeded() => self.explain_early_end().to_owned(),
+            false if self.went_to_background() => STAY_IN_FOREGROUND.to_owned(),
+            false if self.succeeded() => MUST_GO_ON.to_owned(),
             false => own.as_deref().and_then(explain_error).unwrap_or_default(),
         };
         let own = match own {
@@ -163,19 +164,9 @@ impl Process {
         matches!(file_name(&self.name), "sh" | "bash" | "dash" | "zsh")
     }
 
-    fn has_left_processes(&self) -> bool {
+    /// Has it succeeded, and left a process that it started?
+    fn went_to_background(&self) -> bool {
         self.succeeded() && self.keeper.as_ref().is_some_and(ProcessKeeper::has_running)
-    }
-
-    /// Explains the end of a server in the middle of its work, without an error.
-    fn explain_early_end(&self) -> &'static str {
-        match self.has_left_processes() {
-            true => {
-                "\na process that it started still runs in the background\nhelp: the program of `launch` must stay in the \
-                 foreground: leave out `&`, and look for an option such as `--foreground`, `-D` or `daemon off`"
-            }
-            false => MUST_GO_ON,
-        }
     }
 
     /// Describes the end of a process that is kept for many runs. `None` if it lives, or if its end was
@@ -186,8 +177,9 @@ impl Process {
             self.is_end_reported.set(true);
             let state = self.status().map_or("has ended".to_owned(), describe_status);
             let words = self.describe_words(self.tail.last(LAST_WORDS).as_deref());
-            let (when, why) = match self.has_left_processes() {
-                true => ("", self.explain_early_end()),
+            // A launched program that goes to the background is another mistake than an end between runs.
+            let (when, why) = match self.went_to_background() {
+                true => ("", STAY_IN_FOREGROUND),
                 false => {
                     (" after the run before", "\nhelp: leave out `keep: true`: then each run starts it anew")
                 }
@@ -324,6 +316,10 @@ fn name_of_command(words: &[String]) -> String {
     let script = words.get(1).filter(is_script);
     words.iter().take(1).chain(script).cloned().collect::<Vec<String>>().join(" ")
 }
+
+/// The help for a program whose child goes on in the background.
+const STAY_IN_FOREGROUND: &str = "\na process that it started still runs in the background\nhelp: the program of `launch` \
+     must stay in the foreground: leave out `&`, and look for an option such as `--foreground`, `-D` or `daemon off`";
 
 /// The help for a server that has ended without an error.
 pub const MUST_GO_ON: &str = "\nhelp: the program of `launch` must go on running until coreach ends it";

@@ -77,21 +77,22 @@ impl Requests {
         tls: Option<(Tls, String)>,
         evidence: Evidence,
     ) -> Result<Self, Failure> {
-        let (theirs, lifeline) = socket::lifeline()
+        let (watched_end, lifeline) = socket::lifeline()
             .map_err(|error| Failure::Start(format!("cannot make a pair of sockets: {error}")))?;
         let sent = Arc::new(AtomicBool::new(false));
         let answer = AnswerBytes::default();
         let connect =
-            Connect { lifeline: theirs, sent: Arc::clone(&sent), answer: answer.clone(), tls, evidence };
-        let part = answer.clone();
+            Connect { lifeline: watched_end, sent: Arc::clone(&sent), answer: answer.clone(), tls, evidence };
         let agent = Agent::with_parts(agent_config(), connect, addresses);
         let (orders, ordered) = sync_channel::<PreparedRequest>(1);
-        let (ours, answers) = sync_channel(1);
+        let (answered, answers) = sync_channel(1);
+        let bytes_of_answer = answer.clone();
+        // The thread makes one request after the other, until nobody orders or waits any more.
         let work = move || {
             for request in ordered {
                 sent.store(false, Ordering::SeqCst);
-                let reply = exchange(&agent, &answer, &request);
-                if ours.send(Answer { reply, sent: sent.load(Ordering::SeqCst) }).is_err() {
+                let reply = exchange(&agent, &bytes_of_answer, &request);
+                if answered.send(Answer { reply, sent: sent.load(Ordering::SeqCst) }).is_err() {
                     return;
                 }
             }
@@ -101,7 +102,7 @@ impl Requests {
             .spawn(work)
             .map_err(|error| Failure::Start(format!("cannot start a thread for the requests: {error}")))?;
         let worker = Some(Worker { orders, answers, lifeline, thread });
-        Ok(Requests { queue: VecDeque::new(), under_way: None, unanswered: None, answer: part, worker })
+        Ok(Requests { queue: VecDeque::new(), under_way: None, unanswered: None, answer, worker })
     }
 
     pub fn is_idle(&self) -> bool {

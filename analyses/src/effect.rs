@@ -169,6 +169,7 @@ pub struct Effect {
     /// The ids that parameters are compared with, and those parameters.
     ids: Vec<Place>,
     id_parameters: Vec<Place>,
+    /// The positions of the ids that are assigned, with their new values.
     new_ids: Vec<(usize, Term)>,
     /// See [`list_cell_conditions`]. Cases are distinguished by these conditions.
     cell_conditions: Vec<Term>,
@@ -402,13 +403,14 @@ impl Effect {
         }
     }
 
-    /// Compiles the cases where the elements of the assigned lists have these origins.
-    fn compile_with_origins(&self, scope: &mut Scope, origins: &[usize]) -> Vec<Case> {
+    /// Compiles the cases for one choice of origins. `chosen` has a number for each assigned list, in order.
+    /// It says which of the list's origins gives the element that stands for all.
+    fn compile_with_origins(&self, scope: &mut Scope, chosen: &[usize]) -> Vec<Case> {
         let obligations = compile_unnoted(scope, &self.obligations);
         let condition = scope.condition(&self.guard);
         let bounds = Condition::Linear(self.parameter_bounds[..].into());
         scope.assume_strings(&self.guard);
-        let lists = self.assigned.iter().flat_map(|assigned| &assigned.lists).zip(origins);
+        let lists = self.assigned.iter().flat_map(|assigned| &assigned.lists).zip(chosen);
         let origin_conditions: Vec<Condition> =
             lists.map(|(list, origin)| scope.condition(&list.origins[*origin].on)).collect();
         let start = Condition::and([bounds, obligations, condition].into_iter().chain(origin_conditions));
@@ -416,7 +418,7 @@ impl Effect {
             return Vec::new();
         }
         // Each assignment takes as many origins as it has lists.
-        let mut next_origins = origins.iter();
+        let mut next_origins = chosen.iter();
         let (condition, extra) = (start.clone(), self.parameter_integer.clone());
         let mut cases = vec![Case { condition, extra, ..Case::default() }];
         for Assigned { is_defined, parts, lists } in &self.assigned {
@@ -443,6 +445,7 @@ impl Effect {
         if self.new_ids.is_empty() || cases.is_empty() {
             return cases;
         }
+        // Each case is combined with each case of which ids are equal after the assignment.
         let id_changes = change_identities(scope, &start, &self.new_ids);
         let add_change = |case: &Case, (on, digits): &(Condition, Digits)| {
             let condition = Condition::and([case.condition.clone(), on.clone()]);

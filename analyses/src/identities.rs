@@ -63,6 +63,7 @@ impl Frame {
         without_room
     }
 
+    /// Adds an id. With each known id of its type it makes a finite place: are the two equal?
     fn add_id(&mut self, place: Place) {
         let number = self.identities.ids.len();
         for (other, known) in self.identities.ids.iter().enumerate().filter(|(_, id)| id.ty == place.ty) {
@@ -167,10 +168,7 @@ pub(crate) fn extend_identities(
                 None => return vec![HashMap::new()],
             }
         }
-        match own_class {
-            Some(number) => classes[number].push(id),
-            None => classes.push(vec![id]),
-        }
+        if let Some(number) = own_class { classes[number].push(id) } else { classes.push(vec![id]) }
     }
     // Each parameter joins a class of its type, or makes a new one.
     let mut cases = vec![(classes, HashMap::new())];

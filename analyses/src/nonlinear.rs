@@ -127,7 +127,7 @@ impl Scope<'_> {
     }
 
     /// The cases of `a mod b` or `a div b` with the quotient as an auxiliary number. The remainder is less
-    /// than the divisor. If the divisor is 0, the quotient may be any.
+    /// than the divisor's absolute value. If the divisor is 0, the quotient may be any.
     fn quotient_cases(
         &mut self,
         term: &Term,
@@ -142,8 +142,10 @@ impl Scope<'_> {
             for (on_b, b) in &b_cases {
                 let next = self.next_dimension();
                 let quotient = self.auxiliaries.number_of_quotient(a, b, next).ok_or_else(beyond)?;
+                // The quotient may have taken the next dimension.
+                let (next, is_integer) = (self.next_dimension(), true);
                 let product = match self.arithmetic(Operator::Multiply, &quotient, b) {
-                    None => self.auxiliaries.number_of_product(&quotient, b, self.next_dimension(), true),
+                    None => self.auxiliaries.number_of_product(&quotient, b, next, is_integer),
                     linear => linear,
                 };
                 let remainder = a.minus(&product.ok_or_else(beyond)?);

@@ -426,7 +426,7 @@ fn alternate<T: Copy>(
             options,
             iterations,
         );
-        // Nothing is new if it is the stage before, or the forward one before that.
+        // Nothing is new if it is the backward one before it, or the forward one before that.
         if refinements.iter().rev().take(2).any(|refinement| *refinement == next) {
             return;
         }
@@ -505,10 +505,7 @@ impl<T> Transfers<'_, T> {
         match self.way.clauses.orientation {
             Orientation::Forward => {
                 let after = abstraction.post(transition, source, repeated);
-                match bound {
-                    Some(bound) => abstraction.store.meet(&after, bound),
-                    None => after,
-                }
+                if let Some(bound) = bound { abstraction.store.meet(&after, bound) } else { after }
             }
             Orientation::Backward => {
                 let bound = bound.cloned().unwrap_or_else(|| abstraction.top());

@@ -658,6 +658,7 @@ fn compare_reals(comparison: Comparison, a: &LinearExpression, b: &LinearExpress
     compare(comparison, a, b, &|number| positive_constraint(number, Relation::Greater))
 }
 
+/// `a REL b`. `is_positive` makes the constraint that a number is above 0.
 fn compare(
     comparison: Comparison,
     a: &LinearExpression,

@@ -119,12 +119,17 @@ fn curl_command(bytes: &[u8]) -> Option<String> {
     let end = bytes.windows(BLANK_LINE.len()).position(|window| window == BLANK_LINE)?;
     let (head, body) = (std::str::from_utf8(&bytes[..end]).ok()?, &bytes[end + BLANK_LINE.len()..]);
     let is_plain = |line: &str| line.chars().all(|sign| matches!(sign, ' '..='~'));
-    let (first, headers) = head.split_once("\r\n").unwrap_or((head, ""));
+    let (first, lines) = head.split_once("\r\n").unwrap_or((head, ""));
     let [method, path, version] = first.split(' ').collect::<Vec<_>>().try_into().ok()?;
     if !version.starts_with("HTTP/1.") || !head.split("\r\n").all(is_plain) {
         return None;
     }
-    let headers: Vec<(&str, &str)> = headers.split("\r\n").filter_map(|line| line.split_once(": ")).collect();
+    // A line that is no header is sent as it is, and so is all that is around it.
+    let mut headers = Vec::new();
+    for line in lines.split("\r\n").filter(|line| !line.is_empty()) {
+        let (name, value) = line.split_once(':').filter(|(name, _)| !name.contains(' '))?;
+        headers.push((name, value.trim()));
+    }
     let find = |wanted: &str| headers.iter().find(|(name, _)| name.eq_ignore_ascii_case(wanted));
     let base = find("Host").map_or(String::new(), |(_, host)| quote_for_shell(&format!("http://{host}")));
     let mut command = format!("BASE=${{BASE-{base}}}\n");
@@ -136,7 +141,9 @@ fn curl_command(bytes: &[u8]) -> Option<String> {
     for (name, value) in &headers {
         // `curl` makes these headers itself.
         if !["host", "content-length", "connection"].contains(&name.to_ascii_lowercase().as_str()) {
-            let _ = write!(command, " -H {}", quote_for_shell(&format!("{name}: {value}")));
+            // `curl` reads `Name:` as the wish to leave its own header out, and `Name;` as an empty header.
+            let header = if value.is_empty() { format!("{name};") } else { format!("{name}: {value}") };
+            let _ = write!(command, " -H {}", quote_for_shell(&header));
         }
     }
     if !body.is_empty() {
@@ -179,4 +186,20 @@ fn escape(bytes: &[u8], reader: Reader) -> String {
         };
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A request is sent again with all its headers, however they are written, or as its bytes.
+    #[test]
+    fn each_header_is_in_the_command() {
+        let request = |lines: &str| curl_command(format!("GET /a HTTP/1.1\r\n{lines}\r\n").as_bytes());
+        let command = request("Host:here\r\nX-Tag:1\r\nX-Other: 2 \r\nX-None:\r\n").unwrap_or_default();
+        assert!(command.starts_with("BASE=${BASE-'http://here'}\n"), "{command}");
+        assert!(command.ends_with(" -H 'X-Tag: 1' -H 'X-Other: 2' -H 'X-None;'"), "{command}");
+        assert!(request("").is_some_and(|command| !command.contains("-H")));
+        assert_eq!(request("X-Tag: 1\r\n of two lines: 2\r\n"), None);
+    }
 }

@@ -110,6 +110,7 @@ impl PendingFile {
             PendingTarget::Unnamed(file, temporary, path) => {
                 file.sync_all()?;
                 let mut open = lock(&OPEN);
+                // A name that is taken can only be given by renaming, so the file first gets another one.
                 return match name_file(&file, &path) {
                     Err(error) if self.may_replace && error.kind() == io::ErrorKind::AlreadyExists => {
                         name_file(&file, &temporary)?;

@@ -103,6 +103,33 @@ pub fn bucket_of(judge: &mut dyn Judge, run: &Run) -> Bucket {
     explain_end(judge, run).1
 }
 
+/// Shows steps to a judge. Returns the possible states before the step with this index.
+fn show_steps(judge: &mut dyn Judge, steps: &[RunStep], wanted: Option<usize>) -> Vec<State> {
+    let mut states_before: Vec<State> = Vec::new();
+    judge.begin();
+    for (index, step) in steps.iter().enumerate() {
+        if Some(index) == wanted {
+            let states = judge.scene().map(|(_, states)| states).unwrap_or_default();
+            states_before = states.into_iter().cloned().collect();
+        }
+        if let Judged::Ends(..) = judge.take(&step.what) {
+            break;
+        }
+    }
+    states_before
+}
+
+/// The text of the step that decided, or of the event that nothing explains.
+fn describe_event(run: &Run, last: Option<&Occurrence>, unexplained: Option<&Event>) -> Option<String> {
+    match (&run.outcome, last, unexplained) {
+        (Outcome::Verdict(_, Cause::Alien(text)), ..) => Some(text.clone()),
+        (_, Some(what), _) if run.timing.is_some() => Some(words::describe_occurrence(what)),
+        (_, Some(_), Some(event)) => Some(format!("{event:#}")),
+        (_, Some(what), None) => Some(format!("{what:#}")),
+        _ => None,
+    }
+}
+
 /// Shows a run to a judge up to the step that decided, and explains that step from the state before it.
 pub(crate) fn explain_end(judge: &mut dyn Judge, run: &Run) -> (Reason, Bucket) {
     let verdict = run.outcome.verdict();
@@ -110,40 +137,23 @@ pub(crate) fn explain_end(judge: &mut dyn Judge, run: &Run) -> (Reason, Bucket) 
     // The steps up to the state that explains: the one before the last step if that decided.
     let before = run.trace.len().saturating_sub(usize::from(decided));
     let is_fail = verdict == Some(Verdict::Fail);
+    // The last event that did not decide.
     let last_event = run.trace[..before].iter().rposition(|step| step.what.event().is_some());
-    // The possible states before the last event that did not decide.
-    let mut earlier_states: Vec<State> = Vec::new();
-    judge.begin();
-    for (index, step) in run.trace[..before].iter().enumerate() {
-        if is_fail && Some(index) == last_event {
-            let states = judge.scene().map(|(_, states)| states).unwrap_or_default();
-            earlier_states = states.into_iter().cloned().collect();
-        }
-        if let Judged::Ends(..) = judge.take(&step.what) {
-            break;
-        }
-    }
+    let earlier_states = show_steps(judge, &run.trace[..before], last_event.filter(|_| is_fail));
     let location = judge.shown().place;
     let place = place_name(judge.specification_locations(), &location);
     // The event that decided, or the one that nothing explains.
     let last = run.trace.last().filter(|_| decided).map(|step| &step.what);
     let decisive = last.and_then(Occurrence::event);
-    let failed = decisive.filter(|_| verdict == Some(Verdict::Fail));
+    let failed = decisive.filter(|_| is_fail);
     let unexplained = failed.and_then(|event| judge.unexplained(event));
     let either_order = match (&unexplained, decisive) {
         (Some(_), Some(last)) => format!(", be it before or after {last}"),
         _ => String::new(),
     };
     let decisive = unexplained.as_ref().or(decisive);
-    let event = match (&run.outcome, last) {
-        (Outcome::Verdict(_, Cause::Alien(text)), _) => Some(text.clone()),
-        (_, Some(what)) if run.timing.is_some() => Some(words::describe_occurrence(what)),
-        (_, Some(what)) => match &unexplained {
-            Some(event) => Some(format!("{event:#}")),
-            None => Some(format!("{what:#}")),
-        },
-        _ => None,
-    };
+    let event = describe_event(run, last, unexplained.as_ref());
+    // The verdict's location in a timed test case, and whether the event came at a wrong time.
     let missed = judge.scene().and_then(|(test, states)| {
         words::describe_verdict_location(test, states.first()?, decisive, &run.outcome)
     });
@@ -151,6 +161,7 @@ pub(crate) fn explain_end(judge: &mut dyn Judge, run: &Run) -> (Reason, Bucket) 
         && matches!(run.outcome, Outcome::Verdict(_, Cause::Silence(_)))
         && judge.silence().is_none()
         && judge.must_answer();
+    // The judge tells what had to come as if the silence were a Fail.
     let asked = if is_required { Some(Verdict::Fail) } else { verdict };
     let Why { instead, guards, expected, violated, violates } = judge.why(decisive, asked);
     let last_event = last_event.and_then(|index| run.trace[index].what.event());

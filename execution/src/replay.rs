@@ -140,10 +140,7 @@ impl<'a> Driver<'a> for Player<'_, 'a> {
         let next = due.clone().filter(|event| session.judge.can_send(event));
         let silence = self.running.silence();
         // Before the stimulus is sent, observations that have already arrived are taken.
-        let until = match next {
-            Some(_) => self.running.begin,
-            None => Instant::now() + silence,
-        };
+        let until = if next.is_some() { self.running.begin } else { Instant::now() + silence };
         let arrived = self.observe(until)?;
         if !arrived.is_nothing() {
             return Ok(arrived);

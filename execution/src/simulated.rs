@@ -145,10 +145,7 @@ impl<S: Solver> WalkedModel<S> {
     }
 
     pub(crate) fn in_types_of_judge(&self, event: Event) -> Event {
-        match &self.signatures {
-            Some(signatures) => in_types_of(signatures, &event),
-            None => event,
-        }
+        if let Some(signatures) = &self.signatures { in_types_of(signatures, &event) } else { event }
     }
 }
 

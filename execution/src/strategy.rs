@@ -131,10 +131,7 @@ impl Strategy<'_> {
 
     /// Notes that a planned observation did not come. Is there another plan now?
     pub fn waited_in_vain(&mut self) -> bool {
-        match self {
-            Strategy::Plan(planner) => planner.waited_in_vain(),
-            _ => false,
-        }
+        if let Strategy::Plan(planner) = self { planner.waited_in_vain() } else { false }
     }
 
     /// Notes that silence has ended the run.
@@ -146,10 +143,7 @@ impl Strategy<'_> {
 
     /// The cause of the end when there are no moves any more.
     pub fn cause(&self) -> Cause {
-        match self {
-            Strategy::Walk(walk) => walk.cause(),
-            _ => Cause::Ended,
-        }
+        if let Strategy::Walk(walk) = self { walk.cause() } else { Cause::Ended }
     }
 }
 

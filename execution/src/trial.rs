@@ -197,11 +197,11 @@ impl fmt::Display for EndedTrial {
         writeln!(f)?;
         for (number, step) in run.trace.iter().enumerate() {
             let who = match &step.what {
-                Occurrence::Stimulus(_) => "sent",
-                Occurrence::Observation(_) => "observed",
+                Occurrence::Stimulus(_) => "sent ",
+                Occurrence::Observation(_) => "observed ",
                 Occurrence::Silence(_) | Occurrence::Delay(_) => "",
             };
-            let line = format!("  {}. {who} {}", number + 1, step.what);
+            let line = format!("  {}. {who}{}", number + 1, step.what);
             writeln!(f, "{}", visible(&line))?;
         }
         reason.lines().iter().try_for_each(|line| writeln!(f, "{}", visible(line)))
@@ -217,6 +217,7 @@ mod tests {
     use coreach_adapters::stdio::StdioAdapter;
 
     use super::*;
+    use crate::run::RunStep;
 
     const COUNTER: &str = include_str!("../tests/data/counter.json");
 
@@ -235,8 +236,11 @@ mod tests {
     fn what_breaks_on_the_way_is_a_failure_without_a_verdict() {
         let settings = Settings { quiescence: Duration::from_millis(50), ..Settings::default() };
         let trial = Trial::of(COUNTER).unwrap().settings(settings);
-        let ended = trial.against(&mut StdioAdapter::of_command(["true"])).unwrap();
+        let mut ended = trial.against(&mut StdioAdapter::of_command(["true"])).unwrap();
         assert!(ended.is_failure() && ended.verdict().is_none(), "{ended}");
         assert!(ended.to_string().starts_with("RunError: "), "{ended}");
+        let what = Occurrence::Silence(Duration::from_millis(50));
+        ended.run.trace.push(RunStep { what, transition: None, at: Duration::ZERO });
+        assert!(ended.to_string().contains("  1. silence"), "{ended}");
     }
 }

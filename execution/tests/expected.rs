@@ -572,6 +572,49 @@ fn a_transition_that_one_condition_excludes_is_told() {
     assert!(excluded.ends_with("`v < w` does not hold: v = 10, w = 3"), "{told:#?}");
 }
 
+/// Soundness: no way to be right is told that types, bounds, exceptions and other parts exclude.
+#[test]
+fn a_way_that_nothing_can_take_is_not_told() {
+    let mut wrong = Vec::new();
+    for (action, guard, got, expected) in [
+        ("Real", "r >= 3 && r < w || r == 9", json!(5), "r = 9, got 5"),
+        ("Real", "r > w && (r <= 3 || r == 9)", json!(5), "r = 9, got 5"),
+        ("N", "n > w && n < v && (n <= w + 1 && n > 4 || n == 9)", json!(5), "n = 9, got 5"),
+        ("Small", "s >= v || s == w", json!(5), "s = 3, got 5"),
+        ("Small", "s > 8 && s != 9 || s == w", json!(5), "s = 3, got 5"),
+        (
+            "One",
+            "item.price >= w && item.price < 3 || item.price == v",
+            json!({ "name": "x", "price": 5 }),
+            "item.price = 10, got 5",
+        ),
+        ("Nat", "k > vRate && (k < w || k == 9)", json!(5), "k = 2 or 9, got 5"),
+        ("Nat", "k > vRate && k < w", json!(5), "k = 2, got 5"),
+        (
+            "One",
+            "item.price == 3 && item.price > w || item.price == v",
+            json!({ "name": "x", "price": 3 }),
+            "item.price = 10, got 3",
+        ),
+        (
+            "Stock",
+            "RED in stock && (stock[RED] == v * 10 || stock[RED] == w)",
+            json!({ "RED": 5 }),
+            "stock[RED] = 3, got 5",
+        ),
+        (
+            "Stock",
+            "RED in stock && (stock[RED] >= v * 10 || stock[RED] == w)",
+            json!({ "RED": 5 }),
+            "stock[RED] = 3, got 5",
+        ),
+    ] {
+        let found = instead(&[(action, guard)], action, &[got]);
+        wrong.extend((found != expected).then(|| format!("{guard}: {found}, not {expected}")));
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
 /// Soundness: what is said to be allowed is, also where equations, types and bounds exclude it only together.
 #[test]
 fn what_no_values_can_take_is_not_said_to_be_allowed() {
@@ -584,10 +627,16 @@ fn what_no_values_can_take_is_not_said_to_be_allowed() {
         ("Small", "s == v + w"),
         ("Two", "a + b > v && a + b < w"),
         ("Two", "a == v && b == a + 1 && b < w"),
+        ("Real", "r >= w && r < 3"),
+        ("Real", "r > vRate && r <= 1.5"),
+        ("Real", "r == vRate && r != 1.5"),
+        ("Small", "s >= w * 3 && s != w * 3"),
+        ("Flag", "f != (v > 5) && f"),
     ] {
         let found = why(&[right, never], "N", &[json!(8)]);
         assert_eq!((found.instead.as_str(), found.expected), ("n = 7, got 8", vec!["N(n = 7)".to_owned()]));
-        let values = vec![json!(3); if never.0 == "Two" { 2 } else { 1 }];
+        let value = if never.0 == "Flag" { json!(true) } else { json!(3) };
+        let values = vec![value; if never.0 == "Two" { 2 } else { 1 }];
         let found = instead(&[right, never], never.0, &values);
         assert!(found.starts_with("N(n = 7), got "), "{never:?}: {found}");
     }

@@ -135,10 +135,7 @@ impl Json {
     }
 
     pub fn text(&self) -> Option<&Piece> {
-        match &self.value {
-            JsonValue::Text(piece) => Some(piece),
-            _ => None,
-        }
+        if let JsonValue::Text(piece) = &self.value { Some(piece) } else { None }
     }
 
     pub fn describe(&self) -> &'static str {

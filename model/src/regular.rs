@@ -260,8 +260,8 @@ impl Reading<'_> {
         }
         match digits.parse() {
             Ok(number) if number <= MOST_TIMES => Ok(number),
-            Ok(_) => Err(format!("the number of a repetition is at most {MOST_TIMES}")),
-            Err(_) => Err("write a repetition as `{3}`, `{3,}` or `{3,5}`".to_owned()),
+            Err(_) if digits.is_empty() => Err("write a repetition as `{3}`, `{3,}` or `{3,5}`".to_owned()),
+            _ => Err(format!("the number of a repetition is at most {MOST_TIMES}")),
         }
     }
 
@@ -492,6 +492,7 @@ mod tests {
             ("a{,3}", "write a repetition as"),
             ("a{3,2}", "smaller number"),
             ("a{1001}", "at most"),
+            ("a{99999999999}", "at most"),
             ("(a{1000}){1000}", "more than"),
             (r"\ud800", "not that of a character"),
             ("*", "nothing to repeat"),

@@ -380,6 +380,7 @@ fn check_document(path: &Path, bytes: &[u8]) -> Checked {
     }
 }
 
+/// Checks a test case for outputs that it does not take. Gives nothing for other documents.
 fn find_missing_observations(bytes: &[u8]) -> Vec<Diagnostic> {
     let graph = read::parse_document(bytes).and_then(|document| match document.stage == TEST_CASE {
         true => read::read_graph(&document).map(Some),

@@ -327,14 +327,8 @@ pub fn make_document(
             NodeEnd::Sink => "sink",
             NodeEnd::Unsatisfiable => "unsatisfiable",
         },
-        included_in: match node.end {
-            NodeEnd::Included(other) => Some(other.place()),
-            _ => None,
-        },
-        merged_into: match node.end {
-            NodeEnd::Merged(other) => Some(other.place()),
-            _ => None,
-        },
+        included_in: if let NodeEnd::Included(other) = node.end { Some(other.place()) } else { None },
+        merged_into: if let NodeEnd::Merged(other) = node.end { Some(other.place()) } else { None },
         accepts: found.accepting.binary_search(&number).is_ok(),
         refuted: node
             .refuted

@@ -112,7 +112,8 @@ fn find_run_in(folder: &Path) -> Option<PathBuf> {
     files.filter(|path| path.extension().is_some_and(|end| end == "json") && beside(path).exists()).min()
 }
 
-/// Reads the run of this number in the store, or the only run whose key begins so.
+/// Reads the run of this number in the store, or the only run whose key begins so. Without a number the error
+/// names the first run that failed.
 fn find_in_store(store: &Path, run: Option<&str>) -> Result<KeptRun, Vec<Diagnostic>> {
     let refused = |code, message: String| vec![Diagnostic::error(code, message)];
     let broken = |error: StoreError| refused("no-store", error.to_string());

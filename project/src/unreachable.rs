@@ -316,6 +316,7 @@ pub fn explain_constants(
     let mut found =
         refuse(format!("the purpose `{name}` needs `{needs}`, so it cannot be reached with `{given}`"));
     let mut help = format!("give constants with `{needs}`");
+    // The constants are needed since completion sends to Reject what a guard of the purpose leaves out.
     for (source, action, rest) in
         rejected_residuals(purpose, &mut Z3Solver::default()).iter().take(MOST_PARTLY_NAMED)
     {

@@ -112,9 +112,10 @@ impl KeptLaunch {
         command.args(order.arguments).current_dir(order.directory).process_group(0);
         command.stdin(input).stdout(output).stderr(error);
         for (name, value) in order.environment {
-            match value {
-                Some(value) => command.env(name, value),
-                None => command.env_remove(name),
+            if let Some(value) = value {
+                command.env(name, value)
+            } else {
+                command.env_remove(name)
             };
         }
         let child = command.spawn()?;

@@ -198,10 +198,7 @@ fn describe_addition(
     solver: &mut dyn Solver,
 ) -> String {
     let guard = &transition.guard;
-    let holds = match variable {
-        None => vec![guard.clone()],
-        Some(_) => vec![defined(guard), guard.clone()],
-    };
+    let holds = if variable.is_some() { vec![defined(guard), guard.clone()] } else { vec![guard.clone()] };
     let condition = likely::shorten_condition(condition, &holds, solver).to_string();
     // A longer condition helps nobody.
     if condition.len() <= 300 {

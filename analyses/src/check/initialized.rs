@@ -19,12 +19,16 @@
 use std::collections::{BTreeSet, HashMap};
 
 use coreach_model::obligation::defined;
+use coreach_model::reader::collect::listed;
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::term::{Substitution, substitute};
 use coreach_model::{Datum, Diagnostic, Iosts, LocationId, Numbered, Term, Transition, TransitionId, Type};
 
 use super::show;
 use crate::solver::{Answer, Solver, Witness};
+
+/// The most variables that are named as not determined.
+const MOST_NAMED: usize = 20;
 
 /// Gives errors `not-initialized` and `no-initial-state`, or a warning if the solver could not decide.
 pub fn check(iosts: &Iosts, solver: &mut dyn Solver) -> Vec<Diagnostic> {
@@ -55,47 +59,43 @@ pub fn check(iosts: &Iosts, solver: &mut dyn Solver) -> Vec<Diagnostic> {
         .collect();
     let twice = [condition.clone(), substitute(&condition, &copies)];
     let (mut open, mut undecided, mut shown) = (Vec::new(), Vec::new(), None);
-    let mut equations = Vec::new();
+    let mut is_cut = false;
     for variable in read_before_written(iosts) {
-        // Each variable costs a query. A user who forgot 20 variables forgot all of them.
-        if open.len() + undecided.len() == 20 {
-            let others = "perhaps others".to_owned();
-            if open.is_empty() {
-                undecided.push(others)
-            } else {
-                open.push(others)
-            }
+        // Each variable costs a query. A user who forgot so many variables forgot all of them.
+        is_cut = open.len() + undecided.len() == MOST_NAMED;
+        if is_cut {
             break;
         }
         let differs = Term::equal(&Term::datum(&variable), &Term::datum(&second_copy(&variable))).not();
         match solver.witness(&[&twice[..], &[differs]].concat()) {
             Witness::None => {}
-            Witness::Unknown => undecided.push(format!("`{variable}`")),
+            Witness::Unknown => undecided.push(variable),
             Witness::Found(valuation) => {
-                open.push(format!("`{variable}`"));
-                equations.push(suggest_equation(&variable));
+                open.push(variable);
                 shown.get_or_insert(valuation);
             }
         }
     }
     let mut diagnostics = Vec::new();
+    let name_all = |variables: &[Datum]| {
+        listed(variables.iter().map(Datum::name)) + if is_cut { ", perhaps others" } else { "" }
+    };
     if let Some(valuation) = shown {
         let (first, second) = split_witness(iosts, &valuation);
-        let message = format!(
-            "the initial condition does not determine {}, which is read before it is written",
-            open.join(", ")
-        );
+        let are_read = if open.len() > 1 { "are read before they are" } else { "is read before it is" };
+        let message =
+            format!("the initial condition does not determine {}, which {are_read} written", name_all(&open));
         diagnostics.push(
             Diagnostic::error("not-initialized", message)
                 .at(iosts.origin.clone(), "leaves the initial value open")
                 .note(format!("one initial valuation: {}", show(&first)))
                 .note(format!("another: {}", show(&second)))
-                .help(suggest_condition(iosts, &equations)),
+                .help(suggest_condition(iosts, &open, is_cut)),
         );
     }
     if !undecided.is_empty() {
         let message =
-            format!("could not decide whether the initial condition determines {}", undecided.join(", "));
+            format!("could not decide whether the initial condition determines {}", name_all(&undecided));
         diagnostics.push(
             Diagnostic::warning("initialized-undecided", message)
                 .at(iosts.origin.clone(), "the solver does not know"),
@@ -204,10 +204,12 @@ fn suggest_equation(variable: &Datum) -> Option<String> {
     Some(format!("{variable} == {value}"))
 }
 
-/// Writes an initial condition that has these equations, too. The first one is the example if one is missing.
-fn suggest_condition(iosts: &Iosts, equations: &[Option<String>]) -> String {
+/// Writes an initial condition with an equation for each of these variables. One equation is the example if
+/// others are missing.
+fn suggest_condition(iosts: &Iosts, variables: &[Datum], is_cut: bool) -> String {
+    let equations: Vec<Option<String>> = variables.iter().map(suggest_equation).collect();
     let all: Option<Vec<&str>> = equations.iter().map(Option::as_deref).collect();
-    match all.filter(|_| iosts.initial_condition.is_true()) {
+    match all.filter(|_| iosts.initial_condition.is_true() && !is_cut) {
         Some(all) => format!(
             "write `initial: {{ location: {}, condition: {} }}`, with the values at the beginning",
             iosts.location(iosts.initial).name,
@@ -215,7 +217,11 @@ fn suggest_condition(iosts: &Iosts, equations: &[Option<String>]) -> String {
         ),
         None => {
             let example = equations.iter().flatten().next().map(|one| format!(", for example `{one}`"));
-            format!("add an equation for it{}, or assign it before it is read", example.unwrap_or_default())
+            let each = if variables.len() > 1 { "each variable" } else { "it" };
+            format!(
+                "add an equation for {each}{}, or assign it before it is read",
+                example.unwrap_or_default()
+            )
         }
     }
 }
@@ -317,6 +323,26 @@ mod tests {
         }
         let read: Vec<String> = read_before_written(&build.done()).iter().map(Datum::to_string).collect();
         assert_eq!(read, (1..150).map(variable).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn several_variables_are_named_up_to_a_limit() {
+        for (count, message, help) in [
+            (1, "`v00`, which is read before it is written", "condition: v00 == 0 }`"),
+            (2, "`v00` and `v01`, which are read before they are written", "v00 == 0 && v01 == 0 }`"),
+            (
+                21,
+                "`v10` and 9 more, perhaps others, which are read",
+                "for each variable, for example `v00 == 0`",
+            ),
+        ] {
+            let names: Vec<String> = (0..count).map(|at| format!("v{at:02}")).collect();
+            let build = names.iter().fold(Build::new(&["l"]), |build, name| build.variable(name, Type::Int));
+            let guard = Term::and(names.iter().map(|name| Term::compare(Greater, &int(name), &Term::int(0))));
+            let found = check(&build.step("l", "l", guard, []).done(), &mut Z3Solver::default());
+            assert!(found[0].message.contains(message), "{}", found[0].message);
+            assert!(found[0].help.as_ref().is_some_and(|text| text.contains(help)), "{:?}", found[0].help);
+        }
     }
 
     #[test]

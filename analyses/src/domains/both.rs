@@ -22,13 +22,14 @@ impl<A: Domain, B: Domain> Both<A, B> {
         Both(first(&self.0), second(&self.1))
     }
 
-    /// Lets each part use what the other knows.
+    /// Lets each part use what the other knows. Each part gets the other's constraints. Then a bound between
+    /// two values of its class of integers moves to the next value.
     fn reduce(self, integer: &[bool]) -> Self {
         if self.is_bottom() {
             return self;
         }
         let Both(first, second) = self;
-        // Without classes of integers there is only the first step.
+        // Without classes of integers there is only the first step, whose meets cost little.
         if !Self::KNOWS_CONGRUENCES || !integer.contains(&true) {
             let second = second.meet_constraints(&first.constraints(), integer);
             let first = first.meet_constraints(&second.constraints(), integer);

@@ -246,7 +246,7 @@ impl Questions<'_> {
             return Err(ExactAnswer::Unknown("the engine cannot reason about strings".to_owned()));
         }
         self.asked += 1;
-        match self.engine.solve(&problem.text()) {
+        match self.engine.solve(&problem.to_smt_lib()) {
             HornReply::Unknown(why) => Err(ExactAnswer::Unknown(why)),
             HornReply::Derivable(proof) => {
                 let run = reading::read_states(&proof, problem).and_then(|states| {

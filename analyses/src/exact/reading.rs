@@ -70,10 +70,7 @@ pub(super) fn read_definitions(
     problem: &Problem<'_>,
 ) -> Option<BTreeMap<(Side, LocationId), Term>> {
     let whole = read_expression(text)?;
-    let parts = match whole.applied() {
-        Some(("and", parts)) => parts.to_vec(),
-        _ => vec![whole],
-    };
+    let parts = if let Some(("and", parts)) = whole.applied() { parts.to_vec() } else { vec![whole] };
     let literals = list_literals(problem);
     let mut facts = BTreeMap::new();
     for part in &parts {
@@ -81,10 +78,7 @@ pub(super) fn read_definitions(
             Some(("forall", [bound, body])) => (bound.list()?, body),
             _ => (&[][..], part),
         };
-        let body = match body.applied() {
-            Some(("!", rest)) => rest.first()?,
-            _ => body,
-        };
+        let body = if let Some(("!", rest)) = body.applied() { rest.first()? } else { body };
         let Some(("=", [left, right])) = body.applied() else { continue };
         let Some((side, location, arguments)) = read_atom(left, problem) else { continue };
         if arguments.len() != problem.data.len() {

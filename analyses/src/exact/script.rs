@@ -107,13 +107,10 @@ impl<'a> Problem<'a> {
 
     /// Writes the problem: a rule for the initial states, rules for each transition, and rules for the
     /// question.
-    pub fn text(&self) -> String {
+    pub fn to_smt_lib(&self) -> String {
         let mut rules = Vec::new();
         let initial = self.iosts.initial;
-        let entry = match self.through {
-            None => Side::After,
-            Some(_) => Side::Before,
-        };
+        let entry = if self.through.is_some() { Side::Before } else { Side::After };
         if self.has_predicate(entry, initial) {
             let conditions = [&self.iosts.initial_condition, &self.within[initial.place()]];
             let conditions = conditions.into_iter().flat_map(Term::conjuncts).collect();

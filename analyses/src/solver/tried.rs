@@ -117,6 +117,7 @@ struct MentionedValues {
 }
 
 impl MentionedValues {
+    /// Collects the values that the conjuncts mention, and makes others of them.
     fn in_conjuncts(conjuncts: &[Term]) -> Self {
         let (mut words, mut of_lengths, mut numbers) = (Vec::new(), Vec::new(), vec![0, 1]);
         let mut random = Random::new(1);

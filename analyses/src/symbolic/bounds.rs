@@ -391,10 +391,7 @@ impl OpenBounds {
         let (comparison, line) = line.normalize(comparison);
         let number = -line.number;
         let own = self.ends.iter().find(|ends| ends.counts == line.counts);
-        let single_symbol = match line.counts.as_slice() {
-            [(symbol, _)] => Some(*symbol),
-            _ => None,
-        };
+        let single_symbol = if let [(symbol, _)] = line.counts.as_slice() { Some(*symbol) } else { None };
         let limit = |side: Side| -> Option<(RBig, bool)> {
             if let Some(end) = own.and_then(|own| own.end(side)) {
                 return Some(end);

@@ -531,10 +531,9 @@ fn isolate(comparison: Comparison, side: &Term, other: &Term, datum: &Datum) -> 
 }
 
 /// The comparison with its sides exchanged.
-pub(super) fn mirror(comparison: Comparison) -> Comparison {
+pub fn mirror(comparison: Comparison) -> Comparison {
     match comparison {
-        Comparison::Equal => Comparison::Equal,
-        Comparison::NotEqual => Comparison::NotEqual,
+        Comparison::Equal | Comparison::NotEqual => comparison,
         Comparison::Less => Comparison::Greater,
         Comparison::AtMost => Comparison::AtLeast,
         Comparison::Greater => Comparison::Less,

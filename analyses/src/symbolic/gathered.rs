@@ -304,10 +304,7 @@ fn merge_touching(lattices: Vec<Lattice>) -> Vec<Lattice> {
             let both = known.merge_along(&lattice)?;
             Some((known, both))
         });
-        match touching {
-            Some((known, both)) => *known = both,
-            None => merged.push(lattice),
-        }
+        if let Some((known, both)) = touching { *known = both } else { merged.push(lattice) }
     }
     merged
 }

@@ -45,7 +45,7 @@ pub struct Registers {
 
 impl Registers {
     /// Starts without registers. Names of the model are not used for registers.
-    pub fn beside(iosts: &Iosts) -> Self {
+    pub fn without_names_of(iosts: &Iosts) -> Self {
         let mut used = BTreeSet::new();
         let parameters = iosts.actions.iter().flat_map(|action| &action.parameters);
         for datum in iosts.variables.iter().chain(&iosts.constants).chain(parameters) {

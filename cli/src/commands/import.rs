@@ -112,6 +112,7 @@ fn tell_findings(arguments: &ImportArguments, found: &[Diagnostic], exit: Exit) 
     CommandAnswer::of_text(exit, "")
 }
 
+/// Reads a file that is to be imported.
 fn load_foreign(path: &Path) -> Result<Arc<SourceFile>, Diagnostic> {
     let name = path.display().to_string();
     let bytes = file::read(path, LARGEST).map_err(|error| match error {

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use coreach_model::number::time_text;
 use coreach_model::term::node::Comparison;
 use coreach_model::types::RecordForm;
-use coreach_model::{Type, Value};
+use coreach_model::{Term, Type, Value};
 
 use crate::judge::decisive::LONGEST_VALUE;
 use crate::judge::excerpts::{cut_text, shorten_collection};
@@ -49,8 +49,11 @@ impl Demand {
 /// A part of an observation that differs from the demands on it.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Difference {
+    /// The name of the part. A time has an empty one.
     pub subject: String,
-    /// All demands on the part. For a time, `subject` is empty.
+    /// The part as a term, if the demands are on that.
+    pub term: Option<Term>,
+    /// All demands on the part.
     pub wanted: Vec<Demand>,
     pub got: String,
 }
@@ -147,6 +150,7 @@ pub(super) fn demand_text(demands: &[Demand]) -> Option<String> {
     let mut texts = match (&low, &high) {
         (Some((low, _)), Some((high, _))) if low > high => return None,
         (Some((low, true)), Some((high, true))) if low == high => vec![format!("= {}", value_text(low))],
+        (Some((low, _)), Some((high, _))) if low == high => return None,
         (Some((low, true)), Some((high, true))) => {
             vec![format!("in {}..{}", value_text(low), value_text(high))]
         }
@@ -183,7 +187,7 @@ pub(super) fn compare_values(subject: String, wanted: &Value, got: &Value, found
             let [wanted_text, other_text] = cut_before_difference(wanted, got);
             (demand, got_text) = (Demand::Text(format!("= {wanted_text}")), other_text);
         }
-        found.push(Difference { subject, wanted: vec![demand], got: got_text });
+        found.push(Difference { subject, term: None, wanted: vec![demand], got: got_text });
     };
     match (wanted, got) {
         _ if wanted == got => {}
@@ -314,7 +318,8 @@ fn compare_entries(subject: String, wanted: &Value, got: &Value, found: &mut Vec
     compare_values(subject.clone(), wanted, got, found);
     if found.len() > before + 1 && is_short(wanted) {
         found.truncate(before);
-        found.push(Difference { subject, wanted: vec![Demand::Value(wanted.clone())], got: value_text(got) });
+        let demand = Demand::Value(wanted.clone());
+        found.push(Difference { subject, term: None, wanted: vec![demand], got: value_text(got) });
     }
 }
 

@@ -6,8 +6,8 @@
 //! action, the ways are told in which the guard would have held ([`crate::judge::ways`]). If no transition is
 //! left, the answer is the possible actions.
 //!
-//! **Costs** one question to the solver for each transition with a conjunct that is not about one parameter
-//! alone, and those of its ways.
+//! **Costs** one question to the solver for each transition with a conjunct that is an exception or not about
+//! one parameter alone, and those of its ways.
 
 use std::collections::BTreeMap;
 
@@ -255,7 +255,8 @@ impl Question<'_> {
         for (name, mut demands) in by_parameter {
             let Some(datum) = self.parameters.iter().find(|datum| datum.name() == name) else { continue };
             demands.extend(ends_of_type(datum.ty()));
-            // An integer that is compared with a real is a question for the solver.
+            // An exception (`!= 3`), and an integer that is compared with a real, are questions for the solver.
+            is_sure &= !demands.iter().any(|demand| matches!(demand, Demand::Text(_)));
             if !demands.iter().all(|demand| demand.fits_sort_of(datum.ty())) {
                 is_sure = false;
                 continue;

@@ -75,10 +75,7 @@ pub fn make_judge_with<'a>(
 }
 
 fn put_behind_link<'a>(link: Option<Link>, judge: impl Follower + 'a) -> Box<dyn Judge + 'a> {
-    match link {
-        Some(link) => Box::new(Crossing::new(link, judge)),
-        None => Box::new(judge),
-    }
+    if let Some(link) = link { Box::new(Crossing::new(link, judge)) } else { Box::new(judge) }
 }
 
 /// The states of a run, the initial one first: one more than its steps. The judge stays in the last one.

@@ -335,9 +335,6 @@ impl Judge for OnlineJudge<'_> {
                 .then(|| without_purpose(self.test, one, &siblings, values.as_ref()))
         };
         let why = Why { violates, ..self.monitor.why_not(observed, verdict, allow) };
-        match violates {
-            Some(_) => Why { instead: String::new(), guards: Vec::new(), ..why },
-            None => why,
-        }
+        if violates.is_some() { Why { instead: String::new(), guards: Vec::new(), ..why } } else { why }
     }
 }

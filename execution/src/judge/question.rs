@@ -8,7 +8,7 @@
 
 use std::collections::BTreeMap;
 
-use coreach_analyses::symbolic::eliminate::solve_for;
+use coreach_analyses::symbolic::eliminate::{mirror, solve_for};
 use coreach_model::diagnostic::Origin;
 use coreach_model::iosts::{Iosts, Transition};
 use coreach_model::number::time_text;
@@ -27,7 +27,8 @@ use crate::judge::decisive::{
     list_instances,
 };
 use crate::judge::differences::{
-    Demand, Difference, MOST_NAMED, MOST_WAYS, TO_HOLD, combine_ways, compare_values, is_short, value_text,
+    Demand, Difference, MOST_NAMED, MOST_WAYS, TO_HOLD, combine_ways, compare_values, is_short,
+    merge_differences, value_text,
 };
 use crate::judge::excerpts::cut_text;
 
@@ -63,8 +64,14 @@ impl Question<'_> {
         self.parameters.iter().filter(|parameter| condition.mentions(parameter)).collect()
     }
 
+    /// Lists the bounds of expected values: the ranges, and the equations that hold.
+    pub(super) fn list_bounds(&self, parts: &[Term]) -> Vec<Difference> {
+        let bound = |part: &Term| self.range_difference(part).or_else(|| self.held_value(part));
+        parts.iter().filter_map(bound).collect()
+    }
+
     /// The value of a part of the event that an equation fixes, if the equation holds.
-    pub(super) fn held_value(&self, part: &Term) -> Option<Difference> {
+    fn held_value(&self, part: &Term) -> Option<Difference> {
         let Node::Compare(Comparison::Equal, a, b) = part.written()? else { return None };
         let is_one_sided = self.reads_event(a) != self.reads_event(b);
         if !is_one_sided || holds(part, &self.values) != Ok(true) {
@@ -87,7 +94,7 @@ impl Question<'_> {
             got.push(format!("where {why}"));
         }
         let wanted = vec![Demand::Text(TO_HOLD.to_owned())];
-        Difference { subject: format!("`{part}`"), wanted, got: got.join(", ") }
+        Difference { subject: format!("`{part}`"), term: None, wanted, got: got.join(", ") }
     }
 
     /// Solves a condition: each list of differences is a way in which it would hold. An empty list: it holds
@@ -149,7 +156,8 @@ impl Question<'_> {
                 for ways_of_part in solved {
                     ways = combine_ways(&ways, &ways_of_part?);
                 }
-                Some(ways)
+                let bounds = self.list_bounds(parts);
+                Some(ways.into_iter().filter_map(|way| merge_differences(way, &bounds)).collect())
             }
             Node::Or(parts) => {
                 let solved: Vec<_> = parts.iter().map(|part| self.solve(part)).collect();
@@ -252,7 +260,7 @@ impl Question<'_> {
             (left_reads_event, _) => left_reads_event,
         };
         let (subject, wanted) = if is_left { (a, b) } else { (b, a) };
-        let comparison = if is_left { *comparison } else { mirror_comparison(*comparison) };
+        let comparison = if is_left { *comparison } else { mirror(*comparison) };
         Some((subject.clone(), comparison, evaluate(wanted, &self.values).ok()?))
     }
 
@@ -274,10 +282,19 @@ impl Question<'_> {
             let got = [a, b].map(|side| evaluate(side, &self.values).map(|value| value_text(&value)));
             let [Ok(left), Ok(right)] = got else { return None };
             let wanted = vec![Demand::Text(format!("{written} {b}"))];
-            return Some(Difference { subject: a.to_string(), wanted, got: format!("{left} and {right}") });
+            let got = format!("{left} and {right}");
+            return Some(Difference { subject: a.to_string(), term: None, wanted, got });
         }
         let (subject, comparison, value) = self.isolate_demand(part)?;
-        self.difference(&subject, Demand::Bound(comparison, value))
+        let (subject, end) = match (subject.node(), value) {
+            // `k > 1.5` of an integer is `k > 1`, so that its end can be compared with that of `k > 2`.
+            (Node::ToReal(integer), Value::Real(end)) => {
+                let is_above_end = matches!(comparison, Less | AtLeast);
+                (integer, Value::Int(if is_above_end { end.ceil() } else { end.floor() }))
+            }
+            (_, end) => (&subject, end),
+        };
+        self.difference(subject, Demand::Bound(comparison, end))
     }
 
     /// The difference of a part of the event from a demand. Delays count from the last event. `None` if the
@@ -287,11 +304,13 @@ impl Question<'_> {
         if self.is_delay(subject) {
             return Some(Difference {
                 subject: String::new(),
+                term: None,
                 wanted: vec![self.since_last_event(wanted)],
                 got: self.time(&got),
             });
         }
-        Some(Difference { subject: subject.to_conjunct(), wanted: vec![wanted], got: value_text(&got) })
+        let (name, term) = (subject.to_conjunct(), Some(subject.clone()));
+        Some(Difference { subject: name, term, wanted: vec![wanted], got: value_text(&got) })
     }
 
     /// Turns a demand on the time since the last step into one on the time since the last event.
@@ -334,8 +353,10 @@ impl Question<'_> {
             && matches!(value, Value::Record(ty, _) if matches!(ty.form, RecordForm::Plain | RecordForm::Variant(_)))
             && value_text(value).chars().count() > LONGEST_VALUE / 2;
         if found.len() > 1 && is_short(value) && !are_two_fields {
-            let wanted = vec![Demand::Value(value.clone())];
-            found = vec![Difference { subject: subject.to_conjunct(), wanted, got: value_text(&got) }];
+            found = vec![self.difference(subject, Demand::Value(value.clone()))?];
+        }
+        for difference in found.iter_mut().filter(|difference| difference.subject == subject.to_conjunct()) {
+            difference.term = Some(subject.clone());
         }
         let hidden = found.len().saturating_sub(MOST_NAMED);
         found.truncate(MOST_NAMED);
@@ -385,15 +406,5 @@ impl Question<'_> {
             order => Demand::Bound(order, value),
         };
         Some((subject.written_datum()?.name().to_owned(), wanted))
-    }
-}
-
-fn mirror_comparison(comparison: Comparison) -> Comparison {
-    match comparison {
-        Comparison::Less => Comparison::Greater,
-        Comparison::AtMost => Comparison::AtLeast,
-        Comparison::Greater => Comparison::Less,
-        Comparison::AtLeast => Comparison::AtMost,
-        Comparison::Equal | Comparison::NotEqual => comparison,
     }
 }

@@ -7,8 +7,8 @@
 //! value. Then each way is compared with the guard. If that fails, the solver is asked for the only event
 //! that is allowed. If there is none, the failing conditions are shown as they are.
 //!
-//! **Terminates**, since each round corrects another parameter. **Costs** a few questions to the solver for
-//! each parameter of a transition whose conditions are not solved one by one.
+//! **Terminates**, since each round corrects another parameter. **Costs** a question to the solver for each
+//! way with a range, and a few for each parameter of a transition whose conditions are not solved one by one.
 
 use coreach_analyses::solver::{Solver, Witness};
 use coreach_model::iosts::{Iosts, Transition};
@@ -71,9 +71,7 @@ impl Question<'_> {
             considered.push(part);
         }
         // Conjuncts that hold bound the expected values, too.
-        let conjuncts = transition.guard.unfolded_conjuncts();
-        let bound = |part: &Term| self.range_difference(part).or_else(|| self.held_value(part));
-        let bounds: Vec<Difference> = conjuncts.iter().filter_map(bound).collect();
+        let bounds = self.list_bounds(&transition.guard.unfolded_conjuncts());
         let merged = ways.into_iter().filter_map(|way| merge_differences(way, &bounds));
         let merged: Vec<Vec<Difference>> = merged.filter(|way| !way.is_empty()).collect();
         // Conditions that are solved one by one may contradict each other.
@@ -94,19 +92,29 @@ impl Question<'_> {
     }
 
     /// Does the guard hold with the expected values? If something else is expected than values of parameters:
-    /// can it hold? `None` if that is not excluded.
+    /// can it hold with that? `None` if that is not excluded.
     pub(super) fn is_right(&self, way: &[Difference], guard: &Term, solver: &mut Lazy) -> Option<bool> {
-        let mut expected = Valuation::new();
-        for difference in way {
-            let parameter = self.parameters.iter().find(|one| one.name() == difference.subject);
-            if let (Some(parameter), Some(value)) = (parameter, demanded_value(&difference.wanted)) {
+        let (mut expected, mut demanded) = (Valuation::new(), Vec::new());
+        for Difference { term, wanted, .. } in way {
+            let Some(term) = term else { continue };
+            let parameter = self.parameters.iter().find(|one| term.written_datum() == Some(one));
+            if let (Some(parameter), Some(value)) = (parameter, demanded_value(wanted)) {
                 if !value.is_in(parameter.ty()) {
                     return Some(false);
                 }
                 expected.insert(parameter.clone(), value.clone());
+                continue;
+            }
+            for demand in wanted.iter().filter(|demand| demand.fits_sort_of(term.sort())) {
+                let (comparison, value) = match demand {
+                    Demand::Value(value) => (Comparison::Equal, value),
+                    Demand::Bound(comparison, end) => (*comparison, end),
+                    Demand::Text(_) => continue,
+                };
+                demanded.push(Term::compare(comparison, term, &Term::literal(value.clone())));
             }
         }
-        if self.silent.is_some() || expected.is_empty() {
+        if self.silent.is_some() || (expected.is_empty() && demanded.is_empty()) {
             return None;
         }
         let is_all = expected.len() == way.len();
@@ -116,7 +124,8 @@ impl Question<'_> {
         if is_all {
             return Some(holds(guard, &values) == Ok(true));
         }
-        let open = substitute(guard, &literals(&values)).conjuncts();
+        demanded.push(guard.clone());
+        let open = substitute(&Term::and(demanded), &literals(&values)).conjuncts();
         (solver.witness(&open) == Witness::None).then_some(false)
     }
 

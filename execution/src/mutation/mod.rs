@@ -112,10 +112,7 @@ pub fn mutants(specification: &Iosts, most: usize, seed: u64) -> Vec<Mutant> {
             let new = mutate(&mut random, specification, *operator)
                 .filter(|new| !found.iter().any(|known| is_same(&known.iosts, &new.iosts)))
                 .filter(|new| !is_equal(specification, &new.iosts, &mut solver));
-            match new {
-                Some(new) => found.push(new),
-                None => *failures += 1,
-            }
+            if let Some(new) = new { found.push(new) } else { *failures += 1 }
         }
     }
     found

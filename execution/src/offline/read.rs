@@ -232,10 +232,7 @@ impl<'a, R: BufRead> Reader<'a, R> {
         let file = Arc::new(SourceFile { name: self.name.clone(), text: shown_text });
         let origin = Origin { file, span: line_start + mistake.span.start..line_start + mistake.span.end };
         let diagnostic = Diagnostic::error(mistake.code, mistake.message).at(origin, mistake.label);
-        match mistake.help {
-            Some(help) => diagnostic.help(help),
-            None => diagnostic,
-        }
+        if let Some(help) = mistake.help { diagnostic.help(help) } else { diagnostic }
     }
 
     /// Reads a line of CSV.

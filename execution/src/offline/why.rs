@@ -60,7 +60,7 @@ pub struct AllowedTransition {
     /// The latest delay since the last event; `None` if there is no end.
     pub latest: Option<SpanEnd>,
     /// Its other conditions, on the values or on unknown data.
-    pub besides: Vec<String>,
+    pub other_conditions: Vec<String>,
     pub is_on_path: bool,
 }
 
@@ -139,9 +139,9 @@ impl Why {
             let transition = offline.timed.called(*number);
             // The spans in which it can be taken now or later.
             let mut is_possible = false;
-            for Span { earliest, latest, besides } in delay_spans(offline, context, *number) {
+            for Span { earliest, latest, other_conditions } in delay_spans(offline, context, *number) {
                 is_possible = true;
-                self.extend_silence(latest.as_ref(), &besides);
+                self.extend_silence(latest.as_ref(), &other_conditions);
                 let is_over = latest
                     .as_ref()
                     .is_some_and(|end| end.delay < self.elapsed || (end.delay == self.elapsed && !end.is_in));
@@ -159,7 +159,7 @@ impl Why {
                     guard: if guard.is_true() { String::new() } else { guard.to_string() },
                     earliest,
                     latest,
-                    besides: besides.iter().map(Term::to_conjunct).collect(),
+                    other_conditions: other_conditions.iter().map(Term::to_conjunct).collect(),
                     is_on_path: steps.is_some_and(|steps| offline.is_next(steps, *number)),
                 };
                 if !self.allowed.contains(&allowed) && self.allowed.len() < MOST_SHOWN {
@@ -183,11 +183,11 @@ impl Why {
     }
 
     /// Extends the time of allowed silence to the end of a span, which has these other conditions.
-    fn extend_silence(&mut self, latest: Option<&SpanEnd>, besides: &[Term]) {
+    fn extend_silence(&mut self, latest: Option<&SpanEnd>, other_conditions: &[Term]) {
         self.until = match (std::mem::replace(&mut self.until, Until::Unsaid), latest) {
             (Until::Forever, _) => Until::Forever,
             // A span without an end may have one in a condition that is not solved.
-            (_, None) if !besides.is_empty() => Until::Unsaid,
+            (_, None) if !other_conditions.is_empty() => Until::Unsaid,
             (_, None) => Until::Forever,
             (Until::End(known), Some(end)) => Until::End(known.max(end.clone())),
             (Until::Unsaid, Some(_)) => Until::Unsaid,
@@ -199,7 +199,7 @@ impl Why {
 struct Span {
     earliest: SpanEnd,
     latest: Option<SpanEnd>,
-    besides: Vec<Term>,
+    other_conditions: Vec<Term>,
 }
 
 /// The spans of delays in which a transition can be taken, one for each case of its condition.
@@ -270,7 +270,7 @@ fn delay_span(case: &Term, delay: &Datum) -> Option<Span> {
             return None;
         }
     }
-    Some(Span { earliest, latest, besides: other_conditions })
+    Some(Span { earliest, latest, other_conditions })
 }
 
 /// The parts of the guard that do not hold for this event, with the values of their data.

@@ -372,9 +372,10 @@ impl Search<'_, '_> {
     }
 }
 
-/// Gives each part of a guard an instant of its own. A system that was held up does its due outputs in some
-/// order, and the end of a window may be that of another output that has not come yet. So an observation may
-/// have been due before one end, and have happened after another.
+/// Gives each part of a guard an instant of its own, within the same bounds: those of the path's conditions
+/// that mention `instant`. So `3 <= t && t <= 5` may hold at two instants. A system that was held up does its
+/// due outputs in some order, and the end of a window may be that of another output that has not come yet. So
+/// an observation may have been due before one end, and have happened after another.
 fn split_instants(guard: &Term, conditions: &[Term], instant: &Term) -> Term {
     let Some(instant) = instant.as_datum() else { return guard.clone() };
     let bounds: Vec<Term> =
@@ -385,7 +386,7 @@ fn split_instants(guard: &Term, conditions: &[Term], instant: &Term) -> Term {
         let own_instant_symbol = Datum::new(format!("{} of part {count}", instant.name()), Type::Real);
         let at_own_instant = Substitution::from([(instant.clone(), Term::datum(&own_instant_symbol))]);
         Term::and(
-            bounds.iter().chain([part]).map(|part| substitute(part, &at_own_instant)).collect::<Vec<_>>(),
+            bounds.iter().chain([part]).map(|term| substitute(term, &at_own_instant)).collect::<Vec<_>>(),
         )
     };
     change_parts(guard, &mut own_instant)

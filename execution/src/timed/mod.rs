@@ -123,10 +123,7 @@ fn saturate(number: IBig) -> u64 {
 
 /// The delay of an event of a timed test case.
 pub fn delay_of(event: &Event) -> Option<&RBig> {
-    match event.values.first() {
-        Some(Value::Real(delay)) => Some(delay),
-        _ => None,
-    }
+    if let Some(Value::Real(delay)) = event.values.first() { Some(delay) } else { None }
 }
 
 /// The event with this delay instead of its own.

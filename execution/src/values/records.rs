@@ -164,13 +164,11 @@ fn split_record(
         split_record(&format!("{name}.{field}"), ty, alternatives, found)
     };
     let fields: Vec<Term> = places.into_iter().map(split).collect();
-    match tag {
-        Some(tag) => record.made_of(tag, fields),
-        None => Term::record(&record, fields),
-    }
+    if let Some(tag) = tag { record.made_of(tag, fields) } else { Term::record(&record, fields) }
 }
 
-/// Adds the values of the fields. `None` if a variant has another alternative.
+/// Adds the values of the fields that the type is split into. `alternatives` has the choice for each variant
+/// that is met. `None` if a variant has another alternative.
 fn split_value(
     ty: &Type,
     value: &Value,
@@ -179,7 +177,9 @@ fn split_value(
 ) -> Option<()> {
     match (find_fields(ty, alternatives), value) {
         (Some((record, tag, places)), Value::Record(_, fields)) => {
-            tag.is_none_or(|tag| tag == fields[0]).then_some(())?;
+            if tag.is_some_and(|tag| tag != fields[0]) {
+                return None;
+            }
             let mut places = places.into_iter();
             places.try_for_each(|at| split_value(&record.fields[at].1, &fields[at], alternatives, found))
         }

@@ -19,7 +19,7 @@ use coreach_model::{Datum, LocationId, Numbered, Term, TransitionId, Type, Value
 use dashu_int::IBig;
 use dashu_ratio::RBig;
 
-use crate::values::records::as_variant;
+use crate::values::records::{as_plain, as_variant};
 
 /// The sign of a comparison that is not made, or has no value. It is no class.
 pub const NOT_COMPARED: i8 = 9;
@@ -134,6 +134,7 @@ const VALUE: Place<'static> = Place { path: &[], is_inner: true };
 
 /// Collects the comparisons in a term that stands in this place.
 fn collect_comparisons(term: &Term, place: Place<'_>, found: &mut BTreeSet<ComparedTerm>) {
+    // What stands in a number is inner, as `x < 3` in `if x < 3 then 1 else 2`.
     let is_inner = place.is_inner || *term.sort() != Type::Bool;
     let place = Place { is_inner, ..place };
     if let Some(body) = term.unfolded().or_else(|| term.unfolded_match()) {
@@ -148,8 +149,9 @@ fn collect_comparisons(term: &Term, place: Place<'_>, found: &mut BTreeSet<Compa
         add(Term::compare(Comparison::AtMost, left, right));
     }
     let is_condition = match term.written() {
-        // The fields of other records count as parts of their data.
-        Some(Node::Field(of, _)) => as_variant(of.sort()).is_some(),
+        // Lists, sets and maps count as a whole.
+        Some(Node::Field(of, _)) => as_plain(of.sort()).or(as_variant(of.sort())).is_some(),
+        // Of `a && !b`, only the parts are conditions. Without a node it is an operation, such as `contains`.
         written => matches!(written, None | Some(Node::Compare(..) | Node::Data(_))),
     };
     if *term.sort() == Type::Bool && is_condition {

@@ -11,6 +11,7 @@ use coreach_model::term::evaluate::Valuation;
 use coreach_model::{Iosts, Value};
 
 use super::candidates::candidates;
+use super::compared::ComparedTerms;
 use super::positions::MetGoals;
 use super::*;
 
@@ -21,6 +22,22 @@ fn model(text: &str) -> Iosts {
 
 fn until(events: usize) -> WalkLimits {
     WalkLimits { events, percent: None, deadline: None, covered: false }
+}
+
+/// Precision: a Boolean field of a record is a class, as a Boolean variable is.
+#[test]
+fn a_boolean_field_is_compared() {
+    let classes = |ty: &str, first: &str| {
+        let iosts = model(&format!(
+            "iosts: m\ntypes: {{ R: {{ flag: bool }} }}\nvariables: {{ v: {ty}, w: bool }}\n\
+             initial: {{ location: l, condition: '!{first} && !w' }}\ninputs: {{ I: {{}} }}\noutputs: {{ O: {{}} }}\n\
+             transitions:\n- {{ from: l, to: l, on: I, when: '{first} || w' }}\n",
+        ));
+        let compared = ComparedTerms::new(&iosts, &iosts.outgoing(), &iosts.transitions[TransitionId(0)]);
+        compared.before.iter().map(|one| one.term.to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(classes("bool", "v"), ["v", "w"]);
+    assert_eq!(classes("R", "v.flag"), ["w", "v.flag"]);
 }
 
 /// Precision: what is refused is tried where what is taken ends, and beside data that no guard compares here.

@@ -25,10 +25,7 @@ pub fn parse_expression(text: &str, dialect: Dialect) -> Result<ForeignExpressio
     let mut cursor = Cursor::new(&tokens, text.len(), dialect);
     let tree = cursor.expression()?;
     while cursor.eat(";") {}
-    match cursor.peek() {
-        None => Ok(tree),
-        Some(_) => Err(cursor.unexpected("an operator")),
-    }
+    if cursor.peek().is_some() { Err(cursor.unexpected("an operator")) } else { Ok(tree) }
 }
 
 #[derive(Debug, Default)]

@@ -47,7 +47,7 @@ struct Texts<'a> {
     guard: Option<(ForeignExpression, &'a Piece)>,
     actions: Vec<(ForeignAssignment, &'a Piece)>,
     /// Variables whose assignments could not be read.
-    broken: Vec<String>,
+    unread_targets: Vec<String>,
 }
 
 struct EventDraft {
@@ -64,16 +64,16 @@ pub fn build(collector: &mut Collector, options: &Options, drawing: &Drawing) ->
     let texts: Vec<Texts<'_>> =
         drawing.edges.iter().map(|edge| parse_texts(collector, options, drawing, edge)).collect();
     let mut first: Vec<(usize, ForeignAssignment, &Piece)> = Vec::new();
-    let mut broken: Vec<(usize, String)> = Vec::new();
+    let mut unread_targets: Vec<(usize, String)> = Vec::new();
     for (model, piece) in &drawing.first {
         let read = parse_piece(collector, options, drawing, piece);
-        broken.extend(read.broken.into_iter().map(|name| (*model, name)));
+        unread_targets.extend(read.broken.into_iter().map(|name| (*model, name)));
         first.extend(read.assignments.into_iter().map(|assignment| (*model, assignment, piece)));
     }
-    broken.extend(texts.iter().flat_map(|texts| {
-        texts.broken.iter().map(|name| (texts.edge.model, name.clone())).collect::<Vec<_>>()
+    unread_targets.extend(texts.iter().flat_map(|texts| {
+        texts.unread_targets.iter().map(|name| (texts.edge.model, name.clone())).collect::<Vec<_>>()
     }));
-    let data = ForeignData::of(collector, drawing, &events, &texts, &first, broken);
+    let data = ForeignData::of(collector, drawing, &events, &texts, &first, unread_targets);
     let numbers: BTreeMap<&str, ActionId> =
         events.keys().zip(0u32..).map(|(name, number)| (name.as_str(), ActionId(number))).collect();
     let actions: Numbered<ActionId, Action> = events
@@ -190,14 +190,13 @@ fn parse_piece(collector: &mut Collector, options: &Options, drawing: &Drawing, 
     read
 }
 
-/// Parses the guard and the actions of an edge.
+/// Parses the guard and the actions of an edge, and renames its parameters. Mistakes are reported.
 fn parse_texts<'a>(
     collector: &mut Collector,
     options: &Options,
     drawing: &Drawing,
     edge: &'a Edge,
 ) -> Texts<'a> {
-    let event = edge.label.event.as_ref().map_or(INTERNAL, |event| event.text.as_str());
     let mut guard = None;
     if let Some(piece) = &edge.label.guard {
         match parser::parse_expression(&piece.text, drawing.dialect) {
@@ -205,7 +204,7 @@ fn parse_texts<'a>(
             Err(mistake) => report_mistakes(collector, options, vec![*mistake], piece),
         }
     }
-    let (mut actions, mut broken) = (Vec::new(), Vec::new());
+    let (mut actions, mut unread_targets) = (Vec::new(), Vec::new());
     for piece in &edge.label.actions {
         let read = parse_piece(collector, options, drawing, piece);
         if !read.local.is_empty() {
@@ -217,14 +216,23 @@ fn parse_texts<'a>(
             report_mistakes(collector, options, read.local.iter().map(mistake).collect(), piece);
             let own: BTreeSet<&String> = read.local.iter().map(|(name, _)| name).collect();
             let targets = read.assignments.iter().map(|assignment| &assignment.target);
-            broken.extend(targets.chain(&read.broken).filter(|name| !own.contains(name)).cloned());
+            unread_targets.extend(targets.chain(&read.broken).filter(|name| !own.contains(name)).cloned());
             continue;
         }
         actions.extend(read.assignments.into_iter().map(|assignment| (assignment, piece)));
-        broken.extend(read.broken);
+        unread_targets.extend(read.broken);
     }
-    // A parameter is renamed by its event and its place, so that it is the same for all edges of the event.
-    let parameters: BTreeMap<String, String> = edge
+    let mut texts = Texts { edge, guard, actions, unread_targets };
+    rename_parameters(collector, options, &mut texts);
+    texts
+}
+
+/// Renames each parameter by its event and its place, so that it is the same for all edges of the event. An
+/// assigned parameter is reported.
+fn rename_parameters(collector: &mut Collector, options: &Options, texts: &mut Texts<'_>) {
+    let event = texts.edge.label.event.as_ref().map_or(INTERNAL, |event| event.text.as_str());
+    let parameters: BTreeMap<String, String> = texts
+        .edge
         .label
         .parameters
         .iter()
@@ -232,10 +240,10 @@ fn parse_texts<'a>(
         .map(|(place, (name, _))| (name.text.clone(), parameter_key(event, place)))
         .collect();
     if !parameters.is_empty() {
-        if let Some((tree, _)) = &mut guard {
+        if let Some((tree, _)) = &mut texts.guard {
             rename_all(tree, &parameters);
         }
-        for (assignment, piece) in &mut actions {
+        for (assignment, piece) in &mut texts.actions {
             rename_all(&mut assignment.value, &parameters);
             if parameters.contains_key(&assignment.target) {
                 let message = format!("`{}` is a parameter and cannot be assigned", assignment.target);
@@ -245,7 +253,6 @@ fn parse_texts<'a>(
             }
         }
     }
-    Texts { edge, guard, actions, broken }
 }
 
 /// Is it a variable that all models of a GraphWalker file share?
@@ -428,7 +435,7 @@ struct ForeignData {
     /// The variables of each model, in the order of their names there.
     variables: BTreeMap<usize, Vec<(String, Datum)>>,
     /// Variables whose assignments could not be read, with their models.
-    broken: Vec<(usize, String)>,
+    unread_targets: Vec<(usize, String)>,
 }
 
 impl ForeignData {
@@ -439,7 +446,7 @@ impl ForeignData {
         events: &BTreeMap<String, EventDraft>,
         texts: &[Texts<'_>],
         first: &[(usize, ForeignAssignment, &Piece)],
-        broken: Vec<(usize, String)>,
+        unread_targets: Vec<(usize, String)>,
     ) -> Self {
         let actions = name_actions(collector, events);
         let mut data = ForeignData {
@@ -447,7 +454,7 @@ impl ForeignData {
             actions,
             parameters: BTreeMap::new(),
             variables: BTreeMap::new(),
-            broken,
+            unread_targets,
         };
         let declared: BTreeMap<String, Type> = events
             .iter()
@@ -528,7 +535,7 @@ impl ForeignData {
         for (place, datum) in self.parameters.get(event).into_iter().flatten().enumerate() {
             scope.insert(parameter_key(event, place), Some(Term::datum(datum)));
         }
-        for (_, name) in self.broken.iter().filter(|(model, _)| *model == edge.model) {
+        for (_, name) in self.unread_targets.iter().filter(|(model, _)| *model == edge.model) {
             scope.entry(name.clone()).or_insert(None);
         }
         scope
@@ -592,7 +599,7 @@ fn translate_first(
             .filter(|(_, datum)| state.contains_key(datum))
             .map(|(name, datum)| (name.clone(), Some(Term::datum(datum))))
             .collect();
-        for (_, name) in data.broken.iter().filter(|(owner, _)| owner == model) {
+        for (_, name) in data.unread_targets.iter().filter(|(owner, _)| owner == model) {
             scope.entry(name.clone()).or_insert(None);
         }
         let mut typing = make_typing(&scope, options, drawing);

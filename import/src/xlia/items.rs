@@ -106,6 +106,7 @@ impl Reader<'_, '_> {
         self.cursor.expect(";")
     }
 
+    /// Parses `Name enum { A, B };` after `type`.
     fn enumeration(&mut self) -> Parsed<()> {
         let name = self.read_name("the type's name")?;
         let span = self.cursor.span();
@@ -205,6 +206,7 @@ impl Reader<'_, '_> {
         Ok(())
     }
 
+    /// Parses the statements between braces. After a mistake, it goes on behind the statement.
     fn block(&mut self) -> Parsed<Vec<XliaStep>> {
         self.cursor.expect("{")?;
         let mut steps = Vec::new();

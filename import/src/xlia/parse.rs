@@ -194,10 +194,7 @@ impl Reader<'_, '_> {
             let message = "the system has no machine";
             return Err(Box::new(ForeignMistake::new("syntax", &(0..0), message, "nothing in it")));
         }
-        match self.cursor.peek() {
-            None => Ok(()),
-            Some(_) => Err(self.cursor.unexpected("the end")),
-        }
+        if self.cursor.peek().is_some() { Err(self.cursor.unexpected("the end")) } else { Ok(()) }
     }
 
     fn expect_word(&mut self, word: &str) -> Parsed<()> {

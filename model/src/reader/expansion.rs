@@ -17,7 +17,7 @@ use crate::reader::collect::article;
 use crate::reader::elsewhere;
 use crate::reader::parser::MAX_NESTING;
 use crate::reader::scope::{Meaning, NamedExpression};
-use crate::reader::syntax::{self, Call, Expression, ExpressionKind, QuantifiedValues, is_open};
+use crate::reader::syntax::{self, Call, Expression, ExpressionKind, QuantifiedValues, is_unbracketed};
 use crate::reader::typing::Typing;
 use crate::term::operation::{
     DeclaredFunction, DerivedOperation, QuantifiedOperation, Quantifier, QuantifierDomain, StandardOperation,
@@ -312,10 +312,7 @@ impl Typing<'_, '_> {
         let body = self.truth(&quantified.body, quantified.quantifier.word());
         let element = quantified.element.as_ref().map(|tree| {
             let ty = expected.map(|list| list.element_type());
-            let term = match ty {
-                Some(ty) => self.list_element(tree, ty),
-                None => self.term(tree),
-            };
+            let term = if let Some(ty) = ty { self.list_element(tree, ty) } else { self.term(tree) };
             term.map(|term| (ty.cloned().unwrap_or_else(|| term.declared_type()), term))
         });
         self.bound.pop();
@@ -354,7 +351,8 @@ impl Typing<'_, '_> {
         self.check_made(Term::apply(DerivedOperation::Quantified(Arc::new(quantified)), arguments), whole)
     }
 
-    /// Warns of a quantifier whose body takes more than was meant: its last part does not read the value.
+    /// Warns of `all i in 0..3: a[i] > 0 && ready`. `ready` does not read `i`, so it was perhaps meant to stand
+    /// after the quantifier. Brackets around the body say that it belongs to it.
     fn warn_of_reach(&mut self, quantified: &syntax::Quantified, whole: &Range<usize>) {
         let (quantifier, body) = (quantified.quantifier, &quantified.body);
         let (parts, sign) = match (&body.kind, quantifier) {
@@ -363,8 +361,10 @@ impl Typing<'_, '_> {
             _ => return,
         };
         let reads = |part: &Expression| part.mentions(&quantified.name.0);
-        let (Some(last), true) = (parts.iter().rposition(reads), is_open(body, parts)) else { return };
-        let (Some(own), Some(next)) = (parts.get(last), parts.get(last + 1)) else { return };
+        let Some(last) = parts.iter().rposition(reads).filter(|_| is_unbracketed(body, parts)) else {
+            return;
+        };
+        let [last_that_reads, first_that_does_not, ..] = &parts[last..] else { return };
         let start = self.skip_brackets(whole);
         let text = |from: usize, to: usize| self.scalar.text.get(from..to).unwrap_or_default();
         let message = format!(
@@ -374,14 +374,14 @@ impl Typing<'_, '_> {
         );
         let help = format!(
             "if it is a condition of its own, write `({}) {sign} {}`; otherwise put the body into brackets: `{}(...)`",
-            text(start, own.span.end),
-            shortened(text(next.span.start, body.span.end)),
+            text(start, last_that_reads.span.end),
+            shortened(text(first_that_does_not.span.start, body.span.end)),
             text(start, body.span.start)
         );
         self.warn_of_mistake(
             "reaches-to-the-end",
             message,
-            &(next.span.start..body.span.end),
+            &(first_that_does_not.span.start..body.span.end),
             "not asked if there is no value",
             help,
         );

@@ -25,10 +25,10 @@ impl Limits {
     pub const GIVEN: Limits = Limits { bytes: 4 << 20, nodes: 150_000, expression: 65_536 };
 
     /// The limits for a text that coreach made.
-    pub const MADE: Limits = Limits { bytes: 16 << 20, nodes: 600_000, expression: 1 << 20 };
+    pub const GENERATED: Limits = Limits { bytes: 16 << 20, nodes: 600_000, expression: 1 << 20 };
 
     /// The limits for a text, by its first bytes.
     pub fn of(text: &[u8]) -> Limits {
-        if text.starts_with(MADE_MARK.as_bytes()) { Limits::MADE } else { Limits::GIVEN }
+        if text.starts_with(MADE_MARK.as_bytes()) { Limits::GENERATED } else { Limits::GIVEN }
     }
 }

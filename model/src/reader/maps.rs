@@ -65,6 +65,7 @@ impl Typing<'_, '_> {
         self.check_made(Term::apply(DerivedOperation::MapOf(ty.clone()), terms), span)
     }
 
+    /// Types a key of a set or map.
     fn key(&mut self, tree: &Expression, ty: &RecordType) -> Option<Term> {
         let (RecordForm::Keyed(key_type) | RecordForm::Entries(key_type, _)) = &ty.form else { return None };
         let term = self.term_as(tree, key_type)?;

@@ -15,6 +15,7 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::data::Datum;
 use crate::diagnostic::Diagnostic;
@@ -32,7 +33,7 @@ use crate::reader::yaml::{Node, NodeKind, Scalar};
 const EVERY: &str = "*";
 /// The keys of a set that is described by its kind.
 const KEYS: [&str; 2] = ["any", "not"];
-const LIKE: &str = "on: { any: output, not: [Return] }";
+const EXAMPLE_OF_KIND: &str = "on: { any: output, not: [Return] }";
 
 #[derive(Debug)]
 pub(super) struct Taken<'a> {
@@ -43,19 +44,20 @@ pub(super) struct Taken<'a> {
     pub place: Range<usize>,
 }
 
-/// Reads `on:`. Returns at least one action, or `None` after mistakes, which have been reported.
+/// Reads `on:`. Returns at least one action, or `None` after mistakes, which have been reported. `example` is
+/// shown in the message about a wrong form.
 pub(super) fn read_on<'a>(
     collector: &mut Collector,
     node: &Node,
     context: &Surroundings<'a>,
-    like: &str,
+    example: &str,
 ) -> Option<Vec<Taken<'a>>> {
     let is_set = match &node.kind {
         NodeKind::Scalar(scalar) => scalar.text.trim() == EVERY,
         NodeKind::Sequence(_) | NodeKind::Mapping(_) => true,
     };
     if !is_set {
-        let scalar = shape::scalar(collector, node, "`on`", like)?;
+        let scalar = shape::scalar(collector, node, "`on`", example)?;
         let (action, parameters) = read_action(collector, scalar, context)?;
         return Some(vec![Taken { action, parameters, place: scalar.span.clone() }]);
     }
@@ -66,33 +68,11 @@ pub(super) fn read_on<'a>(
         return None;
     }
     let taken = match &node.kind {
-        NodeKind::Scalar(_) => described_actions(node, context.actions, |_, _| true),
-        NodeKind::Sequence(items) => {
-            let errors_before = collector.errors();
-            let mut taken: Vec<Taken<'a>> = Vec::new();
-            let mut seen = HashSet::new();
-            for item in items {
-                if collector.is_full() {
-                    break;
-                }
-                let Some(scalar) =
-                    shape::scalar(collector, item, "an action of a list", "on: [Coin, Cancel]")
-                else {
-                    continue;
-                };
-                let Some((action, parameters)) = read_action(collector, scalar, context) else { continue };
-                if seen.insert(action) {
-                    taken.push(Taken { action, parameters, place: scalar.span.clone() });
-                } else {
-                    report_named_twice(collector, scalar, &context.actions.actions[action].name);
-                }
-            }
-            if collector.errors() > errors_before {
-                return None;
-            }
-            taken
-        }
-        NodeKind::Mapping(_) => read_described(collector, node, context.actions)?,
+        // `"*"`
+        NodeKind::Scalar(_) => list_visible_actions(node, context.actions, |_, _| true),
+        NodeKind::Sequence(items) => read_list_of_actions(collector, items, context)?,
+        // `{ any: output, not: [Return] }`
+        NodeKind::Mapping(_) => read_any_except(collector, node, context.actions)?,
     };
     if taken.is_empty() {
         let visible = context.actions.actions.iter().filter(|action| is_of_sets(action));
@@ -104,13 +84,39 @@ pub(super) fn read_on<'a>(
     Some(taken)
 }
 
+/// Reads `[Coin, Return(n)]`.
+fn read_list_of_actions<'a>(
+    collector: &mut Collector,
+    items: &[Arc<Node>],
+    context: &Surroundings<'a>,
+) -> Option<Vec<Taken<'a>>> {
+    let errors_before = collector.errors();
+    let mut taken: Vec<Taken<'a>> = Vec::new();
+    let mut seen = HashSet::new();
+    for item in items {
+        if collector.is_full() {
+            break;
+        }
+        let Some(scalar) = shape::scalar(collector, item, "an action of a list", "on: [Coin, Cancel]") else {
+            continue;
+        };
+        let Some((action, parameters)) = read_action(collector, scalar, context) else { continue };
+        if seen.insert(action) {
+            taken.push(Taken { action, parameters, place: scalar.span.clone() });
+        } else {
+            report_named_twice(collector, scalar, &context.actions.actions[action].name);
+        }
+    }
+    (collector.errors() == errors_before).then_some(taken)
+}
+
 /// May the action be in a set that does not name it?
 fn is_of_sets(action: &Action) -> bool {
     matches!(action.kind, ActionKind::Input | ActionKind::Output)
 }
 
-/// The visible actions for which `is_meant` holds, each with its declared parameters.
-fn described_actions<'a>(
+/// Lists the visible actions for which `is_meant` holds, each with its declared parameters.
+fn list_visible_actions<'a>(
     node: &Node,
     actions: &'a Actions,
     is_meant: impl Fn(ActionId, ActionKind) -> bool,
@@ -125,17 +131,17 @@ fn described_actions<'a>(
     taken.collect()
 }
 
-/// `{ any: output, not: [Return] }`
-fn read_described<'a>(
+/// Reads a set that is described by its kind: `{ any: output, not: [Return] }`.
+fn read_any_except<'a>(
     collector: &mut Collector,
     node: &Node,
     actions: &'a Actions,
 ) -> Option<Vec<Taken<'a>>> {
     let errors_before = collector.errors();
-    let entries = shape::mapping(collector, node, "`on`", LIKE)?;
+    let entries = shape::mapping(collector, node, "`on`", EXAMPLE_OF_KIND)?;
     shape::check_keys(collector, entries, &KEYS, "a set of actions");
     if entries.is_empty() {
-        shape::missing_key(collector, node, "any", "the set of actions", LIKE);
+        shape::missing_key(collector, node, "any", "the set of actions", EXAMPLE_OF_KIND);
     }
     let kind = shape::get(entries, "any").and_then(|node| {
         let scalar = shape::scalar(collector, node, "`any`", "any: output")?;
@@ -193,7 +199,7 @@ fn read_described<'a>(
     if collector.errors() > errors_before {
         return None;
     }
-    Some(described_actions(node, actions, |id, own_kind| {
+    Some(list_visible_actions(node, actions, |id, own_kind| {
         kind.is_none_or(|kind| kind == own_kind) && !excluded.contains(&id)
     }))
 }

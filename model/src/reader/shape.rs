@@ -218,7 +218,8 @@ pub fn check_keys_beside(
     }
 }
 
-/// Writes the two transitions that are meant by one transition with an input and its answer.
+/// Writes the two transitions that are meant by one with an input and its answer under this key, as
+/// `{ from: Idle, to: Paid, on: Coin, output: Ok }`.
 fn split_answer(collector: &Collector, entries: &[Entry], key: &str) -> Option<String> {
     if !["output", "answer", "reply", "response", "emit", "send"].contains(&key) {
         return None;

@@ -184,7 +184,7 @@ impl Expression {
 }
 
 /// Do these parts of a chain of `&&` or `||` stand without brackets around them?
-pub fn is_open(chain: &Expression, parts: &[Expression]) -> bool {
+pub fn is_unbracketed(chain: &Expression, parts: &[Expression]) -> bool {
     parts.first().is_some_and(|first| first.span.start == chain.span.start)
 }
 

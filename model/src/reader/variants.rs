@@ -11,7 +11,7 @@ use crate::data::Datum;
 use crate::diagnostic::Diagnostic;
 use crate::excerpt::shortened;
 use crate::reader::scope::Meaning;
-use crate::reader::syntax::{Call, Expression, ExpressionKind, Match, MatchCase, is_open, says_type};
+use crate::reader::syntax::{Call, Expression, ExpressionKind, Match, MatchCase, is_unbracketed, says_type};
 use crate::reader::typing::Typing;
 use crate::term::operation::{self, DerivedOperation, MatchArm, is_alternative, read_by};
 use crate::term::{Term, substitute};
@@ -200,7 +200,7 @@ impl Typing<'_, '_> {
     fn warn_of_reach_of_case(&mut self, tree: &Match, whole: &Range<usize>) {
         let Some(MatchCase { body, .. }) = tree.cases.last() else { return };
         let (ExpressionKind::And(parts) | ExpressionKind::Or(parts)) = &body.kind else { return };
-        let ([first, next, ..], true) = (parts.as_slice(), is_open(body, parts)) else { return };
+        let ([first, next, ..], true) = (parts.as_slice(), is_unbracketed(body, parts)) else { return };
         let ExpressionKind::Truth(value) = first.kind else { return };
         let is_and = matches!(body.kind, ExpressionKind::And(_));
         let start = self.skip_brackets(whole);

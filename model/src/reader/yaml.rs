@@ -99,10 +99,7 @@ impl Scalar {
 
 impl Node {
     pub fn as_scalar(&self) -> Option<&Scalar> {
-        match &self.kind {
-            NodeKind::Scalar(scalar) => Some(scalar),
-            _ => None,
-        }
+        if let NodeKind::Scalar(scalar) = &self.kind { Some(scalar) } else { None }
     }
 
     pub fn is_nothing(&self) -> bool {
@@ -147,9 +144,9 @@ pub fn load(path: &Path) -> Result<Arc<SourceFile>, Diagnostic> {
     let unreadable = |why: String| Diagnostic::error("unreadable-file", format!("cannot read {name}: {why}"));
     // The limit depends on the beginning of the file. So read up to the larger limit, and check it
     // afterwards.
-    match file::read(path, Limits::MADE.bytes as u64) {
+    match file::read(path, Limits::GENERATED.bytes as u64) {
         Ok(bytes) => from_bytes(name, bytes),
-        Err(FileError::TooLarge(size)) => Err(too_large(&name, size, Limits::MADE.bytes)),
+        Err(FileError::TooLarge(size)) => Err(too_large(&name, size, Limits::GENERATED.bytes)),
         Err(FileError::Unreadable(error)) => Err(unreadable(error.to_string())),
     }
 }

@@ -233,8 +233,5 @@ pub(crate) fn is_not_negative(term: &Term) -> bool {
 
 /// The literal as an integer of the machine, if it fits.
 fn as_small_integer(term: &Term) -> Option<i64> {
-    match term.as_literal() {
-        Some(Value::Int(value)) => i64::try_from(value).ok(),
-        _ => None,
-    }
+    if let Some(Value::Int(value)) = term.as_literal() { i64::try_from(value).ok() } else { None }
 }

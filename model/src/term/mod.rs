@@ -147,18 +147,12 @@ impl Term {
     }
 
     pub fn written_datum(&self) -> Option<&Datum> {
-        match self.written() {
-            Some(Node::Data(datum)) => Some(datum),
-            _ => None,
-        }
+        if let Some(Node::Data(datum)) = self.written() { Some(datum) } else { None }
     }
 
     /// The literal, if the term was written as one.
     pub(crate) fn written_literal(&self) -> Option<&Value> {
-        match self.written() {
-            Some(Node::Literal(value)) => Some(value),
-            _ => None,
-        }
+        if let Some(Node::Literal(value)) = self.written() { Some(value) } else { None }
     }
 
     pub fn sort(&self) -> &Type {
@@ -204,17 +198,11 @@ impl Term {
     }
 
     pub fn as_literal(&self) -> Option<&Value> {
-        match self.node() {
-            Node::Literal(value) => Some(value),
-            _ => None,
-        }
+        if let Node::Literal(value) = self.node() { Some(value) } else { None }
     }
 
     pub fn as_datum(&self) -> Option<&Datum> {
-        match self.node() {
-            Node::Data(datum) => Some(datum),
-            _ => None,
-        }
+        if let Node::Data(datum) = self.node() { Some(datum) } else { None }
     }
 
     /// Does it have a value under every valuation? `true` is certain, `false` is not: only the shape is

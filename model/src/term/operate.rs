@@ -47,10 +47,7 @@ fn join_strings(elements: &[Value], separator: &Value) -> Option<Value> {
 
 /// The number, if it is an integer that can be a position.
 fn as_index(value: &Value) -> Option<usize> {
-    match value {
-        Value::Int(value) => usize::try_from(value).ok(),
-        _ => None,
-    }
+    if let Value::Int(value) = value { usize::try_from(value).ok() } else { None }
 }
 
 /// Makes the set of these keys, or the map of these keys and values in turn. `None` if a key or a value is

@@ -38,6 +38,8 @@ pub fn replace(term: &Term, images: HashMap<Term, Term>) -> Term {
     rewrite(term, u64::MAX, &Substitution::new(), &mut memo)
 }
 
+/// Replaces the data in a term. A term that mentions none of the `mask`'s data stays as it is. `memo` has the
+/// results for the terms that were met before.
 fn rewrite(term: &Term, mask: u64, substitution: &Substitution, memo: &mut HashMap<Term, Term>) -> Term {
     if !term.may_mention(mask) {
         return term.clone();

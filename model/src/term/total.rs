@@ -76,10 +76,7 @@ fn is_simply_in(term: &Term, ty: &Type) -> bool {
 
 /// Is the index certainly in the index type?
 pub(super) fn fits_index(array: &Term, index: &Term) -> bool {
-    match array.sort() {
-        Type::Array(ty) => always_in(index, &ty.index),
-        _ => true,
-    }
+    if let Type::Array(ty) = array.sort() { always_in(index, &ty.index) } else { true }
 }
 
 /// Is the value of a well-sorted term certainly in the type?

@@ -92,10 +92,7 @@ fn search_to_accept(
 
 /// Notes a refuted fact as broken, and any other outcome as unchecked.
 fn note_outcome(outcome: Option<String>, rule: &'static str, checking: &mut Checking<'_>) {
-    match outcome {
-        Some(place) => checking.broken(rule, place),
-        None => checking.found.unchecked += 1,
-    }
+    if let Some(place) = outcome { checking.broken(rule, place) } else { checking.found.unchecked += 1 }
 }
 
 fn reach_is_proved(graph: &TestGraph, checking: &mut Checking<'_>) -> bool {

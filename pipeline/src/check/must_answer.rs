@@ -51,6 +51,7 @@ pub(super) fn check_must_answer(visible: &Visible, closed: &Closed, checking: &m
             let guard = |number: &TransitionId| &closed.iosts.transitions[*number].guard;
             rest.outputs.iter().map(|number| substitute(guard(number), data)).collect()
         };
+        // Is there a run that rests silently at one place, while another place has an output?
         for (number, (rest, data)) in places.iter().enumerate() {
             let outputs = rest.outputs.iter().map(|number| &closed.iosts.transitions[*number]);
             let certain = outputs.map(|t| truth(&substitute(&guard_with_own_values(closed, t), data)));

@@ -34,7 +34,7 @@ use crate::artifact::{Closed, Member, Visible};
 
 const FIRST: ActionId = ActionId(0);
 const LAST: ActionId = ActionId(u32::MAX);
-const END: &str = "visible 9";
+const END_MUST_NOT_LEAD_ON: &str = "visible 9";
 
 /// Checks the result of `determinize` against the closed machine.
 pub fn check_visible(visible: &Visible, closed: &Closed, solver: &mut dyn Solver) -> Findings {
@@ -83,7 +83,7 @@ pub fn check_visible(visible: &Visible, closed: &Closed, solver: &mut dyn Solver
     let has_types = places.map(|here| Term::and(here.iter().map(|place| place.has_types.clone())));
     let context = find_contexts(visible, &places, &has_types);
     for t in &iosts.transitions {
-        checking.holds(!visible.ends[t.source], END, || iosts.describe(t));
+        checking.holds(!visible.ends[t.source], END_MUST_NOT_LEAD_ON, || iosts.describe(t));
         let mut premises = context[t.source].clone();
         premises.push(t.guard.clone());
         let behind = substitute(&has_types[t.target], &t.assignments);
@@ -156,7 +156,9 @@ fn check_known(visible: &Visible, closed: &Closed, checking: &mut Checking<'_>) 
     const LIVE: &str = "visible 10: live";
     let closed_iosts = &closed.iosts;
     let Some(known) = &visible.known else {
-        checking.holds(!visible.ends.contains(&true), END, || "an end, though nothing is known".to_owned());
+        checking.holds(!visible.ends.contains(&true), END_MUST_NOT_LEAD_ON, || {
+            "an end, though nothing is known".to_owned()
+        });
         return true;
     };
     let count = closed_iosts.locations.len();
@@ -180,7 +182,7 @@ fn check_known(visible: &Visible, closed: &Closed, checking: &mut Checking<'_>) 
     }
     for (at, members) in visible.members.numbered().filter(|(at, _)| visible.ends[*at]) {
         let shown = members.iter().all(|member| member.steps.is_empty());
-        checking.holds(shown, END, || visible.iosts.locations[at].label.clone());
+        checking.holds(shown, END_MUST_NOT_LEAD_ON, || visible.iosts.locations[at].label.clone());
     }
     let start = visible.iosts.initial;
     if visible.ends[start] && !visible.accepting[start] {
@@ -188,7 +190,7 @@ fn check_known(visible: &Visible, closed: &Closed, checking: &mut Checking<'_>) 
         checking.implies(
             std::slice::from_ref(&closed_iosts.initial_condition),
             &[leads_on.not()],
-            END,
+            END_MUST_NOT_LEAD_ON,
             || "the initial location".to_owned(),
         );
     }
@@ -243,11 +245,12 @@ fn check_step_into_end(
 ) {
     let (Some(known), false) = (&visible.known, visible.accepting[t.target]) else { return };
     for step in steps {
-        let fact = &known.coreach[step.target];
-        let leads_on = substitute(&without_stale_data(fact, visible, step.target, "behind"), &step.effect);
+        // Data that are not live behind the step may have any values there, named `x@behind`.
+        let coreach = without_stale_data(&known.coreach[step.target], visible, step.target, "behind");
+        let leads_on = substitute(&coreach, &step.effect);
         let mut premises = context.to_vec();
         premises.extend([t.guard.clone(), step.guard.clone()]);
-        checking.implies(&premises, &[leads_on.not()], END, || {
+        checking.implies(&premises, &[leads_on.not()], END_MUST_NOT_LEAD_ON, || {
             format!("{} to {}", visible.iosts.describe(t), closed.iosts.location(step.target).label)
         });
     }

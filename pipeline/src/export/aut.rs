@@ -19,6 +19,7 @@ use coreach_model::{Datum, Term, Value};
 
 use super::View;
 
+/// Writes a head with the numbers, and a line for each transition.
 pub fn to_aut(view: &View<'_>) -> String {
     let iosts = view.iosts;
     let mut out =

@@ -102,7 +102,7 @@ pub fn path_guided(
     let needed = needed(&system, path, &read);
     let ahead = future(&system, path, solver);
     let mut assemble = assemble::Assemble::new(&delayed, &options.silence_after);
-    let mut registers = Registers::beside(&delayed.iosts);
+    let mut registers = Registers::without_names_of(&delayed.iosts);
     registers.reserve(assemble.constants());
     let mut treated: HashMap<ContextCase, Rc<Treated>> = HashMap::new();
     let mut context = Rc::new(Context::initial(&system, &needed[0], &mut registers, solver));

@@ -30,6 +30,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use coreach_analyses::Options as Analysis;
+use coreach_analyses::machines::Method;
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_analyses::solver::{Answer, Solver};
 use coreach_analyses::symbolic::{SymbolicState, System, TreeLimits, all_paths, k_inclusion};
@@ -157,12 +158,6 @@ fn look_for_routes(
     kept: &Mutex<Cover>,
 ) {
     let mut solver = Z3Solver::default();
-    let add_open_goal = |criterion: Criterion, goal: Goal| {
-        let mut cover = lock_cover(kept);
-        cover.goals.push(Ended { criterion, goal, fate: Fate::Open });
-        cover.goals.len() - 1
-    };
-    let decide = |number: usize, fate: Fate| lock_cover(kept).goals[number].fate = fate;
     says("what can be reached".to_owned());
     let facts = proofs::reachable_facts(iosts, &settings.analysis);
     let mut finite: Option<Result<FiniteMachine<'_>, String>> = None;
@@ -171,20 +166,14 @@ fn look_for_routes(
         // The sequences of a suite for finite machines are goals that come with their routes.
         if let Criterion::Machine(method, extra) = criterion {
             let finite = finite.get_or_insert_with(|| explore_machine(iosts, &mut solver));
-            let result = finite.as_ref().map_err(Clone::clone).and_then(|finite| {
-                lock_cover(kept).machine.get_or_insert_with(|| finite.summary(&settings.criteria));
-                let result = finite.goals(method, extra)?;
-                let (tests, limit) = (result.len(), settings.limits.nodes);
-                let too_many = || format!("it has {tests} sequences, and `--nodes` is {limit}");
-                (tests <= limit).then_some(result).ok_or_else(too_many)
-            });
+            let result = finite.as_ref().map_err(Clone::clone);
+            let result = result.and_then(|finite| list_sequences(finite, (method, extra), settings, kept));
             let unknown = |why| vec![(Goal::Sequence("its sequences".to_owned()), Fate::Unknown(why))];
             let covered = |(goal, result)| (goal, Fate::Covered(result));
             for (goal, fate) in
                 result.map_or_else(unknown, |result| result.into_iter().map(covered).collect())
             {
-                let number = add_open_goal(criterion, goal);
-                decide(number, fate);
+                decide(kept, add_open_goal(kept, criterion, goal), fate);
             }
             // All goals of the criterion are known now.
             lock_cover(kept).cut.retain(|cut| *cut != criterion);
@@ -202,7 +191,7 @@ fn look_for_routes(
             _ => (goals::list_goals(iosts, &walked.parts[0].items, criterion), true),
         };
         let numbers: Vec<(usize, Goal)> =
-            goals.into_iter().map(|goal| (add_open_goal(criterion, goal.clone()), goal)).collect();
+            goals.into_iter().map(|goal| (add_open_goal(kept, criterion, goal.clone()), goal)).collect();
         if is_complete {
             lock_cover(kept).cut.retain(|cut| *cut != criterion);
         }
@@ -210,7 +199,7 @@ fn look_for_routes(
         let mut showing_faults: Vec<MetGoal> = Vec::new();
         for (number, goal) in numbers {
             if let Goal::Path(path) = goal {
-                decide(number, decide_fate(search::find_run_along(walked, path, &mut solver)));
+                decide(kept, number, decide_fate(search::find_run_along(walked, path, &mut solver)));
             } else if let Goal::Fault(fault) = goal {
                 let shows_fault = |known: &&MetGoal| {
                     faults::shows(iosts, &fault, &known.evidence, &mut solver) == faults::Shows::Must
@@ -224,13 +213,47 @@ fn look_for_routes(
                 {
                     showing_faults.push(met_goal.clone());
                 }
-                decide(number, decide_fate_of_fault(sought));
+                decide(kept, number, decide_fate_of_fault(sought));
             } else if let Some(why) = explain_excluded(walked, system, &goal, &facts, &mut solver) {
-                decide(number, Fate::Unreachable(why));
+                decide(kept, number, Fate::Unreachable(why));
             }
         }
     }
-    // Open goals that need the same memory share one tree.
+    search_open_goals(walked, settings, says, kept, &mut solver);
+}
+
+fn add_open_goal(kept: &Mutex<Cover>, criterion: Criterion, goal: Goal) -> usize {
+    let mut cover = lock_cover(kept);
+    cover.goals.push(Ended { criterion, goal, fate: Fate::Open });
+    cover.goals.len() - 1
+}
+
+fn decide(kept: &Mutex<Cover>, number: usize, fate: Fate) {
+    lock_cover(kept).goals[number].fate = fate;
+}
+
+/// Lists the sequences of a suite for finite machines, with their routes. `Err`: there are none, or too many.
+fn list_sequences(
+    finite: &FiniteMachine<'_>,
+    (method, extra): (Method, usize),
+    settings: &Settings,
+    kept: &Mutex<Cover>,
+) -> Result<Vec<(Goal, MetGoal)>, String> {
+    lock_cover(kept).machine.get_or_insert_with(|| finite.summary(&settings.criteria));
+    let result = finite.goals(method, extra)?;
+    let (tests, limit) = (result.len(), settings.limits.nodes);
+    let too_many = || format!("it has {tests} sequences, and `--nodes` is {limit}");
+    (tests <= limit).then_some(result).ok_or_else(too_many)
+}
+
+/// Searches for the goals that are still open. Those that need the same memory share one tree.
+fn search_open_goals(
+    walked: &Walked,
+    settings: &Settings,
+    says: Says<'_>,
+    kept: &Mutex<Cover>,
+    solver: &mut Z3Solver,
+) {
     for kind in [Remembered::Items, Remembered::Pairs, Remembered::Definitions] {
         let open: Vec<(usize, Goal)> = {
             let cover = lock_cover(kept);
@@ -244,10 +267,10 @@ fn look_for_routes(
         }
         says(format!("paths to {} goals", open.len()));
         let (numbers, wanted): (Vec<usize>, Vec<Goal>) = open.into_iter().unzip();
-        let mut keep = |place: usize, met: &MetGoal| decide(numbers[place], Fate::Covered(met.clone()));
-        let sought = search::search(walked, &wanted, kind, settings.limits, &mut keep, &mut solver);
+        let mut keep = |place: usize, met: &MetGoal| decide(kept, numbers[place], Fate::Covered(met.clone()));
+        let sought = search::search(walked, &wanted, kind, settings.limits, &mut keep, solver);
         for (number, sought) in numbers.iter().zip(sought) {
-            decide(*number, decide_fate(sought));
+            decide(kept, *number, decide_fate(sought));
         }
     }
 }

@@ -76,13 +76,14 @@ fn remember_last(_: &System<'_>, _: &PathMemory, by: &Move) -> PathMemory {
     }
 }
 
+/// Remembers for each variable the transition that assigned it last, counted from 1. 0 is none.
 fn remember_assignments(system: &System<'_>, before: &PathMemory, by: &Move) -> PathMemory {
     let mut after = before.clone();
     if let Move::Take(step) = by {
         let transition = &system.iosts.transitions[step.transition];
-        for (place, variable) in system.iosts.variables.iter().enumerate() {
+        for (number, variable) in system.iosts.variables.iter().enumerate() {
             if transition.assignments.contains_key(variable) {
-                after[place] = step.transition.0 + 1;
+                after[number] = step.transition.0 + 1;
             }
         }
     }

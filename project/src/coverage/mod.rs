@@ -158,10 +158,7 @@ impl RunReader<'_> {
         let broken = |error: coreach_execution::campaign::StoreError| {
             let code = if error.is_mistake() { "no-store" } else { NO_ACCESS };
             let diagnostic = Diagnostic::error(code, error.to_string());
-            vec![match error.help() {
-                Some(help) => diagnostic.help(help),
-                None => diagnostic,
-            }]
+            vec![if let Some(help) = error.help() { diagnostic.help(help) } else { diagnostic }]
         };
         let store = Store::read(path).map_err(broken)?;
         let documents = store.test_documents().map_err(broken)?;
@@ -309,26 +306,26 @@ impl RunReader<'_> {
     }
 }
 
-/// Finds the state of all models together in which a run began.
+/// Finds the state of all models together in which a run began. `remembered` is that of the run before.
 fn find_initial_state(
     number: usize,
     subject: &Subject,
     run: &Run,
-    last: &mut Option<RunStart>,
+    remembered: &mut Option<RunStart>,
     solver: &mut Lazy,
 ) -> Result<State, String> {
     let mut constants = subject.constants.clone();
     constants.extend(run.constants.iter().cloned());
-    if let Some(last) = last
-        && last.subject == number
-        && last.constants == constants
+    if let Some(remembered) = remembered
+        && remembered.subject == number
+        && remembered.constants == constants
     {
-        return Ok(last.state.clone());
+        return Ok(remembered.state.clone());
     }
     // One state stands for all: an open variable is written before it is read (Definition 4.19).
     let states = initial::states(&subject.walked.iosts, &constants, 1 << 10, solver);
     let state = states.map_err(|why| why.text().to_owned())?.swap_remove(0);
-    *last = Some(RunStart { subject: number, constants, state: state.clone() });
+    *remembered = Some(RunStart { subject: number, constants, state: state.clone() });
     Ok(state)
 }
 

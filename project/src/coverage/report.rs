@@ -381,13 +381,15 @@ fn prove_within_budget(
 
 /// Proves for the items of a purpose that no run can meet them, by its guards alone. Without a proof: `None`.
 fn prove_guards(iosts: &Iosts, items: &Items, settings: &Settings, stops: &mut Stops) -> Vec<Option<Status>> {
+    // Without a domain, the user wants no proofs, so also none that need no domain.
     if settings.domain.is_none() {
         return vec![None; items.all().len()];
     }
     let anything = iosts.locations.map(|_| Term::yes());
     let prove = || {
         let mut unreachable = proofs::unreachable_by_facts(iosts, items, &anything, &mut Z3Solver::default());
-        // A purpose follows every event, also by transitions of completion. So a condition may fail.
+        // A condition fails in an event that another transition takes. In a purpose, that may be one of
+        // completion, which is not among `iosts`. So the proof says nothing of failing conditions.
         for (item, is_unreachable) in items.all().iter().zip(&mut unreachable) {
             *is_unreachable &= !matches!(item, Item::Condition { holds: false, .. });
         }

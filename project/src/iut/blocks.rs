@@ -33,10 +33,7 @@ pub struct LinesRead {
 pub fn read_lines(reader: &mut IutReader<'_>, entry: &Entry) -> Option<LinesRead> {
     let what = format!("the pattern of `{}`", entry.key.text);
     let errors_before = reader.collector.errors();
-    let keys = match &entry.value.kind {
-        NodeKind::Mapping(keys) => keys.as_slice(),
-        _ => &[],
-    };
+    let keys = if let NodeKind::Mapping(keys) = &entry.value.kind { keys.as_slice() } else { &[] };
     let to = shape::get(keys, "to").map(|_| captures::read_actions(reader, keys, "to", ActionKind::Input));
     let pattern = shape::get(keys, "pattern");
     if pattern.is_some() {

@@ -322,10 +322,7 @@ impl Fields<'_, '_> {
             _ => None,
         };
         let has_extent = entries.iter().any(|entry| EXTENT.contains(&entry.key.text.as_str()));
-        let name = match scalar {
-            Some(_) => None,
-            None => self.read_name(content_entry, FIELD)?,
-        };
+        let name = if scalar.is_some() { None } else { self.read_name(content_entry, FIELD)? };
         if let (Some(_), Some(named)) = (&name, self.named.last_mut()) {
             named.is_text = form != ByteForm::Bytes;
         }

@@ -170,34 +170,33 @@ impl IutReader<'_> {
     pub fn read_body(&mut self, scalar: &Scalar, holes: Option<&Holes>) -> Option<Template> {
         let parsed = Template::parse_body(&scalar.text);
         let template = parsed.map_err(|error| self.report_bad_template(scalar, &error)).ok()?;
+        self.warn_of_doubled_braces(scalar, &template);
         self.warn_of_missing_quotes(scalar, &template);
         self.check_holes(scalar, &template, holes).then_some(template)
     }
 
-    /// Warns of a hole for a text that is without quotes in JSON, and of doubled braces.
-    fn warn_of_missing_quotes(&mut self, scalar: &Scalar, template: &Template) {
-        // The body with a digit in each hole, but a letter in the holes of one name. With digits alone it is
-        // JSON even if quotes are missing.
-        let fill_with = |name: &str| {
-            template
-                .fill_as(|hole| Some(hole.to_owned()), |hole| if hole == name { "x" } else { "1" }.to_owned())
-                .ok()
-        };
-        let is_json = |text: Option<String>| {
-            text.is_some_and(|text| {
-                text.starts_with(['{', '[']) && serde_json::from_str::<Json>(&text).is_ok()
-            })
-        };
-        let with_single_braces = |text: String| text.replace("{{", "{").replace("}}", "}");
-        if !is_json(fill_with("")) && is_json(fill_with("").map(with_single_braces)) {
-            let message = "this body has two braces where JSON has one";
-            let help = "in a body, write braces once: `{` and `}`";
-            let diagnostic = Diagnostic::warning("doubled-braces", message)
-                .at(self.collector.origin(&scalar.span), "sent with two braces")
-                .help(help);
-            self.collector.push(diagnostic);
+    /// Warns of a body that becomes JSON if its braces are written once.
+    fn warn_of_doubled_braces(&mut self, scalar: &Scalar, template: &Template) {
+        let body = fill_with_digits(template, "");
+        let with_single_braces = |text: &String| text.replace("{{", "{").replace("}}", "}");
+        if is_json(&body) || !is_json(&body.as_ref().map(with_single_braces)) {
+            return;
         }
-        let Some(iosts) = self.iosts.filter(|_| is_json(fill_with(""))) else { return };
+        let message = "this body has two braces where JSON has one";
+        let help = "in a body, write braces once: `{` and `}`";
+        let diagnostic = Diagnostic::warning("doubled-braces", message)
+            .at(self.collector.origin(&scalar.span), "sent with two braces")
+            .help(help);
+        self.collector.push(diagnostic);
+    }
+
+    /// Warns of a hole for a text that is without quotes in JSON. With digits in it, the body is JSON even if
+    /// quotes are missing. With a letter or a quote in it, it is not.
+    fn warn_of_missing_quotes(&mut self, scalar: &Scalar, template: &Template) {
+        if !is_json(&fill_with_digits(template, "")) {
+            return;
+        }
+        let Some(iosts) = self.iosts else { return };
         let type_of = |name: &str| {
             let mut data = iosts.actions.iter().flat_map(|action| &action.parameters).chain(&iosts.constants);
             data.find(|datum| datum.name() == name).map(Datum::ty)
@@ -207,12 +206,12 @@ impl IutReader<'_> {
             template.fill(|hole| Some(if hole == name { "\"".to_owned() } else { "1".to_owned() })).ok()
         };
         let is_wrong = |name: &&str| match type_of(name) {
-            Some(Type::String) => !is_json(with_quote(name)),
-            Some(Type::Id(_)) => !is_json(fill_with(name)),
+            Some(Type::String) => !is_json(&with_quote(name)),
+            Some(Type::Id(_)) => !is_json(&fill_with_digits(template, name)),
             _ => false,
         };
         let Some(name) = template.holes().find(is_wrong) else { return };
-        let message = match is_json(fill_with(name)) {
+        let message = match is_json(&fill_with_digits(template, name)) {
             true => format!("a quote in the text `{{{name}}}` would end it in this JSON"),
             false => format!("`{{{name}}}` is a text, but has no quotes in this JSON"),
         };
@@ -549,11 +548,50 @@ impl IutReader<'_> {
         shape::first_entries(entries)
     }
 
+    /// Reads the texts for the values of a parameter, each with the value that it stands for.
+    fn read_spelt_texts(
+        &mut self,
+        parameter: &str,
+        types: &[Type],
+        pairs: &[Entry],
+    ) -> Vec<(String, String)> {
+        let mut spelt: Vec<(String, String)> = Vec::new();
+        for pair in shape::first_entries(pairs) {
+            if pair.key.text.contains(['\n', '\r', '\0']) {
+                let message = "a text on the wire is one line";
+                self.collector.error("wrong-value", message, &pair.key.span, "more than one line");
+                continue;
+            }
+            let Some(literal) = shape::scalar(self.collector, &pair.value, "a value", VALUES_EXAMPLE) else {
+                continue;
+            };
+            let values: Result<Vec<Value>, _> =
+                types.iter().map(|ty| codec::from_text(&literal.text, ty)).collect();
+            let literal_text = match values.as_deref() {
+                Ok([]) => literal.text.clone(),
+                Ok([value, ..]) => codec::to_text(value),
+                Err(why) => {
+                    let label = format!("not a value of `{parameter}`");
+                    self.collector.error("wrong-value", why.to_string(), &literal.span, label);
+                    continue;
+                }
+            };
+            if let Some((first_text, _)) = spelt.iter().find(|(_, literal)| *literal == literal_text) {
+                let message = format!("two texts stand for `{literal_text}`");
+                let diagnostic = Diagnostic::warning("duplicate-value", message)
+                    .at(self.collector.origin(&pair.key.span), "the second one")
+                    .help(format!("coreach understands both, and sends `{first_text}`"));
+                self.collector.push(diagnostic);
+            }
+            spelt.push((pair.key.text.clone(), literal_text));
+        }
+        spelt
+    }
+
     /// Reads `values`: how single values are written on the wire. With `parts`, it may name parts of lists.
     pub fn read_spelling(&mut self, entries: &[Entry], parts: bool) -> Spelling {
-        const LIKE: &str = "values: { pBeverage: { tea: TEA, coffee: COFFEE } }";
         let mut spelling = Vec::new();
-        for entry in self.read_entries(entries, "values", "parameter", LIKE) {
+        for entry in self.read_entries(entries, "values", "parameter", VALUES_EXAMPLE) {
             let parameter = entry.key.text.as_str();
             let types = self.find_types_in(&entry.key, parts);
             if types.is_empty() && self.iosts.is_some() {
@@ -572,40 +610,10 @@ impl IutReader<'_> {
                 continue;
             }
             let what = format!("`{parameter}`");
-            let pairs = shape::mapping(self.collector, &entry.value, &what, LIKE).unwrap_or(&[]);
+            let pairs = shape::mapping(self.collector, &entry.value, &what, VALUES_EXAMPLE).unwrap_or(&[]);
             shape::check_distinct(self.collector, pairs, "duplicate-key", "text");
-            // Each text on the wire, with the value that it stands for.
             let errors_before = self.collector.errors();
-            let mut spelt: Vec<(String, String)> = Vec::new();
-            for pair in shape::first_entries(pairs) {
-                if pair.key.text.contains(['\n', '\r', '\0']) {
-                    let message = "a text on the wire is one line";
-                    self.collector.error("wrong-value", message, &pair.key.span, "more than one line");
-                    continue;
-                }
-                let Some(literal) = shape::scalar(self.collector, &pair.value, "a value", LIKE) else {
-                    continue;
-                };
-                let values: Result<Vec<Value>, _> =
-                    types.iter().map(|ty| codec::from_text(&literal.text, ty)).collect();
-                let literal_text = match values.as_deref() {
-                    Ok([]) => literal.text.clone(),
-                    Ok([value, ..]) => codec::to_text(value),
-                    Err(why) => {
-                        let label = format!("not a value of `{parameter}`");
-                        self.collector.error("wrong-value", why.to_string(), &literal.span, label);
-                        continue;
-                    }
-                };
-                if let Some((first_text, _)) = spelt.iter().find(|(_, literal)| *literal == literal_text) {
-                    let message = format!("two texts stand for `{literal_text}`");
-                    let diagnostic = Diagnostic::warning("duplicate-value", message)
-                        .at(self.collector.origin(&pair.key.span), "the second one")
-                        .help(format!("coreach understands both, and sends `{first_text}`"));
-                    self.collector.push(diagnostic);
-                }
-                spelt.push((pair.key.text.clone(), literal_text));
-            }
+            let spelt = self.read_spelt_texts(parameter, &types, pairs);
             if self.collector.errors() == errors_before {
                 self.warn_of_unspelt(&entry.key, &types, &spelt);
             }
@@ -736,6 +744,19 @@ fn looks_received(entries: &[Entry]) -> Option<bool> {
         NodeKind::Mapping(keys) => shape::get(keys, "method").map(|_| false),
         NodeKind::Sequence(_) => None,
     })
+}
+
+const VALUES_EXAMPLE: &str = "values: { pBeverage: { tea: TEA, coffee: COFFEE } }";
+
+/// The body with a digit in each hole, but a letter in the holes of one name.
+fn fill_with_digits(template: &Template, lettered: &str) -> Option<String> {
+    let text = |hole: String| if hole == lettered { "x" } else { "1" }.to_owned();
+    template.fill_as(|hole| Some(hole.to_owned()), text).ok()
+}
+
+fn is_json(text: &Option<String>) -> bool {
+    let is_json = |text: &String| text.starts_with(['{', '[']) && serde_json::from_str::<Json>(text).is_ok();
+    text.as_ref().is_some_and(is_json)
 }
 
 fn kind_plural(kind: ActionKind) -> &'static str {

@@ -174,7 +174,7 @@ fn why_document(graph: &Iosts, why: &Why) -> Json {
             "guard": allowed.guard,
             "earliest": end_to_json(&allowed.earliest),
             "latest": allowed.latest.as_ref().map(end_to_json),
-            "besides": allowed.besides,
+            "besides": allowed.other_conditions,
             "on_path": allowed.is_on_path,
         })
     };

@@ -66,7 +66,7 @@ fn read_array(model: &Model, ast: &Array, ty: &Arc<ArrayType>) -> Option<Value> 
 /// Reads the default and the exceptions of an array over a large index type.
 fn read_graph(model: &Model, ast: &Array, ty: &ArrayType) -> Option<(Value, BTreeMap<Value, Value>)> {
     let mut cells: BTreeMap<Value, Value> = BTreeMap::new();
-    // A cell at an index outside the type is skipped: it would be read as one inside.
+    // A cell at an index outside the type is skipped: it says nothing of a value of that type.
     let mut add = |index: Dynamic, cell: Dynamic| -> Option<()> {
         let index = read_value(model, &index, &ty.index.sort())?;
         if index.is_in(&ty.index) {

@@ -63,15 +63,18 @@ pub(super) fn merge(arguments: &MergeArguments) -> CommandResult {
     let name = arguments.into.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let mut store = open_store(&into, &name)?;
     let mut merged = Vec::new();
-    let mut conflicts = 0;
     for from in &arguments.from {
-        let counts = store.merge(from, &wants)?;
-        conflicts += counts.conflicts;
-        merged.push((from, counts));
+        merged.push((from, store.merge(from, &wants)?));
     }
-    if let Some(planned) = &planned {
-        return finish_merge(arguments, planned, &store, &merged);
+    match &planned {
+        Some(planned) => finish_merge(arguments, planned, &store, &merged),
+        None => report_merge(arguments, &store, &merged),
     }
+}
+
+/// Reports what came of each store, if no campaign is named.
+fn report_merge(arguments: &MergeArguments, store: &Store, merged: &[(&PathBuf, Merged)]) -> CommandResult {
+    let conflicts: usize = merged.iter().map(|(_, merged)| merged.conflicts).sum();
     let total = store.count()?;
     // Conflicts that an earlier merge has found, or that came with a store, count as well.
     let kept = store.doubts()?.conflicts.len();
@@ -96,7 +99,7 @@ pub(super) fn merge(arguments: &MergeArguments) -> CommandResult {
     };
     let text = || {
         let mut text = String::new();
-        for (from, Merged { new, known, conflicts, .. }) in &merged {
+        for (from, Merged { new, known, conflicts, .. }) in merged {
             text += &format!("{}: {new} new, {known} known", from.display());
             if *conflicts > 0 {
                 text += &format!(", {conflicts} with another verdict");

@@ -78,6 +78,14 @@ fn write_all(
         Ok(())
     };
     put().map_err(|(path, error)| EarlyExit::hindered(format_args!("{}: {error}", path.display())))?;
+    if goals.iter().any(|goal| matches!(goal.fate, TimedFate::NotFound(_))) {
+        exit = exit.and(Exit::Incomplete);
+    }
+    Ok(CommandAnswer::of_text(exit, describe_fates(arguments, model, goals)))
+}
+
+/// Tells in a line for each goal what came of it.
+fn describe_fates(arguments: &InputsArguments, model: &TimedModel, goals: &[TimedGoal]) -> String {
     let mut lines = String::new();
     for goal in goals {
         lines += &goal.name;
@@ -93,12 +101,9 @@ fn write_all(
                 format!(": {what} along {}\n", names.join(","))
             }
             TimedFate::Never(why) => format!(": no run takes it{}\n", because(why)),
-            TimedFate::NotFound(why) => {
-                exit = exit.and(Exit::Incomplete);
-                format!(": no path was found{}\n", because(why))
-            }
+            TimedFate::NotFound(why) => format!(": no path was found{}\n", because(why)),
             TimedFate::Open => ": open, the budget ended before\n".to_owned(),
         };
     }
-    Ok(CommandAnswer::of_text(exit, lines))
+    lines
 }

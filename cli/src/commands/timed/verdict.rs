@@ -218,6 +218,7 @@ fn end_text(end: &SpanEnd) -> String {
     if end.is_in { format!("until {time}") } else { format!("until before {time}") }
 }
 
+/// Writes an allowed transition in one line. In brackets are its conditions on values or on unknown data.
 fn allowed_text(allowed: &AllowedTransition) -> String {
     let mut text = format!("{} by transition {} from {}", allowed.event, allowed.transition, allowed.from);
     if let Some(place) = &allowed.place {
@@ -236,8 +237,8 @@ fn allowed_text(allowed: &AllowedTransition) -> String {
     if !allowed.guard.is_empty() {
         let _ = write!(text, ", when {}", allowed.guard);
     }
-    if !allowed.besides.is_empty() {
-        let _ = write!(text, " [{}]", allowed.besides.join(" && "));
+    if !allowed.other_conditions.is_empty() {
+        let _ = write!(text, " [{}]", allowed.other_conditions.join(" && "));
     }
     text
 }

@@ -159,7 +159,7 @@ pub fn lay_out(nodes: &[Size], links: &[LayoutLink]) -> Layout {
     layout
 }
 
-/// Makes the route of an arrow from border to border. The arrow leaves its node in its direction.
+/// Makes the route of an arrow from border to border. `label` is the number of an inner point.
 fn make_route(
     nodes: &[Size],
     link: &LayoutLink,
@@ -169,6 +169,7 @@ fn make_route(
     label: Option<usize>,
 ) -> LayoutRoute {
     let is_down = from.y < to.y;
+    // The arrow meets the border a little towards its next point, but not near a corner.
     let border_point = |node: usize, middle_of_node: LayoutPoint, next: LayoutPoint, below: bool| {
         let (half, reach) = (nodes[node].height / 2.0, nodes[node].width / 2.0 - 8.0);
         let x = middle_of_node.x + ((next.x - middle_of_node.x) * 0.4).clamp(-reach.max(0.0), reach.max(0.0));
@@ -180,6 +181,7 @@ fn make_route(
     let mut points = vec![border_point(link.source, from, next_to_source, is_down)];
     points.extend(inner);
     points.push(border_point(link.target, to, next_to_target, !is_down));
+    // The point on the source's border is in front of the inner ones.
     LayoutRoute::Through { points, label: label.unwrap_or(middle) + 1 }
 }
 
