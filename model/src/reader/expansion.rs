@@ -82,7 +82,7 @@ struct TypedDomain {
     collection: Option<Term>,
 }
 
-/// The last parts of a form that goes on to the end, such as a quantifier, if they may not be meant as its own.
+/// The last parts of a form that goes on to the end, such as a quantifier. They may not be meant as its own.
 pub(super) struct Tail {
     /// The sign between the parts.
     pub(super) sign: &'static str,
@@ -396,8 +396,8 @@ impl Typing<'_, '_> {
         self.check_made(Term::apply(DerivedOperation::Quantified(Arc::new(quantified)), arguments), whole)
     }
 
-    /// Warns of a quantifier whose body takes more than was meant: its last part does not read the value. Also
-    /// warns of one that takes a value for which the premise of `=>` does not hold.
+    /// Warns of a quantifier whose body takes more than was meant: its last part does not read the value.
+    /// Also warns of one that takes a value for which the premise of `=>` does not hold.
     fn warn_of_reach(
         &mut self,
         quantified: &syntax::Quantified,
@@ -463,8 +463,9 @@ impl Typing<'_, '_> {
         self.warn_of_mistake("sum-of-keys", message, &element.span, "a key", help);
     }
 
-    /// Warns of an `else` branch that takes more than was meant. It is the operand of a comparison. Or the other
-    /// branch is a single condition about data that only its first parts read, and leaves a parameter open.
+    /// Warns of an `else` branch that takes more than was meant. Either a sign before the `if` binds tighter,
+    /// or the other branch is a single condition about data that only the first parts read, and leaves a
+    /// parameter open.
     pub(super) fn warn_of_else(&mut self, then: &Expression, otherwise: &Expression, whole: &Range<usize>) {
         let is_first = |part: &Expression| part.span.start == otherwise.span.start;
         let Some(mut tail) = self.tail_of(otherwise, whole, is_first) else { return };
@@ -484,8 +485,8 @@ impl Typing<'_, '_> {
         self.warn_of_tail(&tail, message, "not asked in the other branch", "branch");
     }
 
-    /// Finds the last parts of a form that goes on to the end. `body` is its end, and `is_own` says which parts
-    /// surely belong to it.
+    /// Finds the last parts of a form that goes on to the end. `body` is its end, and `is_own` says which
+    /// parts surely belong to it.
     pub(super) fn tail_of(
         &self,
         body: &Expression,

@@ -189,8 +189,8 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Explains how a list is made from another one, if `e for x in q` or `e | x in q` stands before and after
-    /// this token.
+    /// Explains how a list is made from another one, if this token is the sign of `e for x in q` or of
+    /// `e | x in q`.
     fn explain_generator(&self, token: &Token) -> Option<String> {
         if token.kind != Lexeme::Name("for".to_owned()) && token.kind != Lexeme::Sign("|") {
             return None;
