@@ -762,7 +762,7 @@ fn what_goes_wrong_over_several_events_or_runs_is_told() {
                 stimuli: { Ask: ask }\n  observations: { Answer: '^answer (?P<n>\\d+)$', None: '^none$' }\n";
     for (iut, options, code, words) in [
         (json("fine"), "--events 3", 3, "hint: messages were chosen at random. `--strategy plan`"),
-        (json("file"), "--runs 3", 1, "does it keep its state in a file?"),
+        (json("file"), "--runs 3", 1, "in a file? If so, the first run fails when you repeat the command"),
         (held.to_owned(), "--runs 1", 0, "hint: coreach waited 1 s after a run for the other side to end"),
     ] {
         folder.write("iut.yaml", &iut);
@@ -1013,11 +1013,13 @@ fn a_reset_that_does_not_reset_is_suspected_and_can_be_repeated() {
     let (out, _) =
         folder.ends(&["test", "coreach.yaml", "--iut", "iut.yaml", "--seed", "7", "--runs", "4"], 1);
     assert!(out.contains("hint: the first run did not fail, and 3 of 3 later ones did"), "{out}");
+    assert!(unwrap(&out).contains("a new system does not fail with `--seed 8 --runs 1`"), "{out}");
     assert!(
         out.contains("next: coreach test coreach.yaml --iut iut.yaml --seed 7 --runs 2 --keep runs"),
         "{out}"
     );
     folder.ends(&["test", "coreach.yaml", "--iut", "iut.yaml", "--seed", "7", "--runs", "2"], 1);
+    folder.ends(&["test", "coreach.yaml", "--iut", "iut.yaml", "--seed", "8", "--runs", "1"], 0);
 }
 
 /// Runs with the same cause are reported once: the verdict and the cause, the place, the other seeds.

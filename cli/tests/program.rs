@@ -271,6 +271,35 @@ fn what_completion_rejects_is_not_told_where_guards_leave_no_room() {
     }
 }
 
+/// A guard that never holds because it reads the old value is named, and no other step.
+#[test]
+fn a_purpose_that_means_the_value_after_the_step_is_told() {
+    let folder = Folder::new();
+    let specification = "iosts: queue\nvariables: { vQueue: 'list[3] of int' }\n\
+        initial: { location: A, condition: 'vQueue == []' }\noutputs: { Place: { pPlace: int }, Full: {} }\ntransitions:\n\
+        \x20 - { from: A, to: A, on: Place, when: len(vQueue) < 3 && pPlace == len(vQueue), assign: { vQueue: 'vQueue + [pPlace]' } }\n\
+        \x20 - { from: A, to: A, on: Full, when: len(vQueue) == 3 }\n";
+    let purpose = "purpose: full\nof: queue\nobserves: [vQueue]\nvariables: { n: int }\n\
+        initial: { location: Begin, condition: n == 0 }\ntransitions:\n\
+        \x20 - { from: Begin, to: Begin, on: Place, when: n == 0 && len(vQueue) < 3 }\n\
+        \x20 - { from: Begin, to: Begin, on: Place, when: n == 0 && len(vQueue) == 3, assign: { n: n + 1 } }\n\
+        \x20 - { from: Begin, to: Accept, on: Full, when: n >= 1 }\n";
+    folder.write("queue.yaml", specification);
+    folder.write("full.yaml", purpose);
+    let config = folder.write("coreach.yaml", "specification: queue.yaml\npurpose: full.yaml\n");
+    let output = run(arguments!["run", &config]);
+    exits(&output, 7);
+    let told = stderr(&output);
+    for words in [
+        "full.yaml:8:",
+        "reads `vQueue` before `Place` changes it",
+        "`vQueue` has the value that it has before",
+    ] {
+        assert!(told.contains(words), "{words}: {told}");
+    }
+    assert!(!told.contains("this step"), "{told}");
+}
+
 /// Precision and cost: joins of this model have dozens of faces, and each is a hard question about integers.
 #[test]
 fn polyhedra_of_many_faces_are_as_sharp_as_octagons_and_decided() {

@@ -146,6 +146,8 @@ transitions: [{ from: A, to: A, on: Show, when: x == n }]
         for command in [&test[..], &["cover", file], &stands] {
             let (_, told) = folder.ends(command, 2);
             assert!(told.contains(code), "{command:?}: {told}");
+            let is_open = code == "not-initialized";
+            assert_eq!(told.contains("nothing assigns `n`: `A -Show-> A`"), is_open, "{told}");
         }
     }
 }

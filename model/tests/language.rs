@@ -108,6 +108,7 @@ fn records_and_arrays_are_written_as_they_print() {
         ("items == [i with { weight: n } for i in items]", "items == [i with {weight: n} for i in items]"),
         ("sum([i.weight for i in items]) == w", "sum([i.weight for i in items]) == w"),
         ("all i in items: (i.weight > 3 && n > 2)", "all i in items: (i.weight > 3 && n > 2)"),
+        ("if n > 2 then n < 5 else (n > 0 && n < 2)", "if n > 2 then n < 5 else (n > 0 && n < 2)"),
         ("some i in items: n > 2 || i.weight > 3", "some i in items: n > 2 || i.weight > 3"),
         ("stored == [0 for all]", "stored == [0 for all]"),
         ("stored == [1, 2, 2, 2]", "stored == [1, 2, 2, 2]"),

@@ -45,13 +45,30 @@ pub fn explain(generation: &Generation, purpose: &TestPurpose, domain: DomainKin
         diagnostic.labels.extend(never.into_iter().flat_map(|guard| guard.labels));
         let diagnostic =
             add_blocked_steps(diagnostic, &product.iosts, purpose, &product.accepting, |_| Term::yes());
-        let diagnostic = explain_old_values(diagnostic, &product.iosts, purpose);
+        let diagnostic = explain_old_values(diagnostic, &product.iosts, purpose, |_| true);
         // If such steps are known, they say all.
         if !diagnostic.notes.is_empty() {
             return diagnostic;
         }
         return add_entries_of_accept(diagnostic, purpose)
             .help("compare these guards with those of the specification's transitions of the same action");
+    }
+    let completed = &generation.complete_purpose.purpose.iosts;
+    let half = |location: LocationId| &completed.location(product.pairs[location].1).name;
+    let mut solver = Z3Solver::default();
+    // Steps that never hold are cut from the graph, so the product has them.
+    let no_data = || unreachable(format!("from {label} no data lead to Accept"));
+    let never = explain_old_values(no_data(), &product.iosts, purpose, |goal| {
+        let (place, action) =
+            (&purpose.iosts.location(goal.source).name, &purpose.iosts.action(goal.action).name);
+        let mut steps =
+            product.iosts.transitions.iter().filter(|step| {
+                half(step.source) == place && product.iosts.action(step.action).name == *action
+            });
+        !steps.any(|step| may_hold(&mut solver, &[step.guard.clone(), goal.guard.clone()]))
+    });
+    if !never.labels.is_empty() {
+        return never;
     }
     let graph = &generation.test_graph;
     let condition = &visible.iosts.initial_condition;
@@ -61,7 +78,7 @@ pub fn explain(generation: &Generation, purpose: &TestPurpose, domain: DomainKin
             "from {label} Accept can be reached only where `{coreach}`, and the initial condition excludes that"
         ))
         .note(format!("the initial condition is `{condition}`")),
-        None => unreachable(format!("from {label} no data lead to Accept"))
+        None => no_data()
             .note(format!("this is what the domain {domain} finds from the initial condition `{condition}`")),
     };
     let mut diagnostic = diagnostic.at(visible.iosts.origin.clone(), "the run begins here");
@@ -72,8 +89,7 @@ pub fn explain(generation: &Generation, purpose: &TestPurpose, domain: DomainKin
         graph.decided.reach[location].clone()
     });
     let closed = &generation.closed;
-    let completed = &generation.complete_purpose.purpose.iosts;
-    let place = |location| completed.location(product.pairs[closed.given[location]].1).name.as_str();
+    let place = |location| half(closed.given[location]).as_str();
     // Each guard of the closed graph can hold, so each of its transitions counts.
     let rejected = find_rejections(&closed.iosts, purpose, place, |_| true);
     add_rejected_by_completion(add_entries_of_accept(diagnostic, purpose), purpose, &rejected)
@@ -178,13 +194,23 @@ fn add_blocked_steps(
 }
 
 /// Marks guards of the purpose that read data which the specification assigns at the same step: it reads the
-/// old values.
-fn explain_old_values(mut diagnostic: Diagnostic, product: &Iosts, purpose: &TestPurpose) -> Diagnostic {
+/// old values. Only transitions that are suspected count.
+fn explain_old_values(
+    mut diagnostic: Diagnostic,
+    product: &Iosts,
+    purpose: &TestPurpose,
+    mut is_suspect: impl FnMut(&Transition) -> bool,
+) -> Diagnostic {
     for goal in &purpose.iosts.transitions {
         let action = &purpose.iosts.action(goal.action).name;
         let assigned = product.transitions.iter().filter(|step| product.action(step.action).name == *action);
         let mut assigned = assigned.flat_map(|step| step.assignments.keys());
-        let Some(datum) = assigned.find(|datum| goal.guard.mentions(datum)) else { continue };
+        let is_observed = |datum: &&Datum| !purpose.iosts.variables.contains(*datum);
+        let read = assigned.find(|datum| is_observed(datum) && goal.guard.mentions(datum));
+        let Some(datum) = read else { continue };
+        if !is_suspect(goal) {
+            continue;
+        }
         let label = format!("reads `{datum}` before `{action}` changes it");
         if let Some(place) = &goal.origin.guard {
             // Other labels at the same place say less.

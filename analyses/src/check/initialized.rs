@@ -16,8 +16,9 @@
 //! guards and assignments, and at most |variables| · |transitions| steps. Mostly it is |variables| / 64
 //! passes, since the bits of a word travel together. Then there is one query per variable that was found.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 
+use coreach_model::excerpt::shortened;
 use coreach_model::obligation::defined;
 use coreach_model::reader::collect::listed;
 use coreach_model::term::evaluate::Valuation;
@@ -71,8 +72,8 @@ pub fn check(iosts: &Iosts, solver: &mut dyn Solver) -> Vec<Diagnostic> {
             Witness::None => {}
             Witness::Unknown => undecided.push(variable),
             Witness::Found(valuation) => {
-                open.push(variable);
-                shown.get_or_insert(valuation);
+                open.push(variable.clone());
+                shown.get_or_insert((variable, valuation));
             }
         }
     }
@@ -80,18 +81,25 @@ pub fn check(iosts: &Iosts, solver: &mut dyn Solver) -> Vec<Diagnostic> {
     let name_all = |variables: &[Datum]| {
         listed(variables.iter().map(Datum::name)) + if is_cut { ", perhaps others" } else { "" }
     };
-    if let Some(valuation) = shown {
+    if let Some((variable, valuation)) = shown {
         let (first, second) = split_witness(iosts, &valuation);
         let are_read = if open.len() > 1 { "are read before they are" } else { "is read before it is" };
         let message =
             format!("the initial condition does not determine {}, which {are_read} written", name_all(&open));
-        diagnostics.push(
-            Diagnostic::error("not-initialized", message)
-                .at(iosts.origin.clone(), "leaves the initial value open")
-                .note(format!("one initial valuation: {}", show(&first)))
-                .note(format!("another: {}", show(&second)))
-                .help(suggest_condition(iosts, &open, is_cut)),
-        );
+        let mut diagnostic = Diagnostic::error("not-initialized", message)
+            .at(iosts.origin.clone(), "leaves the initial value open")
+            .note(format!("one initial valuation: {}", show(&first)))
+            .note(format!("another: {}", show(&second)))
+            .help(suggest_condition(iosts, &open, is_cut));
+        if let Some(path) = find_read(iosts, &variable) {
+            let steps: Vec<String> = path.iter().map(|step| format!("`{}`", iosts.describe(step))).collect();
+            let origin = path.last().and_then(|step| step.origin.guard.clone().or(step.origin.whole.clone()));
+            let steps = shortened(&steps.join(", "));
+            diagnostic = diagnostic
+                .at(origin, format!("`{variable}` is read here"))
+                .note(format!("on the way to it, nothing assigns `{variable}`: {steps}"));
+        }
+        diagnostics.push(diagnostic);
     }
     if !undecided.is_empty() {
         let message =
@@ -123,6 +131,32 @@ pub fn read_before_written(iosts: &Iosts) -> BTreeSet<Datum> {
     let is_live = |number: usize| at_start[number / 64] >> (number % 64) & 1 == 1;
     let live = iosts.variables.iter().zip(0..).filter(|(_, number)| is_live(*number));
     live.map(|(datum, _)| datum.clone()).collect()
+}
+
+/// Finds a shortest path whose last transition reads the variable, and whose other transitions do not assign
+/// it.
+fn find_read<'a>(iosts: &'a Iosts, variable: &Datum) -> Option<Vec<&'a Transition>> {
+    let mut outgoing: Numbered<LocationId, Vec<&Transition>> =
+        Numbered::filled(Vec::new(), iosts.locations.len());
+    iosts.transitions.iter().for_each(|step| outgoing[step.source].push(step));
+    let mut entered = Numbered::filled(None::<&Transition>, iosts.locations.len());
+    let mut open = VecDeque::from([iosts.initial]);
+    while let Some(location) = open.pop_front() {
+        for &step in &outgoing[location] {
+            if read_data(step).contains(variable) {
+                let before = |step: &&'a Transition| entered[step.source];
+                let mut path: Vec<&Transition> = std::iter::successors(Some(step), before).collect();
+                path.reverse();
+                return Some(path);
+            }
+            let is_new = step.target != iosts.initial && entered[step.target].is_none();
+            if is_new && !step.assignments.contains_key(variable) {
+                entered[step.target] = Some(step);
+                open.push_back(step.target);
+            }
+        }
+    }
+    None
 }
 
 /// What the transitions do to 64 variables. Each transition that reads or writes some of them is listed once,
@@ -199,7 +233,8 @@ fn suggest_equation(variable: &Datum) -> Option<String> {
         Type::Bool => "false".to_owned(),
         Type::Range(low, _) => low.to_string(),
         Type::Enum(of) => of.literals[0].clone(),
-        Type::Id(_) | Type::Array(_) | Type::Record(_) => return None,
+        Type::Id(name) => format!("(\"0\": {name})"),
+        Type::Array(_) | Type::Record(_) => return None,
     };
     Some(format!("{variable} == {value}"))
 }
@@ -210,11 +245,15 @@ fn suggest_condition(iosts: &Iosts, variables: &[Datum], is_cut: bool) -> String
     let equations: Vec<Option<String>> = variables.iter().map(suggest_equation).collect();
     let all: Option<Vec<&str>> = equations.iter().map(Option::as_deref).collect();
     match all.filter(|_| iosts.initial_condition.is_true() && !is_cut) {
-        Some(all) => format!(
-            "write `initial: {{ location: {}, condition: {} }}`, with the values at the beginning",
-            iosts.location(iosts.initial).name,
-            all.join(" && ")
-        ),
+        Some(all) => {
+            let all = all.join(" && ");
+            // YAML takes `: ` as the end of a key.
+            let quote = if all.contains(": ") { "'" } else { "" };
+            format!(
+                "write `initial: {{ location: {}, condition: {quote}{all}{quote} }}`, with the values at the beginning",
+                iosts.location(iosts.initial).name
+            )
+        }
         None => {
             let example = equations.iter().flatten().next().map(|one| format!(", for example `{one}`"));
             let each = if variables.len() > 1 { "each variable" } else { "it" };
@@ -273,7 +312,7 @@ mod tests {
         let open = Term::and([positive_price(), Term::compare(AtLeast, &paid, &price)]);
         let found = check(&example(open).done(), &mut Z3Solver::default());
         assert_eq!(found[0].code, "not-initialized");
-        assert!(found[0].is_error() && found[0].notes.len() == 2 && found[0].notes[0] != found[0].notes[1]);
+        assert!(found[0].is_error() && found[0].notes.len() == 3 && found[0].notes[0] != found[0].notes[1]);
         assert!(found[0].notes[1].contains("cPrice = "), "{:?}", found[0].notes);
     }
 
@@ -293,7 +332,10 @@ mod tests {
         assert!(codes(&written.clone().done()).is_empty());
         // Kept, then read: a kept variable is not a written one.
         let kept = build().step("l0", "l1", Term::yes(), []).step("l1", "l2", read.clone(), []);
-        assert_eq!(codes(&kept.done()), ["not-initialized"]);
+        let found = check(&kept.done(), &mut Z3Solver::default());
+        assert_eq!(found[0].code, "not-initialized");
+        assert!(found[0].notes[2].contains("nothing assigns `vPaid`: `l0 -"), "{:?}", found[0].notes);
+        assert!(found[0].notes[2].contains("-> l1`, `l1 -"), "{:?}", found[0].notes);
         // Written on one path only.
         let around = written.step("l0", "l1", Term::yes(), []);
         assert_eq!(codes(&around.done()), ["not-initialized"]);

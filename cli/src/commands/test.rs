@@ -412,7 +412,7 @@ fn explain_kept_system(iut: &Iut, total: &Total) -> String {
     if total.begins_well && failed == later && later > 1 && matches!(iut.way, Transport::Stdio(_)) && !is_kept
     {
         return "hint: the first run did not fail, and all later ones did. Each run starts the system anew: does it keep its \
-                state in a file?\n"
+                state in a file? If so, the first run fails when you repeat the command\n"
             .to_owned();
     }
     if !is_kept
@@ -424,9 +424,13 @@ fn explain_kept_system(iut: &Iut, total: &Total) -> String {
     }
     let reset =
         if matches!(iut.way.encoding(), Some(Encoding::Json)) { "the message `start`" } else { "`reset`" };
+    let seed = total.failed.values().map(|failed| failed.seed).min();
+    let alone = seed.map_or_else(String::new, |seed| {
+        format!(" If not, a new system does not fail with `--seed {seed} --runs 1`")
+    });
     format!(
         "hint: the first run did not fail, and {failed} of {later} later ones did. The system is kept between runs: does \
-         {reset} bring it back to its initial state?\n"
+         {reset} bring it back to its initial state?{alone}\n"
     )
 }
 

@@ -5,7 +5,7 @@ pub(super) const RANGE: &str = "write the range `0..9` without brackets, as in `
     write `0 <= x && x <= 9` to test a value";
 
 /// Names of operations, functions or methods in other languages, and how to write them here.
-const OPERATIONS: [(&[&str], &str); 15] = [
+const OPERATIONS: [(&[&str], &str); 17] = [
     (&["range", "interval"], RANGE),
     (
         &["substring", "substr", "slice", "mid"],
@@ -33,7 +33,12 @@ const OPERATIONS: [(&[&str], &str); 15] = [
         "the first element is `q[0]`, the last one `q[len(q) - 1]`, and `q[1..]` is all but the first",
     ),
     (&["update", "store", "put", "set"], "write `a[i := e]` to give the index or key `i` the value `e`"),
-    (&["get", "at", "nth", "select"], "the element at the index or key `i` is `a[i]`"),
+    (
+        &["get", "at", "nth", "select", "get_or_default", "getordefault"],
+        "the element at the index or key `i` is `a[i]`; for a key that may be missing, write `(if k in m then m[k] else 0)`",
+    ),
+    (&["any", "exists", "some", "anymatch"], "`some x in q: x > 0` asks whether an element has `x > 0`"),
+    (&["all", "every", "forall", "allmatch"], "`all x in q: x > 0` asks whether each element has `x > 0`"),
     (
         &["has", "includes", "member", "contains", "has_key", "contains_key"],
         "`contains(q, e)` asks for an element of a list, `k in s` for a key of a set or a map",

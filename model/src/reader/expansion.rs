@@ -82,11 +82,41 @@ struct TypedDomain {
     collection: Option<Term>,
 }
 
+/// The last parts of a form that goes on to the end, such as a quantifier. They may not be meant as its own.
+pub(super) struct Tail {
+    /// The sign between the parts.
+    pub(super) sign: &'static str,
+    /// The place of the last parts.
+    rest: Range<usize>,
+    /// The text with the form in brackets, without these parts.
+    pub(super) apart: String,
+    /// The text of the form before its body.
+    head: String,
+    /// Does a sign before the form bind tighter than the sign between the parts?
+    pub(super) is_swallowed: bool,
+}
+
+/// How tightly the sign binds with which a text ends: an implication 0, a disjunction 1, a conjunction 2, and
+/// other operators 3. A text without such a sign has 0.
+fn strength_of_sign(text: &str) -> u8 {
+    let ends = |signs: &[&str]| signs.iter().any(|sign| text.ends_with(sign));
+    match () {
+        () if ends(&["=>", "->", ":="]) => 0,
+        () if ends(&["||", "or"]) => 1,
+        () if ends(&["&&", "and"]) => 2,
+        () if ends(&["=", "<", ">", "!", "+", "-", "*", "/", "not", "div", "mod"]) => 3,
+        () => 0,
+    }
+}
+
 impl Typing<'_, '_> {
     /// Types a call: of a function on strings, a standard function, a function on lists, an alternative, or a
     /// declared function.
     pub(super) fn call(&mut self, call: &Call, whole: &Range<usize>) -> Option<Term> {
         let name = call.name.0.as_str();
+        if call.arguments.iter().any(|argument| self.refuse_lambda(name, argument)) {
+            return None;
+        }
         if let Some((_, operation)) = FUNCTIONS.into_iter().find(|(known, _)| *known == name) {
             return self.on_strings(operation, call, whole);
         }
@@ -111,6 +141,21 @@ impl Typing<'_, '_> {
             "defined" => self.defined(call, whole),
             _ => self.declared(call, whole),
         }
+    }
+
+    /// Is the argument of this function `x => e` with an unknown name, as other languages write a function?
+    /// Reports it.
+    fn refuse_lambda(&mut self, function: &str, tree: &Expression) -> bool {
+        let ExpressionKind::Implies(parts) = &tree.kind else { return false };
+        let ExpressionKind::Name(name) = &parts[0].kind else { return false };
+        if !self.is_free(name) || !parts[1..].iter().any(|part| part.mentions(name)) {
+            return false;
+        }
+        let help = elsewhere::explain_operation(function).or(elsewhere::explain_operation("map"));
+        let message = format!("there are no functions without a name, such as `{name} => ...`");
+        let label = "a function without a name".to_owned();
+        self.error("unknown-function", message, &tree.span, label, help.map(str::to_owned));
+        true
     }
 
     /// `defined(e)`: has the expression a value?
@@ -299,28 +344,27 @@ impl Typing<'_, '_> {
         if !self.is_new_name("quantifier", name, at, None) {
             return None;
         }
-        // If the values have a mistake, the mistakes of the body are still reported.
-        let bound_type = values.as_ref().map_or(Type::Int, |TypedDomain { sort, domain, collection }| {
+        // If the values have a mistake, the other mistakes of the body are still reported.
+        let bound = values.as_ref().map(|TypedDomain { sort, domain, collection }| {
             // `find` gives an option of the expected type if all values are of that type.
             let is_option = |ty: &&Arc<RecordType>| ty.form == RecordForm::Option;
             let wanted = expected.filter(is_option).map(|option| option.content_type());
             let fitting = wanted.filter(|ty| are_of(domain, collection.as_ref(), sort, ty));
-            fitting.unwrap_or(sort).clone()
+            Datum::new(name.clone(), fitting.unwrap_or(sort).clone())
         });
-        let datum = Datum::new(name.clone(), bound_type);
-        self.bound.push((name.clone(), datum.clone()));
+        self.bound.push((name.clone(), bound.clone()));
         let body = self.truth(&quantified.body, quantified.quantifier.word());
         let element = quantified.element.as_ref().map(|tree| {
             let ty = expected.map(|list| list.element_type());
-            let term = if let Some(ty) = ty { self.list_element(tree, ty) } else { self.term(tree) };
+            let term = match ty {
+                Some(ty) => self.list_element(tree, ty),
+                None => self.term(tree),
+            };
             term.map(|term| (ty.cloned().unwrap_or_else(|| term.declared_type()), term))
         });
         self.bound.pop();
-        let (TypedDomain { domain, collection, .. }, body) = (values?, body?);
-        // If there are values, the other reading of the text is equal.
-        if matches!(domain, QuantifierDomain::Elements) {
-            self.warn_of_reach(quantified, whole);
-        }
+        let (TypedDomain { domain, collection, .. }, datum, body) = (values?, bound?, body?);
+        self.warn_of_reach(quantified, &domain, whole);
         let collected = match element {
             None => None,
             Some(element) => {
@@ -344,6 +388,7 @@ impl Typing<'_, '_> {
             self.error("nested-option", message.to_owned(), whole, "an option of an option".to_owned(), None);
             return None;
         }
+        self.warn_of_keys(quantified, collection.as_ref(), whole);
         let bodies = [&body].into_iter().chain(collected.iter().map(|(_, element)| element));
         let read = read_by(bodies, std::slice::from_ref(&datum));
         let arguments = collection.into_iter().chain(read.iter().map(Term::datum)).collect();
@@ -351,40 +396,128 @@ impl Typing<'_, '_> {
         self.check_made(Term::apply(DerivedOperation::Quantified(Arc::new(quantified)), arguments), whole)
     }
 
-    /// Warns of `all i in 0..3: a[i] > 0 && ready`. `ready` does not read `i`, so it was perhaps meant to stand
-    /// after the quantifier. Brackets around the body say that it belongs to it.
-    fn warn_of_reach(&mut self, quantified: &syntax::Quantified, whole: &Range<usize>) {
+    /// Warns of a quantifier whose body takes more than was meant: its last part does not read the value.
+    /// Also warns of one that takes a value for which the premise of `=>` does not hold.
+    fn warn_of_reach(
+        &mut self,
+        quantified: &syntax::Quantified,
+        domain: &QuantifierDomain,
+        whole: &Range<usize>,
+    ) {
         let (quantifier, body) = (quantified.quantifier, &quantified.body);
-        let (parts, sign) = match (&body.kind, quantifier) {
-            (ExpressionKind::And(parts), Quantifier::All) => (parts, "&&"),
-            (ExpressionKind::Or(parts), Quantifier::Some) => (parts, "||"),
-            _ => return,
-        };
+        if quantifier == Quantifier::Collect {
+            return;
+        }
         let reads = |part: &Expression| part.mentions(&quantified.name.0);
-        let Some(last) = parts.iter().rposition(reads).filter(|_| is_unbracketed(body, parts)) else {
+        let word = quantifier.word();
+        if let Some(tail) = self.tail_of(body, whole, reads) {
+            let label = match (quantifier, tail.sign, domain) {
+                _ if tail.is_swallowed => format!("all this belongs to `{word}`"),
+                // If there are values, the other reading of the text is equal.
+                (Quantifier::All, "&&", QuantifierDomain::Elements)
+                | (Quantifier::Some, "||", QuantifierDomain::Elements) => {
+                    "not asked if there is no value".to_owned()
+                }
+                (Quantifier::Some, "=>", _) => "not asked if a value does not meet what is before".to_owned(),
+                _ => return,
+            };
+            let message =
+                format!("this part does not read `{}`, but `{word}` goes on to the end", quantified.name.0);
+            return self.warn_of_tail(&tail, message, &label, "body");
+        }
+        if let (ExpressionKind::Implies(parts), false) = (&body.kind, quantifier == Quantifier::All)
+            && let [premise, conclusion, ..] = parts.as_slice()
+            && is_unbracketed(body, parts)
+            && reads(premise)
+        {
+            let text = |from: usize, to: usize| self.scalar.text.get(from..to).unwrap_or_default();
+            let premise_text = text(premise.span.start, premise.span.end);
+            let message = format!("`{word}` also takes each value for which `{premise_text}` does not hold");
+            let help = format!(
+                "write `{premise_text} && {}`; if `=>` is meant, put the body into brackets",
+                shortened(text(conclusion.span.start, body.span.end))
+            );
+            self.warn_of_mistake("implication-in-quantifier", message, &body.span, "with `=>`", help);
+        }
+    }
+
+    /// Warns of a sum of the keys of a map whose values are numbers, too.
+    fn warn_of_keys(&mut self, of: &syntax::Quantified, map: Option<&Term>, whole: &Range<usize>) {
+        let text = |span: &Range<usize>| self.scalar.text.get(span.clone()).unwrap_or_default();
+        let (Some(element), true) = (&of.element, text(&(0..whole.start)).trim_end().ends_with("sum("))
+        else {
             return;
         };
-        let [last_that_reads, first_that_does_not, ..] = &parts[last..] else { return };
+        let map_type = map.and_then(|map| map.sort().as_keyed()?.0.map_value_type());
+        if !map_type.is_some_and(Type::is_number) || text(&element.span).contains('[') {
+            return;
+        }
+        let (QuantifiedValues::Type(_, span) | QuantifiedValues::Elements(Expression { span, .. })) = &of.of
+        else {
+            return;
+        };
+        let (name, map) = (&of.name.0, text(span));
+        let message = format!("this is a sum of keys: `{name}` goes through the keys of `{map}`");
+        let help =
+            format!("write `{map}[{name}]` for a value, as in `sum([{map}[{name}] for {name} in {map}])`");
+        self.warn_of_mistake("sum-of-keys", message, &element.span, "a key", help);
+    }
+
+    /// Warns of an `else` branch that takes more than was meant. Either a sign before the `if` binds tighter,
+    /// or the other branch is a single condition about data that only the first parts read, and leaves a
+    /// parameter open.
+    pub(super) fn warn_of_else(&mut self, then: &Expression, otherwise: &Expression, whole: &Range<usize>) {
+        let is_first = |part: &Expression| part.span.start == otherwise.span.start;
+        let Some(mut tail) = self.tail_of(otherwise, whole, is_first) else { return };
+        if !tail.is_swallowed {
+            let is_left_open = |name: &String| otherwise.mentions(name) && !then.mentions(name);
+            let is_chain = matches!(then.kind, ExpressionKind::And(_) | ExpressionKind::Or(_));
+            if is_chain || !self.scope.parameters.iter().any(|(name, _)| is_left_open(name)) {
+                return;
+            }
+            let mut names = then.names();
+            names.retain(|name| otherwise.parts().first().is_some_and(|first| first.mentions(name)));
+            let is_own = |part: &Expression| names.iter().any(|name| part.mentions(name));
+            let Some(own_tail) = self.tail_of(otherwise, whole, is_own) else { return };
+            tail = own_tail;
+        }
+        let message = "the `else` branch goes on to the end: it takes this part, too".to_owned();
+        self.warn_of_tail(&tail, message, "not asked in the other branch", "branch");
+    }
+
+    /// Finds the last parts of a form that goes on to the end. `body` is its end, and `is_own` says which
+    /// parts surely belong to it.
+    pub(super) fn tail_of(
+        &self,
+        body: &Expression,
+        whole: &Range<usize>,
+        is_own: impl Fn(&Expression) -> bool,
+    ) -> Option<Tail> {
+        let (parts, sign, strength) = match &body.kind {
+            ExpressionKind::And(parts) => (parts, "&&", 2),
+            ExpressionKind::Or(parts) => (parts, "||", 1),
+            ExpressionKind::Implies(parts) => (parts, "=>", 0),
+            _ => return None,
+        };
+        let (last, true) = (parts.iter().rposition(is_own)?, is_unbracketed(body, parts)) else {
+            return None;
+        };
+        let (own, next) = (parts.get(last)?, parts.get(last + 1)?);
         let start = self.skip_brackets(whole);
         let text = |from: usize, to: usize| self.scalar.text.get(from..to).unwrap_or_default();
-        let message = format!(
-            "this part does not read `{}`, but `{}` asks it for each value",
-            quantified.name.0,
-            quantifier.word()
-        );
+        let rest = next.span.start..body.span.end;
+        let apart =
+            format!("({}) {sign} {}", text(start, own.span.end), shortened(text(rest.start, rest.end)));
+        let is_swallowed = start == whole.start && strength_of_sign(text(0, start).trim_end()) > strength;
+        Some(Tail { sign, rest, apart, head: text(start, body.span.start).to_owned(), is_swallowed })
+    }
+
+    fn warn_of_tail(&mut self, tail: &Tail, message: String, label: &str, what: &str) {
         let help = format!(
-            "if it is a condition of its own, write `({}) {sign} {}`; otherwise put the body into brackets: `{}(...)`",
-            text(start, last_that_reads.span.end),
-            shortened(text(first_that_does_not.span.start, body.span.end)),
-            text(start, body.span.start)
+            "if it is a condition of its own, write `{}`; otherwise put the {what} into brackets: `{}(...)`",
+            tail.apart, tail.head
         );
-        self.warn_of_mistake(
-            "reaches-to-the-end",
-            message,
-            &(first_that_does_not.span.start..body.span.end),
-            "not asked if there is no value",
-            help,
-        );
+        self.warn_of_mistake("reaches-to-the-end", message, &tail.rest, label, help);
     }
 
     /// Finds the place of the first sign within the brackets around an expression.
@@ -434,6 +567,12 @@ impl Typing<'_, '_> {
                 let (low, high) = (self.end(first), self.end(last));
                 let (low, high) = (low?, high?);
                 let text = format!("{low}..{high}");
+                if low > high {
+                    let message = format!("the range {text} is empty: there is no value to ask");
+                    let help = format!("write the lower end first: `{high}..{low}`");
+                    let span = first.span.start..last.span.end;
+                    self.warn_of_mistake("empty-range", message, &span, "from high to low", help);
+                }
                 self.of_type(&Type::Range(low, high), text, &(first.span.start..last.span.end))
             }
             QuantifiedValues::Elements(list) => {
@@ -451,7 +590,11 @@ impl Typing<'_, '_> {
                     }
                     (None, _) => {
                         let known = || self.scope.names.types.iter().map(|(name, _)| name.as_str());
-                        let help = self.collector.meant(name, "declared types", known);
+                        let datum = self.collector.nearest(name, self.scope.usable());
+                        let help = match datum {
+                            Some(datum) => format!("did you mean {}?", self.describe_name(datum)),
+                            None => self.collector.meant(name, "declared types", known),
+                        };
                         let message = format!("unknown type `{name}`");
                         let label = "expected a type under `types:`, a range (`0..3`) or a list".to_owned();
                         self.error("unknown-type", message, at, label, Some(help));
@@ -494,8 +637,19 @@ impl Typing<'_, '_> {
                     list.sort().is_number().then_some("for two numbers, write `min(a, b)` or `max(a, b)`")
                 }
             };
+            // A list of records has a list of the values of each field.
+            let field = list.sort().as_list().and_then(|(_, _, ty)| match ty {
+                Type::Record(record) if record.form == RecordForm::Plain => {
+                    record.fields.iter().find(|(_, ty)| fits(ty)).map(|(field, _)| field)
+                }
+                _ => None,
+            });
+            let text = self.scalar.text.get(list_span.clone()).unwrap_or("q");
+            let help = field
+                .map(|field| format!("choose a field: `{name}([x.{field} for x in {text}])`"))
+                .or(help.map(str::to_owned));
             let label = format!("this is {}", list.sort());
-            self.error("type-mismatch", message, list_span, label, help.map(str::to_owned));
+            self.error("type-mismatch", message, list_span, label, help);
             return None;
         };
         let mut terms = vec![list];
@@ -519,7 +673,7 @@ impl Typing<'_, '_> {
 
     fn of_type(&mut self, ty: &Type, text: String, span: &Range<usize>) -> Option<TypedDomain> {
         let values = match ty {
-            // An empty range has no values. This is no mistake, since its ends may be computed.
+            // The ends of an empty range may be computed, so it is only warned of.
             Type::Range(low, high) if low > high => Some(Vec::new()),
             ty => Value::enumerate(ty, MAX_VALUES),
         };

@@ -14,7 +14,7 @@ impl Parser<'_> {
     /// Parses an operand that begins with this name, which comes next.
     pub(super) fn named(&mut self, name: &str, span: Range<usize>) -> Parsed {
         match self.kind_ahead(1) {
-            Some(Lexeme::Sign("(")) => self.call(name, span),
+            Some(Lexeme::Sign("(")) if !(name == "match" && self.is_match()) => self.call(name, span),
             Some(Lexeme::Sign("{")) => {
                 self.next += 1;
                 self.fields(Some((name.to_owned(), span)), None)
@@ -22,7 +22,7 @@ impl Parser<'_> {
             Some(Lexeme::Name(_)) if quantifier_of_word(name).is_some() && self.is_quantifier(name) => {
                 self.quantified()
             }
-            Some(Lexeme::Name(_)) if name == "match" => self.matched(),
+            Some(Lexeme::Name(_) | Lexeme::Sign("(")) if name == "match" => self.matched(),
             _ => {
                 self.next += 1;
                 build_expression(ExpressionKind::Name(name.to_owned()), span, 0)
@@ -76,7 +76,18 @@ impl Parser<'_> {
         let name = self.name("a name for the values")?;
         match self.peek() {
             Some(Token { kind: Lexeme::Name(word), .. }) if word == "in" => self.take(),
-            _ => return Err(self.expected(&format!("`in` and the values: `{like}`"))),
+            _ => {
+                let mut wrong = self.expected(&format!("`in` and the values: `{like}`"));
+                if self.is_next(",") {
+                    wrong.help = Some(match (like.starts_with('['), self.last_token(2)) {
+                        (false, Some(Token { kind: Lexeme::Name(word), .. })) => {
+                            format!("a quantifier has one name: write `{word} x in q: {word} y in q: ...`")
+                        }
+                        _ => "one name goes through the keys of a map: `[m[k] for k in m]`".to_owned(),
+                    });
+                }
+                return Err(wrong);
+            }
         };
         let first = self.end()?;
         let values = match (self.eat(".."), first) {
@@ -142,6 +153,22 @@ impl Parser<'_> {
             }
         };
         build_expression(ExpressionKind::Match(Box::new(Match { subject, cases })), start.start..end, height)
+    }
+
+    /// Do a value in brackets and the cases of a `match` follow? Otherwise it is a call of a function.
+    fn is_match(&self) -> bool {
+        let mut depth = 0;
+        let end = self.tokens.iter().skip(self.next + 1).position(|token| {
+            depth += match token.kind {
+                Lexeme::Sign("(" | "[" | "{") => 1,
+                Lexeme::Sign(")" | "]" | "}") => -1,
+                _ => 0,
+            };
+            depth < 0 || depth == 0 && token.kind == Lexeme::Sign(":")
+        });
+        let after = |count: usize| end.and_then(|end| self.kind_ahead(1 + end + count));
+        // A type after `:` has neither sign.
+        after(0) == Some(&Lexeme::Sign(":")) && matches!(after(2), Some(Lexeme::Sign("(" | "->")))
     }
 
     /// Does `is Ok` come next?

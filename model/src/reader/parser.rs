@@ -182,11 +182,44 @@ impl<'a> Parser<'a> {
                         "write a number without `+`, and a sum as `x + 1`, also under `assign`".to_owned(),
                     ),
                     Lexeme::Sign("else") => elsewhere::explain_word("otherwise").map(str::to_owned),
-                    _ => None,
+                    _ => self.explain_generator(token).or_else(|| self.explain_quantifier()),
                 };
                 Box::new(Mistake { help, ..*syntax_mistake("syntax", message, label, token.span.clone()) })
             }),
         }
+    }
+
+    /// Explains how a list is made from another one, if this token is the sign of `e for x in q` or of
+    /// `e | x in q`.
+    fn explain_generator(&self, token: &Token) -> Option<String> {
+        if token.kind != Lexeme::Name("for".to_owned()) && token.kind != Lexeme::Sign("|") {
+            return None;
+        }
+        let Lexeme::Name(name) = &self.tokens.get(self.next + 1)?.kind else { return None };
+        let values = match self.tokens.get(self.next + 3).map(|token| &token.kind) {
+            Some(Lexeme::Name(values)) => values,
+            _ => "s",
+        };
+        let mut closed = 0;
+        let open = self.tokens[..self.next].iter().rposition(|token| {
+            closed += match token.kind {
+                Lexeme::Sign(")" | "]" | "}") => 1,
+                Lexeme::Sign("(" | "[" | "{") => -1,
+                _ => 0,
+            };
+            closed < 0
+        })?;
+        let list = format!("[e for {name} in {values}]");
+        let before = open.checked_sub(1).map(|before| &self.tokens[before].kind);
+        Some(match (&self.tokens[open].kind, before) {
+            (Lexeme::Sign("["), _) => format!("write `[e for {name} in {values} if c]`"),
+            (Lexeme::Sign("{"), _) => format!("only a list is made so: write `contains({list}, k)`"),
+            (_, Some(Lexeme::Name(function))) => match elsewhere::explain_operation(function) {
+                Some(explanation) if explanation.contains(" element has ") => explanation.to_owned(),
+                _ => format!("write a list, in brackets: `{function}({list})`"),
+            },
+            _ => format!("write a list, in brackets: `{list}`"),
+        })
     }
 
     /// Explains how a copy of a record is written, if `...r` stands here.
@@ -218,13 +251,11 @@ impl<'a> Parser<'a> {
             Lexeme::Sign("]") => Some("there is no `[` for this `]`".to_owned()),
             Lexeme::Sign("!") => Some("write brackets after `!`, as in `!(k in s)`".to_owned()),
             Lexeme::Sign("(") => Some("only a function can be called, by its name: `f(x)`".to_owned()),
-            Lexeme::Sign(":" | "{") if self.tokens[0].kind == Lexeme::Name("match".to_owned()) => {
-                let value = match self.tokens[1].kind {
-                    Lexeme::Sign("(") => "write the value of a `match` without brackets",
-                    _ => "write the value between `match` and `:`, and the cases after it",
-                };
-                Some(format!("{value}, as in `match r: Found(v) -> v > 0 | _ -> false`"))
-            }
+            Lexeme::Sign(":" | "{") if self.tokens[0].kind == Lexeme::Name("match".to_owned()) => Some(
+                "write the value between `match` and `:`, and the cases after it, as in `match r: Found(v) -> v > 0 | _ -> \
+                 false`"
+                    .to_owned(),
+            ),
             Lexeme::Sign(":") => {
                 Some("write `:` after the values of a quantifier: `all i in 0..3: ...`".to_owned())
             }
@@ -241,7 +272,7 @@ impl<'a> Parser<'a> {
             Lexeme::Name(word) => match word.to_lowercase().as_str() {
                 "and" => Some("write `and` or `&&`".to_owned()),
                 "or" => Some("write `or` or `||`".to_owned()),
-                _ if let Some(help) = self.last_token(1).and_then(explain_quantifier) => Some(help),
+                _ if let Some(help) = self.explain_quantifier() => Some(help),
                 "is" | "equals" => {
                     Some("`==` compares, and `o is A` asks for the alternative of a variant".to_owned())
                 }
@@ -258,8 +289,21 @@ impl<'a> Parser<'a> {
         wrong
     }
 
+    /// Explains how a quantifier of another language is written here, if its word and a name stand here.
+    fn explain_quantifier(&self) -> Option<String> {
+        let (Lexeme::Name(word), Lexeme::Name(_)) = (&self.last_token(1)?.kind, &self.peek()?.kind) else {
+            return None;
+        };
+        match word.to_lowercase().as_str() {
+            "forall" | "every" | "each" | "for" => Some("write `all i in 0..3: ...`".to_owned()),
+            "exists" | "any" | "exist" => Some("write `some i in 0..3: ...`".to_owned()),
+            "sum" | "max" | "min" => Some(format!("write `{word}([e for x in q if c])`")),
+            _ => None,
+        }
+    }
+
     /// The token so many places before the next one.
-    fn last_token(&self, count: usize) -> Option<&'a Token> {
+    pub(super) fn last_token(&self, count: usize) -> Option<&'a Token> {
         self.tokens.get(self.next.checked_sub(count)?)
     }
 
@@ -593,16 +637,6 @@ pub(super) fn build_expression(kind: ExpressionKind, span: Range<usize>, below: 
         return Err(syntax_mistake("expression-too-deep", message, "nested too deep", span));
     }
     Ok(Expression { kind, span, height: below + 1 })
-}
-
-/// Explains how a quantifier of another language is written here.
-fn explain_quantifier(token: &Token) -> Option<String> {
-    let Lexeme::Name(word) = &token.kind else { return None };
-    match word.to_lowercase().as_str() {
-        "forall" | "every" | "each" | "for" => Some("write `all i in 0..3: ...`".to_owned()),
-        "exists" | "any" | "exist" => Some("write `some i in 0..3: ...`".to_owned()),
-        _ => None,
-    }
 }
 
 fn describe_token(token: &Token) -> String {

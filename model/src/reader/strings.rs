@@ -46,7 +46,7 @@ impl Typing<'_, '_> {
         let mut terms = terms.into_iter().collect::<Option<Vec<Term>>>()?;
         self.warn_of_texts(operation, call, whole);
         if operation == StringOperation::Matches {
-            terms[1] = self.regular_expression(&terms[1], &arguments[1].span)?;
+            terms[1] = self.regular_expression(&terms[1], arguments)?;
         }
         Some(Term::on_strings(operation, &terms))
     }
@@ -122,19 +122,24 @@ impl Typing<'_, '_> {
     }
 
     /// Reads a regular expression, and writes its shorthands out.
-    fn regular_expression(&mut self, term: &Term, span: &Range<usize>) -> Option<Term> {
-        let (message, label) = match term.as_literal() {
+    fn regular_expression(&mut self, term: &Term, arguments: &[Expression]) -> Option<Term> {
+        let example =
+            "write one such as `\"[a-z]+(?:-[0-9]{1,3})?\"`; it matches the whole string".to_owned();
+        let (message, label, help) = match term.as_literal() {
             Some(Value::String(text)) => match RegularExpression::parse(text) {
                 Ok(expression) => return Some(Term::literal(Value::string(&expression.to_string()))),
-                Err(wrong) => ("this is not a regular expression".to_owned(), wrong),
+                Err(wrong) => ("this is not a regular expression".to_owned(), wrong, example),
             },
             _ => {
                 let message = "a regular expression must be a string in quotes".to_owned();
-                (message, "not a string in quotes".to_owned())
+                let text = self.scalar.text.get(arguments[0].span.clone()).unwrap_or("s");
+                let help = format!(
+                    "for a text that a variable `v` holds, write `starts_with({text}, v)`, `ends_with({text}, v)` or `contains({text}, v)`"
+                );
+                (message, "not a string in quotes".to_owned(), help)
             }
         };
-        let help = "write one such as `\"[a-z]+(?:-[0-9]{1,3})?\"`; it matches the whole string".to_owned();
-        self.error("regular-expression", message, span, label, Some(help));
+        self.error("regular-expression", message, &arguments[1].span, label, Some(help));
         None
     }
 

@@ -134,6 +134,14 @@ impl Expression {
         }
     }
 
+    /// The names of data and literals in it.
+    pub fn names(&self) -> Vec<&str> {
+        match &self.kind {
+            ExpressionKind::Name(name) => vec![name],
+            _ => self.parts().into_iter().flat_map(Expression::names).collect(),
+        }
+    }
+
     /// The direct parts, left to right.
     pub fn parts(&self) -> Vec<&Expression> {
         match &self.kind {

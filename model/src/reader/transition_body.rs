@@ -354,7 +354,7 @@ fn refuse_target(
             let elsewhere = scope.names.elsewhere(name);
             let help = match (collector.nearest(name, variables.iter().copied()), elsewhere) {
                 _ if name.contains(['.', '[']) && !name.contains('=') => {
-                    "assign the whole variable: `r: \"r with { field: e }\"`, `q: \"q[i := e]\"`".to_owned()
+                    "assign the whole variable: `r: \"r with { field: e }\"`, `q: \"q[i := e]\"`, or `q: \"q + [e]\"` to add an element".to_owned()
                 }
                 _ if let Some((target, value)) = split_assignment(name) => {
                     format!("write the new value of a variable after `:`, as in `{target}: {value}`")

@@ -298,6 +298,21 @@ impl Reading<'_, '_> {
     /// Reads a variant: a list of names, some of which have fields.
     fn variant(&mut self, name: &str, node: &Node, items: &[Arc<Node>]) -> Option<Type> {
         let like = "Reply: [{ Ok: { value: int } }, Missing]";
+        let field = |item: &Arc<Node>| match &item.kind {
+            NodeKind::Mapping(entries) if let [one] = entries.as_slice() => {
+                Some(format!("{}: {}", one.key.text, one.value.as_scalar()?.text))
+            }
+            _ => None,
+        };
+        if let Some(fields) = items.iter().map(field).collect::<Option<Vec<String>>>() {
+            let message = format!("the alternatives of `{name}` have no names for their fields");
+            let help = format!(
+                "write a record as `{name}: {{ {} }}`, and alternatives with fields as `{like}`",
+                fields.join(", ")
+            );
+            self.collector.mistake("wrong-kind", message, &node.head(), "is it a record?", help);
+            return None;
+        }
         let mut alternatives: Vec<(String, Vec<(String, Type)>)> = Vec::new();
         let errors_before = self.collector.errors();
         for item in items {

@@ -123,8 +123,8 @@ pub(super) struct Typing<'a, 'c> {
     pub(super) collector: &'c mut Collector,
     pub(super) scalar: &'a Scalar,
     pub(super) scope: Scope<'a>,
-    /// The names that the enclosing quantifiers bind, outermost first.
-    pub(super) bound: Vec<(String, Datum)>,
+    /// The names that the enclosing quantifiers bind, outermost first. `None` if the values have a mistake.
+    pub(super) bound: Vec<(String, Option<Datum>)>,
     /// The fields for which the names of the enclosing cases of `match` stand, without such names.
     pub(super) named: Substitution,
     /// Is there an operation in it? Then its lowered form may be larger than its text.
@@ -170,7 +170,7 @@ impl<'a, 'c> Typing<'a, 'c> {
                     .to_owned(),
             ),
             (Type::Bool, Type::Int) => Some("write a comparison: `x != 0`".to_owned()),
-            _ => about_ids([&wanted, &sort]),
+            _ => self.spell_id([(&wanted, span), (&sort, span)]).or_else(|| about_ids([&wanted, &sort])),
         };
         let message = format!("{whose} must be {}, but this is {sort}", expected_text(expected));
         self.error("type-mismatch", message, span, format!("this is {sort}"), help);
@@ -197,7 +197,7 @@ impl<'a, 'c> Typing<'a, 'c> {
             }
             ExpressionKind::Compare(first, others) => self.compare(first, others),
             ExpressionKind::Arithmetic(operator, a, b) => self.arithmetic(*operator, a, b),
-            ExpressionKind::IfThenElse(condition, a, b) => self.conditional(condition, a, b),
+            ExpressionKind::IfThenElse(condition, a, b) => self.conditional(condition, a, b, &tree.span),
             ExpressionKind::Select(array, index) => self.select(array, index),
             ExpressionKind::Store(array, index, element) => self.store(array, index, element),
             ExpressionKind::Field(record, field, place) => {
@@ -241,12 +241,12 @@ impl<'a, 'c> Typing<'a, 'c> {
         match sort {
             Some(Type::String) => return self.character(&array_term?, &index_term?, &index.span),
             Some(sort) if sort.as_list().is_some() => {
-                self.warn_of_index(array_term.as_ref(), index);
+                self.warn_of_index((array_term.as_ref(), array), index, false);
                 return self.element_of(&array_term?, &index_term?, &index.span);
             }
             _ => {}
         }
-        self.warn_of_index(array_term.as_ref(), index);
+        self.warn_of_index((array_term.as_ref(), array), index, false);
         let (array_term, ty) = (array_term.as_ref()?, self.array(array_term.as_ref()?, &array.span)?);
         let index = self.fit(&index_term?, &index.span, &ty.index, "the index")?;
         Some(Term::select(array_term, &index))
@@ -255,7 +255,7 @@ impl<'a, 'c> Typing<'a, 'c> {
     /// Types `a[i := e]` of an array, a list or a map.
     fn store(&mut self, array: &Expression, index: &Expression, element: &Expression) -> Option<Term> {
         let array_term = self.term(array);
-        self.warn_of_index(array_term.as_ref(), index);
+        self.warn_of_index((array_term.as_ref(), array), index, true);
         if let Some(list) = array_term.as_ref().filter(|term| term.sort().as_list().is_some()) {
             return self.changed(list, index, element);
         }
@@ -274,8 +274,19 @@ impl<'a, 'c> Typing<'a, 'c> {
         Some(Term::store(array_term, &index?, &element?))
     }
 
-    /// Warns of an index in digits that a list or an array of this type never has.
-    fn warn_of_index(&mut self, array: Option<&Term>, index: &Expression) {
+    /// Warns of an index in digits that a list or an array of this type never has, and of one that is the
+    /// length of the list.
+    fn warn_of_index(&mut self, array: (Option<&Term>, &Expression), index: &Expression, is_store: bool) {
+        let text = |tree: &Expression| self.scalar.text.get(tree.span.clone()).unwrap_or_default();
+        let (array, list) = (array.0, text(array.1));
+        if text(index) == format!("len({list})") {
+            let message = "a list has no element at its length: its indices begin at 0".to_owned();
+            let help = match is_store {
+                true => format!("write `{list} + [e]` to add an element at the end"),
+                false => format!("write `{list}[len({list}) - 1]` for the last element"),
+            };
+            return self.warn_of_mistake("no-such-index", message, &index.span, "behind the last one", help);
+        }
         let (digits, sign) = match &index.kind {
             ExpressionKind::Integer(digits) => (digits, ""),
             ExpressionKind::Negate(inner) => match &inner.kind {
@@ -323,7 +334,7 @@ impl<'a, 'c> Typing<'a, 'c> {
     /// hint.
     pub(super) fn name(&mut self, name: &str, span: &Range<usize>) -> Option<Term> {
         if let Some((_, datum)) = self.bound.iter().find(|(known, _)| known == name) {
-            return Some(Term::datum(datum));
+            return datum.as_ref().map(Term::datum);
         }
         if let Some((_, parameter)) = self.scope.parameters.iter().find(|(known, _)| known == name) {
             return parameter.as_ref().map(Term::datum);
@@ -409,7 +420,7 @@ impl<'a, 'c> Typing<'a, 'c> {
         None
     }
 
-    fn describe_name(&self, name: &str) -> String {
+    pub(super) fn describe_name(&self, name: &str) -> String {
         match self.scope.names.get(name) {
             Some((meaning, _)) => format!("the {} `{name}`", meaning.describe()),
             None => format!("the parameter `{name}`"),
@@ -613,10 +624,12 @@ impl<'a, 'c> Typing<'a, 'c> {
         let whole = a_span.start..b_span.end;
         if a.sort() != b.sort() && !are_numbers {
             let message = format!("`{comparison}` cannot compare {} with {}", a.sort(), b.sort());
+            let id = self.spell_id([(a.sort(), a_span), (b.sort(), b_span)]);
             let help = match (a.sort(), b.sort()) {
                 (Type::Enum(_), Type::String) | (Type::String, Type::Enum(_)) => {
                     "write literals of enumerations without quotes"
                 }
+                _ if let Some(id) = &id => id,
                 (Type::Id(_), Type::Id(_)) => "ids of different types are never equal",
                 (Type::Id(_), _) | (_, Type::Id(_)) => {
                     "an id has no literals and can only be compared with ids: keep one in a variable"
@@ -651,7 +664,25 @@ impl<'a, 'c> Typing<'a, 'c> {
         Some(Term::compare(comparison, a, b))
     }
 
-    fn conditional(&mut self, condition: &Expression, a: &Expression, b: &Expression) -> Option<Term> {
+    /// Writes the id that is meant by a number or a text in quotes, which stands at one of the two places.
+    fn spell_id(&self, sides: [(&Type, &Range<usize>); 2]) -> Option<String> {
+        let [(a, _), (b, _)] = sides;
+        let ((Type::Id(id), other) | (other, Type::Id(id))) = (a, b) else { return None };
+        let (_, span) = sides.into_iter().rfind(|(ty, _)| *ty == other)?;
+        let text = self.scalar.text.get(span.clone())?.trim_matches('"');
+        let is_quoted = text.len() + 2 == span.len() && !text.contains('"');
+        let is_literal = is_quoted || text.parse::<u64>().is_ok();
+        is_literal.then(|| format!("for the id that the system calls `{text}`, write `(\"{text}\": {id})`"))
+    }
+
+    fn conditional(
+        &mut self,
+        condition: &Expression,
+        a: &Expression,
+        b: &Expression,
+        whole: &Range<usize>,
+    ) -> Option<Term> {
+        self.warn_of_else(a, b, whole);
         let choice = self.term(condition);
         let (then, otherwise) = self.type_two(a, b);
         let choice = choice.and_then(|term| self.fit(&term, &condition.span, &Type::Bool, "a condition"));

@@ -9,9 +9,8 @@ use std::sync::Arc;
 
 use crate::data::Datum;
 use crate::diagnostic::Diagnostic;
-use crate::excerpt::shortened;
 use crate::reader::scope::Meaning;
-use crate::reader::syntax::{Call, Expression, ExpressionKind, Match, MatchCase, is_unbracketed, says_type};
+use crate::reader::syntax::{Call, Expression, ExpressionKind, Match, MatchCase, says_type};
 use crate::reader::typing::Typing;
 use crate::term::operation::{self, DerivedOperation, MatchArm, is_alternative, read_by};
 use crate::term::{Term, substitute};
@@ -199,24 +198,18 @@ impl Typing<'_, '_> {
     /// Warns of a last case that begins with a truth value and goes on: it takes more than was meant.
     fn warn_of_reach_of_case(&mut self, tree: &Match, whole: &Range<usize>) {
         let Some(MatchCase { body, .. }) = tree.cases.last() else { return };
-        let (ExpressionKind::And(parts) | ExpressionKind::Or(parts)) = &body.kind else { return };
-        let ([first, next, ..], true) = (parts.as_slice(), is_unbracketed(body, parts)) else { return };
-        let ExpressionKind::Truth(value) = first.kind else { return };
-        let is_and = matches!(body.kind, ExpressionKind::And(_));
-        let start = self.skip_brackets(whole);
-        let text = |from: usize, to: usize| self.scalar.text.get(from..to).unwrap_or_default();
-        let sign = if is_and { "&&" } else { "||" };
-        let message = match value != is_and {
-            true => format!(
-                "the last case of a `match` goes on to the end: `{value} {sign} ...` is always {value}"
+        let is_own = |part: &Expression| part.span.start == body.span.start;
+        let Some(tail) = self.tail_of(body, whole, is_own) else { return };
+        let message = match body.parts()[0].kind {
+            ExpressionKind::Truth(value) if value != (tail.sign == "&&") => format!(
+                "the last case of a `match` goes on to the end: `{value} {} ...` is always {value}",
+                tail.sign
             ),
-            false => "the last case of a `match` goes on to the end".to_owned(),
+            ExpressionKind::Truth(_) => "the last case of a `match` goes on to the end".to_owned(),
+            _ if tail.is_swallowed => "the last case of a `match` goes on to the end".to_owned(),
+            _ => return,
         };
-        let help = format!(
-            "put the `match` into brackets: `({}) {sign} {}`",
-            text(start, first.span.end),
-            shortened(text(next.span.start, body.span.end))
-        );
+        let help = format!("put the `match` into brackets: `{}`", tail.apart);
         self.warn_of_mistake("reaches-to-the-end", message, &body.span, "all this is the last case", help);
     }
 
@@ -258,7 +251,7 @@ impl Typing<'_, '_> {
             let value = substitute(&Term::field(subject, field), &self.named);
             self.named.insert(datum.clone(), value);
             names.push((datum.clone(), field));
-            self.bound.push((name.clone(), datum));
+            self.bound.push((name.clone(), Some(datum)));
         }
         let body = match (expected, &known) {
             (Some(_), _) if says_type(&case.body) => self.term(&case.body),
@@ -269,7 +262,7 @@ impl Typing<'_, '_> {
             (None, None) => self.term(&case.body),
         };
         let body = body.filter(|_| is_right);
-        for (_, datum) in self.bound.drain(bound_before..) {
+        for datum in self.bound.drain(bound_before..).filter_map(|(_, datum)| datum) {
             self.named.remove(&datum);
         }
         let body = body?;

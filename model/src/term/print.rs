@@ -371,7 +371,10 @@ fn write_term(f: &mut dyn fmt::Write, term: &Term, at_least: Binding) -> fmt::Re
             f.write_str(" then ")?;
             write_term(f, a, Binding::Or)?;
             f.write_str(" else ")?;
-            write_term(f, b, Binding::Conditional)
+            // A chain after a single condition would look as if its last part stood outside.
+            let is_chain = |term: &Term| matches!(term.written(), Some(Node::And(_) | Node::Or(_)));
+            let at_least = if is_chain(b) && !is_chain(a) { Binding::Atom } else { Binding::Conditional };
+            write_term(f, b, at_least)
         }
         Node::Arithmetic(operator, a, b) => {
             // All these operators associate to the left.
