@@ -308,10 +308,11 @@ impl Wire<'_> {
             _ => {}
         }
         if let Wire::Json(Tree::Null) = self {
-            return format!(
-                "\nhelp: if the value may be missing, declare `{datum}: option[{}]` in the model",
-                datum.ty()
-            );
+            let ty = datum.ty();
+            let missing =
+                format!("\nhelp: if it may be missing, declare `{datum}: option[{ty}]` in the model");
+            let empty = "\nhelp: where it is empty, let the system send `[]`, not `null`".to_owned();
+            return if codec::to_wire_json(&Value::any(ty)).is_array() { empty } else { missing };
         }
         let Type::Enum(named) = datum.ty() else { return String::new() };
         let literals = || named.literals.iter().map(String::as_str);

@@ -620,6 +620,12 @@ fn a_value_that_is_nearly_right_is_told_with_what_it_means() {
             "'missing'",
             "help: where `n` is `none`, let the system send `null` for it",
         ),
+        (
+            "list[2] of int",
+            "n == []",
+            "None",
+            "help: where it is empty, let the system send `[]`, not `null`",
+        ),
         ("option[int]", "n == none", "'none'", "`some(x)` is written like `x`, and `none` is `null`"),
         (
             "option[string]",
@@ -1158,6 +1164,7 @@ fn a_reset_that_does_not_reset_is_suspected_and_can_be_repeated() {
     let (out, _) =
         folder.ends(&["test", "coreach.yaml", "--iut", "iut.yaml", "--seed", "7", "--runs", "4"], 1);
     assert!(out.contains("hint: the first run did not fail, and 3 of 3 later ones did"), "{out}");
+    assert!(unwrap(&out).contains("if a new system passes with `--seed 8 --runs 1`, the message"), "{out}");
     assert!(
         out.contains("next: coreach test coreach.yaml --iut iut.yaml --seed 7 --runs 2 --keep runs"),
         "{out}"

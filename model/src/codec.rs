@@ -254,9 +254,6 @@ fn read_tree(tree: &Tree, ty: &Type, digits: usize) -> Result<Value, Misread> {
             Value::Enum(enumeration.clone(), position)
         }
         (Type::Record(record), tree) if record.form != RecordForm::Plain => {
-            let read = |place: &dyn Fn() -> String, part: &Tree, ty: &Type| {
-                from_tree(part, ty, digits).map_err(|why| locate(&place(), why))
-            };
             let too_many = |most: usize, count: usize| {
                 Misread::Wrong(format!("{ty} has at most {most} elements, and this one has {count}"))
             };
@@ -264,14 +261,15 @@ fn read_tree(tree: &Tree, ty: &Type, digits: usize) -> Result<Value, Misread> {
                 (RecordForm::List, Tree::List(parts)) if parts.len() < record.fields.len() => {
                     let element = record.element_type();
                     let elements = parts.iter().enumerate();
-                    let elements = elements.map(|(at, part)| read(&|| format!("[{at}]"), part, element));
+                    let elements =
+                        elements.map(|(at, part)| read_part(&|| format!("[{at}]"), part, element, digits));
                     (Value::int(parts.len()), elements.collect::<Result<Vec<_>, _>>()?)
                 }
                 (RecordForm::List, Tree::List(parts)) => {
                     return Err(too_many(record.fields.len() - 1, parts.len()));
                 }
                 (RecordForm::Keyed(key) | RecordForm::Entries(key, _), tree) => {
-                    let entries = read_entries(record, key, tree, &read, &wrong)?;
+                    let entries = read_entries(record, key, tree, digits, &wrong)?;
                     let count = entries.len();
                     let misfit = || record.most().map_or_else(wrong, |most| too_many(most, count));
                     return record.value_at_keys(entries).ok_or_else(misfit);
@@ -331,7 +329,7 @@ fn read_tree(tree: &Tree, ty: &Type, digits: usize) -> Result<Value, Misread> {
                         let part = members.iter().find(|(key, _)| key == name);
                         let (_, part) = part.ok_or_else(|| malformed(chosen))?;
                         let place_of = || format!("{}.{name}", chosen.name);
-                        read(&place_of, part, &record.fields[chosen.first + place].1)
+                        read_part(&place_of, part, &record.fields[chosen.first + place].1, digits)
                     };
                     (record.tag(number), (0..chosen.count).map(field).collect::<Result<Vec<_>, _>>()?)
                 }
@@ -375,25 +373,28 @@ fn read_tree(tree: &Tree, ty: &Type, digits: usize) -> Result<Value, Misread> {
     if value.is_in(ty) { Ok(value) } else { Err(wrong()) }
 }
 
-/// Reads the entries of a set or a map. `read` reads the part at a place, and `wrong` makes the error.
+/// Reads a part of a value, which stands at this place.
+fn read_part(place: &dyn Fn() -> String, part: &Tree, ty: &Type, digits: usize) -> Result<Value, Misread> {
+    from_tree(part, ty, digits).map_err(|why| locate(&place(), why))
+}
+
+/// Reads the entries of a set or a map. `wrong` makes the error.
 fn read_entries(
     record: &RecordType,
     key_type: &Type,
     tree: &Tree,
-    read: &dyn Fn(&dyn Fn() -> String, &Tree, &Type) -> Result<Value, Misread>,
+    digits: usize,
     wrong: &dyn Fn() -> Misread,
 ) -> Result<BTreeMap<Value, Option<Value>>, Misread> {
     let mut entries: BTreeMap<Value, Option<Value>> = BTreeMap::new();
-    let twice = |what: &str, key: &str| {
-        Misread::Wrong(format!("a {what} once, and `{}` is here twice", shortened(key)))
-    };
     match (tree, record.map_value_type()) {
         (Tree::List(keys), None) => {
             for (at, key) in keys.iter().enumerate() {
-                let key = read(&|| format!("[{at}]"), key, key_type)?;
-                let shown = to_text(&key);
+                let key = read_part(&|| format!("[{at}]"), key, key_type, digits)?;
+                let shown = shortened(&to_text(&key));
                 if entries.insert(key, None).is_some() {
-                    return Err(twice("set has each element", &shown));
+                    let why = format!("a set has each element once, and `{shown}` is here twice");
+                    return Err(Misread::Wrong(why));
                 }
             }
         }
@@ -407,9 +408,9 @@ fn read_entries(
                     let why = format!("the key {text:?} of a map is written {spelled:?}");
                     return Err(Misread::Wrong(why));
                 }
-                let member = read(&place, member, value)?;
+                let member = read_part(&place, member, value, digits)?;
                 if entries.insert(key, Some(member)).is_some() {
-                    return Err(twice("map has each key", text));
+                    return Err(wrong());
                 }
             }
         }

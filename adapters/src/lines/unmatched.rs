@@ -93,17 +93,17 @@ impl Pending {
             );
             return (text, false);
         }
-        if ["log in", "login", "auth", "password"].iter().any(|word| lower.contains(word)) {
-            let text = "\nhelp: if it needs a login, send that first: write `reset: [{ send: LOGIN, expect: '^OK.*$' }]`, with \
-                        the system's own words, next to `stimuli`";
-            return (text.to_owned(), false);
-        }
         if line.trim_end().ends_with([':', '?']) {
             let pattern = shortened(&regex::escape(line).replace('\'', "''"));
             let text = format!(
                 "\nhelp: if it asks for something first, answer that: write `reset: [{{ expect: '^{pattern}$' }}, {{ send: ANSWER }}]` next to `stimuli`"
             );
             return (text, false);
+        }
+        if ["log in", "login", "unauth", "authenti", "password"].iter().any(|word| lower.contains(word)) {
+            let text = "\nhelp: if it needs a login, send that first: write `reset: [{ send: LOGIN, expect: '^OK.*$' }]`, with \
+                        the system's own words, next to `stimuli`";
+            return (text.to_owned(), false);
         }
         let pattern = generalize(line);
         // A greeting comes before all else, and is nothing for a log.
