@@ -310,7 +310,7 @@ impl Wire<'_> {
         if let Wire::Json(Tree::Null) = self {
             let ty = datum.ty();
             let missing =
-                format!("\nhelp: if it may be missing, declare `{datum}: option[{ty}]` in the model");
+                format!("\nhelp: if the value may be missing, declare `{datum}: option[{ty}]` in the model");
             let empty = "\nhelp: where it is empty, let the system send `[]`, not `null`".to_owned();
             return if codec::to_wire_json(&Value::any(ty)).is_array() { empty } else { missing };
         }
