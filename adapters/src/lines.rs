@@ -13,6 +13,7 @@ use std::collections::{BTreeSet, VecDeque};
 use coreach_model::excerpt::shortened;
 use coreach_model::semantics::Event;
 
+pub(crate) use self::unmatched::generalize;
 use crate::adapter::{Failure, Received};
 use crate::blocks::{Fit, GroupTexts, Progress, strip_cr};
 use crate::cut::{LONGEST, MOST};

@@ -20,6 +20,16 @@ pub fn written(pattern: &Regex) -> &str {
     whole.strip_prefix("\\A(?:").and_then(|own| own.strip_suffix(")\\z")).unwrap_or(whole)
 }
 
+/// Proposes the pattern with what may stand around it, for a text that has a part which fits.
+pub fn widen(narrow: &Regex, text: &str) -> Option<String> {
+    let own = written(narrow);
+    let found = Regex::new(own).ok()?.find(text)?;
+    let (before, after) = (found.start() > 0, found.end() < text.len());
+    let wide = format!("{}(?:{own}){}", if before { ".*?" } else { "" }, if after { ".*" } else { "" });
+    let wide = if own.contains('|') { wide } else { wide.replacen(&format!("(?:{own})"), own, 1) };
+    pattern(&wide).is_ok_and(|wide| wide.is_match(text)).then_some(wide)
+}
+
 /// Returns how many bytes of the text can begin a text that fits the expression, and whether all of it fits.
 ///
 /// The automaton is dead if no text can go on. It is made once a thread, since a file has few patterns.

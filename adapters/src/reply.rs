@@ -25,8 +25,8 @@ use coreach_model::reader::collect::listed;
 use crate::adapter::{Failure, Received};
 use crate::description::{AnswerPlace, Capture, Http, Response, Source, Unmatched};
 use crate::encoding::from_latin1;
-use crate::pattern::written;
-use crate::signature::{Signatures, Wire, report_too_long};
+use crate::pattern::{Regex, widen, written};
+use crate::signature::{Signatures, Wire, explain_none, report_too_long};
 use crate::template::Template;
 
 /// How a body begins that is compressed.
@@ -97,7 +97,9 @@ impl Response {
             if there.as_ref().is_some_and(|text| pattern.is_match(text)) {
                 return None;
             }
-            let there = there.map_or("is not there".to_owned(), |text| format!("is `{}`", shortened(&text)));
+            let there = there.map_or("is not there".to_owned(), |text| {
+                format!("is `{}`{}", shortened(&text), explain_part(pattern, &text))
+            });
             Some((2 + position, format!("it needs the header {expected}, which {there}")))
         })
     }
@@ -123,10 +125,26 @@ impl Response {
         let missing = self.values.iter().find(|(_, place)| value_at(place, item, reply).is_none());
         match missing {
             Some((name, place)) => {
-                let near = match &place.source {
-                    Source::Pointer(pointer) => item.and_then(|item| find_near(item, pointer)),
-                    _ => None,
+                let bare = AnswerPlace { pattern: None, ..place.clone() };
+                let text = value_at(&bare, item, reply).and_then(|piece| match piece {
+                    Piece::Json(tree) => text_of(tree),
+                    Piece::Text(text) => Some(text),
+                });
+                if let (Some(pattern), Some(text)) = (&place.pattern, text) {
+                    let (shown, help) = (shortened(&text), explain_part(pattern, &text));
+                    let pattern = written(pattern);
+                    return format!(
+                        "it needs `{name}`, but {bare} is `{shown}`, which does not fit `{pattern}`{help}"
+                    );
+                }
+                let pointer = match &place.source {
+                    Source::Pointer(pointer) => pointer,
+                    _ => &format!("/{name}"),
                 };
+                let near = item.and_then(|item| find_near(item, pointer));
+                let near = find_header(name, &[], place, reply, false)
+                    .or(near)
+                    .or_else(|| find_header(name, &[], place, reply, true));
                 let near = near.map_or_else(String::new, |near| format!("\nhelp: {near}"));
                 format!("it needs `{name}`, but {place} is missing{near}")
             }
@@ -181,7 +199,7 @@ pub fn translate(reply: &Reply, http: &Http, signatures: &Signatures) -> Result<
         let Some((name, last)) = last else { continue };
         return Ok([events_of(action, events)?, events_of(name, last)?].concat());
     }
-    let text = describe_unmatched(reply, http, body.as_ref());
+    let text = describe_unmatched(reply, http, body.as_ref(), signatures);
     match http.unmatched {
         Unmatched::Fail => Ok(vec![Received::Alien(text)]),
         Unmatched::Error => Err(Failure::Garbage(text)),
@@ -190,7 +208,12 @@ pub fn translate(reply: &Reply, http: &Http, signatures: &Signatures) -> Result<
 }
 
 /// Describes an answer that fits no observation, the closest observation, and what helps.
-fn describe_unmatched(reply: &Reply, http: &Http, body: Option<&Result<Tree, String>>) -> String {
+fn describe_unmatched(
+    reply: &Reply,
+    http: &Http,
+    body: Option<&Result<Tree, String>>,
+    signatures: &Signatures,
+) -> String {
     let body_text = String::from_utf8_lossy(&reply.body);
     let is_packed = reply.foreign_coding().is_some() || reply.body.starts_with(GZIP);
     let shown = match body_text.trim_start() {
@@ -203,7 +226,8 @@ fn describe_unmatched(reply: &Reply, http: &Http, body: Option<&Result<Tree, Str
     };
     let unread = body.and_then(|body| body.as_ref().err()).filter(|_| !reply.body.is_empty());
     let why = unread.map_or_else(String::new, |why| format!(" ({why})"));
-    let tree = body.and_then(|body| body.as_ref().ok());
+    let new = if body.is_none() { read_body(reply).ok().and_then(Result::ok) } else { None };
+    let tree = body.and_then(|body| body.as_ref().ok()).or(new.as_ref());
     let lacks = http.observations.iter().map(|(action, response)| {
         let misfit =
             response.misfit(reply).unwrap_or_else(|| (usize::MAX, response.describe_lack(tree, reply)));
@@ -216,14 +240,13 @@ fn describe_unmatched(reply: &Reply, http: &Http, body: Option<&Result<Tree, Str
     });
     let to = &reply.to;
     // An observation that fits except for its status is closer than one of this status.
-    let new = if body.is_none() { read_body(reply).ok().and_then(Result::ok) } else { None };
     let but_status = http.observations.iter().find(|(_, response)| {
         let with_status = Response { status: reply.status, ..response.clone() };
         (200..300).contains(&reply.status)
             && response.status != reply.status
             && !response.values.is_empty()
             && with_status.is_of(reply)
-            && find_values(tree.or(new.as_ref()), reply, &with_status).is_some()
+            && find_values(tree, reply, &with_status).is_some()
     });
     let closest = match closest {
         _ if but_status.is_some() => but_status.map_or_else(String::new, |(action, response)| {
@@ -249,18 +272,29 @@ fn describe_unmatched(reply: &Reply, http: &Http, body: Option<&Result<Tree, Str
                     "it ends with the last byte of its `Content-Length`: count the bytes of the text in UTF-8, not its letters"
                 }
                 Some(_) if is_packed => "let the system send bodies that are not compressed, without `Content-Encoding`",
-                Some(why) => json::explain_mistake(&body_text, why).unwrap_or("let the system send JSON in UTF-8"),
+                Some(why) => json::explain_mistake(&body_text, why).unwrap_or(
+                    r"let the system send JSON in UTF-8, or read a number in the text: `{ body: true, match: '[^0-9-]*(-?\d+)(?s:.*)' }` in place of the pointer"
+                ),
                 None => &format!("if the system is right, correct `{action}` in `observations`"),
             };
             let help = format!("\nhelp: {help}");
             let help = if lacks.contains("\nhelp: ") { String::new() } else { help };
-            format!("\n`{action}` has this status, but {lacks}{help}")
+            let parameters = signatures.action(action).into_iter().flat_map(|action| &action.parameters);
+            let mut lacking = parameters.filter(|datum| lacks.starts_with(&format!("it needs `{datum}`, but ")));
+            let none = lacking.next().and_then(explain_none).filter(|_| tree.is_some()).unwrap_or_default();
+            format!("\n`{action}` has this status, but {lacks}{none}{help}")
         }
         None => String::new(),
     };
     let moved = reply.header("location").filter(|_| (300..400).contains(&reply.status));
     let moved = moved.map_or_else(String::new, |place| {
         let place = shortened(&place);
+        if ["login", "signin", "auth"].iter().any(|word| place.contains(word)) {
+            return format!(
+                "\nhelp: it redirects to `{place}`: log in by a step of `reset`, with `captures: {{ session: {{ cookie: NAME }} }}` and \
+                 `headers: {{ Cookie: \"NAME={{session}}\" }}`"
+            );
+        }
         format!(
             "\nhelp: it redirects to `{place}`, and coreach follows no redirections: write this address into `path`"
         )
@@ -296,6 +330,12 @@ fn describe_unmatched(reply: &Reply, http: &Http, body: Option<&Result<Tree, Str
         "the answer `{} {}` {shown}{why} to `{}` (`{to}`), which fits no observation{closest}{moved}{help}{twice}",
         reply.status, reply.reason, reply.asked
     )
+}
+
+/// Explains that a pattern fits only a part of a text.
+fn explain_part(pattern: &Regex, text: &str) -> String {
+    let help = |wide| format!("\nhelp: a pattern fits a whole text: write `{wide}`");
+    widen(pattern, text).map(help).unwrap_or_default()
 }
 
 /// Says whether a body that is no JSON breaks off where its `Content-Length` ends.
@@ -343,7 +383,8 @@ fn find_near(body: &Tree, pointer: &str) -> Option<String> {
     }
     let name = |path: &String| path.rsplit('/').next().unwrap_or_default().to_owned();
     let names: Vec<String> = found.iter().map(name).collect();
-    let near = nearest(last, names.iter().map(String::as_str).filter(|name| !name.is_empty()));
+    let is_key = |name: &&str| name.contains(|sign: char| !sign.is_ascii_digit());
+    let near = nearest(last, names.iter().map(String::as_str).filter(is_key));
     if let Some(near) = near.and_then(|near| found.iter().find(|path| name(path) == near)) {
         return Some(format!("did you mean `{near}`?"));
     }
@@ -352,7 +393,8 @@ fn find_near(body: &Tree, pointer: &str) -> Option<String> {
     };
     let values: Vec<&str> = found.iter().filter(is_value).map(String::as_str).collect();
     match values.as_slice() {
-        [] | [""] => None,
+        [] => None,
+        [""] => Some("the body itself is a value: its pointer is `\"\"`".to_owned()),
         [one] => Some(format!("the only value of the body is `{one}`")),
         many => Some(format!("the values of the body are {}", listed(many.iter().copied()))),
     }
@@ -372,19 +414,18 @@ pub fn capture_value(capture: &Capture, reply: &Reply, outputs: &[&str]) -> Resu
             let body = String::from_utf8_lossy(&reply.body);
             let has = format!("has the body `{}`", shortened(body.trim_end()));
             let mut has = if body.is_empty() { "has no body".to_owned() } else { has };
+            let find = || find_header(&capture.name, &capture.from, &capture.place, reply, true);
             let near = match (&capture.place.source, read_body(reply)) {
                 (Source::Pointer(_), Ok(Err(why))) if reply.foreign_coding().is_some() => {
                     has = format!("has a body {why}");
                     Some("let the system send bodies without `Content-Encoding`".to_owned())
                 }
-                (Source::Pointer(_), Ok(Err(_))) if body.is_empty() => locate(capture, reply),
+                (Source::Pointer(_), Ok(Err(_))) if body.is_empty() => find(),
                 (Source::Pointer(_), Ok(Err(why))) => {
                     has += &format!(", which is {why}");
                     None
                 }
-                (Source::Pointer(pointer), Ok(Ok(body))) => {
-                    find_near(&body, pointer).or_else(|| locate(capture, reply))
-                }
+                (Source::Pointer(pointer), Ok(Ok(body))) => find_near(&body, pointer).or_else(find),
                 _ => None,
             };
             let help = near.map_or(String::new(), |near| format!("\nhelp: {near}"));
@@ -393,15 +434,31 @@ pub fn capture_value(capture: &Capture, reply: &Reply, outputs: &[&str]) -> Resu
     })
 }
 
-/// Proposes to capture the end of the address that the answer has in `Location`.
-fn locate(capture: &Capture, reply: &Reply) -> Option<String> {
-    let address = reply.header("location")?;
-    address.trim_end_matches('/').contains('/').then_some(())?;
+/// Proposes to read a value that the body lacks from a header: one with a like name, or else, if it may be
+/// that, the end of the address in `Location`.
+fn find_header(
+    name: &str,
+    from: &[String],
+    place: &AnswerPlace,
+    reply: &Reply,
+    may_be_end: bool,
+) -> Option<String> {
+    let Source::Pointer(pointer) = &place.source else { return None };
+    let last = pointer.rsplit('/').next().filter(|last| !last.is_empty())?.to_lowercase();
+    let is_like = |header: &str| {
+        let is_same = header.split('-').any(|word| word == last) || header.replace('-', "_") == last;
+        is_same && !header.starts_with("content-")
+    };
+    let (header, text) = reply.headers.iter().find(|(header, _)| is_like(header)).or_else(|| {
+        let has_end = |text: &str| text.trim_end_matches('/').contains('/');
+        reply.headers.iter().find(|(header, text)| may_be_end && header == "location" && has_end(text))
+    })?;
+    let from = if from.is_empty() { String::new() } else { format!(", from: [{}]", from.join(", ")) };
+    let pattern = if header == "location" { ", match: '.*/([^/?]+)/?'" } else { "" };
+    let header = if header == "location" { "Location" } else { header };
     Some(format!(
-        "it has the header `Location: {}`: write `{}: {{ header: Location, match: '.*/([^/?]+)/?', from: [{}] }}`",
-        shortened(&address),
-        capture.name,
-        capture.from.join(", ")
+        "it has the header `{header}: {}`: write `{name}: {{ header: {header}{pattern}{from} }}`",
+        shortened(text)
     ))
 }
 

@@ -8,6 +8,7 @@ use coreach_model::iosts::{Action, ActionKind, Iosts};
 use coreach_model::json::{self, Tree};
 use coreach_model::reader::collect::{inventory, listed};
 use coreach_model::semantics::Event;
+use coreach_model::types::RecordForm;
 use coreach_model::{Type, Value};
 use serde_json::{Map, Value as Json};
 
@@ -213,7 +214,8 @@ impl Signatures {
         let mut found = Vec::with_capacity(action.parameters.len());
         for datum in &action.parameters {
             let Some((_, wire)) = given.iter().find(|(name, _)| *name == datum.name()) else {
-                return Ok(Received::Alien(format!("`{name}` without a value for `{datum}`")));
+                let help = explain_none(datum).unwrap_or_default();
+                return Ok(Received::Alien(format!("`{name}` without a value for `{datum}`{help}")));
             };
             match wire.value(datum, spelling) {
                 Ok(value) => found.push(value),
@@ -290,11 +292,27 @@ impl Wire<'_> {
             };
             return format!("\nhelp: if the system is right, {read}make `{datum}` a `string` in the model");
         }
+        let is_number = matches!(datum.ty(), Type::Int | Type::Nat | Type::Range(..) | Type::Real);
+        match self {
+            Wire::Text(text)
+                if is_number && has_pointers && text.contains(|sign: char| sign.is_ascii_digit()) =>
+            {
+                return "\nhelp: to take only the number in it, add `match: '[^0-9-]*(-?\\d+).*'` to its place".to_owned();
+            }
+            Wire::Json(Tree::Object(members)) if is_number && has_pointers && !members.is_empty() => {
+                return format!(
+                    "\nhelp: it is an object: go on with `/{}` in the pointer",
+                    shortened(&members[0].0)
+                );
+            }
+            _ => {}
+        }
         if let Wire::Json(Tree::Null) = self {
-            return format!(
-                "\nhelp: if the value may be missing, declare `{datum}: option[{}]` in the model",
-                datum.ty()
-            );
+            let ty = datum.ty();
+            let missing =
+                format!("\nhelp: if the value may be missing, declare `{datum}: option[{ty}]` in the model");
+            let empty = "\nhelp: where it is empty, let the system send `[]`, not `null`".to_owned();
+            return if codec::to_wire_json(&Value::any(ty)).is_array() { empty } else { missing };
         }
         let Type::Enum(named) = datum.ty() else { return String::new() };
         let literals = || named.literals.iter().map(String::as_str);
@@ -347,6 +365,12 @@ impl Wire<'_> {
         })?;
         codec::from_text(&model_text, datum.ty())
     }
+}
+
+/// Explains how an option is sent that has no value.
+pub fn explain_none(datum: &Datum) -> Option<String> {
+    let is_option = matches!(datum.ty(), Type::Record(of) if of.form == RecordForm::Option);
+    is_option.then(|| format!("\nhelp: where `{datum}` is `none`, let the system send `null` for it"))
 }
 
 pub fn report_too_long(digits: usize) -> Failure {

@@ -356,8 +356,14 @@ pub fn read_raw_line(frame: &[u8]) -> Result<&str, Failure> {
     let frame = frame.strip_suffix(b"\n").unwrap_or(frame);
     let no_text = |_| {
         Failure::Garbage(format!(
-            "a line is not UTF-8: {}\nhelp: let the system send UTF-8",
-            escape_bytes(frame.strip_suffix(b"\r").unwrap_or(frame))
+            "a line is not UTF-8: {}\nhelp: {}",
+            escape_bytes(frame.strip_suffix(b"\r").unwrap_or(frame)),
+            match frame {
+                // The bytes that begin a negotiation: IAC WILL, WONT or DO.
+                [0xff, 0xfb..=0xfd, ..] =>
+                    "it begins with commands of Telnet: let the system send none at the connect",
+                _ => "let the system send UTF-8",
+            }
         ))
     };
     std::str::from_utf8(frame).map_err(no_text)

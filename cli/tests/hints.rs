@@ -45,6 +45,7 @@ if kind in ("tcp", "http"):
     while True:
         connection = listener.accept()[0]
         stream = connection.makefile("rw", newline="")
+        connection.sendall({"greets": b"220 hello\n", "asks": b"> ", "telnet": b"\xff\xfd\x18"}.get(habit, b""))
         line = stream.readline()
         if not line:
             # It was looked whether somebody listens.
@@ -94,6 +95,12 @@ if kind in ("tcp", "http"):
                 "cookie": ("200 OK\r\nSet-Cookie: sid=1; Path=/", '{"n": 1}'),
                 "page": ("501 Not Implemented", "<html><body>no</body></html>"),
                 "empty": ("200 OK", ""),
+                "located": ("200 OK\r\nLocation: /asks/1", ""),
+                "headed": ("200 OK\r\nX-N: 1", '{"m": 2}'),
+                "prefixed": ("200 OK\r\nX-N: n=1", ""),
+                "deep": ("200 OK", '{"n": {"value": 1}}'),
+                "plain": ("200 OK", "n is 1"),
+                "portal": ("302 Found\r\nLocation: /login", ""),
                 "other": ("201 Created", '{"n": 1}'),
                 "nested": ("200 OK", '{"answer": {"n": 1}}'),
                 "twice": ("200 OK", json.dumps('{"n": 1}')),
@@ -115,6 +122,10 @@ out = sys.stderr if habit == "stderr" else sys.stdout
 def say(text):
     print(text, file=out, flush=habit != "buffer")
 asked = 0
+if habit == "locks":
+    if os.path.exists("lock"):
+        sys.exit("it is locked")
+    open("lock", "w")
 if kind == "lines":
     for line in sys.stdin.readlines() if habit == "eof" else sys.stdin:
         asked += 1
@@ -135,8 +146,8 @@ if kind == "lines":
             continue
         if habit == "debug":
             say(f"DEBUG {asked} got ask")
-        if habit in ("login", "refuses"):
-            say({"login": "name:", "refuses": "unknown command"}[habit])
+        if habit in ("login", "refuses", "closed", "cut"):
+            say({"login": "name:", "refuses": "unknown command", "closed": "-ERR log in first", "cut": "answer "}[habit])
             continue
         before = {"prompt": "> ", "colour": "\x1b[32m", "mark": "\ufeff"}.get(habit, "")
         value = {"plus": f"+{asked}", "minus": f"-{asked}", "hex": f"0x{asked}", "rest": f"{asked}.0",
@@ -150,7 +161,7 @@ for line in sys.stdin:
     if "start" in message and habit != "unstarted":
         if habit == "deaf" and asked:
             continue
-        asked = asked if habit == "kept" else 0
+        asked, seed = asked if habit == "kept" else 0, message["start"]["seed"]
         if habit == "file":
             asked = len(open("state", "a+b").read() or open("state", "rb").read())
         ready = {"python": "{'ready': True}", "version": '{"ready": true, "version": 1}', "one": '{"ready": true} {"log": 1}', "indent": '{\n  "ready": true\n}'}.get(habit, '{"ready": true}')
@@ -160,6 +171,8 @@ for line in sys.stdin:
         if habit == "echo":
             say(line.strip())
         asked += 1 if message["input"] == "Ask" else 0
+        if habit == "seeded" and asked == 2 and seed != 1:
+            asked = 3
         if habit == "slow" and asked == 2:
             time.sleep(1)
         if habit == "mute":
@@ -169,8 +182,12 @@ for line in sys.stdin:
         values = {"n": str(asked) if habit == "text" else float("-inf") if habit == "infinite" else None if habit == "nothing" else asked}
         if habit == "extra":
             values["m"] = 2
+        if values["n"] == "missing":
+            values = {}
         message = json.dumps({"output": "Opened" if habit == "unknown" else "Answer", **(values if habit == "flat" else {"values": values})})
         say(json.dumps(message) if habit == "twice" else message)
+if habit == "locks":
+    os.remove("lock")
 "#;
 
 #[test]
@@ -503,6 +520,65 @@ fn a_frequent_mistake_is_named_with_what_helps() {
             "hint: the answer is not `Answer`: it needs `n`, but `/n` of the body is missing\n",
         ),
         (http, "nested", within, 1, "  help: did you mean `/answer/n`?"),
+        (
+            http,
+            "located",
+            within,
+            1,
+            "  help: it has the header `Location: /asks/1`: write `n: { header: Location, match: '.*/([^/?]+)/?' }`",
+        ),
+        (http, "headed", within, 1, "  help: it has the header `x-n: 1`: write `n: { header: x-n }`"),
+        (
+            &http.replace("pointer: /n", "header: X-N, match: '(\\d+)'"),
+            "prefixed",
+            within,
+            1,
+            r"  help: a pattern fits a whole text: write `.*?(\d+)`",
+        ),
+        (
+            &http.replace("values: {", "headers: { X-N: n }, values: {"),
+            "prefixed",
+            within,
+            1,
+            "  help: a pattern fits a whole text: write `n.*`",
+        ),
+        (
+            &http.replace("pointer: /n", "header: X-N"),
+            "prefixed",
+            within,
+            1,
+            r"  help: to take only the number in it, add `match: '[^0-9-]*(-?\d+).*'` to its place",
+        ),
+        (&http.replace("pointer: /n", "header: X-N"), "cookie", within, 1, "  help: did you mean `/n`?"),
+        (http, "deep", within, 1, "  help: it is an object: go on with `/value` in the pointer"),
+        (
+            http,
+            "plain",
+            within,
+            1,
+            r"or read a number in the text: `{ body: true, match: '[^0-9-]*(-?\d+)(?s:.*)' }` in place of",
+        ),
+        (
+            http,
+            "portal",
+            within,
+            1,
+            "  help: it redirects to `/login`: log in by a step of `reset`, with `captures",
+        ),
+        (
+            lines,
+            "closed",
+            within,
+            1,
+            "  help: if it needs a login, send that first: write `reset: [{ send: LOGIN",
+        ),
+        (
+            lines,
+            "cut",
+            within,
+            1,
+            "  help: if the next line is the rest, write a pattern for each: `Answer: ['^answer $', '...']`",
+        ),
         (http, "moved", within, 1, "  help: it redirects to `/there`, and coreach follows no redirections"),
         (
             lines,
@@ -538,10 +614,51 @@ fn a_value_that_is_nearly_right_is_told_with_what_it_means() {
             "`0.30000000000000004` is `0.3` with the error of binary fractions",
         ),
         ("Kind", "n == A", "0", r#"help: in JSON, each value of `Kind` is a text: `"A"` and `"B"`"#),
+        (
+            "option[int]",
+            "n == none",
+            "'missing'",
+            "help: where `n` is `none`, let the system send `null` for it",
+        ),
+        (
+            "list[2] of int",
+            "n == []",
+            "None",
+            "help: where it is empty, let the system send `[]`, not `null`",
+        ),
+        ("option[int]", "n == none", "'none'", "`some(x)` is written like `x`, and `none` is `null`"),
+        (
+            "option[string]",
+            "n == none",
+            "'None'",
+            "hint: `some(\"None\")` is a text. Let the system send `null` where it means `none`",
+        ),
+        (
+            "list[2] of Found",
+            "n == []",
+            "['No', {'Got': {'who': 'x', 'at': 0}}]",
+            "sent `Answer` with a wrong `n`: in `[1].Got.at`, expected a value of type int[1..5], not 0",
+        ),
+        (
+            "Found",
+            "n is No",
+            "{'type': 'Got', 'who': 'x', 'at': 1}",
+            r#"a wrong `n`: expected {"Got": {"who": ..., "at": ...}}, not"#,
+        ),
+        (
+            "Found",
+            "n is No",
+            "['Got', 'x', 1]",
+            r#"a value of type Found ({"Got": {"who": ..., "at": ...}} or "No"), not"#,
+        ),
+        ("set[Kind]", "n == {A}", "['A', 'A']", "a set has each element once, and `A` is here twice"),
     ] {
         let folder = folder();
-        let model = MODEL.replace("{ n: int }", &format!("{{ n: {ty} }}")).replace("n == v", guard);
-        folder.write("model.yaml", &(model + "types: { Kind: [A, B] }\n"));
+        let model = MODEL
+            .replace("{ n: int }", &format!("{{ n: '{ty}' }}"))
+            .replace("n == v", &format!("\"{guard}\""));
+        let types = "types: { Kind: [A, B], Found: [Got: { who: string, at: 'int[1..5]' }, No] }\n";
+        folder.write("model.yaml", &(model + types));
         folder.write("system.py", &SYSTEM.replace("else asked}", &format!("else {sent}}}")));
         folder.write("iut.yaml", "iut: asked\nstdio: { command: [python3, system.py, json, fine] }\n");
         let (out, err) = folder.ends(&["test", "coreach.yaml", "--iut", "iut.yaml"], 1);
@@ -695,6 +812,29 @@ fn what_keeps_a_system_from_starting_is_named() {
             "1",
             "  help: it has printed `hello`: let it send this over the connection",
         ),
+        (
+            launch("[python3, system.py, tcp, greets, \"{port}\"]", "")
+                + "  reset: [{ send: zero, expect: '^answer 1$' }]\n",
+            "1",
+            r"  help: if the system sends this by itself at first, begin `reset` with `{ expect: '^\d+ .*$' }`",
+        ),
+        (
+            launch("[python3, system.py, tcp, asks, \"{port}\"]", "")
+                + "  reset: [{ send: zero, expect: '^answer 1$' }]\n",
+            "1",
+            "  help: if `> ` is a prompt, add it to the pattern: `expect: '^> answer 1$'`",
+        ),
+        (
+            launch("[python3, system.py, tcp, telnet, \"{port}\"]", "")
+                + "  reset: [{ send: zero, expect: '^answer 1$' }]\n",
+            "1",
+            r"`send: zero` of `reset` was answered by garbage: a line is not UTF-8: \xff\xfd\x18answer 1",
+        ),
+        (
+            launch("[python3, system.py, tcp, telnet, \"{port}\"]", ""),
+            "1",
+            "  help: it begins with commands of Telnet: let the system send none at the connect",
+        ),
     ] {
         let folder = folder();
         folder.write("iut.yaml", &format!("iut: asked\n{way}"));
@@ -762,7 +902,14 @@ fn what_goes_wrong_over_several_events_or_runs_is_told() {
                 stimuli: { Ask: ask }\n  observations: { Answer: '^answer (?P<n>\\d+)$', None: '^none$' }\n";
     for (iut, options, code, words) in [
         (json("fine"), "--events 3", 3, "hint: messages were chosen at random. `--strategy plan`"),
-        (json("file"), "--runs 3", 1, "in a file? If so, the first run fails when you repeat the command"),
+        (json("file"), "--runs 4", 1, "in a file? If so, the first run fails when you repeat the command"),
+        (json("locks").replace(" }", ", grace_ms: 2000 }"), "--runs 3", 0, "Pass 3"),
+        (
+            json("locks"),
+            "--runs 3",
+            4,
+            "hint: only the first run began. coreach kills the system after each run",
+        ),
         (held.to_owned(), "--runs 1", 0, "hint: coreach waited 1 s after a run for the other side to end"),
     ] {
         folder.write("iut.yaml", &iut);
@@ -770,6 +917,10 @@ fn what_goes_wrong_over_several_events_or_runs_is_told() {
         let (out, err) = folder.ends(&arguments.split(' ').collect::<Vec<_>>(), code);
         assert!(unwrap(&out).contains(words), "{words}: {out}{err}");
     }
+    // Late failures of other seeds do not suggest a file.
+    folder.write("iut.yaml", &json("seeded"));
+    let (out, _) = folder.ends(&["test", "coreach.yaml", "--iut", "iut.yaml", "--runs", "4"], 1);
+    assert!(out.contains("Pass 1, Inconclusive 0, Fail 3") && !out.contains("hint: the first run"), "{out}");
 }
 
 /// A file that stands without its option.
@@ -1013,7 +1164,7 @@ fn a_reset_that_does_not_reset_is_suspected_and_can_be_repeated() {
     let (out, _) =
         folder.ends(&["test", "coreach.yaml", "--iut", "iut.yaml", "--seed", "7", "--runs", "4"], 1);
     assert!(out.contains("hint: the first run did not fail, and 3 of 3 later ones did"), "{out}");
-    assert!(unwrap(&out).contains("a new system does not fail with `--seed 8 --runs 1`"), "{out}");
+    assert!(unwrap(&out).contains("if a new system passes with `--seed 8 --runs 1`, the message"), "{out}");
     assert!(
         out.contains("next: coreach test coreach.yaml --iut iut.yaml --seed 7 --runs 2 --keep runs"),
         "{out}"

@@ -597,7 +597,7 @@ fn write_expectation(outcome: &Outcome, instead: &str) -> String {
         Outcome::Verdict(Verdict::Fail, cause) if !instead.is_empty() => match cause {
             Cause::Silence(_) => format!("expected {instead}, got nothing: "),
             // A wrong value in an output says itself what was expected.
-            Cause::Alien(text) if text.contains(": expected ") => "the implementation sent ".to_owned(),
+            Cause::Alien(text) if text.contains(" with a wrong `") => "the implementation sent ".to_owned(),
             Cause::Alien(_) => format!("expected {instead}, got "),
             _ => format!("expected {instead}: "),
         },

@@ -6,22 +6,23 @@
 //! its name. A string and an id are strings (an id may also be read from a number: the id is the exact text).
 //! A record is an object. An array is `{"default": v, "cells": [[index, element], ...]}`. A list is a list of
 //! its elements. A value of a variant is the name of its alternative, or `{"Ok": {"value": 3}}` if that has
-//! fields. `some(x)` is written like `x`, and `none` is `null`. A set is a list of its keys, in their order.
-//! A map is an object, with each key as its text. A set with a bound is read in any order.
+//! fields. `some(x)` is written like `x`, and `none` is `null`. A set is a list of its keys, read in any order.
+//! A map is an object, with each key as its text.
 //!
 //! Reading is strict ([`crate::json`], [`crate::number`]). A number of JSON counts by its value: `3`, `3.0`
-//! and `3e0` are one integer. In plain text, an integer is its digits, and a real is a number or a fraction.
+//! and `3e0` are one integer. In plain text, an integer is its digits, and a real is a number or a fraction. A
+//! string or an id is the text itself, also in an option, where only `null` is none.
 //! In JSON, a text is not a number if a JSON number holds it exactly: `"3"` is a string. There is no space
 //! around a text. A record has its fields and no others. An array has these two keys, and each index once. A
-//! set has each key once, and in order. A map has each key once, spelled as it is written. Limits are checked
-//! before anything is converted, at any depth.
+//! set has each key once. A map has each key once, spelled as it is written. Limits are checked before
+//! anything is converted, at any depth.
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
 use crate::number::{self, NumberError};
-use crate::types::{RecordForm, RecordType};
+use crate::types::{Alternative, RecordForm, RecordType};
 use crate::value::ArrayValue;
 use crate::{Type, Value};
 use dashu_int::IBig;
@@ -165,24 +166,64 @@ pub fn from_tree(tree: &Tree, ty: &Type, digits: usize) -> Result<Value, Misread
     }
 }
 
-/// The names that a value of this type begins with, in brackets: ` (RED, GREEN)`. Empty if there are none.
-fn list_names(ty: &Type) -> String {
-    let names: Vec<&str> = match ty {
-        Type::Enum(enumeration) => enumeration.literals.iter().map(String::as_str).collect(),
+/// How the values of this type are written, in brackets: ` (RED, GREEN)`, ` ({"x": ...})`. Empty if the name
+/// of the type says it.
+fn describe_form(ty: &Type) -> String {
+    let sample = |ty: &Type| to_wire_json(&Value::any(ty));
+    let form = match ty {
+        Type::Enum(enumeration) => enumeration.literals.join(", "),
         Type::Record(record) => match &record.form {
-            RecordForm::Variant(alternatives) => alternatives.iter().map(|one| one.name.as_str()).collect(),
-            _ => Vec::new(),
+            RecordForm::Plain => write_fields(record.fields.iter().map(|(name, _)| name.as_str())),
+            RecordForm::Variant(alternatives) => {
+                let mut forms: Vec<String> =
+                    alternatives.iter().map(|one| write_alternative(record, one)).collect();
+                let last = forms.pop().unwrap_or_default();
+                if forms.is_empty() { last } else { format!("{} or {last}", forms.join(", ")) }
+            }
+            RecordForm::Option => return String::new(),
+            RecordForm::List => format!("[{}, ...]", sample(record.element_type())),
+            RecordForm::Keyed(key) | RecordForm::Entries(key, _) => match record.map_value_type() {
+                None => format!("[{}, ...]", sample(key)),
+                Some(value) => format!("{{{:?}: {}, ...}}", plain_text(sample(key)), sample(value)),
+            },
         },
-        _ => Vec::new(),
+        _ => return String::new(),
     };
-    if names.is_empty() { String::new() } else { format!(" ({})", shortened(&names.join(", "))) }
+    format!(" ({})", shortened(&form))
+}
+
+/// Writes an object with these fields, without their values.
+fn write_fields<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    let fields: Vec<String> = names.map(|name| format!("{name:?}: ...")).collect();
+    format!("{{{}}}", fields.join(", "))
+}
+
+/// Writes an alternative of a variant, without the values of its fields.
+fn write_alternative(record: &RecordType, one: &Alternative) -> String {
+    match one.count {
+        0 => format!("{:?}", one.name),
+        count => {
+            let fields = write_fields((0..count).map(|place| record.field_of(one, place)));
+            format!("{{{:?}: {fields}}}", one.name)
+        }
+    }
+}
+
+/// Says in which part of a value something is wrong: "in `[0].prio`, ...".
+fn locate(place: &str, misread: Misread) -> Misread {
+    let Misread::Wrong(why) = misread else { return misread };
+    Misread::Wrong(match why.strip_prefix("in `") {
+        Some(inner) if inner.starts_with('[') => format!("in `{place}{inner}"),
+        Some(inner) => format!("in `{place}.{inner}"),
+        None => format!("in `{place}`, {why}"),
+    })
 }
 
 /// Like [`from_tree`], but a text may be any number. The result is in its type.
 fn read_tree(tree: &Tree, ty: &Type, digits: usize) -> Result<Value, Misread> {
     let wrong = || {
-        let (names, got) = (list_names(ty), shortened(&tree.to_string()));
-        Misread::Wrong(format!("expected a value of type {ty}{names}, not {got}"))
+        let (form, got) = (describe_form(ty), shortened(&tree.to_string()));
+        Misread::Wrong(format!("expected a value of type {ty}{form}, not {got}"))
     };
     let number_error = |error| match error {
         NumberError::NoNumber => wrong(),
@@ -213,54 +254,82 @@ fn read_tree(tree: &Tree, ty: &Type, digits: usize) -> Result<Value, Misread> {
             Value::Enum(enumeration.clone(), position)
         }
         (Type::Record(record), tree) if record.form != RecordForm::Plain => {
-            let read = |part: &Tree, ty: &Type| from_tree(part, ty, digits);
+            let too_many = |most: usize, count: usize| {
+                Misread::Wrong(format!("{ty} has at most {most} elements, and this one has {count}"))
+            };
             let (first, parts) = match (&record.form, tree) {
                 (RecordForm::List, Tree::List(parts)) if parts.len() < record.fields.len() => {
                     let element = record.element_type();
-                    let elements = parts.iter().map(|part| read(part, element));
+                    let elements = parts.iter().enumerate();
+                    let elements =
+                        elements.map(|(at, part)| read_part(&|| format!("[{at}]"), part, element, digits));
                     (Value::int(parts.len()), elements.collect::<Result<Vec<_>, _>>()?)
                 }
                 (RecordForm::List, Tree::List(parts)) => {
-                    let (most, count) = (record.fields.len() - 1, parts.len());
-                    let why = format!("{ty} has at most {most} elements, and this one has {count}");
-                    return Err(Misread::Wrong(why));
+                    return Err(too_many(record.fields.len() - 1, parts.len()));
                 }
                 (RecordForm::Keyed(key) | RecordForm::Entries(key, _), tree) => {
-                    return read_set_or_map(record, key, tree, &read, &wrong);
+                    let entries = read_entries(record, key, tree, digits, &wrong)?;
+                    let count = entries.len();
+                    let misfit = || record.most().map_or_else(wrong, |most| too_many(most, count));
+                    return record.value_at_keys(entries).ok_or_else(misfit);
                 }
                 (RecordForm::Option, Tree::Null) => (record.tag(0), Vec::new()),
-                (RecordForm::Option, some) => (record.tag(1), vec![read(some, record.content_type())?]),
+                (RecordForm::Option, some) => {
+                    let content = from_tree(some, record.content_type(), digits).map_err(|why| match why {
+                        Misread::Wrong(why)
+                            if !matches!(some, Tree::Number(_)) && !why.starts_with("in `") =>
+                        {
+                            Misread::Wrong(format!(
+                                "{why}: `some(x)` is written like `x`, and `none` is `null`"
+                            ))
+                        }
+                        why => why,
+                    });
+                    (record.tag(1), vec![content?])
+                }
                 // `"Missing"`, or `{"Ok": {"value": 3}}`
                 (RecordForm::Variant(alternatives), tree) => {
                     let (name, members) = match tree {
-                        Tree::Text(name) => (name, &[][..]),
+                        Tree::Text(name) => (Some(name), &[][..]),
                         Tree::Object(alone) => match alone.as_slice() {
-                            [(name, Tree::Object(members))] if !members.is_empty() => (name, &members[..]),
-                            [(name, _)] => (name, &[][..]),
-                            _ => return Err(wrong()),
+                            [(name, Tree::Object(members))] if !members.is_empty() => {
+                                (Some(name), &members[..])
+                            }
+                            [(name, _)] => (Some(name), &[][..]),
+                            _ => (None, &[][..]),
                         },
-                        _ => return Err(wrong()),
+                        _ => (None, &[][..]),
                     };
-                    let mut names = alternatives.iter().map(|alternative| &alternative.name);
-                    let number = names.position(|known| known == name).ok_or_else(wrong)?;
-                    let chosen = &alternatives[number];
-                    let malformed = || {
-                        let fields = (0..chosen.count).map(|place| record.field_of(chosen, place));
-                        let fields: Vec<String> = fields.map(|name| format!("{name:?}: ...")).collect();
-                        let shape = match fields.is_empty() {
-                            true => format!("{name:?}"),
-                            false => format!("{{{name:?}: {{{}}}}}", fields.join(", ")),
+                    let find = |name: &String| alternatives.iter().position(|one| one.name == *name);
+                    let malformed = |chosen: &Alternative| {
+                        let (form, got) = (write_alternative(record, chosen), shortened(&tree.to_string()));
+                        Misread::Wrong(format!("expected {form}, not {got}"))
+                    };
+                    let Some(number) = name.and_then(find) else {
+                        // The name may be in another place: `{"type": "Ok", "value": 3}`.
+                        let Tree::Object(members) = tree else { return Err(wrong()) };
+                        let texts = members.iter().filter_map(|(_, part)| match part {
+                            Tree::Text(text) => Some(text),
+                            _ => None,
+                        });
+                        let names = members.iter().map(|(key, _)| key).chain(texts);
+                        let is_like = |one: &&Alternative| {
+                            names.clone().any(|name| one.name.eq_ignore_ascii_case(name))
                         };
-                        Misread::Wrong(format!("expected {shape}, not {}", shortened(&tree.to_string())))
+                        return Err(alternatives.iter().find(is_like).map_or_else(wrong, malformed));
                     };
+                    let chosen = &alternatives[number];
                     let is_bare = matches!(tree, Tree::Text(_));
                     if members.len() != chosen.count || is_bare != (chosen.count == 0) {
-                        return Err(malformed());
+                        return Err(malformed(chosen));
                     }
                     let field = |place: usize| {
                         let name = record.field_of(chosen, place);
-                        let (_, part) = members.iter().find(|(key, _)| key == name).ok_or_else(malformed)?;
-                        read(part, &record.fields[chosen.first + place].1)
+                        let part = members.iter().find(|(key, _)| key == name);
+                        let (_, part) = part.ok_or_else(|| malformed(chosen))?;
+                        let place_of = || format!("{}.{name}", chosen.name);
+                        read_part(&place_of, part, &record.fields[chosen.first + place].1, digits)
                     };
                     (record.tag(number), (0..chosen.count).map(field).collect::<Result<Vec<_>, _>>()?)
                 }
@@ -273,14 +342,14 @@ fn read_tree(tree: &Tree, ty: &Type, digits: usize) -> Result<Value, Misread> {
             if let Some((key, _)) = members.iter().find(is_foreign) {
                 return Err(Misread::Wrong(format!("the type {ty} has no field `{}`", shortened(key))));
             }
-            let missing =
-                |name: &str| Misread::Wrong(format!("the field `{name}` of the type {ty} is missing"));
+            let missing = |name: &str, ty: &Type| {
+                let is_option = matches!(ty, Type::Record(of) if of.form == RecordForm::Option);
+                let none = if is_option { ": `none` is written as `null`" } else { "" };
+                Misread::Wrong(format!("the field `{name}` of the type {} is missing{none}", record.name))
+            };
             let field = |(name, ty): &(String, Type)| {
-                let part = tree.get(name).ok_or_else(|| missing(name))?;
-                from_tree(part, ty, digits).map_err(|why| match why {
-                    Misread::Wrong(why) => Misread::Wrong(format!("in `{name}`, {why}")),
-                    long => long,
-                })
+                let part = tree.get(name).ok_or_else(|| missing(name, ty))?;
+                from_tree(part, ty, digits).map_err(|why| locate(name, why))
             };
             let fields: Result<Vec<Value>, Misread> = record.fields.iter().map(field).collect();
             Value::Record(record.clone(), fields?.into())
@@ -304,40 +373,43 @@ fn read_tree(tree: &Tree, ty: &Type, digits: usize) -> Result<Value, Misread> {
     if value.is_in(ty) { Ok(value) } else { Err(wrong()) }
 }
 
-/// Reads a set or a map. `read` reads a key or a value, and `wrong` makes the error.
-fn read_set_or_map(
-    record: &Arc<RecordType>,
+/// Reads a part of a value, which stands at this place.
+fn read_part(place: &dyn Fn() -> String, part: &Tree, ty: &Type, digits: usize) -> Result<Value, Misread> {
+    from_tree(part, ty, digits).map_err(|why| locate(&place(), why))
+}
+
+/// Reads the entries of a set or a map. `wrong` makes the error.
+fn read_entries(
+    record: &RecordType,
     key_type: &Type,
     tree: &Tree,
-    read: &dyn Fn(&Tree, &Type) -> Result<Value, Misread>,
+    digits: usize,
     wrong: &dyn Fn() -> Misread,
-) -> Result<Value, Misread> {
+) -> Result<BTreeMap<Value, Option<Value>>, Misread> {
     let mut entries: BTreeMap<Value, Option<Value>> = BTreeMap::new();
     match (tree, record.map_value_type()) {
         (Tree::List(keys), None) => {
-            for key in keys {
-                let key = read(key, key_type)?;
-                // The keys of a set without a bound must be in order.
-                let is_late = entries.last_key_value().is_some_and(|(last, _)| *last > key);
-                let is_unsorted = is_late && record.most().is_none();
+            for (at, key) in keys.iter().enumerate() {
+                let key = read_part(&|| format!("[{at}]"), key, key_type, digits)?;
                 let shown = shortened(&to_text(&key));
                 if entries.insert(key, None).is_some() {
                     let why = format!("a set has each element once, and `{shown}` is here twice");
-                    return Err(Misread::Wrong(why));
-                }
-                if is_unsorted {
-                    let why =
-                        format!("the elements of a set come in their order, and `{shown}` comes too late");
                     return Err(Misread::Wrong(why));
                 }
             }
         }
         (Tree::Object(members), Some(value)) => {
             for (text, member) in members {
-                let key = from_text(text, key_type)?;
+                let place = || format!("[{}]", shortened(text));
+                let key = from_text(text, key_type).map_err(|why| locate(&place(), why))?;
                 // A key has one spelling. A real is compared by its value.
-                let is_spelled = matches!(key, Value::Real(_)) || plain_text(to_json(&key)) == *text;
-                if entries.insert(key, Some(read(member, value)?)).is_some() || !is_spelled {
+                let spelled = plain_text(to_json(&key));
+                if !matches!(key, Value::Real(_)) && spelled != *text {
+                    let why = format!("the key {text:?} of a map is written {spelled:?}");
+                    return Err(Misread::Wrong(why));
+                }
+                let member = read_part(&place, member, value, digits)?;
+                if entries.insert(key, Some(member)).is_some() {
                     return Err(wrong());
                 }
             }
@@ -354,13 +426,21 @@ fn read_set_or_map(
         }
         _ => return Err(wrong()),
     }
-    record.value_at_keys(entries).ok_or_else(wrong)
+    Ok(entries)
 }
 
 /// Reads a value from plain text (a line template, a field of a form, an option of the command line). Nothing
 /// may stand around it, and a record or an array is JSON.
 pub fn from_text(text: &str, ty: &Type) -> Result<Value, Misread> {
     let limits = json::WIRE;
+    if let Type::Record(option) = ty
+        && option.form == RecordForm::Option
+        && let Type::String | Type::Id(_) = option.content_type()
+        && text != "null"
+    {
+        // Any other text is the content, also one that is JSON.
+        return Ok(option.value_of(option.tag(1), vec![from_text(text, option.content_type())?]));
+    }
     let tree = match ty {
         Type::Bool if text == "true" => Tree::Bool(true),
         Type::Bool if text == "false" => Tree::Bool(false),

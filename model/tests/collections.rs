@@ -496,8 +496,17 @@ fn values_are_enumerated_once_and_go_over_a_wire() {
             r#"expected {"A": {"x": ..., "y": ...}}, not {"A":{"x":1,"z":1}}"#,
         ),
         (json!({ "B": {} }), r#"expected "B", not {"B":{}}"#),
+        (json!({ "kind": "A", "x": 1 }), r#"expected {"A": {"x": ..., "y": ...}}, not {"kind":"A","x":1}"#),
+        (json!({ "A": { "x": 3, "y": true } }), "in `A.x`, expected a value of type int[1..2], not 3"),
+        (json!(1), r#"expected a value of type V ({"A": {"x": ..., "y": ...}} or "B"), not 1"#),
     ] {
         assert_eq!(codec::from_json(&json, &variant), Err(Misread::Wrong(why.to_owned())));
+    }
+    // In plain text, a string stands as it is, also in an option.
+    for text in ["5", "true", "\"a\"", "[", ""] {
+        let some = codec::from_text(text, &option(&Type::String)).unwrap();
+        assert_eq!(some.to_string(), format!("some({})", Value::string(text)));
+        assert_eq!(codec::to_text(&some), text);
     }
     for (ty, count) in [
         (list(3, &small), 15),

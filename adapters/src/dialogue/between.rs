@@ -11,8 +11,8 @@ use crate::description::{Encoding, PreparationStep};
 use crate::encoding;
 use crate::evidence;
 use crate::json_lines::{self, Message};
-use crate::lines::{Pending, skip_echo};
-use crate::pattern::written;
+use crate::lines::{Pending, generalize, skip_echo};
+use crate::pattern::{Regex, written};
 use crate::process::Process;
 use crate::reading::{answers_start, is_idle, read_line, read_message};
 use crate::stream::{self, Drained, SPEAK_TLS, Stream, StreamFrame, read_text};
@@ -148,6 +148,7 @@ impl Dialogue {
         until: Instant,
         process: Option<&Process>,
     ) -> Result<(), Failure> {
+        let mut is_first = true;
         for step in steps {
             let PreparationStep::Exchange(exchange) = step else { continue };
             let mut sent = format!("`{whose}`");
@@ -212,7 +213,12 @@ impl Dialogue {
                     Encoding::Json | Encoding::Lines(_) if skips => {
                         read_text(&frame).unwrap_or_default().to_owned()
                     }
-                    Encoding::Json | Encoding::Lines(_) => read_line(&frame, &self.evidence)?.to_owned(),
+                    Encoding::Json | Encoding::Lines(_) => match read_line(&frame, &self.evidence) {
+                        Err(Failure::Garbage(text)) => {
+                            return Err(Failure::Garbage(format!("{sent} was answered by garbage: {text}")));
+                        }
+                        line => line?.to_owned(),
+                    },
                 };
                 let is_answer = expected.is_match(&answer) || Instant::now() >= until;
                 if is_answer || !(self.answer_if_ignored(encoding, &frame, process)? || skips) {
@@ -225,6 +231,17 @@ impl Dialogue {
                 let is_echo = exchange.send.is_some() && said == Some(answer.trim_end());
                 let help = match encoding {
                     Encoding::Lines(lines) if is_echo => skip_echo(lines, &self.signatures),
+                    _ if let Some(prompt) = find_prompt(expected, &answer) => format!(
+                        "if `{}` is a prompt, add it to the pattern: `expect: '^{}{}'`",
+                        shortened(prompt),
+                        regex::escape(prompt).replace('\'', "''"),
+                        written(expected).trim_start_matches('^')
+                    ),
+                    _ if is_first && whose == "reset" && exchange.send.is_some() => format!(
+                        "correct what is sent, or the pattern of the answer\nhelp: if the system sends this by itself at \
+                         first, begin `reset` with `{{ expect: '{}' }}`",
+                        generalize(&answer)
+                    ),
                     _ => "correct what is sent, or the pattern of the answer".to_owned(),
                 };
                 let text = format!(
@@ -234,6 +251,7 @@ impl Dialogue {
                 );
                 return Err(Failure::Start(text));
             };
+            is_first = false;
             for name in expected.capture_names().flatten() {
                 if let Some(value) = found.name(name) {
                     self.signatures.capture(name, value.as_str());
@@ -395,4 +413,10 @@ impl Dialogue {
         }
         Ok(next)
     }
+}
+
+/// Finds what stands before the expected answer in a line.
+fn find_prompt<'a>(expected: &Regex, answer: &'a str) -> Option<&'a str> {
+    let mut splits = answer.char_indices().skip(1).map(|(at, _)| answer.split_at(at));
+    splits.find(|(_, rest)| expected.is_match(rest)).map(|(head, _)| head)
 }

@@ -100,6 +100,11 @@ impl Pending {
             );
             return (text, false);
         }
+        if ["log in", "login", "unauth", "authenti", "password"].iter().any(|word| lower.contains(word)) {
+            let text = "\nhelp: if it needs a login, send that first: write `reset: [{ send: LOGIN, expect: '^OK.*$' }]`, with \
+                        the system's own words, next to `stimuli`";
+            return (text.to_owned(), false);
+        }
         let pattern = generalize(line);
         // A greeting comes before all else, and is nothing for a log.
         let is_log = ["debug", "info", "warn", "trace", "log"].iter().any(|word| lower.contains(word));
@@ -136,8 +141,12 @@ impl Pending {
                     format!("\nthe closest is `{action}`: {place}`{rest}` does not fit {expected}{correct}")
                 }
                 (_, true) => {
+                    let first = regex::escape(text).replace('\'', "''");
+                    let next = format!(
+                        "\nhelp: if the next line is the rest, write a pattern for each: `{action}: ['^{first}$', '...']`"
+                    );
                     format!(
-                        "\nthe closest is `{action}`: {place}the line ends too early for {expected}{cut}{correct}"
+                        "\nthe closest is `{action}`: {place}the line ends too early for {expected}{cut}{correct}{next}"
                     )
                 }
                 _ => {
@@ -181,7 +190,7 @@ impl Pending {
 }
 
 /// Makes a pattern for all lines that begin like this one: its first word stays, and digits in it may change.
-pub(super) fn generalize(line: &str) -> String {
+pub(crate) fn generalize(line: &str) -> String {
     let word = line.split_inclusive(char::is_whitespace).next().unwrap_or_default();
     let escaped = regex::escape(word).replace('\'', "''");
     format!("^{}{}", replace_digits(&escaped), if word.len() < line.len() { ".*$" } else { "$" })

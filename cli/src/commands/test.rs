@@ -15,7 +15,7 @@ use std::time::Duration;
 use coreach_adapters::description::{Encoding, Transport};
 use coreach_adapters::keeper::is_ending;
 use coreach_adapters::system::THE_END;
-use coreach_adapters::{Iut, Left};
+use coreach_adapters::{Failure, Iut, Left};
 use coreach_execution::campaign::summary::Counts;
 use coreach_execution::campaign::{LeftOut, WhyLeftOut};
 use coreach_execution::constants::{ConstantsError, initial_state, read_constants};
@@ -409,28 +409,37 @@ fn explain_kept_system(iut: &Iut, total: &Total) -> String {
             iut.place
         );
     }
-    if total.begins_well && failed == later && later > 1 && matches!(iut.way, Transport::Stdio(_)) && !is_kept
-    {
-        return "hint: the first run did not fail, and all later ones did. Each run starts the system anew: does it keep its \
-                state in a file? If so, the first run fails when you repeat the command\n"
+    let is_anew = total.begins_well && !iut.way.outlives_runs();
+    // With other seeds, runs of a wrong model seldom all fail at their first answers.
+    if is_anew && total.failed_at_once == later && later > 2 && matches!(iut.way, Transport::Stdio(_)) {
+        return "hint: the first run did not fail, and all later ones did, at their first answers. Each run starts the system \
+                anew: does it keep its state in a file? If so, the first run fails when you repeat the command\n"
             .to_owned();
+    }
+    if is_anew && total.ended_at_start == later && later > 0 {
+        let remedy = match iut.way {
+            Transport::Stdio(_) => "end at the end of its input, and write `grace_ms: 2000` beside `command`",
+            _ => "remove that at its start",
+        };
+        return format!(
+            "hint: only the first run began. coreach kills the system after each run: if it leaves a file or a lock behind, \
+             let it {remedy} ({})\n",
+            iut.place
+        );
     }
     if !is_kept
         || !total.begins_well
         || failed == 0
-        || (2 * failed < later && !(total.fails_at_once && failed > 1))
+        || (2 * failed < later && !(total.failed_at_once > 0 && failed > 1))
     {
         return String::new();
     }
+    let seed = total.failed.values().map(|failed| failed.seed).min().unwrap_or_default();
     let reset =
         if matches!(iut.way.encoding(), Some(Encoding::Json)) { "the message `start`" } else { "`reset`" };
-    let seed = total.failed.values().map(|failed| failed.seed).min();
-    let alone = seed.map_or_else(String::new, |seed| {
-        format!(" If not, a new system does not fail with `--seed {seed} --runs 1`")
-    });
     format!(
-        "hint: the first run did not fail, and {failed} of {later} later ones did. The system is kept between runs: does \
-         {reset} bring it back to its initial state?{alone}\n"
+        "hint: the first run did not fail, and {failed} of {later} later ones did. The system is kept between runs: if a new \
+         system passes with `--seed {seed} --runs 1`, {reset} does not bring it back to its initial state\n"
     )
 }
 
@@ -486,8 +495,10 @@ struct Total {
     begins_well: bool,
     /// The Fails by an event of the specification, which has wrong values or comes in a wrong state.
     failed_by_event: usize,
-    /// Such an event was the first answer of its run.
-    fails_at_once: bool,
+    /// Those where such an event was the first answer of the run.
+    failed_at_once: usize,
+    /// The runs at whose start the process of the system ended.
+    ended_at_start: usize,
     /// The longest wait in vain for the system to close its side after a run.
     waited: Option<Duration>,
     hint: Hint,
@@ -521,8 +532,11 @@ impl Total {
         if let Outcome::Verdict(Verdict::Fail, Cause::Event) = run.outcome {
             let is_answer = |step: &&RunStep| matches!(step.what, Occurrence::Observation(_));
             self.failed_by_event += 1;
-            self.fails_at_once |= run.trace.iter().filter(is_answer).count() == 1;
+            self.failed_at_once += usize::from(run.trace.iter().filter(is_answer).count() == 1);
         }
+        let is_ended = |text: &String| text.contains("` ended with status") && !text.contains("in use");
+        self.ended_at_start +=
+            usize::from(matches!(&run.outcome, Outcome::RunError(Failure::Start(text)) if is_ended(text)));
         let left_late = run
             .teardown
             .as_ref()

@@ -20,6 +20,7 @@ use coreach_execution::{Outcome, Run};
 use coreach_model::excerpt::shortened;
 use coreach_model::iosts::{ActionKind, Transition};
 use coreach_model::semantics::{Event, State};
+use coreach_model::types::RecordForm;
 use coreach_model::{Datum, Origin, Term, Value as ModelValue, Verdict};
 use coreach_project::cases::Case;
 use coreach_project::configuration::Instantiation;
@@ -88,6 +89,7 @@ pub(super) fn explain_run(
             .or_else(|| explain_response(iut, run, record))
             .or_else(|| explain_order(case, initial, run, record))
             .or_else(|| explain_byte_order(case, iut, initial, run))
+            .or_else(|| explain_none(case, initial, run))
             .or_else(|| explain_constant(arguments, case, iut, run, record))
             .or_else(|| explain_cookie(iut, run))
             .or_else(|| explain_old_state(iut, run))
@@ -396,6 +398,24 @@ fn explain_byte_order(case: &Case, iut: &Iut, initial: &State, run: &Run) -> Opt
                 other.name()
             )
         })
+    })
+}
+
+/// Hints at a text such as "none" in an option, if the specification allows `none` there.
+fn explain_none(case: &Case, initial: &State, run: &Run) -> Option<String> {
+    let Event { action, values } = run.trace.last()?.what.event()?;
+    let mut judge = make_judge(&case.test, initial.clone(), run.link.clone());
+    values.iter().enumerate().find_map(|(position, value)| {
+        let ModelValue::Record(option, fields) = value else { return None };
+        let [tag, ModelValue::String(text)] = &fields[..] else { return None };
+        let is_some = option.form == RecordForm::Option && *tag == option.tag(1);
+        if !is_some || !["", "none", "null", "nil"].contains(&text.to_lowercase().as_str()) {
+            return None;
+        }
+        let mut changed = values.clone();
+        changed[position] = option.value_of(option.tag(0), Vec::new());
+        allows_instead(judge.as_mut(), run, Event::new(action.clone(), changed))
+            .then(|| format!("hint: `{value}` is a text. Let the system send `null` where it means `none`\n"))
     })
 }
 

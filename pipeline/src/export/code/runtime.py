@@ -162,7 +162,7 @@ def literal(written, type_):
 
 # Values from outside and to it: bool, int, Fraction, str; a literal of an enumeration as its name, a record as a dictionary,
 # an array as {"default": value, "cells": [[index, value], ...]}, a list as a list, `none` as None and `some(x)` as x, a value
-# of a variant as the name of its alternative, or {name: fields} where that has fields, a set as the list of its keys, in their
+# of a variant as the name of its alternative, or {name: fields} where that has fields, a set as a list of its keys, read in any
 # order, and a map as a dictionary, its keys as text.
 
 
@@ -253,7 +253,7 @@ def inward_form(given, type_):
         kind = fields[0][1][0]
         if kind == "bool" and isinstance(given, (list, tuple)):
             found = [form[2].index(inward(key, form[1])) for key in given]
-            if found == sorted(set(found)):
+            if len(found) == len(set(found)):
                 return tuple(at in found for at in range(len(form[2])))
         known = [shown(key, form[1]) for key in form[2]]
         if kind == "record" and isinstance(given, dict) and all(key in known for key in given):
