@@ -48,6 +48,8 @@ pub struct ComparedTerms {
     pub before: Vec<ComparedTerm>,
     /// Decided by the state after the step.
     pub after: Vec<ComparedTerm>,
+    /// The comparisons of the former in assigned values: the place of each variable and of the comparison.
+    pub assigned: Vec<(usize, usize)>,
     /// More of the latter. They are no classes of this step, but its parameters may turn them.
     pub turned_after: Vec<ComparedTerm>,
 }
@@ -72,8 +74,20 @@ impl ComparedTerms {
         let turned_after = after.iter().filter(|compared| compared.is_inner).cloned().collect();
         // The next step decides about inner comparisons itself.
         after.retain(|compared| !compared.is_inner);
-        let [before, after] = [before, after].map(|all| all.into_iter().collect());
-        ComparedTerms { before, after, turned_after }
+        let [before, after]: [Vec<ComparedTerm>; 2] = [before, after].map(|all| all.into_iter().collect());
+        let mut assigned = Vec::new();
+        for (place, value) in iosts
+            .variables
+            .iter()
+            .enumerate()
+            .filter_map(|(place, one)| Some((place, transition.assignments.get(one)?)))
+        {
+            let mut found = BTreeSet::new();
+            collect_comparisons(value, VALUE, &mut found);
+            let places = found.iter().filter_map(|one| before.iter().position(|other| other == one));
+            assigned.extend(places.map(|at| (place, at)));
+        }
+        ComparedTerms { before, after, assigned, turned_after }
     }
 }
 

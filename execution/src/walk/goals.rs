@@ -20,6 +20,8 @@
 //! - A parameter at an end of its range, and two parameters at ends.
 //! - The alternatives of the variants among the parameters.
 //! - The part of its range in which a parameter lies, or its size.
+//! - A variable that is read, with the [`Mark`] of its value: the value was computed near a boundary, or set
+//!   back from another one. A fault in the value shows only when it is read.
 //!
 //! Dead data are in no class: nobody reads them before they are assigned again.
 
@@ -92,6 +94,17 @@ pub enum Class {
     Alternative(TransitionId, usize),
     /// A parameter is in this part of what its type allows.
     Part(TransitionId, usize, i8),
+    /// A variable with this mark is read.
+    MarkedUse(TransitionId, usize, Mark),
+}
+
+/// The origin of a variable's value, if a fault there is likely and shows only when the value is read.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Mark {
+    /// A comparison in the assigned value had a near sign. The numbers are its place and the sign.
+    NearBoundary(TransitionId, usize, i8),
+    /// It was set back to a constant from a value of this class.
+    SetBack(TransitionId, Value),
 }
 
 impl WalkGoal {
@@ -111,7 +124,7 @@ impl Class {
         match self {
             Class::Sign(..) | Class::Alternative(..) | Class::Beside(_, _, _, 0) => 8,
             Class::Counts(..) | Class::End(..) => 6,
-            Class::Part(..) | Class::Corner(..) => 4,
+            Class::Part(..) | Class::Corner(..) | Class::MarkedUse(..) => 4,
             Class::Beside(..) => 2,
             Class::SignWithCount(..) | Class::BesideNumber(..) => SIDE,
         }
@@ -128,6 +141,8 @@ pub struct Trail {
     /// For each variable, the transition that last set it back from another value to a constant. Counting on
     /// does not end this, since a missing reset shows only at the end of a counter.
     pub set_back: Vec<Option<TransitionId>>,
+    /// For each variable, the mark of its value.
+    pub marks: Vec<Option<Mark>>,
 }
 
 /// The effect of a transition on a variable.
@@ -156,6 +171,8 @@ pub struct WalkModel {
     reads: Numbered<TransitionId, Vec<usize>>,
     /// For each transition, its effects on the variables.
     effects: Numbered<TransitionId, Vec<VariableEffect>>,
+    /// For each transition, the places of the variables without many parts that it sets to a constant.
+    constant_assignments: Numbered<TransitionId, Vec<usize>>,
     /// For each transition, the comparisons that its event decides about, and those at its target.
     compared: Numbered<TransitionId, ComparedTerms>,
     /// For each transition, the sides of the comparisons of numbers that its parameters can turn, at its
@@ -209,6 +226,15 @@ impl WalkModel {
                 true => VariableEffect::Assigns,
             };
             iosts.variables.iter().map(effect).collect()
+        });
+        let constant_assignments = iosts.transitions.map(|transition| {
+            let is_simple = |ty: &Type| ty.is_integer() || matches!(ty, Type::Bool | Type::Enum(_));
+            let is_constant = |variable: &Datum| {
+                let value = transition.assignments.get(variable).filter(|_| is_simple(variable.ty()));
+                value.is_some_and(|value| value.data().iter().all(|datum| iosts.constants.contains(datum)))
+            };
+            let all = iosts.variables.iter().enumerate();
+            all.filter(|(_, variable)| is_constant(variable)).map(|(place, _)| place).collect()
         });
         let compared = iosts.transitions.map(|transition| ComparedTerms::new(&iosts, &outgoing, transition));
         let parameters = |transition: &Transition| &iosts.action(transition.action).parameters;
@@ -270,6 +296,7 @@ impl WalkModel {
             goal_numbers,
             reads,
             effects,
+            constant_assignments,
             compared,
             turned,
             conjuncts,
@@ -365,8 +392,15 @@ impl WalkModel {
         found
     }
 
-    /// The trail after a step from one state to another.
-    pub fn after(&self, trail: &Trail, number: TransitionId, from: &State, to: &State) -> Trail {
+    /// The trail after a step from one state to another, with these marks.
+    pub fn after(
+        &self,
+        trail: &Trail,
+        number: TransitionId,
+        from: &State,
+        to: &State,
+        new_marks: &[(usize, Mark)],
+    ) -> Trail {
         let transition = &self.iosts.transitions[number];
         let variables = || self.iosts.variables.iter().enumerate();
         let live = |place: usize| self.live_variables[transition.target][place];
@@ -388,7 +422,43 @@ impl WalkModel {
             };
             here.filter(|_| live(place))
         });
-        Trail { last: Some(number), defined: assigned.collect(), set_back: set_back.collect() }
+        let marks = variables().map(|(place, _)| {
+            let before = trail.marks.get(place).cloned().flatten();
+            let new = new_marks.iter().find(|(marked, _)| *marked == place).map(|(_, mark)| mark.clone());
+            let mark = match self.effects[number][place] {
+                VariableEffect::Keeps => before,
+                VariableEffect::CountsOn => new.or(before.filter(|mark| matches!(mark, Mark::SetBack(..)))),
+                VariableEffect::SetsBack | VariableEffect::Assigns => new,
+            };
+            mark.filter(|_| live(place))
+        });
+        let marks = if self.with_classes { marks.collect() } else { Vec::new() };
+        Trail { last: Some(number), defined: assigned.collect(), set_back: set_back.collect(), marks }
+    }
+
+    /// The marks of the variables that a step with these signs assigns, by their places.
+    pub fn marks(&self, number: TransitionId, from: &State, to: &State, signs: &[i8]) -> Vec<(usize, Mark)> {
+        let near = self.compared[number].assigned.iter().filter_map(|(variable, at)| {
+            let sign = signs.get(*at).filter(|sign| sign.abs() <= 1)?;
+            Some((*variable, Mark::NearBoundary(number, *at, *sign)))
+        });
+        let set_back = self.constant_assignments[number].iter().filter_map(|place| {
+            let variable = &self.iosts.variables[*place];
+            let (was, is) = (from.valuation.get(variable)?, to.valuation.get(variable)?);
+            let class = match variable.ty().is_integer() {
+                true => Value::int(find_magnitude(was, is)),
+                false => was.clone(),
+            };
+            (was != is && self.with_classes).then(|| (*place, Mark::SetBack(number, class)))
+        });
+        near.chain(set_back).collect()
+    }
+
+    /// The classes of a step by the marks of the variables that it reads.
+    pub fn marked_uses(&self, trail: &Trail, number: TransitionId) -> Vec<Class> {
+        let mark = |place: &usize| trail.marks.get(*place)?.clone();
+        let reads = self.reads[number].iter();
+        reads.filter_map(|place| Some(Class::MarkedUse(number, *place, mark(place)?))).collect()
     }
 
     /// The signs of the comparisons that a step with these values decides about. Empty if the walk looks for

@@ -80,8 +80,10 @@ impl Positions {
                 let Some(to) = fire(&model.iosts, transition, state, &event.values) else { continue };
                 let signs = model.signs(number, state, &event.values, &to);
                 met.classes.extend(model.classes(number, state, &event.values, &signs));
+                met.classes.extend(model.marked_uses(trail, number));
                 let goals = goals.iter().copied().chain(model.goals_met(trail, number)).collect();
-                let behind = model.after(trail, number, state, &to);
+                let marks = model.marks(number, state, &to, &signs);
+                let behind = model.after(trail, number, state, &to, &marks);
                 next.arrive((to, behind), goals);
             }
         }
@@ -129,7 +131,8 @@ impl Positions {
                 let Some(to) = fire(&model.iosts, transition, state, &[]) else { continue };
                 let mut goals = self.all.get(&position).cloned().unwrap_or_default();
                 goals.extend(model.goals_met(trail, number));
-                let behind = model.after(trail, number, state, &to);
+                let marks = model.marks(number, state, &to, &model.signs(number, state, &[], &to));
+                let behind = model.after(trail, number, state, &to, &marks);
                 let next = (to, behind);
                 if self.arrive(next.clone(), goals) {
                     open.push(next);

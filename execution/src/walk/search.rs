@@ -34,7 +34,7 @@ use coreach_model::semantics::{Event, State};
 use coreach_model::{LocationId, TransitionId, Value};
 
 use super::candidates::{CandidateStep, candidates, draw_candidate};
-use super::goals::{Trail, WalkModel};
+use super::goals::{Mark, Trail, WalkModel};
 use super::guide::Guide;
 use super::positions::Position;
 use super::worth::Worth;
@@ -100,6 +100,8 @@ struct KnownStep {
     values: Vec<Value>,
     to: State,
     items: Vec<usize>,
+    /// The marks of the variables that it assigns.
+    marks: Vec<(usize, Mark)>,
 }
 
 /// A step, the worth of the way with it, and the new items that it meets.
@@ -165,7 +167,8 @@ fn list_steps(
     let with_items = |CandidateStep { values, to, signs }: CandidateStep| {
         let classes = model.classes(number, state, &values, &signs);
         let items = classes.iter().map(|class| worth.class_number(class)).collect();
-        KnownStep { values, to, items }
+        let marks = model.marks(number, state, &to, &signs);
+        KnownStep { values, to, items, marks }
     };
     let mut steps = candidates(model, number, state, most, sources);
     let action = model.iosts.action(model.iosts.transitions[number].action);
@@ -366,13 +369,14 @@ impl<'m> Search<'m> {
     /// Values the ways with each of these steps behind a node, the best first.
     fn rank_steps<'s>(
         &mut self,
-        worth: &Worth,
+        worth: &mut Worth,
         node: usize,
         number: TransitionId,
         steps: &'s [KnownStep],
     ) -> Vec<RankedStep<'s>> {
         let Node { position: (_, trail), depth, gain, .. } = &self.nodes[node];
-        let goals = self.model.goals_met(trail, number);
+        let mut goals = self.model.goals_met(trail, number);
+        goals.extend(self.model.marked_uses(trail, number).iter().map(|class| worth.class_number(class)));
         let mut ranked: Vec<RankedStep<'_>> = Vec::new();
         for step in steps {
             let (mut gain, mut fresh) = (*gain, Vec::new());
@@ -402,7 +406,7 @@ impl<'m> Search<'m> {
         let Node { position: (state, trail), depth, is_fresh: was_fresh, .. } = &self.nodes[from];
         let (state, trail, depth, was_fresh) = (state.clone(), trail.clone(), depth + 1, *was_fresh);
         for RankedStep { step, gain, fresh } in ranked {
-            let position = (step.to.clone(), model.after(&trail, number, &state, &step.to));
+            let position = (step.to.clone(), model.after(&trail, number, &state, &step.to, &step.marks));
             let is_fresh = was_fresh || !fresh.is_empty();
             self.add_node(Node {
                 position,

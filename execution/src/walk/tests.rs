@@ -8,11 +8,12 @@ use coreach_analyses::solver::z3::Z3Solver;
 use coreach_model::reader::{from_bytes, read_specification};
 use coreach_model::semantics::{State, initial_states};
 use coreach_model::term::evaluate::Valuation;
-use coreach_model::{Iosts, Value};
+use coreach_model::{Iosts, Type, Value};
 
 use super::candidates::candidates;
 use super::compared::ComparedTerms;
-use super::positions::MetGoals;
+use super::goals::{Class, Mark};
+use super::positions::{MetGoals, Positions};
 use super::*;
 
 fn model(text: &str) -> Iosts {
@@ -38,6 +39,42 @@ fn a_boolean_field_is_compared() {
     };
     assert_eq!(classes("bool", "v"), ["v", "w"]);
     assert_eq!(classes("R", "v.flag"), ["w", "v.flag"]);
+}
+
+/// Precision: a value that was computed at a boundary, or set back, is a class where it is read.
+#[test]
+fn a_read_of_a_marked_value_is_a_class() {
+    let iosts = model(
+        "iosts: m\ntypes: { Rate: [LOW, HIGH] }\nvariables: { v: int, r: Rate }\n\
+         initial: { location: l, condition: v == 0 && r == LOW }\n\
+         inputs: { Use: { n: int }, Close: {} }\noutputs: { Told: { is: Rate } }\ntransitions:\n\
+         - { from: l, to: l, on: Use, assign: { v: v + n, r: if v + n >= 400 then HIGH else LOW } }\n\
+         - { from: l, to: l, on: Close, assign: { v: 0, r: LOW } }\n\
+         - { from: l, to: l, on: Told, when: is == r }\n",
+    );
+    let model = WalkModel::new(iosts, &[], true);
+    let states = initial_states(&model.iosts, &Valuation::new(), 2).unwrap();
+    let rate = model.iosts.variables.iter().find(|one| one.name() == "r").unwrap().ty().clone();
+    let Type::Enum(literals) = rate else { unreachable!() };
+    let [low, high] = [0, 1].map(|at| Value::Enum(literals.clone(), at));
+    let told = |value: &Value| Event::new("Told", vec![value.clone()]);
+    let using = |number: usize| Event::new("Use", vec![Value::int(number)]);
+    let close = || Event::new("Close", Vec::new());
+    let marks = |events: &[Event]| {
+        let mut positions = Positions::at(&model, &states);
+        let met = events.iter().map(|event| positions.follow(&model, event)).last().unwrap();
+        let marks = met.classes.into_iter().filter_map(|class| match class {
+            Class::MarkedUse(TransitionId(2), _, mark) => Some(mark),
+            _ => None,
+        });
+        marks.collect::<Vec<_>>()
+    };
+    let near = |sign| [Mark::NearBoundary(TransitionId(0), 0, sign)];
+    assert_eq!(marks(&[using(400), told(&high)]), near(0));
+    assert_eq!(marks(&[using(399), told(&low)]), near(-1));
+    assert_eq!(marks(&[using(500), told(&high)]), []);
+    assert_eq!(marks(&[using(500), close(), told(&low)]), [Mark::SetBack(TransitionId(1), high.clone())]);
+    assert_eq!(marks(&[using(5), close(), told(&low)]), []);
 }
 
 /// Precision: what is refused is tried where what is taken ends, and beside data that no guard compares here.
