@@ -568,7 +568,7 @@ transitions:
         ("m.yaml", &model.replace("why == v", "why == v + 1")),
         (
             "p.yaml",
-            "purpose: p\nof: m\nobserves: [v]\ninitial: { location: L }\ntransitions: [{ from: L, to: Accept, on: Refused, when: v == 9 }]\n",
+            "purpose: p\nof: m\ninitial: { location: L }\ntransitions: [{ from: L, to: M, on: Refused }, { from: M, to: Accept, on: Add }]\n",
         ),
         ("c.yaml", "specification: s.yaml\npurpose: p.yaml\n"),
         ("i.yaml", "iut: i\nsimulated: { model: m.yaml }\n"),
