@@ -548,3 +548,35 @@ fn mistakes_are_said_where_they_stand() {
     let told = folder.coreach(&["test", "kept/back.test_case.json", "--iut", "iut.yaml"], PASS);
     assert!(told.contains("did you mean `Leaving`?") && told.contains("`Left`"), "{told}");
 }
+
+/// Transitions that differ in their guards alone are joined in a test case. A Fail names the line of the one
+/// that the state allows.
+#[test]
+fn a_joined_transition_is_told_by_the_line_that_counts() {
+    let model = "iosts: m
+variables: { v: int, n: int }
+initial: { location: A, condition: v == 0 && n == 0 }
+inputs: { Add: { p: 'int[0..9]' } }
+outputs: { Refused: { why: int } }
+transitions:
+  - { from: A, to: B, on: Add, assign: { v: p } }
+  - { from: B, to: A, on: Refused, when: v < 3 && why == 1 }
+  - { from: B, to: A, on: Refused, when: v >= 3 && why == v }
+";
+    let folder = crate::common::Folder::with(&[
+        ("s.yaml", model),
+        ("m.yaml", &model.replace("why == v", "why == v + 1")),
+        (
+            "p.yaml",
+            "purpose: p\nof: m\ninitial: { location: L }\ntransitions: [{ from: L, to: M, on: Refused }, { from: M, to: Accept, on: Add }]\n",
+        ),
+        ("c.yaml", "specification: s.yaml\npurpose: p.yaml\n"),
+        ("i.yaml", "iut: i\nsimulated: { model: m.yaml }\n"),
+    ]);
+    for path in ["s.yaml", "c.yaml"] {
+        let cover: &[&str] =
+            if path == "s.yaml" { &["--cover", "all"] } else { &["--runs", "9", "--fail-fast"] };
+        let (told, _) = folder.ends(&[&["test", path, "--iut", "i.yaml"], cover].concat(), 1);
+        assert!(told.contains("(s.yaml:9): `why == v` does not hold: v = "), "{path}: {told}");
+    }
+}

@@ -87,10 +87,26 @@ impl Location {
 pub struct TransitionOrigin {
     pub whole: Option<Origin>,
     pub guard: Option<Origin>,
+    /// If it was joined from several transitions: the guards of the others. Its own guard is then a
+    /// disjunction, with an alternative for each.
+    pub joined: Vec<Option<Origin>>,
     /// Its assignments, by the variable's name.
     pub assignments: BTreeMap<String, Origin>,
     /// Where the variables and constants of its model are declared, by name.
     pub declared: Arc<BTreeMap<String, Origin>>,
+}
+
+impl TransitionOrigin {
+    /// The place of the guard, or of the whole transition.
+    pub fn guard_or_whole(&self) -> Option<&Origin> {
+        self.guard.as_ref().or(self.whole.as_ref())
+    }
+
+    /// Adds a transition that is joined to this one.
+    pub fn join(&mut self, other: &TransitionOrigin) {
+        self.joined.push(other.guard_or_whole().cloned());
+        self.joined.extend(other.joined.iter().cloned());
+    }
 }
 
 /// ⟨l, a, π, G, A, l'⟩; π is its action's [`Action::parameters`].

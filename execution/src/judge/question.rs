@@ -31,6 +31,7 @@ use crate::judge::differences::{
     merge_differences, value_text,
 };
 use crate::judge::excerpts::cut_text;
+use crate::judge::guards::failing_conjuncts;
 
 /// A transition, with the values by which its guard is read.
 pub(super) struct Question<'t> {
@@ -52,11 +53,35 @@ impl Question<'_> {
     }
 
     pub(super) fn guard(&self, iosts: &Iosts, transition: &Transition, part: &Term, holds: bool) -> Guard {
-        let origin = transition.origin.guard.as_ref().or(transition.origin.whole.as_ref());
+        let joined = self.find_joined(transition, part).filter(|_| !holds);
+        let (part, origin) = match &joined {
+            Some((part, origin)) => (part, *origin),
+            None => (part, transition.origin.guard_or_whole()),
+        };
         let place = origin.map(Origin::file_and_line);
         let transition = iosts.describe(transition);
         let Grounds { since, values } = explain_condition(part, &self.values, self.parameters);
         Guard { transition, place, part: part.to_string(), holds, since, values }
+    }
+
+    /// If the transition was joined from several and the state excludes all but one of them: the conditions of
+    /// this one that do not hold, and its place.
+    fn find_joined<'o>(&self, transition: &'o Transition, part: &Term) -> Option<(Term, Option<&'o Origin>)> {
+        let (origin, alternatives) = (&transition.origin, part.disjuncts());
+        if origin.joined.is_empty() || alternatives.len() != origin.joined.len() + 1 {
+            return None;
+        }
+        let failing: Vec<Vec<Term>> =
+            alternatives.iter().map(|one| failing_conjuncts(one, &self.values)).collect();
+        let is_possible =
+            |(_, failing): &(usize, &Vec<Term>)| failing.iter().all(|one| self.reads_event(one));
+        let mut possible = failing.iter().enumerate().filter(is_possible);
+        let ((at, failing), None) = (possible.next()?, possible.next()) else { return None };
+        let place = match at.checked_sub(1) {
+            Some(other) => origin.joined[other].as_ref(),
+            None => origin.guard_or_whole(),
+        };
+        Some((Term::and(failing.iter().cloned()), place))
     }
 
     /// The parameters that a condition reads.

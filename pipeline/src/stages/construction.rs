@@ -260,6 +260,7 @@ impl<'a, E: Effects> Construction<'a, E> {
                 match of_action.get_mut(position) {
                     Some(joined) => {
                         joined.also.push(guard);
+                        joined.origin.join(&transition.origin);
                         // The two effects differ in variables that nobody reads, and their values need not
                         // exist where the guard of the other way holds.
                         if joined.effect != effect {
