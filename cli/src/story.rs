@@ -162,16 +162,39 @@ pub fn step_table(test: &TestCase, initial: &State, run: &Run, most: Option<(usi
     table::table(&shown, 6)
 }
 
-/// Finds the steps, counted from 0, that last changed the variables in the values of an explanation.
-fn find_last_changes<'s>(reason: &Reason, states: &'s [ShownState]) -> BTreeSet<usize> {
-    let last_change = |datum: &Datum| {
-        let pair = |state: &'s ShownState| state.data.iter().find(|(other, _)| other == datum);
-        states.windows(2).rposition(|two| pair(&two[0]) != pair(&two[1]))
+/// Finds the steps, counted from 0, that last changed the variables in the values of an explanation. Of a
+/// collection, also those that last changed an entry or element with a text that the explanation names.
+fn find_last_changes(reason: &Reason, states: &[ShownState]) -> BTreeSet<usize> {
+    let value = |state: &'_ ShownState, datum: &Datum| {
+        state.data.iter().find(|(other, _)| other == datum).map(|(_, value)| value.clone())
     };
+    let texts = list_quoted_texts(reason);
     let data: BTreeSet<&Datum> =
         states.iter().flat_map(|state| state.data.iter().map(|(datum, _)| datum)).collect();
-    let is_named = |datum: &&Datum| reason.guards.iter().any(|guard| guard.names(datum));
-    data.into_iter().filter(is_named).filter_map(last_change).collect()
+    let mut found = BTreeSet::new();
+    for datum in data.into_iter().filter(|datum| reason.guards.iter().any(|guard| guard.names(datum))) {
+        let values: Vec<Option<Value>> = states.iter().map(|state| value(state, datum)).collect();
+        found.extend(values.windows(2).rposition(|two| two[0] != two[1]));
+        let changes_entry = |two: &[Option<Value>], text: &str| {
+            let [Some(was @ Value::Record(..)), Some(is)] = two else { return false };
+            describe_change("", was, is).is_some_and(|change| {
+                change.contains(text) || was.to_string().contains(text) != is.to_string().contains(text)
+            })
+        };
+        found.extend(
+            texts.iter().filter_map(|text| values.windows(2).rposition(|two| changes_entry(two, text))),
+        );
+    }
+    found
+}
+
+/// Lists the texts in quotes in the first line of an explanation, and those of single values, each once.
+fn list_quoted_texts(reason: &Reason) -> BTreeSet<String> {
+    let head = reason.summary.lines().next().unwrap_or_default();
+    let values = reason.guards.iter().flat_map(|guard| guard.values.values());
+    let texts = values.map(String::as_str).filter(|value| value.starts_with('"')).chain([head]);
+    let quoted = texts.flat_map(|text| text.split('"').skip(1).step_by(2));
+    quoted.filter(|text| !text.is_empty()).map(|text| format!("\"{text}\"")).collect()
 }
 
 /// Says what a datum or a part of it has become, if it has changed. Of a record or a long collection, names

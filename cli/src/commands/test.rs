@@ -427,9 +427,10 @@ fn explain_kept_system(iut: &Iut, total: &Total) -> String {
             iut.place
         );
     }
+    // One late failure may come at the first try of its seed.
     if !is_kept
         || !total.begins_well
-        || failed == 0
+        || failed <= usize::from(total.failed_at_once == 0)
         || (2 * failed < later && !(total.failed_at_once > 0 && failed > 1))
     {
         return String::new();

@@ -10,7 +10,7 @@
 //!
 //! **Terminates**, since functions are not recursive, and each step is one level deeper.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use coreach_model::Term;
 use coreach_model::term::evaluate::{Valuation, evaluate, holds};
@@ -43,7 +43,7 @@ pub(super) struct Grounds {
 
 /// Explains a condition by the part that decides about it. These data are those of the event.
 pub(super) fn explain_condition(condition: &Term, values: &Valuation, of_event: &[Datum]) -> Grounds {
-    let mut scope = Scope { values: values.clone(), of_event: of_event.to_vec() };
+    let mut scope = Scope::new(condition, values, of_event);
     let (mut term, mut decisive, mut written) = (condition.clone(), None, None);
     let (mut is_case, mut others, mut read_too) = (false, String::new(), Vec::new());
     let length = |term: &Term| term.to_string().chars().count();
@@ -150,9 +150,16 @@ pub(super) fn find_false_case(part: &Term, scope: &Scope) -> Option<(Term, Strin
 pub(super) struct Scope {
     pub values: Valuation,
     pub of_event: Vec<Datum>,
+    /// The names that the condition reads, and those of cases.
+    names: BTreeSet<String>,
 }
 
 impl Scope {
+    pub(super) fn new(condition: &Term, values: &Valuation, of_event: &[Datum]) -> Self {
+        let names = condition.data().iter().map(|datum| datum.name().to_owned()).collect();
+        Scope { values: values.clone(), of_event: of_event.to_vec(), names }
+    }
+
     fn is_of_event(&self, term: &Term) -> bool {
         self.of_event.iter().any(|datum| term.mentions(datum))
     }
@@ -282,7 +289,7 @@ fn choose_arm<'m>(choice: &'m MatchOperation, ty: &RecordType, tag: &Value) -> O
     choice.cases.iter().find(fits).or(choice.cases.last())
 }
 
-/// Chooses the case of a `match`. Its names come into the scope, under other names if they are used already.
+/// Chooses the case of a `match`. Its names come into the scope, under other names if they are read already.
 fn choose_case(choice: &MatchOperation, arguments: &[Term], scope: &mut Scope) -> Option<Term> {
     let [subject, read @ ..] = arguments else { return None };
     let Value::Record(ty, fields) = evaluate(subject, &scope.values).ok()? else { return None };
@@ -291,7 +298,7 @@ fn choose_case(choice: &MatchOperation, arguments: &[Term], scope: &mut Scope) -
     let mut known: Substitution = choice.read.iter().cloned().zip(read.iter().cloned()).collect();
     for (name, position) in &case.names {
         let mut shown = name.name().to_owned();
-        while scope.values.keys().any(|datum| datum.name() == shown) {
+        while !scope.names.insert(shown.clone()) {
             shown.push('_');
         }
         let shown = Datum::new(shown, name.ty().clone());

@@ -307,6 +307,13 @@ pub(super) fn compare_values(subject: String, wanted: &Value, got: &Value, found
     }
 }
 
+/// Are these two lists of the same elements?
+pub(super) fn is_reordered(one: &Value, other: &Value) -> bool {
+    let (Value::Record(ty, one), Value::Record(_, other)) = (one, other) else { return false };
+    let sorted = |fields| ty.counting(fields).cloned().collect::<std::collections::BTreeSet<Value>>();
+    ty.form == RecordForm::List && one[0] == other[0] && sorted(one) == sorted(other)
+}
+
 fn differ_in_records(wanted: &[Value], got: &[Value]) -> bool {
     let is_record = |part: &Value| matches!(part, Value::Record(ty, _) if ty.form == RecordForm::Plain);
     wanted.iter().zip(got).all(|(wanted, got)| wanted == got || is_record(wanted))

@@ -158,7 +158,7 @@ fn add_guard(guards: &mut Vec<Guard>, guard: Guard) {
 impl Question<'_> {
     /// Does the transition refuse the event since a variant or an option in it has another alternative?
     fn is_of_other_alternative(&self, transition: &Transition) -> bool {
-        let scope = Scope { values: self.values.clone(), of_event: self.parameters.to_vec() };
+        let scope = Scope::new(&transition.guard, &self.values, self.parameters);
         let tag = |side: &Term| match evaluate(side, &self.values) {
             Ok(Value::Record(ty, fields)) if !ty.alternatives().is_empty() => Some(fields[0].clone()),
             _ => None,

@@ -27,7 +27,7 @@ use crate::judge::decisive::{
     list_instances,
 };
 use crate::judge::differences::{
-    Demand, Difference, MOST_NAMED, MOST_WAYS, TO_HOLD, combine_ways, compare_values, is_short,
+    Demand, Difference, MOST_NAMED, MOST_WAYS, TO_HOLD, combine_ways, compare_values, is_reordered, is_short,
     merge_differences, value_text,
 };
 use crate::judge::excerpts::cut_text;
@@ -144,7 +144,7 @@ impl Question<'_> {
             let wanted = format!("is {}{name}", if is_positive { "" } else { "not " });
             return single(self.difference(subject, Demand::Text(wanted))?);
         }
-        let mut scope = Scope { values: self.values.clone(), of_event: self.parameters.to_vec() };
+        let mut scope = Scope::new(part, &self.values, self.parameters);
         if let Some((chosen, is_of_state)) = choose_branches(part, &mut scope)
             && (is_of_state || self.reads_event(&chosen))
         {
@@ -378,7 +378,9 @@ impl Question<'_> {
             && matches!(value, Value::Record(ty, _) if matches!(ty.form, RecordForm::Plain | RecordForm::Variant(_)))
             && value_text(value).chars().count() > LONGEST_VALUE / 2;
         if found.len() > 1 && is_short(value) && !are_two_fields {
-            found = vec![self.difference(subject, Demand::Value(value.clone()))?];
+            let mut whole = self.difference(subject, Demand::Value(value.clone()))?;
+            whole.got += if is_reordered(value, &got) { " (the same elements in another order)" } else { "" };
+            found = vec![whole];
         }
         for difference in found.iter_mut().filter(|difference| difference.subject == subject.to_conjunct()) {
             difference.term = Some(subject.clone());

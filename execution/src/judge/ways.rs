@@ -198,10 +198,10 @@ impl Question<'_> {
     /// Puts the branches that the state chooses in the place of a `match` or `if`, as far as they are
     /// outermost or sides of a comparison. The names of a case become its values.
     pub(super) fn replace_branches(&self, part: &Term) -> Option<Term> {
-        let mut scope = Scope { values: self.values.clone(), of_event: self.parameters.to_vec() };
+        let mut scope = Scope::new(part, &self.values, self.parameters);
         let (opened, _) = choose_branches(part, &mut scope).filter(|(_, is_of_state)| *is_of_state)?;
         let mut names: Substitution = literals(&scope.values);
-        names.retain(|name, _| !self.values.contains_key(name));
+        names.retain(|name, _| self.values.get(name) != scope.values.get(name));
         Some(substitute(&opened, &names))
     }
 

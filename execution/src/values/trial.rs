@@ -23,6 +23,7 @@ use coreach_analyses::solver::Solver;
 use coreach_model::random::Random;
 use coreach_model::term::evaluate::{Valuation, evaluate, holds};
 use coreach_model::term::list_subterms;
+use coreach_model::term::node::{Node, StringOperation};
 use coreach_model::value::tuples;
 use coreach_model::{Datum, Term, Type, Value};
 
@@ -98,7 +99,10 @@ impl TriedGuard {
         reads.sort();
         reads.dedup();
         let mut literals = Vec::new();
-        for term in list_subterms(open.clone()).iter().filter(|term| term.parts().is_empty()) {
+        let subterms = list_subterms(open.clone());
+        // The text of a regular expression is no text to try.
+        let patterns: Vec<&Term> = subterms.iter().filter_map(find_pattern).collect();
+        for term in subterms.iter().filter(|term| term.parts().is_empty() && !patterns.contains(term)) {
             term.as_literal().into_iter().for_each(|value| collect_pool(value, &mut literals));
         }
         let hint = |datum: &Datum| match datum.ty() {
@@ -170,6 +174,13 @@ impl TriedGuard {
     pub fn may_hold(&self, state: &Valuation) -> bool {
         let is_false = |part: &Term| evaluate(part, state) == Ok(Value::Bool(false));
         !self.closed.iter().any(is_false) && !self.open.iter().any(|(part, _)| is_false(part))
+    }
+}
+
+fn find_pattern(term: &Term) -> Option<&Term> {
+    match term.node() {
+        Node::OnStrings(StringOperation::Matches, arguments) => arguments.get(1),
+        _ => None,
     }
 }
 
