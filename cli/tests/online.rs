@@ -258,3 +258,30 @@ fn chosen_nodes_of_the_tree_are_a_purpose() {
     let (said, _) = folder.ends(&["run", "five_c.yaml", "--check"], 0);
     assert!(!said.contains("UNREACHABLE"), "{said}");
 }
+
+/// The step that can never be taken is named with its place in the specification, as without `judge: online`.
+#[test]
+fn what_keeps_a_purpose_from_accept_is_named() {
+    let folder = crate::common::Folder::with(&[
+        (
+            "s.yaml",
+            "iosts: m
+variables: { v: int }
+initial: { location: A, condition: v == 0 }
+inputs: { Add: { p: 'int[0..3]' }, Ask: {} }
+outputs: { Told: { n: int } }
+transitions:
+  - { from: A, to: A, on: Add, assign: { v: p } }
+  - { from: A, to: B, on: Ask, when: v > 5 }
+  - { from: B, to: A, on: Told, when: n == v }
+",
+        ),
+        (
+            "p.yaml",
+            "purpose: p\nof: m\ninitial: { location: L }\ntransitions: [{ from: L, to: M, on: Ask }, { from: M, to: Accept, on: Told }]\n",
+        ),
+        ("c.yaml", "specification: s.yaml\npurpose: p.yaml\njudge: online\n"),
+    ]);
+    let (_, said) = folder.ends(&["run", "c.yaml"], 7);
+    assert!(said.contains("s.yaml:8") && said.contains("needs `v > 5`"), "{said}");
+}

@@ -43,8 +43,14 @@ pub fn explain(generation: &Generation, purpose: &TestPurpose, domain: DomainKin
             unreachable(format!("on every way from {label} to Accept is a guard that never holds"));
         let never = guards::check(&purpose.iosts, &mut Z3Solver::default());
         diagnostic.labels.extend(never.into_iter().flat_map(|guard| guard.labels));
-        let diagnostic =
-            add_blocked_steps(diagnostic, &product.iosts, purpose, &product.accepting, |_| Term::yes());
+        let diagnostic = add_blocked_steps(
+            diagnostic,
+            &product.iosts,
+            purpose,
+            &product.accepting,
+            |_| Term::yes(),
+            |_| true,
+        );
         let diagnostic = explain_old_values(diagnostic, &product.iosts, purpose, |_| true);
         // If such steps are known, they say all.
         if !diagnostic.notes.is_empty() {
@@ -85,9 +91,9 @@ pub fn explain(generation: &Generation, purpose: &TestPurpose, domain: DomainKin
     if !purpose.iosts.initial_condition.is_true() {
         diagnostic = diagnostic.at(purpose.iosts.origin.clone(), "and here, for the purpose");
     }
-    let diagnostic = add_blocked_steps(diagnostic, &visible.iosts, purpose, &visible.accepting, |location| {
-        graph.decided.reach[location].clone()
-    });
+    let fact = |location| graph.decided.reach[location].clone();
+    let diagnostic =
+        add_blocked_steps(diagnostic, &visible.iosts, purpose, &visible.accepting, fact, |_| true);
     let closed = &generation.closed;
     let place = |location| half(closed.given[location]).as_str();
     // Each guard of the closed graph can hold, so each of its transitions counts.
@@ -125,13 +131,15 @@ fn explain_wait(generation: &Generation) -> String {
     )
 }
 
-/// Adds steps on a way to Accept that can never be taken, with the facts about the data before them.
+/// Adds steps on a way to Accept that can never be taken, with the facts about the data before them. `blocks`
+/// says which steps count.
 fn add_blocked_steps(
     mut diagnostic: Diagnostic,
     iosts: &Iosts,
     purpose: &TestPurpose,
     accepting: &Numbered<LocationId, bool>,
     fact: impl Fn(LocationId) -> Term,
+    blocks: impl Fn(&Transition) -> bool,
 ) -> Diagnostic {
     let reached = iosts.reachable_from(iosts.initial);
     // The locations from which a path leads to an accepting one.
@@ -150,7 +158,7 @@ fn add_blocked_steps(
     let steps = steps.filter(|step| !step.guard.is_true() && leads[step.target]).take(10 * MOST_PARTLY_NAMED);
     let impossible = steps.filter(|step| {
         let known = fact(step.source);
-        !known.is_false() && !may_hold(&mut solver, &[known, step.guard.clone()])
+        !known.is_false() && blocks(step) && !may_hold(&mut solver, &[known, step.guard.clone()])
     });
     let impossible: Vec<&Transition> = impossible.take(MOST_PARTLY_NAMED).collect();
     for step in impossible {
@@ -235,6 +243,7 @@ pub fn explain_by_search(purpose: &TestPurpose, domain: DomainKind) -> Diagnosti
     add_entries_of_accept(diagnostic, purpose)
 }
 
+/// Says where the way to Accept ends in a test that is judged on line.
 pub fn explain_online(test: &OnlineTest, purpose: &TestPurpose, domain: DomainKind) -> Diagnostic {
     let name = &purpose.iosts.name;
     let iosts = &test.iosts;
@@ -245,9 +254,24 @@ pub fn explain_online(test: &OnlineTest, purpose: &TestPurpose, domain: DomainKi
         true => format!("from {label} no data lead to Accept, as the domain {domain} finds"),
     };
     let message = format!("the purpose `{name}` cannot be reached: {why}");
-    let diagnostic = add_entries_of_accept(Diagnostic::warning("unreachable-purpose", message), purpose);
+    let diagnostic = Diagnostic::warning("unreachable-purpose", message);
     let mut solver = Z3Solver::default();
-    let place = |location| test.origins[location].purpose.first().map_or("", String::as_str);
+    let fact = |location: LocationId| test.reach[location].clone();
+    let place = |location: LocationId| test.origins[location].purpose.first().map_or("", String::as_str);
+    let names =
+        |step: &Transition| (place(step.source), iosts.action(step.action).name.as_str(), place(step.target));
+    // Each transition of the purpose was put together with several of the specification.
+    let may_be_taken = |step: &&Transition| may_hold(&mut solver, &[fact(step.source), step.guard.clone()]);
+    let possible: BTreeSet<_> = iosts.transitions.iter().filter(may_be_taken).map(names).collect();
+    let blocks = |step: &Transition| !possible.contains(&names(step));
+    let diagnostic = add_blocked_steps(diagnostic, iosts, purpose, &accepting, fact, blocks);
+    let diagnostic = add_entries_of_accept(diagnostic, purpose);
+    let diagnostic = explain_old_values(diagnostic, iosts, purpose, |goal| {
+        let of_goal = (&purpose.iosts.location(goal.source).name, &purpose.iosts.action(goal.action).name);
+        !possible
+            .iter()
+            .any(|(waits, action, _)| (*waits, *action) == (of_goal.0.as_str(), of_goal.1.as_str()))
+    });
     let rejected = find_rejections(iosts, purpose, place, |step| {
         may_hold(&mut solver, &[test.reach[step.source].clone(), step.guard.clone()])
     });
