@@ -249,7 +249,7 @@ fn list_changed_entries(
     removed.map(|key| format!("{name} without {key}")).chain(changed).collect()
 }
 
-/// Lists the changes of the elements of a list. Elements behind one that was added or removed have only moved.
+/// Lists the changes of the elements of a list. Elements behind one that was added or removed only move.
 fn list_changed_elements(name: &str, then: &[&Value], now: &[&Value]) -> Vec<String> {
     let same = now.iter().zip(then).take_while(|(one, other)| one == other).count();
     match (&now[same..], &then[same..]) {

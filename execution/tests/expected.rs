@@ -540,7 +540,7 @@ fn what_the_state_excludes_is_no_alternative() {
     assert_eq!(instead(&[("N", "n == w"), ("Ok", "true")], "N", &[json!(9)]), "n = 3, got 9");
 }
 
-/// A transition for another alternative than the one that came explains less than one that the state excludes.
+/// A transition for another alternative than the one that came explains less than an excluded one.
 #[test]
 fn a_guard_for_another_alternative_comes_last() {
     for paid in ["match bill: Due(c, e) -> false | Paid -> true", "bill == Paid", "bill is Paid"] {

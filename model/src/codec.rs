@@ -6,16 +6,16 @@
 //! its name. A string and an id are strings (an id may also be read from a number: the id is the exact text).
 //! A record is an object. An array is `{"default": v, "cells": [[index, element], ...]}`. A list is a list of
 //! its elements. A value of a variant is the name of its alternative, or `{"Ok": {"value": 3}}` if that has
-//! fields. `some(x)` is written like `x`, and `none` is `null`. A set is a list of its keys, read in any order.
+//! fields. `some(x)` is written like `x`, and `none` is `null`. A set is a list of its keys in any order.
 //! A map is an object, with each key as its text.
 //!
 //! Reading is strict ([`crate::json`], [`crate::number`]). A number of JSON counts by its value: `3`, `3.0`
-//! and `3e0` are one integer. In plain text, an integer is its digits, and a real is a number or a fraction. A
-//! string or an id is the text itself, also in an option, where only `null` is none.
-//! In JSON, a text is not a number if a JSON number holds it exactly: `"3"` is a string. There is no space
-//! around a text. A record has its fields and no others. An array has these two keys, and each index once. A
-//! set has each key once. A map has each key once, spelled as it is written. Limits are checked before
-//! anything is converted, at any depth.
+//! and `3e0` are one integer. In plain text, an integer is its digits, and a real is a number or a fraction.
+//! A string or an id is the text itself, also in an option, where only `null` is none. In JSON, a text is not
+//! a number if a JSON number holds it exactly: `"3"` is a string. There is no space around a text. A record
+//! has its fields and no others. An array has these two keys, and each index once. A set has each key once. A
+//! map has each key once, spelled as it is written. Limits are checked before anything is converted, at any
+//! depth.
 
 use std::collections::BTreeMap;
 use std::fmt;

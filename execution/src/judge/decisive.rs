@@ -100,8 +100,8 @@ pub(super) fn explain_condition(condition: &Term, values: &Valuation, of_event: 
     Grounds { since, values: found }
 }
 
-/// Explains the innermost part that was opened, if it is a case of a `match` that is `false`, or a conjunction
-/// of which several parts fail. `None`: its values explain it.
+/// Explains the innermost part that was opened, if it is a `match` case that is `false`, or a conjunction of
+/// which several parts fail. `None`: its values explain it.
 ///
 /// `is_shown` says whether the part is short and shown as it is.
 fn explain_last_part(part: &Term, scope: &Scope, branch: &str, is_shown: bool) -> Option<Grounds> {

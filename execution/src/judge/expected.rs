@@ -255,7 +255,7 @@ impl Question<'_> {
         for (name, mut demands) in by_parameter {
             let Some(datum) = self.parameters.iter().find(|datum| datum.name() == name) else { continue };
             demands.extend(ends_of_type(datum.ty()));
-            // An exception (`!= 3`), and an integer that is compared with a real, are questions for the solver.
+            // An exception (`!= 3`), and an integer compared with a real, are questions for the solver.
             is_sure &= !demands.iter().any(|demand| matches!(demand, Demand::Text(_)));
             if !demands.iter().all(|demand| demand.fits_sort_of(datum.ty())) {
                 is_sure = false;

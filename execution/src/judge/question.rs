@@ -64,8 +64,8 @@ impl Question<'_> {
         Guard { transition, place, part: part.to_string(), holds, since, values }
     }
 
-    /// If the transition was joined from several and the state excludes all but one of them: the conditions of
-    /// this one that do not hold, and its place.
+    /// If the transition was joined from several and the state excludes all but one: the conditions of this
+    /// one that do not hold, and its place.
     fn find_joined<'o>(&self, transition: &'o Transition, part: &Term) -> Option<(Term, Option<&'o Origin>)> {
         let (origin, alternatives) = (&transition.origin, part.disjuncts());
         if origin.joined.is_empty() || alternatives.len() != origin.joined.len() + 1 {

@@ -24,6 +24,7 @@ mod solve;
 mod source;
 mod strings;
 pub mod trial;
+pub mod tried;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -37,7 +38,6 @@ use coreach_model::hash::FastMap;
 use coreach_model::iosts::Iosts;
 use coreach_model::random::Random;
 use coreach_model::term::evaluate::{Undefined, Valuation, evaluate, holds};
-use coreach_model::term::node::{Comparison, Node};
 use coreach_model::term::{Substitution, list_subterms, substitute};
 use coreach_model::{Datum, Term, Type, Value};
 pub use draw::{any, any_with, as_rational};
@@ -45,7 +45,7 @@ use records::{SplitParameters, as_plain, as_variant};
 pub use solve::pivots;
 pub use source::{MIX, Mix, Source};
 use strings::StringHints;
-use trial::TriedGuard;
+use tried::{TriedGuard, find_definition};
 
 /// How often values are drawn before the solver is asked.
 pub const ATTEMPTS: usize = 6;
@@ -435,17 +435,6 @@ fn substitute_definitions(condition: &Term, parameters: &[Datum]) -> Open {
         }
     }
     open
-}
-
-/// Finds the other side of an equation for the datum.
-fn find_definition(datum: &Datum, condition: &Term) -> Option<Term> {
-    condition.unfolded_conjuncts().iter().find_map(|conjunct| {
-        let Some(Node::Compare(Comparison::Equal, left, right)) = conjunct.written() else { return None };
-        let sides = [(left, right), (right, left)].into_iter();
-        let mut found =
-            sides.filter(|(side, other)| side.written_datum() == Some(datum) && !other.mentions(datum));
-        found.next().map(|(_, other)| other.clone())
-    })
 }
 
 /// The guard with the state's values for everything but the parameters; `false` if the state excludes it.

@@ -166,8 +166,8 @@ fn a_value_of_a_deep_type_is_drawn_with_few_cells() {
     }
 }
 
-/// Precision: data beside a list, a set or a map are drawn, as if these stood alone. The solver would choose all
-/// of them, and always the same.
+/// Precision: data beside a list, a set or a map are drawn, as if these stood alone. The solver would choose
+/// all of them, and always the same.
 #[test]
 fn data_beside_a_list_vary() {
     let types = "types: { C: [x, y, z], Out: [Gone, Kept: { of: \"list[2] of C\" }] }\n";

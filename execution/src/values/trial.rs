@@ -4,32 +4,25 @@
 //! make that term, its hull and a solver's query takes milliseconds for each state. To evaluate the guard
 //! takes a microsecond.
 //!
-//! **Method.** Everything that needs no state is prepared once for each guard ([`TriedGuard`]). A parameter
-//! of a record type is split: each of its fields is a parameter by itself. A variant has a guard for each
-//! alternative, so that an easy one does not hide the others. Half of the values are drawn from the pool: the
-//! data that the guard reads, the literals, and the other data of the state; for numbers also their
-//! neighbours and numbers between two of them. The other half is drawn as for any stimulus. If the guard
-//! refuses a vector, one parameter of the first part that does not hold is drawn again, or all of them. After
-//! `TRIALS` vectors all vectors are tried if they are few, and otherwise the hull and the solver are used
-//! (the *slow way*). If that is in vain, it becomes rarer. Its result is remembered for the guard and the
-//! values that it reads.
+//! **Method.** Everything that needs no state is prepared once for each guard ([`TriedGuard`]). Half of the
+//! values are drawn from the pool: the data that the guard reads, the literals, and the other data of the
+//! state. For numbers their neighbours and numbers between two of them are drawn as well. The other half is
+//! drawn as for any stimulus. If the guard refuses a vector, one parameter of the first part that does not
+//! hold is drawn again, or all of them. After `TRIALS` vectors all vectors are tried if they are few, and
+//! otherwise the hull and the solver are used (the *slow way*). If that is in vain, it becomes rarer. Its
+//! result is remembered for the guard and the values that it reads.
 //!
 //! **Source.** To mend one failing part is the method of WalkSAT (Selman, Kautz and Cohen, AAAI 1994). Here
 //! values come from a pool instead of being two. **Ends** after `TRIALS` evaluations, or as the slow way
 //! does. **Costs** some microseconds.
 
-use coreach_analyses::hull::{Range, hull};
 use coreach_analyses::solver::Solver;
 use coreach_model::random::Random;
 use coreach_model::term::evaluate::{Valuation, evaluate, holds};
-use coreach_model::term::list_subterms;
-use coreach_model::term::node::{Node, StringOperation};
-use coreach_model::value::tuples;
 use coreach_model::{Datum, Term, Type, Value};
 
-use super::strings::StringHints;
-use super::{Outcome, Values, draw, find_definition, ids, is_drawable, strings};
-use crate::values::records::SplitParameters;
+use super::tried::{Hint, TriedGuard};
+use super::{Outcome, Values, draw, ids, is_drawable, strings};
 use crate::values::source::Source;
 
 /// So many vectors are tried before the slow way.
@@ -38,180 +31,11 @@ const TRIALS: usize = 32;
 /// So many vectors are tried if trials were in vain before, or if all vectors are tried after them.
 const FEW_TRIALS: usize = 4;
 
-/// The most values of a pool.
-const MOST_POOLED: usize = 64;
-
-/// All vectors are tried if there are at most so many.
-const ALL: usize = 64;
-
 /// After the slow way was in vain so many times in a row, it becomes rarer.
 const MOST_IN_VAIN: usize = 4;
 
 /// The most guards with values that are remembered.
 const MOST_REMEMBERED: usize = 20_000;
-
-/// A guard, prepared for trials in any state.
-#[derive(Clone, Debug)]
-pub struct TriedGuard {
-    /// The parameters of record types, split into their fields.
-    split: SplitParameters,
-    guard: Term,
-    /// The split parameters: fields stand in place of records.
-    parameters: Vec<Datum>,
-    indices: Vec<usize>,
-    /// The parts of the guard without parameters, and the others with the indices of their parameters.
-    closed: Vec<Term>,
-    open: Vec<(Term, Vec<usize>)>,
-    /// The data of the state that the open parts read.
-    reads: Vec<Datum>,
-    /// The literals in the open parts, and the values in these literals.
-    literals: Vec<Value>,
-    /// For each parameter, how its values are drawn.
-    hints: Vec<Hint>,
-    /// The parameters that equations define, each by parameters that are drawn.
-    defined: Vec<(usize, Term)>,
-    /// All vectors of values, if they are few.
-    all_vectors: Option<Vec<Vec<Value>>>,
-}
-
-#[derive(Clone, Debug)]
-enum Hint {
-    /// A number in this range.
-    Number(Range),
-    /// A string, with the texts that the guard compares it with.
-    Text(StringHints),
-    Other,
-}
-
-impl TriedGuard {
-    /// Prepares the guard of an action with these parameters, once for each choice of their alternatives.
-    pub fn list(guard: &Term, parameters: &[Datum]) -> Vec<Self> {
-        let splits = SplitParameters::list_alternatives(parameters).into_iter();
-        splits.map(|split| TriedGuard::new(guard, split)).collect()
-    }
-
-    fn new(guard: &Term, split: SplitParameters) -> Self {
-        let (guard, parameters) = (&split.split_guard(guard), &split.parameters[..]);
-        let is_open = |term: &Term| parameters.iter().any(|parameter| term.mentions(parameter));
-        let (open, closed): (Vec<Term>, Vec<Term>) = guard.conjuncts().into_iter().partition(is_open);
-        let data = open.iter().flat_map(Term::data);
-        let mut reads: Vec<Datum> = data.filter(|datum| !parameters.contains(datum)).collect();
-        reads.sort();
-        reads.dedup();
-        let mut literals = Vec::new();
-        let subterms = list_subterms(open.clone());
-        // The text of a regular expression is no text to try.
-        let patterns: Vec<&Term> = subterms.iter().filter_map(find_pattern).collect();
-        for term in subterms.iter().filter(|term| term.parts().is_empty() && !patterns.contains(term)) {
-            term.as_literal().into_iter().for_each(|value| collect_pool(value, &mut literals));
-        }
-        let hint = |datum: &Datum| match datum.ty() {
-            Type::String => Hint::Text(StringHints::read(guard, datum)),
-            ty if ty.is_number() => Hint::Number(find_range(&open, datum)),
-            _ => Hint::Other,
-        };
-        let hints = parameters.iter().map(hint).collect();
-        let mut defined: Vec<(usize, Term)> = Vec::new();
-        for (at, datum) in parameters.iter().enumerate() {
-            let Some(term) = find_definition(datum, guard) else { continue };
-            let is_defined = |other: usize| defined.iter().any(|(known, _)| *known == other);
-            let mut read = parameters.iter().enumerate().filter(|(_, one)| term.mentions(one));
-            let reads_only_drawn = read.all(|(other, _)| other != at && !is_defined(other));
-            // Definitions read drawn parameters only, so they can be computed in any order.
-            if reads_only_drawn && !defined.iter().any(|(_, term)| term.mentions(datum)) {
-                defined.push((at, term));
-            }
-        }
-        let lists: Option<Vec<Vec<Value>>> =
-            parameters.iter().map(|one| Value::enumerate(one.ty(), ALL)).collect();
-        let count = |lists: &Vec<Vec<Value>>| {
-            lists.iter().try_fold(1usize, |count, list| count.checked_mul(list.len())).unwrap_or(usize::MAX)
-        };
-        let all_vectors = lists.filter(|lists| count(lists) <= ALL).map(|lists| tuples(&lists));
-        let mentioned = |part: &Term| {
-            (0..parameters.len()).filter(|at| part.mentions(&parameters[*at])).collect::<Vec<usize>>()
-        };
-        let open = open.into_iter().map(|part| (part.clone(), mentioned(&part))).collect();
-        let (guard, parameters) = (guard.clone(), parameters.to_vec());
-        let indices = (0..parameters.len()).collect();
-        TriedGuard {
-            split,
-            guard,
-            parameters,
-            indices,
-            closed,
-            open,
-            reads,
-            literals,
-            hints,
-            defined,
-            all_vectors,
-        }
-    }
-
-    /// Returns the parameters of record types, split into their fields.
-    pub fn split(&self) -> &SplitParameters {
-        &self.split
-    }
-
-    /// Lists the strings among the guard's literals.
-    pub fn texts(&self) -> impl Iterator<Item = &Value> {
-        self.literals.iter().filter(|value| matches!(value, Value::String(_)))
-    }
-
-    /// Makes a pool: the guard's literals, the state's values that the guard reads, and `others`.
-    pub fn pool<'v>(&self, state: &Valuation, others: impl Iterator<Item = &'v Value>) -> Vec<Value> {
-        let mut found = self.literals.clone();
-        self.reads
-            .iter()
-            .filter_map(|datum| state.get(datum))
-            .for_each(|value| collect_pool(value, &mut found));
-        others.for_each(|value| collect_pool(value, &mut found));
-        found
-    }
-
-    /// May the guard hold in this state, for some values of the parameters? Errs towards yes.
-    pub fn may_hold(&self, state: &Valuation) -> bool {
-        let is_false = |part: &Term| evaluate(part, state) == Ok(Value::Bool(false));
-        !self.closed.iter().any(is_false) && !self.open.iter().any(|(part, _)| is_false(part))
-    }
-}
-
-fn find_pattern(term: &Term) -> Option<&Term> {
-    match term.node() {
-        Node::OnStrings(StringOperation::Matches, arguments) => arguments.get(1),
-        _ => None,
-    }
-}
-
-/// Finds the range of a number by the parts of a guard that mention nothing else.
-fn find_range(open: &[Term], datum: &Datum) -> Range {
-    let own: Vec<Term> =
-        open.iter().filter(|part| part.data().len() == 1 && part.mentions(datum)).cloned().collect();
-    let range = hull(&Term::and(own), std::slice::from_ref(datum)).range(0);
-    range.unwrap_or(Range { low: None, high: None })
-}
-
-/// Adds the value and the values in it to a pool, each once.
-fn collect_pool(value: &Value, found: &mut Vec<Value>) {
-    if found.len() >= MOST_POOLED {
-        return;
-    }
-    if !matches!(value, Value::Array(_)) && !found.contains(value) {
-        found.push(value.clone());
-    }
-    match value {
-        Value::Record(ty, fields) => {
-            collect_pool(&fields[0], found);
-            ty.counting(fields).for_each(|field| collect_pool(field, found));
-        }
-        Value::Array(array) => array.cells.iter().for_each(|(index, cell)| {
-            collect_pool(index, found);
-            collect_pool(cell, found);
-        }),
-        _ => {}
-    }
-}
 
 impl Values {
     /// Chooses values that satisfy the guard in the state, with fields in place of records. Draws them first.

@@ -40,7 +40,7 @@ use dashu_int::IBig;
 use super::compared::{
     ComparedTerm, ComparedTerms, NOT_COMPARED, find_compared_numbers, find_limited_data, find_sides,
 };
-use crate::values::trial::TriedGuard;
+use crate::values::tried::TriedGuard;
 
 /// The number of parts of a wide range.
 const PARTS: i8 = 8;
