@@ -691,13 +691,13 @@ transitions: [{ from: A, to: A, on: All }]
         };
         for (body, expected) in [
             (r#"{"items": [{"id": 1, "gone": true}, {"id": 2}]}"#, "Item(1, some(true)) Item(2, none)"),
-            (r#"{"items": [{"id": 1}, {"gone": true}]}"#, "All"),
-            (r#"{"items": [1]}"#, "All"),
+            (r#"{"items": [{"id": 1}, {"gone": true}]}"#, "All()"),
+            (r#"{"items": [1]}"#, "All()"),
             (r#"{"id": 1, "next": "/page/2"}"#, "Page(1, some(2))"),
             (r#"{"id": 1, "next": null}"#, "Page(1, none)"),
             (r#"{"id": 1}"#, "Page(1, none)"),
-            (r#"{"id": 1, "next": "no"}"#, "All"),
-            ("{}", "All"),
+            (r#"{"id": 1, "next": "no"}"#, "All()"),
+            ("{}", "All()"),
         ] {
             let reply = Reply { status: 200, body: body.into(), ..Reply::default() };
             let found = translate(&reply, &http, &signatures).unwrap();
