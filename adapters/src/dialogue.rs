@@ -254,7 +254,7 @@ impl Dialogue {
                 ChannelEnded::Closed | ChannelEnded::Disconnected | ChannelEnded::Broken
                     if self.pending.is_empty() =>
                 {
-                    "\nhelp: coreach uses one connection for the whole run: let the system keep it open\nhelp: if the model \
+                    "\nhelp: coreach opens no new connection in a run: let the system keep this one open\nhelp: if the model \
                      describes that the system closes it, name this output with `on_close: OUTPUT` in the IUT file, and \
                      the input that connects again with `reconnect: INPUT`"
                 }

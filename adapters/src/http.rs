@@ -157,6 +157,10 @@ impl Adapter for HttpAdapter {
                     self.evidence.mark(&reply.body, evidence::ALIEN);
                 }
                 Err(_) => self.evidence.mark(&reply.body, evidence::GARBAGE),
+                Ok(events) if events.is_empty() => {
+                    let head = format!("{} {}", reply.status, reply.reason);
+                    self.evidence.mark(head.as_bytes(), evidence::IGNORED);
+                }
                 Ok(_) => {}
             }
             let received = received?;
@@ -335,7 +339,7 @@ impl HttpRun {
             let Some(why) = describe_misfit(&reply, probe) else { return Ok(reply) };
             if Instant::now() + PAUSE > until.min(deadline) {
                 let (to, status) = (&reply.asked, reply.status);
-                let help = match status == probe.status {
+                let help = match probe.statuses.contains(&status) {
                     true => String::new(),
                     false if !matches!(status, 200..=299 | 404) && !explain_status(status).is_empty() => {
                         explain_status(status).to_owned()
@@ -351,11 +355,12 @@ impl HttpRun {
 
 /// Says what an answer is, if it is not the expected one.
 fn describe_misfit(reply: &Reply, probe: &Probe) -> Option<String> {
-    if reply.status != probe.status {
+    if !probe.statuses.contains(&reply.status) {
         let body = String::from_utf8_lossy(&reply.body);
         let (there, body) = (reply.status, shortened(body.trim_end()).replace(char::is_control, " "));
         let body = if body.is_empty() { body } else { format!(", and the body `{body}`") };
-        return Some(format!("status {there}, not {}{body}", probe.status));
+        let wanted: Vec<String> = probe.statuses.iter().map(u16::to_string).collect();
+        return Some(format!("status {there}, not {}{body}", wanted.join(" or ")));
     }
     let expected = probe.body.as_ref()?;
     let body = String::from_utf8_lossy(&reply.body);

@@ -148,12 +148,12 @@ mod tests {
 
     const MODEL: &str = "
 iosts: m
-types: { Drink: [TEA, COFFEE] }
+types: { Drink: [TEA, COFFEE], Pair: { a: int, b: 'option[int]' } }
 constants: { c: int }
 locations: [A]
 initial: { location: A }
 inputs: { In: { p: int, d: Drink } }
-outputs: { Out: { n: int, r: real }, None: {} }
+outputs: { Out: { n: int, r: real }, May: { o: 'option[int]', p: Pair }, None: {} }
 transitions: [{ from: A, to: A, on: None }]
 ";
 
@@ -188,6 +188,20 @@ transitions: [{ from: A, to: A, on: None }]
         ] {
             let line = format!(r#"{{"output": "Out", "values": {{"n": {n}, "r": {r}}}}}"#);
             assert_eq!(event(&line), expected, "{line}");
+        }
+    }
+
+    /// An option whose member is absent is `none`, and nothing else is.
+    #[test]
+    fn an_absent_option_is_none() {
+        for (values, expected) in [
+            (r#""o": 1, "p": {"a": 2, "b": 3}"#, "May(some(1), {a: 2, b: some(3)})"),
+            (r#""p": {"a": 2}"#, "May(none, {a: 2, b: none})"),
+            (r#""o": null, "p": {"a": 2, "b": null}"#, "May(none, {a: 2, b: none})"),
+            (r#""o": 1"#, "alien: `May` without a value for `p`"),
+            (r#""p": {"b": 3}"#, "alien: `May` with a wrong `p`: the field `a` of the type Pair is missing"),
+        ] {
+            assert_eq!(event(&format!(r#"{{"output": "May", "values": {{{values}}}}}"#)), expected);
         }
     }
 

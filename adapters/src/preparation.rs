@@ -53,7 +53,8 @@ pub enum PreparationStep {
 #[derive(Clone, Debug)]
 pub struct Probe {
     pub request: Request,
-    pub status: u16,
+    /// The statuses that are right.
+    pub statuses: Vec<u16>,
     /// The pattern that the body must fit, if there is one.
     pub body: Option<Regex>,
     /// How long the request is repeated.

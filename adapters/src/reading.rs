@@ -2,7 +2,7 @@
 
 use crate::adapter::{Failure, Received};
 use crate::binary;
-use crate::description::Encoding;
+use crate::description::{Encoding, Unmatched};
 use crate::evidence::{self, Evidence};
 use crate::json_lines::{self, Message};
 use crate::lines::{self, Pending, Recognized};
@@ -38,12 +38,15 @@ pub fn answer_ignored(
 
 /// Says whether a frame is ignored, and can be no output and no beginning of one.
 pub fn is_idle(encoding: &Encoding, frame: &[u8], signatures: &Signatures) -> bool {
-    let may_be_output = match encoding {
-        Encoding::Json => true,
-        Encoding::Lines(lines) => read_text(frame).is_ok_and(|line| lines::may_begin(lines, line)),
-        Encoding::Binary(binary) => binary::fits_output(binary, frame),
+    let (may_be_output, unmatched) = match encoding {
+        Encoding::Json => return false,
+        Encoding::Lines(lines) => {
+            (read_text(frame).is_ok_and(|line| lines::may_begin(lines, line)), lines.unmatched)
+        }
+        Encoding::Binary(binary) => (binary::fits_output(binary, frame), binary.unmatched),
     };
-    !may_be_output && matches!(answer_ignored(encoding, frame, signatures), Ok(Some(_)))
+    let is_ignored = || matches!(answer_ignored(encoding, frame, signatures), Ok(Some(_)));
+    !may_be_output && (unmatched == Unmatched::Ignore || is_ignored())
 }
 
 /// Returns the note that marks what was recognized, if it is no event.

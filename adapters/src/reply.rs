@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! event = the first observation that may answer this stimulus, that has the status of the answer, whose
-//!         patterns fit the headers, and whose values are all there: in the body, a header or a cookie
+//!         patterns fit the headers, and whose values are all there: in the body, a header or a cookie.
+//!         An option needs no value in a body that is an object
 //! list  = an observation whose values are all in each item of a list in the body: an event for each item,
 //!         and one more if `then` names an observation that fits as well; without `then`, at least one item
 //! body  = JSON ([`coreach_model::json`]) in UTF-8, in no content coding but `identity`; else it is empty
@@ -17,6 +18,8 @@
 
 use std::borrow::Cow;
 
+use coreach_model::codec;
+use coreach_model::data::Datum;
 use coreach_model::diagnostic::nearest;
 use coreach_model::excerpt::shortened;
 use coreach_model::json::{self, Malformed, Tree};
@@ -26,7 +29,7 @@ use crate::adapter::{Failure, Received};
 use crate::description::{AnswerPlace, Capture, Http, Response, Source, Unmatched};
 use crate::encoding::from_latin1;
 use crate::pattern::{Regex, widen, written};
-use crate::signature::{Signatures, Wire, explain_none, report_too_long};
+use crate::signature::{Signatures, Wire, report_too_long};
 use crate::template::Template;
 
 /// How a body begins that is compressed.
@@ -104,26 +107,31 @@ impl Response {
         })
     }
 
-    /// Says what the answer lacks, if it fits up to its values.
-    pub fn explain_lack(&self, reply: &Reply) -> Option<String> {
+    /// Says what the answer lacks, if it fits up to its values, which are these parameters.
+    pub fn explain_lack(&self, reply: &Reply, parameters: &[Datum]) -> Option<String> {
         let body = if reply.body.is_empty() { None } else { Some(read_body(reply).ok()?.ok()?) };
-        let fits = self.is_of(reply) && find_values(body.as_ref(), reply, self).is_none();
-        fits.then(|| self.describe_lack(body.as_ref(), reply))
+        let fits = self.is_of(reply) && find_values(body.as_ref(), reply, self, parameters).is_none();
+        fits.then(|| self.describe_lack(body.as_ref(), reply, parameters))
     }
 
     /// Says what the body lacks, if the answer fits otherwise.
-    fn describe_lack(&self, body: Option<&Tree>, reply: &Reply) -> String {
+    fn describe_lack(&self, body: Option<&Tree>, reply: &Reply, parameters: &[Datum]) -> String {
         let list = self.each.as_ref().map(|list| (list, body.and_then(|body| body.pointer(list))));
+        let missing_in = |item: Option<&Tree>| {
+            let mut values = self.values.iter();
+            values.find(|(name, place)| find_value(name, place, item, reply, parameters).is_none())
+        };
         let item = match list {
-            Some((_, Some(Tree::List(items)))) => items.first(),
+            Some((_, Some(Tree::List(items)))) => {
+                items.iter().find(|item| missing_in(Some(item)).is_some()).or(items.first())
+            }
             Some((list, _)) => return format!("it needs a list at `{list}` of the body"),
             None => body,
         };
         if list.is_some() && item.is_none() {
             return "its list is empty, and it has no `then` for this case".to_owned();
         }
-        let missing = self.values.iter().find(|(_, place)| value_at(place, item, reply).is_none());
-        match missing {
+        match missing_in(item) {
             Some((name, place)) => {
                 let bare = AnswerPlace { pattern: None, ..place.clone() };
                 let text = value_at(&bare, item, reply).and_then(|piece| match piece {
@@ -172,7 +180,8 @@ pub fn translate(reply: &Reply, http: &Http, signatures: &Signatures) -> Result<
             body = Some(read_body(reply)?);
         }
         let tree = body.as_ref().and_then(|body| body.as_ref().ok());
-        let Some(events) = find_values(tree, reply, response) else { continue };
+        let parameters = signatures.parameters(action);
+        let Some(events) = find_values(tree, reply, response, parameters) else { continue };
         let events_of = |action: &str, events: Vec<Values<'_>>| -> Result<Vec<Received>, Failure> {
             let event = |values: &Values<'_>| {
                 let wire = |piece| match piece {
@@ -193,7 +202,7 @@ pub fn translate(reply: &Reply, http: &Http, signatures: &Signatures) -> Result<
             return events_of(action, events);
         };
         let last = followers.into_iter().find_map(|(name, follower)| {
-            let values = find_values(tree, reply, follower)?;
+            let values = find_values(tree, reply, follower, signatures.parameters(name))?;
             Some((name, values))
         });
         let Some((name, last)) = last else { continue };
@@ -229,8 +238,8 @@ fn describe_unmatched(
     let new = if body.is_none() { read_body(reply).ok().and_then(Result::ok) } else { None };
     let tree = body.and_then(|body| body.as_ref().ok()).or(new.as_ref());
     let lacks = http.observations.iter().map(|(action, response)| {
-        let misfit =
-            response.misfit(reply).unwrap_or_else(|| (usize::MAX, response.describe_lack(tree, reply)));
+        let lack = || (usize::MAX, response.describe_lack(tree, reply, signatures.parameters(action)));
+        let misfit = response.misfit(reply).unwrap_or_else(lack);
         (action, misfit)
     });
     // If several are as close, the first counts.
@@ -240,13 +249,13 @@ fn describe_unmatched(
     });
     let to = &reply.to;
     // An observation that fits except for its status is closer than one of this status.
-    let but_status = http.observations.iter().find(|(_, response)| {
+    let but_status = http.observations.iter().find(|(action, response)| {
         let with_status = Response { status: reply.status, ..response.clone() };
         (200..300).contains(&reply.status)
             && response.status != reply.status
             && !response.values.is_empty()
             && with_status.is_of(reply)
-            && find_values(tree, reply, &with_status).is_some()
+            && find_values(tree, reply, &with_status, signatures.parameters(action)).is_some()
     });
     let closest = match closest {
         _ if but_status.is_some() => but_status.map_or_else(String::new, |(action, response)| {
@@ -279,10 +288,7 @@ fn describe_unmatched(
             };
             let help = format!("\nhelp: {help}");
             let help = if lacks.contains("\nhelp: ") { String::new() } else { help };
-            let parameters = signatures.action(action).into_iter().flat_map(|action| &action.parameters);
-            let mut lacking = parameters.filter(|datum| lacks.starts_with(&format!("it needs `{datum}`, but ")));
-            let none = lacking.next().and_then(explain_none).filter(|_| tree.is_some()).unwrap_or_default();
-            format!("\n`{action}` has this status, but {lacks}{none}{help}")
+            format!("\n`{action}` has this status, but {lacks}{help}")
         }
         None => String::new(),
     };
@@ -538,14 +544,40 @@ fn value_at<'a>(place: &'a AnswerPlace, tree: Option<&'a Tree>, reply: &'a Reply
     })
 }
 
+/// Finds the value of a parameter in an answer, or in an item of its list. `Some(None)`: the object lacks the
+/// member, or has `null` there, and the parameter is an option.
+fn find_value<'a>(
+    name: &str,
+    place: &'a AnswerPlace,
+    tree: Option<&'a Tree>,
+    reply: &'a Reply,
+    parameters: &[Datum],
+) -> Option<Option<Piece<'a>>> {
+    if let (Source::Pointer(pointer), Some(tree @ Tree::Object(_))) = (&place.source, tree)
+        && matches!(tree.pointer(pointer), None | Some(Tree::Null))
+        && parameters.iter().any(|datum| datum.name() == name && codec::absent(datum.ty()).is_some())
+    {
+        return Some(None);
+    }
+    value_at(place, tree, reply).map(Some)
+}
+
 /// Finds the values of a response, if all of them are in the answer: those of one event, or of one for each
 /// item of a list.
-fn find_values<'a>(body: Option<&'a Tree>, reply: &'a Reply, rule: &'a Response) -> Option<Vec<Values<'a>>> {
+fn find_values<'a>(
+    body: Option<&'a Tree>,
+    reply: &'a Reply,
+    rule: &'a Response,
+    parameters: &[Datum],
+) -> Option<Vec<Values<'a>>> {
     let values = |tree: Option<&'a Tree>| -> Option<Values<'a>> {
-        let value = |(parameter, place): &'a (String, AnswerPlace)| {
-            Some((parameter.as_str(), value_at(place, tree, reply)?))
-        };
-        rule.values.iter().map(value).collect()
+        let mut values = Values::new();
+        for (name, place) in &rule.values {
+            values.extend(
+                find_value(name, place, tree, reply, parameters)?.map(|piece| (name.as_str(), piece)),
+            );
+        }
+        Some(values)
     };
     match &rule.each {
         None => Some(vec![values(body)?]),
@@ -622,6 +654,58 @@ mod tests {
             };
             let why = capture_value(&capture, &reply, &["Created"]).unwrap_err().unwrap();
             assert!(why.contains(words), "{why}");
+        }
+    }
+
+    /// An option whose member is absent is `none`. An observation fits without this member, and not without
+    /// another one.
+    #[test]
+    fn an_absent_option_is_none() {
+        let text = "
+iosts: m
+initial: { location: A }
+outputs: { Item: { id: int, gone: 'option[bool]' }, Page: { id: int, next: 'option[int]' }, All: {} }
+transitions: [{ from: A, to: A, on: All }]
+";
+        let file = coreach_model::reader::from_bytes("m".to_owned(), text.as_bytes().to_vec()).unwrap();
+        let iosts = coreach_model::reader::read_specification(file).unwrap().0.iosts;
+        let deadline = std::time::Instant::now();
+        let signatures =
+            Signatures::of(&crate::adapter::Session { iosts: &iosts, constants: &[], seed: 1, deadline });
+        let value = |name: &str, of: Option<&str>| {
+            let pattern = of.map(|of| pattern(of).unwrap());
+            (name.to_owned(), AnswerPlace { pattern, ..AnswerPlace::pointer(&format!("/{name}")) })
+        };
+        let values = vec![value("id", None), value("gone", None)];
+        let each = Some("/items".to_owned());
+        let page = vec![value("id", None), value("next", Some(r"/page/(\d+)"))];
+        let response = |values| Response { status: 200, values, ..Response::default() };
+        let http = Http {
+            base: Template::fixed("http://127.0.0.1:1"),
+            observations: vec![
+                ("Item".to_owned(), Response { each, ..response(values) }),
+                ("Page".to_owned(), response(page)),
+                ("All".to_owned(), response(Vec::new())),
+            ],
+            ..Http::default()
+        };
+        for (body, expected) in [
+            (r#"{"items": [{"id": 1, "gone": true}, {"id": 2}]}"#, "Item(1, some(true)) Item(2, none)"),
+            (r#"{"items": [{"id": 1}, {"gone": true}]}"#, "All()"),
+            (r#"{"items": [1]}"#, "All()"),
+            (r#"{"id": 1, "next": "/page/2"}"#, "Page(1, some(2))"),
+            (r#"{"id": 1, "next": null}"#, "Page(1, none)"),
+            (r#"{"id": 1}"#, "Page(1, none)"),
+            (r#"{"id": 1, "next": "no"}"#, "All()"),
+            ("{}", "All()"),
+        ] {
+            let reply = Reply { status: 200, body: body.into(), ..Reply::default() };
+            let found = translate(&reply, &http, &signatures).unwrap();
+            let shown = found.iter().map(|received| match received {
+                Received::Output(event) => event.to_string(),
+                other => format!("{other:?}"),
+            });
+            assert_eq!(shown.collect::<Vec<_>>().join(" "), expected, "{body}");
         }
     }
 

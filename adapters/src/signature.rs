@@ -8,7 +8,6 @@ use coreach_model::iosts::{Action, ActionKind, Iosts};
 use coreach_model::json::{self, Tree};
 use coreach_model::reader::collect::{inventory, listed};
 use coreach_model::semantics::Event;
-use coreach_model::types::RecordForm;
 use coreach_model::{Type, Value};
 use serde_json::{Map, Value as Json};
 
@@ -58,6 +57,11 @@ impl Signatures {
 
     pub fn captures(&self, name: &str) -> bool {
         self.captures.knows(name)
+    }
+
+    /// Returns the parameters of an action, if there is one of this name.
+    pub fn parameters(&self, action: &str) -> &[Datum] {
+        self.action(action).map_or(&[], |action| &action.parameters)
     }
 
     pub fn action(&self, name: &str) -> Option<&Action> {
@@ -214,8 +218,11 @@ impl Signatures {
         let mut found = Vec::with_capacity(action.parameters.len());
         for datum in &action.parameters {
             let Some((_, wire)) = given.iter().find(|(name, _)| *name == datum.name()) else {
-                let help = explain_none(datum).unwrap_or_default();
-                return Ok(Received::Alien(format!("`{name}` without a value for `{datum}`{help}")));
+                let Some(none) = codec::absent(datum.ty()) else {
+                    return Ok(Received::Alien(format!("`{name}` without a value for `{datum}`")));
+                };
+                found.push(none);
+                continue;
             };
             match wire.value(datum, spelling) {
                 Ok(value) => found.push(value),
@@ -365,12 +372,6 @@ impl Wire<'_> {
         })?;
         codec::from_text(&model_text, datum.ty())
     }
-}
-
-/// Explains how an option is sent that has no value.
-pub fn explain_none(datum: &Datum) -> Option<String> {
-    let is_option = matches!(datum.ty(), Type::Record(of) if of.form == RecordForm::Option);
-    is_option.then(|| format!("\nhelp: where `{datum}` is `none`, let the system send `null` for it"))
 }
 
 pub fn report_too_long(digits: usize) -> Failure {

@@ -63,7 +63,9 @@ pub enum ImprecisionReason {
 impl fmt::Display for ImprecisionReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            ImprecisionReason::NonLinear => "it is not linear (except for the bounds of its factors)",
+            ImprecisionReason::NonLinear => {
+                "it is not linear (except for the bounds of the factors of a product)"
+            }
             ImprecisionReason::IntegerDivision => "`div` and `mod` are not linear (except for bounds)",
             ImprecisionReason::Array => "no domain describes arrays",
             ImprecisionReason::Summary => "one cell stands for all cells of its array (`analysis: cells`)",

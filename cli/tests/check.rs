@@ -555,3 +555,35 @@ transitions:
         assert!(stdout(&output).ends_with(": ok\n"), "{value}: {} {}", stdout(&output), stderr(&output));
     }
 }
+
+/// The remedy for a value that grows is one for its type, and a quotient is not said to be a product.
+#[test]
+fn what_is_too_large_or_not_linear_is_told_as_what_it_is() {
+    let folder = Folder::with(&[
+        (
+            "grown.yaml",
+            "iosts: m\nvariables: { s: string }\ninitial: { location: A, condition: 's == \"a\"' }\ninputs: { Go: {} }\noutputs: { \
+             Ok: {} }\ntransitions:\n  - { from: A, to: B, on: Go, assign: { s: s + s + s + s + s } }\n  - { from: B, to: A, on: Ok \
+             }\n",
+        ),
+        (
+            "model.yaml",
+            "iosts: m\nvariables: { y: real, u: real }\ninitial: { location: A, condition: y == 0 && u == 1 }\ninputs: { Set: { \
+             r: real } }\noutputs: { Ok: {}, Big: {} }\ntransitions:\n  - { from: A, to: B, on: Set, when: 1 <= r && r <= 9, assign: { u: r } \
+             }\n  - { from: B, to: C, on: Ok, assign: { y: 9.0 / u } }\n  - { from: C, to: A, on: Big, when: y > 5 }\n",
+        ),
+        (
+            "purpose.yaml",
+            "purpose: p\nof: m\ninitial: { location: X }\ntransitions: [{ from: X, to: Accept, on: Big }]\n",
+        ),
+        ("c.yaml", "specification: model.yaml\npurpose: purpose.yaml\n"),
+    ]);
+    let said = stderr(&folder.coreach(&["check", "grown.yaml"]));
+    assert!(said.contains("and strings a guard"), "{said}");
+    let output = folder.coreach(&["run", "c.yaml"]);
+    let said = stdout(&output) + &stderr(&output);
+    assert!(
+        said.contains("`9.0 / u` is not analysed, since it is not linear (except for the bounds of the"),
+        "{said}"
+    );
+}

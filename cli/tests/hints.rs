@@ -4,10 +4,12 @@
 //! Precision: each row is a mistake, the exit code, and the words that must be there.
 
 use std::fs;
-use std::net::TcpListener;
+use std::net::{TcpListener, TcpStream};
 use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
+use std::time::Duration;
 
-use crate::common::Folder;
+use crate::common::{Folder, exits, stdout};
 
 const MODEL: &str = "
 iosts: asking
@@ -33,8 +35,12 @@ transitions:
 
 /// A system with a habit: over standard input and output in JSON or lines, or as a server.
 const SYSTEM: &str = r#"
-import json, os, socket, sys, time
+import json, os, socket, sys, threading, time
 kind, habit = sys.argv[1:3]
+def tick(connection):
+    for _ in range(500):
+        connection.sendall(b"tick\n")
+        time.sleep(0.02)
 if habit == "variable":
     print(os.environ["SPEED"])
 if kind in ("tcp", "http"):
@@ -56,12 +62,14 @@ if kind in ("tcp", "http"):
         asked += 1
         if habit == "mute":
             time.sleep(20)
-        if habit in ("once", "holds"):
+        if habit in ("once", "holds", "ticks"):
             # It ends after one connection, or ends none.
             while line:
                 asked = asked + 1 if line.strip() == "ask" else 0
                 stream.write(f"answer {asked}\n")
                 stream.flush()
+                if habit == "ticks" and asked == 2:
+                    threading.Thread(target=tick, args=[connection], daemon=True).start()
                 line = stream.readline()
             if habit == "once":
                 os._exit(0)
@@ -182,8 +190,6 @@ for line in sys.stdin:
         values = {"n": str(asked) if habit == "text" else float("-inf") if habit == "infinite" else None if habit == "nothing" else asked}
         if habit == "extra":
             values["m"] = 2
-        if values["n"] == "missing":
-            values = {}
         message = json.dumps({"output": "Opened" if habit == "unknown" else "Answer", **(values if habit == "flat" else {"values": values})})
         say(json.dumps(message) if habit == "twice" else message)
 if habit == "locks":
@@ -317,6 +323,13 @@ fn a_frequent_mistake_is_named_with_what_helps() {
             within,
             4,
             "  help: the system limits the number of requests: switch this limit off",
+        ),
+        (
+            &format!("{http}  reset: [{{ method: GET, path: /0, status: [201, 404] }}]\n"),
+            "plain",
+            within,
+            4,
+            "was answered with status 200, not 201 or 404, and the body",
         ),
         (lines, "latin", within, 4, "  help: let the system send UTF-8\n"),
         (
@@ -464,6 +477,13 @@ fn a_frequent_mistake_is_named_with_what_helps() {
         (lines, "again", within, 1, "  help: the same came just before: does the system answer twice?"),
         (http, "twice", within, 1, "  help: the body is encoded as JSON twice"),
         (
+            &format!("{http}  unmatched: ignore\n"),
+            "other",
+            lenient,
+            3,
+            "  help: all that it has sent is ignored, as `ignore` and `unmatched` say: at last `201 Created`",
+        ),
+        (
             http,
             "whole",
             "within: 2 s\n",
@@ -485,7 +505,7 @@ fn a_frequent_mistake_is_named_with_what_helps() {
             "closes",
             within,
             4,
-            "  help: coreach uses one connection for the whole run: let the system keep it open",
+            "  help: coreach opens no new connection in a run: let the system keep this one open",
         ),
         (tcp, "mute", short, 3, "  help: if the system speaks TLS on this port, write"),
         (
@@ -614,12 +634,7 @@ fn a_value_that_is_nearly_right_is_told_with_what_it_means() {
             "`0.30000000000000004` is `0.3` with the error of binary fractions",
         ),
         ("Kind", "n == A", "0", r#"help: in JSON, each value of `Kind` is a text: `"A"` and `"B"`"#),
-        (
-            "option[int]",
-            "n == none",
-            "'missing'",
-            "help: where `n` is `none`, let the system send `null` for it",
-        ),
+        ("Pair", "n.b == none", "{'b': 3}", "a wrong `n`: the field `a` of the type Pair is missing"),
         (
             "list[2] of int",
             "n == []",
@@ -657,12 +672,62 @@ fn a_value_that_is_nearly_right_is_told_with_what_it_means() {
         let model = MODEL
             .replace("{ n: int }", &format!("{{ n: '{ty}' }}"))
             .replace("n == v", &format!("\"{guard}\""));
-        let types = "types: { Kind: [A, B], Found: [Got: { who: string, at: 'int[1..5]' }, No] }\n";
+        let types = "types: { Pair: { a: int, b: 'option[int]' }, Kind: [A, B], Found: [Got: { who: string, at: 'int[1..5]' }, No] }\n";
         folder.write("model.yaml", &(model + types));
         folder.write("system.py", &SYSTEM.replace("else asked}", &format!("else {sent}}}")));
         folder.write("iut.yaml", "iut: asked\nstdio: { command: [python3, system.py, json, fine] }\n");
         let (out, err) = folder.ends(&["test", "coreach.yaml", "--iut", "iut.yaml"], 1);
         assert!(unwrap(&out).contains(words), "{ty}: {out}{err}");
+    }
+}
+
+/// Each row is the transport, what the system sends, and the words that must be there. The first output is a
+/// list. If one item does not fit, the whole is only the output after it.
+#[test]
+fn an_item_that_does_not_fit_is_named() {
+    let lines = "stdio:\n  command: [python3, system.py]\n  encoding: lines\n  ignore: [{ pattern: '^#.*$' }]\n  stimuli: \
+                 { Ask: ask }\n  observations:\n    Row: { begin: '^rows$', each: '^row (?P<n>\\d+)$', end: '^end$', then: All \
+                 }\n    All: { begin: '^rows$', end: '^end$' }\n";
+    let http = "http:\n  base: http://127.0.0.1:{port}\n  launch: { command: [python3, system.py, \"{port}\"] }\n  stimuli: { \
+                Ask: { method: GET, path: /ask } }\n  observations:\n    Row: { status: 200, each: /rows, values: { n: /n }, \
+                then: All }\n    All: { status: 200 }\n";
+    let folder = Folder::with(&[
+        (
+            "model.yaml",
+            "iosts: m\nvariables: { v: int }\ninitial: { location: Idle, condition: v == 0 }\ninputs: { Ask: {} }\noutputs: { \
+             Row: { n: int }, All: {} }\ntransitions:\n  - { from: Idle, to: L, on: Ask }\n  - { from: L, to: L, on: Row, when: n == v + \
+             1, assign: { v: n } }\n  - { from: L, to: Idle, on: All, when: v == 2 }\n",
+        ),
+        (
+            "purpose.yaml",
+            "purpose: p\nof: m\ninitial: { location: B }\ntransitions: [{ from: B, to: Accept, on: All }]\n",
+        ),
+        ("coreach.yaml", "specification: model.yaml\npurpose: purpose.yaml\n"),
+    ]);
+    for (carrier, answer, words) in [
+        (
+            lines,
+            r"rows\nrow 1\n# 2 times\nrow 2\nend",
+            "hint: these lines are not `Row`, since line 3, `# 2 times`, does not fit `^row (?P<n>\\d+)$`. Lines within an \
+             output are not ignored\n",
+        ),
+        (
+            http,
+            r#"{\"rows\": [{\"n\": 1}, {\"m\": 2}]}"#,
+            "hint: the answer is not `Row`: it needs `n`, but `/n` of the body is missing",
+        ),
+    ] {
+        folder.write("iut.yaml", &format!("iut: m\nwithin: 5 s\n{carrier}"));
+        let system = format!(
+            "import sys\nfrom http.server import BaseHTTPRequestHandler, HTTPServer\nanswer = \"{answer}\"\n\
+             class H(BaseHTTPRequestHandler):\n  def do_GET(self):\n    self.send_response(200)\n    \
+             self.send_header('Content-Length', str(len(answer)))\n    self.end_headers()\n    \
+             self.wfile.write(answer.encode())\nif sys.argv[1:]:\n  HTTPServer(('127.0.0.1', int(sys.argv[1])), H).serve_forever()\n\
+             for line in sys.stdin:\n  print(answer, flush=True)\n"
+        );
+        folder.write("system.py", &system);
+        let (out, err) = folder.ends(&["test", "coreach.yaml", "--iut", "iut.yaml"], 1);
+        assert!(unwrap(&out).contains(words), "{out}{err}");
     }
 }
 
@@ -921,6 +986,40 @@ fn what_goes_wrong_over_several_events_or_runs_is_told() {
     folder.write("iut.yaml", &json("seeded"));
     let (out, _) = folder.ends(&["test", "coreach.yaml", "--iut", "iut.yaml", "--runs", "4"], 1);
     assert!(out.contains("Pass 1, Inconclusive 0, Fail 3") && !out.contains("hint: the first run"), "{out}");
+}
+
+/// A server that sends lines without an end after the second answer. If they are ignored, the run ends as if
+/// nothing came. Otherwise the message has the cause, and no hint supposes another one.
+#[test]
+fn lines_that_are_ignored_do_not_keep_a_run_from_its_end() {
+    let folder = folder();
+    for (more, code) in [("unmatched: ignore", 0), ("ignore: [{ pattern: '^tick$' }]", 0), ("", 4)] {
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let words = ["system.py", "tcp", "ticks", &port.to_string()];
+        let mut system = Command::new("python3").args(words).current_dir(&folder.0).spawn().unwrap();
+        while TcpStream::connect(("127.0.0.1", port)).is_err() {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        folder.write(
+            "iut.yaml",
+            &format!(
+                "iut: asked\nwithin: 5 s\ntcp:\n  address: 127.0.0.1:{port}\n  settle: {{ within_ms: 600, quiet_ms: 200 }}\n  \
+                 encoding: lines\n  {more}\n  reset: [{{ send: reset, expect: '^answer 0$' }}]\n  \
+                 stimuli: {{ Ask: ask }}\n  observations: {{ Answer: '^answer (?P<n>\\d+)$', None: '^none$' }}\n"
+            ),
+        );
+        let output = folder.coreach(&["test", "coreach.yaml", "--iut", "iut.yaml", "--runs", "3"]);
+        system.kill().unwrap();
+        system.wait().unwrap();
+        exits(&output, code);
+        let out = stdout(&output);
+        assert!(
+            code == 0
+                || unwrap(&out).contains("messages of that run may still come")
+                    && !out.contains("hint: the first run"),
+            "{out}"
+        );
+    }
 }
 
 /// A file that stands without its option.

@@ -192,6 +192,11 @@ fn what_cannot_be_said_without_quantifiers_stops() {
     let (code, said) = answer(&folder, &["run", "c.yaml", "--quiet"]);
     assert_eq!(code, 6, "{said}");
     assert!(said.contains("ioco needs to know when the specification is silent"), "{said}");
+    // A limit that stops it is named.
+    let small = self::folder("conformance: ioco\nlimits: { nodes: 1 }");
+    let (code, said) = answer(&small, &["run", "c.yaml", "--quiet"]);
+    assert_eq!(code, 6, "{said}");
+    assert!(said.contains("`limits: nodes` allows 1"), "{said}");
 }
 
 #[test]

@@ -126,7 +126,7 @@ fn reset_knows_the_port_and_the_folder() {
             "http",
             "reset: { method: POST, path: /reset, status: 204 }",
             format!(
-                "reset:\n    - {knows}\n    - {{ method: POST, path: '/add?in={{tmp}}', body: '{{\"n\": {{port}}}}' }}\n    - {{ method: POST, path: /reset, status: 204 }}"
+                "reset:\n    - {knows}\n    - {{ method: POST, path: '/add?in={{tmp}}', body: '{{\"n\": {{port}}}}' }}\n    - {{ method: POST, path: /reset, status: [204, 404] }}"
             ),
         ),
     ] {

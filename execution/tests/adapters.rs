@@ -242,7 +242,7 @@ fn requests_are_sent_and_responses_read() {
         tls: None,
         reset: vec![PreparationStep::Request(Probe {
             request: request("/price/{cPrice}", None),
-            status: 204,
+            statuses: vec![204],
             body: None,
             within: Duration::ZERO,
         })],

@@ -342,14 +342,12 @@ fn read_tree(tree: &Tree, ty: &Type, digits: usize) -> Result<Value, Misread> {
             if let Some((key, _)) = members.iter().find(is_foreign) {
                 return Err(Misread::Wrong(format!("the type {ty} has no field `{}`", shortened(key))));
             }
-            let missing = |name: &str, ty: &Type| {
-                let is_option = matches!(ty, Type::Record(of) if of.form == RecordForm::Option);
-                let none = if is_option { ": `none` is written as `null`" } else { "" };
-                Misread::Wrong(format!("the field `{name}` of the type {} is missing{none}", record.name))
+            let missing = |name: &str| {
+                Misread::Wrong(format!("the field `{name}` of the type {} is missing", record.name))
             };
-            let field = |(name, ty): &(String, Type)| {
-                let part = tree.get(name).ok_or_else(|| missing(name, ty))?;
-                from_tree(part, ty, digits).map_err(|why| locate(name, why))
+            let field = |(name, ty): &(String, Type)| match tree.get(name) {
+                Some(part) => from_tree(part, ty, digits).map_err(|why| locate(name, why)),
+                None => absent(ty).ok_or_else(|| missing(name)),
             };
             let fields: Result<Vec<Value>, Misread> = record.fields.iter().map(field).collect();
             Value::Record(record.clone(), fields?.into())
@@ -371,6 +369,12 @@ fn read_tree(tree: &Tree, ty: &Type, digits: usize) -> Result<Value, Misread> {
         _ => return Err(wrong()),
     };
     if value.is_in(ty) { Ok(value) } else { Err(wrong()) }
+}
+
+/// Returns what a member of this type means that is absent: `none`, if the type is an option.
+pub fn absent(ty: &Type) -> Option<Value> {
+    let is_option = matches!(ty, Type::Record(record) if record.form == RecordForm::Option);
+    is_option.then(|| Value::any(ty))
 }
 
 /// Reads a part of a value, which stands at this place.

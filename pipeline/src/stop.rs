@@ -188,7 +188,7 @@ fn budget_diagnostic(passed: &Passed) -> Diagnostic {
             BUDGET,
             format!("stopped at a number or a string of more than {limit} digits or characters: {at}"),
         )
-        .help("the values of the model grow without bound: give the variable a range"),
+        .help("the values of the model grow without bound: give numbers a range, and strings a guard such as `len(s) < 100`"),
         Limit::Signal(name) => Diagnostic::error(INTERRUPTED, format!("stopped by {name}: {at}")),
     }
 }

@@ -113,11 +113,13 @@ pub fn suspend(specification: &Iosts, limits: &Limits, solver: &mut dyn Solver) 
             continue;
         }
         let guard = simplify_guard(&guard, &[], solver);
-        let size = guard.written_size();
-        if size > limits.of(Quantity::Nodes) {
+        let (size, limit) = (guard.written_size(), limits.of(Quantity::Nodes));
+        if size > limit {
             let label = iosts.location(source).label.clone();
             return Err(Stop::Quiescence {
-                why: format!("the quiescence of {label} needs an expression of {size} parts"),
+                why: format!(
+                    "the quiescence of {label} needs an expression of {size} parts, and `limits: nodes` allows {limit}"
+                ),
                 shown: Box::new(ShownTransition { text: label, origin: None }),
             });
         }

@@ -304,6 +304,7 @@ impl Dialogue {
                     let frame = frame.to_vec();
                     match self.answer_if_ignored(encoding, &frame, process) {
                         Ok(true) => {}
+                        Ok(false) if is_idle(encoding, &frame, &self.signatures) => {}
                         Ok(false) => since = Instant::now(),
                         Err(_) => return Arrival::Unknown,
                     }

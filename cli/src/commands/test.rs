@@ -396,6 +396,7 @@ fn explain_kept_system(iut: &Iut, total: &Total) -> String {
         && total.begins_well
         && broken == later
         && later > 0
+        && total.failed.keys().all(|bucket| bucket.cause != "unclean")
     {
         return "hint: the first run did not fail, and all later ones did. Each run opens a new connection: let the system \
                 answer on the connection over which it is asked\n"

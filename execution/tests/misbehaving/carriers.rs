@@ -130,8 +130,12 @@ fn http(python: &str, habit: &str, tag: &str, folder: &Path) -> Transport {
         values: vec![(parameter.to_owned(), AnswerPlace::pointer(pointer))],
         ..Response::default()
     };
-    let reset =
-        Probe { request: request("/price/{cPrice}", None), status: 204, body: None, within: Duration::ZERO };
+    let reset = Probe {
+        request: request("/price/{cPrice}", None),
+        statuses: vec![204],
+        body: None,
+        within: Duration::ZERO,
+    };
     Transport::Http(Http {
         base: template("http://127.0.0.1:{port}"),
         launch: launch(python, &words, folder),

@@ -48,7 +48,7 @@ fn request(method: &str, path: &str) -> Request {
 }
 
 fn probe(request: Request, status: u16) -> PreparationStep {
-    PreparationStep::Request(Probe { request, status, body: None, within: Duration::ZERO })
+    PreparationStep::Request(Probe { request, statuses: vec![status], body: None, within: Duration::ZERO })
 }
 
 /// The counter behind HTTP, at this address.

@@ -34,6 +34,8 @@ const KEYS: [&str; 11] = [
 const BASE: &str = "base: http://127.0.0.1:8080";
 const STIMULI: &str = "stimuli: { Add: { method: POST, path: \"/items/{id}\" } }";
 const OBSERVATIONS: &str = "observations: { Added: { status: 201, values: { n: /count } } }";
+const SEVERAL: &str =
+    "status: 200`. For several, write a list of alternatives: `[{ status: 200 }, { status: 201 }]";
 const VALUES: &str = "values: { n: { header: Content-Length } }";
 
 /// Reads the section: the base and its server, then captures, steps, stimuli and observations.
@@ -220,7 +222,7 @@ fn read_response(reader: &mut IutReader<'_>, node: &Node, what: &str) -> Option<
     shape::check_keys(reader.collector, entries, &known, what);
     let to = captures::read_actions(reader, entries, "to", ActionKind::Input);
     let node = shape::required(reader.collector, node, entries, "status", what, OBSERVATIONS)?;
-    let status = read_status(reader, node, OBSERVATIONS)?;
+    let status = read_status(reader, node, SEVERAL)?;
     let mut values = Vec::new();
     let mut places = Vec::new();
     if let Some(node) = shape::get(entries, "values") {

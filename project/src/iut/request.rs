@@ -126,15 +126,16 @@ pub fn check_pointer(reader: &mut IutReader<'_>, pointer: &Scalar) -> bool {
 }
 
 pub fn read_status(reader: &mut IutReader<'_>, node: &Node, like: &str) -> Option<u16> {
-    const SEVERAL: &str =
-        "status: 200`. For several, write a list of alternatives: `[{ status: 200 }, { status: 201 }]";
-    let is_list = matches!(node.kind, NodeKind::Sequence(_));
-    let scalar = shape::scalar(reader.collector, node, "`status`", if is_list { SEVERAL } else { like })?;
+    if node.as_scalar().is_none() || node.is_nothing() {
+        shape::wrong_kind(reader.collector, node, "`status`", "a number", like);
+        return None;
+    }
+    let scalar = shape::scalar(reader.collector, node, "`status`", like)?;
     let status = number::count(&scalar.text).and_then(|status| u16::try_from(status).ok());
     let status = status.filter(|status| (100..=599).contains(status));
     if status.is_none() {
         let message = "a status is a number from 100 to 599";
-        let help = format!("for example `{SEVERAL}`");
+        let help = format!("for example `{like}`");
         reader.collector.mistake("wrong-value", message, &scalar.span, "not a status", help);
     }
     status

@@ -11,7 +11,7 @@ use coreach_model::reader::yaml::{Entry, Node, NodeKind, Scalar};
 use super::launch::{COMMAND, read_command};
 use super::patterns::read_regex;
 use super::request::{REQUEST, read_request, read_status};
-use super::words::{Holes, IutReader};
+use super::words::{Holes, IutReader, one_or_several};
 
 const SETTLE: &str = "settle: { within_ms: 10000, barrier: [ { pause_ms: 5000 } ] }";
 
@@ -141,9 +141,14 @@ fn read_step(
             let own_keys = ["status", "expect", "within_ms"];
             let known: Vec<&str> = REQUEST.into_iter().chain(own_keys).collect();
             let request = read_request(reader, item, what, like, &known, Some(&add_holes(Holes::known())));
-            let status = match shape::get(entries, "status") {
-                Some(node) => read_status(reader, node, like)?,
-                None => 200,
+            let statuses = match shape::get(entries, "status") {
+                Some(node) => {
+                    let nodes = one_or_several(node).into_iter();
+                    nodes
+                        .map(|node| read_status(reader, node, "status: [200, 404]"))
+                        .collect::<Option<_>>()?
+                }
+                None => vec![200],
             };
             let body = match shape::get(entries, "expect") {
                 Some(node) => {
@@ -153,7 +158,7 @@ fn read_step(
                 None => None,
             };
             let within: Duration = reader.read_ms(entries, "within_ms", 0);
-            Some(PreparationStep::Request(Probe { request: request?, status, body, within }))
+            Some(PreparationStep::Request(Probe { request: request?, statuses, body, within }))
         }
         Speech::Lines | Speech::Frames => {
             shape::check_keys(reader.collector, entries, &["send", "expect", "over"], what);

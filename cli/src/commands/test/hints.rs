@@ -3,9 +3,10 @@
 //! Each hint asks for evidence in the run, its messages, the model or the IUT file, else it is `None`. The
 //! first one with evidence is shown.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 use std::path::Path;
 
+use coreach_adapters::blocks::FitStop;
 use coreach_adapters::description::{Encoding, Field, FieldNumber, Response, Transport};
 use coreach_adapters::evidence::EvidenceKind;
 use coreach_adapters::integer::WireInteger;
@@ -86,7 +87,8 @@ pub(super) fn explain_run(
     match run.outcome.verdict() {
         Some(Verdict::Pass | Verdict::WeakPass) => None,
         Some(Verdict::Fail) => explain_hidden(iut, run, record)
-            .or_else(|| explain_response(iut, run, record))
+            .or_else(|| explain_misfit(iut, run, record))
+            .or_else(|| explain_response(case, iut, run, record))
             .or_else(|| explain_order(case, initial, run, record))
             .or_else(|| explain_byte_order(case, iut, initial, run))
             .or_else(|| explain_none(case, initial, run))
@@ -143,8 +145,38 @@ fn explain_hidden(iut: &Iut, run: &Run, record: &Record) -> Option<String> {
     ))
 }
 
+/// Hints at the line because of which several lines are not an expected output, but another one.
+fn explain_misfit(iut: &Iut, run: &Run, record: &Record) -> Option<String> {
+    let Some(Encoding::Lines(lines)) = iut.way.encoding() else { return None };
+    let seen = &run.trace.last()?.what.event()?.action;
+    let sent = run.wire.iter().rposition(|item| item.kind == EvidenceKind::Sent).map_or(0, |sent| sent + 1);
+    let over = &run.wire.iter().rfind(|item| item.kind == EvidenceKind::Received)?.over;
+    let received =
+        run.wire[sent..].iter().filter(|item| item.kind == EvidenceKind::Received && item.over == *over);
+    let text: Vec<u8> = received.flat_map(|item| item.bytes.iter().copied()).collect();
+    let mut came: VecDeque<String> = String::from_utf8_lossy(&text).lines().map(str::to_owned).collect();
+    let is_expected =
+        |name: &str| record.reason.expected.iter().any(|one| one.split('(').next() == Some(name));
+    while !came.is_empty() {
+        let others = lines.observations.iter().filter(|(name, _)| name != seen && is_expected(name));
+        let mut stops = others.filter_map(|(name, shape)| Some((name, shape.stop(&came)?)));
+        if let Some((name, FitStop { at: (at, _), expected })) = stops.find(|(_, stop)| stop.at.0 > 0)
+            && let Some(line) = came.get(at)
+        {
+            return Some(format!(
+                "hint: these lines are not `{name}`, since line {}, `{}`, does not fit {expected}. Lines within an output \
+                 are not ignored\n",
+                at + 1,
+                shortened(line.trim_end())
+            ));
+        }
+        came.pop_front();
+    }
+    None
+}
+
 /// Hints at an expected output that has the answer's status but comes too late, or that has another status.
-fn explain_response(iut: &Iut, run: &Run, record: &Record) -> Option<String> {
+fn explain_response(case: &Case, iut: &Iut, run: &Run, record: &Record) -> Option<String> {
     let Transport::Http(http) = &iut.way else { return None };
     let asked = run.trace.iter().rev().find_map(|step| match &step.what {
         Occurrence::Stimulus(event) => Some(&event.action),
@@ -170,9 +202,12 @@ fn explain_response(iut: &Iut, run: &Run, record: &Record) -> Option<String> {
             let reply = Reply { to: asked.clone(), status, body: body.into(), ..Reply::default() };
             let earlier = http.observations.iter().take_while(|(name, _)| Some(name.as_str()) != seen);
             let mut lacking = earlier.filter(|(name, _)| expected.contains(name.as_str()));
-            if let Some((name, lack)) =
-                lacking.find_map(|(name, one)| Some((name, one.explain_lack(&reply)?)))
-            {
+            let iosts = &case.test.iosts;
+            let explain = |(name, one): &(String, Response)| {
+                let action = iosts.action(iosts.find_action(name)?);
+                Some((name.clone(), one.explain_lack(&reply, &action.parameters)?))
+            };
+            if let Some((name, lack)) = lacking.find_map(explain) {
                 return Some(format!("hint: the answer is not `{name}`: {lack}\n"));
             }
             let mut later =
