@@ -279,6 +279,7 @@ mod tests {
 
     use std::sync::Arc;
 
+    use coreach_execution::judge::Guard;
     use coreach_model::Type;
     use coreach_model::types::RecordType;
 
@@ -309,6 +310,29 @@ mod tests {
         ] {
             assert_eq!(describe_change("v", &was, &is), Some(told));
         }
+    }
+
+    /// Of a long run, the steps that changed the entry in question are kept, also where a value went.
+    #[test]
+    fn the_last_changes_of_an_entry_are_found() {
+        let datum = |name: &str| Datum::new(name, Type::Int);
+        let ty = Arc::new(RecordType::list(5, &Type::String));
+        let list = |of: &[&str]| ty.value_of(Value::int(of.len()), of.iter().map(|text| Value::string(text)));
+        let states: Vec<ShownState> = [&["c"][..], &["c", "d"], &["a", "d"], &["a", "d", "e"]]
+            .into_iter()
+            .map(|of| ShownState { place: String::new(), data: vec![(datum("vRecent"), list(of))] })
+            .collect();
+        let guard = Guard {
+            transition: String::new(),
+            place: None,
+            part: String::new(),
+            holds: false,
+            since: None,
+            values: [("vRecent".to_owned(), "[]".to_owned())].into(),
+        };
+        let summary = "expected pSlug = \"a\", got \"c\"".to_owned();
+        let reason = Reason { summary, guards: vec![guard], ..Reason::default() };
+        assert_eq!(find_last_changes(&reason, &states), BTreeSet::from([1, 2]));
     }
 
     #[test]

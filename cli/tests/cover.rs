@@ -216,10 +216,10 @@ fn a_suite_keeps_the_settings_of_its_configuration() {
     let lines = ["conformance: ioco", "judge: online"].join("\n");
     let (model, purpose) = (file("specification.yaml"), file("deliver_coffee.yaml"));
     let text = format!("specification: {model}\npurpose: {purpose}\n{lines}\n");
-    std::fs::write(folder.0.join("c.yaml"), text).unwrap();
+    fs::write(folder.0.join("c.yaml"), text).unwrap();
     let [path, suite] = ["c.yaml", "suite"].map(|name| folder.0.join(name));
     let told = folder.coreach(&["cover", path.to_str().unwrap(), "--out", suite.to_str().unwrap()]);
-    let written = std::fs::read_to_string(suite.join("coreach.yaml"));
+    let written = fs::read_to_string(suite.join("coreach.yaml"));
     let written = written.unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&told.stderr)));
     assert!(written.contains(&lines), "{written}");
 }

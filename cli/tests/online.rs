@@ -262,7 +262,7 @@ fn chosen_nodes_of_the_tree_are_a_purpose() {
 /// The step that can never be taken is named with its place in the specification, as without `judge: online`.
 #[test]
 fn what_keeps_a_purpose_from_accept_is_named() {
-    let folder = crate::common::Folder::with(&[
+    let folder = Folder::with(&[
         (
             "s.yaml",
             "iosts: m

@@ -193,7 +193,7 @@ fn of_a_collection_the_smallest_part_that_differs_is_said() {
             "List",
             "items == vItems",
             json!([lamp, pen]),
-            "items = [{name: \"pen\", price: 2}, {name: \"lamp\", price: 40}], got [{name: \"lamp\", price: 40}, {name: \"pen\", price: 2}]",
+            "items = [{name: \"pen\", price: 2}, {name: \"lamp\", price: 40}], got [{name: \"lamp\", price: 40}, {name: \"pen\", price: 2}] (the same elements in another order)",
         ),
         (
             "List",
@@ -370,6 +370,12 @@ fn a_condition_is_told_with_what_decides_in_it() {
             "match reply: Next(j) -> j == v | _ -> false",
             json!("Empty"),
             "does not hold: reply = Empty",
+        ),
+        (
+            "Answer",
+            "match reply: Next(w) -> w > 1 && w > due() | _ -> false",
+            json!({ "Next": { "job": 10 } }),
+            "does not hold, since `w > due()` does not: due() = 19, reply = Next(10), v = 10, w = 10",
         ),
         (
             "Answer",
