@@ -176,10 +176,11 @@ fn find_last_changes(reason: &Reason, states: &[ShownState]) -> BTreeSet<usize> 
         let values: Vec<Option<Value>> = states.iter().map(|state| value(state, datum)).collect();
         found.extend(values.windows(2).rposition(|two| two[0] != two[1]));
         let changes_entry = |two: &[Option<Value>], text: &str| {
-            let [Some(was @ Value::Record(..)), Some(is)] = two else { return false };
-            describe_change("", was, is).is_some_and(|change| {
-                change.contains(text) || was.to_string().contains(text) != is.to_string().contains(text)
-            })
+            let [Some(was), Some(is)] = two else { return false };
+            let is_named = |parts: Vec<String>| parts.iter().any(|part| part.contains(text));
+            let has_text = |value: &Value| value.to_string().contains(text);
+            was != is
+                && (list_changed_parts("", was, is).is_some_and(is_named) || has_text(was) != has_text(is))
         };
         found.extend(
             texts.iter().filter_map(|text| values.windows(2).rposition(|two| changes_entry(two, text))),
@@ -206,31 +207,33 @@ fn describe_change(name: &str, was: &Value, is: &Value) -> Option<String> {
         return None;
     }
     let whole = format!("{name} = {is:#}");
-    let (Value::Record(ty, now), Value::Record(_, then)) = (is, was) else { return Some(whole) };
-    let parts = match ty.form {
+    let is_plain = matches!(is, Value::Record(ty, _) if ty.form == RecordForm::Plain);
+    let parts = list_changed_parts(name, was, is).filter(|_| is_plain || whole.chars().count() > LONGEST);
+    let text = parts.map(|parts| parts.join(", "));
+    Some(text.filter(|text| text.chars().count() < whole.chars().count()).unwrap_or(whole))
+}
+
+/// Lists the parts of a record or a collection that have changed. `None`: all have, or there are no parts.
+fn list_changed_parts(name: &str, was: &Value, is: &Value) -> Option<Vec<String>> {
+    let (Value::Record(ty, now), Value::Record(_, then)) = (is, was) else { return None };
+    match ty.form {
         RecordForm::Plain => {
             let fields = ty.fields.iter().zip(now.iter().zip(then.iter()));
             let changed = fields.filter(|(_, (now, then))| now != then);
             let changed: Vec<String> =
                 changed.map(|((name, _), (now, _))| format!("{name}: {now}")).collect();
-            if changed.len() == now.len() {
-                return Some(whole);
-            }
-            vec![format!("{name} with {{{}}}", changed.join(", "))]
+            (changed.len() < now.len()).then(|| vec![format!("{name} with {{{}}}", changed.join(", "))])
         }
-        _ if whole.chars().count() <= LONGEST => return Some(whole),
         RecordForm::Keyed(_) | RecordForm::Entries(..) => {
             let [now, then] = [now, then].map(|fields| BTreeMap::from_iter(ty.entries(fields)));
-            list_changed_entries(name, &then, &now)
+            Some(list_changed_entries(name, &then, &now))
         }
         RecordForm::List => {
             let [now, then] = [now, then].map(|fields| ty.counting(fields).collect::<Vec<_>>());
-            list_changed_elements(name, &then, &now)
+            Some(list_changed_elements(name, &then, &now))
         }
-        _ => return Some(whole),
-    };
-    let text = parts.join(", ");
-    Some(if text.chars().count() < whole.chars().count() { text } else { whole })
+        RecordForm::Variant(_) | RecordForm::Option => None,
+    }
 }
 
 /// Lists the changes of the entries of a map, or of the elements of a set.
@@ -333,6 +336,12 @@ mod tests {
         let summary = "expected pSlug = \"a\", got \"c\"".to_owned();
         let reason = Reason { summary, guards: vec![guard], ..Reason::default() };
         assert_eq!(find_last_changes(&reason, &states), BTreeSet::from([1, 2]));
+        // A later change of another entry is not one of this entry.
+        let states: Vec<ShownState> = [&["a"][..], &["c", "a"], &["c", "a", "d"]]
+            .into_iter()
+            .map(|of| ShownState { place: String::new(), data: vec![(datum("vRecent"), list(of))] })
+            .collect();
+        assert_eq!(find_last_changes(&reason, &states), BTreeSet::from([0, 1]));
     }
 
     #[test]

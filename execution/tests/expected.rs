@@ -373,12 +373,6 @@ fn a_condition_is_told_with_what_decides_in_it() {
         ),
         (
             "Answer",
-            "match reply: Next(w) -> w > 1 && w > due() | _ -> false",
-            json!({ "Next": { "job": 10 } }),
-            "does not hold, since `w > due()` does not: due() = 19, reply = Next(10), v = 10, w = 10",
-        ),
-        (
-            "Answer",
             "match reply: Next(j) -> j == v && (if w > 5 then vRate == 1.5 else vName == \"a much longer name\") | Empty -> false",
             json!("Empty"),
             "the guard does not hold, since the case of `match reply` for `Empty` is `false`: reply = Empty",
