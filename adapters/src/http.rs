@@ -17,7 +17,7 @@ use crate::description::{Capture, Http, PreparationStep, Probe, READY_MS, Reques
 use crate::encoding::{percent_encoded, to_latin1};
 use crate::evidence::{self, Evidence};
 use crate::launched::Launched;
-use crate::reply::{Reply, capture_value, explain_status, translate};
+use crate::reply::{Reply, capture_value, explain_refusal, explain_status, translate};
 use crate::requests::{PreparedRequest, Requests};
 use crate::server::{self, Server};
 use crate::shared::Shared;
@@ -290,7 +290,7 @@ impl HttpRun {
     ) -> Result<(), Failure> {
         match step {
             PreparationStep::Request(probe) => {
-                let reply = self.probe(probe, whose, session.deadline)?;
+                let reply = self.probe(probe, whose, session.deadline, captures)?;
                 self.capture(captures, &reply, &[]);
                 Ok(())
             }
@@ -317,7 +317,13 @@ impl HttpRun {
     }
 
     /// Asks until the answer is the one that is expected, or there is no time left.
-    fn probe(&mut self, probe: &Probe, whose: &str, deadline: Instant) -> Result<Reply, Failure> {
+    fn probe(
+        &mut self,
+        probe: &Probe,
+        whose: &str,
+        deadline: Instant,
+        captures: &[Capture],
+    ) -> Result<Reply, Failure> {
         let until = Instant::now() + probe.within;
         loop {
             let signatures = &self.signatures;
@@ -338,7 +344,8 @@ impl HttpRun {
                 let help = match status == probe.status {
                     true => String::new(),
                     false if !matches!(status, 200..=299 | 404) && !explain_status(status).is_empty() => {
-                        explain_status(status).to_owned()
+                        let headers = probe.request.headers.iter().chain(&self.headers);
+                        explain_refusal(status, headers, captures, &self.signatures)
                     }
                     false => format!("\nhelp: correct its `path`, or expect this status: `status: {status}`"),
                 };

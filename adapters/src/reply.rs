@@ -27,7 +27,7 @@ use crate::description::{AnswerPlace, Capture, Http, Response, Source, Unmatched
 use crate::encoding::from_latin1;
 use crate::pattern::{Regex, widen, written};
 use crate::signature::{Signatures, Wire, explain_none, report_too_long};
-use crate::template::Template;
+use crate::template::{Template, TemplatePart};
 
 /// How a body begins that is compressed.
 const GZIP: &[u8] = b"\x1f\x8b";
@@ -318,7 +318,8 @@ fn describe_unmatched(
             "\nhelp: {place}`{to}` sends its body without a `Content-Type`: add `headers: {{ Content-Type: {kind} }}` to it"
         )
     } else {
-        explain_status(reply.status).to_owned()
+        let headers = request.into_iter().flat_map(|request| &request.headers).chain(&http.headers);
+        explain_refusal(reply.status, headers, &http.captures, signatures)
     };
     let twice = match tree {
         Some(Tree::Text(text)) if json::parse(text, json::WIRE).is_ok() => {
@@ -360,6 +361,41 @@ pub fn explain_status(status: u16) -> &'static str {
         200..=299 => "\nhelp: if it is one of them, correct its `status`",
         _ => "",
     }
+}
+
+/// Proposes what to change in the IUT file if a server answers a request with these headers by this status.
+pub fn explain_refusal<'a>(
+    status: u16,
+    mut headers: impl Iterator<Item = &'a (String, Template)> + Clone,
+    captures: &[Capture],
+    signatures: &Signatures,
+) -> String {
+    let lacking = |template: &'a Template| {
+        let is_lacking = |name: &&str| captures.iter().any(|one| one.name == *name);
+        template.holes().filter(is_lacking).find(|name| signatures.known(name).is_none())
+    };
+    let find_left_out =
+        |(name, template): &'a (String, Template)| lacking(template).map(|hole| (name, hole));
+    let is_credential = |(name, _): &&(String, Template)| {
+        let name = name.to_lowercase();
+        ["auth", "cookie", "token", "key"].iter().any(|word| name.contains(word))
+    };
+    if !matches!(status, 401 | 403) {
+        return explain_status(status).to_owned();
+    }
+    if let Some((header, hole)) = headers.clone().find_map(find_left_out) {
+        let why = signatures.lacking(hole);
+        return format!("\nhelp: coreach left out the header `{header}`: it has `{{{hole}}}`, {why}");
+    }
+    let Some((header, template)) = headers.find(is_credential) else {
+        return explain_status(status).to_owned();
+    };
+    let has_space = |part| matches!(part, TemplatePart::Text(text) if text.contains(' '));
+    let scheme = match header.eq_ignore_ascii_case("authorization") && !template.parts().any(has_space) {
+        true => ": many systems expect a scheme before it, as in `Bearer ...`",
+        false => ": is it right, and still valid at this point of the run?",
+    };
+    format!("\nhelp: the system refuses the value that was sent as `{header}`{scheme}")
 }
 
 /// Proposes a pointer into the body whose last name is near to that of this one, or lists the pointers to all
@@ -407,7 +443,9 @@ fn find_near(body: &Tree, pointer: &str) -> Option<String> {
 pub fn capture_value(capture: &Capture, reply: &Reply, outputs: &[&str]) -> Result<String, Option<String>> {
     let is_named = outputs.iter().any(|output| capture.from.iter().any(|from| from == output));
     if !is_named && !capture.from.is_empty() {
-        return Err(None);
+        let from = listed(capture.from.iter().map(String::as_str));
+        let has = find_text(&capture.place, reply).map(|_| format!("has {}", capture.place));
+        return Err(has.map(|has| format!("the answer to `{}` {has}, but `from` names {from}", reply.asked)));
     }
     find_text(&capture.place, reply).map(Cow::into_owned).ok_or_else(|| {
         is_named.then(|| {

@@ -498,6 +498,30 @@ fn a_frequent_mistake_is_named_with_what_helps() {
         (http, "elsewhere", within, 1, "(`GET /ask` was answered `404 Not Found`)"),
         (http, "locked", within, 1, "  help: the system asks for credentials: write `headers"),
         (
+            &http.replace("  stimuli", "  headers: { Authorization: abc }\n  stimuli"),
+            "locked",
+            within,
+            1,
+            "refuses the value that was sent as `Authorization`: many systems expect a scheme before it, as in `Bearer ...`",
+        ),
+        (
+            &http.replace("  stimuli", "  headers: { X-Api-Key: abc }\n  stimuli"),
+            "locked",
+            within,
+            1,
+            "refuses the value that was sent as `X-Api-Key`: is it right, and still valid",
+        ),
+        (
+            &http.replace(
+                "  stimuli",
+                "  captures: { token: { pointer: /t, from: Answer } }\n  headers: { Authorization: 'Bearer {token}' }\n  stimuli",
+            ),
+            "locked",
+            within,
+            1,
+            "  help: coreach left out the header `Authorization`: it has `{token}`, which has not been captured",
+        ),
+        (
             http,
             "page",
             within,
