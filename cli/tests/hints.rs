@@ -140,6 +140,8 @@ if kind == "lines":
             continue
         if habit == "exits":
             sys.exit(3)
+        if habit == "keyless":
+            {}[line.strip()]
         if habit == "raises":
             raise TypeError("no number")
         if habit == "mute" or habit == "drops" and asked > 1:
@@ -408,6 +410,7 @@ fn a_frequent_mistake_is_named_with_what_helps() {
             4,
             "` ended with status 1 because of its error: TypeError: no number (system.py:",
         ),
+        (&lines.replace("ask", "ASK"), "keyless", within, 4, "because of its error: KeyError: 'ASK' (system.py:"),
         (lines, "debug", within, 1, "skip it: write `ignore: [{ pattern: '^DEBUG .*$' }]`"),
         (lines, "coins", within, 1, "but ` coins` does not, from column 9 on\n"),
         (lines, "coins", within, 1, "if anything may follow, with `.*$`"),
@@ -618,6 +621,7 @@ fn a_frequent_mistake_is_named_with_what_helps() {
         let (out, err) = folder.ends(&["test", "coreach.yaml", "--iut", "iut.yaml"], code);
         assert!(unwrap(&out).contains(words), "{habit}: {out}{err}");
         assert!(!out.contains("hint: the first run"), "{habit}: {out}");
+        assert!(habit != "keyless" || !out.contains("environment: {"), "{out}");
     }
 }
 

@@ -688,8 +688,24 @@ fn write_summary(
             ),
             Cause::Ended => format!("the run was ended in {location} by hand"),
         },
-        Outcome::RunError(failure) => failure.text().to_owned(),
+        Outcome::RunError(failure) => {
+            failure.text().to_owned() + &explain_missing_key(failure.text(), run).unwrap_or_default()
+        }
     }
+}
+
+/// Explains an error of a program that may miss a variable of its environment: a key that was never sent.
+fn explain_missing_key(error: &str, run: &Run) -> Option<String> {
+    let (_, name) = error.split_once(" error: KeyError: '")?;
+    let (name, _) = name.split_once('\'')?;
+    let is_name = |sign| matches!(sign, b'A'..=b'Z' | b'0'..=b'9' | b'_');
+    let mut sent = run.wire.iter().filter(|item| item.kind == EvidenceKind::Sent);
+    let is_of_environment = !name.is_empty()
+        && name.bytes().all(is_name)
+        && !sent.any(|item| String::from_utf8_lossy(&item.bytes).contains(name));
+    is_of_environment.then(|| {
+        format!("\nhelp: if it is a variable of the environment, write `environment: {{ {name}: \"...\" }}` next to `command`")
+    })
 }
 
 #[cfg(test)]
