@@ -290,7 +290,7 @@ impl HttpRun {
     ) -> Result<(), Failure> {
         match step {
             PreparationStep::Request(probe) => {
-                let reply = self.probe(probe, whose, session.deadline, captures)?;
+                let reply = self.probe(probe, whose, session.deadline)?;
                 self.capture(captures, &reply, &[]);
                 Ok(())
             }
@@ -317,13 +317,7 @@ impl HttpRun {
     }
 
     /// Asks until the answer is the one that is expected, or there is no time left.
-    fn probe(
-        &mut self,
-        probe: &Probe,
-        whose: &str,
-        deadline: Instant,
-        captures: &[Capture],
-    ) -> Result<Reply, Failure> {
+    fn probe(&mut self, probe: &Probe, whose: &str, deadline: Instant) -> Result<Reply, Failure> {
         let until = Instant::now() + probe.within;
         loop {
             let signatures = &self.signatures;
@@ -345,7 +339,7 @@ impl HttpRun {
                     true => String::new(),
                     false if !matches!(status, 200..=299 | 404) && !explain_status(status).is_empty() => {
                         let headers = probe.request.headers.iter().chain(&self.headers);
-                        explain_refusal(status, headers, captures, &self.signatures)
+                        explain_refusal(status, headers, &self.signatures)
                     }
                     false => format!("\nhelp: correct its `path`, or expect this status: `status: {status}`"),
                 };

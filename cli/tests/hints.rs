@@ -101,6 +101,7 @@ if kind in ("tcp", "http"):
                 "deep": ("200 OK", '{"n": {"value": 1}}'),
                 "plain": ("200 OK", "n is 1"),
                 "portal": ("302 Found\r\nLocation: /login", ""),
+                "bare": ("204 No Content", ""),
                 "other": ("201 Created", '{"n": 1}'),
                 "nested": ("200 OK", '{"answer": {"n": 1}}'),
                 "twice": ("200 OK", json.dumps('{"n": 1}')),
@@ -415,6 +416,13 @@ fn a_frequent_mistake_is_named_with_what_helps() {
         (lines, "coins", within, 1, "but ` coins` does not, from column 9 on\n"),
         (lines, "coins", within, 1, "if anything may follow, with `.*$`"),
         (lines, "mute", short, 3, "  help: it may not know `ask`, which was sent: compare `stimuli`"),
+        (
+            http,
+            "bare",
+            within,
+            1,
+            "no `n` for `Answer`: let the system send one, or declare an output without values, with `status: 204, to: Ask`",
+        ),
         (http, "other", within, 1, "it fits `Answer` except for the status 200\n"),
         (lines, "exits", within, 4, "ended with status 3 without a word on standard error"),
         (
@@ -505,14 +513,7 @@ fn a_frequent_mistake_is_named_with_what_helps() {
             "locked",
             within,
             1,
-            "refuses the value that was sent as `Authorization`: many systems expect a scheme before it, as in `Bearer ...`",
-        ),
-        (
-            &http.replace("  stimuli", "  headers: { X-Api-Key: abc }\n  stimuli"),
-            "locked",
-            within,
-            1,
-            "refuses the value that was sent as `X-Api-Key`: is it right, and still valid",
+            "refuses the value that was sent as `Authorization`: is it right, still valid, and with its scheme, as in `Bearer ...`?",
         ),
         (
             &http.replace(
