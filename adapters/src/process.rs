@@ -257,7 +257,8 @@ fn find_own_error(words: &[String]) -> Option<String> {
 fn explain_error(error: &str) -> Option<String> {
     let is_of_input = ["KeyError: 'input'", "KeyError: 'values'"].iter().any(|key| error.contains(key));
     is_of_input.then(|| {
-        "\nhelp: the first message of a run is `{\"start\": ...}`: answer it with `{\"ready\": true}`".to_owned()
+        "\nhelp: the first message of a run is `{\"start\": ...}`: answer it with `{\"ready\": true}`"
+            .to_owned()
     })
 }
 

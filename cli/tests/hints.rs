@@ -132,8 +132,8 @@ if kind == "lines":
         asked += 1
         if habit == "echo":
             say(line.strip())
-        if habit in ("cr", "nul"):
-            print(f"answer {asked}", end={"cr": "\r", "nul": "\0"}[habit], flush=True)
+        if habit in ("cr", "nul", "semicolon"):
+            print(f"answer {asked}", end={"cr": "\r", "nul": "\0", "semicolon": ";"}[habit], flush=True)
             continue
         if habit == "latin":
             sys.stdout.buffer.write(b"answer \xa3\n")
@@ -395,6 +395,13 @@ fn a_frequent_mistake_is_named_with_what_helps() {
             "within: 2 s\n",
             3,
             r"has sent `answer 1\r`, which ends with CR: lines end with a line feed",
+        ),
+        (
+            lines,
+            "semicolon",
+            "within: 2 s\n",
+            3,
+            "send `\\n` in place of `;`. If it cannot, write `encoding: binary` with `frame: { delimiter: \"3b\" }`",
         ),
         (lines, "nul", "within: 2 s\n", 3, "write `encoding: binary` with `frame: { delimiter: \"00\" }`"),
         (
@@ -829,6 +836,12 @@ fn what_keeps_a_system_from_starting_is_named() {
                 + "  reset: [{ send: zero, expect: '^ok$' }]\n",
             "1",
             "  help: coreach sent `zero\\n`, with LF at its end",
+        ),
+        (
+            launch("[python3, system.py, tcp, mute, \"{port}\"]", ", ready_ms: 2000")
+                + "  reset: [{ send: zero, expect: '^ok$' }]\n",
+            "1",
+            "  help: it may not know `zero`, which was sent",
         ),
         (
             stdio("[python3, system.py, lines, mute]", "ready_ms: 1000\n  reset: [{ expect: '^hello$' }]\n  "),
