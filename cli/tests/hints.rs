@@ -687,6 +687,12 @@ fn a_value_that_is_nearly_right_is_told_with_what_it_means() {
             "['Got', 'x', 1]",
             r#"a value of type Found ({"Got": {"who": ..., "at": ...}} or "No"), not"#,
         ),
+        (
+            "list[2] of Kind",
+            "n == [A, B]",
+            "['B', 'A']",
+            "hint: if the order is free, declare `n: set[Kind]` in the model",
+        ),
         ("set[Kind]", "n == {A}", "['A', 'A']", "a set has each element once, and `A` is here twice"),
     ] {
         let folder = folder();
@@ -1256,6 +1262,33 @@ fn a_constant_is_named_with_what_it_violates() {
     let (_, err) =
         folder.ends(&["test", "coreach.yaml", "--iut", "iut.yaml", "--constant", "cFirst=0..5"], 2);
     assert!(err.contains("help: give one value; without `--constant`, coreach chooses one"), "{err}");
+}
+
+/// Each row is the type of a parameter that the model does not read, the system, and the words that must be
+/// there, or not.
+#[test]
+fn a_parameter_that_may_be_the_cause_is_named() {
+    let json = "stdio: { command: [python3, system.py, json, HABIT] }\n";
+    let lines = "stdio:\n  command: [python3, system.py, lines, HABIT]\n  encoding: lines\n  stimuli: { Ask: 'ask {at}' }\n  \
+                 observations: { Answer: '^answer (?P<n>\\d+)$', None: '^none$' }\n";
+    let with_cr = lines.replace("  stimuli", "  line_ending: \"\\r\\n\"\n  stimuli");
+    let unread = "hint: the specification never reads `at` of `Ask(";
+    let ending = r"ends with `at` and `\r\n`. If the system removes `\n` only, leave out `line_ending`";
+    for (ty, system, habit, words, is_there) in [
+        ("int", json, "fine", unread, true),
+        ("int", json, "text", unread, false),
+        ("int", lines, "prompt", unread, false),
+        ("Kind", lines, "fine", ending, false),
+        ("Kind", &with_cr, "fine", ending, true),
+        ("int", &with_cr, "fine", ending, false),
+    ] {
+        let folder = folder();
+        let model = MODEL.replace("Ask: {}", &format!("Ask: {{ at: {ty} }}")).replace("n == v", "n == v + 1");
+        folder.write("model.yaml", &(model + "types: { Kind: [A, B] }\n"));
+        folder.write("iut.yaml", &format!("iut: asked\n{}", system.replace("HABIT", habit)));
+        let (out, err) = folder.ends(&["test", "coreach.yaml", "--iut", "iut.yaml"], 1);
+        assert_eq!(unwrap(&out).contains(words), is_there, "{ty} {habit}: {out}{err}");
+    }
 }
 
 /// A hint is about the run that is printed, which is the shortest of those that end alike.
