@@ -17,7 +17,7 @@ use crate::description::{Capture, Http, PreparationStep, Probe, READY_MS, Reques
 use crate::encoding::{percent_encoded, to_latin1};
 use crate::evidence::{self, Evidence};
 use crate::launched::Launched;
-use crate::reply::{Reply, capture_value, explain_status, translate};
+use crate::reply::{Reply, capture_value, explain_refusal, explain_status, translate};
 use crate::requests::{PreparedRequest, Requests};
 use crate::server::{self, Server};
 use crate::shared::Shared;
@@ -342,7 +342,8 @@ impl HttpRun {
                 let help = match probe.statuses.contains(&status) {
                     true => String::new(),
                     false if !matches!(status, 200..=299 | 404) && !explain_status(status).is_empty() => {
-                        explain_status(status).to_owned()
+                        let headers = probe.request.headers.iter().chain(&self.headers);
+                        explain_refusal(status, headers, &self.signatures)
                     }
                     false => format!("\nhelp: correct its `path`, or expect this status: `status: {status}`"),
                 };

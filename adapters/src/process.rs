@@ -253,21 +253,12 @@ fn find_own_error(words: &[String]) -> Option<String> {
     Some(if error.contains(&frame) { error.clone() } else { format!("{error} ({frame})") })
 }
 
-/// Explains an error of a program that misses a variable of its environment, or does not know `start`.
+/// Explains an error of a program that does not know `start`.
 fn explain_error(error: &str) -> Option<String> {
-    let (_, name) = error.split_once("KeyError: '")?;
-    let (name, _) = name.split_once('\'')?;
-    let is_of_environment =
-        !name.is_empty() && name.bytes().all(|sign| matches!(sign, b'A'..=b'Z' | b'0'..=b'9' | b'_'));
-    Some(match name {
-        "input" | "values" => {
-            "\nhelp: the first message of a run is `{\"start\": ...}`: answer it with `{\"ready\": true}`"
-                .to_owned()
-        }
-        _ if is_of_environment => format!(
-            "\nhelp: if it is a variable of the environment, write `environment: {{ {name}: \"...\" }}` next to `command`"
-        ),
-        _ => return None,
+    let is_of_input = ["KeyError: 'input'", "KeyError: 'values'"].iter().any(|key| error.contains(key));
+    is_of_input.then(|| {
+        "\nhelp: the first message of a run is `{\"start\": ...}`: answer it with `{\"ready\": true}`"
+            .to_owned()
     })
 }
 

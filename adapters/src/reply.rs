@@ -288,7 +288,7 @@ fn describe_unmatched(
             };
             let help = format!("\nhelp: {help}");
             let help = if lacks.contains("\nhelp: ") { String::new() } else { help };
-            format!("\n`{action}` has this status, but {lacks}{help}")
+            format!("\n`{action}` has this status, yet {lacks}{help}")
         }
         None => String::new(),
     };
@@ -313,6 +313,15 @@ fn describe_unmatched(
     };
     let untyped =
         request.filter(|one| one.body.is_some() && !has_type(&one.headers) && !has_type(&http.headers));
+    let is_success = |status| (200..300).contains(&status);
+    let successes = http.observations.iter().filter(|(_, response)| {
+        is_success(response.status) && (response.to.is_empty() || response.to.contains(to))
+    });
+    let is_of_body = |(_, place): &&(String, AnswerPlace)| matches!(place.source, Source::Pointer(_));
+    let needs = successes.map(|(name, one)| Some((name, &one.values.iter().find(is_of_body)?.0)));
+    // If each output of success needs a value from the body, an answer without one is none of them.
+    let needs = needs.collect::<Option<Vec<_>>>().unwrap_or_default();
+    let need = needs.first().filter(|_| is_success(reply.status) && reply.body.is_empty());
     let help = if but_status.is_some() || is_expected {
         String::new()
     } else if let Some(request) = untyped.filter(|_| matches!(reply.status, 400 | 415 | 422)) {
@@ -323,8 +332,14 @@ fn describe_unmatched(
         format!(
             "\nhelp: {place}`{to}` sends its body without a `Content-Type`: add `headers: {{ Content-Type: {kind} }}` to it"
         )
+    } else if let Some((name, lacking)) = need {
+        let status = reply.status;
+        format!(
+            "\nhelp: without a body, it has no `{lacking}` for `{name}`: let the system send one, or declare an output without values, with `status: {status}, to: {to}`"
+        )
     } else {
-        explain_status(reply.status).to_owned()
+        let headers = request.into_iter().flat_map(|request| &request.headers).chain(&http.headers);
+        explain_refusal(reply.status, headers, signatures)
     };
     let twice = match tree {
         Some(Tree::Text(text)) if json::parse(text, json::WIRE).is_ok() => {
@@ -366,6 +381,29 @@ pub fn explain_status(status: u16) -> &'static str {
         200..=299 => "\nhelp: if it is one of them, correct its `status`",
         _ => "",
     }
+}
+
+/// Proposes what to change in the IUT file if a server answers a request with these headers by this status.
+pub fn explain_refusal<'a>(
+    status: u16,
+    headers: impl Iterator<Item = &'a (String, Template)>,
+    signatures: &Signatures,
+) -> String {
+    let mut help = explain_status(status).to_owned();
+    for (header, template) in headers.filter(|_| matches!(status, 401 | 403)) {
+        let is_lacking = |name: &&str| signatures.captures(name) && signatures.known(name).is_none();
+        if let Some(hole) = template.holes().find(is_lacking) {
+            let why = signatures.lacking(hole);
+            return format!("\nhelp: coreach left out the header `{header}`: it has `{{{hole}}}`, {why}");
+        }
+        let name = header.to_lowercase();
+        if ["auth", "cookie", "token", "key"].iter().any(|word| name.contains(word)) {
+            help = format!(
+                "\nhelp: the system refuses the value that was sent as `{header}`: is it right, still valid, and with its scheme, as in `Bearer ...`?"
+            );
+        }
+    }
+    help
 }
 
 /// Proposes a pointer into the body whose last name is near to that of this one, or lists the pointers to all
@@ -413,7 +451,9 @@ fn find_near(body: &Tree, pointer: &str) -> Option<String> {
 pub fn capture_value(capture: &Capture, reply: &Reply, outputs: &[&str]) -> Result<String, Option<String>> {
     let is_named = outputs.iter().any(|output| capture.from.iter().any(|from| from == output));
     if !is_named && !capture.from.is_empty() {
-        return Err(None);
+        let (place, from) = (&capture.place, listed(capture.from.iter().map(String::as_str)));
+        let explain = |_| format!("the answer to `{}` has {place}, but `from` names {from}", reply.asked);
+        return Err(find_text(place, reply).map(explain));
     }
     find_text(&capture.place, reply).map(Cow::into_owned).ok_or_else(|| {
         is_named.then(|| {

@@ -109,6 +109,7 @@ if kind in ("tcp", "http"):
                 "deep": ("200 OK", '{"n": {"value": 1}}'),
                 "plain": ("200 OK", "n is 1"),
                 "portal": ("302 Found\r\nLocation: /login", ""),
+                "bare": ("204 No Content", ""),
                 "other": ("201 Created", '{"n": 1}'),
                 "nested": ("200 OK", '{"answer": {"n": 1}}'),
                 "twice": ("200 OK", json.dumps('{"n": 1}')),
@@ -139,8 +140,8 @@ if kind == "lines":
         asked += 1
         if habit == "echo":
             say(line.strip())
-        if habit in ("cr", "nul"):
-            print(f"answer {asked}", end={"cr": "\r", "nul": "\0"}[habit], flush=True)
+        if habit in ("cr", "nul", "semicolon"):
+            print(f"answer {asked}", end={"cr": "\r", "nul": "\0", "semicolon": ";"}[habit], flush=True)
             continue
         if habit == "latin":
             sys.stdout.buffer.write(b"answer \xa3\n")
@@ -148,6 +149,8 @@ if kind == "lines":
             continue
         if habit == "exits":
             sys.exit(3)
+        if habit == "keyless":
+            {}[line.strip()]
         if habit == "raises":
             raise TypeError("no number")
         if habit == "mute" or habit == "drops" and asked > 1:
@@ -406,6 +409,13 @@ fn a_frequent_mistake_is_named_with_what_helps() {
             3,
             r"has sent `answer 1\r`, which ends with CR: lines end with a line feed",
         ),
+        (
+            lines,
+            "semicolon",
+            "within: 2 s\n",
+            3,
+            "send `\\n` in place of `;`. If it cannot, write `encoding: binary` with `frame: { delimiter: \"3b\" }`",
+        ),
         (lines, "nul", "within: 2 s\n", 3, "write `encoding: binary` with `frame: { delimiter: \"00\" }`"),
         (
             lines,
@@ -421,10 +431,18 @@ fn a_frequent_mistake_is_named_with_what_helps() {
             4,
             "` ended with status 1 because of its error: TypeError: no number (system.py:",
         ),
+        (&lines.replace("ask", "ASK"), "keyless", within, 4, "because of its error: KeyError: 'ASK' (system.py:"),
         (lines, "debug", within, 1, "skip it: write `ignore: [{ pattern: '^DEBUG .*$' }]`"),
         (lines, "coins", within, 1, "but ` coins` does not, from column 9 on\n"),
         (lines, "coins", within, 1, "if anything may follow, with `.*$`"),
         (lines, "mute", short, 3, "  help: it may not know `ask`, which was sent: compare `stimuli`"),
+        (
+            http,
+            "bare",
+            within,
+            1,
+            "no `n` for `Answer`: let the system send one, or declare an output without values, with `status: 204, to: Ask`",
+        ),
         (http, "other", within, 1, "it fits `Answer` except for the status 200\n"),
         (lines, "exits", within, 4, "ended with status 3 without a word on standard error"),
         (
@@ -517,6 +535,23 @@ fn a_frequent_mistake_is_named_with_what_helps() {
         ),
         (http, "elsewhere", within, 1, "(`GET /ask` was answered `404 Not Found`)"),
         (http, "locked", within, 1, "  help: the system asks for credentials: write `headers"),
+        (
+            &http.replace("  stimuli", "  headers: { Authorization: abc }\n  stimuli"),
+            "locked",
+            within,
+            1,
+            "refuses the value that was sent as `Authorization`: is it right, still valid, and with its scheme, as in `Bearer ...`?",
+        ),
+        (
+            &http.replace(
+                "  stimuli",
+                "  captures: { token: { pointer: /t, from: Answer } }\n  headers: { Authorization: 'Bearer {token}' }\n  stimuli",
+            ),
+            "locked",
+            within,
+            1,
+            "  help: coreach left out the header `Authorization`: it has `{token}`, which has not been captured",
+        ),
         (
             http,
             "page",
@@ -614,6 +649,7 @@ fn a_frequent_mistake_is_named_with_what_helps() {
         let (out, err) = folder.ends(&["test", "coreach.yaml", "--iut", "iut.yaml"], code);
         assert!(unwrap(&out).contains(words), "{habit}: {out}{err}");
         assert!(!out.contains("hint: the first run"), "{habit}: {out}");
+        assert!(habit != "keyless" || !out.contains("environment: {"), "{out}");
     }
 }
 
@@ -665,6 +701,12 @@ fn a_value_that_is_nearly_right_is_told_with_what_it_means() {
             "n is No",
             "['Got', 'x', 1]",
             r#"a value of type Found ({"Got": {"who": ..., "at": ...}} or "No"), not"#,
+        ),
+        (
+            "list[2] of Kind",
+            "n == [A, B]",
+            "['B', 'A']",
+            "hint: if the order is free, declare `n: set[Kind]` in the model",
         ),
         ("set[Kind]", "n == {A}", "['A', 'A']", "a set has each element once, and `A` is here twice"),
     ] {
@@ -865,6 +907,12 @@ fn what_keeps_a_system_from_starting_is_named() {
                 + "  reset: [{ send: zero, expect: '^ok$' }]\n",
             "1",
             "  help: coreach sent `zero\\n`, with LF at its end",
+        ),
+        (
+            launch("[python3, system.py, tcp, mute, \"{port}\"]", ", ready_ms: 2000")
+                + "  reset: [{ send: zero, expect: '^ok$' }]\n",
+            "1",
+            "  help: it may not know `zero`, which was sent",
         ),
         (
             stdio("[python3, system.py, lines, mute]", "ready_ms: 1000\n  reset: [{ expect: '^hello$' }]\n  "),
@@ -1313,6 +1361,33 @@ fn a_constant_is_named_with_what_it_violates() {
     let (_, err) =
         folder.ends(&["test", "coreach.yaml", "--iut", "iut.yaml", "--constant", "cFirst=0..5"], 2);
     assert!(err.contains("help: give one value; without `--constant`, coreach chooses one"), "{err}");
+}
+
+/// Each row is the type of a parameter that the model does not read, the system, and the words that must be
+/// there, or not.
+#[test]
+fn a_parameter_that_may_be_the_cause_is_named() {
+    let json = "stdio: { command: [python3, system.py, json, HABIT] }\n";
+    let lines = "stdio:\n  command: [python3, system.py, lines, HABIT]\n  encoding: lines\n  stimuli: { Ask: 'ask {at}' }\n  \
+                 observations: { Answer: '^answer (?P<n>\\d+)$', None: '^none$' }\n";
+    let with_cr = lines.replace("  stimuli", "  line_ending: \"\\r\\n\"\n  stimuli");
+    let unread = "hint: the specification never reads `at` of `Ask(";
+    let ending = r"ends with `at` and `\r\n`. If the system removes `\n` only, leave out `line_ending`";
+    for (ty, system, habit, words, is_there) in [
+        ("int", json, "fine", unread, true),
+        ("int", json, "text", unread, false),
+        ("int", lines, "prompt", unread, false),
+        ("Kind", lines, "fine", ending, false),
+        ("Kind", &with_cr, "fine", ending, true),
+        ("int", &with_cr, "fine", ending, false),
+    ] {
+        let folder = folder();
+        let model = MODEL.replace("Ask: {}", &format!("Ask: {{ at: {ty} }}")).replace("n == v", "n == v + 1");
+        folder.write("model.yaml", &(model + "types: { Kind: [A, B] }\n"));
+        folder.write("iut.yaml", &format!("iut: asked\n{}", system.replace("HABIT", habit)));
+        let (out, err) = folder.ends(&["test", "coreach.yaml", "--iut", "iut.yaml"], 1);
+        assert_eq!(unwrap(&out).contains(words), is_there, "{ty} {habit}: {out}{err}");
+    }
 }
 
 /// A hint is about the run that is printed, which is the shortest of those that end alike.

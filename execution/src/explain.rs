@@ -304,7 +304,7 @@ pub fn find_evident_cause(run: &Run) -> Option<String> {
     }
     let mark = |note| find_mark(run, note).map(item_text);
     if let Some(text) = mark(INCOMPLETE) {
-        let ends = [("\\r", "CR", "0d"), ("\\0", "NUL", "00")];
+        let ends = [("\\r", "CR", "0d"), ("\\0", "NUL", "00"), (";", "`;`", "3b"), ("|", "`|`", "7c")];
         if let Some((end, name, hex)) = ends.into_iter().find(|(end, ..)| text.ends_with(end)) {
             return Some(format!(
                 "it has sent `{text}`, which ends with {name}: lines end with a line feed, so send `\\n` in place of \
@@ -688,8 +688,23 @@ fn write_summary(
             ),
             Cause::Ended => format!("the run was ended in {location} by hand"),
         },
-        Outcome::RunError(failure) => failure.text().to_owned(),
+        Outcome::RunError(failure) => {
+            failure.text().to_owned() + &explain_missing_key(failure.text(), run).unwrap_or_default()
+        }
     }
+}
+
+/// Explains an error of a program that may miss a variable of its environment: a key that was never sent.
+fn explain_missing_key(error: &str, run: &Run) -> Option<String> {
+    let name = error.split_once(" error: KeyError: '")?.1.split('\'').next()?;
+    let is_sent = |item: &EvidenceItem| {
+        item.kind == EvidenceKind::Sent && String::from_utf8_lossy(&item.bytes).contains(name)
+    };
+    let is_name = |sign| matches!(sign, b'A'..=b'Z' | b'0'..=b'9' | b'_');
+    let is_of_environment = !name.is_empty() && name.bytes().all(is_name) && !run.wire.iter().any(is_sent);
+    is_of_environment.then(|| {
+        format!("\nhelp: if it is a variable of the environment, write `environment: {{ {name}: \"...\" }}` next to `command`")
+    })
 }
 
 #[cfg(test)]

@@ -201,6 +201,11 @@ impl Dialogue {
                         } else if self.stream.came() == 0 {
                             text += "\nhelp: nothing has come: let the system flush each line that it writes";
                         }
+                        let said = self.pending.sent_text().filter(|_| exchange.send.is_some());
+                        if let Some(said) = said.filter(|_| rest.is_empty()) {
+                            let said = shortened(said.trim_end());
+                            text += &format!("\nhelp: it may not know `{said}`, which was sent");
+                        }
                         return Err(Failure::Start(text));
                     }
                     StreamFrame::Ended(ended) => {

@@ -11,18 +11,18 @@ use coreach_adapters::description::{Encoding, Field, FieldNumber, Response, Tran
 use coreach_adapters::evidence::EvidenceKind;
 use coreach_adapters::integer::WireInteger;
 use coreach_adapters::reply::Reply;
-use coreach_adapters::template::Template;
+use coreach_adapters::template::{Template, TemplatePart};
 use coreach_adapters::{Failure, Iut};
 use coreach_execution::explain::{allows_instead, find_evident_cause};
 use coreach_execution::judge::make_judge;
 use coreach_execution::record::Record;
-use coreach_execution::run::{Cause, Occurrence};
+use coreach_execution::run::{Cause, Occurrence, RunStep};
 use coreach_execution::{Outcome, Run};
 use coreach_model::excerpt::shortened;
 use coreach_model::iosts::{ActionKind, Transition};
 use coreach_model::semantics::{Event, State};
 use coreach_model::types::RecordForm;
-use coreach_model::{Datum, Origin, Term, Value as ModelValue, Verdict};
+use coreach_model::{Datum, Origin, Term, Type, Value as ModelValue, Verdict};
 use coreach_project::cases::Case;
 use coreach_project::configuration::Instantiation;
 
@@ -96,7 +96,9 @@ pub(super) fn explain_run(
             .or_else(|| explain_cookie(iut, run))
             .or_else(|| explain_old_state(iut, run))
             .or_else(|| explain_second_answer(case, initial, run, record))
-            .or_else(|| explain_unused_parameter(case, run)),
+            .or_else(|| explain_reordering(case, run, record))
+            .or_else(|| explain_line_ending(case, iut, run))
+            .or_else(|| explain_unused_parameter(case, run, record)),
         Some(Verdict::Inconclusive) => explain_limit(arguments, run).or_else(|| explain_cookie(iut, run)),
         None => explain_fixed(case, run).or_else(|| explain_cookie(iut, run)).or_else(|| explain_loss(run)),
     }
@@ -348,9 +350,43 @@ fn explain_second_answer(case: &Case, initial: &State, run: &Run, record: &Recor
     ))
 }
 
-/// Hints at a parameter of the last stimulus that no transition of the specification reads.
-fn explain_unused_parameter(case: &Case, run: &Run) -> Option<String> {
+/// Hints at a system that may take the CR for a part of the text at the end of a line: until the Fail, it has
+/// given one answer only to the last stimulus.
+fn explain_line_ending(case: &Case, iut: &Iut, run: &Run) -> Option<String> {
+    let Some(Encoding::Lines(lines)) = iut.way.encoding() else { return None };
+    let [.., asked, came] = &run.trace[..] else { return None };
+    let (Occurrence::Stimulus(asked), came) = (&asked.what, came.what.event()?) else { return None };
+    let is_action = |step: &RunStep, name: &str| step.what.event().is_some_and(|event| event.action == name);
+    let mut asks = run.trace.windows(2).filter(|pair| is_action(&pair[0], &asked.action));
+    let is_same = lines.line_ending == "\r\n" && asks.all(|pair| is_action(&pair[1], &came.action));
+    let (_, template) = lines.stimuli.iter().find(|(name, _)| is_same && *name == asked.action)?;
+    let Some(TemplatePart::Hole(_, hole)) = template.parts().last() else { return None };
     let model = case.specification.as_ref()?;
+    let mut parameters = model.action(model.find_action(&asked.action)?).parameters.iter();
+    let is_text = |datum: &&Datum| datum.name() == hole && matches!(datum.ty(), Type::Enum(_) | Type::String);
+    let place = &iut.place;
+    parameters.find(is_text).map(|datum| {
+        format!("hint: the line for `{asked}` ends with `{datum}` and `\\r\\n`. If the system removes `\\n` only, leave out `line_ending` ({place})\n")
+    })
+}
+
+/// Hints at a list that came in another order than expected, if a set can take its place.
+fn explain_reordering(case: &Case, run: &Run, record: &Record) -> Option<String> {
+    let is_reordered = record.reason.summary.contains(" (the same elements in another order)");
+    let model = case.specification.as_ref().filter(|_| is_reordered)?;
+    let came = model.find_action(&run.trace.last()?.what.event()?.action)?;
+    model.action(came).parameters.iter().find_map(|datum| {
+        let Type::Record(list) = datum.ty() else { return None };
+        let (_, element) = list.fields.last().filter(|_| list.form == RecordForm::List)?;
+        let help = || format!("hint: if the order is free, declare `{datum}: set[{element}]` in the model\n");
+        matches!(element, Type::Enum(_)).then(help)
+    })
+}
+
+/// Hints at a parameter of the last stimulus that no transition reads, if the Fail may have to do with it.
+fn explain_unused_parameter(case: &Case, run: &Run, record: &Record) -> Option<String> {
+    let is_event = matches!(run.outcome, Outcome::Verdict(_, Cause::Event));
+    let model = case.specification.as_ref().filter(|_| is_event)?;
     let event = run.trace.iter().rev().find_map(|step| match &step.what {
         Occurrence::Stimulus(event) => Some(event),
         _ => None,
@@ -362,7 +398,10 @@ fn explain_unused_parameter(case: &Case, run: &Run) -> Option<String> {
             step.guard.mentions(datum) || step.assignments.values().any(|value| value.mentions(datum))
         })
     };
-    let datum = model.action(action).parameters.iter().find(|datum| !is_read(datum))?;
+    let came = &model.action(model.find_action(&run.trace.last()?.what.event()?.action)?).parameters;
+    let has_guard = record.reason.guards.iter().any(|guard| !guard.values.is_empty());
+    let is_of_end = |datum: &Datum| has_guard || came.iter().any(|other| other.name() == datum.name());
+    let datum = model.action(action).parameters.iter().find(|datum| !is_read(datum) && is_of_end(datum))?;
     let place = steps().find_map(|step| step.origin.whole.as_ref())?.file_and_line();
     Some(format!(
         "hint: the specification never reads `{datum}` of `{event}`. Perhaps a transition on `{}` lacks a guard or an assignment \
