@@ -189,6 +189,13 @@ impl Parser<'_> {
     pub(super) fn question(&mut self, base: Expression) -> Parsed {
         self.next += 1;
         let (name, place) = self.name("an alternative")?;
+        if self.is_next("(") {
+            let subject = if let ExpressionKind::Name(subject) = &base.kind { subject } else { "x" };
+            let help = format!(
+                "`is` only asks for the alternative: write `{subject} == {name}(...)` for one value, or `match` for its data"
+            );
+            return Err(Box::new(Mistake { help: Some(help), ..*self.expected("an operator or the end") }));
+        }
         let (span, height) = (base.span.start..place.end, base.height);
         build_expression(ExpressionKind::Is(Box::new(base), name, place), span, height)
     }
