@@ -155,6 +155,11 @@ impl Collector {
         }
     }
 
+    /// Gives the next finding after the first `found` this help text.
+    pub fn help_since(&mut self, found: usize, help: String) {
+        self.found.iter_mut().skip(found).take(1).for_each(|diagnostic| diagnostic.help = Some(help.clone()));
+    }
+
     /// Adds a place to all findings after the first `found`.
     pub fn label_since(&mut self, found: usize, origin: &Origin, label: &str) {
         for diagnostic in self.found.iter_mut().skip(found) {

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use crate::reader::lexer::{Token, TokenKind as Lexeme};
-use crate::reader::parser::{Parsed, Parser, build_expression};
+use crate::reader::parser::{Mistake, Parsed, Parser, build_expression};
 use crate::reader::syntax::{
     Call, Expression, ExpressionKind, Match, MatchCase, Quantified, QuantifiedValues, RecordFields,
 };
@@ -73,7 +73,10 @@ impl Parser<'_> {
 
     /// `i in 0..3`
     fn bound(&mut self, like: &str) -> Parsed<((String, Range<usize>), QuantifiedValues)> {
-        let name = self.name("a name for the values")?;
+        let one_key = || "one name goes through the keys of a map: `[m[k] for k in m]`".to_owned();
+        // Only in a list does a bracket stand here, as in `[v for (k, v) in m]`.
+        let name = self.name("a name for the values");
+        let name = name.map_err(|wrong| Mistake { help: Some(one_key()), ..*wrong })?;
         match self.peek() {
             Some(Token { kind: Lexeme::Name(word), .. }) if word == "in" => self.take(),
             _ => {
@@ -83,7 +86,7 @@ impl Parser<'_> {
                         (false, Some(Token { kind: Lexeme::Name(word), .. })) => {
                             format!("a quantifier has one name: write `{word} x in q: {word} y in q: ...`")
                         }
-                        _ => "one name goes through the keys of a map: `[m[k] for k in m]`".to_owned(),
+                        _ => one_key(),
                     });
                 }
                 return Err(wrong);
@@ -186,6 +189,13 @@ impl Parser<'_> {
     pub(super) fn question(&mut self, base: Expression) -> Parsed {
         self.next += 1;
         let (name, place) = self.name("an alternative")?;
+        if self.is_next("(") {
+            let subject = if let ExpressionKind::Name(subject) = &base.kind { subject } else { "x" };
+            let help = format!(
+                "`is` only asks for the alternative: write `{subject} == {name}(...)` for one value, or `match` for its data"
+            );
+            return Err(Box::new(Mistake { help: Some(help), ..*self.expected("an operator or the end") }));
+        }
         let (span, height) = (base.span.start..place.end, base.height);
         build_expression(ExpressionKind::Is(Box::new(base), name, place), span, height)
     }
@@ -289,7 +299,9 @@ impl Parser<'_> {
             let element = elements.swap_remove(0);
             match self.peek() {
                 Some(Token { kind: Lexeme::Name(word), .. }) if word == "all" => self.take(),
-                Some(Token { kind: Lexeme::Name(_), .. }) => return self.comprehension(element, &open),
+                Some(Token { kind: Lexeme::Name(_) | Lexeme::Sign("("), .. }) => {
+                    return self.comprehension(element, &open);
+                }
                 _ => return Err(self.expected("`all` or a name: `[0 for all]`, `[x for x in q if x > 0]`")),
             };
             let close = self.need("]", "after `for all`")?;

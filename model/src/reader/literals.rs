@@ -222,7 +222,7 @@ impl Typing<'_, '_> {
             }),
         };
         let ty = match (&literal.name, &base, expected) {
-            (Some((name, place)), ..) => self.named_record(name, place)?,
+            (Some((name, place)), ..) => self.named_record(name, place, literal)?,
             (None, Some(base), _) => base.sort().clone(),
             (None, None, Some(expected)) => expected.clone(),
             (None, None, None) => return self.needs_type(whole),
@@ -274,16 +274,29 @@ impl Typing<'_, '_> {
         Some(Term::record(&ty, fields))
     }
 
-    fn named_record(&mut self, name: &str, span: &Range<usize>) -> Option<Type> {
+    fn named_record(&mut self, name: &str, span: &Range<usize>, literal: &RecordFields) -> Option<Type> {
         let types = &self.scope.names.types;
         let records = || types.iter().filter(|(_, ty)| matches!(ty, Type::Record(_)));
         if let Some((_, ty)) = records().find(|(known, _)| known == name) {
             return Some(ty.clone());
         }
-        let known = || records().map(|(name, _)| name.as_str());
-        let help = self.collector.meant(name, "record types", known);
+        let is_plain = |ty: &Type| matches!(ty, Type::Record(record) if record.form == RecordForm::Plain);
+        let known = || records().filter(|(_, ty)| is_plain(ty)).map(|(name, _)| name.as_str());
+        let help = match self.alternative(name) {
+            Some((variant, number)) => {
+                let one = &variant.alternatives()[number];
+                let value = |at: usize| {
+                    let field = variant.field_of(one, at);
+                    let given = literal.fields.iter().find(|(name, ..)| name == field);
+                    given.and_then(|(_, _, value)| self.scalar.text.get(value.span.clone())).unwrap_or(field)
+                };
+                let value = format!("{name}({})", (0..one.count).map(value).collect::<Vec<_>>().join(", "));
+                format!("it is an alternative of {}: write `{}`", variant.name, value.trim_end_matches("()"))
+            }
+            None => self.collector.meant(name, "record types", known),
+        };
         let message = format!("no record type is called `{name}`");
-        self.error("unknown-type", message, span, "not declared under `types:`".to_owned(), Some(help));
+        self.error("unknown-type", message, span, "no record type".to_owned(), Some(help));
         None
     }
 

@@ -24,6 +24,7 @@ use crate::reader::collect::{Collector, article, inventory, listed};
 use crate::reader::declarations::Actions;
 use crate::reader::lexer::{Token, TokenKind as Lexeme, tokens};
 use crate::reader::parser::{Mistake, Parser};
+use crate::reader::scope::Meaning;
 use crate::reader::shape;
 use crate::reader::surroundings::Surroundings;
 use crate::reader::typing::report;
@@ -328,11 +329,12 @@ fn read_action<'a>(
         if let Some((meaning, first)) = context.names.get(&parameter) {
             let message =
                 format!("the parameter `{parameter}` has the name of {}", article(&meaning.describe()));
+            let sign = if matches!(meaning, Meaning::Alternative(..)) { "is" } else { "==" };
             let diagnostic = Diagnostic::error("parameter-clash", message)
                 .at(collector.origin(&place), "the parameter")
                 .at(first.clone(), "declared here")
                 .help(format!(
-                    "rename the parameter; if it must equal `{parameter}`, write `on: NAME(p)` and `when: p == {parameter}`"
+                    "rename the parameter; if it must equal `{parameter}`, write `on: NAME(p)` and `when: p {sign} {parameter}`"
                 ));
             collector.push(diagnostic);
         }

@@ -213,7 +213,9 @@ impl<'a> Parser<'a> {
         let before = open.checked_sub(1).map(|before| &self.tokens[before].kind);
         Some(match (&self.tokens[open].kind, before) {
             (Lexeme::Sign("["), _) => format!("write `[e for {name} in {values} if c]`"),
-            (Lexeme::Sign("{"), _) => format!("only a list is made so: write `contains({list}, k)`"),
+            (Lexeme::Sign("{"), Some(Lexeme::Name(word))) if word == "in" => {
+                format!("only a list is made so: write `contains({list}, k)`")
+            }
             (_, Some(Lexeme::Name(function))) => match elsewhere::explain_operation(function) {
                 Some(explanation) if explanation.contains(" element has ") => explanation.to_owned(),
                 _ => format!("write a list, in brackets: `{function}({list})`"),

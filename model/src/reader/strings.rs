@@ -33,7 +33,8 @@ impl Typing<'_, '_> {
             }
             given.push(term);
         }
-        if self.is_misplaced(operation, call, &given) {
+        // The first argument, if it has no mistake, decides which types the others must have.
+        if given.first().is_some_and(Option::is_none) || self.is_misplaced(operation, call, &given) {
             return None;
         }
         let mut terms = Vec::new();

@@ -134,6 +134,19 @@ impl Expression {
         }
     }
 
+    /// The quantifiers in it that could end before their last comparison: their places, and these ends.
+    pub fn earlier_ends(&self) -> Vec<(Range<usize>, usize)> {
+        let mut ends: Vec<_> = self.parts().into_iter().flat_map(Expression::earlier_ends).collect();
+        let ExpressionKind::Quantified(of) = &self.kind else { return ends };
+        for part in std::iter::once(&of.body).chain(of.body.parts()) {
+            if let ExpressionKind::Compare(first, others) = &part.kind {
+                let own = others.iter().rev().nth(1).map_or(&**first, |(_, own)| own);
+                ends.push((self.span.clone(), own.span.end));
+            }
+        }
+        ends
+    }
+
     /// The names of data and literals in it.
     pub fn names(&self) -> Vec<&str> {
         match &self.kind {

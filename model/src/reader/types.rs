@@ -318,8 +318,14 @@ impl Reading<'_, '_> {
         for item in items {
             let (key, entries) = match &item.kind {
                 NodeKind::Mapping(entries) if let [alternative] = entries.as_slice() => {
-                    let what = format!("the alternative `{}`", alternative.key.text);
-                    (Some(&alternative.key), shape::mapping(self.collector, &alternative.value, &what, like))
+                    let key = &alternative.key;
+                    let what = format!("the alternative `{}`", key.text);
+                    let ty = alternative.value.as_scalar().map(|scalar| &scalar.text);
+                    let own = ty.filter(|ty| self.is_declared(ty)).map(|ty| {
+                        format!("{name}: [{{ {}: {{ {}: {ty} }} }}, ...]", key.text, ty.to_lowercase())
+                    });
+                    let like = own.as_deref().unwrap_or(like);
+                    (Some(key), shape::mapping(self.collector, &alternative.value, &what, like))
                 }
                 _ => (shape::scalar(self.collector, item, "an alternative", like), Some(&[][..])),
             };

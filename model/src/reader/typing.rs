@@ -11,6 +11,7 @@ use dashu_ratio::RBig;
 
 use crate::data::Datum;
 use crate::diagnostic::Diagnostic;
+use crate::excerpt::shortened;
 use crate::reader::collect::{Collector, listed};
 use crate::reader::elsewhere;
 use crate::reader::parser::{self, Mistake};
@@ -102,10 +103,26 @@ pub fn read_expression(
     };
     let parsed = parser::parse(&scalar.text, collector.limits.expression);
     let tree = parsed.map_err(|mistake| report(collector, scalar, *mistake)).ok()?;
-    let mut typing = Typing::new(collector, scalar, scope);
-    let term = typing.term_as(&tree, expected)?;
-    let term = typing.fit(&term, &tree.span, expected, whose)?;
-    typing.affordable(term, &tree.span)
+    let found_before = collector.count_found();
+    let term = Typing::new(collector, scalar, scope).whole(&tree, expected, whose);
+    if term.is_none() {
+        // A quantifier may be meant to end before its last comparison. Only few are typed again.
+        let right = tree.earlier_ends().into_iter().take(4).find_map(|(whole, end)| {
+            let text = &scalar.text;
+            let apart = format!("({}){}", text.get(whole.start..end)?, text.get(end..whole.end)?);
+            let changed = format!("{}{apart}{}", text.get(..whole.start)?, text.get(whole.end..)?);
+            let tree = parser::parse(&changed, collector.limits.expression).ok()?;
+            let scalar = Scalar::made(changed, scalar.span.clone());
+            let mut tried = Collector::new(collector.file.clone());
+            Typing::new(&mut tried, &scalar, scope).whole(&tree, expected, whose)?;
+            (tried.count_found() == 0).then_some(apart)
+        });
+        if let Some(text) = right {
+            let help = "the body of a quantifier goes on to the end: write";
+            collector.help_since(found_before, format!("{help} `{}`", shortened(&text)));
+        }
+    }
+    term
 }
 
 pub fn report(collector: &mut Collector, scalar: &Scalar, mistake: Mistake) {
@@ -134,6 +151,13 @@ pub(super) struct Typing<'a, 'c> {
 impl<'a, 'c> Typing<'a, 'c> {
     pub(super) fn new(collector: &'c mut Collector, scalar: &'a Scalar, scope: Scope<'a>) -> Self {
         Typing { collector, scalar, scope, bound: Vec::new(), named: Substitution::new(), is_expanded: false }
+    }
+
+    /// Types the whole expression, which must be of this type.
+    fn whole(&mut self, tree: &Expression, expected: &Type, whose: &str) -> Option<Term> {
+        let term = self.term_as(tree, expected)?;
+        let term = self.fit(&term, &tree.span, expected, whose)?;
+        self.affordable(term, &tree.span)
     }
 
     pub(super) fn error(
