@@ -20,7 +20,7 @@
 //! - A parameter at an end of its range, and two parameters at ends.
 //! - The alternatives of the variants among the parameters.
 //! - The part of its range in which a parameter lies, or its size.
-//! - A variable that is read, with the [`Mark`] of its value: the value was computed near a boundary, or set
+//! - A variable that is read, with the [`ValueMark`] of its value: the value was computed near a boundary, or set
 //!   back from another one. A fault in the value shows only when it is read.
 //!
 //! Dead data are in no class: nobody reads them before they are assigned again.
@@ -95,12 +95,12 @@ pub enum Class {
     /// A parameter is in this part of what its type allows.
     Part(TransitionId, usize, i8),
     /// A variable with this mark is read.
-    MarkedUse(TransitionId, usize, Mark),
+    MarkedUse(TransitionId, usize, ValueMark),
 }
 
 /// The origin of a variable's value, if a fault there is likely and shows only when the value is read.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Mark {
+pub enum ValueMark {
     /// A comparison in the assigned value had a near sign. The numbers are its place and the sign.
     NearBoundary(TransitionId, usize, i8),
     /// It was set back to a constant from a value of this class.
@@ -142,7 +142,7 @@ pub struct Trail {
     /// does not end this, since a missing reset shows only at the end of a counter.
     pub set_back: Vec<Option<TransitionId>>,
     /// For each variable, the mark of its value.
-    pub marks: Vec<Option<Mark>>,
+    pub marks: Vec<Option<ValueMark>>,
 }
 
 /// The effect of a transition on a variable.
@@ -399,7 +399,7 @@ impl WalkModel {
         number: TransitionId,
         from: &State,
         to: &State,
-        new_marks: &[(usize, Mark)],
+        new_marks: &[(usize, ValueMark)],
     ) -> Trail {
         let transition = &self.iosts.transitions[number];
         let variables = || self.iosts.variables.iter().enumerate();
@@ -427,7 +427,9 @@ impl WalkModel {
             let new = new_marks.iter().find(|(marked, _)| *marked == place).map(|(_, mark)| mark.clone());
             let mark = match self.effects[number][place] {
                 VariableEffect::Keeps => before,
-                VariableEffect::CountsOn => new.or(before.filter(|mark| matches!(mark, Mark::SetBack(..)))),
+                VariableEffect::CountsOn => {
+                    new.or(before.filter(|mark| matches!(mark, ValueMark::SetBack(..))))
+                }
                 VariableEffect::SetsBack | VariableEffect::Assigns => new,
             };
             mark.filter(|_| live(place))
@@ -437,10 +439,16 @@ impl WalkModel {
     }
 
     /// The marks of the variables that a step with these signs assigns, by their places.
-    pub fn marks(&self, number: TransitionId, from: &State, to: &State, signs: &[i8]) -> Vec<(usize, Mark)> {
+    pub fn marks(
+        &self,
+        number: TransitionId,
+        from: &State,
+        to: &State,
+        signs: &[i8],
+    ) -> Vec<(usize, ValueMark)> {
         let near = self.compared[number].assigned.iter().filter_map(|(variable, at)| {
             let sign = signs.get(*at).filter(|sign| sign.abs() <= 1)?;
-            Some((*variable, Mark::NearBoundary(number, *at, *sign)))
+            Some((*variable, ValueMark::NearBoundary(number, *at, *sign)))
         });
         let set_back = self.constant_assignments[number].iter().filter_map(|place| {
             let variable = &self.iosts.variables[*place];
@@ -449,7 +457,7 @@ impl WalkModel {
                 true => Value::int(find_magnitude(was, is)),
                 false => was.clone(),
             };
-            (was != is && self.with_classes).then(|| (*place, Mark::SetBack(number, class)))
+            (was != is && self.with_classes).then(|| (*place, ValueMark::SetBack(number, class)))
         });
         near.chain(set_back).collect()
     }

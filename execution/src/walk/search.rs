@@ -34,7 +34,7 @@ use coreach_model::semantics::{Event, State};
 use coreach_model::{LocationId, TransitionId, Value};
 
 use super::candidates::{CandidateStep, candidates, draw_candidate};
-use super::goals::{Mark, Trail, WalkModel};
+use super::goals::{Trail, ValueMark, WalkModel};
 use super::guide::Guide;
 use super::positions::Position;
 use super::worth::Worth;
@@ -101,7 +101,7 @@ struct KnownStep {
     to: State,
     items: Vec<usize>,
     /// The marks of the variables that it assigns.
-    marks: Vec<(usize, Mark)>,
+    marks: Vec<(usize, ValueMark)>,
 }
 
 /// A step, the worth of the way with it, and the new items that it meets.

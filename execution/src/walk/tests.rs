@@ -12,7 +12,7 @@ use coreach_model::{Iosts, Type, Value};
 
 use super::candidates::candidates;
 use super::compared::ComparedTerms;
-use super::goals::{Class, Mark};
+use super::goals::{Class, ValueMark};
 use super::positions::{MetGoals, Positions};
 use super::*;
 
@@ -69,11 +69,14 @@ fn a_read_of_a_marked_value_is_a_class() {
         });
         marks.collect::<Vec<_>>()
     };
-    let near = |sign| [Mark::NearBoundary(TransitionId(0), 0, sign)];
+    let near = |sign| [ValueMark::NearBoundary(TransitionId(0), 0, sign)];
     assert_eq!(marks(&[using(400), told(&high)]), near(0));
     assert_eq!(marks(&[using(399), told(&low)]), near(-1));
     assert_eq!(marks(&[using(500), told(&high)]), []);
-    assert_eq!(marks(&[using(500), close(), told(&low)]), [Mark::SetBack(TransitionId(1), high.clone())]);
+    assert_eq!(
+        marks(&[using(500), close(), told(&low)]),
+        [ValueMark::SetBack(TransitionId(1), high.clone())]
+    );
     assert_eq!(marks(&[using(5), close(), told(&low)]), []);
 }
 
