@@ -13,7 +13,9 @@
 use coreach_model::excerpt::shortened;
 use coreach_model::obligation::{defined, obligations};
 use coreach_model::reader::collect::merge_equal;
+use coreach_model::term::TermShape;
 use coreach_model::term::evaluate::Valuation;
+use coreach_model::term::operation::{DerivedOperation, StandardOperation};
 use coreach_model::{Datum, Diagnostic, Iosts, Term, Transition, Type};
 
 use super::{MOST_TOLD, likely, show, warn_of_more};
@@ -127,9 +129,17 @@ fn report_condition(
     condition: &Term,
     state: Option<&Valuation>,
 ) -> Diagnostic {
-    let ranged =
-        |datum: &&Datum| variable == Some(datum.name()) && matches!(datum.ty(), Type::Nat | Type::Range(..));
-    if let (Some(datum), Some(state)) = (iosts.variables.iter().find(ranged), state) {
+    let may_be_small = |datum: &&Datum| {
+        variable == Some(datum.name())
+            && match transition.assignments.get(*datum).map(Term::shape) {
+                // A list that is joined to another one may be full.
+                Some(TermShape::Operation(DerivedOperation::Standard(StandardOperation::Joined), parts)) => {
+                    parts.iter().all(|part| defined(part).is_true())
+                }
+                _ => matches!(datum.ty(), Type::Nat | Type::Range(..)),
+            }
+    };
+    if let (Some(datum), Some(state)) = (iosts.variables.iter().find(may_be_small), state) {
         return report_small_type(datum, transition, condition, state);
     }
     let name = iosts.describe(transition);
@@ -216,6 +226,8 @@ mod tests {
     use crate::solver::z3::Z3Solver;
     use coreach_model::term::node::Comparison::{AtLeast, Greater};
     use coreach_model::term::node::Operator::IntegerDivide;
+    use coreach_model::types::RecordType;
+    use std::sync::Arc;
 
     fn found(guard: Term, value: Term) -> Vec<Diagnostic> {
         let build = Build::new(&["l0"]).variable("n", Type::Nat);
@@ -231,6 +243,22 @@ mod tests {
         assert!(warned[0].notes[0].contains("p = "), "{:?}", warned[0].notes);
         assert!(found(Term::compare(AtLeast, &n, &int("p")), rest).is_empty());
         assert!(found(Term::yes(), Term::add(&n, &Term::int(1))).is_empty());
+    }
+
+    #[test]
+    fn a_list_that_may_be_full_is_told_with_its_type() {
+        let ty = Type::Record(Arc::new(RecordType::list(1, &Type::Int)));
+        let list = Term::datum(&Datum::new("q", ty.clone()));
+        let build = Build::new(&["l0"]).variable("q", ty);
+        let warned = |value| {
+            let model = build.clone().on(INPUT, "l0", "l0", Term::yes(), [("q", value)]).done();
+            check(&model, &[], &mut Z3Solver::default()).remove(0)
+        };
+        let joined = warned(Term::standard(StandardOperation::Joined, [list.clone(), list.clone()]));
+        assert!(joined.help.is_some_and(|help| help.starts_with("widen the type of `q`")));
+        // A slice may have no value, but its type is large enough.
+        let rest = warned(Term::standard(StandardOperation::Part, [list, Term::int(1)]));
+        assert!(rest.help.is_none_or(|help| !help.contains("widen")));
     }
 
     #[test]
