@@ -553,6 +553,17 @@ fn a_frequent_mistake_is_named_with_what_helps() {
             "  help: coreach left out the header `Authorization`: it has `{token}`, which has not been captured",
         ),
         (
+            &http.replace(
+                "  stimuli",
+                "  captures: { token: { header: Content-Length, from: Answer } }\n  headers: { Authorization: 'Bearer {token}' }\n  \
+                 reset: [{ method: GET, path: /0, status: 401 }]\n  stimuli",
+            ),
+            "locked",
+            within,
+            1,
+            "the answer to `GET /0` has the header `Content-Length`, but `from` names `Answer`",
+        ),
+        (
             http,
             "page",
             within,
