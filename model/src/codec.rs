@@ -255,7 +255,8 @@ fn read_tree(tree: &Tree, ty: &Type, digits: usize) -> Result<Value, Misread> {
         }
         (Type::Record(record), tree) if record.form != RecordForm::Plain => {
             let too_many = |most: usize, count: usize| {
-                Misread::Wrong(format!("{ty} has at most {most} elements, and this one has {count}"))
+                let elements = if most == 1 { "element" } else { "elements" };
+                Misread::Wrong(format!("{ty} has at most {most} {elements}, and this one has {count}"))
             };
             let (first, parts) = match (&record.form, tree) {
                 (RecordForm::List, Tree::List(parts)) if parts.len() < record.fields.len() => {

@@ -502,6 +502,12 @@ fn values_are_enumerated_once_and_go_over_a_wire() {
     ] {
         assert_eq!(codec::from_json(&json, &variant), Err(Misread::Wrong(why.to_owned())));
     }
+    for (most, json, why) in [
+        (1, json!([1, 2]), "list[1] of int[1..2] has at most 1 element, and this one has 2"),
+        (2, json!([1, 2, 1]), "list[2] of int[1..2] has at most 2 elements, and this one has 3"),
+    ] {
+        assert_eq!(codec::from_json(&json, &list(most, &small)), Err(Misread::Wrong(why.to_owned())));
+    }
     // In plain text, a string stands as it is, also in an option.
     for text in ["5", "true", "\"a\"", "[", ""] {
         let some = codec::from_text(text, &option(&Type::String)).unwrap();
