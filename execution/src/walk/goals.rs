@@ -20,8 +20,8 @@
 //! - A parameter at an end of its range, and two parameters at ends.
 //! - The alternatives of the variants among the parameters.
 //! - The part of its range in which a parameter lies, or its size.
-//! - A variable that is read, with the [`ValueMark`] of its value: the value was computed near a boundary, or set
-//!   back from another one. A fault in the value shows only when it is read.
+//! - A variable that is read, with the [`ValueMark`] of its value: the value was computed near a boundary, or
+//!   set back from another one. A fault in the value shows only when it is read.
 //!
 //! Dead data are in no class: nobody reads them before they are assigned again.
 
