@@ -12,7 +12,7 @@
 //! because every type has a value.
 //!
 //! Cost: proportional to the terms, times the valuations of the finite parameters that are read. If their
-//! cases have more than [`MOST_CONSTRAINTS`], half of these parameters become unknown, until the cases fit.
+//! cases have more than `MOST_CONSTRAINTS`, half of these parameters become unknown, until the cases fit.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
