@@ -167,7 +167,7 @@ impl Response {
 /// [`Failure::Garbage`]: a number is too long, or the description makes an unmatched reply an error.
 pub fn translate(reply: &Reply, http: &Http, signatures: &Signatures) -> Result<Vec<Received>, Failure> {
     let mut body: Option<Result<Tree, String>> = None;
-    for (action, response) in &http.observations {
+    for (index, (action, response)) in http.observations.iter().enumerate() {
         if !response.is_of(reply) {
             continue;
         }
@@ -182,6 +182,15 @@ pub fn translate(reply: &Reply, http: &Http, signatures: &Signatures) -> Result<
         let tree = body.as_ref().and_then(|body| body.as_ref().ok());
         let parameters = signatures.parameters(action);
         let Some(events) = find_values(tree, reply, response, parameters) else { continue };
+        // An observation that has all its values goes before one that lacks an option.
+        let has_all = |(_, later): &(String, Response)| {
+            !later.values.is_empty() && later.is_of(reply) && find_values(tree, reply, later, &[]).is_some()
+        };
+        if find_values(tree, reply, response, &[]).is_none()
+            && http.observations[index + 1..].iter().any(has_all)
+        {
+            continue;
+        }
         let events_of = |action: &str, events: Vec<Values<'_>>| -> Result<Vec<Received>, Failure> {
             let event = |values: &Values<'_>| {
                 let wire = |piece| match piece {
@@ -585,7 +594,7 @@ fn value_at<'a>(place: &'a AnswerPlace, tree: Option<&'a Tree>, reply: &'a Reply
 }
 
 /// Finds the value of a parameter in an answer, or in an item of its list. `Some(None)`: the object lacks the
-/// member, or has `null` there, and the parameter is an option.
+/// member, and the parameter is an option.
 fn find_value<'a>(
     name: &str,
     place: &'a AnswerPlace,
@@ -594,12 +603,17 @@ fn find_value<'a>(
     parameters: &[Datum],
 ) -> Option<Option<Piece<'a>>> {
     if let (Source::Pointer(pointer), Some(tree @ Tree::Object(_))) = (&place.source, tree)
-        && matches!(tree.pointer(pointer), None | Some(Tree::Null))
+        && (tree.pointer(pointer).is_none() || is_null_text(place, tree.pointer(pointer)))
         && parameters.iter().any(|datum| datum.name() == name && codec::absent(datum.ty()).is_some())
     {
         return Some(None);
     }
     value_at(place, tree, reply).map(Some)
+}
+
+/// Is it `null` where a text is to be matched?
+fn is_null_text(place: &AnswerPlace, value: Option<&Tree>) -> bool {
+    place.pattern.is_some() && matches!(value, Some(Tree::Null))
 }
 
 /// Finds the values of a response, if all of them are in the answer: those of one event, or of one for each
@@ -617,7 +631,8 @@ fn find_values<'a>(
                 find_value(name, place, tree, reply, parameters)?.map(|piece| (name.as_str(), piece)),
             );
         }
-        Some(values)
+        // An option alone is not absent: any object would be `none`.
+        (!values.is_empty() || rule.values.is_empty()).then_some(values)
     };
     match &rule.each {
         None => Some(vec![values(body)?]),
@@ -704,7 +719,7 @@ mod tests {
         let text = "
 iosts: m
 initial: { location: A }
-outputs: { Item: { id: int, gone: 'option[bool]' }, Page: { id: int, next: 'option[int]' }, All: {} }
+outputs: { Item: { id: int, gone: 'option[bool]' }, Page: { id: int, next: 'option[int]' }, Result: { result: 'option[int]' }, Error: { message: string }, All: {} }
 transitions: [{ from: A, to: A, on: All }]
 ";
         let file = coreach_model::reader::from_bytes("m".to_owned(), text.as_bytes().to_vec()).unwrap();
@@ -725,6 +740,8 @@ transitions: [{ from: A, to: A, on: All }]
             observations: vec![
                 ("Item".to_owned(), Response { each, ..response(values) }),
                 ("Page".to_owned(), response(page)),
+                ("Result".to_owned(), response(vec![value("result", None)])),
+                ("Error".to_owned(), response(vec![value("message", None)])),
                 ("All".to_owned(), response(Vec::new())),
             ],
             ..Http::default()
@@ -737,6 +754,10 @@ transitions: [{ from: A, to: A, on: All }]
             (r#"{"id": 1, "next": null}"#, "Page(1, none)"),
             (r#"{"id": 1}"#, "Page(1, none)"),
             (r#"{"id": 1, "next": "no"}"#, "All()"),
+            (r#"{"result": 3}"#, "Result(some(3))"),
+            (r#"{"result": null}"#, "Result(none)"),
+            (r#"{"message": "boom"}"#, "Error(\"boom\")"),
+            (r#"{"id": 1, "message": "boom"}"#, "Error(\"boom\")"),
             ("{}", "All()"),
         ] {
             let reply = Reply { status: 200, body: body.into(), ..Reply::default() };

@@ -561,7 +561,7 @@ outputs: { Refused: { why: int } }
 transitions:
   - { from: A, to: B, on: Add, assign: { v: p } }
   - { from: B, to: A, on: Refused, when: v < 3 && why == 1 }
-  - { from: B, to: A, on: Refused, when: v >= 3 && why == v }
+  - { from: B, to: A, on: Refused, when: v < 3 && why == 1 || v >= 3 && why == v }
 ";
     let folder = crate::common::Folder::with(&[
         ("s.yaml", model),

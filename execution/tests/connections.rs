@@ -241,15 +241,21 @@ fn what_is_possible_only_after_pass_leads_to_no_pass() {
     let test = TestCase::from_json(include_bytes!("data/either_order.json")).unwrap();
     let over = ["Go", "SawA", "SawB"].map(|name| (name.to_owned(), usize::from(name == "SawB")));
     let initial = initial_state(&test, &Default::default(), 1, &mut Z3Solver::default()).unwrap();
-    for (number, expected) in [(7, Verdict::Pass), (0, Verdict::Inconclusive)] {
+    for (observed, expected) in [
+        ([("SawA", 7), ("SawB", 7)], Verdict::Pass),
+        ([("SawB", 7), ("SawA", 7)], Verdict::Pass),
+        ([("SawA", 7), ("SawB", 0)], Verdict::Inconclusive),
+        ([("SawB", 0), ("SawA", 7)], Verdict::Inconclusive),
+    ] {
         let link = Link::over(over.clone().into());
         let mut judge = Crossing::new(link, CaseJudge::new(&test, initial.clone()));
         let event = |name: &str, number: i32| Event::new(name, vec![Value::Int(number.into())]);
         judge.take(&Occurrence::Stimulus(event("Go", 7)));
-        judge.take(&Occurrence::Observation(event("SawA", 7)));
-        assert_eq!(judge.verdict(), None);
-        judge.take(&Occurrence::Observation(event("SawB", number)));
-        assert_eq!(judge.verdict(), Some(expected), "{number}");
+        for (name, number) in observed {
+            assert_eq!(judge.verdict(), None, "{observed:?}");
+            judge.take(&Occurrence::Observation(event(name, number)));
+        }
+        assert_eq!(judge.verdict(), Some(expected), "{observed:?}");
     }
 }
 

@@ -135,6 +135,7 @@ fn a_value_is_solved_for() {
         ("Flag", "(if f then w else v) == 3", json!(false), "(if f then w else v) = 3, got 10"),
         ("Answer", "reply is Empty", json!({ "Next": { "job": 3 } }), "reply is Empty, got Next(3)"),
         ("Answer", "!(reply is Next)", json!({ "Next": { "job": 3 } }), "reply is not Next, got Next(3)"),
+        ("Many", "many == [1, 1, 2]", json!([2, 2, 1]), "many = [1, 1, 2], got [2, 2, 1]"),
         (
             "Bill",
             "bill == Due(v * 2, v)",

@@ -87,9 +87,8 @@ impl Location {
 pub struct TransitionOrigin {
     pub whole: Option<Origin>,
     pub guard: Option<Origin>,
-    /// If it was joined from several transitions: the guards of the others. Its own guard is then a
-    /// disjunction, with an alternative for each.
-    pub joined: Vec<Option<Origin>>,
+    /// If it was joined from several transitions: the guard of each, and its place.
+    pub joined: Vec<(Term, Option<Origin>)>,
     /// Its assignments, by the variable's name.
     pub assignments: BTreeMap<String, Origin>,
     /// Where the variables and constants of its model are declared, by name.
@@ -102,10 +101,15 @@ impl TransitionOrigin {
         self.guard.as_ref().or(self.whole.as_ref())
     }
 
-    /// Adds a transition that is joined to this one.
-    pub fn join(&mut self, other: &TransitionOrigin) {
-        self.joined.push(other.guard_or_whole().cloned());
-        self.joined.extend(other.joined.iter().cloned());
+    /// Adds a transition that is joined to this one, which had the guard `own` before.
+    pub fn join(&mut self, own: &Term, guard: &Term, other: &TransitionOrigin) {
+        if self.joined.is_empty() {
+            self.joined.push((own.clone(), self.guard_or_whole().cloned()));
+        }
+        match other.joined.is_empty() {
+            true => self.joined.push((guard.clone(), other.guard_or_whole().cloned())),
+            false => self.joined.extend(other.joined.iter().cloned()),
+        }
     }
 }
 

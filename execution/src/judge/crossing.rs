@@ -89,8 +89,8 @@ struct Interleaving<J> {
     /// It allows everything and will never be accepted: the purpose is out of reach, or its model says
     /// nothing of an event that it has taken.
     is_lost: bool,
-    /// Has the last event happened in it? An order with a verdict takes none.
-    has_taken_last: bool,
+    /// Has an observation come that had not happened in it when it got its verdict? Nothing judges that.
+    has_untaken: bool,
 }
 
 /// An event that has not happened in some interleaving.
@@ -108,8 +108,7 @@ struct Pending {
 /// The result of following an event in all interleavings.
 enum Coming {
     /// It was followed. `has_lost`: an observation has led an interleaving out of the purpose's reach.
-    /// `is_judged`: it has happened in an interleaving that had no verdict, or may happen in one.
-    Followed { has_lost: bool, is_judged: bool },
+    Followed { has_lost: bool },
     /// No order explains it.
     Refused,
     /// More orders explain it than are followed.
@@ -150,12 +149,8 @@ impl<J: Follower> Crossing<J> {
     /// A judge behind this link, in the inner judge's initial state.
     pub fn new(link: Link, mut judge: J) -> Self {
         judge.begin();
-        let interleavings = vec![Interleaving {
-            judge: judge.clone(),
-            not_happened: 0,
-            is_lost: false,
-            has_taken_last: false,
-        }];
+        let interleavings =
+            vec![Interleaving { judge: judge.clone(), not_happened: 0, is_lost: false, has_untaken: false }];
         Crossing {
             link,
             initial: judge,
@@ -249,9 +244,12 @@ impl<J: Follower> Crossing<J> {
             let is_lost = verdict == Some(Verdict::Inconclusive);
             has_lost |= is_lost && !event.is_stimulus();
             if verdict != Some(Verdict::Fail) {
-                let not_happened = if verdict.is_some() { 0 } else { order.not_happened & !(1 << place) };
-                let has_taken_last = order.has_taken_last || place + 1 == self.pending.len();
-                push_new(known, Interleaving { judge, not_happened, is_lost, has_taken_last });
+                let left = order.not_happened & !(1 << place);
+                let is_left =
+                    |(other, event): (usize, &Pending)| left & (1 << other) != 0 && !event.is_stimulus();
+                let has_untaken = verdict.is_some() && self.pending.iter().enumerate().any(is_left);
+                let not_happened = if verdict.is_some() { 0 } else { left };
+                push_new(known, Interleaving { judge, not_happened, is_lost, has_untaken });
             }
         }
         has_lost
@@ -263,9 +261,12 @@ impl<J: Follower> Crossing<J> {
         let place = self.pending.len();
         self.pending.push(event);
         let mut known = self.interleavings.clone();
+        let is_observation = !self.pending[place].is_stimulus();
         for order in &mut known {
-            order.has_taken_last = false;
-            order.not_happened |= if order.is_live() { 1 << place } else { 0 };
+            match order.is_live() {
+                true => order.not_happened |= 1 << place,
+                false => order.has_untaken |= is_observation,
+            }
         }
         let (old_interleavings, mut next, mut has_lost) = (known.len(), 0, false);
         // Each interleaving that is found goes to the end of the list, and is looked at later.
@@ -283,10 +284,9 @@ impl<J: Follower> Crossing<J> {
             self.pending.pop();
             return if is_whole && known.is_empty() { Coming::Refused } else { Coming::TooMany };
         }
-        let is_judged = known.iter().any(|order| order.is_live() || order.has_taken_last);
         self.interleavings = known;
         self.drop_happened();
-        Coming::Followed { has_lost, is_judged }
+        Coming::Followed { has_lost }
     }
 
     /// Drops the pending events that have happened in all interleavings.
@@ -348,7 +348,8 @@ impl<J: Follower> Crossing<J> {
         };
         match self.follow(self.make_pending(observation, event)) {
             Coming::TooMany => return Judged::Ends(Verdict::Inconclusive, Cause::Crossed),
-            Coming::Followed { has_lost: loses, is_judged } => {
+            Coming::Followed { has_lost: loses } => {
+                let is_judged = self.interleavings.iter().any(|order| order.is_live() || !order.has_untaken);
                 self.crossed += usize::from(!is_followed || !is_judged);
                 if has_lost || loses || !is_judged {
                     self.ended = Some(Verdict::Inconclusive);
@@ -360,12 +361,8 @@ impl<J: Follower> Crossing<J> {
                     Some((_, ends @ Judged::Ends(..))) => return ends,
                     Some((judge, Judged::Followed(_))) => {
                         let verdict = judge.verdict();
-                        self.interleavings = vec![Interleaving {
-                            judge,
-                            not_happened: 0,
-                            is_lost: false,
-                            has_taken_last: false,
-                        }];
+                        self.interleavings =
+                            vec![Interleaving { judge, not_happened: 0, is_lost: false, has_untaken: false }];
                         self.pending.clear();
                         verdict
                     }
@@ -393,7 +390,7 @@ impl<J: Follower> Crossing<J> {
                 judge: self.initial.clone(),
                 not_happened: 0,
                 is_lost: true,
-                has_taken_last: false,
+                has_untaken: false,
             }];
         }
         self.drop_happened();
@@ -450,7 +447,7 @@ fn push_new<J: Follower>(interleavings: &mut Vec<Interleaving<J>>, new: Interlea
             && known.judge.is_where(&new.judge)
     };
     match interleavings.iter_mut().find(is_same) {
-        Some(known) => known.has_taken_last |= new.has_taken_last,
+        Some(known) => known.has_untaken &= new.has_untaken,
         None => interleavings.push(new),
     }
 }

@@ -150,13 +150,14 @@ pub(super) fn find_false_case(part: &Term, scope: &Scope) -> Option<(Term, Strin
 pub(super) struct Scope {
     pub values: Valuation,
     pub of_event: Vec<Datum>,
-    /// The names that the condition reads, and those of cases.
+    /// The names that the condition reads, and those of the event and of cases.
     names: BTreeSet<String>,
 }
 
 impl Scope {
     pub(super) fn new(condition: &Term, values: &Valuation, of_event: &[Datum]) -> Self {
-        let names = condition.data().iter().map(|datum| datum.name().to_owned()).collect();
+        let read = condition.data();
+        let names = read.iter().chain(of_event).map(|datum| datum.name().to_owned()).collect();
         Scope { values: values.clone(), of_event: of_event.to_vec(), names }
     }
 

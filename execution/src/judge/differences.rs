@@ -310,7 +310,11 @@ pub(super) fn compare_values(subject: String, wanted: &Value, got: &Value, found
 /// Are these two lists of the same elements?
 pub(super) fn is_reordered(one: &Value, other: &Value) -> bool {
     let (Value::Record(ty, one), Value::Record(_, other)) = (one, other) else { return false };
-    let sorted = |fields| ty.counting(fields).cloned().collect::<std::collections::BTreeSet<Value>>();
+    let sorted = |fields| {
+        let mut elements: Vec<&Value> = ty.counting(fields).collect();
+        elements.sort();
+        elements
+    };
     ty.form == RecordForm::List && one[0] == other[0] && sorted(one) == sorted(other)
 }
 

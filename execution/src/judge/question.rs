@@ -64,24 +64,19 @@ impl Question<'_> {
         Guard { transition, place, part: part.to_string(), holds, since, values }
     }
 
-    /// If the transition was joined from several and the state excludes all but one: the conditions of this
-    /// one that do not hold, and its place.
+    /// If the transition was joined from several and the state excludes all but one alternative: the
+    /// conditions of this one that do not hold, and the place of the transition that it comes from.
     fn find_joined<'o>(&self, transition: &'o Transition, part: &Term) -> Option<(Term, Option<&'o Origin>)> {
-        let (origin, alternatives) = (&transition.origin, part.disjuncts());
-        if origin.joined.is_empty() || alternatives.len() != origin.joined.len() + 1 {
+        let (joined, alternatives) = (&transition.origin.joined, part.disjuncts());
+        if joined.is_empty() || alternatives.len() < 2 {
             return None;
         }
-        let failing: Vec<Vec<Term>> =
-            alternatives.iter().map(|one| failing_conjuncts(one, &self.values)).collect();
-        let is_possible =
-            |(_, failing): &(usize, &Vec<Term>)| failing.iter().all(|one| self.reads_event(one));
-        let mut possible = failing.iter().enumerate().filter(is_possible);
-        let ((at, failing), None) = (possible.next()?, possible.next()) else { return None };
-        let place = match at.checked_sub(1) {
-            Some(other) => origin.joined[other].as_ref(),
-            None => origin.guard_or_whole(),
-        };
-        Some((Term::and(failing.iter().cloned()), place))
+        let list_failing = |one: &Term| failing_conjuncts(one, &self.values);
+        let is_possible = |one: &&Term| list_failing(one).iter().all(|failing| self.reads_event(failing));
+        let mut possible = alternatives.iter().filter(is_possible);
+        let (Some(alternative), None) = (possible.next(), possible.next()) else { return None };
+        let (_, place) = joined.iter().find(|(guard, _)| guard.disjuncts().contains(alternative))?;
+        Some((Term::and(list_failing(alternative)), place.as_ref()))
     }
 
     /// The parameters that a condition reads.

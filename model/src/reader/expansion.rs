@@ -444,12 +444,12 @@ impl Typing<'_, '_> {
     /// Warns of a sum of the keys of a map whose values are numbers, too.
     fn warn_of_keys(&mut self, of: &syntax::Quantified, map: Option<&Term>, whole: &Range<usize>) {
         let text = |span: &Range<usize>| self.scalar.text.get(span.clone()).unwrap_or_default();
-        let (Some(element), true) = (&of.element, text(&(0..whole.start)).trim_end().ends_with("sum("))
-        else {
-            return;
-        };
+        let before = text(&(0..whole.start)).trim_end().strip_suffix("sum(");
+        let is_sum = before
+            .is_some_and(|before| !before.ends_with(|sign: char| sign.is_alphanumeric() || sign == '_'));
+        let (Some(element), true) = (&of.element, is_sum) else { return };
         let map_type = map.and_then(|map| map.sort().as_keyed()?.0.map_value_type());
-        if !map_type.is_some_and(Type::is_number) || text(&element.span).contains('[') {
+        if !map_type.is_some_and(Type::is_number) || text(&element.span).trim() != of.name.0 {
             return;
         }
         let (QuantifiedValues::Type(_, span) | QuantifiedValues::Elements(Expression { span, .. })) = &of.of
@@ -480,6 +480,11 @@ impl Typing<'_, '_> {
             let is_own = |part: &Expression| names.iter().any(|name| part.mentions(name));
             let Some(own_tail) = self.tail_of(otherwise, whole, is_own) else { return };
             tail = own_tail;
+        } else if let [first, others @ ..] = otherwise.parts().as_slice()
+            && others.iter().any(|part| first.names().iter().any(|name| part.mentions(name)))
+        {
+            // Parts about the same data belong together.
+            return;
         }
         let message = "the `else` branch goes on to the end: it takes this part, too".to_owned();
         self.warn_of_tail(&tail, message, "not asked in the other branch", "branch");

@@ -259,8 +259,8 @@ impl<'a, E: Effects> Construction<'a, E> {
                 let position = *index.entry(key).or_insert(of_action.len());
                 match of_action.get_mut(position) {
                     Some(joined) => {
+                        joined.origin.join(&joined.guard, &guard, &transition.origin);
                         joined.also.push(guard);
-                        joined.origin.join(&transition.origin);
                         // The two effects differ in variables that nobody reads, and their values need not
                         // exist where the guard of the other way holds.
                         if joined.effect != effect {

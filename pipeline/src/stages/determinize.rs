@@ -194,7 +194,7 @@ fn join_transitions(mut iosts: Iosts) -> Iosts {
             guards.push(vec![transition.guard.clone()]);
             kept.push(transition);
         } else {
-            kept[number].origin.join(&transition.origin);
+            kept[number].origin.join(&guards[number][0], &transition.guard, &transition.origin);
             guards[number].push(transition.guard);
         }
     }
