@@ -89,7 +89,7 @@ fn write_line(text: &mut String, line: &str) {
 }
 
 /// Lists the events of a run, one a line: who, what, where it led, and what it changed. `most`: only so many
-/// of them, the last ones, and those that last changed a variable in this explanation of the end.
+/// of them, the last ones, and the steps that last changed a variable in this explanation of the end.
 pub fn step_table(test: &TestCase, initial: &State, run: &Run, most: Option<(usize, &Reason)>) -> String {
     let mut judge = judge::make_judge(test, initial.clone(), run.link.clone());
     let happened: Vec<Occurrence> = run.trace.iter().map(|step| step.what.clone()).collect();
@@ -164,27 +164,29 @@ pub fn step_table(test: &TestCase, initial: &State, run: &Run, most: Option<(usi
 
 /// Finds the steps, counted from 0, that last changed the variables in the values of an explanation. Of a
 /// collection, also those that last changed an entry or element with a text that the explanation names.
-fn find_last_changes(reason: &Reason, states: &[ShownState]) -> BTreeSet<usize> {
-    let value = |state: &'_ ShownState, datum: &Datum| {
-        state.data.iter().find(|(other, _)| other == datum).map(|(_, value)| value.clone())
-    };
+fn find_last_changes<'s>(reason: &Reason, states: &'s [ShownState]) -> BTreeSet<usize> {
     let texts = list_quoted_texts(reason);
     let data: BTreeSet<&Datum> =
         states.iter().flat_map(|state| state.data.iter().map(|(datum, _)| datum)).collect();
     let mut found = BTreeSet::new();
     for datum in data.into_iter().filter(|datum| reason.guards.iter().any(|guard| guard.names(datum))) {
-        let values: Vec<Option<Value>> = states.iter().map(|state| value(state, datum)).collect();
-        found.extend(values.windows(2).rposition(|two| two[0] != two[1]));
-        let changes_entry = |two: &[Option<Value>], text: &str| {
-            let [Some(was), Some(is)] = two else { return false };
+        let value = |state: &'s ShownState| state.data.iter().find(|(other, _)| other == datum);
+        let pairs = states.windows(2).map(|two| Some((&value(&two[0])?.1, &value(&two[1])?.1)));
+        let changes: Vec<(usize, (&Value, &Value))> = pairs
+            .enumerate()
+            .filter_map(|(step, pair)| Some((step, pair.filter(|(was, is)| was != is)?)))
+            .collect();
+        found.extend(changes.last().map(|(step, _)| *step));
+        let changes_entry = |(was, is): (&Value, &Value), text: &str| {
             let is_named = |parts: Vec<String>| parts.iter().any(|part| part.contains(text));
             let has_text = |value: &Value| value.to_string().contains(text);
-            was != is
-                && (list_changed_parts("", was, is).is_some_and(is_named) || has_text(was) != has_text(is))
+            list_changed_parts("", was, is).is_some_and(is_named) || has_text(was) != has_text(is)
         };
-        found.extend(
-            texts.iter().filter_map(|text| values.windows(2).rposition(|two| changes_entry(two, text))),
-        );
+        for text in &texts {
+            found.extend(
+                changes.iter().rev().find(|(_, pair)| changes_entry(*pair, text)).map(|(step, _)| *step),
+            );
+        }
     }
     found
 }
@@ -288,7 +290,7 @@ mod tests {
 
     use super::*;
 
-    /// Of long maps, sets and lists, only what has changed is told.
+    /// A change of a long map, set or list names the changed parts only.
     #[test]
     fn a_change_names_the_parts_that_have_changed() {
         let text = |number: &usize| Value::string(&"x".repeat(20 + number));
@@ -315,7 +317,7 @@ mod tests {
         }
     }
 
-    /// Of a long run, the steps that changed the entry in question are kept, also where a value went.
+    /// A cut table keeps the steps that changed the entry in question, also where a value went.
     #[test]
     fn the_last_changes_of_an_entry_are_found() {
         let datum = |name: &str| Datum::new(name, Type::Int);

@@ -285,3 +285,33 @@ transitions:
     let (_, said) = folder.ends(&["run", "c.yaml"], 7);
     assert!(said.contains("s.yaml:8") && said.contains("needs `v > 5`"), "{said}");
 }
+
+/// A guard of a purpose has the value of a datum before the step.
+#[test]
+fn an_old_value_that_keeps_a_purpose_from_accept_is_named() {
+    let folder = Folder::with(&[
+        (
+            "s.yaml",
+            "iosts: m
+variables: { ok: bool }
+initial: { location: A, condition: '!ok' }
+inputs: { Ask: {} }
+outputs: { Told: {}, Late: {} }
+transitions:
+  - { from: A, to: B, on: Ask }
+  - { from: B, to: C, on: Told, assign: { ok: true } }
+  - { from: B, to: C, on: Late }
+  - { from: C, to: C, on: Late }
+",
+        ),
+        (
+            "p.yaml",
+            "purpose: p\nof: m\nobserves: [ok]\ninitial: { location: L }
+transitions: [{ from: L, to: M, on: Told, when: ok }, { from: M, to: Accept, on: Late }]\n",
+        ),
+        ("c.yaml", "specification: s.yaml\npurpose: p.yaml\njudge: online\n"),
+    ]);
+    let (_, said) = folder.ends(&["run", "c.yaml"], 7);
+    assert!(said.contains("reads `ok` before `Told` changes it"), "{said}");
+    assert!(said.contains("has the value that it has before the step"), "{said}");
+}

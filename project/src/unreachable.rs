@@ -267,10 +267,9 @@ pub fn explain_online(test: &OnlineTest, purpose: &TestPurpose, domain: DomainKi
     let diagnostic = add_blocked_steps(diagnostic, iosts, purpose, &accepting, fact, blocks);
     let diagnostic = add_entries_of_accept(diagnostic, purpose);
     let diagnostic = explain_old_values(diagnostic, iosts, purpose, |goal| {
-        let of_goal = (&purpose.iosts.location(goal.source).name, &purpose.iosts.action(goal.action).name);
-        !possible
-            .iter()
-            .any(|(waits, action, _)| (*waits, *action) == (of_goal.0.as_str(), of_goal.1.as_str()))
+        let name = |location: LocationId| purpose.iosts.location(location).name.as_str();
+        let action = purpose.iosts.action(goal.action).name.as_str();
+        !possible.contains(&(name(goal.source), action, name(goal.target)))
     });
     let rejected = find_rejections(iosts, purpose, place, |step| {
         may_hold(&mut solver, &[test.reach[step.source].clone(), step.guard.clone()])

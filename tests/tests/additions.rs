@@ -134,7 +134,6 @@ fn a_verdict_is_decided_where_the_documents_say() {
         "a verdict",
         &all("Verdict", &of_test_cases),
         &[
-            "cli/src/commands/test.rs",
             "cli/src/commands/test/hints.rs",
             "cli/src/exit.rs",
             "execution/src/campaign/summary.rs",

@@ -136,13 +136,11 @@ pub fn read_before_written(iosts: &Iosts) -> BTreeSet<Datum> {
 /// Finds a shortest path whose last transition reads the variable, and whose other transitions do not assign
 /// it.
 fn find_read<'a>(iosts: &'a Iosts, variable: &Datum) -> Option<Vec<&'a Transition>> {
-    let mut outgoing: Numbered<LocationId, Vec<&Transition>> =
-        Numbered::filled(Vec::new(), iosts.locations.len());
-    iosts.transitions.iter().for_each(|step| outgoing[step.source].push(step));
+    let outgoing = iosts.outgoing();
     let mut entered = Numbered::filled(None::<&Transition>, iosts.locations.len());
     let mut open = VecDeque::from([iosts.initial]);
     while let Some(location) = open.pop_front() {
-        for &step in &outgoing[location] {
+        for step in outgoing[location].iter().map(|number| &iosts.transitions[*number]) {
             if read_data(step).contains(variable) {
                 let before = |step: &&'a Transition| entered[step.source];
                 let mut path: Vec<&Transition> = std::iter::successors(Some(step), before).collect();

@@ -5,18 +5,14 @@ mod groups;
 mod hints;
 pub(super) mod keep;
 mod report;
+mod total;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
-use coreach_adapters::description::{Encoding, Transport};
 use coreach_adapters::keeper::is_ending;
-use coreach_adapters::system::THE_END;
-use coreach_adapters::{Failure, Iut, Left};
-use coreach_execution::campaign::summary::Counts;
 use coreach_execution::campaign::{LeftOut, WhyLeftOut};
 use coreach_execution::constants::{ConstantsError, initial_state, read_constants};
 use coreach_execution::interruption::stop_if_ending;
@@ -25,9 +21,8 @@ use coreach_execution::open::Links;
 use coreach_execution::planner::SharedExperience;
 use coreach_execution::preparation::{Preparation, run_alone};
 use coreach_execution::record::Record;
-use coreach_execution::run::{Cause, Occurrence, RunStep, events};
 use coreach_execution::strategy::{Asked, Move};
-use coreach_execution::{Bucket, Judge, Outcome, OutcomeKind, Run, Settings, Strategy};
+use coreach_execution::{Judge, OutcomeKind, Run, Settings, Strategy};
 use coreach_model::diagnostic::nearest;
 use coreach_model::lock::lock;
 use coreach_model::semantics::State;
@@ -41,11 +36,12 @@ use coreach_project::{budget, render};
 use serde::Serialize;
 use serde_json::Value;
 
-use self::groups::{Groups, group_key};
+use self::groups::Groups;
 use self::hints::{explain_run, find_iut_line};
 use self::keep::Keeper;
 use self::report::Report;
-use super::{CommandAnswer, CommandResult, EarlyExit, bucket_line, plural};
+use self::total::{FailedRuns, Total, explain_kept_system};
+use super::{CommandAnswer, CommandResult, EarlyExit, plural};
 use crate::answer::{draw_briefly, draw_text, is_json, print_text};
 use crate::execution_arguments::{Chooser, TestArguments, Tolerance};
 use crate::exit::Exit;
@@ -385,66 +381,6 @@ fn is_told_in_full(arguments: &TestArguments) -> bool {
     arguments.runs.get() == 1 || console::is_verbose()
 }
 
-/// Hints at a system that is kept between runs, if most runs but the first fail, or all end with a run error,
-/// and at one that does not end its connections.
-fn explain_kept_system(iut: &Iut, total: &Total) -> String {
-    let failed = total.failed_by_event;
-    let later = total.outcomes.total().saturating_sub(1);
-    let broken = total.outcomes.of(OutcomeKind::RunError);
-    if matches!(iut.way, Transport::Tcp(_))
-        && iut.way.outlives_runs()
-        && total.begins_well
-        && broken == later
-        && later > 0
-        && total.failed.keys().all(|bucket| bucket.cause != "unclean")
-    {
-        return "hint: the first run did not fail, and all later ones did. Each run opens a new connection: let the system \
-                answer on the connection over which it is asked\n"
-            .to_owned();
-    }
-    let is_kept = iut.way.outlives_runs() && iut.way.is_reset();
-    if let Some(waited) = total.waited.filter(|_| iut.way.outlives_runs()) {
-        return format!(
-            "hint: coreach waited {} s after a run for {THE_END}, in vain: let the system close its side when coreach does ({})\n",
-            waited.as_secs(),
-            iut.place
-        );
-    }
-    let is_anew = total.begins_well && !iut.way.outlives_runs();
-    // With other seeds, runs of a wrong model seldom all fail at their first answers.
-    if is_anew && total.failed_at_once == later && later > 2 && matches!(iut.way, Transport::Stdio(_)) {
-        return "hint: the first run did not fail, and all later ones did, at their first answers. Each run starts the system \
-                anew: does it keep its state in a file? If so, the first run fails when you repeat the command\n"
-            .to_owned();
-    }
-    if is_anew && total.ended_at_start == later && later > 0 {
-        let remedy = match iut.way {
-            Transport::Stdio(_) => "end at the end of its input, and write `grace_ms: 2000` beside `command`",
-            _ => "remove that at its start",
-        };
-        return format!(
-            "hint: only the first run began. coreach kills the system after each run: if it leaves a file or a lock behind, \
-             let it {remedy} ({})\n",
-            iut.place
-        );
-    }
-    // One late failure may come at the first try of its seed.
-    if !is_kept
-        || !total.begins_well
-        || failed <= usize::from(total.failed_at_once == 0)
-        || (2 * failed < later && !(total.failed_at_once > 0 && failed > 1))
-    {
-        return String::new();
-    }
-    let seed = total.failed.values().map(|failed| failed.seed).min().unwrap_or_default();
-    let reset =
-        if matches!(iut.way.encoding(), Some(Encoding::Json)) { "the message `start`" } else { "`reset`" };
-    format!(
-        "hint: the first run did not fail, and {failed} of {later} later ones did. The system is kept between runs: if a new \
-         system passes with `--seed {seed} --runs 1`, {reset} does not bring it back to its initial state\n"
-    )
-}
-
 /// Names the next command after a run that failed, or else was inconclusive, if there is one. On a kept
 /// system, it repeats the runs before it, too.
 fn next_command(arguments: &TestArguments, total: &Total, is_kept: bool) -> Option<String> {
@@ -484,132 +420,4 @@ fn shell_word(path: &Path) -> String {
     let text = path.display().to_string();
     let is_plain = |sign: char| sign.is_alphanumeric() || "/._-=".contains(sign);
     if text.chars().all(is_plain) { text } else { quote_for_shell(&text) }
-}
-
-/// What the runs of a test case have in sum.
-#[derive(Default)]
-struct Total {
-    outcomes: Counts,
-    events: usize,
-    seconds: f64,
-    mix: BTreeMap<&'static str, usize>,
-    /// The first run has not failed.
-    begins_well: bool,
-    /// The Fails by an event of the specification, which has wrong values or comes in a wrong state.
-    failed_by_event: usize,
-    /// Those where such an event was the first answer of the run.
-    failed_at_once: usize,
-    /// The runs at whose start the process of the system ended.
-    ended_at_start: usize,
-    /// The longest wait in vain for the system to close its side after a run.
-    waited: Option<Duration>,
-    hint: Hint,
-    failed: BTreeMap<Bucket, FailedRuns>,
-    /// The first run that was inconclusive.
-    inconclusive: Option<FailedRuns>,
-}
-
-/// A mistake that the IUT file may have: the text, and the run that it is about, by its group and its length.
-#[derive(Default)]
-struct Hint {
-    text: String,
-    group: String,
-    events: usize,
-}
-
-/// The runs that failed alike: how many they are, and the events and the seed of the shortest.
-struct FailedRuns {
-    runs: usize,
-    events: usize,
-    seed: u64,
-    /// Where the shortest of them is kept.
-    path: Option<String>,
-}
-
-impl Total {
-    fn add(&mut self, run: &Run) {
-        self.outcomes.count(run.outcome.kind());
-        self.events += run.trace.len();
-        self.seconds += run.time.as_secs_f64();
-        if let Outcome::Verdict(Verdict::Fail, Cause::Event) = run.outcome {
-            let is_answer = |step: &&RunStep| matches!(step.what, Occurrence::Observation(_));
-            self.failed_by_event += 1;
-            self.failed_at_once += usize::from(run.trace.iter().filter(is_answer).count() == 1);
-        }
-        let is_ended = |text: &String| text.contains("` ended with status") && !text.contains("in use");
-        self.ended_at_start +=
-            usize::from(matches!(&run.outcome, Outcome::RunError(Failure::Start(text)) if is_ended(text)));
-        let left_late = run
-            .teardown
-            .as_ref()
-            .filter(|one| one.left != Left::Clean && one.awaited == THE_END && one.waited.as_secs() > 0);
-        self.waited = self.waited.max(left_late.map(|one| one.waited));
-        for (source, count) in &run.mix {
-            *self.mix.entry(source.name()).or_default() += count;
-        }
-    }
-
-    fn add_failure(&mut self, run: &Run, record: &Record, path: Option<&str>) {
-        let bucket = record.bucket.as_ref().filter(|bucket| bucket.is_failure());
-        self.begins_well |= self.outcomes.total() == 1 && bucket.is_none();
-        let events = events(&run.trace);
-        let new = || FailedRuns { runs: 0, events, seed: run.seed, path: path.map(str::to_owned) };
-        if matches!(&run.outcome, Outcome::Verdict(Verdict::Inconclusive, cause) if *cause != Cause::Ended) {
-            self.inconclusive.get_or_insert_with(new);
-        }
-        let Some(bucket) = bucket else { return };
-        let failed = self.failed.entry(bucket.clone()).or_insert_with(new);
-        failed.runs += 1;
-        if events < failed.events {
-            *failed = FailedRuns { runs: failed.runs, ..new() };
-        }
-    }
-
-    /// Takes the hint of the first run that has one. A shorter run of its group replaces it, since that run
-    /// is printed.
-    fn add_hint(&mut self, run: &Run, record: &Record, tells_all: bool, hint: impl Fn() -> Option<String>) {
-        let (group, events) = (group_key(run, record), events(&run.trace));
-        let is_told_instead = !tells_all && group == self.hint.group && events < self.hint.events;
-        if self.hint.text.is_empty() || is_told_instead {
-            self.hint = Hint { text: hint().unwrap_or_default(), group, events };
-        }
-    }
-
-    fn has_runs(&self) -> bool {
-        self.outcomes.total() > 0
-    }
-
-    fn counts_line(&self) -> String {
-        let count = |kind: &OutcomeKind| format!("{kind} {}", self.outcomes.of(*kind));
-        // WeakPass is reported only if there is one, since test cases have none.
-        let is_told = |kind: &&OutcomeKind| {
-            **kind != OutcomeKind::Verdict(Verdict::WeakPass) || self.outcomes.of(**kind) > 0
-        };
-        OutcomeKind::ALL.iter().filter(is_told).map(count).collect::<Vec<_>>().join(", ")
-    }
-
-    /// The text of `--quiet`: the counts in a line, and a line for each thing that failed.
-    fn quiet(&self) -> String {
-        let buckets = self.failed.iter().map(|(bucket, failed)| bucket_line(bucket, failed.runs, "run"));
-        format!("{}\n{}", self.counts_line(), buckets.collect::<String>())
-    }
-
-    fn text(&self) -> String {
-        let events = plural(self.events, "event");
-        let mut text = format!("{}; {events} in {:.3} s\n", self.counts_line(), self.seconds);
-        if console::is_verbose() {
-            let mix: Vec<String> = self.mix.iter().map(|(name, count)| format!("{name} {count}")).collect();
-            if !mix.is_empty() {
-                text += &format!("  values: {}\n", mix.join(", "));
-            }
-            for (bucket, FailedRuns { runs, events, seed, .. }) in &self.failed {
-                let (runs, events) = (plural(*runs, "run"), plural(*events, "event"));
-                text += &format!(
-                    "  {}: {bucket}\n    {runs}, the shortest of {events} with seed {seed}\n",
-                    bucket.id()
-                );
-            }
-        }
-        text
-    }
 }

@@ -35,7 +35,8 @@
 //! - *Pass* is given if all interleavings have Pass: then the trace was accepted in whatever order it came
 //!   (accuracy, Definition 6.16). An interleaving with Pass allows everything from then on, so no Fail comes
 //!   after it, and the others are followed to their end.
-//! - The run is Inconclusive if an observation is possible only after Pass, where nothing is judged.
+//! - The run is Inconclusive if an observation is possible only after Pass, where nothing is judged. If one
+//!   order has judged the one observation and another order the other one, it is Pass.
 //! - If the purpose is out of reach in one interleaving, the whole run is *Inconclusive*: this interleaving
 //!   allows everything, so there can be no Fail, and it is never accepted, so there can be no Pass.
 //! - The run is Inconclusive, too, if in one interleaving a stimulus came about which the model says nothing
@@ -80,6 +81,9 @@ pub const MOST_UNDER_WAY: usize = 16;
 /// Some of the pending events, a bit for each.
 type Events = u64;
 
+/// The bit for the events that are not pending any more.
+const NOT_PENDING: Events = 1 << 63;
+
 /// One of the possible orders of events: the state after it.
 #[derive(Clone, Debug)]
 struct Interleaving<J> {
@@ -89,8 +93,8 @@ struct Interleaving<J> {
     /// It allows everything and will never be accepted: the purpose is out of reach, or its model says
     /// nothing of an event that it has taken.
     is_lost: bool,
-    /// Has an observation come that had not happened in it when it got its verdict? Nothing judges that.
-    has_untaken: bool,
+    /// The observations that had not happened in it when it got its verdict. It judges none of them.
+    unjudged: Events,
 }
 
 /// An event that has not happened in some interleaving.
@@ -150,7 +154,7 @@ impl<J: Follower> Crossing<J> {
     pub fn new(link: Link, mut judge: J) -> Self {
         judge.begin();
         let interleavings =
-            vec![Interleaving { judge: judge.clone(), not_happened: 0, is_lost: false, has_untaken: false }];
+            vec![Interleaving { judge: judge.clone(), not_happened: 0, is_lost: false, unjudged: 0 }];
         Crossing {
             link,
             initial: judge,
@@ -183,6 +187,12 @@ impl<J: Follower> Crossing<J> {
         self.complete_interleavings().filter(|order| order.is_live())
     }
 
+    /// Has some order judged each observation, or may it? An order that is live may judge all.
+    fn is_judged(&self) -> bool {
+        let judged_by_none = |events, order: &Interleaving<J>| events & order.unjudged;
+        self.interleavings.iter().fold(Events::MAX, judged_by_none) == 0
+    }
+
     /// The inner judge whose state people are shown.
     fn first(&self) -> &J {
         let first = self
@@ -195,6 +205,12 @@ impl<J: Follower> Crossing<J> {
     /// The stimuli that may be under way.
     fn sent(&self) -> impl Iterator<Item = &Pending> {
         self.pending.iter().filter(|event| event.is_stimulus())
+    }
+
+    /// The pending events that are observations.
+    fn pending_observations(&self) -> Events {
+        let observations = self.pending.iter().enumerate().filter(|(_, event)| !event.is_stimulus());
+        observations.fold(0, |events, (place, _)| events | 1 << place)
     }
 
     /// The pending events that are before an event that comes now.
@@ -245,11 +261,11 @@ impl<J: Follower> Crossing<J> {
             has_lost |= is_lost && !event.is_stimulus();
             if verdict != Some(Verdict::Fail) {
                 let left = order.not_happened & !(1 << place);
-                let is_left =
-                    |(other, event): (usize, &Pending)| left & (1 << other) != 0 && !event.is_stimulus();
-                let has_untaken = verdict.is_some() && self.pending.iter().enumerate().any(is_left);
-                let not_happened = if verdict.is_some() { 0 } else { left };
-                push_new(known, Interleaving { judge, not_happened, is_lost, has_untaken });
+                let (not_happened, unjudged) = match verdict {
+                    Some(_) => (0, left & self.pending_observations()),
+                    None => (left, 0),
+                };
+                push_new(known, Interleaving { judge, not_happened, is_lost, unjudged });
             }
         }
         has_lost
@@ -265,7 +281,7 @@ impl<J: Follower> Crossing<J> {
         for order in &mut known {
             match order.is_live() {
                 true => order.not_happened |= 1 << place,
-                false => order.has_untaken |= is_observation,
+                false => order.unjudged |= Events::from(is_observation) << place,
             }
         }
         let (old_interleavings, mut next, mut has_lost) = (known.len(), 0, false);
@@ -289,16 +305,25 @@ impl<J: Follower> Crossing<J> {
         Coming::Followed { has_lost }
     }
 
-    /// Drops the pending events that have happened in all interleavings.
+    /// Drops the pending events that have happened in all live interleavings. After the last of these, no
+    /// event comes.
     fn drop_happened(&mut self) {
+        if self.interleavings.iter().all(|order| !order.is_live()) {
+            return;
+        }
         let not_happened = self.interleavings.iter().fold(0, |events, order| events | order.not_happened);
         for place in (0..self.pending.len()).rev().filter(|place| not_happened & (1 << place) == 0) {
             self.pending.remove(place);
             // The bits of later events move down by one place.
             let below: Events = (1 << place) - 1;
-            let remove_bit = |events: &mut Events| *events = *events & below | (*events >> 1) & !below;
-            self.interleavings.iter_mut().for_each(|order| remove_bit(&mut order.not_happened));
-            self.pending.iter_mut().for_each(|event| remove_bit(&mut event.before));
+            let remove_bit = |events: Events| events & below | (events >> 1) & !below;
+            for order in &mut self.interleavings {
+                order.not_happened = remove_bit(order.not_happened);
+                let is_unjudged = order.unjudged & (1 << place | NOT_PENDING) != 0;
+                order.unjudged = remove_bit(order.unjudged & !NOT_PENDING);
+                order.unjudged |= if is_unjudged { NOT_PENDING } else { 0 };
+            }
+            self.pending.iter_mut().for_each(|event| event.before = remove_bit(event.before));
         }
     }
 
@@ -349,9 +374,8 @@ impl<J: Follower> Crossing<J> {
         match self.follow(self.make_pending(observation, event)) {
             Coming::TooMany => return Judged::Ends(Verdict::Inconclusive, Cause::Crossed),
             Coming::Followed { has_lost: loses } => {
-                let is_judged = self.interleavings.iter().any(|order| order.is_live() || !order.has_untaken);
-                self.crossed += usize::from(!is_followed || !is_judged);
-                if has_lost || loses || !is_judged {
+                self.crossed += usize::from(!is_followed || !self.is_judged());
+                if has_lost || loses {
                     self.ended = Some(Verdict::Inconclusive);
                 }
             }
@@ -362,7 +386,7 @@ impl<J: Follower> Crossing<J> {
                     Some((judge, Judged::Followed(_))) => {
                         let verdict = judge.verdict();
                         self.interleavings =
-                            vec![Interleaving { judge, not_happened: 0, is_lost: false, has_untaken: false }];
+                            vec![Interleaving { judge, not_happened: 0, is_lost: false, unjudged: 0 }];
                         self.pending.clear();
                         verdict
                     }
@@ -390,7 +414,7 @@ impl<J: Follower> Crossing<J> {
                 judge: self.initial.clone(),
                 not_happened: 0,
                 is_lost: true,
-                has_untaken: false,
+                unjudged: 0,
             }];
         }
         self.drop_happened();
@@ -402,8 +426,7 @@ impl<J: Follower> Crossing<J> {
         if self.delay().is_some() && self.sent().next().is_some() {
             return Judged::silence(time);
         }
-        let pending_observations = self.pending.iter().enumerate().filter(|(_, event)| !event.is_stimulus());
-        let pending_observations = pending_observations.fold(0, |all: Events, (place, _)| all | 1 << place);
+        let pending_observations = self.pending_observations();
         let mut remaining = Vec::new();
         // An interleaving that waits only for stimuli is not possible: they have been taken.
         for order in self
@@ -447,7 +470,7 @@ fn push_new<J: Follower>(interleavings: &mut Vec<Interleaving<J>>, new: Interlea
             && known.judge.is_where(&new.judge)
     };
     match interleavings.iter_mut().find(is_same) {
-        Some(known) => known.has_untaken &= new.has_untaken,
+        Some(known) => known.unjudged &= new.unjudged,
         None => interleavings.push(new),
     }
 }

@@ -78,6 +78,10 @@ pub(super) fn explain_condition(condition: &Term, values: &Valuation, of_event: 
             decisive = Some((term.clone(), branch.clone() + &others));
         }
     }
+    let is_shown = term == *condition && length(condition) <= LONGEST_VALUE;
+    if let Some(grounds) = explain_last_part(&term, &scope, &branch, is_shown) {
+        return grounds;
+    }
     let mut found = condition_values(decisive.as_ref().map_or(condition, |(term, _)| term), &scope.values);
     // Of the conditions before the last one the results are enough.
     if let Some((last, before)) = read_too.split_last() {
@@ -87,10 +91,6 @@ pub(super) fn explain_condition(condition: &Term, values: &Valuation, of_event: 
             collect_values(last, &scope.values, &mut found);
         }
         before.iter().for_each(|term| collect_results(term, &scope.values, &mut found));
-    }
-    let is_shown = term == *condition && length(condition) <= LONGEST_VALUE;
-    if let Some(grounds) = explain_last_part(&term, &scope, &branch, is_shown) {
-        return grounds;
     }
     let since = decisive.map(|(decisive, others)| {
         let ends = [written.filter(|written| *written != decisive), Some(decisive)];
@@ -121,16 +121,14 @@ fn explain_last_part(part: &Term, scope: &Scope, branch: &str, is_shown: bool) -
         parts.iter().map(|part| explain_condition(part, &scope.values, &scope.of_event)).collect();
     all.iter().any(|grounds| grounds.since.is_some()).then(|| {
         let (mut texts, mut values) = (Vec::new(), BTreeMap::new());
-        for (part, grounds) in parts.iter().zip(all) {
-            let text = scope.describe_value(part);
-            texts.push(match grounds.since {
-                Some(since) if part.to_string().chars().count() <= LONGEST_VALUE => {
-                    format!("{text}, as {since}")
-                }
-                Some(since) => since,
-                None => text,
+        for (part, Grounds { since, values: of_part }) in parts.iter().zip(all) {
+            let is_long = part.to_string().chars().count() > LONGEST_VALUE;
+            texts.push(match since {
+                Some(since) if is_long => since,
+                Some(since) => format!("{}, as {since}", scope.describe_value(part)),
+                None => scope.describe_value(part),
             });
-            values.extend(grounds.values);
+            values.extend(of_part);
         }
         Grounds { since: Some(texts.join(", and ") + branch), values }
     })

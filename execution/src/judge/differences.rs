@@ -34,6 +34,8 @@ pub(super) enum Demand {
     /// An end of a range: a comparison with a value.
     Bound(Comparison, Value),
     Text(String),
+    /// A condition that is not solved for the event shall hold.
+    ToHold,
 }
 
 impl Demand {
@@ -41,7 +43,7 @@ impl Demand {
     pub(super) fn fits_sort_of(&self, ty: &Type) -> bool {
         match self {
             Demand::Value(value) | Demand::Bound(_, value) => value.sort() == ty.sort(),
-            Demand::Text(_) => true,
+            Demand::Text(_) | Demand::ToHold => true,
         }
     }
 }
@@ -56,16 +58,6 @@ pub(super) struct Difference {
     /// All demands on the part.
     pub wanted: Vec<Demand>,
     pub got: String,
-}
-
-/// The demand of a condition that is not solved for the event.
-pub(super) const TO_HOLD: &str = "to hold";
-
-impl Difference {
-    /// Does it name a condition that is not solved for the event?
-    pub(super) fn is_unsolved(&self) -> bool {
-        matches!(self.wanted.as_slice(), [Demand::Text(text)] if text == TO_HOLD)
-    }
 }
 
 /// Can the text of a value be shown as a whole?
@@ -139,7 +131,7 @@ pub(super) fn demand_text(demands: &[Demand]) -> Option<String> {
         let meets = |demand: &Demand| match demand {
             Demand::Value(demanded) => demanded == value,
             Demand::Bound(comparison, end) => comparison.holds(value.cmp(end)),
-            Demand::Text(_) => true,
+            Demand::Text(_) | Demand::ToHold => true,
         };
         return demands.iter().all(meets).then(|| format!("= {}", value_text(value)));
     }
@@ -158,8 +150,10 @@ pub(super) fn demand_text(demands: &[Demand]) -> Option<String> {
         _ => low.iter().map(|low| end(">", low)).chain(high.iter().map(|high| end("<", high))).collect(),
     };
     for demand in demands {
-        if let Demand::Text(text) = demand {
-            texts.push(text.clone());
+        match demand {
+            Demand::Text(text) => texts.push(text.clone()),
+            Demand::ToHold => texts.push("to hold".to_owned()),
+            Demand::Value(_) | Demand::Bound(..) => {}
         }
     }
     texts.dedup();
@@ -223,7 +217,7 @@ pub(super) fn compare_values(subject: String, wanted: &Value, got: &Value, found
             got_sorted.sort();
             if let (Some(index), true) = (first, sorted == got_sorted && !is_short(wanted)) {
                 let [wanted_part, got_part] = [wanted_parts, got_parts].map(|parts| &parts[index + 1]);
-                let got = format!("{} (the same elements in another order)", value_text(got_part));
+                let got = value_text(got_part) + REORDERED;
                 return add(format!("{subject}[{index}]"), Demand::Value(wanted_part.clone()), got);
             }
             for (index, (wanted_part, got_part)) in
@@ -306,6 +300,9 @@ pub(super) fn compare_values(subject: String, wanted: &Value, got: &Value, found
         _ => add(subject, Demand::Value(wanted.clone()), value_text(got)),
     }
 }
+
+/// Says that two lists have the same elements, for people and for a hint.
+pub const REORDERED: &str = " (the same elements in another order)";
 
 /// Are these two lists of the same elements?
 pub(super) fn is_reordered(one: &Value, other: &Value) -> bool {

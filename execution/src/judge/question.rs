@@ -27,8 +27,8 @@ use crate::judge::decisive::{
     list_instances,
 };
 use crate::judge::differences::{
-    Demand, Difference, MOST_NAMED, MOST_WAYS, TO_HOLD, combine_ways, compare_values, is_reordered, is_short,
-    merge_differences, value_text,
+    Demand, Difference, MOST_NAMED, MOST_WAYS, REORDERED, combine_ways, compare_values, is_reordered,
+    is_short, merge_differences, value_text,
 };
 use crate::judge::excerpts::cut_text;
 use crate::judge::guards::failing_conjuncts;
@@ -113,7 +113,7 @@ impl Question<'_> {
         if let Err(why) = holds(part, &self.values) {
             got.push(format!("where {why}"));
         }
-        let wanted = vec![Demand::Text(TO_HOLD.to_owned())];
+        let wanted = vec![Demand::ToHold];
         Difference { subject: format!("`{part}`"), term: None, wanted, got: got.join(", ") }
     }
 
@@ -342,7 +342,7 @@ impl Question<'_> {
         match wanted {
             Demand::Value(value) => Demand::Value(later(value)),
             Demand::Bound(comparison, value) => Demand::Bound(comparison, later(value)),
-            text @ Demand::Text(_) => text,
+            other @ (Demand::Text(_) | Demand::ToHold) => other,
         }
     }
 
@@ -374,10 +374,11 @@ impl Question<'_> {
             && value_text(value).chars().count() > LONGEST_VALUE / 2;
         if found.len() > 1 && is_short(value) && !are_two_fields {
             let mut whole = self.difference(subject, Demand::Value(value.clone()))?;
-            whole.got += if is_reordered(value, &got) { " (the same elements in another order)" } else { "" };
+            whole.got += if is_reordered(value, &got) { REORDERED } else { "" };
             found = vec![whole];
         }
-        for difference in found.iter_mut().filter(|difference| difference.subject == subject.to_conjunct()) {
+        let name = subject.to_conjunct();
+        for difference in found.iter_mut().filter(|difference| difference.subject == name) {
             difference.term = Some(subject.clone());
         }
         let hidden = found.len().saturating_sub(MOST_NAMED);

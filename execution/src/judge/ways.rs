@@ -109,7 +109,7 @@ impl Question<'_> {
                 let (comparison, value) = match demand {
                     Demand::Value(value) => (Comparison::Equal, value),
                     Demand::Bound(comparison, end) => (*comparison, end),
-                    Demand::Text(_) => continue,
+                    Demand::Text(_) | Demand::ToHold => continue,
                 };
                 demanded.push(Term::compare(comparison, term, &Term::literal(value.clone())));
             }
@@ -213,7 +213,7 @@ impl Question<'_> {
         let length = format!("len({parameter})");
         let says = |difference: &Difference| {
             difference.subject != length
-                && !difference.is_unsolved()
+                && !difference.wanted.contains(&Demand::ToHold)
                 && !(is_simple && difference.wanted.iter().any(|demand| matches!(demand, Demand::Text(_))))
         };
         !is_quantified(condition) && self.solve(condition).is_some_and(|ways| ways.iter().flatten().all(says))

@@ -259,8 +259,7 @@ impl Values {
     /// ids of one form then gets no others.
     fn restrict_ids_to_samples(&self, condition: &Term, parameters: &[Datum]) -> Term {
         let one_of = |datum: &Datum| {
-            let known = ids::known_ids(datum.ty(), condition, &self.seen);
-            let ids = self.list_id_samples(datum, &known)?;
+            let ids = self.list_id_samples(datum, || ids::known_ids(datum.ty(), condition, &self.seen))?;
             let term = Term::datum(datum);
             Some(Term::or(ids.into_iter().map(|id| Term::equal(&term, &Term::literal(id)))))
         };
@@ -268,10 +267,10 @@ impl Values {
     }
 
     /// The samples of an id, and the known ids. `None`: it has no samples, or is no id.
-    fn list_id_samples(&self, datum: &Datum, known: &[Value]) -> Option<Vec<Value>> {
+    fn list_id_samples(&self, datum: &Datum, known: impl FnOnce() -> Vec<Value>) -> Option<Vec<Value>> {
         let samples = self.samples.get(datum.name()).filter(|_| datum.ty().is_id())?;
         let samples = samples.iter().filter_map(|text| codec::from_text(text, datum.ty()).ok());
-        let known = known.iter().filter(|id| self.may_send_id(datum, id)).cloned();
+        let known = known().into_iter().filter(|id| self.may_send_id(datum, id));
         Some(known.chain(samples).collect())
     }
 

@@ -81,7 +81,7 @@ impl Values {
     }
 
     /// Draws values by trial if the guard reads a list, a map or other data that no hull describes. Otherwise
-    /// the solver would choose all the parameters, also those that stand beside such data.
+    /// the solver would choose all the parameters, also the other ones.
     pub fn draw_composed(
         &mut self,
         guard: &Term,
@@ -195,10 +195,10 @@ impl Values {
         }
         let list_known_ids = || -> Vec<Value> {
             let all = pool.iter().chain(&self.seen);
-            all.filter(|value| datum.ty().is_id() && value.is_in(datum.ty())).cloned().collect()
+            all.filter(|value| value.is_in(datum.ty())).cloned().collect()
         };
         if let Some(id) =
-            self.list_id_samples(datum, &list_known_ids()).and_then(|ids| random.pick(&ids).cloned())
+            self.list_id_samples(datum, list_known_ids).and_then(|ids| random.pick(&ids).cloned())
         {
             return id;
         }

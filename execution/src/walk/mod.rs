@@ -49,6 +49,7 @@ mod outlook;
 mod positions;
 pub(crate) mod search;
 mod tour;
+mod value_classes;
 mod worth;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};

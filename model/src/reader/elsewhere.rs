@@ -5,7 +5,7 @@ pub(super) const RANGE: &str = "write the range `0..9` without brackets, as in `
     write `0 <= x && x <= 9` to test a value";
 
 /// Names of operations, functions or methods in other languages, and how to write them here.
-const OPERATIONS: [(&[&str], &str); 17] = [
+const OPERATIONS: [(&[&str], &str); 15] = [
     (&["range", "interval"], RANGE),
     (
         &["substring", "substr", "slice", "mid"],
@@ -37,8 +37,6 @@ const OPERATIONS: [(&[&str], &str); 17] = [
         &["get", "at", "nth", "select", "get_or_default", "getordefault"],
         "the element at the index or key `i` is `a[i]`; for a key that may be missing, write `(if k in m then m[k] else 0)`",
     ),
-    (&["any", "exists", "some", "anymatch"], "`some x in q: x > 0` asks whether an element has `x > 0`"),
-    (&["all", "every", "forall", "allmatch"], "`all x in q: x > 0` asks whether each element has `x > 0`"),
     (
         &["has", "includes", "member", "contains", "has_key", "contains_key"],
         "`contains(q, e)` asks for an element of a list, `k in s` for a key of a set or a map",
@@ -66,9 +64,25 @@ const WORDS: [(&[&str], &str); 7] = [
     (&["and", "or", "not"], "join conditions with `and`, `or` and `not`, in small letters"),
 ];
 
+/// Words of other languages for a quantifier, and its word here.
+const QUANTIFIERS: [(&[&str], &str); 2] = [
+    (&["any", "exists", "exist", "some", "anymatch"], "some"),
+    (&["all", "every", "each", "forall", "allmatch"], "all"),
+];
+
+/// Finds the quantifier that a word of another language means: `some` or `all`.
+pub(super) fn find_quantifier(name: &str) -> Option<&'static str> {
+    in_table(&QUANTIFIERS, name)
+}
+
 /// Explains how an operation of this name is written here.
 pub(super) fn explain_operation(name: &str) -> Option<&'static str> {
-    in_table(&OPERATIONS, name)
+    in_table(&OPERATIONS, name).or_else(|| {
+        Some(match find_quantifier(name)? {
+            "some" => "`some x in q: x > 0` asks whether an element has `x > 0`",
+            _ => "`all x in q: x > 0` asks whether each element has `x > 0`",
+        })
+    })
 }
 
 /// Explains how coreach writes a word of another language.

@@ -216,10 +216,12 @@ impl<'a> Parser<'a> {
             (Lexeme::Sign("{"), Some(Lexeme::Name(word))) if word == "in" => {
                 format!("only a list is made so: write `contains({list}, k)`")
             }
-            (_, Some(Lexeme::Name(function))) => match elsewhere::explain_operation(function) {
-                Some(explanation) if explanation.contains(" element has ") => explanation.to_owned(),
-                _ => format!("write a list, in brackets: `{function}({list})`"),
-            },
+            (_, Some(Lexeme::Name(function))) if elsewhere::find_quantifier(function).is_some() => {
+                elsewhere::explain_operation(function)?.to_owned()
+            }
+            (_, Some(Lexeme::Name(function))) => {
+                format!("write a list, in brackets: `{function}({list})`")
+            }
             _ => format!("write a list, in brackets: `{list}`"),
         })
     }
@@ -296,12 +298,12 @@ impl<'a> Parser<'a> {
         let (Lexeme::Name(word), Lexeme::Name(_)) = (&self.last_token(1)?.kind, &self.peek()?.kind) else {
             return None;
         };
-        match word.to_lowercase().as_str() {
-            "forall" | "every" | "each" | "for" => Some("write `all i in 0..3: ...`".to_owned()),
-            "exists" | "any" | "exist" => Some("write `some i in 0..3: ...`".to_owned()),
-            "sum" | "max" | "min" => Some(format!("write `{word}([e for x in q if c])`")),
-            _ => None,
-        }
+        let quantifier = match word.to_lowercase().as_str() {
+            "for" => "all",
+            "sum" | "max" | "min" => return Some(format!("write `{word}([e for x in q if c])`")),
+            word => elsewhere::find_quantifier(word)?,
+        };
+        Some(format!("write `{quantifier} i in 0..3: ...`"))
     }
 
     /// The token so many places before the next one.

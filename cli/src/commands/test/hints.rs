@@ -13,7 +13,7 @@ use coreach_adapters::integer::WireInteger;
 use coreach_adapters::reply::Reply;
 use coreach_adapters::template::{Template, TemplatePart};
 use coreach_adapters::{Failure, Iut};
-use coreach_execution::explain::{allows_instead, find_evident_cause};
+use coreach_execution::explain::{REORDERED, allows_instead, find_evident_cause};
 use coreach_execution::judge::make_judge;
 use coreach_execution::record::Record;
 use coreach_execution::run::{Cause, Occurrence, RunStep};
@@ -123,6 +123,11 @@ fn explain_old_state(iut: &Iut, run: &Run) -> Option<String> {
     ))
 }
 
+/// Lists the names of the expected actions.
+fn list_expected(record: &Record) -> BTreeSet<&str> {
+    record.reason.expected.iter().filter_map(|one| one.split(['(', ' ']).next()).collect()
+}
+
 /// Hints at an expected output whose pattern also fits the last line, but comes after the seen pattern.
 fn explain_hidden(iut: &Iut, run: &Run, record: &Record) -> Option<String> {
     let Some(Encoding::Lines(lines)) = iut.way.encoding() else { return None };
@@ -134,9 +139,9 @@ fn explain_hidden(iut: &Iut, run: &Run, record: &Record) -> Option<String> {
     // The seen output may be of an earlier line of the same message.
     let (_, shape) = observations.next()?;
     shape.first().filter(|pattern| pattern.is_match(line))?;
+    let expected = list_expected(record);
     let (other, _) = observations.find(|(name, shape)| {
-        let is_expected = record.reason.expected.iter().any(|event| event.split('(').next() == Some(name));
-        is_expected
+        expected.contains(name.as_str())
             && is_over_same_connection(run, name, seen)
             && shape.first().is_some_and(|pattern| pattern.is_match(line))
     })?;
@@ -157,10 +162,10 @@ fn explain_misfit(iut: &Iut, run: &Run, record: &Record) -> Option<String> {
         run.wire[sent..].iter().filter(|item| item.kind == EvidenceKind::Received && item.over == *over);
     let text: Vec<u8> = received.flat_map(|item| item.bytes.iter().copied()).collect();
     let mut came: VecDeque<String> = String::from_utf8_lossy(&text).lines().map(str::to_owned).collect();
-    let is_expected =
-        |name: &str| record.reason.expected.iter().any(|one| one.split('(').next() == Some(name));
+    let expected = list_expected(record);
     while !came.is_empty() {
-        let others = lines.observations.iter().filter(|(name, _)| name != seen && is_expected(name));
+        let is_expected = |name: &String| name != seen && expected.contains(name.as_str());
+        let others = lines.observations.iter().filter(|(name, _)| is_expected(name));
         let mut stops = others.filter_map(|(name, shape)| Some((name, shape.stop(&came)?)));
         if let Some((name, FitStop { at: (at, _), expected })) = stops.find(|(_, stop)| stop.at.0 > 0)
             && let Some(line) = came.get(at)
@@ -187,8 +192,7 @@ fn explain_response(case: &Case, iut: &Iut, run: &Run, record: &Record) -> Optio
     let received = run.wire.iter().rfind(|item| item.kind == EvidenceKind::Received)?;
     let head = String::from_utf8_lossy(&received.bytes);
     let status: u16 = head.split(' ').nth(1)?.parse().ok().filter(|status| (200..300).contains(status))?;
-    let expected: BTreeSet<&str> =
-        record.reason.expected.iter().filter_map(|one| one.split(['(', ' ']).next()).collect();
+    let expected = list_expected(record);
     // An output that needs no values fits any answer with its status.
     let can_be = |(name, response): &&(String, Response)| {
         let is_asked = response.to.is_empty() || response.to.contains(asked);
@@ -265,9 +269,9 @@ fn explain_order(case: &Case, initial: &State, run: &Run, record: &Record) -> Op
     let possible = judge.specification_locations();
     let name = |location| model.location(location).name.as_str();
     let action = |step: &Transition| model.action(step.action).name.as_str();
-    let expected: Vec<_> = record.reason.expected.iter().map(|one| one.split(['(', ' ']).next()).collect();
+    let expected = list_expected(record);
     let is_first =
-        |step: &&Transition| possible.contains(name(step.source)) && expected.contains(&Some(action(step)));
+        |step: &&Transition| possible.contains(name(step.source)) && expected.contains(action(step));
     let (first, second) = model.transitions.iter().filter(is_first).find_map(|first| {
         let is_second = |step: &&Transition| step.source == first.target && action(step) == came;
         Some((first, model.transitions.iter().find(is_second).filter(|_| action(first) != came)?))
@@ -372,7 +376,7 @@ fn explain_line_ending(case: &Case, iut: &Iut, run: &Run) -> Option<String> {
 
 /// Hints at a list that came in another order than expected, if a set can take its place.
 fn explain_reordering(case: &Case, run: &Run, record: &Record) -> Option<String> {
-    let is_reordered = record.reason.summary.contains(" (the same elements in another order)");
+    let is_reordered = record.reason.summary.contains(REORDERED);
     let model = case.specification.as_ref().filter(|_| is_reordered)?;
     let came = model.find_action(&run.trace.last()?.what.event()?.action)?;
     model.action(came).parameters.iter().find_map(|datum| {

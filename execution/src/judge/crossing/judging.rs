@@ -95,7 +95,8 @@ impl<J: Follower> Judge for Crossing<J> {
             let is_over = self.interleavings.iter().all(|order| !order.is_live());
             let is_lost = self.interleavings.iter().any(|order| order.is_lost);
             let met = || self.interleavings.first()?.judge.verdict();
-            is_over.then(|| if is_lost { Some(Verdict::Inconclusive) } else { met() }).flatten()
+            let is_unjudged = is_lost || !self.is_judged();
+            is_over.then(|| if is_unjudged { Some(Verdict::Inconclusive) } else { met() }).flatten()
         })
     }
 

@@ -1,0 +1,357 @@
+//! Says what an answer lacks, and what helps: for observations, captures and statuses.
+
+use coreach_model::data::Datum;
+use coreach_model::diagnostic::nearest;
+use coreach_model::excerpt::shortened;
+use coreach_model::json::{self, Tree};
+use coreach_model::reader::collect::listed;
+
+use super::values::{Piece, Reply, find_value, find_values, read_body, text_of, value_at};
+use crate::description::{AnswerPlace, Http, Response, Source};
+use crate::pattern::{Regex, widen, written};
+use crate::signature::Signatures;
+use crate::template::Template;
+
+/// How a body begins that is compressed.
+const GZIP: &[u8] = b"\x1f\x8b";
+
+impl Response {
+    /// Says whether the answer fits, as far as that can be said without the body.
+    pub(super) fn is_of(&self, reply: &Reply) -> bool {
+        self.misfit(reply).is_none()
+    }
+
+    /// Returns how close the answer is, and what it lacks, without its body. `None` if it fits. 0 is an
+    /// answer to another stimulus, 1 one with another status. With 2 all headers but this and later ones fit.
+    fn misfit(&self, reply: &Reply) -> Option<(usize, String)> {
+        if !(self.to.is_empty() || self.to.contains(&reply.to)) {
+            return Some((
+                0,
+                format!("it answers {}, not `{}`", listed(self.to.iter().map(String::as_str)), reply.to),
+            ));
+        }
+        if self.status != reply.status {
+            return Some((1, format!("it needs status {}", self.status)));
+        }
+        self.headers.iter().enumerate().find_map(|(position, (name, pattern))| {
+            let expected = format!("`{name}` that fits `{}`", written(pattern));
+            let there = reply.header(name);
+            if there.as_ref().is_some_and(|text| pattern.is_match(text)) {
+                return None;
+            }
+            let there = there.map_or("is not there".to_owned(), |text| {
+                format!("is `{}`{}", shortened(&text), explain_part(pattern, &text))
+            });
+            Some((2 + position, format!("it needs the header {expected}, which {there}")))
+        })
+    }
+
+    /// Says what the answer lacks, if it fits up to its values, which are these parameters.
+    pub fn explain_lack(&self, reply: &Reply, parameters: &[Datum]) -> Option<String> {
+        let body = if reply.body.is_empty() { None } else { Some(read_body(reply).ok()?.ok()?) };
+        let fits = self.is_of(reply) && find_values(body.as_ref(), reply, self, parameters).is_none();
+        fits.then(|| self.describe_lack(body.as_ref(), reply, parameters))
+    }
+
+    /// Says what the body lacks, if the answer fits otherwise.
+    fn describe_lack(&self, body: Option<&Tree>, reply: &Reply, parameters: &[Datum]) -> String {
+        let list = self.each.as_ref().map(|list| (list, body.and_then(|body| body.pointer(list))));
+        let missing_in = |item: Option<&Tree>| {
+            let mut values = self.values.iter();
+            values.find(|(name, place)| find_value(name, place, item, reply, parameters).is_none())
+        };
+        let item = match list {
+            Some((_, Some(Tree::List(items)))) => {
+                items.iter().find(|item| missing_in(Some(item)).is_some()).or(items.first())
+            }
+            Some((list, _)) => return format!("it needs a list at `{list}` of the body"),
+            None => body,
+        };
+        if list.is_some() && item.is_none() {
+            return "its list is empty, and it has no `then` for this case".to_owned();
+        }
+        match missing_in(item) {
+            Some((name, place)) => {
+                let bare = AnswerPlace { pattern: None, ..place.clone() };
+                let text = value_at(&bare, item, reply).and_then(|piece| match piece {
+                    Piece::Json(tree) => text_of(tree),
+                    Piece::Text(text) => Some(text),
+                });
+                if let (Some(pattern), Some(text)) = (&place.pattern, text) {
+                    let (shown, help) = (shortened(&text), explain_part(pattern, &text));
+                    let pattern = written(pattern);
+                    return format!(
+                        "it needs `{name}`, but {bare} is `{shown}`, which does not fit `{pattern}`{help}"
+                    );
+                }
+                let pointer = match &place.source {
+                    Source::Pointer(pointer) => pointer,
+                    _ => &format!("/{name}"),
+                };
+                let near = item.and_then(|item| find_near(item, pointer));
+                let near = find_header(name, &[], place, reply, false)
+                    .or(near)
+                    .or_else(|| find_header(name, &[], place, reply, true));
+                let near = near.map_or_else(String::new, |near| format!("\nhelp: {near}"));
+                format!("it needs `{name}`, but {place} is missing{near}")
+            }
+            None => "the output of its `then` does not fit".to_owned(),
+        }
+    }
+}
+
+/// Describes an answer that fits no observation, the closest observation, and what helps.
+pub(super) fn describe_unmatched(
+    reply: &Reply,
+    http: &Http,
+    body: Option<&Result<Tree, String>>,
+    signatures: &Signatures,
+) -> String {
+    let body_text = String::from_utf8_lossy(&reply.body);
+    let is_packed = reply.foreign_coding().is_some() || reply.body.starts_with(GZIP);
+    let shown = match body_text.trim_start() {
+        _ if is_packed => format!("with {} bytes", reply.body.len()),
+        "" => "without a body".to_owned(),
+        html if html.starts_with('<') && html.to_lowercase().contains("<html") => {
+            "with a page of HTML".to_owned()
+        }
+        _ => format!("with `{}`", shortened(&body_text).replace(char::is_control, " ")),
+    };
+    let unread = body.and_then(|body| body.as_ref().err()).filter(|_| !reply.body.is_empty());
+    let why = unread.map_or_else(String::new, |why| format!(" ({why})"));
+    let new = if body.is_none() { read_body(reply).ok().and_then(Result::ok) } else { None };
+    let tree = body.and_then(|body| body.as_ref().ok()).or(new.as_ref());
+    let lacks = http.observations.iter().map(|(action, response)| {
+        let lack = || (usize::MAX, response.describe_lack(tree, reply, signatures.parameters(action)));
+        let misfit = response.misfit(reply).unwrap_or_else(lack);
+        (action, misfit)
+    });
+    // If several are as close, the first counts.
+    let closest = lacks.reduce(|best, next| {
+        let ((_, (closeness, _)), (_, (best_closeness, _))) = (&next, &best);
+        if closeness > best_closeness { next } else { best }
+    });
+    let to = &reply.to;
+    // An observation that fits except for its status is closer than one of this status.
+    let but_status = http.observations.iter().find(|(action, response)| {
+        let with_status = Response { status: reply.status, ..response.clone() };
+        (200..300).contains(&reply.status)
+            && response.status != reply.status
+            && !response.values.is_empty()
+            && with_status.is_of(reply)
+            && find_values(tree, reply, &with_status, signatures.parameters(action)).is_some()
+    });
+    let closest = match closest {
+        _ if but_status.is_some() => but_status.map_or_else(String::new, |(action, response)| {
+            let (is, wanted) = (reply.status, response.status);
+            // Another observation with this status must not take the answer, or lose its own to this one.
+            let is_shared = response.to.is_empty() && http.observations.iter().any(|(_, one)| one.status == is);
+            let to = if is_shared { format!(", to: {to}") } else { String::new() };
+            format!("\nit fits `{action}` except for the status {wanted}\nhelp: if the system is right, write `status: {is}{to}` there")
+        }),
+        // An observation of another status is not close, and a remedy that is sure needs no list of them.
+        Some((_, (..=1, _))) if !(200..300).contains(&reply.status) && !explain_status(reply.status).is_empty() => {
+            String::new()
+        }
+        Some((_, (..=1, _))) => {
+            let others = http.observations.iter().filter(|(_, other)| other.status != reply.status).take(6);
+            let others = others.map(|(name, other)| format!("; `{name}` has status {}", other.status));
+            let others = others.collect::<String>();
+            format!("\nnone that may answer `{to}` has status {}{others}", reply.status)
+        }
+        Some((action, (_, lacks))) => {
+            let help = match unread.filter(|_| lacks.contains(" of the body")) {
+                Some(why) if is_cut(reply, why) => {
+                    "it ends with the last byte of its `Content-Length`: count the bytes of the text in UTF-8, not its letters"
+                }
+                Some(_) if is_packed => "let the system send bodies that are not compressed, without `Content-Encoding`",
+                Some(why) => json::explain_mistake(&body_text, why).unwrap_or(
+                    r"let the system send JSON in UTF-8, or read a number in the text: `{ body: true, match: '[^0-9-]*(-?\d+)(?s:.*)' }` in place of the pointer"
+                ),
+                None => &format!("if the system is right, correct `{action}` in `observations`"),
+            };
+            let help = format!("\nhelp: {help}");
+            let help = if lacks.contains("\nhelp: ") { String::new() } else { help };
+            format!("\n`{action}` has this status, yet {lacks}{help}")
+        }
+        None => String::new(),
+    };
+    let moved = reply.header("location").filter(|_| (300..400).contains(&reply.status));
+    let moved = moved.map_or_else(String::new, |place| {
+        let place = shortened(&place);
+        if ["login", "signin", "auth"].iter().any(|word| place.contains(word)) {
+            return format!(
+                "\nhelp: it redirects to `{place}`: log in by a step of `reset`, with `captures: {{ session: {{ cookie: NAME }} }}` and \
+                 `headers: {{ Cookie: \"NAME={{session}}\" }}`"
+            );
+        }
+        format!(
+            "\nhelp: it redirects to `{place}`, and coreach follows no redirections: write this address into `path`"
+        )
+    });
+    let closest = if moved.is_empty() { closest } else { String::new() };
+    let is_expected = http.observations.iter().any(|(_, response)| response.status == reply.status);
+    let request = http.stimuli.iter().find(|(name, _)| name == to).map(|(_, request)| request);
+    let has_type = |headers: &[(String, Template)]| {
+        headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-type"))
+    };
+    let untyped =
+        request.filter(|one| one.body.is_some() && !has_type(&one.headers) && !has_type(&http.headers));
+    let is_success = |status| (200..300).contains(&status);
+    let successes = http.observations.iter().filter(|(_, response)| {
+        is_success(response.status) && (response.to.is_empty() || response.to.contains(to))
+    });
+    let is_of_body = |(_, place): &&(String, AnswerPlace)| matches!(place.source, Source::Pointer(_));
+    let needs = successes.map(|(name, one)| Some((name, &one.values.iter().find(is_of_body)?.0)));
+    // If each output of success needs a value from the body, an answer without one is none of them.
+    let needs = needs.collect::<Option<Vec<_>>>().unwrap_or_default();
+    let need = needs.first().filter(|_| is_success(reply.status) && reply.body.is_empty());
+    let help = if but_status.is_some() || is_expected {
+        String::new()
+    } else if let Some(request) = untyped.filter(|_| matches!(reply.status, 400 | 415 | 422)) {
+        let body = request.body.as_ref().and_then(|body| body.fill(|_| Some(String::new())).ok());
+        let is_json = body.is_some_and(|body| body.starts_with(['{', '[']));
+        let kind = if is_json { "application/json" } else { "application/x-www-form-urlencoded" };
+        let place = http.places.get(to).map_or(String::new(), |place| format!("{place}: "));
+        format!(
+            "\nhelp: {place}`{to}` sends its body without a `Content-Type`: add `headers: {{ Content-Type: {kind} }}` to it"
+        )
+    } else if let Some((name, lacking)) = need {
+        let status = reply.status;
+        format!(
+            "\nhelp: without a body, it has no `{lacking}` for `{name}`: let the system send one, or declare an output without values, with `status: {status}, to: {to}`"
+        )
+    } else {
+        let headers = request.into_iter().flat_map(|request| &request.headers).chain(&http.headers);
+        explain_refusal(reply.status, headers, signatures)
+    };
+    let twice = match tree {
+        Some(Tree::Text(text)) if json::parse(text, json::WIRE).is_ok() => {
+            "\nhelp: the body is encoded as JSON twice: let the system encode it only once"
+        }
+        _ => "",
+    };
+    format!(
+        "the answer `{} {}` {shown}{why} to `{}` (`{to}`), which fits no observation{closest}{moved}{help}{twice}",
+        reply.status, reply.reason, reply.asked
+    )
+}
+
+/// Explains that a pattern fits only a part of a text.
+fn explain_part(pattern: &Regex, text: &str) -> String {
+    let help = |wide| format!("\nhelp: a pattern fits a whole text: write `{wide}`");
+    widen(pattern, text).map(help).unwrap_or_default()
+}
+
+/// Says whether a body that is no JSON breaks off where its `Content-Length` ends.
+fn is_cut(reply: &Reply, mistake: &str) -> bool {
+    let last = mistake.rsplit(' ').next().and_then(|byte| byte.parse().ok());
+    reply.header("content-length").is_some() && last == Some(reply.body.len())
+}
+
+/// Proposes what to change in the IUT file if a server answers with this status.
+pub fn explain_status(status: u16) -> &'static str {
+    match status {
+        400 | 415 | 422 => {
+            "\nhelp: the system refuses this request: check its `body` and its `headers`, for example `Content-Type`"
+        }
+        401 | 403 => {
+            "\nhelp: the system asks for credentials: write `headers: { Authorization: ... }` under `http`"
+        }
+        404 => "\nhelp: the system has nothing at this address: check the `path` of the request, and `base`",
+        405 | 501 => "\nhelp: the system does not allow this method here: check the `method` of the request",
+        429 => "\nhelp: the system limits the number of requests: switch this limit off for tests",
+        500..=599 => "\nhelp: the system reports an error of its own: its log may say why",
+        200..=299 => "\nhelp: if it is one of them, correct its `status`",
+        _ => "",
+    }
+}
+
+/// Proposes what to change in the IUT file if a server answers a request with these headers by this status.
+pub fn explain_refusal<'a>(
+    status: u16,
+    headers: impl Iterator<Item = &'a (String, Template)>,
+    signatures: &Signatures,
+) -> String {
+    let mut help = explain_status(status).to_owned();
+    for (header, template) in headers.filter(|_| matches!(status, 401 | 403)) {
+        let is_lacking = |name: &&str| signatures.captures(name) && signatures.known(name).is_none();
+        if let Some(hole) = template.holes().find(is_lacking) {
+            let why = signatures.lacking(hole);
+            return format!("\nhelp: coreach left out the header `{header}`: it has `{{{hole}}}`, {why}");
+        }
+        let name = header.to_lowercase();
+        if ["auth", "cookie", "token", "key"].iter().any(|word| name.contains(word)) {
+            help = format!(
+                "\nhelp: the system refuses the value that was sent as `{header}`: is it right, still valid, and with its scheme, as in `Bearer ...`?"
+            );
+        }
+    }
+    help
+}
+
+/// Proposes a pointer into the body whose last name is near to that of this one, or lists the pointers to all
+/// values.
+pub(super) fn find_near(body: &Tree, pointer: &str) -> Option<String> {
+    let (_, last) = pointer.rsplit_once('/')?;
+    // At most 100 places of the body are looked at.
+    let (mut found, mut open) = (Vec::new(), vec![(String::new(), body)]);
+    while let Some((path, tree)) = open.pop().filter(|_| found.len() < 100) {
+        match tree {
+            Tree::Object(members) => {
+                let below = members.iter().map(|(key, tree)| {
+                    (format!("{path}/{}", key.replace('~', "~0").replace('/', "~1")), tree)
+                });
+                open.extend(below);
+            }
+            Tree::List(items) => open.extend(items.first().map(|item| (format!("{path}/0"), item))),
+            _ => {}
+        }
+        found.push(path);
+    }
+    let name = |path: &String| path.rsplit('/').next().unwrap_or_default().to_owned();
+    let names: Vec<String> = found.iter().map(name).collect();
+    let is_key = |name: &&str| name.contains(|sign: char| !sign.is_ascii_digit());
+    let near = nearest(last, names.iter().map(String::as_str).filter(is_key));
+    if let Some(near) = near.and_then(|near| found.iter().find(|path| name(path) == near)) {
+        return Some(format!("did you mean `{near}`?"));
+    }
+    let is_value = |path: &&String| {
+        body.pointer(path).is_some_and(|tree| !matches!(tree, Tree::Object(_) | Tree::List(_)))
+    };
+    let values: Vec<&str> = found.iter().filter(is_value).map(String::as_str).collect();
+    match values.as_slice() {
+        [] => None,
+        [""] => Some("the body itself is a value: its pointer is `\"\"`".to_owned()),
+        [one] => Some(format!("the only value of the body is `{one}`")),
+        many => Some(format!("the values of the body are {}", listed(many.iter().copied()))),
+    }
+}
+
+/// Proposes to read a value that the body lacks from a header: one with a like name, or else, if it may be
+/// that, the end of the address in `Location`.
+pub(super) fn find_header(
+    name: &str,
+    from: &[String],
+    place: &AnswerPlace,
+    reply: &Reply,
+    may_be_end: bool,
+) -> Option<String> {
+    let Source::Pointer(pointer) = &place.source else { return None };
+    let last = pointer.rsplit('/').next().filter(|last| !last.is_empty())?.to_lowercase();
+    let is_like = |header: &str| {
+        let is_same = header.split('-').any(|word| word == last) || header.replace('-', "_") == last;
+        is_same && !header.starts_with("content-")
+    };
+    let (header, text) = reply.headers.iter().find(|(header, _)| is_like(header)).or_else(|| {
+        let has_end = |text: &str| text.trim_end_matches('/').contains('/');
+        reply.headers.iter().find(|(header, text)| may_be_end && header == "location" && has_end(text))
+    })?;
+    let from = if from.is_empty() { String::new() } else { format!(", from: [{}]", from.join(", ")) };
+    let pattern = if header == "location" { ", match: '.*/([^/?]+)/?'" } else { "" };
+    let header = if header == "location" { "Location" } else { header };
+    Some(format!(
+        "it has the header `{header}: {}`: write `{name}: {{ header: {header}{pattern}{from} }}`",
+        shortened(text)
+    ))
+}
