@@ -765,6 +765,12 @@ fn an_item_that_does_not_fit_is_named() {
              output are not ignored\n",
         ),
         (
+            &lines.replace(", then: All", ""),
+            r"rows\nend",
+            "hint: these lines are not `Row`, since line 2, `end`, does not fit `^row (?P<n>\\d+)$`: without `then`, `each` must \
+             fit at least one line",
+        ),
+        (
             http,
             r#"{\"rows\": [{\"n\": 1}, {\"m\": 2}]}"#,
             "hint: the answer is not `Row`: it needs `n`, but `/n` of the body is missing",

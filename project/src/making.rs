@@ -155,10 +155,11 @@ pub fn search_run(
 }
 
 /// Finds out what can be won in a test as it is run. The result is `None` for an unreachable purpose, and for
-/// a test that is too large. The work gets a share of `time`.
+/// a test that is too large. The work gets a share of `time`. A known run to Pass makes Pass possible.
 pub fn look_ahead(
     view: &View<'_>,
     unreachable: Option<&Diagnostic>,
+    example: Option<&Example>,
     time: Duration,
 ) -> Option<WinningProspect> {
     const MOST_TRANSITIONS: usize = 20_000;
@@ -172,7 +173,11 @@ pub fn look_ahead(
         let test = TestCase::from_document(&json::to_document(view)).ok()?;
         find_prospect(&test, &mut Z3Solver::new(QUESTION))
     });
-    found.ok().flatten()
+    let mut found = found.ok().flatten()?;
+    if let Some(Example::Run(constants, _)) = example {
+        found.add_known_run(constants);
+    }
+    Some(found)
 }
 
 /// The test of a purpose that is judged online.

@@ -68,7 +68,7 @@ pub fn run(arguments: &RunArguments) -> CommandResult {
         let example = search_run(&mut made, purpose, domain, time);
         says(format!("{}: what can be won", purpose.iosts.name));
         let view = View::of(&made.generation, Stage::InputComplete);
-        let prospect = look_ahead(&view, made.unreachable.as_ref(), time);
+        let prospect = look_ahead(&view, made.unreachable.as_ref(), example.as_ref(), time);
         Ok((made, Outlook { example, prospect }, written))
     };
     let has_check = arguments.check;

@@ -153,6 +153,17 @@ impl WinningProspect {
         self.level == self.at_best
     }
 
+    /// Takes into account that a run to Pass is known, with these constants.
+    pub fn add_known_run(&mut self, constants: &[(Datum, Value)]) {
+        if self.level == WinningLevel::Unreachable {
+            self.level = WinningLevel::Possible;
+            if self.constants != constants {
+                (self.at_best, self.constants) = (WinningLevel::Forced, constants.to_vec());
+            }
+            self.at_best = self.at_best.min(WinningLevel::Possible);
+        }
+    }
+
     /// The name of the level. It is open if no run to Pass was found and none is excluded.
     pub fn level_name(&self) -> &'static str {
         match self.level {

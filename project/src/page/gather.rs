@@ -198,7 +198,7 @@ fn add_project(
                 Ok(made) => {
                     if Some(&domain) == domains.first() {
                         let (view, time) = (View::of_online(&made.test), budget::time(project.time));
-                        page.add_prospect(purpose, look_ahead(&view, made.unreachable.as_ref(), time));
+                        page.add_prospect(purpose, look_ahead(&view, made.unreachable.as_ref(), None, time));
                     }
                     let draw = |_: &clock::Budget| page.add_online(purpose, domain.name(), &made);
                     let drawn = budget::within("draw", budget::time(project.time), draw);
@@ -216,7 +216,7 @@ fn add_project(
         // The prospect is computed once for each purpose, with the first domain.
         let is_first = Some(domain) == domains.first();
         let view = View::of(&made.generation, Stage::InputComplete);
-        let prospect = is_first.then(|| look_ahead(&view, made.unreachable.as_ref(), time)).flatten();
+        let prospect = is_first.then(|| look_ahead(&view, made.unreachable.as_ref(), example.as_ref(), time)).flatten();
         Ok((made, example, prospect))
     };
     let results = jobs::in_order(&pairs, settings.threads, work);

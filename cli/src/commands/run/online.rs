@@ -38,7 +38,7 @@ pub(super) fn run(all: &Making<'_>) -> CommandResult {
         let written = budget::within("write", budget::time(project.time), |_| {
             write_views(project, outputs, name, &views, arguments.options())
         })?;
-        let prospect = look_ahead(&views[0], made.unreachable.as_ref(), budget::time(project.time));
+        let prospect = look_ahead(&views[0], made.unreachable.as_ref(), None, budget::time(project.time));
         Ok((made, prospect, written))
     };
     all.make_for_each(Some(project.judging.name()), work, |name, (made, prospect, written)| {
