@@ -123,7 +123,8 @@ impl Shape {
             }
             (None, Middle::Each(parts)) => {
                 let item = match_parts(parts, lines, progress.seen).err().and_then(|unfit| unfit.stop(lines));
-                let is_end = |end: &Regex| lines.get(progress.seen).is_some_and(|line| end.is_match(strip_cr(line)));
+                let is_end =
+                    |end: &Regex| lines.get(progress.seen).is_some_and(|line| end.is_match(strip_cr(line)));
                 if block.then.is_none() && end.is_some_and(is_end) {
                     let reason = ": without `then`, `each` must fit at least one line";
                     return item.map(|item| FitStop { expected: item.expected + reason, ..item });

@@ -266,7 +266,7 @@ impl<S: Solver> Implementation for Simulated<S> {
 
     fn output(&mut self, waited: bool) -> Option<Event> {
         let event = self.draw_output(waited);
-        self.is_silent = waited && event.is_none();
+        self.is_silent = event.is_none() && (waited || self.is_silent);
         let event = event?;
         self.ignored = None;
         Some(self.model.in_types_of_judge(event))
@@ -277,10 +277,20 @@ impl<S: Solver> Implementation for Simulated<S> {
         let iosts = &self.model.iosts;
         let place = format!("in `{}`{}", iosts.locations[state.location].name, describe_values(state));
         let what = match (&self.ignored, self.model.find_hard_output(state)) {
-            (Some(input), _) => format!(
-                "ignored `{input:#}` (`completion: angelic`): no transition takes it {place}. Add a transition to \
-                 the model"
-            ),
+            (Some(input), _) => {
+                let mut from_here = iosts.transitions.iter().filter(|one| one.source == state.location);
+                let guarded = from_here.find(|one| iosts.action(one.action).name == input.action);
+                let why = match guarded.map(|one| one.origin.guard.as_ref().map(|at| at.file_and_line())) {
+                    Some(at) => {
+                        format!(
+                            "the guard {}does not hold",
+                            at.map_or(String::new(), |at| format!("at {at} "))
+                        )
+                    }
+                    None => "add a transition to the model, none takes it".to_owned(),
+                };
+                format!("ignored `{input:#}` (`completion: angelic`): {why} {place}")
+            }
             (None, Some(action)) => {
                 let names: Vec<String> = action.parameters.iter().map(|datum| format!("`{datum}`")).collect();
                 format!(

@@ -332,23 +332,14 @@ fn add_rejected_by_completion(
         ));
     }
     // Authors may not expect this, so it comes before all else.
-    let partial: Vec<_> = conditional.iter().filter(|entry| rejected.contains(entry)).collect();
-    for (location, action) in partial.into_iter().take(MOST_PARTLY_NAMED).rev() {
-        let (iosts, note) = (
-            &purpose.iosts,
-            format!(
-                "in `{location}`, `{action}` leads to Reject if none of its guards holds; to stay there instead, add \
-                 `{{ from: {location}, to: {location}, on: {action}, when: ... }}` with the opposite condition"
-            ),
-        );
-        diagnostic.notes.insert(0, note);
-        let is_meant = |t: &&Transition| {
-            iosts.locations[t.source].name == *location && iosts.action(t.action).name == *action
-        };
-        let guards = iosts.transitions.iter().filter(is_meant).filter_map(|t| t.origin.guard.clone());
-        let label = format!("otherwise `{action}` leads to Reject");
-        diagnostic.labels.splice(0..0, guards.map(|guard| (guard, label.clone())));
-    }
+    let partial = conditional.iter().filter(|entry| rejected.contains(entry));
+    let notes = partial.take(MOST_PARTLY_NAMED).map(|(location, action)| {
+        format!(
+            "in `{location}`, `{action}` leads to Reject if none of its guards holds; to stay there instead, add \
+             `{{ from: {location}, to: {location}, on: {action}, when: ... }}` with the opposite condition"
+        )
+    });
+    diagnostic.notes.splice(0..0, notes);
     diagnostic
 }
 

@@ -4,7 +4,7 @@
 //! that differ are compared part by part, down to the smallest part that differs.
 
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use coreach_model::number::time_text;
 use coreach_model::term::node::Comparison;
@@ -33,6 +33,8 @@ pub(super) enum Demand {
     Value(Value),
     /// An end of a range: a comparison with a value.
     Bound(Comparison, Value),
+    /// A value that it must not have.
+    Except(Value),
     Text(String),
     /// A condition that is not solved for the event shall hold.
     ToHold,
@@ -42,7 +44,9 @@ impl Demand {
     /// Does it have a value of this type's sort, or none?
     pub(super) fn fits_sort_of(&self, ty: &Type) -> bool {
         match self {
-            Demand::Value(value) | Demand::Bound(_, value) => value.sort() == ty.sort(),
+            Demand::Value(value) | Demand::Bound(_, value) | Demand::Except(value) => {
+                value.sort() == ty.sort()
+            }
             Demand::Text(_) | Demand::ToHold => true,
         }
     }
@@ -58,6 +62,8 @@ pub(super) struct Difference {
     /// All demands on the part.
     pub wanted: Vec<Demand>,
     pub got: String,
+    /// The number of further differences of the part, which are not told.
+    pub hidden: usize,
 }
 
 /// Can the text of a value be shown as a whole?
@@ -131,6 +137,7 @@ pub(super) fn demand_text(demands: &[Demand]) -> Option<String> {
         let meets = |demand: &Demand| match demand {
             Demand::Value(demanded) => demanded == value,
             Demand::Bound(comparison, end) => comparison.holds(value.cmp(end)),
+            Demand::Except(excluded) => excluded != value,
             Demand::Text(_) | Demand::ToHold => true,
         };
         return demands.iter().all(meets).then(|| format!("= {}", value_text(value)));
@@ -153,8 +160,21 @@ pub(super) fn demand_text(demands: &[Demand]) -> Option<String> {
         match demand {
             Demand::Text(text) => texts.push(text.clone()),
             Demand::ToHold => texts.push("to hold".to_owned()),
-            Demand::Value(_) | Demand::Bound(..) => {}
+            Demand::Value(_) | Demand::Bound(..) | Demand::Except(_) => {}
         }
+    }
+    let excluded: BTreeSet<&Value> = demands
+        .iter()
+        .filter_map(|one| if let Demand::Except(value) = one { Some(value) } else { None })
+        .collect();
+    let named: Vec<String> = excluded.iter().take(MOST_NAMED).map(|value| value_text(value)).collect();
+    match excluded.len() {
+        0 => {}
+        1 => texts.push(format!("!= {}", named[0])),
+        count if count > MOST_NAMED => {
+            texts.push(format!("not in {{{}, and {} more}}", named.join(", "), count - MOST_NAMED));
+        }
+        _ => texts.push(format!("not in {{{}}}", named.join(", "))),
     }
     texts.dedup();
     Some(texts.join(" and "))
@@ -181,7 +201,7 @@ pub(super) fn compare_values(subject: String, wanted: &Value, got: &Value, found
             let [wanted_text, other_text] = cut_before_difference(wanted, got);
             (demand, got_text) = (Demand::Text(format!("= {wanted_text}")), other_text);
         }
-        found.push(Difference { subject, term: None, wanted: vec![demand], got: got_text });
+        found.push(Difference { subject, term: None, wanted: vec![demand], got: got_text, hidden: 0 });
     };
     match (wanted, got) {
         _ if wanted == got => {}
@@ -269,8 +289,7 @@ pub(super) fn compare_values(subject: String, wanted: &Value, got: &Value, found
             }
         }
         (Value::Array(wanted_parts), Value::Array(got_parts)) => {
-            let keys: std::collections::BTreeSet<&Value> =
-                wanted_parts.cells.keys().chain(got_parts.cells.keys()).collect();
+            let keys: BTreeSet<&Value> = wanted_parts.cells.keys().chain(got_parts.cells.keys()).collect();
             for key in keys {
                 compare_values(format!("{subject}[{key}]"), wanted_parts.get(key), got_parts.get(key), found);
             }
@@ -327,7 +346,7 @@ fn compare_entries(subject: String, wanted: &Value, got: &Value, found: &mut Vec
     if found.len() > before + 1 && is_short(wanted) {
         found.truncate(before);
         let demand = Demand::Value(wanted.clone());
-        found.push(Difference { subject, term: None, wanted: vec![demand], got: value_text(got) });
+        found.push(Difference { subject, term: None, wanted: vec![demand], got: value_text(got), hidden: 0 });
     }
 }
 
@@ -403,6 +422,11 @@ pub(super) fn alternatives_text(action: &str, alternatives: &[Vec<Difference>]) 
         true => format!("got it at {}", difference.got),
         false => format!("got {}", difference.got),
     };
+    let and_hidden = |difference: &Difference| match difference.hidden {
+        0 => String::new(),
+        1 => " and 1 more difference".to_owned(),
+        count => format!(" and {count} more differences"),
+    };
     let first = alternatives.first()?.first()?;
     // If all alternatives are about one part, it is named once.
     let is_about_first = |way: &Vec<Difference>| matches!(way.as_slice(), [only] if only.subject == first.subject && only.got == first.got);
@@ -418,10 +442,15 @@ pub(super) fn alternatives_text(action: &str, alternatives: &[Vec<Difference>]) 
             }
             _ => text,
         });
-        return Some(format!("{}{and_more}, {}", join_with_or(&texts.collect::<Vec<_>>()), got(first)));
+        return Some(
+            format!("{}{and_more}, {}", join_with_or(&texts.collect::<Vec<_>>()), got(first))
+                + &and_hidden(first),
+        );
     }
     let way_text = |way: &Vec<Difference>| {
-        let parts = way.iter().map(|difference| format!("{} ({})", text(difference), got(difference)));
+        let parts = way.iter().map(|difference| {
+            format!("{} ({}){}", text(difference), got(difference), and_hidden(difference))
+        });
         parts.collect::<Vec<_>>().join(" and ")
     };
     Some(shown.iter().map(way_text).collect::<Vec<_>>().join(", or ") + &and_more)

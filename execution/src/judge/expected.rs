@@ -184,16 +184,22 @@ impl Question<'_> {
     fn demands(&self, transition: &Transition) -> (Vec<(String, Vec<Demand>)>, Vec<Term>) {
         let mut by_parameter: Vec<(String, Vec<Demand>)> = Vec::new();
         let mut other_parts = Vec::new();
+        let mut state = literals(&self.values);
+        state.retain(|datum, _| !self.parameters.contains(datum));
         for part in transition.guard.conjuncts() {
             // The state decides the first kind, and the second kind is no demand that a person would make.
             if !self.reads_event(&part) || part.asks_definedness() {
                 continue;
             }
-            match self.isolate_parameter(&part) {
+            // With the values of the state, `len(q) < 1 || r != q[0]` excludes a value, or says nothing.
+            let with_values = || substitute(&part, &state);
+            let isolated = self.isolate_parameter(&part).or_else(|| self.isolate_parameter(&with_values()));
+            match isolated {
                 Some((name, demand)) => match by_parameter.iter_mut().find(|(known, _)| *known == name) {
                     Some((_, demands)) => demands.push(demand),
                     None => by_parameter.push((name, vec![demand])),
                 },
+                None if with_values().is_true() => {}
                 None => other_parts.push(part),
             }
         }
@@ -256,7 +262,7 @@ impl Question<'_> {
             let Some(datum) = self.parameters.iter().find(|datum| datum.name() == name) else { continue };
             demands.extend(ends_of_type(datum.ty()));
             // An exception (`!= 3`), and an integer compared with a real, are questions for the solver.
-            is_sure &= !demands.iter().any(|demand| matches!(demand, Demand::Text(_)));
+            is_sure &= !demands.iter().any(|demand| matches!(demand, Demand::Text(_) | Demand::Except(_)));
             if !demands.iter().all(|demand| demand.fits_sort_of(datum.ty())) {
                 is_sure = false;
                 continue;

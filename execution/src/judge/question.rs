@@ -114,7 +114,7 @@ impl Question<'_> {
             got.push(format!("where {why}"));
         }
         let wanted = vec![Demand::ToHold];
-        Difference { subject: format!("`{part}`"), term: None, wanted, got: got.join(", ") }
+        Difference { subject: format!("`{part}`"), term: None, wanted, got: got.join(", "), hidden: 0 }
     }
 
     /// Solves a condition: each list of differences is a way in which it would hold. An empty list: it holds
@@ -213,7 +213,7 @@ impl Question<'_> {
             }
             Node::Compare(Comparison::NotEqual, ..) => {
                 let (subject, _, value) = self.isolate_demand(part)?;
-                single(self.difference(&subject, Demand::Text(format!("!= {}", value_text(&value))))?)
+                single(self.difference(&subject, Demand::Except(value))?)
             }
             Node::Compare(..) => single(self.range_difference(part)?),
             Node::OnStrings(StringOperation::Matches, arguments) => {
@@ -303,7 +303,7 @@ impl Question<'_> {
             let [Ok(left), Ok(right)] = got else { return None };
             let wanted = vec![Demand::Text(format!("{written} {b}"))];
             let got = format!("{left} and {right}");
-            return Some(Difference { subject: a.to_string(), term: None, wanted, got });
+            return Some(Difference { subject: a.to_string(), term: None, wanted, got, hidden: 0 });
         }
         let (subject, comparison, value) = self.isolate_demand(part)?;
         let (subject, end) = match (subject.node(), value) {
@@ -327,10 +327,11 @@ impl Question<'_> {
                 term: None,
                 wanted: vec![self.since_last_event(wanted)],
                 got: self.time(&got),
+                hidden: 0,
             });
         }
         let (name, term) = (subject.to_conjunct(), Some(subject.clone()));
-        Some(Difference { subject: name, term, wanted: vec![wanted], got: value_text(&got) })
+        Some(Difference { subject: name, term, wanted: vec![wanted], got: value_text(&got), hidden: 0 })
     }
 
     /// Turns a demand on the time since the last step into one on the time since the last event.
@@ -342,6 +343,7 @@ impl Question<'_> {
         match wanted {
             Demand::Value(value) => Demand::Value(later(value)),
             Demand::Bound(comparison, value) => Demand::Bound(comparison, later(value)),
+            Demand::Except(value) => Demand::Except(later(value)),
             other @ (Demand::Text(_) | Demand::ToHold) => other,
         }
     }
@@ -383,15 +385,14 @@ impl Question<'_> {
         }
         let hidden = found.len().saturating_sub(MOST_NAMED);
         found.truncate(MOST_NAMED);
-        if let Some(last) = found.last_mut().filter(|_| hidden > 0) {
-            last.got +=
-                &format!(" and {hidden} more {}", if hidden == 1 { "difference" } else { "differences" });
+        if let Some(last) = found.last_mut() {
+            last.hidden = hidden;
         }
         Some(found)
     }
 
-    /// Lists the wrong parts of a record that the guard writes out, such as `i` of `{ song: s, id: i }`.
-    /// `None` if the subject is no such record, or if a wrong part does not read the event.
+    /// Lists the wrong parts of a value that the guard writes out: `i` of `{ song: s, id: i }`, `r` of `some(r)`.
+    /// `None` if the subject is no such value, or if a wrong part does not read the event.
     pub(super) fn list_wrong_parts<'v>(
         &self,
         subject: &'v Term,
@@ -407,7 +408,12 @@ impl Question<'_> {
         let wrong: Vec<(&Term, &Value)> =
             wrong.filter(|((_, value), got)| value != got).map(|(part, _)| part).collect();
         let are_read = wrong.iter().all(|(part, _)| self.reads_event(part));
-        (ty.form == RecordForm::Plain && are_read).then_some(wrong)
+        let is_split = match ty.form {
+            RecordForm::Plain => true,
+            // The first field tells the alternative.
+            _ => !ty.alternatives().is_empty() && values[0] == got[0],
+        };
+        (is_split && are_read).then_some(wrong)
     }
 
     /// The demand of a conjunct on one parameter alone, with the parameter's name. `None`: it is about more.
@@ -425,7 +431,7 @@ impl Question<'_> {
         let (subject, comparison, value) = self.isolate_demand(part)?;
         let wanted = match comparison {
             Comparison::Equal => Demand::Value(value),
-            Comparison::NotEqual => Demand::Text(format!("!= {value}")),
+            Comparison::NotEqual => Demand::Except(value),
             order => Demand::Bound(order, value),
         };
         Some((subject.written_datum()?.name().to_owned(), wanted))

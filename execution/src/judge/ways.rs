@@ -109,6 +109,7 @@ impl Question<'_> {
                 let (comparison, value) = match demand {
                     Demand::Value(value) => (Comparison::Equal, value),
                     Demand::Bound(comparison, end) => (*comparison, end),
+                    Demand::Except(value) => (Comparison::NotEqual, value),
                     Demand::Text(_) | Demand::ToHold => continue,
                 };
                 demanded.push(Term::compare(comparison, term, &Term::literal(value.clone())));
@@ -214,7 +215,8 @@ impl Question<'_> {
         let says = |difference: &Difference| {
             difference.subject != length
                 && !difference.wanted.contains(&Demand::ToHold)
-                && !(is_simple && difference.wanted.iter().any(|demand| matches!(demand, Demand::Text(_))))
+                && !(is_simple
+                    && difference.wanted.iter().any(|one| matches!(one, Demand::Text(_) | Demand::Except(_))))
         };
         !is_quantified(condition) && self.solve(condition).is_some_and(|ways| ways.iter().flatten().all(says))
     }

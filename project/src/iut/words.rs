@@ -270,7 +270,8 @@ impl IutReader<'_> {
             are_right = false;
             if self.iosts.is_some_and(|iosts| iosts.constants.iter().any(|datum| datum.name() == hole)) {
                 let message = format!("the constant `{hole}` cannot stand here");
-                let help = "this text is the same for all runs, and a constant can change: write a value here";
+                let help =
+                    "this text is the same for all runs, and a constant can change: write a value here";
                 self.collector.mistake("unknown-parameter", message, &scalar.span, "a constant", help);
                 continue;
             }

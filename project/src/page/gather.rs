@@ -216,7 +216,8 @@ fn add_project(
         // The prospect is computed once for each purpose, with the first domain.
         let is_first = Some(domain) == domains.first();
         let view = View::of(&made.generation, Stage::InputComplete);
-        let prospect = is_first.then(|| look_ahead(&view, made.unreachable.as_ref(), example.as_ref(), time)).flatten();
+        let prospect =
+            is_first.then(|| look_ahead(&view, made.unreachable.as_ref(), example.as_ref(), time)).flatten();
         Ok((made, example, prospect))
     };
     let results = jobs::in_order(&pairs, settings.threads, work);

@@ -3,6 +3,7 @@
 use coreach_execution::record::Record;
 use coreach_execution::run::{Cause, events};
 use coreach_execution::{Outcome, Run};
+use coreach_model::Verdict;
 
 use crate::story::wrap;
 
@@ -16,6 +17,7 @@ pub(super) struct Groups {
 
 struct Group {
     key: String,
+    is_fail: bool,
     /// How the shortest run is reported, in short and in full, and how many events it has.
     texts: [String; 2],
     events: usize,
@@ -34,17 +36,24 @@ impl Groups {
                 (group.texts, group.events) = (texts(), events);
             }
             Some(group) => group.seeds.push(run.seed),
-            None => self.all.push(Group { key, texts: texts(), events, seeds: vec![run.seed] }),
+            None => {
+                let is_fail = run.outcome.verdict() == Some(Verdict::Fail);
+                self.all.push(Group { key, is_fail, texts: texts(), events, seeds: vec![run.seed] });
+            }
         }
     }
 
+    /// Tells the Fails first, and the first of them in full.
     pub(super) fn text(&self) -> String {
-        self.all.iter().map(|group| group.text(self.all.len() == 1)).collect()
+        let (fails, others): (Vec<&Group>, Vec<&Group>) = self.all.iter().partition(|group| group.is_fail);
+        let all = fails.iter().chain(&others).enumerate();
+        let is_full = |place, group: &Group| self.all.len() == 1 || (place == 0 && group.is_fail);
+        all.map(|(place, group)| group.text(is_full(place, group))).collect()
     }
 }
 
 impl Group {
-    /// Tells the shortest run, in full if it is the only group, and names the seeds of the other runs.
+    /// Tells the shortest run, and names the seeds of the other runs.
     fn text(&self, in_full: bool) -> String {
         let [short, full] = &self.texts;
         let mut text = if in_full { full.clone() } else { wrap(short) };
