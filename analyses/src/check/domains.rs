@@ -5,9 +5,10 @@
 //! value, in a state in which this operation has none? For an assignment it is: can the guard hold in a state
 //! in which an operation on the right side has no value, or the value lies outside the variable's type? A
 //! guard that never holds implies everything and is reported elsewhere ([`super::guards`]). If the obligation
-//! holds nowhere, the warning says this, without a state and without help.
+//! holds nowhere, the warning says this, without a state and without help. The states are those in which the
+//! location can just have been entered, as far as the guards of the transitions into it say.
 //!
-//! **Costs** two queries per obligation, or three if something is reported. An obligation of hundreds of
+//! **Costs** two queries per obligation and transition into its location, or three if something is reported. An obligation of hundreds of
 //! operations is not asked: no honest guard has one, and no solver decides it soon.
 
 use coreach_model::excerpt::shortened;
@@ -16,7 +17,7 @@ use coreach_model::reader::collect::merge_equal;
 use coreach_model::term::TermShape;
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::term::operation::{DerivedOperation, StandardOperation};
-use coreach_model::{Datum, Diagnostic, Iosts, Term, Transition, Type};
+use coreach_model::{Datum, Diagnostic, Iosts, LocationId, Term, Transition, Type};
 
 use super::{MOST_TOLD, likely, show, warn_of_more};
 use crate::solver::{Answer, Solver, Witness};
@@ -28,6 +29,7 @@ pub fn check(iosts: &Iosts, narrow: &[Datum], solver: &mut dyn Solver) -> Vec<Di
     let mut warnings = Vec::new();
     let mut undecided = 0usize;
     'transitions: for transition in &iosts.transitions {
+        let entries = list_entry_facts(iosts, transition.source);
         for (variable, condition) in obligations(transition) {
             if variable.as_deref().is_some_and(|name| narrow.iter().any(|datum| datum.name() == name)) {
                 continue;
@@ -36,14 +38,14 @@ pub fn check(iosts: &Iosts, narrow: &[Datum], solver: &mut dyn Solver) -> Vec<Di
                 undecided += 1;
                 continue;
             }
-            match find_violation(transition, variable.is_none(), &condition, solver) {
+            match find_violation(transition, variable.is_none(), &condition, &entries, solver) {
                 Witness::None => {}
                 Witness::Unknown => undecided += 1,
                 Witness::Found(state) => {
                     let is_never = holds_nowhere(transition, variable.is_none(), &condition, solver);
                     let variable = variable.as_deref();
                     let likely = likely::explain_missing_value(transition, variable, &mut |changed| {
-                        has_condition(changed, variable, is_never, solver)
+                        has_condition(changed, variable, is_never, &entries, solver)
                     });
                     let addition =
                         (!is_never).then(|| describe_addition(transition, variable, &condition, solver));
@@ -72,25 +74,56 @@ pub fn check(iosts: &Iosts, narrow: &[Datum], solver: &mut dyn Solver) -> Vec<Di
     merge_equal(warnings)
 }
 
+/// Lists, for each transition into a location, the conditions of its guard that still hold behind it. They
+/// read no parameter and no variable that it assigns. Nothing is known at the start of a run.
+fn list_entry_facts(iosts: &Iosts, location: LocationId) -> Vec<Vec<Term>> {
+    let entries = iosts.transitions.iter().filter(|entry| entry.target == location);
+    let mut facts: Vec<Vec<Term>> = entries
+        .map(|entry| {
+            let parameters = iosts.action(entry.action).parameters.iter();
+            let changed: Vec<&Datum> = parameters.chain(entry.assignments.keys()).collect();
+            let still_holds = |part: &Term| !changed.iter().any(|datum| part.mentions(datum));
+            entry.guard.conjuncts().into_iter().filter(still_holds).collect()
+        })
+        .collect();
+    if location == iosts.initial || facts.is_empty() || facts.iter().any(Vec::is_empty) {
+        facts = vec![Vec::new()];
+    }
+    facts.dedup();
+    facts
+}
+
 /// Searches a state and parameters in which the guard would let the transition be taken, and the condition
-/// does not hold. If the condition is about the guard (`in_guard`), the guard has no value there.
+/// does not hold. If the condition is about the guard (`in_guard`), the guard has no value there. The state
+/// meets the facts of one of the `entries` of the location.
 fn find_violation(
     transition: &Transition,
     in_guard: bool,
     condition: &Term,
+    entries: &[Vec<Term>],
     solver: &mut dyn Solver,
 ) -> Witness {
     let guard = &transition.guard;
-    if in_guard {
-        // The guard has no value in such a state, so the witness is found without it.
-        let violated = condition.not();
-        return match solver.check(&[guard.clone(), violated.clone()]) {
-            Answer::Unsat => Witness::None,
-            Answer::Unknown => Witness::Unknown,
-            Answer::Sat => solver.witness(&[violated]),
+    let violated = condition.not();
+    let mut found = Witness::None;
+    for facts in entries {
+        let with_facts = |parts: &[Term]| [facts.as_slice(), parts].concat();
+        let witness = match in_guard {
+            // The guard has no value in such a state, so the witness is found without it.
+            true => match solver.check(&with_facts(&[guard.clone(), violated.clone()])) {
+                Answer::Unsat => Witness::None,
+                Answer::Unknown => Witness::Unknown,
+                Answer::Sat => solver.witness(&with_facts(std::slice::from_ref(&violated))),
+            },
+            false => solver.witness(&with_facts(&[defined(guard), guard.clone(), violated.clone()])),
         };
+        match witness {
+            Witness::None => {}
+            Witness::Unknown => found = Witness::Unknown,
+            Witness::Found(_) => return witness,
+        }
     }
-    solver.witness(&[defined(guard), guard.clone(), condition.not()])
+    found
 }
 
 /// Does the guard of a changed transition imply the condition on its guard, or on this variable? With
@@ -99,13 +132,14 @@ fn has_condition(
     changed: &Transition,
     variable: Option<&str>,
     is_never: bool,
+    entries: &[Vec<Term>],
     solver: &mut dyn Solver,
 ) -> bool {
     let left = obligations(changed).into_iter().find(|(of, _)| of.as_deref() == variable);
     left.is_none_or(|(_, condition)| match is_never {
         true => !holds_nowhere(changed, variable.is_none(), &condition, solver),
         false => {
-            let found = find_violation(changed, variable.is_none(), &condition, solver);
+            let found = find_violation(changed, variable.is_none(), &condition, entries, solver);
             matches!(found, Witness::None)
         }
     })
@@ -243,6 +277,23 @@ mod tests {
         assert!(warned[0].notes[0].contains("p = "), "{:?}", warned[0].notes);
         assert!(found(Term::compare(AtLeast, &n, &int("p")), rest).is_empty());
         assert!(found(Term::yes(), Term::add(&n, &Term::int(1))).is_empty());
+    }
+
+    /// Soundness: a condition that does not hold at each entry counts for nothing.
+    #[test]
+    fn a_condition_of_the_step_before_counts() {
+        let n = Term::datum(&Datum::new("n", Type::Nat));
+        let positive = || Term::compare(Greater, &n, &Term::int(0));
+        let less = || Term::subtract(&n, &Term::int(1));
+        let build = Build::new(&["l0", "l1"]).variable("n", Type::Nat);
+        let warned = |build: Build| {
+            let model = build.on(INPUT, "l1", "l0", Term::yes(), [("n", less())]).done();
+            check(&model, &[], &mut Z3Solver::default()).len()
+        };
+        let one_entry = build.clone().on(INPUT, "l0", "l1", positive(), []);
+        assert_eq!(warned(one_entry.clone()), 0);
+        assert_eq!(warned(one_entry.on(INPUT, "l0", "l1", Term::yes(), [])), 1);
+        assert_eq!(warned(build.on(INPUT, "l0", "l1", positive(), [("n", less())])), 1);
     }
 
     #[test]
