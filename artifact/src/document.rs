@@ -162,7 +162,7 @@ pub struct Counts {
 }
 
 /// What selection did.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct SelectionCounts {
     /// Transitions that the test graph does not have in any form.
     pub pruned: usize,

@@ -11,13 +11,13 @@
 use coreach_polyhedra::{Constraint, Polyhedron, Relation};
 use coreach_tests::sequence::{Sequence, SequenceStep};
 
-use crate::library::{Answer, Kind, Library, dimensions, is_strict};
+use crate::library::{Library, LibraryAnswer, LibraryKind, dimensions, is_strict};
 use crate::ours::Ours;
 use crate::with_library;
 
 /// What the comparison of one sequence found.
 #[derive(Clone, Default, Debug)]
-pub struct Comparison {
+pub struct LibraryComparison {
     /// Steps compared.
     pub steps: usize,
     /// Widenings that differ, and are both sound.
@@ -30,20 +30,20 @@ pub struct Comparison {
 ///
 /// # Errors
 /// What the library says, or a sequence whose numbers are not there.
-pub fn compare(kind: Kind, sequence: &Sequence) -> Result<Comparison, String> {
+pub fn compare(kind: LibraryKind, sequence: &Sequence) -> Result<LibraryComparison, String> {
     let all = dimensions(sequence).ok_or("a step names what is not there")?;
     let mut follower = follower(kind, is_strict(sequence))?;
-    let mut found = Comparison::default();
+    let mut found = LibraryComparison::default();
     let mut mine = Vec::new();
     for (at, (step, dimensions)) in sequence.steps.iter().zip(all).enumerate() {
         let answer = Ours.perform(&mut (step.clone(), dimensions), &mine)?;
         found.steps += 1;
         match follower.follow(step, dimensions, &answer, &mine)? {
-            Verdict::Same => {}
-            Verdict::Widened => found.widenings += 1,
-            Verdict::Different(text) => found.differences.push((at, text)),
+            Agreement::Same => {}
+            Agreement::Widened => found.widenings += 1,
+            Agreement::Different(text) => found.differences.push((at, text)),
         }
-        if let Answer::Made(new) = answer {
+        if let LibraryAnswer::Made(new) = answer {
             mine.push(new);
         }
     }
@@ -52,7 +52,7 @@ pub fn compare(kind: Kind, sequence: &Sequence) -> Result<Comparison, String> {
 
 /// What one step showed.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Verdict {
+pub enum Agreement {
     /// Both give the same.
     Same,
     /// Widenings that differ, and are both sound.
@@ -68,60 +68,60 @@ pub trait Follow {
         &mut self,
         step: &SequenceStep,
         dimensions: usize,
-        answer: &Answer<Polyhedron>,
+        answer: &LibraryAnswer<Polyhedron>,
         mine: &[Polyhedron],
-    ) -> Result<Verdict, String>;
+    ) -> Result<Agreement, String>;
 }
 
 /// A library that follows, for sequences with strict inequalities or without.
-pub fn follower(kind: Kind, strict: bool) -> Result<Box<dyn Follow>, String> {
-    with_library!(kind, L => Ok(Box::new(Follower::<L> { library: L::new(strict)?, made: Vec::new() })))
+pub fn follower(kind: LibraryKind, strict: bool) -> Result<Box<dyn Follow>, String> {
+    with_library!(kind, L => Ok(Box::new(LibraryFollower::<L> { library: L::new(strict)?, made: Vec::new() })))
 }
 
-struct Follower<L: Library> {
+struct LibraryFollower<L: Library> {
     library: L,
     made: Vec<L::Element>,
 }
 
-impl<L: Library> Follow for Follower<L> {
+impl<L: Library> Follow for LibraryFollower<L> {
     fn follow(
         &mut self,
         step: &SequenceStep,
         dimensions: usize,
-        answer: &Answer<Polyhedron>,
+        answer: &LibraryAnswer<Polyhedron>,
         mine: &[Polyhedron],
-    ) -> Result<Verdict, String> {
+    ) -> Result<Agreement, String> {
         let library = &self.library;
         let other = library.perform(&mut library.prepare(step, dimensions)?, &self.made)?;
         Ok(match (answer, other) {
-            (Answer::Made(one), Answer::Made(two)) => {
+            (LibraryAnswer::Made(one), LibraryAnswer::Made(two)) => {
                 let listed = library.export(&two)?;
                 if is_same(one, &listed) {
                     self.made.push(two);
-                    return Ok(Verdict::Same);
+                    return Ok(Agreement::Same);
                 }
                 self.made.push(library.import(one.dimensions(), &one.constraints())?);
                 let sound = |b: usize| mine.get(b).is_some_and(|b| contains(&listed, b));
                 match step {
-                    SequenceStep::Widen(_, b, _) if sound(*b) => Verdict::Widened,
-                    _ => Verdict::Different(format!("ours {:?}, theirs {listed:?}", one.constraints())),
+                    SequenceStep::Widen(_, b, _) if sound(*b) => Agreement::Widened,
+                    _ => Agreement::Different(format!("ours {:?}, theirs {listed:?}", one.constraints())),
                 }
             }
-            (Answer::Truth(one), Answer::Truth(two)) if *one == two => Verdict::Same,
-            (Answer::Range(one), Answer::Range(two)) if *one == two => Verdict::Same,
+            (LibraryAnswer::Truth(one), LibraryAnswer::Truth(two)) if *one == two => Agreement::Same,
+            (LibraryAnswer::Range(one), LibraryAnswer::Range(two)) if *one == two => Agreement::Same,
             // Which constraints are listed was compared when the element was made.
-            (Answer::Listed(_), Answer::Listed(_)) => Verdict::Same,
-            (one, two) => Verdict::Different(format!("ours {}, theirs {}", text(one), text(&two))),
+            (LibraryAnswer::Listed(_), LibraryAnswer::Listed(_)) => Agreement::Same,
+            (one, two) => Agreement::Different(format!("ours {}, theirs {}", text(one), text(&two))),
         })
     }
 }
 
-fn text<E>(answer: &Answer<E>) -> String {
+fn text<E>(answer: &LibraryAnswer<E>) -> String {
     match answer {
-        Answer::Made(_) => "an element".to_owned(),
-        Answer::Truth(truth) => truth.to_string(),
-        Answer::Range(range) => format!("{range:?}"),
-        Answer::Listed(count) => format!("{count} constraints"),
+        LibraryAnswer::Made(_) => "an element".to_owned(),
+        LibraryAnswer::Truth(truth) => truth.to_string(),
+        LibraryAnswer::Range(range) => format!("{range:?}"),
+        LibraryAnswer::Listed(count) => format!("{count} constraints"),
     }
 }
 

@@ -16,8 +16,8 @@ use std::time::{Duration, Instant};
 use coreach_polyhedra::{Constraint, Integer, LinearExpression, Polyhedron, Relation};
 use coreach_tests::sequence::{Sequence, SequenceStep};
 
-use crate::agreement::{Follow, Verdict, follower};
-use crate::library::{Answer, Kind, Library};
+use crate::agreement::{Agreement, Follow, follower};
+use crate::library::{Library, LibraryAnswer, LibraryKind};
 use crate::ours::Ours;
 use crate::shapes::label;
 use coreach_tests::generator::edges::EDGES;
@@ -47,7 +47,7 @@ pub fn run(operations: u64, seed: u64, resume: Option<&Path>) -> Result<usize, S
     }
     let (first, start) = (seed, Instant::now());
     let mut told = start;
-    let mut total = Total::default();
+    let mut total = DifferentialTotal::default();
     while total.operations < operations {
         one(seed, &mut total).map_err(|error| format!("seed {seed}: {error}"))?;
         seed += 1;
@@ -79,7 +79,7 @@ fn save(file: Option<&Path>, seed: u64) -> Result<(), String> {
 }
 
 #[derive(Default)]
-struct Total {
+struct DifferentialTotal {
     operations: u64,
     differences: usize,
     widenings: usize,
@@ -87,12 +87,13 @@ struct Total {
 }
 
 /// Performs the sequence of a seed.
-fn one(seed: u64, total: &mut Total) -> Result<(), String> {
+fn one(seed: u64, total: &mut DifferentialTotal) -> Result<(), String> {
     let mut random = Random::new(seed);
     let dimensions = [1, 2, 2, 2, 3, 3, 3, 4, 4, 5, 6, 8][random.below(12)];
     let (strict, extreme) = (random.chance(33), random.chance(15));
-    let others = Kind::ALL.iter().filter(|kind| !matches!(kind, Kind::Ours | Kind::Limited));
-    let mut others: Vec<(Kind, Box<dyn Follow>)> =
+    let others =
+        LibraryKind::ALL.iter().filter(|kind| !matches!(kind, LibraryKind::Ours | LibraryKind::Limited));
+    let mut others: Vec<(LibraryKind, Box<dyn Follow>)> =
         others.map(|kind| Ok((*kind, follower(*kind, strict)?))).collect::<Result<_, String>>()?;
     let mut draw = Draw { random, strict, extreme };
     let mut sequence = Sequence { dimensions, steps: Vec::new() };
@@ -100,7 +101,7 @@ fn one(seed: u64, total: &mut Total) -> Result<(), String> {
     for _ in 0..STEPS {
         let Some((step, own)) = draw.step(dimensions, &mine) else { continue };
         let answer = Ours.perform(&mut (step.clone(), own), &mine)?;
-        if let Answer::Made(new) = &answer
+        if let LibraryAnswer::Made(new) = &answer
             && is_large(new)
         {
             continue;
@@ -110,16 +111,16 @@ fn one(seed: u64, total: &mut Total) -> Result<(), String> {
         sequence.steps.push(step.clone());
         for (kind, other) in &mut others {
             match other.follow(&step, own, &answer, &mine)? {
-                Verdict::Same => {}
-                Verdict::Widened => total.widenings += 1,
-                Verdict::Different(text) => {
+                Agreement::Same => {}
+                Agreement::Widened => total.widenings += 1,
+                Agreement::Different(text) => {
                     total.differences += 1;
                     println!("seed {seed}, step {}, {}: {text}", sequence.steps.len() - 1, kind.name());
                     println!("{sequence}");
                 }
             }
         }
-        if let Answer::Made(new) = answer {
+        if let LibraryAnswer::Made(new) = answer {
             mine.push(new);
         }
     }

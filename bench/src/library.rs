@@ -9,7 +9,7 @@ use coreach_tests::sequence::{Sequence, SequenceStep};
 
 /// The libraries.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Kind {
+pub enum LibraryKind {
     /// `coreach-polyhedra`, its exact operations.
     Ours,
     /// `coreach-polyhedra`, its joins limited as the domain of `coreach-analyses` limits them.
@@ -20,29 +20,30 @@ pub enum Kind {
     Ppl,
 }
 
-impl Kind {
+impl LibraryKind {
     /// All of this build.
-    pub const ALL: &'static [Kind] = &[Kind::Ours, Kind::Limited, Kind::Polka, Kind::Ppl];
+    pub const ALL: &'static [LibraryKind] =
+        &[LibraryKind::Ours, LibraryKind::Limited, LibraryKind::Polka, LibraryKind::Ppl];
 
     /// The name in tables and arguments.
     pub fn name(self) -> &'static str {
         match self {
-            Kind::Ours => "ours",
-            Kind::Limited => "limited",
-            Kind::Polka => "polka",
-            Kind::Ppl => "ppl",
+            LibraryKind::Ours => "ours",
+            LibraryKind::Limited => "limited",
+            LibraryKind::Polka => "polka",
+            LibraryKind::Ppl => "ppl",
         }
     }
 
     /// The library of this name.
-    pub fn named(name: &str) -> Option<Kind> {
-        Kind::ALL.iter().copied().find(|kind| kind.name() == name)
+    pub fn named(name: &str) -> Option<LibraryKind> {
+        LibraryKind::ALL.iter().copied().find(|kind| kind.name() == name)
     }
 }
 
 /// The range of an expression. Not every library says whether a bound is attained.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Range {
+pub enum LibraryRange {
     /// There is no point.
     Empty,
     /// The bounds, where there are.
@@ -51,13 +52,13 @@ pub enum Range {
 
 /// What a step came to.
 #[derive(Clone, Debug)]
-pub enum Answer<E> {
+pub enum LibraryAnswer<E> {
     /// A new element, with the next number.
     Made(E),
     /// The answer to a question.
     Truth(bool),
     /// The range of an expression.
-    Range(Range),
+    Range(LibraryRange),
     /// So many constraints were listed.
     Listed(usize),
 }
@@ -81,7 +82,7 @@ pub trait Library: Sized {
         &self,
         step: &mut Self::Prepared,
         made: &[Self::Element],
-    ) -> Result<Answer<Self::Element>, String>;
+    ) -> Result<LibraryAnswer<Self::Element>, String>;
 
     /// Makes the library compute and list the minimal constraints, and says how many there are.
     fn list(&self, element: &Self::Element) -> Result<usize, String>;
@@ -93,7 +94,7 @@ pub trait Library: Sized {
     fn import(&self, dimensions: usize, constraints: &[Constraint]) -> Result<Self::Element, String> {
         let mut step = self.prepare(&SequenceStep::Constraints(constraints.to_vec()), dimensions)?;
         match self.perform(&mut step, &[])? {
-            Answer::Made(element) => Ok(element),
+            LibraryAnswer::Made(element) => Ok(element),
             _ => Err("constraints made no element".to_owned()),
         }
     }
@@ -104,19 +105,19 @@ pub trait Library: Sized {
 macro_rules! with_library {
     ($kind:expr, $library:ident => $work:expr) => {
         match $kind {
-            $crate::library::Kind::Ours => {
+            $crate::library::LibraryKind::Ours => {
                 type $library = $crate::ours::Ours;
                 $work
             }
-            $crate::library::Kind::Limited => {
-                type $library = $crate::ours::Limited;
+            $crate::library::LibraryKind::Limited => {
+                type $library = $crate::ours::OverLimit;
                 $work
             }
-            $crate::library::Kind::Polka => {
-                type $library = $crate::polka::Polka;
+            $crate::library::LibraryKind::Polka => {
+                type $library = $crate::polka::PolkaLibrary;
                 $work
             }
-            $crate::library::Kind::Ppl => {
+            $crate::library::LibraryKind::Ppl => {
                 type $library = $crate::ppl::Ppl;
                 $work
             }

@@ -16,11 +16,11 @@ use std::process::{Command, ExitCode};
 use std::time::Duration;
 
 use coreach_bench::agreement::compare;
-use coreach_bench::library::Kind;
-use coreach_bench::measure::{Times, measure};
+use coreach_bench::library::LibraryKind;
+use coreach_bench::measure::{MeasuredTimes, measure};
 use coreach_bench::probe::{probe, work};
-use coreach_bench::shapes::{Case, SHAPES};
-use coreach_bench::table::{Findings, head};
+use coreach_bench::shapes::{SHAPES, ShapeCase};
+use coreach_bench::table::{TableFindings, head};
 use coreach_bench::{differential, recorded};
 
 const USAGE: &str = "usage: domains [--shape NAME]... [--recorded DIR] [--libraries ours,polka,ppl,limited] \
@@ -33,10 +33,10 @@ const RECORDED: &str = "recorded";
 /// Differences that are printed in full, for one shape and library.
 const SHOWN: usize = 3;
 
-struct Arguments {
+struct BenchArguments {
     shapes: Vec<String>,
     recorded: Option<PathBuf>,
-    libraries: Option<Vec<Kind>>,
+    libraries: Option<Vec<LibraryKind>>,
     sequences: Option<usize>,
     repetitions: usize,
     limit: f64,
@@ -44,7 +44,7 @@ struct Arguments {
     compare: Option<u64>,
     resume: Option<PathBuf>,
     /// To work for another process: the library, and where to begin.
-    only: Option<Kind>,
+    only: Option<LibraryKind>,
     from: usize,
 }
 
@@ -60,8 +60,8 @@ fn main() -> ExitCode {
     }
 }
 
-fn arguments() -> Result<Arguments, String> {
-    let mut arguments = Arguments {
+fn arguments() -> Result<BenchArguments, String> {
+    let mut arguments = BenchArguments {
         shapes: Vec::new(),
         recorded: None,
         libraries: None,
@@ -79,8 +79,9 @@ fn arguments() -> Result<Arguments, String> {
         let value = given.next().ok_or(format!("{name} needs a value"))?;
         let number = || value.parse::<u64>().map_err(|_| format!("{name} needs a number, not `{value}`"));
         let library = |name: &str| {
-            let names: Vec<&str> = Kind::ALL.iter().map(|kind| kind.name()).collect();
-            Kind::named(name).ok_or(format!("no library is called `{name}`; there are {}", names.join(", ")))
+            let names: Vec<&str> = LibraryKind::ALL.iter().map(|kind| kind.name()).collect();
+            LibraryKind::named(name)
+                .ok_or(format!("no library is called `{name}`; there are {}", names.join(", ")))
         };
         match name.as_str() {
             "--shape" => arguments.shapes.push(value),
@@ -103,7 +104,7 @@ fn arguments() -> Result<Arguments, String> {
 }
 
 /// Runs what was asked for; the number of differences.
-fn run(arguments: &Arguments) -> Result<usize, String> {
+fn run(arguments: &BenchArguments) -> Result<usize, String> {
     if let Some(operations) = arguments.compare {
         return differential::run(operations, arguments.seed, arguments.resume.as_deref());
     }
@@ -148,16 +149,20 @@ fn run(arguments: &Arguments) -> Result<usize, String> {
 }
 
 /// The libraries that take part: with limits only where exact joins may explode.
-fn libraries(arguments: &Arguments, shape: &str) -> Vec<Kind> {
+fn libraries(arguments: &BenchArguments, shape: &str) -> Vec<LibraryKind> {
     let default = || {
         let limits_matter = shape.starts_with("dense-8") || shape.starts_with("dense-12");
-        Kind::ALL.iter().copied().filter(|kind| *kind != Kind::Limited || limits_matter).collect()
+        LibraryKind::ALL
+            .iter()
+            .copied()
+            .filter(|kind| *kind != LibraryKind::Limited || limits_matter)
+            .collect()
     };
     arguments.libraries.clone().unwrap_or_else(default)
 }
 
 /// Finds out what each library finishes, and measures that.
-fn examine(arguments: &Arguments, name: String, cases: Vec<Case>) -> Result<Findings, String> {
+fn examine(arguments: &BenchArguments, name: String, cases: Vec<ShapeCase>) -> Result<TableFindings, String> {
     let mut probed = BTreeMap::new();
     for kind in libraries(arguments, &name) {
         eprintln!("{name}: {} alone", kind.name());
@@ -171,17 +176,17 @@ fn examine(arguments: &Arguments, name: String, cases: Vec<Case>) -> Result<Find
         probed.insert(kind, found);
     }
     eprintln!("{name}: all, alternating");
-    let mut times: Vec<Times> = Vec::new();
+    let mut times: Vec<MeasuredTimes> = Vec::new();
     for (at, case) in cases.iter().enumerate() {
         let finished = probed.iter().filter_map(|(kind, probed)| Some((*kind, probed.seconds[at]?)));
         let finished: Vec<_> = finished.collect();
         times.push(measure(case, &finished, arguments.repetitions)?);
     }
-    Ok(Findings { name, cases, probed, times, limit: arguments.limit, seed: arguments.seed })
+    Ok(TableFindings { name, cases, probed, times, limit: arguments.limit, seed: arguments.seed })
 }
 
 /// The process in which one library works alone: this program.
-fn worker(arguments: &Arguments, shape: &str, kind: Kind, from: usize) -> Command {
+fn worker(arguments: &BenchArguments, shape: &str, kind: LibraryKind, from: usize) -> Command {
     let mut command = Command::new(env::current_exe().unwrap_or_else(|_| "domains".into()));
     command.args(["--shape", shape, "--only", kind.name()]);
     command.args(["--from", &from.to_string(), "--seed", &arguments.seed.to_string()]);
@@ -196,13 +201,13 @@ fn worker(arguments: &Arguments, shape: &str, kind: Kind, from: usize) -> Comman
 
 /// Compares the answers of each library with ours on the sequences that both finish; the number of
 /// differences.
-fn agree(found: &Findings) -> Result<usize, String> {
+fn agree(found: &TableFindings) -> Result<usize, String> {
     let mut count = 0;
-    for kind in found.probed.keys().filter(|kind| !matches!(kind, Kind::Ours | Kind::Limited)) {
+    for kind in found.probed.keys().filter(|kind| !matches!(kind, LibraryKind::Ours | LibraryKind::Limited)) {
         let (mut compared, mut steps, mut widenings) = (0, 0, 0);
         let mut all = Vec::new();
         for (case, times) in found.cases.iter().zip(&found.times) {
-            if times.whole.contains_key(kind) && times.whole.contains_key(&Kind::Ours) {
+            if times.whole.contains_key(kind) && times.whole.contains_key(&LibraryKind::Ours) {
                 let comparison = compare(*kind, &case.sequence)?;
                 compared += 1;
                 steps += comparison.steps;

@@ -11,9 +11,9 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use crate::library::Kind;
+use crate::library::LibraryKind;
 use crate::replay::{Performer, performer};
-use crate::shapes::Case;
+use crate::shapes::ShapeCase;
 use crate::statistics::median;
 
 /// The seconds that all repetitions of one sequence may take together, roughly.
@@ -28,31 +28,35 @@ const BY_STEP: f64 = 1.0;
 
 /// The medians of one sequence.
 #[derive(Clone, Default, Debug)]
-pub struct Times {
+pub struct MeasuredTimes {
     /// Of the whole sequence, in seconds, by library; those that did not finish are missing.
-    pub whole: BTreeMap<Kind, f64>,
+    pub whole: BTreeMap<LibraryKind, f64>,
     /// The same where each result is asked for its minimal constraints at once; empty where the sequence is
     /// too long for it.
-    pub listed: BTreeMap<Kind, f64>,
+    pub listed: BTreeMap<LibraryKind, f64>,
     /// Of each step, in seconds, by library; empty where the sequence is too long for it.
-    pub by_step: BTreeMap<Kind, Vec<f64>>,
+    pub by_step: BTreeMap<LibraryKind, Vec<f64>>,
 }
 
 /// Measures a case; `seconds` are what the probe saw of those libraries that finished it.
 ///
 /// # Errors
 /// What a library says.
-pub fn measure(case: &Case, seconds: &[(Kind, f64)], most: usize) -> Result<Times, String> {
-    let mut ready: Vec<(Kind, Box<dyn Performer>)> = Vec::new();
+pub fn measure(
+    case: &ShapeCase,
+    seconds: &[(LibraryKind, f64)],
+    most: usize,
+) -> Result<MeasuredTimes, String> {
+    let mut ready: Vec<(LibraryKind, Box<dyn Performer>)> = Vec::new();
     for (kind, _) in seconds {
         ready.push((*kind, performer(*kind, &case.sequence)?));
     }
     let total: f64 = seconds.iter().map(|(_, seconds)| seconds).sum();
     // Two runs each in a repetition.
     let repetitions = ((BUDGET / (2.0 * total)) as usize).clamp(1, most);
-    let mut times = Times::default();
-    let wholes = |ready: &mut Vec<(Kind, Box<dyn Performer>)>, all_listed| {
-        let mut all: BTreeMap<Kind, Vec<f64>> = BTreeMap::new();
+    let mut times = MeasuredTimes::default();
+    let wholes = |ready: &mut Vec<(LibraryKind, Box<dyn Performer>)>, all_listed| {
+        let mut all: BTreeMap<LibraryKind, Vec<f64>> = BTreeMap::new();
         alternate(ready, repetitions, |kind, performer| {
             let performed = turn(|| Ok(vec![performer.whole(all_listed)?]))?;
             all.entry(kind).or_default().extend(performed);
@@ -63,7 +67,7 @@ pub fn measure(case: &Case, seconds: &[(Kind, f64)], most: usize) -> Result<Time
     times.whole = wholes(&mut ready, false)?;
     if seconds.iter().all(|(_, seconds)| *seconds < BY_STEP) {
         times.listed = wholes(&mut ready, true)?;
-        let mut steps: BTreeMap<Kind, Vec<Vec<f64>>> = BTreeMap::new();
+        let mut steps: BTreeMap<LibraryKind, Vec<Vec<f64>>> = BTreeMap::new();
         alternate(&mut ready, repetitions.min(3), |kind, performer| {
             let times = turn(|| performer.by_step())?;
             let all = steps.entry(kind).or_insert_with(|| vec![Vec::new(); times.len()]);
@@ -78,9 +82,9 @@ pub fn measure(case: &Case, seconds: &[(Kind, f64)], most: usize) -> Result<Time
 
 /// Gives each library its turn, forwards and backwards.
 fn alternate(
-    ready: &mut [(Kind, Box<dyn Performer>)],
+    ready: &mut [(LibraryKind, Box<dyn Performer>)],
     repetitions: usize,
-    mut work: impl FnMut(Kind, &mut dyn Performer) -> Result<(), String>,
+    mut work: impl FnMut(LibraryKind, &mut dyn Performer) -> Result<(), String>,
 ) -> Result<(), String> {
     for _ in 0..repetitions {
         for (kind, performer) in ready.iter_mut() {

@@ -3,7 +3,7 @@
 use coreach_polyhedra::{Bounds, Constraint, Limits, Polyhedron};
 use coreach_tests::sequence::SequenceStep;
 
-use crate::library::{Answer, Library, Range};
+use crate::library::{Library, LibraryAnswer, LibraryRange};
 
 /// The exact operations.
 #[derive(Clone, Copy, Debug)]
@@ -11,7 +11,7 @@ pub struct Ours;
 
 /// Joins and meets within the default limits, as the domain of `coreach-analyses` performs them.
 #[derive(Clone, Copy, Debug)]
-pub struct Limited;
+pub struct OverLimit;
 
 impl Library for Ours {
     type Element = Polyhedron;
@@ -29,7 +29,7 @@ impl Library for Ours {
         &self,
         step: &mut (SequenceStep, usize),
         made: &[Polyhedron],
-    ) -> Result<Answer<Polyhedron>, String> {
+    ) -> Result<LibraryAnswer<Polyhedron>, String> {
         Ok(perform(&step.0, step.1, made))
     }
 
@@ -42,8 +42,8 @@ impl Library for Ours {
     }
 }
 
-fn perform(step: &SequenceStep, dimensions: usize, made: &[Polyhedron]) -> Answer<Polyhedron> {
-    Answer::Made(match step {
+fn perform(step: &SequenceStep, dimensions: usize, made: &[Polyhedron]) -> LibraryAnswer<Polyhedron> {
+    LibraryAnswer::Made(match step {
         SequenceStep::Constraints(c) => Polyhedron::universe(dimensions).meet_constraints(c),
         SequenceStep::Meet(a, b) => made[*a].meet(&made[*b]),
         SequenceStep::MeetConstraints(a, c) => made[*a].meet_constraints(c),
@@ -54,26 +54,26 @@ fn perform(step: &SequenceStep, dimensions: usize, made: &[Polyhedron]) -> Answe
         SequenceStep::Forget(a, d) => made[*a].forget(d),
         SequenceStep::Add(a, count) => made[*a].add_dimensions(*count),
         SequenceStep::Remove(a, d) => made[*a].remove_dimensions(d),
-        SequenceStep::IsLeq(a, b) => return Answer::Truth(made[*a].is_leq(&made[*b])),
-        SequenceStep::IsEmpty(a) => return Answer::Truth(made[*a].is_empty()),
-        SequenceStep::Bounds(a, e) => return Answer::Range(range(made[*a].bounds(e))),
-        SequenceStep::List(a) => return Answer::Listed(made[*a].constraints().len()),
+        SequenceStep::IsLeq(a, b) => return LibraryAnswer::Truth(made[*a].is_leq(&made[*b])),
+        SequenceStep::IsEmpty(a) => return LibraryAnswer::Truth(made[*a].is_empty()),
+        SequenceStep::Bounds(a, e) => return LibraryAnswer::Range(range(made[*a].bounds(e))),
+        SequenceStep::List(a) => return LibraryAnswer::Listed(made[*a].constraints().len()),
     })
 }
 
-fn range(bounds: Bounds) -> Range {
+fn range(bounds: Bounds) -> LibraryRange {
     if bounds.empty {
-        return Range::Empty;
+        return LibraryRange::Empty;
     }
-    Range::Between(bounds.lower.map(|(value, _)| value), bounds.upper.map(|(value, _)| value))
+    LibraryRange::Between(bounds.lower.map(|(value, _)| value), bounds.upper.map(|(value, _)| value))
 }
 
-impl Library for Limited {
+impl Library for OverLimit {
     type Element = Polyhedron;
     type Prepared = (SequenceStep, usize);
 
     fn new(_: bool) -> Result<Self, String> {
-        Ok(Limited)
+        Ok(OverLimit)
     }
 
     fn prepare(&self, step: &SequenceStep, dimensions: usize) -> Result<(SequenceStep, usize), String> {
@@ -84,15 +84,15 @@ impl Library for Limited {
         &self,
         step: &mut (SequenceStep, usize),
         made: &[Polyhedron],
-    ) -> Result<Answer<Polyhedron>, String> {
+    ) -> Result<LibraryAnswer<Polyhedron>, String> {
         let limits = Limits::default();
-        let converted = |p: &Polyhedron| Answer::Made(p.convert_limited(&limits).into_polyhedron());
+        let converted = |p: &Polyhedron| LibraryAnswer::Made(p.convert_limited(&limits).into_polyhedron());
         Ok(match &step.0 {
             SequenceStep::Join(a, b) => {
-                Answer::Made(made[*a].join_limited(&made[*b], &limits).into_polyhedron())
+                LibraryAnswer::Made(made[*a].join_limited(&made[*b], &limits).into_polyhedron())
             }
             SequenceStep::Meet(a, b) => {
-                Answer::Made(made[*a].meet_limited(&made[*b], &limits).into_polyhedron())
+                LibraryAnswer::Made(made[*a].meet_limited(&made[*b], &limits).into_polyhedron())
             }
             SequenceStep::Constraints(c) => converted(&Polyhedron::universe(step.1).meet_constraints(c)),
             SequenceStep::MeetConstraints(a, c) => converted(&made[*a].meet_constraints(c)),

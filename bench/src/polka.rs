@@ -11,15 +11,15 @@ use dashu_base::Sign;
 use dashu_int::{IBig, UBig};
 use dashu_ratio::RBig;
 
-use crate::library::{Answer, Library, Range};
+use crate::library::{Library, LibraryAnswer, LibraryRange};
 
 /// A manager of polka.
 #[derive(Clone, Debug)]
-pub struct Polka(Manager);
+pub struct PolkaLibrary(Manager);
 
 /// A step in APRON's form.
 #[derive(Debug)]
-pub enum Prepared {
+pub enum PolkaPrepared {
     /// Those that have nothing to convert.
     Plain(SequenceStep),
     /// With constraints: to make an element, and to meet one.
@@ -111,46 +111,52 @@ fn back(given: &coreach_apron::Constraint) -> Constraint {
     Constraint::from_expression(&expression, relation)
 }
 
-impl Library for Polka {
+impl Library for PolkaLibrary {
     type Element = Element;
-    type Prepared = Prepared;
+    type Prepared = PolkaPrepared;
 
     fn new(strict: bool) -> Result<Self, String> {
-        Manager::new(if strict { Variant::PolkaStrict } else { Variant::Polka }).map(Polka).map_err(told)
+        Manager::new(if strict { Variant::PolkaStrict } else { Variant::Polka })
+            .map(PolkaLibrary)
+            .map_err(told)
     }
 
-    fn prepare(&self, step: &SequenceStep, dimensions: usize) -> Result<Prepared, String> {
+    fn prepare(&self, step: &SequenceStep, dimensions: usize) -> Result<PolkaPrepared, String> {
         Ok(match step {
-            SequenceStep::Constraints(c) => Prepared::Make(dimensions, constraints(c, dimensions)?),
-            SequenceStep::MeetConstraints(a, c) => Prepared::Meet(*a, constraints(c, dimensions)?),
+            SequenceStep::Constraints(c) => PolkaPrepared::Make(dimensions, constraints(c, dimensions)?),
+            SequenceStep::MeetConstraints(a, c) => PolkaPrepared::Meet(*a, constraints(c, dimensions)?),
             SequenceStep::Widen(a, b, c) if !c.is_empty() => {
-                Prepared::Widen(*a, *b, constraints(c, dimensions)?)
+                PolkaPrepared::Widen(*a, *b, constraints(c, dimensions)?)
             }
-            SequenceStep::Assign(a, m) => Prepared::Assign(*a, assignments(m, dimensions)?),
-            SequenceStep::Substitute(a, m) => Prepared::Substitute(*a, assignments(m, dimensions)?),
+            SequenceStep::Assign(a, m) => PolkaPrepared::Assign(*a, assignments(m, dimensions)?),
+            SequenceStep::Substitute(a, m) => PolkaPrepared::Substitute(*a, assignments(m, dimensions)?),
             SequenceStep::Bounds(a, e) => {
                 let own = expression(e, dimensions);
-                Prepared::Bounds(*a, PreparedExpression::of(&own, dimensions).map_err(told)?)
+                PolkaPrepared::Bounds(*a, PreparedExpression::of(&own, dimensions).map_err(told)?)
             }
-            other => Prepared::Plain(other.clone()),
+            other => PolkaPrepared::Plain(other.clone()),
         })
     }
 
-    fn perform(&self, step: &mut Prepared, made: &[Element]) -> Result<Answer<Element>, String> {
+    fn perform(&self, step: &mut PolkaPrepared, made: &[Element]) -> Result<LibraryAnswer<Element>, String> {
         let new = match step {
-            Prepared::Make(dimensions, c) => self.0.top(0, *dimensions).and_then(|top| top.meet_prepared(c)),
-            Prepared::Meet(a, c) => made[*a].meet_prepared(c),
-            Prepared::Widen(a, b, c) => made[*a].widen_prepared(&made[*b], c),
-            Prepared::Assign(a, m) => made[*a].assign_prepared(m),
-            Prepared::Substitute(a, m) => made[*a].substitute_prepared(m),
-            Prepared::Bounds(a, e) => {
+            PolkaPrepared::Make(dimensions, c) => {
+                self.0.top(0, *dimensions).and_then(|top| top.meet_prepared(c))
+            }
+            PolkaPrepared::Meet(a, c) => made[*a].meet_prepared(c),
+            PolkaPrepared::Widen(a, b, c) => made[*a].widen_prepared(&made[*b], c),
+            PolkaPrepared::Assign(a, m) => made[*a].assign_prepared(m),
+            PolkaPrepared::Substitute(a, m) => made[*a].substitute_prepared(m),
+            PolkaPrepared::Bounds(a, e) => {
                 let interval = made[*a].bound_prepared(e).map_err(told)?;
-                return Ok(Answer::Range(match (&interval.low, &interval.high) {
-                    (Some(low), Some(high)) if low > high => Range::Empty,
-                    (low, high) => Range::Between(low.as_ref().map(inwards), high.as_ref().map(inwards)),
+                return Ok(LibraryAnswer::Range(match (&interval.low, &interval.high) {
+                    (Some(low), Some(high)) if low > high => LibraryRange::Empty,
+                    (low, high) => {
+                        LibraryRange::Between(low.as_ref().map(inwards), high.as_ref().map(inwards))
+                    }
                 }));
             }
-            Prepared::Plain(step) => match step {
+            PolkaPrepared::Plain(step) => match step {
                 SequenceStep::Meet(a, b) => made[*a].meet(&made[*b]),
                 SequenceStep::Join(a, b) => made[*a].join(&made[*b]),
                 SequenceStep::Widen(a, b, _) => made[*a].widen(&made[*b]),
@@ -158,14 +164,16 @@ impl Library for Polka {
                 SequenceStep::Add(a, count) => made[*a].add_dimensions(0, *count),
                 SequenceStep::Remove(a, d) => made[*a].remove_dimensions(d),
                 SequenceStep::IsLeq(a, b) => {
-                    return made[*a].is_leq(&made[*b]).map(Answer::Truth).map_err(told);
+                    return made[*a].is_leq(&made[*b]).map(LibraryAnswer::Truth).map_err(told);
                 }
-                SequenceStep::IsEmpty(a) => return made[*a].is_bottom().map(Answer::Truth).map_err(told),
-                SequenceStep::List(a) => return self.list(&made[*a]).map(Answer::Listed),
+                SequenceStep::IsEmpty(a) => {
+                    return made[*a].is_bottom().map(LibraryAnswer::Truth).map_err(told);
+                }
+                SequenceStep::List(a) => return self.list(&made[*a]).map(LibraryAnswer::Listed),
                 other => return Err(format!("not prepared: {other}")),
             },
         };
-        new.map(Answer::Made).map_err(told)
+        new.map(LibraryAnswer::Made).map_err(told)
     }
 
     fn list(&self, element: &Element) -> Result<usize, String> {

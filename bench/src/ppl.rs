@@ -3,38 +3,38 @@
 
 use coreach_polyhedra::{Constraint, Integer, LinearExpression, Rational, Relation};
 use coreach_ppl::{
-    Assignment, Constraints, Error, Expression, Library as Claim, Polyhedron, Relation as Compared, Topology,
+    Assignment, PplConstraints, PplError, PplExpression, PplLibrary, PplPolyhedron, PplRelation, Topology,
 };
 use coreach_tests::sequence::SequenceStep;
 use dashu_int::IBig;
 use dashu_ratio::RBig;
 
-use crate::library::{Answer, Library, Range};
+use crate::library::{Library, LibraryAnswer, LibraryRange};
 
 /// The library, and the kind of polyhedra.
 #[derive(Clone, Debug)]
-pub struct Ppl(Claim, Topology);
+pub struct Ppl(PplLibrary, Topology);
 
 /// A step in PPL's form.
 #[derive(Debug)]
-pub enum Prepared {
+pub enum PplPrepared {
     /// Those that have nothing to convert.
     Plain(SequenceStep),
     /// With constraints: to make a polyhedron.
-    Make(usize, Constraints),
+    Make(usize, PplConstraints),
     /// A meet with constraints.
-    Meet(usize, Constraints),
+    Meet(usize, PplConstraints),
     /// A widening within thresholds.
-    Widen(usize, usize, Constraints),
+    Widen(usize, usize, PplConstraints),
     /// An image.
     Assign(usize, Assignment),
     /// A pre-image.
     Substitute(usize, Assignment),
     /// A range.
-    Bounds(usize, Expression),
+    Bounds(usize, PplExpression),
 }
 
-fn told(error: Error) -> String {
+fn told(error: PplError) -> String {
     error.to_string()
 }
 
@@ -61,30 +61,30 @@ fn parts(expression: &LinearExpression, dimensions: usize) -> (Vec<IBig>, IBig, 
     (coefficients, whole(expression.constant_term()), big(denominator))
 }
 
-fn outwards(constraint: &Constraint) -> coreach_ppl::Constraint {
+fn outwards(constraint: &Constraint) -> coreach_ppl::PplConstraint {
     let relation = match constraint.relation() {
-        Relation::Equal => Compared::Equal,
-        Relation::AtLeast => Compared::AtLeast,
-        Relation::Greater => Compared::Greater,
+        Relation::Equal => PplRelation::Equal,
+        Relation::AtLeast => PplRelation::AtLeast,
+        Relation::Greater => PplRelation::Greater,
     };
     let coefficients = constraint.coefficients().iter().map(big).collect();
-    coreach_ppl::Constraint { coefficients, constant: big(constraint.constant()), relation }
+    coreach_ppl::PplConstraint { coefficients, constant: big(constraint.constant()), relation }
 }
 
-fn inwards(constraint: &coreach_ppl::Constraint) -> Constraint {
+fn inwards(constraint: &coreach_ppl::PplConstraint) -> Constraint {
     let relation = match constraint.relation {
-        Compared::Equal => Relation::Equal,
-        Compared::AtLeast => Relation::AtLeast,
-        Compared::Greater => Relation::Greater,
+        PplRelation::Equal => Relation::Equal,
+        PplRelation::AtLeast => Relation::AtLeast,
+        PplRelation::Greater => Relation::Greater,
     };
     let coefficients = constraint.coefficients.iter().map(integer).collect();
     Constraint::new(coefficients, integer(&constraint.constant), relation)
 }
 
 impl Ppl {
-    fn constraints(&self, given: &[Constraint]) -> Result<Constraints, String> {
+    fn constraints(&self, given: &[Constraint]) -> Result<PplConstraints, String> {
         let given: Vec<_> = given.iter().map(outwards).collect();
-        Constraints::of(&self.0, &given).map_err(told)
+        PplConstraints::of(&self.0, &given).map_err(told)
     }
 
     fn assignment(
@@ -98,50 +98,54 @@ impl Ppl {
 }
 
 impl Library for Ppl {
-    type Element = Polyhedron;
-    type Prepared = Prepared;
+    type Element = PplPolyhedron;
+    type Prepared = PplPrepared;
 
     fn new(strict: bool) -> Result<Self, String> {
         let topology = if strict { Topology::NotNecessarilyClosed } else { Topology::Closed };
-        Ok(Ppl(Claim::claim().map_err(told)?, topology))
+        Ok(Ppl(PplLibrary::claim().map_err(told)?, topology))
     }
 
-    fn prepare(&self, step: &SequenceStep, dimensions: usize) -> Result<Prepared, String> {
+    fn prepare(&self, step: &SequenceStep, dimensions: usize) -> Result<PplPrepared, String> {
         Ok(match step {
-            SequenceStep::Constraints(c) => Prepared::Make(dimensions, self.constraints(c)?),
-            SequenceStep::MeetConstraints(a, c) => Prepared::Meet(*a, self.constraints(c)?),
-            SequenceStep::Widen(a, b, c) if !c.is_empty() => Prepared::Widen(*a, *b, self.constraints(c)?),
-            SequenceStep::Assign(a, m) => Prepared::Assign(*a, self.assignment(m, dimensions)?),
-            SequenceStep::Substitute(a, m) => Prepared::Substitute(*a, self.assignment(m, dimensions)?),
+            SequenceStep::Constraints(c) => PplPrepared::Make(dimensions, self.constraints(c)?),
+            SequenceStep::MeetConstraints(a, c) => PplPrepared::Meet(*a, self.constraints(c)?),
+            SequenceStep::Widen(a, b, c) if !c.is_empty() => PplPrepared::Widen(*a, *b, self.constraints(c)?),
+            SequenceStep::Assign(a, m) => PplPrepared::Assign(*a, self.assignment(m, dimensions)?),
+            SequenceStep::Substitute(a, m) => PplPrepared::Substitute(*a, self.assignment(m, dimensions)?),
             SequenceStep::Bounds(a, e) => {
                 let (coefficients, constant, denominator) = parts(e, dimensions);
-                let own = Expression::of(&self.0, &coefficients, &constant, &denominator);
-                Prepared::Bounds(*a, own.map_err(told)?)
+                let own = PplExpression::of(&self.0, &coefficients, &constant, &denominator);
+                PplPrepared::Bounds(*a, own.map_err(told)?)
             }
-            other => Prepared::Plain(other.clone()),
+            other => PplPrepared::Plain(other.clone()),
         })
     }
 
-    fn perform(&self, step: &mut Prepared, made: &[Polyhedron]) -> Result<Answer<Polyhedron>, String> {
+    fn perform(
+        &self,
+        step: &mut PplPrepared,
+        made: &[PplPolyhedron],
+    ) -> Result<LibraryAnswer<PplPolyhedron>, String> {
         let new = match step {
-            Prepared::Make(dimensions, c) => {
-                Polyhedron::universe(&self.0, self.1, *dimensions).and_then(|all| all.into_meet(c))
+            PplPrepared::Make(dimensions, c) => {
+                PplPolyhedron::universe(&self.0, self.1, *dimensions).and_then(|all| all.into_meet(c))
             }
-            Prepared::Meet(a, c) => made[*a].meet_constraints(c),
-            Prepared::Widen(a, b, c) => made[*a].widen_within(&made[*b], c),
-            Prepared::Assign(a, m) => made[*a].assign(m),
-            Prepared::Substitute(a, m) => made[*a].substitute(m),
-            Prepared::Bounds(a, e) => {
+            PplPrepared::Meet(a, c) => made[*a].meet_constraints(c),
+            PplPrepared::Widen(a, b, c) => made[*a].widen_within(&made[*b], c),
+            PplPrepared::Assign(a, m) => made[*a].assign(m),
+            PplPrepared::Substitute(a, m) => made[*a].substitute(m),
+            PplPrepared::Bounds(a, e) => {
                 let bounds = made[*a].bounds(e).map_err(told)?;
-                return Ok(Answer::Range(match bounds.is_empty {
-                    true => Range::Empty,
-                    false => Range::Between(
+                return Ok(LibraryAnswer::Range(match bounds.is_empty {
+                    true => LibraryRange::Empty,
+                    false => LibraryRange::Between(
                         bounds.lower.map(|bound| rational(&bound.value)),
                         bounds.upper.map(|bound| rational(&bound.value)),
                     ),
                 }));
             }
-            Prepared::Plain(step) => match step {
+            PplPrepared::Plain(step) => match step {
                 SequenceStep::Meet(a, b) => made[*a].meet(&made[*b]),
                 SequenceStep::Join(a, b) => made[*a].join(&made[*b]),
                 SequenceStep::Widen(a, b, _) => made[*a].widen(&made[*b]),
@@ -149,21 +153,23 @@ impl Library for Ppl {
                 SequenceStep::Add(a, count) => made[*a].add_dimensions(*count),
                 SequenceStep::Remove(a, d) => made[*a].remove_dimensions(d),
                 SequenceStep::IsLeq(a, b) => {
-                    return made[*a].is_leq(&made[*b]).map(Answer::Truth).map_err(told);
+                    return made[*a].is_leq(&made[*b]).map(LibraryAnswer::Truth).map_err(told);
                 }
-                SequenceStep::IsEmpty(a) => return made[*a].is_empty().map(Answer::Truth).map_err(told),
-                SequenceStep::List(a) => return self.list(&made[*a]).map(Answer::Listed),
+                SequenceStep::IsEmpty(a) => {
+                    return made[*a].is_empty().map(LibraryAnswer::Truth).map_err(told);
+                }
+                SequenceStep::List(a) => return self.list(&made[*a]).map(LibraryAnswer::Listed),
                 other => return Err(format!("not prepared: {other}")),
             },
         };
-        new.map(Answer::Made).map_err(told)
+        new.map(LibraryAnswer::Made).map_err(told)
     }
 
-    fn list(&self, element: &Polyhedron) -> Result<usize, String> {
+    fn list(&self, element: &PplPolyhedron) -> Result<usize, String> {
         element.count_constraints().map_err(told)
     }
 
-    fn export(&self, element: &Polyhedron) -> Result<Vec<Constraint>, String> {
+    fn export(&self, element: &PplPolyhedron) -> Result<Vec<Constraint>, String> {
         Ok(element.constraints().map_err(told)?.iter().map(inwards).collect())
     }
 }

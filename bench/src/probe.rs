@@ -11,9 +11,9 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
-use crate::library::Kind;
+use crate::library::LibraryKind;
 use crate::replay::performer;
-use crate::shapes::Case;
+use crate::shapes::ShapeCase;
 
 /// What a library came to.
 #[derive(Clone, Default, Debug)]
@@ -27,7 +27,7 @@ pub struct Probed {
 }
 
 /// The work of the process: performs the cases from this number on, and writes a line about each.
-pub fn work(kind: Kind, cases: &[Case], from: usize) {
+pub fn work(kind: LibraryKind, cases: &[ShapeCase], from: usize) {
     println!("base {}", peak());
     for (at, case) in cases.iter().enumerate().skip(from) {
         println!("begin {at}");

@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 
 use coreach_tests::sequence::Sequence;
 
-use crate::shapes::{Case, label};
+use crate::shapes::{ShapeCase, label};
 
 /// Reads all `*.sequence` files below a folder, in the order of their paths.
 ///
 /// # Errors
 /// A folder or file that cannot be read, or is no sequence.
-pub fn read(folder: &Path) -> Result<Vec<Case>, String> {
+pub fn read(folder: &Path) -> Result<Vec<ShapeCase>, String> {
     let mut files = Vec::new();
     collect(folder, &mut files)?;
     files.sort();
@@ -31,10 +31,10 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), String> {
     Ok(())
 }
 
-fn read_one(folder: &Path, file: &Path) -> Result<Case, String> {
+fn read_one(folder: &Path, file: &Path) -> Result<ShapeCase, String> {
     let text = fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))?;
     let sequence: Sequence = text.parse().map_err(|error| format!("{}: {error}", file.display()))?;
     let name = file.strip_prefix(folder).unwrap_or(file).with_extension("").display().to_string();
     let labels = sequence.steps.iter().map(label).collect();
-    Ok(Case { name, sequence, labels })
+    Ok(ShapeCase { name, sequence, labels })
 }

@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 
 use coreach_tests::sequence::Sequence;
 
-use crate::library::Kind;
-use crate::library::{Answer, Library, dimensions, is_strict};
+use crate::library::LibraryKind;
+use crate::library::{Library, LibraryAnswer, dimensions, is_strict};
 use crate::with_library;
 
 /// A sequence that a library is ready to perform.
@@ -32,7 +32,7 @@ impl<L: Library> Ready<L> {
         let start = Instant::now();
         let mut made = Vec::new();
         for step in &mut self.steps {
-            if let Answer::Made(new) = self.library.perform(step, &made)? {
+            if let LibraryAnswer::Made(new) = self.library.perform(step, &made)? {
                 if all_listed {
                     self.library.list(&new)?;
                 }
@@ -50,7 +50,7 @@ impl<L: Library> Ready<L> {
         let mut times = Vec::with_capacity(self.steps.len());
         for step in &mut self.steps {
             let start = Instant::now();
-            if let Answer::Made(new) = self.library.perform(step, &made)? {
+            if let LibraryAnswer::Made(new) = self.library.perform(step, &made)? {
                 self.library.list(&new)?;
                 times.push(start.elapsed());
                 made.push(new);
@@ -80,6 +80,6 @@ impl<L: Library> Performer for Ready<L> {
 }
 
 /// A library made ready for a sequence.
-pub fn performer(kind: Kind, sequence: &Sequence) -> Result<Box<dyn Performer>, String> {
+pub fn performer(kind: LibraryKind, sequence: &Sequence) -> Result<Box<dyn Performer>, String> {
     with_library!(kind, L => Ok(Box::new(Ready::<L>::of(sequence)?)))
 }

@@ -16,7 +16,7 @@ use coreach_tests::generator::random::Random;
 
 /// What the constraints look like.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Form {
+pub enum ShapeForm {
     /// Two or three variables, any of them.
     Dense,
     /// Blocks of 2 to 4 variables, about as many constraints in each as make it bounded.
@@ -29,9 +29,9 @@ pub enum Form {
 
 /// A form in so many dimensions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Shape {
+pub struct ConstraintShape {
     /// The form.
-    pub form: Form,
+    pub form: ShapeForm,
     /// The number of dimensions.
     pub dimensions: usize,
     /// The fewest and the most constraints of one polyhedron, where the form does not say it.
@@ -40,59 +40,59 @@ pub struct Shape {
     pub sequences: usize,
 }
 
-const fn shape(form: Form, dimensions: usize, sequences: usize) -> Shape {
-    Shape { form, dimensions, constraints: (0, 0), sequences }
+const fn shape(form: ShapeForm, dimensions: usize, sequences: usize) -> ConstraintShape {
+    ConstraintShape { form, dimensions, constraints: (0, 0), sequences }
 }
 
-const fn dense(dimensions: usize, constraints: (usize, usize), sequences: usize) -> Shape {
-    Shape { form: Form::Dense, dimensions, constraints, sequences }
+const fn dense(dimensions: usize, constraints: (usize, usize), sequences: usize) -> ConstraintShape {
+    ConstraintShape { form: ShapeForm::Dense, dimensions, constraints, sequences }
 }
 
 /// All shapes. Dense polyhedra in 8 and 12 dimensions with many constraints explode in joins: they stand
 /// apart, so that one sees where that begins.
-pub const SHAPES: [Shape; 16] = [
+pub const SHAPES: [ConstraintShape; 16] = [
     dense(4, (10, 20), 100),
     dense(8, (10, 13), 24),
     dense(8, (14, 20), 8),
     dense(12, (10, 13), 16),
     dense(12, (14, 20), 6),
-    shape(Form::Blocks, 4, 60),
-    shape(Form::Blocks, 8, 40),
-    shape(Form::Blocks, 16, 12),
-    shape(Form::Blocks, 32, 8),
-    shape(Form::Boxes, 4, 60),
-    shape(Form::Boxes, 8, 40),
-    shape(Form::Boxes, 16, 12),
-    shape(Form::Boxes, 32, 8),
-    shape(Form::Octagons, 4, 60),
-    shape(Form::Octagons, 6, 40),
-    shape(Form::Octagons, 8, 20),
+    shape(ShapeForm::Blocks, 4, 60),
+    shape(ShapeForm::Blocks, 8, 40),
+    shape(ShapeForm::Blocks, 16, 12),
+    shape(ShapeForm::Blocks, 32, 8),
+    shape(ShapeForm::Boxes, 4, 60),
+    shape(ShapeForm::Boxes, 8, 40),
+    shape(ShapeForm::Boxes, 16, 12),
+    shape(ShapeForm::Boxes, 32, 8),
+    shape(ShapeForm::Octagons, 4, 60),
+    shape(ShapeForm::Octagons, 6, 40),
+    shape(ShapeForm::Octagons, 8, 20),
 ];
 
-impl Shape {
+impl ConstraintShape {
     /// The name in tables and arguments.
     pub fn name(self) -> String {
         let form = match self.form {
-            Form::Dense => "dense",
-            Form::Blocks => "blocks",
-            Form::Boxes => "boxes",
-            Form::Octagons => "octagons",
+            ShapeForm::Dense => "dense",
+            ShapeForm::Blocks => "blocks",
+            ShapeForm::Boxes => "boxes",
+            ShapeForm::Octagons => "octagons",
         };
         let many = if self.constraints.0 > 10 { "-many" } else { "" };
         format!("{form}-{}{many}", self.dimensions)
     }
 
     /// One of its sequences: number `index` of `count`, over which the number of constraints is spread.
-    pub fn case(self, seed: u64, index: usize, count: usize) -> Case {
+    pub fn case(self, seed: u64, index: usize, count: usize) -> ShapeCase {
         // Neighbouring seeds give unrelated streams; shapes must not share them.
         let numbers = [self.form as u64, self.dimensions as u64, self.constraints.0 as u64, index as u64];
         let own = numbers.iter().fold(0, |all, number| all << 16 | number);
-        let mut mix = Mix {
+        let mut mix = ShapeMix {
             random: Random::new(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ own),
             shape: self,
             share: index as f64 / count.saturating_sub(1).max(1) as f64,
             groups: Vec::new(),
-            case: Case { name: format!("{}/{index}", self.name()), ..Case::default() },
+            case: ShapeCase { name: format!("{}/{index}", self.name()), ..Case::default() },
             made: 0,
         };
         mix.group();
@@ -104,7 +104,7 @@ impl Shape {
 
 /// A sequence, and what each of its steps is called in the table.
 #[derive(Clone, Debug)]
-pub struct Case {
+pub struct ShapeCase {
     /// Where it comes from.
     pub name: String,
     /// The steps.
@@ -113,9 +113,9 @@ pub struct Case {
     pub labels: Vec<&'static str>,
 }
 
-impl Default for Case {
+impl Default for ShapeCase {
     fn default() -> Self {
-        Case {
+        ShapeCase {
             name: String::new(),
             sequence: Sequence { dimensions: 0, steps: Vec::new() },
             labels: Vec::new(),
@@ -143,18 +143,18 @@ pub fn label(step: &SequenceStep) -> &'static str {
     }
 }
 
-struct Mix {
+struct ShapeMix {
     random: Random,
-    shape: Shape,
+    shape: ConstraintShape,
     /// Where between the fewest and the most constraints this sequence stands.
     share: f64,
     /// The dimensions that constraints may relate.
     groups: Vec<Vec<usize>>,
-    case: Case,
+    case: ShapeCase,
     made: usize,
 }
 
-impl Mix {
+impl ShapeMix {
     fn within(&mut self, most: i64) -> i64 {
         self.random.below((2 * most + 1) as usize) as i64 - most
     }
@@ -181,14 +181,14 @@ impl Mix {
 
     fn group(&mut self) {
         let dimensions = self.shape.dimensions;
-        if matches!(self.shape.form, Form::Dense | Form::Octagons) {
+        if matches!(self.shape.form, ShapeForm::Dense | ShapeForm::Octagons) {
             self.groups = vec![(0..dimensions).collect()];
             return;
         }
         let mut start = 0;
         while start < dimensions {
             let size = match self.shape.form {
-                Form::Boxes => 1,
+                ShapeForm::Boxes => 1,
                 _ => self.random.between((2, 4)).min(dimensions - start),
             };
             self.groups.push((start..start + size).collect());
@@ -223,7 +223,7 @@ impl Mix {
 
     /// One constraint on the dimensions in the manner of the form.
     fn one(&mut self, inside: &[i64], on: &[usize]) -> Constraint {
-        let unit = self.shape.form == Form::Octagons;
+        let unit = self.shape.form == ShapeForm::Octagons;
         let entries: Vec<(usize, i64)> = on
             .iter()
             .map(|&at| (at, self.coefficient()))
@@ -235,7 +235,7 @@ impl Mix {
     fn constraints(&mut self, inside: &[i64]) -> Vec<Constraint> {
         let mut all = Vec::new();
         match self.shape.form {
-            Form::Dense => {
+            ShapeForm::Dense => {
                 let (fewest, most) = self.shape.constraints;
                 for _ in 0..fewest + ((most - fewest) as f64 * self.share).round() as usize {
                     let count = self.random.between((2, 3));
@@ -243,7 +243,7 @@ impl Mix {
                     all.push(self.one(inside, &on));
                 }
             }
-            Form::Blocks => {
+            ShapeForm::Blocks => {
                 for group in 0..self.groups.len() {
                     let size = self.groups[group].len();
                     for _ in 0..size + self.random.below(3) {
@@ -253,7 +253,7 @@ impl Mix {
                     }
                 }
             }
-            Form::Boxes => {
+            ShapeForm::Boxes => {
                 for at in 0..self.shape.dimensions {
                     let sides: &[i64] = [&[1, -1][..], &[1, -1], &[1], &[-1]][self.random.below(4)];
                     for &side in sides {
@@ -261,7 +261,7 @@ impl Mix {
                     }
                 }
             }
-            Form::Octagons => {
+            ShapeForm::Octagons => {
                 for at in 0..self.shape.dimensions {
                     if self.random.chance(50) {
                         let side = self.coefficient().signum();
@@ -287,7 +287,7 @@ impl Mix {
     }
 
     fn guard(&mut self, inside: &[i64]) -> Constraint {
-        let count = if self.shape.form == Form::Boxes { 1 } else { self.random.between((1, 2)) };
+        let count = if self.shape.form == ShapeForm::Boxes { 1 } else { self.random.between((1, 2)) };
         let on = self.any(count);
         self.one(inside, &on)
     }
@@ -301,13 +301,13 @@ impl Mix {
             entries.push((on[0], 1));
         }
         match self.shape.form {
-            Form::Dense | Form::Blocks if self.random.chance(50) => {
+            ShapeForm::Dense | ShapeForm::Blocks if self.random.chance(50) => {
                 for &at in &on[1..] {
                     let coefficient = self.within(2);
                     entries.push((at, coefficient));
                 }
             }
-            Form::Octagons if !invertible => entries.extend(on.get(1).map(|&at| (at, 1))),
+            ShapeForm::Octagons if !invertible => entries.extend(on.get(1).map(|&at| (at, 1))),
             _ => {}
         }
         let row = self.row(&entries);
@@ -321,7 +321,7 @@ impl Mix {
         let p = self.build(&here);
         let q = self.build(&there);
         self.push("list", SequenceStep::List(p));
-        if self.shape.form == Form::Dense || self.shape.dimensions <= 4 {
+        if self.shape.form == ShapeForm::Dense || self.shape.dimensions <= 4 {
             let joined = self.push("join unrelated", SequenceStep::Join(p, q));
             self.push("list", SequenceStep::List(joined));
             self.push("leq", SequenceStep::IsLeq(q, joined));

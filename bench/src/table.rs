@@ -3,23 +3,23 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use crate::library::Kind;
-use crate::measure::Times;
+use crate::library::LibraryKind;
+use crate::measure::MeasuredTimes;
 use crate::probe::Probed;
-use crate::shapes::Case;
+use crate::shapes::ShapeCase;
 use crate::statistics::{Ratio, median, quantile, ratio_of_medians};
 
 /// What was found about one shape.
 #[derive(Clone, Debug)]
-pub struct Findings {
+pub struct TableFindings {
     /// Its name.
     pub name: String,
     /// The sequences.
-    pub cases: Vec<Case>,
+    pub cases: Vec<ShapeCase>,
     /// What each library came to in a process of its own.
-    pub probed: BTreeMap<Kind, Probed>,
+    pub probed: BTreeMap<LibraryKind, Probed>,
     /// The times of each sequence.
-    pub times: Vec<Times>,
+    pub times: Vec<MeasuredTimes>,
     /// The limit of one sequence in seconds.
     pub limit: f64,
     /// For the intervals.
@@ -47,14 +47,14 @@ pub fn head() -> String {
     )
 }
 
-impl Findings {
+impl TableFindings {
     /// The seconds of a library on a sequence; nothing if it did not finish.
-    fn seconds(&self, kind: Kind, at: usize) -> Option<f64> {
+    fn seconds(&self, kind: LibraryKind, at: usize) -> Option<f64> {
         self.times.get(at)?.whole.get(&kind).copied()
     }
 
     /// The seconds where each result is listed at once; nothing where that was not measured.
-    fn listed(&self, kind: Kind, at: usize) -> Option<f64> {
+    fn listed(&self, kind: LibraryKind, at: usize) -> Option<f64> {
         self.times.get(at)?.listed.get(&kind).copied()
     }
 
@@ -81,7 +81,7 @@ impl Findings {
             );
             let listed: Vec<f64> = (0..self.cases.len()).filter_map(|at| self.listed(*kind, at)).collect();
             let _ = write!(text, " {:>10}", ms(median(&listed)));
-            if *kind != Kind::Ours {
+            if *kind != LibraryKind::Ours {
                 let _ = write!(text, "  {}; {}", self.ratio(*kind), self.ratio_listed(*kind));
             }
             text.push('\n');
@@ -91,11 +91,11 @@ impl Findings {
 
     /// The ratio of the medians of whole sequences. A sequence that one of the two did not finish counts as
     /// long as the limit, which is less than it takes; one that neither finished does not count.
-    fn ratio(&self, other: Kind) -> String {
+    fn ratio(&self, other: LibraryKind) -> String {
         let (mut above, mut below) = (Vec::new(), Vec::new());
         let (mut theirs, mut mine) = (0, 0);
         for at in 0..self.cases.len() {
-            let pair = (self.seconds(other, at), self.seconds(Kind::Ours, at));
+            let pair = (self.seconds(other, at), self.seconds(LibraryKind::Ours, at));
             if pair == (None, None) {
                 continue;
             }
@@ -117,16 +117,16 @@ impl Findings {
         text
     }
 
-    fn ratio_listed(&self, other: Kind) -> String {
+    fn ratio_listed(&self, other: LibraryKind) -> String {
         let pairs = (0..self.cases.len())
-            .filter_map(|at| Some((self.listed(other, at)?, self.listed(Kind::Ours, at)?)));
+            .filter_map(|at| Some((self.listed(other, at)?, self.listed(LibraryKind::Ours, at)?)));
         let (above, below): (Vec<f64>, Vec<f64>) = pairs.unzip();
         ratio_of_medians(&above, &below, self.seed).map_or_else(|| "-".to_owned(), shown)
     }
 
     /// One line for each operation.
     pub fn operations(&self) -> String {
-        let mut times: BTreeMap<&str, BTreeMap<Kind, Vec<f64>>> = BTreeMap::new();
+        let mut times: BTreeMap<&str, BTreeMap<LibraryKind, Vec<f64>>> = BTreeMap::new();
         for (case, measured) in self.cases.iter().zip(&self.times) {
             for (kind, steps) in &measured.by_step {
                 for (label, seconds) in case.labels.iter().zip(steps) {
@@ -136,10 +136,10 @@ impl Findings {
         }
         let mut text = String::new();
         for (label, of) in &times {
-            let Some(mine) = of.get(&Kind::Ours) else { continue };
+            let Some(mine) = of.get(&LibraryKind::Ours) else { continue };
             let micro = |values: &[f64]| format!("{:.1}", median(values) * 1e6);
             let _ = write!(text, "{:<13} {label:<17} {:>6} {:>10}", self.name, mine.len(), micro(mine));
-            for (kind, theirs) in of.iter().filter(|(kind, _)| **kind != Kind::Ours) {
+            for (kind, theirs) in of.iter().filter(|(kind, _)| **kind != LibraryKind::Ours) {
                 let ratio = median(theirs) / median(mine);
                 let slower = if ratio < 1.0 { " SLOWER" } else { "" };
                 let _ = write!(text, "   {} {:>9} {ratio:>7.2}{slower}", kind.name(), micro(theirs));

@@ -17,14 +17,14 @@ use crate::outputs::given_paths;
 
 /// A command, its argument, what the help calls the two (nothing if another row says the same), and the kinds
 /// of files that it takes.
-type Taken = (&'static str, &'static str, &'static str, &'static [FileKind]);
+type CommandFiles = (&'static str, &'static str, &'static str, &'static [FileKind]);
 
 const MODELS: &[FileKind] = &[Specification, Configuration];
 const TESTS: &[FileKind] = &[Configuration, TestCase];
 const RUNS: &[FileKind] = &[Run, Store];
 
 /// All arguments that take files of certain kinds. The files of other arguments are of any kind, or foreign.
-const TAKEN: [Taken; 28] = [
+const TAKEN: [CommandFiles; 28] = [
     ("run", "configuration", "run", &[Configuration]),
     ("show", "model", "show", &[Specification, Purpose, Property, Configuration]),
     ("compare", "configuration", "compare", &[Configuration]),

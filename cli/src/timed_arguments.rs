@@ -49,7 +49,7 @@ pub enum TimedCommand {
     #[command(
         after_help = "Example:\n  coreach timed merge specification.yaml --inputs inputs.csv --outputs outputs.csv"
     )]
-    Merge(MergeArguments),
+    Merge(TimedMergeArguments),
     /// Judge a recorded trace along a path
     #[command(
         after_help = "Example:\n  coreach timed verdict specification.yaml --path 1,2,3,5 --trace trace.csv"
@@ -166,7 +166,7 @@ pub struct DriveArguments {
 }
 
 #[derive(Args, Debug)]
-pub struct MergeArguments {
+pub struct TimedMergeArguments {
     /// The timed specification
     #[arg(value_name = "MODEL")]
     pub model: PathBuf,

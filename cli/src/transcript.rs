@@ -23,7 +23,7 @@ const HEAD: &str = "\
 pub fn shell_transcript(heading: &str, wire: &[EvidenceItem]) -> String {
     let mut text = String::new();
     for line in heading.lines() {
-        write_line(&mut text, &format!("# {}", escape(line.as_bytes(), Reader::People)));
+        write_line(&mut text, &format!("# {}", escape(line.as_bytes(), EscapeReader::People)));
     }
     text.push_str(HEAD);
     let mut connections: Vec<Option<&str>> = Vec::new();
@@ -34,22 +34,25 @@ pub fn shell_transcript(heading: &str, wire: &[EvidenceItem]) -> String {
     }
     for over in connections {
         if let Some(name) = over {
-            write_line(&mut text, &format!("# the connection {}", escape(name.as_bytes(), Reader::People)));
+            write_line(
+                &mut text,
+                &format!("# the connection {}", escape(name.as_bytes(), EscapeReader::People)),
+            );
         }
-        let mut connection = Connection { text: &mut text, is_open: false, last: None };
+        let mut connection = ConnectionText { text: &mut text, is_open: false, last: None };
         wire.iter().filter(|item| item.over.as_deref() == over).for_each(|item| connection.add_item(item));
         connection.close();
     }
     text
 }
 
-struct Connection<'a> {
+struct ConnectionText<'a> {
     text: &'a mut String,
     is_open: bool,
     last: Option<Duration>,
 }
 
-impl Connection<'_> {
+impl ConnectionText<'_> {
     fn add_item(&mut self, item: &EvidenceItem) {
         if item.kind == EvidenceKind::Sent {
             return self.add_sent(item);
@@ -59,7 +62,7 @@ impl Connection<'_> {
             phase => format!("{} ({})", item.kind.name(), phase.name()),
         };
         if let Some(note) = &item.note {
-            write_line(self.text, &format!("# {sign} ({})", escape(note.as_bytes(), Reader::People)));
+            write_line(self.text, &format!("# {sign} ({})", escape(note.as_bytes(), EscapeReader::People)));
         }
         self.add_received(sign, &item.bytes);
         self.write_missing(item);
@@ -72,7 +75,7 @@ impl Connection<'_> {
 
     fn add_received(&mut self, sign: &str, bytes: &[u8]) {
         for line in bytes.split_inclusive(|byte| *byte == b'\n') {
-            write_line(self.text, &format!("# {sign} {}", escape(line, Reader::People)));
+            write_line(self.text, &format!("# {sign} {}", escape(line, EscapeReader::People)));
         }
     }
 
@@ -97,10 +100,10 @@ impl Connection<'_> {
             if wait >= NOTABLE {
                 write_line(self.text, &format!("sleep {:.3}", wait.as_secs_f64()));
             }
-            write_line(self.text, &format!("printf '{}'", escape(&item.bytes, Reader::Printf)));
+            write_line(self.text, &format!("printf '{}'", escape(&item.bytes, EscapeReader::Printf)));
             self.write_missing(item);
             if !item.rest.is_empty() {
-                write_line(self.text, &format!("printf '{}'", escape(&item.rest, Reader::Printf)));
+                write_line(self.text, &format!("printf '{}'", escape(&item.rest, EscapeReader::Printf)));
             }
         }
         self.last = Some(item.at);
@@ -134,7 +137,7 @@ fn curl_command(bytes: &[u8]) -> Option<String> {
     let base = find("Host").map_or(String::new(), |(_, host)| quote_for_shell(&format!("http://{host}")));
     let mut command = format!("BASE=${{BASE-{base}}}\n");
     if !body.is_empty() {
-        let _ = write!(command, "printf '{}' | ", escape(body, Reader::Printf));
+        let _ = write!(command, "printf '{}' | ", escape(body, EscapeReader::Printf));
     }
     let how = if method == "HEAD" { "-I".to_owned() } else { format!("-X {}", quote_for_shell(method)) };
     let _ = write!(command, "curl -sig --path-as-is {how} \"$BASE\"{}", quote_for_shell(path));
@@ -164,23 +167,23 @@ pub(crate) fn quote_for_shell(text: &str) -> String {
 
 /// The reader of escaped bytes. `printf` reads them within single quotes.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Reader {
+enum EscapeReader {
     People,
     Printf,
 }
 
 /// Writes bytes in printable ASCII.
-fn escape(bytes: &[u8], reader: Reader) -> String {
+fn escape(bytes: &[u8], reader: EscapeReader) -> String {
     let mut text = String::new();
     for (place, byte) in bytes.iter().enumerate() {
         let _ = match byte {
             b'\r' => write!(text, "\\r"),
             b'\n' => write!(text, "\\n"),
-            b'%' if reader == Reader::Printf => write!(text, "%%"),
+            b'%' if reader == EscapeReader::Printf => write!(text, "%%"),
             b'\\' => write!(text, "\\\\"),
             // A quote would end the word. A dash at the beginning would make it an option.
-            b'\'' if reader == Reader::Printf => write!(text, "\\047"),
-            b'-' if reader == Reader::Printf && place == 0 => write!(text, "\\055"),
+            b'\'' if reader == EscapeReader::Printf => write!(text, "\\047"),
+            b'-' if reader == EscapeReader::Printf && place == 0 => write!(text, "\\055"),
             b' '..=b'~' => write!(text, "{}", char::from(*byte)),
             other => write!(text, "\\{other:03o}"),
         };

@@ -7,6 +7,7 @@
 use std::collections::BTreeSet;
 
 use coreach_analyses::inductive::RefinementIteration;
+pub use coreach_artifact::document::SelectionCounts;
 use coreach_model::iosts::{Iosts, LocationId, TestPurpose, Transition, TransitionOrigin};
 use coreach_model::term::Substitution;
 use coreach_model::{ActionId, Datum, Numbered, Term, TransitionId};
@@ -96,7 +97,7 @@ pub struct Particulars<'a> {
 pub struct FoundOut<'a> {
     /// How many more events tell runs apart.
     pub lookahead: Option<usize>,
-    pub selection: Option<Selection>,
+    pub selection: Option<SelectionCounts>,
     /// What the domain could not express.
     pub imprecisions: &'a [String],
     /// Can the purpose be reached, as far as the analysis can tell?
@@ -290,18 +291,6 @@ pub struct Allowed {
     pub guard: Term,
 }
 
-/// The work of selection in numbers, for reports and comparisons.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Selection {
-    /// Transitions of [`Visible`] before `Accept` that the test graph does not have in any form.
-    pub pruned: usize,
-    /// Stimuli whose guard was strengthened so that `Accept` stays in reach.
-    pub strengthened: usize,
-    pub inconclusive: usize,
-    /// How often strengthening and reach followed each other.
-    pub rounds: usize,
-}
-
 /// TG (Algorithm 7.2): the result of `select`. Directions stay the implementation's.
 #[derive(Clone, Debug)]
 pub struct TestGraph {
@@ -323,7 +312,7 @@ pub struct TestGraph {
     pub allowed: Vec<Allowed>,
     /// As in the visible behaviours, and `false` at verdicts.
     pub must_answer: Numbered<LocationId, Term>,
-    pub selection: Selection,
+    pub selection: SelectionCounts,
     /// What the domain could not express, one line each.
     pub imprecisions: Vec<String>,
 }

@@ -141,7 +141,7 @@ pub struct Options {
 }
 
 /// The questions that the check of one stage's result left open.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize)]
 pub struct Unsettled {
     pub stage: Stage,
     /// Questions that the solver did not answer.

@@ -3,6 +3,8 @@
 
 coreach_model::words! {
     /// The stages, each with its verb.
+    #[derive(serde::Serialize)]
+    #[serde(rename_all = "snake_case")]
     pub enum Stage {
         /// The purpose takes every action everywhere.
         Complete = "complete",

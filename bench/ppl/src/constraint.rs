@@ -6,13 +6,13 @@ use std::ptr::null_mut;
 use coreach_ppl_sys as sys;
 use dashu_int::IBig;
 
-use crate::error::{Error, check};
-use crate::library::Library;
+use crate::error::{PplError, check};
+use crate::library::PplLibrary;
 use crate::number::Coefficient;
 
 /// How an expression is compared with 0.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Relation {
+pub enum PplRelation {
     /// It is 0.
     Equal,
     /// It is at least 0.
@@ -23,64 +23,64 @@ pub enum Relation {
 
 /// `c·x + k` compared with 0.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Constraint {
+pub struct PplConstraint {
     /// By dimension; those beyond are 0.
     pub coefficients: Vec<IBig>,
     /// The constant.
     pub constant: IBig,
     /// How it is compared.
-    pub relation: Relation,
+    pub relation: PplRelation,
 }
 
-impl Constraint {
+impl PplConstraint {
     /// Of small numbers.
-    pub fn of(coefficients: &[i64], constant: i64, relation: Relation) -> Self {
+    pub fn of(coefficients: &[i64], constant: i64, relation: PplRelation) -> Self {
         let coefficients = coefficients.iter().map(|c| IBig::from(*c)).collect();
-        Constraint { coefficients, constant: constant.into(), relation }
+        PplConstraint { coefficients, constant: constant.into(), relation }
     }
 }
 
 /// `(c·x + k) / d` in the library's form.
-pub struct Expression {
+pub struct PplExpression {
     raw: *mut sys::ppl_Linear_Expression,
     dimensions: usize,
     pub(crate) denominator: IBig,
-    _library: Library,
+    _library: PplLibrary,
 }
 
-impl Drop for Expression {
+impl Drop for PplExpression {
     fn drop(&mut self) {
         // SAFETY: this is its only owner, and the library is this thread's.
         unsafe { sys::ppl_delete_Linear_Expression(self.raw) };
     }
 }
 
-impl fmt::Debug for Expression {
+impl fmt::Debug for PplExpression {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Expression over {} dimensions", self.dimensions)
     }
 }
 
-impl Expression {
+impl PplExpression {
     /// Coefficients by dimension, those beyond being 0; the constant; the denominator, which is not 0.
     ///
     /// # Errors
     /// What the library says; a denominator that is 0.
     pub fn of(
-        library: &Library,
+        library: &PplLibrary,
         coefficients: &[IBig],
         constant: &IBig,
         denominator: &IBig,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self, PplError> {
         if denominator.is_zero() {
-            return Err(Error::argument("a denominator that is 0"));
+            return Err(PplError::argument("a denominator that is 0"));
         }
         let mut raw = null_mut();
         let dimensions = coefficients.len();
         // SAFETY: here and below: the library is this thread's. It writes the pointer, or fails.
         check(unsafe { sys::ppl_new_Linear_Expression_with_dimension(&mut raw, dimensions) })?;
         let denominator = denominator.clone();
-        let own = Expression { raw, dimensions, denominator, _library: library.clone() };
+        let own = PplExpression { raw, dimensions, denominator, _library: library.clone() };
         let mut number = Coefficient::new()?;
         for (at, value) in coefficients.iter().enumerate().filter(|(_, value)| !value.is_zero()) {
             let value = number.set(value)?;
@@ -104,21 +104,21 @@ impl Expression {
 }
 
 /// Constraints in the library's form.
-pub struct Constraints {
+pub struct PplConstraints {
     raw: *mut sys::ppl_Constraint_System,
     dimensions: usize,
     is_strict: bool,
-    _library: Library,
+    _library: PplLibrary,
 }
 
-impl Drop for Constraints {
+impl Drop for PplConstraints {
     fn drop(&mut self) {
         // SAFETY: this is their only owner, and the library is this thread's.
         unsafe { sys::ppl_delete_Constraint_System(self.raw) };
     }
 }
 
-impl fmt::Debug for Constraints {
+impl fmt::Debug for PplConstraints {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Constraints over {} dimensions", self.dimensions)
     }
@@ -134,29 +134,29 @@ impl Drop for RawConstraint {
     }
 }
 
-impl Constraints {
+impl PplConstraints {
     /// Converts constraints.
-    pub fn of(library: &Library, constraints: &[Constraint]) -> Result<Self, Error> {
+    pub fn of(library: &PplLibrary, constraints: &[PplConstraint]) -> Result<Self, PplError> {
         let mut raw = null_mut();
         // SAFETY: here and below: the library is this thread's. It writes the pointer, or fails.
         check(unsafe { sys::ppl_new_Constraint_System(&mut raw) })?;
-        let mut own = Constraints { raw, dimensions: 0, is_strict: false, _library: library.clone() };
+        let mut own = PplConstraints { raw, dimensions: 0, is_strict: false, _library: library.clone() };
         for constraint in constraints {
             own.add(library, constraint)?;
         }
         Ok(own)
     }
 
-    fn add(&mut self, library: &Library, constraint: &Constraint) -> Result<(), Error> {
-        let Constraint { coefficients, constant, relation } = constraint;
-        let expression = Expression::of(library, coefficients, constant, &IBig::ONE)?;
+    fn add(&mut self, library: &PplLibrary, constraint: &PplConstraint) -> Result<(), PplError> {
+        let PplConstraint { coefficients, constant, relation } = constraint;
+        let expression = PplExpression::of(library, coefficients, constant, &IBig::ONE)?;
         let relation = match relation {
-            Relation::Equal => sys::PPL_CONSTRAINT_TYPE_EQUAL,
-            Relation::AtLeast => sys::PPL_CONSTRAINT_TYPE_GREATER_OR_EQUAL,
-            Relation::Greater => sys::PPL_CONSTRAINT_TYPE_GREATER_THAN,
+            PplRelation::Equal => sys::PPL_CONSTRAINT_TYPE_EQUAL,
+            PplRelation::AtLeast => sys::PPL_CONSTRAINT_TYPE_GREATER_OR_EQUAL,
+            PplRelation::Greater => sys::PPL_CONSTRAINT_TYPE_GREATER_THAN,
         };
         self.dimensions = self.dimensions.max(expression.dimensions());
-        self.is_strict |= constraint.relation == Relation::Greater;
+        self.is_strict |= constraint.relation == PplRelation::Greater;
         let mut raw = null_mut();
         // SAFETY: as above; expression and system live, and the system gets a copy of the constraint.
         unsafe {
@@ -183,21 +183,21 @@ impl Constraints {
 }
 
 /// A place among constraints that frees itself.
-struct Place(*mut sys::ppl_Constraint_System_const_iterator);
+struct PplPlace(*mut sys::ppl_Constraint_System_const_iterator);
 
-impl Drop for Place {
+impl Drop for PplPlace {
     fn drop(&mut self) {
         // SAFETY: this is its only owner.
         unsafe { sys::ppl_delete_Constraint_System_const_iterator(self.0) };
     }
 }
 
-impl Place {
-    fn new() -> Result<Self, Error> {
+impl PplPlace {
+    fn new() -> Result<Self, PplError> {
         let mut raw = null_mut();
         // SAFETY: the library writes the pointer, or fails.
         check(unsafe { sys::ppl_new_Constraint_System_const_iterator(&mut raw) })?;
-        Ok(Place(raw))
+        Ok(PplPlace(raw))
     }
 }
 
@@ -207,9 +207,9 @@ impl Place {
 /// The system lives, does not change, and the library is this thread's.
 pub(crate) unsafe fn each(
     system: *const sys::ppl_Constraint_System,
-    mut function: impl FnMut(*const sys::ppl_Constraint) -> Result<(), Error>,
-) -> Result<(), Error> {
-    let (at, end) = (Place::new()?, Place::new()?);
+    mut function: impl FnMut(*const sys::ppl_Constraint) -> Result<(), PplError>,
+) -> Result<(), PplError> {
+    let (at, end) = (PplPlace::new()?, PplPlace::new()?);
     // SAFETY: by the precondition; a place that is not the end has a constraint, which lives as long as the
     // system.
     unsafe {
@@ -233,15 +233,15 @@ pub(crate) unsafe fn read(
     raw: *const sys::ppl_Constraint,
     dimensions: usize,
     number: &mut Coefficient,
-) -> Result<Constraint, Error> {
+) -> Result<PplConstraint, PplError> {
     let mut own = 0;
     // SAFETY: by the precondition; only dimensions that the constraint has are asked for.
     unsafe {
         let relation = match check(sys::ppl_Constraint_type(raw))? {
-            sys::PPL_CONSTRAINT_TYPE_EQUAL => Relation::Equal,
-            sys::PPL_CONSTRAINT_TYPE_GREATER_OR_EQUAL => Relation::AtLeast,
-            sys::PPL_CONSTRAINT_TYPE_GREATER_THAN => Relation::Greater,
-            other => return Err(Error::argument(format!("a constraint of type {other}"))),
+            sys::PPL_CONSTRAINT_TYPE_EQUAL => PplRelation::Equal,
+            sys::PPL_CONSTRAINT_TYPE_GREATER_OR_EQUAL => PplRelation::AtLeast,
+            sys::PPL_CONSTRAINT_TYPE_GREATER_THAN => PplRelation::Greater,
+            other => return Err(PplError::argument(format!("a constraint of type {other}"))),
         };
         check(sys::ppl_Constraint_space_dimension(raw, &mut own))?;
         let mut coefficients = vec![IBig::ZERO; dimensions];
@@ -250,6 +250,6 @@ pub(crate) unsafe fn read(
             *coefficient = number.get()?;
         }
         check(sys::ppl_Constraint_inhomogeneous_term(raw, number.as_mut_ptr()))?;
-        Ok(Constraint { coefficients, constant: number.get()?, relation })
+        Ok(PplConstraint { coefficients, constant: number.get()?, relation })
     }
 }

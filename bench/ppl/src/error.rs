@@ -8,7 +8,7 @@ use coreach_ppl_sys as sys;
 
 /// The kinds of errors: those of PPL that mean something to a caller, and one of ours.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum ErrorKind {
+pub enum PplErrorKind {
     /// It took too long.
     Timeout,
     /// No memory, or too many dimensions.
@@ -25,21 +25,21 @@ pub enum ErrorKind {
 
 /// An operation of the library failed.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Error {
+pub struct PplError {
     /// What kind of failure.
-    pub kind: ErrorKind,
+    pub kind: PplErrorKind,
     /// What the library says about it.
     pub message: String,
 }
 
-impl Error {
-    pub(crate) fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Error { kind, message: message.into() }
+impl PplError {
+    pub(crate) fn new(kind: PplErrorKind, message: impl Into<String>) -> Self {
+        PplError { kind, message: message.into() }
     }
 
     /// Of an argument that does not fit.
     pub(crate) fn argument(message: impl Into<String>) -> Self {
-        Error::new(ErrorKind::InvalidArgument, message)
+        PplError::new(PplErrorKind::InvalidArgument, message)
     }
 }
 
@@ -63,32 +63,32 @@ pub(crate) unsafe extern "C" fn keep_description(_: sys::ppl_enum, description: 
 }
 
 /// The result of a call: a number from 0 up, or the exception that it stands for.
-pub(crate) fn check(result: i32) -> Result<i32, Error> {
+pub(crate) fn check(result: i32) -> Result<i32, PplError> {
     if result >= 0 {
         return Ok(result);
     }
     let kind = match result {
-        sys::PPL_ERROR_OUT_OF_MEMORY | sys::PPL_ERROR_LENGTH_ERROR => ErrorKind::OutOfSpace,
-        sys::PPL_ERROR_INVALID_ARGUMENT | sys::PPL_ERROR_DOMAIN_ERROR => ErrorKind::InvalidArgument,
-        sys::PPL_ARITHMETIC_OVERFLOW => ErrorKind::Overflow,
-        sys::PPL_TIMEOUT_EXCEPTION => ErrorKind::Timeout,
-        _ => ErrorKind::Internal,
+        sys::PPL_ERROR_OUT_OF_MEMORY | sys::PPL_ERROR_LENGTH_ERROR => PplErrorKind::OutOfSpace,
+        sys::PPL_ERROR_INVALID_ARGUMENT | sys::PPL_ERROR_DOMAIN_ERROR => PplErrorKind::InvalidArgument,
+        sys::PPL_ARITHMETIC_OVERFLOW => PplErrorKind::Overflow,
+        sys::PPL_TIMEOUT_EXCEPTION => PplErrorKind::Timeout,
+        _ => PplErrorKind::Internal,
     };
-    Err(Error::new(kind, DESCRIPTION.with_borrow_mut(std::mem::take)))
+    Err(PplError::new(kind, DESCRIPTION.with_borrow_mut(std::mem::take)))
 }
 
-impl fmt::Display for Error {
+impl fmt::Display for PplError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let kind = match self.kind {
-            ErrorKind::Timeout => "out of time",
-            ErrorKind::OutOfSpace => "out of space",
-            ErrorKind::Overflow => "a number is too large",
-            ErrorKind::InvalidArgument => "invalid argument",
-            ErrorKind::Internal => "internal error",
-            ErrorKind::UnknownLibrary => "unknown library",
+            PplErrorKind::Timeout => "out of time",
+            PplErrorKind::OutOfSpace => "out of space",
+            PplErrorKind::Overflow => "a number is too large",
+            PplErrorKind::InvalidArgument => "invalid argument",
+            PplErrorKind::Internal => "internal error",
+            PplErrorKind::UnknownLibrary => "unknown library",
         };
         write!(f, "PPL: {kind}: {}", self.message)
     }
 }
 
-impl std::error::Error for Error {}
+impl std::error::Error for PplError {}

@@ -23,7 +23,7 @@
 //!
 //! What the library asks of who calls it, and who sees to it here:
 //!
-//! - it is one per process, and most builds of it are for one thread: `Library::claim` waits until no other
+//! - it is one per process, and most builds of it are for one thread: `PplLibrary::claim` waits until no other
 //!   thread has it, and nothing that belongs to it can be sent;
 //! - it throws C++ exceptions, which its C interface turns into negative results: all are looked at
 //!   (`error.rs`);
@@ -38,8 +38,8 @@ mod number;
 mod polyhedron;
 mod transfer;
 
-pub use constraint::{Constraint, Constraints, Expression, Relation};
-pub use error::{Error, ErrorKind};
-pub use library::Library;
-pub use polyhedron::{Bound, Bounds, Polyhedron, Topology};
+pub use constraint::{PplConstraint, PplConstraints, PplExpression, PplRelation};
+pub use error::{PplError, PplErrorKind};
+pub use library::PplLibrary;
+pub use polyhedron::{PplBound, PplBounds, PplPolyhedron, Topology};
 pub use transfer::Assignment;

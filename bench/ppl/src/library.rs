@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use coreach_ppl_sys as sys;
 
-use crate::error::{Error, ErrorKind, check, keep_description};
+use crate::error::{PplError, PplErrorKind, check, keep_description};
 
 /// The right to call the library, held by one thread. Copies are the same right; everything made with it
 /// holds one.
@@ -17,10 +17,10 @@ use crate::error::{Error, ErrorKind, check, keep_description};
 /// std::thread::spawn(move || library);
 /// ```
 #[derive(Clone)]
-pub struct Library(#[expect(dead_code, reason = "held, not read")] Rc<Claim>);
+pub struct PplLibrary(#[expect(dead_code, reason = "held, not read")] Rc<PplClaim>);
 
 /// Neither sent nor shared, as a guard is not.
-struct Claim {
+struct PplClaim {
     _guard: MutexGuard<'static, ()>,
 }
 
@@ -28,36 +28,36 @@ struct Claim {
 static CLAIM: Mutex<()> = Mutex::new(());
 
 /// What initialising came to.
-static INITIALISED: OnceLock<Result<(), Error>> = OnceLock::new();
+static INITIALISED: OnceLock<Result<(), PplError>> = OnceLock::new();
 
 thread_local! {
     /// The claim of this thread, while it has one.
-    static OWN: RefCell<Weak<Claim>> = const { RefCell::new(Weak::new()) };
+    static OWN: RefCell<Weak<PplClaim>> = const { RefCell::new(Weak::new()) };
 }
 
-impl fmt::Debug for Library {
+impl fmt::Debug for PplLibrary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Library")
     }
 }
 
-impl Library {
+impl PplLibrary {
     /// The library for this thread. Waits while another thread has it, which is as long as anything that was
     /// made with it lives there.
     ///
     /// # Errors
-    /// [`ErrorKind::UnknownLibrary`] where its version is not one that we know.
-    pub fn claim() -> Result<Self, Error> {
+    /// [`PplErrorKind::UnknownLibrary`] where its version is not one that we know.
+    pub fn claim() -> Result<Self, PplError> {
         OWN.with_borrow_mut(|own| {
             if let Some(claim) = own.upgrade() {
-                return Ok(Library(claim));
+                return Ok(PplLibrary(claim));
             }
             // A thread that panicked with the library left it as it is between two calls.
             let guard = CLAIM.lock().unwrap_or_else(PoisonError::into_inner);
             INITIALISED.get_or_init(initialise).clone()?;
-            let claim = Rc::new(Claim { _guard: guard });
+            let claim = Rc::new(PplClaim { _guard: guard });
             *own = Rc::downgrade(&claim);
-            Ok(Library(claim))
+            Ok(PplLibrary(claim))
         })
     }
 
@@ -70,7 +70,7 @@ impl Library {
 }
 
 /// Once in a process, and never undone: who undoes it must know that nothing of the library is left.
-fn initialise() -> Result<(), Error> {
+fn initialise() -> Result<(), PplError> {
     // SAFETY: nothing else of the library has been called, and only `INITIALISED` calls this. The handler is
     // a function that does not unwind. Polyhedra compute with integers, so that they do not need the rounding
     // direction.
@@ -79,7 +79,7 @@ fn initialise() -> Result<(), Error> {
         let (major, minor) = (sys::ppl_version_major(), sys::ppl_version_minor());
         if major != 1 {
             let message = format!("version {major}.{minor}, where 1.x is known");
-            return Err(Error::new(ErrorKind::UnknownLibrary, message));
+            return Err(PplError::new(PplErrorKind::UnknownLibrary, message));
         }
         check(sys::ppl_initialize())?;
         check(sys::ppl_restore_pre_PPL_rounding())?;

@@ -11,7 +11,7 @@ use coreach_ppl_sys as sys;
 use dashu_base::Sign;
 use dashu_int::{IBig, UBig};
 
-use crate::error::{Error, check};
+use crate::error::{PplError, check};
 
 /// A coefficient of the library, and an integer of GMP as the way to it. Both free themselves; one serves
 /// many numbers.
@@ -33,7 +33,7 @@ impl Drop for Coefficient {
 
 impl Coefficient {
     /// Who calls it has claimed the library.
-    pub(crate) fn new() -> Result<Self, Error> {
+    pub(crate) fn new() -> Result<Self, PplError> {
         let mut raw = null_mut();
         // SAFETY: `ppl_new_Coefficient` writes its argument, or fails.
         check(unsafe { sys::ppl_new_Coefficient(&mut raw) })?;
@@ -48,7 +48,7 @@ impl Coefficient {
     }
 
     /// Sets it; the pointer is for functions that read it.
-    pub(crate) fn set(&mut self, value: &IBig) -> Result<*const sys::ppl_Coefficient, Error> {
+    pub(crate) fn set(&mut self, value: &IBig) -> Result<*const sys::ppl_Coefficient, PplError> {
         write(&mut self.way, value);
         // SAFETY: both live; the library reads the integer.
         check(unsafe { sys::ppl_assign_Coefficient_from_mpz_t(self.raw, &mut self.way) })?;
@@ -61,7 +61,7 @@ impl Coefficient {
     }
 
     /// Its value.
-    pub(crate) fn get(&mut self) -> Result<IBig, Error> {
+    pub(crate) fn get(&mut self) -> Result<IBig, PplError> {
         // SAFETY: both live; the library writes the integer.
         check(unsafe { sys::ppl_Coefficient_to_mpz_t(self.raw, &mut self.way) })?;
         Ok(read(&self.way))
@@ -104,11 +104,11 @@ fn read(from: &sys::mpz) -> IBig {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Library;
+    use crate::PplLibrary;
 
     #[test]
-    fn numbers_survive_the_way_there_and_back() -> Result<(), Error> {
-        let _library = Library::claim()?;
+    fn numbers_survive_the_way_there_and_back() -> Result<(), PplError> {
+        let _library = PplLibrary::claim()?;
         let mut coefficient = Coefficient::new()?;
         let mut value = IBig::ONE;
         for _ in 0..200 {

@@ -12,9 +12,9 @@ use dashu_base::Signed;
 use dashu_int::IBig;
 use dashu_ratio::RBig;
 
-use crate::constraint::{Constraint, Constraints, Expression, each, read};
-use crate::error::{Error, check};
-use crate::library::Library;
+use crate::constraint::{PplConstraint, PplConstraints, PplExpression, each, read};
+use crate::error::{PplError, check};
+use crate::library::PplLibrary;
 use crate::number::Coefficient;
 
 /// Can a polyhedron leave out its boundary?
@@ -28,7 +28,7 @@ pub enum Topology {
 
 /// The end of a range.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Bound {
+pub struct PplBound {
     /// Where.
     pub value: RBig,
     /// Does some point attain it?
@@ -37,47 +37,47 @@ pub struct Bound {
 
 /// The range of an expression.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Bounds {
+pub struct PplBounds {
     /// Is there no point? Then there are no bounds either.
     pub is_empty: bool,
     /// The greatest lower bound, if there is one.
-    pub lower: Option<Bound>,
+    pub lower: Option<PplBound>,
     /// The least upper bound, if there is one.
-    pub upper: Option<Bound>,
+    pub upper: Option<PplBound>,
 }
 
 /// A convex polyhedron. It belongs to the thread that has the library.
 #[derive(Clone)]
-pub struct Polyhedron(Rc<Owned>);
+pub struct PplPolyhedron(Rc<OwnedPolyhedron>);
 
 /// A polyhedron that nobody shares yet.
-pub(crate) struct Owned {
+pub(crate) struct OwnedPolyhedron {
     raw: *mut sys::ppl_Polyhedron,
     topology: Topology,
     pub(crate) dimensions: usize,
-    library: Library,
+    library: PplLibrary,
 }
 
-impl Drop for Owned {
+impl Drop for OwnedPolyhedron {
     fn drop(&mut self) {
         // SAFETY: this is its only owner, and the library is this thread's.
         unsafe { sys::ppl_delete_Polyhedron(self.raw) };
     }
 }
 
-impl fmt::Debug for Polyhedron {
+impl fmt::Debug for PplPolyhedron {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Polyhedron").field("constraints", &self.constraints()).finish()
     }
 }
 
-impl Owned {
+impl OwnedPolyhedron {
     fn universe(
-        library: &Library,
+        library: &PplLibrary,
         topology: Topology,
         dimensions: usize,
         empty: bool,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self, PplError> {
         let mut raw = null_mut();
         // SAFETY: here and below: the library is this thread's. It writes the pointer, or fails.
         check(unsafe {
@@ -87,7 +87,7 @@ impl Owned {
             };
             new(&mut raw, dimensions, c_int::from(empty))
         })?;
-        Ok(Owned { raw, topology, dimensions, library: library.clone() })
+        Ok(OwnedPolyhedron { raw, topology, dimensions, library: library.clone() })
     }
 
     /// For functions that change it.
@@ -95,20 +95,20 @@ impl Owned {
         self.raw
     }
 
-    pub(crate) fn shared(self) -> Polyhedron {
-        Polyhedron(Rc::new(self))
+    pub(crate) fn shared(self) -> PplPolyhedron {
+        PplPolyhedron(Rc::new(self))
     }
 }
 
-impl Polyhedron {
+impl PplPolyhedron {
     /// All points.
-    pub fn universe(library: &Library, topology: Topology, dimensions: usize) -> Result<Self, Error> {
-        Owned::universe(library, topology, dimensions, false).map(Owned::shared)
+    pub fn universe(library: &PplLibrary, topology: Topology, dimensions: usize) -> Result<Self, PplError> {
+        OwnedPolyhedron::universe(library, topology, dimensions, false).map(OwnedPolyhedron::shared)
     }
 
     /// No point.
-    pub fn empty(library: &Library, topology: Topology, dimensions: usize) -> Result<Self, Error> {
-        Owned::universe(library, topology, dimensions, true).map(Owned::shared)
+    pub fn empty(library: &PplLibrary, topology: Topology, dimensions: usize) -> Result<Self, PplError> {
+        OwnedPolyhedron::universe(library, topology, dimensions, true).map(OwnedPolyhedron::shared)
     }
 
     pub(crate) fn raw(&self) -> *const sys::ppl_Polyhedron {
@@ -126,7 +126,7 @@ impl Polyhedron {
     }
 
     /// A copy to be changed.
-    pub(crate) fn copy(&self) -> Result<Owned, Error> {
+    pub(crate) fn copy(&self) -> Result<OwnedPolyhedron, PplError> {
         let mut raw = null_mut();
         // SAFETY: the library is this thread's, and the polyhedron lives and has the topology.
         check(unsafe {
@@ -138,41 +138,41 @@ impl Polyhedron {
             }
         })?;
         let (topology, dimensions) = (self.topology(), self.dimensions());
-        Ok(Owned { raw, topology, dimensions, library: self.0.library.clone() })
+        Ok(OwnedPolyhedron { raw, topology, dimensions, library: self.0.library.clone() })
     }
 
-    fn fits(&self, other: &Self) -> Result<(), Error> {
+    fn fits(&self, other: &Self) -> Result<(), PplError> {
         if (self.dimensions(), self.topology()) != (other.dimensions(), other.topology()) {
-            return Err(Error::argument("polyhedra of different dimensions or topologies"));
+            return Err(PplError::argument("polyhedra of different dimensions or topologies"));
         }
         Ok(())
     }
 
-    fn takes(&self, constraints: &Constraints) -> Result<(), Error> {
+    fn takes(&self, constraints: &PplConstraints) -> Result<(), PplError> {
         self.has(constraints.dimensions())?;
         if constraints.is_strict() && self.topology() == Topology::Closed {
-            return Err(Error::argument("a strict inequality, and a closed polyhedron"));
+            return Err(PplError::argument("a strict inequality, and a closed polyhedron"));
         }
         Ok(())
     }
 
     /// Has it at least so many dimensions?
-    pub(crate) fn has(&self, dimensions: usize) -> Result<(), Error> {
+    pub(crate) fn has(&self, dimensions: usize) -> Result<(), PplError> {
         if dimensions > self.dimensions() {
             let own = self.dimensions();
-            return Err(Error::argument(format!("{dimensions} dimensions, where there are {own}")));
+            return Err(PplError::argument(format!("{dimensions} dimensions, where there are {own}")));
         }
         Ok(())
     }
 
     /// Is there no point?
-    pub fn is_empty(&self) -> Result<bool, Error> {
+    pub fn is_empty(&self) -> Result<bool, PplError> {
         // SAFETY: here and below: the library is this thread's, and the polyhedra live.
         Ok(check(unsafe { sys::ppl_Polyhedron_is_empty(self.raw()) })? != 0)
     }
 
     /// Are these all points?
-    pub fn is_universe(&self) -> Result<bool, Error> {
+    pub fn is_universe(&self) -> Result<bool, PplError> {
         // SAFETY: see `is_empty`.
         Ok(check(unsafe { sys::ppl_Polyhedron_is_universe(self.raw()) })? != 0)
     }
@@ -181,7 +181,7 @@ impl Polyhedron {
     ///
     /// # Errors
     /// What the library says; polyhedra that do not fit.
-    pub fn is_leq(&self, other: &Self) -> Result<bool, Error> {
+    pub fn is_leq(&self, other: &Self) -> Result<bool, PplError> {
         self.fits(other)?;
         // SAFETY: see `is_empty`.
         Ok(check(unsafe { sys::ppl_Polyhedron_contains_Polyhedron(other.raw(), self.raw()) })? != 0)
@@ -191,19 +191,23 @@ impl Polyhedron {
     ///
     /// # Errors
     /// What the library says; an expression over more dimensions.
-    pub fn bounds(&self, expression: &Expression) -> Result<Bounds, Error> {
+    pub fn bounds(&self, expression: &PplExpression) -> Result<PplBounds, PplError> {
         self.has(expression.dimensions())?;
         if self.is_empty()? {
-            return Ok(Bounds { is_empty: true, lower: None, upper: None });
+            return Ok(PplBounds { is_empty: true, lower: None, upper: None });
         }
         let low = self.bound(expression, sys::ppl_Polyhedron_minimize)?;
         let high = self.bound(expression, sys::ppl_Polyhedron_maximize)?;
         // Dividing by a negative number turns the range around.
         let (lower, upper) = if expression.denominator.is_negative() { (high, low) } else { (low, high) };
-        Ok(Bounds { is_empty: false, lower, upper })
+        Ok(PplBounds { is_empty: false, lower, upper })
     }
 
-    fn bound(&self, expression: &Expression, function: BoundFunction) -> Result<Option<Bound>, Error> {
+    fn bound(
+        &self,
+        expression: &PplExpression,
+        function: BoundFunction,
+    ) -> Result<Option<PplBound>, PplError> {
         let (mut numerator, mut denominator) = (Coefficient::new()?, Coefficient::new()?);
         let mut attained = 0;
         // SAFETY: see `is_empty`; the expression lives, and the library writes numbers and flag where there
@@ -217,10 +221,10 @@ impl Polyhedron {
         }
         let value = RBig::from(numerator.get()?)
             / (RBig::from(denominator.get()?) * RBig::from(expression.denominator.clone()));
-        Ok(Some(Bound { value, is_attained: attained != 0 }))
+        Ok(Some(PplBound { value, is_attained: attained != 0 }))
     }
 
-    fn minimal(&self) -> Result<*const sys::ppl_Constraint_System, Error> {
+    fn minimal(&self) -> Result<*const sys::ppl_Constraint_System, PplError> {
         let mut system = null();
         // SAFETY: see `is_empty`; the system is the polyhedron's, which nothing changes.
         check(unsafe { sys::ppl_Polyhedron_get_minimized_constraints(self.raw(), &mut system) })?;
@@ -228,7 +232,7 @@ impl Polyhedron {
     }
 
     /// Makes the library compute its minimal constraints, and counts them.
-    pub fn count_constraints(&self) -> Result<usize, Error> {
+    pub fn count_constraints(&self) -> Result<usize, PplError> {
         let mut count = 0;
         // SAFETY: see `minimal`.
         unsafe {
@@ -241,7 +245,7 @@ impl Polyhedron {
     }
 
     /// The minimal constraints.
-    pub fn constraints(&self) -> Result<Vec<Constraint>, Error> {
+    pub fn constraints(&self) -> Result<Vec<PplConstraint>, PplError> {
         let mut all = Vec::new();
         let mut number = Coefficient::new()?;
         // SAFETY: see `minimal`.
@@ -258,7 +262,7 @@ impl Polyhedron {
     ///
     /// # Errors
     /// What the library says; constraints over more dimensions, or strict ones for a closed polyhedron.
-    pub fn meet_constraints(&self, constraints: &Constraints) -> Result<Self, Error> {
+    pub fn meet_constraints(&self, constraints: &PplConstraints) -> Result<Self, PplError> {
         self.takes(constraints)?;
         let mut new = self.copy()?;
         // SAFETY: see `is_empty`; the copy is ours alone.
@@ -266,12 +270,12 @@ impl Polyhedron {
         Ok(new.shared())
     }
 
-    /// [`Polyhedron::meet_constraints`] in place where nobody shares the polyhedron.
-    pub fn into_meet(self, constraints: &Constraints) -> Result<Self, Error> {
+    /// [`PplPolyhedron::meet_constraints`] in place where nobody shares the polyhedron.
+    pub fn into_meet(self, constraints: &PplConstraints) -> Result<Self, PplError> {
         self.takes(constraints)?;
         let mut new = match Rc::try_unwrap(self.0) {
             Ok(owned) => owned,
-            Err(shared) => Polyhedron(shared).copy()?,
+            Err(shared) => PplPolyhedron(shared).copy()?,
         };
         // SAFETY: see `meet_constraints`.
         check(unsafe { sys::ppl_Polyhedron_add_constraints(new.as_mut_ptr(), constraints.as_ptr()) })?;
@@ -282,7 +286,7 @@ impl Polyhedron {
     ///
     /// # Errors
     /// What the library says; polyhedra that do not fit.
-    pub fn meet(&self, other: &Self) -> Result<Self, Error> {
+    pub fn meet(&self, other: &Self) -> Result<Self, PplError> {
         self.fits(other)?;
         let mut new = self.copy()?;
         // SAFETY: see `meet_constraints`.
@@ -294,7 +298,7 @@ impl Polyhedron {
     ///
     /// # Errors
     /// What the library says; polyhedra that do not fit.
-    pub fn join(&self, other: &Self) -> Result<Self, Error> {
+    pub fn join(&self, other: &Self) -> Result<Self, PplError> {
         self.fits(other)?;
         let mut new = self.copy()?;
         // SAFETY: see `meet_constraints`.
@@ -306,7 +310,7 @@ impl Polyhedron {
     ///
     /// # Errors
     /// What the library says; polyhedra that do not fit.
-    pub fn widen(&self, other: &Self) -> Result<Self, Error> {
+    pub fn widen(&self, other: &Self) -> Result<Self, PplError> {
         self.fits(other)?;
         // The library widens the larger one by the smaller one.
         let mut new = other.copy()?;
@@ -319,11 +323,11 @@ impl Polyhedron {
     }
 
     /// The widening within those constraints that the other polyhedron satisfies. Precondition as for
-    /// [`Polyhedron::widen`].
+    /// [`PplPolyhedron::widen`].
     ///
     /// # Errors
     /// What the library says; polyhedra or constraints that do not fit.
-    pub fn widen_within(&self, other: &Self, thresholds: &Constraints) -> Result<Self, Error> {
+    pub fn widen_within(&self, other: &Self, thresholds: &PplConstraints) -> Result<Self, PplError> {
         self.fits(other)?;
         self.takes(thresholds)?;
         let mut new = other.copy()?;
@@ -345,7 +349,7 @@ type BoundFunction = unsafe extern "C" fn(
 ) -> c_int;
 
 /// A number as the library takes it.
-pub(crate) fn coefficient(value: &IBig) -> Result<Coefficient, Error> {
+pub(crate) fn coefficient(value: &IBig) -> Result<Coefficient, PplError> {
     let mut number = Coefficient::new()?;
     number.set(value)?;
     Ok(number)

@@ -8,22 +8,22 @@
 use coreach_ppl_sys as sys;
 use dashu_int::IBig;
 
-use crate::constraint::{Constraint, Constraints, Expression, Relation};
-use crate::error::{Error, check};
-use crate::library::Library;
+use crate::constraint::{PplConstraint, PplConstraints, PplExpression, PplRelation};
+use crate::error::{PplError, check};
+use crate::library::PplLibrary;
 use crate::number::Coefficient;
-use crate::polyhedron::{Owned, Polyhedron, coefficient};
+use crate::polyhedron::{OwnedPolyhedron, PplPolyhedron, coefficient};
 
 /// A parallel assignment in the library's form, for polyhedra with a certain number of dimensions.
 #[derive(Debug)]
 pub struct Assignment {
     targets: Vec<usize>,
-    values: Vec<(Expression, Coefficient)>,
+    values: Vec<(PplExpression, Coefficient)>,
     dimensions: usize,
     /// The new dimensions are equal to the right sides: for the pre-image of more than one.
-    equations: Option<Constraints>,
+    equations: Option<PplConstraints>,
     /// The last field, so that it is given up last: numbers do not hold it themselves.
-    _library: Library,
+    _library: PplLibrary,
 }
 
 /// `(coefficients·x + constant) / denominator`.
@@ -34,47 +34,51 @@ impl Assignment {
     ///
     /// # Errors
     /// What the library says; a dimension that there is not, or a target twice; a denominator that is 0.
-    pub fn of(library: &Library, assignments: &[(usize, Value)], dimensions: usize) -> Result<Self, Error> {
+    pub fn of(
+        library: &PplLibrary,
+        assignments: &[(usize, Value)],
+        dimensions: usize,
+    ) -> Result<Self, PplError> {
         let targets: Vec<usize> = assignments.iter().map(|(target, _)| *target).collect();
         distinct(&targets, dimensions)?;
         let mut values = Vec::new();
         let mut equations = Vec::new();
         for (at, (_, (coefficients, constant, denominator))) in assignments.iter().enumerate() {
-            let value = Expression::of(library, coefficients, constant, denominator)?;
+            let value = PplExpression::of(library, coefficients, constant, denominator)?;
             if value.dimensions() > dimensions {
-                return Err(Error::argument("a right side over more dimensions"));
+                return Err(PplError::argument("a right side over more dimensions"));
             }
             values.push((value, coefficient(denominator)?));
             let mut row = coefficients.clone();
             row.resize(dimensions + assignments.len(), IBig::ZERO);
             row[dimensions + at] = -denominator;
             let constant = constant.clone();
-            equations.push(Constraint { coefficients: row, constant, relation: Relation::Equal });
+            equations.push(PplConstraint { coefficients: row, constant, relation: PplRelation::Equal });
         }
         let is_parallel = assignments.len() > 1;
-        let equations = is_parallel.then(|| Constraints::of(library, &equations)).transpose()?;
+        let equations = is_parallel.then(|| PplConstraints::of(library, &equations)).transpose()?;
         Ok(Assignment { targets, values, dimensions, equations, _library: library.clone() })
     }
 }
 
-fn distinct(dimensions: &[usize], of: usize) -> Result<(), Error> {
+fn distinct(dimensions: &[usize], of: usize) -> Result<(), PplError> {
     let mut seen = vec![false; of];
     for &dimension in dimensions {
         match seen.get_mut(dimension) {
             Some(seen) if !*seen => *seen = true,
-            Some(_) => return Err(Error::argument(format!("dimension {dimension} is given twice"))),
-            None => return Err(Error::argument(format!("there is no dimension {dimension}"))),
+            Some(_) => return Err(PplError::argument(format!("dimension {dimension} is given twice"))),
+            None => return Err(PplError::argument(format!("there is no dimension {dimension}"))),
         }
     }
     Ok(())
 }
 
-impl Polyhedron {
+impl PplPolyhedron {
     /// The image of a parallel assignment: all right sides are evaluated at the old vector.
     ///
     /// # Errors
     /// What the library says; an assignment for another number of dimensions.
-    pub fn assign(&self, assignment: &mut Assignment) -> Result<Self, Error> {
+    pub fn assign(&self, assignment: &mut Assignment) -> Result<Self, PplError> {
         let Some(mut new) = self.copy_for(assignment)? else { return Ok(self.clone()) };
         let dimensions = self.dimensions();
         if let [(value, denominator)] = &mut assignment.values[..] {
@@ -106,7 +110,7 @@ impl Polyhedron {
     ///
     /// # Errors
     /// What the library says; an assignment for another number of dimensions.
-    pub fn substitute(&self, assignment: &mut Assignment) -> Result<Self, Error> {
+    pub fn substitute(&self, assignment: &mut Assignment) -> Result<Self, PplError> {
         let Some(mut new) = self.copy_for(assignment)? else { return Ok(self.clone()) };
         let dimensions = self.dimensions();
         let Some(equations) = &assignment.equations else {
@@ -136,10 +140,10 @@ impl Polyhedron {
     }
 
     /// Nothing where nothing is assigned.
-    fn copy_for(&self, assignment: &Assignment) -> Result<Option<Owned>, Error> {
+    fn copy_for(&self, assignment: &Assignment) -> Result<Option<OwnedPolyhedron>, PplError> {
         if assignment.dimensions != self.dimensions() {
             let (made, own) = (assignment.dimensions, self.dimensions());
-            return Err(Error::argument(format!("made for {made} dimensions, not for {own}")));
+            return Err(PplError::argument(format!("made for {made} dimensions, not for {own}")));
         }
         if assignment.targets.is_empty() { Ok(None) } else { self.copy().map(Some) }
     }
@@ -148,7 +152,7 @@ impl Polyhedron {
     ///
     /// # Errors
     /// What the library says; a dimension that there is not, or twice.
-    pub fn forget(&self, dimensions: &[usize]) -> Result<Self, Error> {
+    pub fn forget(&self, dimensions: &[usize]) -> Result<Self, PplError> {
         distinct(dimensions, self.dimensions())?;
         let mut dimensions = dimensions.to_vec();
         let mut new = self.copy()?;
@@ -161,7 +165,7 @@ impl Polyhedron {
     }
 
     /// New dimensions at the end, of any value.
-    pub fn add_dimensions(&self, count: usize) -> Result<Self, Error> {
+    pub fn add_dimensions(&self, count: usize) -> Result<Self, PplError> {
         let mut new = self.copy()?;
         embed(&mut new, count)?;
         Ok(new.shared())
@@ -171,7 +175,7 @@ impl Polyhedron {
     ///
     /// # Errors
     /// What the library says; a dimension that there is not, or twice.
-    pub fn remove_dimensions(&self, dimensions: &[usize]) -> Result<Self, Error> {
+    pub fn remove_dimensions(&self, dimensions: &[usize]) -> Result<Self, PplError> {
         distinct(dimensions, self.dimensions())?;
         let mut dimensions = dimensions.to_vec();
         let mut new = self.copy()?;
@@ -187,11 +191,11 @@ impl Polyhedron {
 
 /// The image under one assignment.
 fn image(
-    new: &mut Owned,
+    new: &mut OwnedPolyhedron,
     target: usize,
-    value: &Expression,
+    value: &PplExpression,
     denominator: &mut Coefficient,
-) -> Result<(), Error> {
+) -> Result<(), PplError> {
     // SAFETY: see `assign`; the expression has no more dimensions than the polyhedron, and its denominator is
     // not 0.
     check(unsafe {
@@ -201,7 +205,7 @@ fn image(
     Ok(())
 }
 
-fn embed(new: &mut Owned, count: usize) -> Result<(), Error> {
+fn embed(new: &mut OwnedPolyhedron, count: usize) -> Result<(), PplError> {
     // SAFETY: see `assign`.
     check(unsafe { sys::ppl_Polyhedron_add_space_dimensions_and_embed(new.as_mut_ptr(), count) })?;
     new.dimensions += count;

@@ -39,8 +39,8 @@ pub fn check(arguments: &CheckArguments) -> CommandResult {
             print_text(&visible(&format!("  {sentence}\n")));
         }
     }
-    let files = || reports.iter().map(Report::to_json).collect();
-    let document = || Document { format_version: 1, exit_code: exit.code(), files: files() };
+    let files = || reports.iter().map(FileReport::to_json).collect();
+    let document = || CheckDocument { format_version: 1, exit_code: exit.code(), files: files() };
     Ok(CommandAnswer::new(exit, document, String::new))
 }
 
@@ -64,7 +64,7 @@ fn count_by_file(path: &Path, found: &[Diagnostic]) -> String {
 }
 
 #[derive(Serialize)]
-struct Document<'a> {
+struct CheckDocument<'a> {
     format_version: u32,
     exit_code: u8,
     files: Vec<FileJson<'a>>,
@@ -83,7 +83,7 @@ struct FileJson<'a> {
 }
 
 /// Checks one file, within a budget of its own.
-fn check_as_piece(path: &Path, all: &[PathBuf]) -> Report {
+fn check_as_piece(path: &Path, all: &[PathBuf]) -> FileReport {
     let looked = budget::within("check", budget::time(None), |_| checked::check(path, all));
     let checked = looked.unwrap_or_else(|stop| Checked {
         kind: "unknown",
@@ -91,15 +91,15 @@ fn check_as_piece(path: &Path, all: &[PathBuf]) -> Report {
         found: vec![stop.to_diagnostic()],
         implied: Vec::new(),
     });
-    Report { path: path.to_owned(), checked }
+    FileReport { path: path.to_owned(), checked }
 }
 
-struct Report {
+struct FileReport {
     path: PathBuf,
     checked: Checked,
 }
 
-impl Report {
+impl FileReport {
     fn sentence(&self) -> String {
         let Checked { kind, says, found, .. } = &self.checked;
         let verdict = if found.is_empty() { "ok".to_owned() } else { count_by_file(&self.path, found) };

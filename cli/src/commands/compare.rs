@@ -26,9 +26,9 @@ use crate::exit::Exit;
 use crate::horn_process::HornProcess;
 use crate::pieces::do_pieces;
 use crate::progress::ProgressLine;
-use row::{Figures, MADE, Row, UNREACHABLE, cautions, draw_table};
+use row::{CompareRow, MADE, RowFigures, UNREACHABLE, cautions, draw_table};
 
-type Pair<'a> = (&'a TestPurpose, DomainKind);
+type DomainPair<'a> = (&'a TestPurpose, DomainKind);
 
 /// Makes every purpose with every domain and says how the results differ.
 pub fn compare(arguments: &CompareArguments) -> CommandResult {
@@ -37,45 +37,45 @@ pub fn compare(arguments: &CompareArguments) -> CommandResult {
     console::draw(&warnings);
     let domains = arguments.domains.clone().unwrap_or_else(|| DomainKind::ALL.to_vec());
     let with_domains = |purpose| domains.iter().map(move |domain| (purpose, *domain));
-    let pairs: Vec<Pair<'_>> = project.purposes.iter().flat_map(with_domains).collect();
+    let pairs: Vec<DomainPair<'_>> = project.purposes.iter().flat_map(with_domains).collect();
     let progress = ProgressLine::start(pairs.len(), true);
     let engine = arguments.exact.then(HornProcess::this_program);
     let references = References::new(&project, engine);
     let is_alone = arguments.threads.is_some_and(|threads| threads.get() == 1);
-    let work = |(purpose, domain): &Pair<'_>| {
+    let work = |(purpose, domain): &DomainPair<'_>| {
         // The peak is that of the whole process: it says what a pair takes only if no other pair runs.
         let is_measured = is_alone && memory::forget_peak();
         let made = make(&project, purpose, *domain, false, &|what| progress.says(what));
         let peak = if is_measured { memory::peak() } else { None };
-        let row = Row::stopped(&purpose.iosts.name, *domain);
+        let row = CompareRow::stopped(&purpose.iosts.name, *domain);
         let done = match made {
             Ok(made) => {
                 progress.says(format!("{} with {domain}: what is late", purpose.iosts.name));
-                let figures = references.add_to(Figures::of(&made, peak), &made, purpose);
+                let figures = references.add_to(RowFigures::of(&made, peak), &made, purpose);
                 let result = if made.unreachable.is_none() { MADE } else { UNREACHABLE };
-                (Row { result: result.to_owned(), figures: Some(figures), ..row }, None)
+                (CompareRow { result: result.to_owned(), figures: Some(figures), ..row }, None)
             }
             Err(stop) => {
                 let stop = stop.to_diagnostic();
-                (Row { reason: Some(stop.message.clone()), ..row }, Some(stop))
+                (CompareRow { reason: Some(stop.message.clone()), ..row }, Some(stop))
             }
         };
         progress.one_done();
         done
     };
-    let unfinished: Vec<Row> =
-        pairs.iter().map(|(purpose, domain)| Row::stopped(&purpose.iosts.name, *domain)).collect();
-    let partial = move |done: &[Option<(Row, Option<Diagnostic>)>], _, why: &Diagnostic| {
-        let row = |(done, row): (&Option<(Row, _)>, &Row)| match done {
+    let unfinished: Vec<CompareRow> =
+        pairs.iter().map(|(purpose, domain)| CompareRow::stopped(&purpose.iosts.name, *domain)).collect();
+    let partial = move |done: &[Option<(CompareRow, Option<Diagnostic>)>], _, why: &Diagnostic| {
+        let row = |(done, row): (&Option<(CompareRow, _)>, &CompareRow)| match done {
             Some((row, _)) => row.clone(),
-            None => Row { reason: Some(why.message.clone()), ..row.clone() },
+            None => CompareRow { reason: Some(why.message.clone()), ..row.clone() },
         };
-        let rows: Vec<Row> = done.iter().zip(&unfinished).map(row).collect();
+        let rows: Vec<CompareRow> = done.iter().zip(&unfinished).map(row).collect();
         render_answer(|| &rows, || draw_table(&rows))
     };
     let done = do_pieces(&pairs, arguments.threads, work, partial)?;
     drop(progress);
-    let (rows, stops): (Vec<Row>, Vec<Option<Diagnostic>>) = done.into_iter().unzip();
+    let (rows, stops): (Vec<CompareRow>, Vec<Option<Diagnostic>>) = done.into_iter().unzip();
     // The same reason may stop the work with several domains. It is reported once.
     let mut reported: Vec<Diagnostic> = Vec::new();
     for stop in stops.into_iter().flatten() {
@@ -84,7 +84,7 @@ pub fn compare(arguments: &CompareArguments) -> CommandResult {
         }
     }
     console::draw(&reported);
-    let code = |row: &Row| match row.result.as_str() {
+    let code = |row: &CompareRow| match row.result.as_str() {
         MADE => Exit::Fine,
         UNREACHABLE => Exit::Unreachable,
         _ => Exit::Stopped,
@@ -112,7 +112,7 @@ impl<'a> References<'a> {
 
     /// Adds the late states, and the distance from the exact reference if that is asked for. Each has a
     /// budget of its own. If that is passed, the figure is unknown.
-    fn add_to(&self, mut figures: Figures, made: &MadeTest, purpose: &TestPurpose) -> Figures {
+    fn add_to(&self, mut figures: RowFigures, made: &MadeTest, purpose: &TestPurpose) -> RowFigures {
         let time = || budget::time(self.project.time);
         let generation = &made.generation;
         let (visible, graph) = (&generation.visible, &generation.test_graph);

@@ -26,7 +26,7 @@ use crate::outputs::{OutputForm, resolve_output};
 use crate::write::write_with;
 
 #[derive(Serialize)]
-struct Document {
+struct ImportDocument {
     format_version: u32,
     exit_code: u8,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -91,7 +91,7 @@ pub fn import(arguments: &ImportArguments) -> CommandResult {
 /// standard error.
 fn tell_findings(arguments: &ImportArguments, found: &[Diagnostic], exit: Exit) -> CommandAnswer {
     let written = arguments.out.as_ref().filter(|_| exit == Exit::Fine);
-    let document = Document {
+    let document = ImportDocument {
         format_version: 1,
         exit_code: exit.code(),
         written: written.map(|path| path.display().to_string()),

@@ -129,7 +129,7 @@ fn report_output_is_there(path: &Path) -> Diagnostic {
 }
 
 /// What a search for a shorter run found: the best run, what is known of it, and a line on the search.
-struct ShrinkSearch {
+struct ShorterRun {
     best: Run,
     /// `None` if the budget has ended the search.
     shrunk: Option<Shrunk>,
@@ -143,7 +143,7 @@ fn shrink_run(
     settings: &Settings,
     judge: &mut dyn Judge,
     adapter: &mut dyn Adapter,
-) -> ShrinkSearch {
+) -> ShorterRun {
     let shows = !is_json() && !arguments.quiet;
     let progress = ProgressLine::start(arguments.attempts, shows);
     let mut best = from.clone();
@@ -184,13 +184,13 @@ fn shrink_run(
                 true => format!("not shrunk: in {runs}, no shorter or simpler one failed in this way{knob}"),
                 false => format!("shrunk from {before} to {now} in {runs}{knob}"),
             };
-            ShrinkSearch { best: shrunk.run.clone(), shrunk: Some(shrunk), line }
+            ShorterRun { best: shrunk.run.clone(), shrunk: Some(shrunk), line }
         }
         // The best run until then is a result, too.
         Err(stop) => {
             console::draw(&[stop.to_diagnostic()]);
             let line = format!("shrunk from {before} to {}; the search is incomplete", events(&best.trace));
-            ShrinkSearch { best, shrunk: None, line }
+            ShorterRun { best, shrunk: None, line }
         }
     }
 }

@@ -13,9 +13,10 @@ use coreach_execution::planner::Example;
 use coreach_execution::planner::prospect::WinningProspect;
 use coreach_model::Diagnostic;
 use coreach_model::iosts::TestPurpose;
-use coreach_pipeline::Stage;
+use coreach_pipeline::artifact::SelectionCounts;
 use coreach_pipeline::export::{Format, NotWritten, ONLINE, Options, View, export};
 use coreach_pipeline::stop::Stop;
+use coreach_pipeline::{Stage, Unsettled};
 use coreach_project::configuration::Judging;
 use coreach_project::making::{MadeTest, Measured, Says, look_ahead, make, search_run};
 use coreach_project::project::{Project, load};
@@ -52,7 +53,7 @@ pub fn run(arguments: &RunArguments) -> CommandResult {
     let outputs = resolve_outputs(&list_outputs(&project))?;
     let domain = arguments.domain.unwrap_or(project.options.analysis.domain);
     draw_text(&warnings);
-    let all = Making { arguments, project: &project, outputs: &outputs, warnings: &warnings, domain };
+    let all = CaseMaking { arguments, project: &project, outputs: &outputs, warnings: &warnings, domain };
     if project.judging == Judging::Online {
         return online::run(&all);
     }
@@ -83,7 +84,7 @@ struct Outlook {
     prospect: Option<WinningProspect>,
 }
 
-struct Making<'a> {
+struct CaseMaking<'a> {
     arguments: &'a RunArguments,
     project: &'a Project,
     outputs: &'a [Output],
@@ -91,7 +92,7 @@ struct Making<'a> {
     domain: DomainKind,
 }
 
-impl Making<'_> {
+impl CaseMaking<'_> {
     /// Does the work for each purpose, and says what came of it.
     fn make_for_each<M, D: Clone + Send + Serialize + 'static>(
         &self,
@@ -99,8 +100,8 @@ impl Making<'_> {
         work: impl Fn(&TestPurpose, Says<'_>) -> Result<M, Stop> + Sync,
         tell: impl Fn(&str, M) -> PurposeAnswer<D> + Sync,
     ) -> CommandResult {
-        let Making { arguments, project, warnings, domain, .. } = *self;
-        let heading = Heading {
+        let CaseMaking { arguments, project, warnings, domain, .. } = *self;
+        let heading = RunHeading {
             specification: project.specification.iosts.name.clone(),
             judge,
             warnings: render::to_json(warnings),
@@ -139,7 +140,7 @@ impl Making<'_> {
 
 /// What is known before anything is made.
 #[derive(Clone)]
-struct Heading {
+struct RunHeading {
     specification: String,
     judge: Option<&'static str>,
     warnings: Value,
@@ -147,7 +148,7 @@ struct Heading {
     domain: &'static str,
 }
 
-impl Heading {
+impl RunHeading {
     /// Says for each purpose what was made of it before the early end.
     fn text<D>(&self, answers: &[Option<PurposeAnswer<D>>], quiet: bool) -> String {
         let text = |(answer, name): (&Option<PurposeAnswer<D>>, &String)| match answer {
@@ -163,12 +164,12 @@ impl Heading {
         answers: &[Option<PurposeAnswer<D>>],
         exit_code: u8,
         why: Option<&Diagnostic>,
-    ) -> Document<'_, D> {
+    ) -> RunDocument<'_, D> {
         let report = |(answer, name): (&Option<PurposeAnswer<D>>, &String)| match answer {
             Some(answer) => answer.report.clone(),
-            None => Report::stopped(name, self.domain, why.and_then(to_reason)),
+            None => PurposeReport::stopped(name, self.domain, why.and_then(to_reason)),
         };
-        Document {
+        RunDocument {
             format_version: 2,
             exit_code,
             specification: &self.specification,
@@ -188,23 +189,23 @@ struct PurposeAnswer<D> {
     found: Vec<Diagnostic>,
     /// Why files are not written.
     problems: Vec<String>,
-    report: Report<D>,
+    report: PurposeReport<D>,
     exit: Exit,
 }
 
 #[derive(Serialize)]
-struct Document<'a, D> {
+struct RunDocument<'a, D> {
     format_version: u32,
     exit_code: u8,
     specification: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     judge: Option<&'static str>,
     diagnostics: &'a Value,
-    purposes: Vec<Report<D>>,
+    purposes: Vec<PurposeReport<D>>,
 }
 
 #[derive(Clone, Serialize)]
-struct Report<D> {
+struct PurposeReport<D> {
     purpose: String,
     domain: &'static str,
     result: &'static str,
@@ -214,9 +215,9 @@ struct Report<D> {
     details: Option<D>,
 }
 
-impl<D> Report<D> {
+impl<D> PurposeReport<D> {
     fn stopped(purpose: &str, domain: &'static str, reason: Option<Value>) -> Self {
-        Report { purpose: purpose.to_owned(), domain, result: "stopped", reason, details: None }
+        PurposeReport { purpose: purpose.to_owned(), domain, result: "stopped", reason, details: None }
     }
 }
 
@@ -267,16 +268,8 @@ impl WinningJson {
     }
 }
 
-/// What `--check` left open of one stage's result.
 #[derive(Clone, Serialize)]
-struct Unsettled {
-    stage: &'static str,
-    unknown: usize,
-    unchecked: usize,
-}
-
-#[derive(Clone, Serialize)]
-struct Details {
+struct RunDetails {
     stages: Vec<Measured>,
     #[serde(skip_serializing_if = "Option::is_none")]
     lookahead: Option<usize>,
@@ -284,7 +277,7 @@ struct Details {
     example: Option<ExampleJson>,
     #[serde(skip_serializing_if = "Option::is_none")]
     winning: Option<WinningJson>,
-    selection: Selection,
+    selection: SelectionCounts,
     imprecisions: Vec<String>,
     queries: u64,
     remembered: u64,
@@ -303,16 +296,8 @@ struct Pictures {
     seconds: f64,
 }
 
-#[derive(Clone, Serialize)]
-struct Selection {
-    pruned: usize,
-    strengthened: usize,
-    inconclusive: usize,
-    rounds: usize,
-}
-
 #[derive(Default)]
-struct Written {
+struct WrittenFiles {
     files: Vec<PathBuf>,
     /// Files that are left out without harm: pictures that are too large, programs with nothing to run.
     left_out: Vec<String>,
@@ -322,7 +307,7 @@ struct Written {
     failed: Vec<String>,
 }
 
-impl Written {
+impl WrittenFiles {
     /// Says which files are not written, and why.
     fn problems(&self) -> Vec<String> {
         let left_out = self.left_out.iter().map(|message| format!("warning: {message}"));
@@ -331,7 +316,7 @@ impl Written {
     }
 }
 
-fn exit_of_purpose(unreachable: Option<&Diagnostic>, written: &Written) -> Exit {
+fn exit_of_purpose(unreachable: Option<&Diagnostic>, written: &WrittenFiles) -> Exit {
     let mut exit = if unreachable.is_some() { Exit::Unreachable } else { Exit::Fine };
     if !written.unreadable.is_empty() {
         exit = exit.and(Exit::Stopped);
@@ -385,8 +370,8 @@ fn write_views(
     purpose: &str,
     views: &[View<'_>],
     options: Options,
-) -> Written {
-    let mut written = Written::default();
+) -> WrittenFiles {
+    let mut written = WrittenFiles::default();
     let folder = project.directory.join(purpose);
     if !views.is_empty()
         && !project.formats.is_empty()
@@ -430,7 +415,7 @@ fn write_views(
     written
 }
 
-fn write_artifact(outputs: &[Output], path: &Path, text: &str, written: &mut Written) {
+fn write_artifact(outputs: &[Output], path: &Path, text: &str, written: &mut WrittenFiles) {
     // `list_outputs` has named all files that are written.
     let Some(output) = outputs.iter().find(|output| output.path() == path) else { return };
     match write(output, text) {
@@ -446,24 +431,24 @@ fn tell_made(
     domain: DomainKind,
     made: &MadeTest,
     outlook: &Outlook,
-    written: Written,
-) -> PurposeAnswer<Details> {
+    written: WrittenFiles,
+) -> PurposeAnswer<RunDetails> {
     let exit = exit_of_purpose(made.unreachable.as_ref(), &written);
     let text = summary_text(name, domain, made, outlook, &written);
     let mut notes = imprecision_notes(&made.generation.test_graph.imprecisions);
     notes.extend(doubt_notes(made));
     if has_check {
-        notes.extend(list_unsettled(made).iter().map(Unsettled::note));
+        notes.extend(made.generation.unsettled.iter().map(unsettled_note));
     }
     let problems = written.problems();
     let graph = &made.generation.test_graph;
     let statistics = made.statistics;
-    let report = Report {
+    let report = PurposeReport {
         purpose: name.to_owned(),
         domain: domain.name(),
         result: if made.unreachable.is_some() { "unreachable" } else { "made" },
         reason: made.unreachable.as_ref().and_then(to_reason),
-        details: Some(Details {
+        details: Some(RunDetails {
             stages: made.stages.clone(),
             lookahead: made.generation.visible.lookahead,
             example: match &outlook.example {
@@ -477,18 +462,13 @@ fn tell_made(
                 Some(Example::None | Example::NotFound(_)) | None => None,
             },
             winning: outlook.prospect.as_ref().map(WinningJson::of),
-            selection: Selection {
-                pruned: graph.selection.pruned,
-                strengthened: graph.selection.strengthened,
-                inconclusive: graph.selection.inconclusive,
-                rounds: graph.selection.rounds,
-            },
+            selection: graph.selection,
             imprecisions: graph.imprecisions.clone(),
             queries: statistics.queries,
             remembered: statistics.remembered,
             unknown: statistics.unknown,
             timed_out: statistics.timed_out,
-            unsettled: if has_check { list_unsettled(made) } else { Vec::new() },
+            unsettled: if has_check { made.generation.unsettled.clone() } else { Vec::new() },
             files: written.files.iter().map(|path| path.display().to_string()).collect(),
             pictures: Pictures { seconds: written.drawing.as_secs_f64() },
             problems: [written.left_out, written.unreadable, written.failed].concat(),
@@ -506,7 +486,7 @@ fn tell_stopped<D>(name: &str, domain: DomainKind, stop: &Stop) -> PurposeAnswer
     PurposeAnswer {
         text: format!("{name} ({domain}): stopped, {state}\n"),
         notes: Vec::new(),
-        report: Report::stopped(name, domain.name(), to_reason(&diagnostic)),
+        report: PurposeReport::stopped(name, domain.name(), to_reason(&diagnostic)),
         found: vec![diagnostic],
         problems: Vec::new(),
         exit: Exit::Stopped,
@@ -519,7 +499,7 @@ fn summary_text(
     domain: DomainKind,
     made: &MadeTest,
     outlook: &Outlook,
-    written: &Written,
+    written: &WrittenFiles,
 ) -> String {
     let head = ["  stage", "locations", "transitions", "inconclusive", "fail", "seconds"];
     let mut rows = vec![head.map(str::to_owned).to_vec()];
@@ -613,24 +593,13 @@ fn imprecision_notes(all: &[String]) -> Vec<String> {
     notes
 }
 
-fn list_unsettled(made: &MadeTest) -> Vec<Unsettled> {
-    let mut unsettled = Vec::new();
-    for check in &made.generation.unsettled {
-        let (stage, unknown, unchecked) = (check.stage.name(), check.unknown, check.unchecked);
-        unsettled.push(Unsettled { stage, unknown, unchecked });
-    }
-    unsettled
-}
-
-impl Unsettled {
-    fn note(&self) -> String {
-        format!(
-            "note: the check of `{}` is incomplete: the solver did not decide {}, and {} had too much to compare",
-            self.stage,
-            plural(self.unknown, "question"),
-            plural(self.unchecked, "place")
-        )
-    }
+fn unsettled_note(left: &Unsettled) -> String {
+    format!(
+        "note: the check of `{}` is incomplete: the solver did not decide {}, and {} had too much to compare",
+        left.stage.name(),
+        plural(left.unknown, "question"),
+        plural(left.unchecked, "place")
+    )
 }
 
 /// Notes on what makes a result less sharp, or less repeatable, than it could be.
@@ -661,11 +630,12 @@ mod tests {
 
     #[test]
     fn a_hard_end_keeps_what_is_finished() {
-        let report = Report::<()> { result: "made", ..Report::stopped("near", "polyhedra", None) };
+        let report =
+            PurposeReport::<()> { result: "made", ..PurposeReport::stopped("near", "polyhedra", None) };
         let (text, exit) = ("near (polyhedra)\n".to_owned(), Exit::Fine);
         let (notes, found, problems) = (Vec::new(), Vec::new(), Vec::new());
         let answers = [Some(PurposeAnswer { text, notes, found, problems, report, exit }), None];
-        let heading = Heading {
+        let heading = RunHeading {
             specification: "sq".to_owned(),
             judge: None,
             warnings: Value::Array(Vec::new()),

@@ -36,10 +36,10 @@ use coreach_project::{budget, render};
 use serde::Serialize;
 use serde_json::Value;
 
-use self::groups::Groups;
+use self::groups::RunGroups;
 use self::hints::{explain_run, find_iut_line};
 use self::keep::Keeper;
-use self::report::Report;
+use self::report::TestReport;
 use self::total::{FailedRuns, Total, explain_kept_system};
 use super::{CommandAnswer, CommandResult, EarlyExit, plural};
 use crate::answer::{draw_briefly, draw_text, is_json, print_text};
@@ -68,7 +68,7 @@ pub fn test(arguments: &TestArguments) -> CommandResult {
         // The report says so, too, so that no older report stays. If a signal has cut off the work, there is
         // no result to report.
         let output = resolve_output("--junit", arguments.junit.as_deref(), OutputForm::Junit)?;
-        Report::begin(output.filter(|_| !is_ending()), arguments, &left_out)?.finish()?;
+        TestReport::begin(output.filter(|_| !is_ending()), arguments, &left_out)?.finish()?;
         return Err(EarlyExit::Refused(left_out_findings, exit));
     }
     check_names(arguments, &cases)?;
@@ -86,9 +86,9 @@ pub fn test(arguments: &TestArguments) -> CommandResult {
         draw_text(more);
     }
     let junit = keep::check_outputs(arguments, &cases)?;
-    let mut report = Report::begin(junit, arguments, &left_out)?;
+    let mut report = TestReport::begin(junit, arguments, &left_out)?;
     let documents: Arc<Mutex<Vec<Record>>> = Arc::default();
-    let groups: Arc<Mutex<Groups>> = Arc::default();
+    let groups: Arc<Mutex<RunGroups>> = Arc::default();
     if !is_json() {
         let groups = groups.clone();
         certain_end::tell_at_end(move |_, _| visible(&lock(&groups).text()).into_owned());
@@ -96,7 +96,7 @@ pub fn test(arguments: &TestArguments) -> CommandResult {
         let finished = documents.clone();
         certain_end::tell_at_end(move |exit_code, _| {
             let (diagnostics, runs) = (Value::Array(Vec::new()), lock(&finished).clone());
-            let document = Document { format_version: 1, exit_code, diagnostics, runs };
+            let document = TestDocument { format_version: 1, exit_code, diagnostics, runs };
             serde_json::to_string_pretty(&document).unwrap_or_default() + "\n"
         });
     }
@@ -185,7 +185,7 @@ pub fn test(arguments: &TestArguments) -> CommandResult {
     report.finish()?;
     // One command is enough: the other failures are reported above it.
     next.truncate(1);
-    let document = || Document {
+    let document = || TestDocument {
         format_version: 1,
         exit_code: exit.code(),
         diagnostics: render::to_json(&[warnings, left_out_findings].concat()),
@@ -195,7 +195,7 @@ pub fn test(arguments: &TestArguments) -> CommandResult {
 }
 
 #[derive(Serialize)]
-struct Document {
+struct TestDocument {
     format_version: u32,
     exit_code: u8,
     /// Warnings, and why purposes were left out.

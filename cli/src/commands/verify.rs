@@ -30,7 +30,7 @@ pub fn verify(arguments: &VerifyArguments) -> CommandResult {
     }
     draw_text(&warnings);
     let specification = &project.specification.iosts;
-    let heading = Heading {
+    let heading = VerifyHeading {
         specification: specification.name.clone(),
         warnings: render::to_json(&warnings),
         properties: properties.iter().map(|property| property.iosts.name.clone()).collect(),
@@ -63,7 +63,7 @@ pub fn verify(arguments: &VerifyArguments) -> CommandResult {
 
 /// What is known before a property is verified.
 #[derive(Clone)]
-struct Heading {
+struct VerifyHeading {
     specification: String,
     warnings: Value,
     properties: Vec<String>,
@@ -72,12 +72,12 @@ struct Heading {
 #[derive(Clone)]
 struct FinishedProperty {
     text: String,
-    report: Report,
+    report: PropertyReport,
     exit: Exit,
     stop: Option<Diagnostic>,
 }
 
-impl Heading {
+impl VerifyHeading {
     fn text(&self, finished: &[Option<FinishedProperty>]) -> String {
         let text = |(property, name): (&Option<FinishedProperty>, &String)| match property {
             Some(property) => property.text.clone(),
@@ -92,17 +92,17 @@ impl Heading {
         finished: &[Option<FinishedProperty>],
         exit_code: u8,
         why: Option<&Diagnostic>,
-    ) -> Document<'_> {
+    ) -> VerifyDocument<'_> {
         let report = |(property, name): (&Option<FinishedProperty>, &String)| match property {
             Some(property) => property.report.clone(),
-            None => Report {
+            None => PropertyReport {
                 result: "stopped",
                 reason: why.and_then(to_reason),
                 property: name.clone(),
-                ..Report::default()
+                ..PropertyReport::default()
             },
         };
-        Document {
+        VerifyDocument {
             format_version: 1,
             exit_code,
             specification: &self.specification,
@@ -173,16 +173,16 @@ fn step_cells(step: &ViolationStep, specification: &Iosts) -> (String, String, S
 }
 
 #[derive(Serialize)]
-struct Document<'a> {
+struct VerifyDocument<'a> {
     format_version: u32,
     exit_code: u8,
     specification: &'a str,
     diagnostics: &'a Value,
-    properties: Vec<Report>,
+    properties: Vec<PropertyReport>,
 }
 
 #[derive(Clone, Default, Serialize)]
-struct Report {
+struct PropertyReport {
     property: String,
     result: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -190,7 +190,7 @@ struct Report {
     #[serde(skip_serializing_if = "Option::is_none")]
     facts: Option<Vec<Fact>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    violation: Option<Run>,
+    violation: Option<ViolatingRun>,
     #[serde(skip_serializing_if = "Option::is_none")]
     nodes: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -206,7 +206,7 @@ struct Fact {
 }
 
 #[derive(Clone, Serialize)]
-struct Run {
+struct ViolatingRun {
     initial: serde_json::Map<String, Value>,
     steps: Vec<StepReport>,
 }
@@ -221,31 +221,35 @@ struct StepReport {
 }
 
 /// Makes the part of the document on a property.
-fn make_report(name: &str, result: &Result<Verified, Stop>, specification: &Iosts) -> Report {
-    let empty = Report { property: name.to_owned(), ..Report::default() };
+fn make_report(name: &str, result: &Result<Verified, Stop>, specification: &Iosts) -> PropertyReport {
+    let empty = PropertyReport { property: name.to_owned(), ..PropertyReport::default() };
     match result {
         Ok(Verified::Proved(Proof::Facts(facts))) => {
             let fact =
                 |(at, fact): &(String, coreach_model::Term)| Fact { at: at.clone(), holds: fact.to_string() };
             let facts = Some(facts.iter().map(fact).collect());
-            Report { result: "proved", proved_by: Some("facts"), facts, ..empty }
+            PropertyReport { result: "proved", proved_by: Some("facts"), facts, ..empty }
         }
-        Ok(Verified::Proved(Proof::Paths)) => Report { result: "proved", proved_by: Some("paths"), ..empty },
-        Ok(Verified::Violated(violation)) => {
-            Report { result: "violated", violation: Some(violation_run(violation, specification)), ..empty }
+        Ok(Verified::Proved(Proof::Paths)) => {
+            PropertyReport { result: "proved", proved_by: Some("paths"), ..empty }
         }
+        Ok(Verified::Violated(violation)) => PropertyReport {
+            result: "violated",
+            violation: Some(violation_run(violation, specification)),
+            ..empty
+        },
         Ok(Verified::Unknown(bound)) => {
             let nodes = match bound {
                 SearchBound::Nodes(nodes) | SearchBound::Values(nodes) => Some(*nodes),
                 SearchBound::Work(_) | SearchBound::Time(_) | SearchBound::Digits => None,
             };
-            Report { result: "unknown", nodes, bound: Some(bound.to_string()), ..empty }
+            PropertyReport { result: "unknown", nodes, bound: Some(bound.to_string()), ..empty }
         }
-        Err(stop) => Report { result: "stopped", reason: to_reason(&stop.to_diagnostic()), ..empty },
+        Err(stop) => PropertyReport { result: "stopped", reason: to_reason(&stop.to_diagnostic()), ..empty },
     }
 }
 
-fn violation_run(violation: &Violation, specification: &Iosts) -> Run {
+fn violation_run(violation: &Violation, specification: &Iosts) -> ViolatingRun {
     let initial = violation
         .initial
         .iter()
@@ -261,7 +265,7 @@ fn violation_run(violation: &Violation, specification: &Iosts) -> Run {
             to,
         }
     };
-    Run { initial, steps: violation.steps.iter().map(step).collect() }
+    ViolatingRun { initial, steps: violation.steps.iter().map(step).collect() }
 }
 
 #[cfg(test)]
@@ -273,13 +277,13 @@ mod tests {
     #[test]
     fn a_hard_end_keeps_what_is_finished() {
         let text = "nonneg: proved by facts\n".to_owned();
-        let report = Report {
+        let report = PropertyReport {
             result: "proved",
             proved_by: Some("facts"),
             property: "nonneg".to_owned(),
-            ..Report::default()
+            ..PropertyReport::default()
         };
-        let heading = Heading {
+        let heading = VerifyHeading {
             specification: "sq".to_owned(),
             warnings: Value::Array(Vec::new()),
             properties: vec!["nonneg".to_owned(), "three".to_owned()],

@@ -15,8 +15,7 @@ use std::collections::BTreeSet;
 
 use coreach_analyses::solver::smtlib;
 use coreach_artifact::document::{
-    Condition, Document, LocationEntry, PurposeEntry, PurposeMark, Readable, Role, SelectionCounts,
-    TimedEntry,
+    Condition, Document, LocationEntry, PurposeEntry, PurposeMark, Readable, Role, TimedEntry,
 };
 use coreach_artifact::layout;
 use coreach_artifact::terms::{TermNumber, TermTable};
@@ -54,12 +53,7 @@ fn fill_document(view: &View<'_>, tables: &mut Tables) -> Document {
     document.made_of = view.sources.map(|sources| sources.models.clone());
     document.purpose_reachable = view.found.reachable;
     document.lookahead = view.found.lookahead;
-    document.selection = view.found.selection.map(|done| SelectionCounts {
-        pruned: done.pruned,
-        strengthened: done.strengthened,
-        inconclusive: done.inconclusive,
-        rounds: done.rounds,
-    });
+    document.selection = view.found.selection;
     document.imprecisions = view.found.imprecisions.to_vec();
     document.others_fail = view.particulars.others_fail.map(Number::place);
     document.counts.pass = view.count_into(Verdict::Pass);

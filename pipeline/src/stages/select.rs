@@ -39,7 +39,7 @@ use coreach_model::iosts::{Iosts, Location, Transition, TransitionOrigin};
 use coreach_model::term::{Substitution, substitute};
 use coreach_model::{LocationId, Number, Numbered, Term, TransitionId};
 
-use crate::artifact::{Allowed, Decided, GraphOrigin, Selection, TestGraph, Verdict, Visible};
+use crate::artifact::{Allowed, Decided, GraphOrigin, SelectionCounts, TestGraph, Verdict, Visible};
 use crate::imprecisions;
 use crate::names::UsedNames;
 use crate::simplify::{missing_part, simplify, simplify_guard};
@@ -296,7 +296,7 @@ struct GraphBuilder<'a> {
     transitions: Numbered<TransitionId, Transition>,
     made_of: Numbered<TransitionId, TransitionId>,
     allowed: Vec<Allowed>,
-    selection: Selection,
+    selection: SelectionCounts,
 }
 
 impl<'a> GraphBuilder<'a> {
@@ -310,7 +310,7 @@ impl<'a> GraphBuilder<'a> {
             transitions: Numbered::new(),
             made_of: Numbered::new(),
             allowed: Vec::new(),
-            selection: Selection::default(),
+            selection: SelectionCounts::default(),
         }
     }
 
@@ -373,7 +373,7 @@ impl<'a> GraphBuilder<'a> {
             coreach: vec![known.coreach[given_initial].clone()].into(),
             allowed: Vec::new(),
             must_answer: vec![self.must_answer[given_initial].clone()].into(),
-            selection: Selection { pruned: self.from.transitions.len(), ..self.selection },
+            selection: SelectionCounts { pruned: self.from.transitions.len(), ..self.selection },
             imprecisions: Vec::new(),
         }
     }
@@ -428,7 +428,7 @@ impl<'a> GraphBuilder<'a> {
             .collect();
         let inconclusive = new_numbers.get(&self.inconclusive).copied();
         let count_into = |target| iosts.transitions.iter().filter(|t| Some(t.target) == target).count();
-        let selection = Selection { inconclusive: count_into(inconclusive), ..self.selection };
+        let selection = SelectionCounts { inconclusive: count_into(inconclusive), ..self.selection };
         TestGraph {
             origins,
             made_of,

@@ -15,28 +15,28 @@ pub(super) const UNREACHABLE: &str = "unreachable";
 const STOPPED: &str = "stopped";
 
 #[derive(Clone, PartialEq, Serialize)]
-pub(super) struct Row {
+pub(super) struct CompareRow {
     pub domain: String,
     pub purpose: String,
     pub result: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     #[serde(flatten)]
-    pub figures: Option<Figures>,
+    pub figures: Option<RowFigures>,
 }
 
-impl Row {
+impl CompareRow {
     /// Makes the row of a pair that nothing is made of.
     pub fn stopped(purpose: &str, domain: DomainKind) -> Self {
         let (domain, purpose) = (domain.name().to_owned(), purpose.to_owned());
-        Row { domain, purpose, result: STOPPED.to_owned(), reason: None, figures: None }
+        CompareRow { domain, purpose, result: STOPPED.to_owned(), reason: None, figures: None }
     }
 }
 
 #[derive(Clone, PartialEq, Serialize)]
-pub(super) struct Figures {
-    test_graph: Graph,
-    test_case: Case,
+pub(super) struct RowFigures {
+    test_graph: GraphSize,
+    test_case: CaseSize,
     /// None: not known.
     pub late_states: Option<LateStates>,
     /// None: not asked for, or given up.
@@ -51,7 +51,7 @@ pub(super) struct Figures {
 }
 
 #[derive(Clone, PartialEq, Serialize)]
-struct Graph {
+struct GraphSize {
     locations: usize,
     transitions: usize,
     inconclusive: usize,
@@ -60,26 +60,26 @@ struct Graph {
 }
 
 #[derive(Clone, PartialEq, Serialize)]
-struct Case {
+struct CaseSize {
     locations: usize,
     transitions: usize,
     fail: usize,
 }
 
-impl Figures {
+impl RowFigures {
     /// Makes the row of a test case, but for the columns that take work of their own.
     pub fn of(made: &MadeTest, memory: Option<u64>) -> Self {
         let (graph, case) = (made.measured(Stage::Select), made.measured(Stage::InputComplete));
         let selection = made.generation.test_graph.selection;
-        Figures {
-            test_graph: Graph {
+        RowFigures {
+            test_graph: GraphSize {
                 locations: graph.locations,
                 transitions: graph.transitions,
                 inconclusive: graph.inconclusive,
                 pruned: selection.pruned,
                 strengthened: selection.strengthened,
             },
-            test_case: Case { locations: case.locations, transitions: case.transitions, fail: case.fail },
+            test_case: CaseSize { locations: case.locations, transitions: case.transitions, fail: case.fail },
             late_states: None,
             exact: None,
             queries: made.statistics.queries,
@@ -108,11 +108,11 @@ impl Figures {
 }
 
 /// Notes on figures that a reader of the table could take for more than they are.
-pub(super) fn cautions(rows: &[Row]) -> Vec<&'static str> {
+pub(super) fn cautions(rows: &[CompareRow]) -> Vec<&'static str> {
     let made = || rows.iter().filter(|row| row.result == MADE).filter_map(|row| row.figures.as_ref());
     let is_unknown = made().any(|figures| figures.late_states.is_none());
     let is_exact = made().any(|figures| figures.exact.is_some());
-    let is_sample = |figures: &Figures| {
+    let is_sample = |figures: &RowFigures| {
         figures.late_states.as_ref().is_some_and(|late| late.method == LateMethod::Sample)
     };
     let unknown = if is_exact {
@@ -127,15 +127,15 @@ pub(super) fn cautions(rows: &[Row]) -> Vec<&'static str> {
 }
 
 /// The optional columns that are shown. A column without any content is left out.
-struct Shown {
+struct ShownColumns {
     exact: bool,
     memory: bool,
     effort: bool,
 }
 
-pub(super) fn draw_table(rows: &[Row]) -> String {
+pub(super) fn draw_table(rows: &[CompareRow]) -> String {
     let figures = || rows.iter().filter_map(|row| row.figures.as_ref());
-    let shown = Shown {
+    let shown = ShownColumns {
         exact: figures().any(|figures| figures.exact.is_some()),
         memory: figures().any(|figures| figures.memory.is_some()),
         effort: console::is_verbose(),
@@ -151,7 +151,7 @@ pub(super) fn draw_table(rows: &[Row]) -> String {
     table(&cells, 3)
 }
 
-fn row_cells(row: &Row, shown: &Shown) -> Vec<String> {
+fn row_cells(row: &CompareRow, shown: &ShownColumns) -> Vec<String> {
     let mut line = vec![row.purpose.clone(), row.domain.clone(), row.result.clone()];
     let Some(figures) = &row.figures else { return line };
     let (graph, case) = (&figures.test_graph, &figures.test_case);

@@ -10,14 +10,14 @@ use coreach_project::making::{MadeOnline, Says, look_ahead, make_online};
 use serde::Serialize;
 
 use super::{
-    Making, PurposeAnswer, Report, WinningJson, Written, exit_of_purpose, imprecision_notes, prospect_line,
-    write_views, written_lines,
+    CaseMaking, PurposeAnswer, PurposeReport, WinningJson, WrittenFiles, exit_of_purpose, imprecision_notes,
+    prospect_line, write_views, written_lines,
 };
 use crate::commands::{CommandResult, plural};
 use crate::pieces::to_reason;
 
 #[derive(Clone, Serialize)]
-struct Details {
+struct OnlineDetails {
     locations: usize,
     transitions: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -29,8 +29,8 @@ struct Details {
     seconds: f64,
 }
 
-pub(super) fn run(all: &Making<'_>) -> CommandResult {
-    let Making { arguments, project, outputs, domain, .. } = *all;
+pub(super) fn run(all: &CaseMaking<'_>) -> CommandResult {
+    let CaseMaking { arguments, project, outputs, domain, .. } = *all;
     let work = |purpose: &TestPurpose, says: Says<'_>| {
         let made = make_online(project, purpose, domain, arguments.check, says)?;
         let name = &purpose.iosts.name;
@@ -51,8 +51,8 @@ fn tell_online(
     name: &str,
     domain: DomainKind,
     (made, prospect): (&MadeOnline, Option<&WinningProspect>),
-    written: Written,
-) -> PurposeAnswer<Details> {
+    written: WrittenFiles,
+) -> PurposeAnswer<OnlineDetails> {
     let (locations, transitions) = (made.test.iosts.locations.len(), made.test.iosts.transitions.len());
     let result = if made.unreachable.is_some() { ": UNREACHABLE" } else { "" };
     let text = format!(
@@ -64,12 +64,12 @@ fn tell_online(
         written_lines(&written.files)
     );
     let (exit, problems) = (exit_of_purpose(made.unreachable.as_ref(), &written), written.problems());
-    let report = Report {
+    let report = PurposeReport {
         purpose: name.to_owned(),
         domain: domain.name(),
         result: if made.unreachable.is_some() { "unreachable" } else { "made" },
         reason: made.unreachable.as_ref().and_then(to_reason),
-        details: Some(Details {
+        details: Some(OnlineDetails {
             locations,
             transitions,
             winning: prospect.map(WinningJson::of),

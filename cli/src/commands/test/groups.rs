@@ -11,11 +11,11 @@ use crate::story::wrap;
 const NAMED: usize = 8;
 
 #[derive(Default)]
-pub(super) struct Groups {
-    all: Vec<Group>,
+pub(super) struct RunGroups {
+    all: Vec<RunGroup>,
 }
 
-struct Group {
+struct RunGroup {
     key: String,
     is_fail: bool,
     /// How the shortest run is reported, in short and in full, and how many events it has.
@@ -25,7 +25,7 @@ struct Group {
     seeds: Vec<u64>,
 }
 
-impl Groups {
+impl RunGroups {
     /// Adds a run to its group. The shortest run of a group is the one that is reported.
     pub(super) fn add(&mut self, run: &Run, record: &Record, text: impl Fn(bool) -> String) {
         let (key, events) = (group_key(run, record), events(&run.trace));
@@ -38,21 +38,21 @@ impl Groups {
             Some(group) => group.seeds.push(run.seed),
             None => {
                 let is_fail = run.outcome.verdict() == Some(Verdict::Fail);
-                self.all.push(Group { key, is_fail, texts: texts(), events, seeds: vec![run.seed] });
+                self.all.push(RunGroup { key, is_fail, texts: texts(), events, seeds: vec![run.seed] });
             }
         }
     }
 
     /// Tells the Fails first, and the first of them in full.
     pub(super) fn text(&self) -> String {
-        let (fails, others): (Vec<&Group>, Vec<&Group>) = self.all.iter().partition(|group| group.is_fail);
+        let (fails, others): (Vec<&RunGroup>, Vec<&RunGroup>) = self.all.iter().partition(|group| group.is_fail);
         let all = fails.iter().chain(&others).enumerate();
-        let is_full = |place, group: &Group| self.all.len() == 1 || (place == 0 && group.is_fail);
+        let is_full = |place, group: &RunGroup| self.all.len() == 1 || (place == 0 && group.is_fail);
         all.map(|(place, group)| group.text(is_full(place, group))).collect()
     }
 }
 
-impl Group {
+impl RunGroup {
     /// Tells the shortest run, and names the seeds of the other runs.
     fn text(&self, in_full: bool) -> String {
         let [short, full] = &self.texts;

@@ -31,7 +31,7 @@ impl Suite {
     }
 }
 
-pub(super) struct Report {
+pub(super) struct TestReport {
     /// The file of the report. If there is none, nothing is held.
     output: Option<Output>,
     name: String,
@@ -42,7 +42,7 @@ pub(super) struct Report {
     left_out: Vec<Case>,
 }
 
-impl Report {
+impl TestReport {
     pub(super) fn begin(
         output: Option<Output>,
         arguments: &TestArguments,
@@ -54,7 +54,7 @@ impl Report {
         let name = arguments.test.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let inconclusive = arguments.tolerance.inconclusive.junit_result();
         let left_out = left_out.iter().map(Case::of_left_out).collect();
-        Ok(Report { output, name, inconclusive, suites: Vec::new(), cases: Vec::new(), left_out })
+        Ok(TestReport { output, name, inconclusive, suites: Vec::new(), cases: Vec::new(), left_out })
     }
 
     pub(super) fn add_run(&mut self, record: &Record, kept: Option<&str>) {

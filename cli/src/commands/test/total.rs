@@ -33,7 +33,7 @@ pub(super) struct Total {
     pub(super) ended_at_start: usize,
     /// The longest wait in vain for the system to close its side after a run.
     pub(super) waited: Option<Duration>,
-    pub(super) hint: Hint,
+    pub(super) hint: IutHint,
     pub(super) failed: BTreeMap<Bucket, FailedRuns>,
     /// The first run that was inconclusive.
     pub(super) inconclusive: Option<FailedRuns>,
@@ -41,7 +41,7 @@ pub(super) struct Total {
 
 /// A mistake that the IUT file may have: the text, and the run that it is about, by its group and its length.
 #[derive(Default)]
-pub(super) struct Hint {
+pub(super) struct IutHint {
     pub(super) text: String,
     pub(super) group: String,
     pub(super) events: usize,
@@ -107,7 +107,7 @@ impl Total {
         let (group, events) = (group_key(run, record), events(&run.trace));
         let is_told_instead = !tells_all && group == self.hint.group && events < self.hint.events;
         if self.hint.text.is_empty() || is_told_instead {
-            self.hint = Hint { text: hint().unwrap_or_default(), group, events };
+            self.hint = IutHint { text: hint().unwrap_or_default(), group, events };
         }
     }
 

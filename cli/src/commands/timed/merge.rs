@@ -9,10 +9,10 @@ use coreach_project::timed::{load, trace};
 use super::super::{CommandAnswer, CommandResult, EarlyExit};
 use crate::console;
 use crate::exit::Exit;
-use crate::timed_arguments::MergeArguments;
+use crate::timed_arguments::TimedMergeArguments;
 
 /// Merges what was sent and what was seen, and prints the trace.
-pub fn merge(arguments: &MergeArguments) -> CommandResult {
+pub fn merge(arguments: &TimedMergeArguments) -> CommandResult {
     let (model, warnings) = budget::reading(|| load(&arguments.model))?;
     console::draw(&warnings);
     let out = BufWriter::new(console::StandardOutput);

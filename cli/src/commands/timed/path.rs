@@ -54,21 +54,24 @@ pub fn path(arguments: &PathArguments) -> CommandResult {
 }
 
 #[derive(Clone, Copy)]
-enum Form {
+enum PathFormat {
     Ours(Format),
     Theirs(Guards),
 }
 
-fn list_files(arguments: &PathArguments) -> Vec<(PathBuf, Form)> {
+fn list_files(arguments: &PathArguments) -> Vec<(PathBuf, PathFormat)> {
     let Some(folder) = &arguments.out else { return Vec::new() };
-    let mut files: Vec<(PathBuf, Form)> = Vec::new();
+    let mut files: Vec<(PathBuf, PathFormat)> = Vec::new();
     for form in &arguments.formats {
         match form {
             PathForm::Export(format) => {
-                files.push((folder.join(format!("test_case.{}", format.extension())), Form::Ours(*format)));
+                files.push((
+                    folder.join(format!("test_case.{}", format.extension())),
+                    PathFormat::Ours(*format),
+                ));
             }
             PathForm::Sptg => {
-                files.extend(SPTG.map(|(name, guards)| (folder.join(name), Form::Theirs(guards))));
+                files.extend(SPTG.map(|(name, guards)| (folder.join(name), PathFormat::Theirs(guards))));
             }
         }
     }
@@ -78,10 +81,10 @@ fn list_files(arguments: &PathArguments) -> Vec<(PathBuf, Form)> {
     files
 }
 
-fn test_case_text(made: &PathGuided, form: Form) -> Result<String, String> {
+fn test_case_text(made: &PathGuided, form: PathFormat) -> Result<String, String> {
     match form {
-        Form::Theirs(guards) => Ok(to_sptg(made, guards)),
-        Form::Ours(format) => {
+        PathFormat::Theirs(guards) => Ok(to_sptg(made, guards)),
+        PathFormat::Ours(format) => {
             export(&View::of_path(made), format, Options::default()).map_err(|error| error.to_string())
         }
     }
