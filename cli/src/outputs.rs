@@ -12,7 +12,7 @@ use std::sync::OnceLock;
 use clap::ArgMatches;
 use coreach_model::Diagnostic;
 use coreach_project::outputs::Inputs;
-pub use coreach_project::outputs::{Output, OutputForm, ToWrite};
+pub use coreach_project::outputs::{OutFile, OutputForm, ToWrite};
 
 /// A path that a command writes to: a file, or a folder for files.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -86,7 +86,7 @@ fn list_paths(command: &str, matches: &ArgMatches, paths: &mut Vec<GivenPath>) {
 }
 
 /// Checks the files that the command is to write. Returns them if all of them may be written.
-pub fn resolve_outputs(wanted: &[ToWrite]) -> Result<Vec<Output>, Vec<Diagnostic>> {
+pub fn resolve_outputs(wanted: &[ToWrite]) -> Result<Vec<OutFile>, Vec<Diagnostic>> {
     static INPUTS: OnceLock<Inputs> = OnceLock::new();
     if wanted.is_empty() {
         return Ok(Vec::new());
@@ -104,7 +104,7 @@ pub fn request_output(what: &'static str, path: Option<&Path>, form: OutputForm)
 /// Does as [`resolve_outputs`], with `None` for files that are not wanted.
 pub fn resolve_each<const N: usize>(
     wanted: [Option<ToWrite>; N],
-) -> Result<[Option<Output>; N], Vec<Diagnostic>> {
+) -> Result<[Option<OutFile>; N], Vec<Diagnostic>> {
     // All files are checked together, since two of them may be the same.
     let files: Vec<ToWrite> = wanted.iter().flatten().cloned().collect();
     let mut outputs = resolve_outputs(&files)?.into_iter();
@@ -116,6 +116,6 @@ pub fn resolve_output(
     what: &'static str,
     path: Option<&Path>,
     form: OutputForm,
-) -> Result<Option<Output>, Vec<Diagnostic>> {
+) -> Result<Option<OutFile>, Vec<Diagnostic>> {
     resolve_each([request_output(what, path, form)]).map(|[output]| output)
 }

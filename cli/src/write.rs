@@ -1,4 +1,4 @@
-//! Writes files, whole or not at all. Only an [`Output`] is opened for writing, since its path has been
+//! Writes files, whole or not at all. Only an [`OutFile`] is opened for writing, since its path has been
 //! checked.
 //!
 //! A file is written without a name in its folder, put on the disk, and named. So whoever reads the file
@@ -26,7 +26,7 @@ use coreach_model::lock::lock;
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, linkat, openat};
 use tempfile::NamedTempFile;
 
-use crate::outputs::Output;
+use crate::outputs::OutFile;
 
 static NEXT: AtomicU64 = AtomicU64::new(0);
 
@@ -56,7 +56,7 @@ impl PendingFile {
     /// # Errors
     /// It cannot be made, or what is there may not be written. [`io::ErrorKind::AlreadyExists`] if the output
     /// replaces nothing and something is there, for example a link that leads nowhere.
-    fn new(output: &Output) -> io::Result<Self> {
+    fn new(output: &OutFile) -> io::Result<Self> {
         let (mut path, may_replace) = (output.path().to_owned(), output.may_replace());
         if !may_replace && fs::symlink_metadata(&path).is_ok() {
             return Err(io::ErrorKind::AlreadyExists.into());
@@ -154,7 +154,7 @@ impl Write for PendingFile {
 }
 
 /// Checks before the work whether a file can be written after it.
-pub fn check_writable(output: &Output) -> io::Result<()> {
+pub fn check_writable(output: &OutFile) -> io::Result<()> {
     PendingFile::new(output).map(drop)
 }
 
@@ -164,7 +164,7 @@ pub fn check_writable(output: &Output) -> io::Result<()> {
 /// The file cannot be written, or `put` fails. [`io::ErrorKind::AlreadyExists`] if the output replaces
 /// nothing and something is there.
 pub fn write_with<E: From<io::Error>>(
-    output: &Output,
+    output: &OutFile,
     put: impl FnOnce(&mut dyn Write) -> Result<(), E>,
 ) -> Result<(), E> {
     let mut pending = PendingFile::new(output)?;
@@ -176,7 +176,7 @@ pub fn write_with<E: From<io::Error>>(
 }
 
 /// Writes a file, whole or not at all.
-pub fn write(output: &Output, bytes: impl AsRef<[u8]>) -> io::Result<()> {
+pub fn write(output: &OutFile, bytes: impl AsRef<[u8]>) -> io::Result<()> {
     let bytes = bytes.as_ref();
     write_with(output, |file| file.write_all(bytes))?;
     journal::note(|| format!("wrote {}: {} bytes", output.path().display(), bytes.len()));
@@ -184,7 +184,7 @@ pub fn write(output: &Output, bytes: impl AsRef<[u8]>) -> io::Result<()> {
 }
 
 /// Writes a file of an output that replaces nothing. Returns whether the name was free.
-pub fn write_new(output: &Output, bytes: impl AsRef<[u8]>) -> io::Result<bool> {
+pub fn write_new(output: &OutFile, bytes: impl AsRef<[u8]>) -> io::Result<bool> {
     let bytes = bytes.as_ref();
     match write_with(output, |file| file.write_all(bytes)) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
@@ -198,7 +198,7 @@ pub fn make_private_folder(folder: &Path) -> io::Result<()> {
 }
 
 /// Opens a store that runs are added to, and makes it if there is none.
-pub fn open_store(output: &Output, name: &str) -> Result<Store, StoreError> {
+pub fn open_store(output: &OutFile, name: &str) -> Result<Store, StoreError> {
     Store::open(output.path(), name)
 }
 
@@ -217,7 +217,7 @@ mod tests {
     use super::*;
     use crate::outputs::{OutputForm, resolve_output};
 
-    fn at(path: &Path) -> Output {
+    fn at(path: &Path) -> OutFile {
         resolve_output("--out", Some(path), OutputForm::Specification).unwrap().unwrap()
     }
 

@@ -46,12 +46,12 @@ pub(crate) const PLAIN_VALUE: &str = "v";
 pub(crate) struct Edge {
     pub from: u32,
     pub to: u32,
-    pub event: Event,
+    pub event: AutEvent,
     pub label: Range<usize>,
     line: Range<usize>,
 }
 
-pub(crate) struct Event {
+pub(crate) struct AutEvent {
     pub gate: String,
     pub sign: Option<ActionKind>,
     pub values: Vec<String>,
@@ -208,9 +208,9 @@ fn read_edge(collector: &mut Collector, line: &str, span: &Range<usize>) -> Opti
 }
 
 /// Splits a label into its parts. The error is a message with its place in the label.
-fn read_event(label: &str) -> Result<Event, (String, Range<usize>)> {
+fn read_event(label: &str) -> Result<AutEvent, (String, Range<usize>)> {
     if matches!(label, "i" | "tau") {
-        return Ok(Event { gate: label.to_owned(), sign: Some(ActionKind::Internal), values: Vec::new() });
+        return Ok(AutEvent { gate: label.to_owned(), sign: Some(ActionKind::Internal), values: Vec::new() });
     }
     let mut sign = label.chars().next().and_then(direction_of_sign);
     let gate_start = usize::from(sign.is_some());
@@ -257,7 +257,7 @@ fn read_event(label: &str) -> Result<Event, (String, Range<usize>)> {
         let message = format!("the offer `{open}` has no value: each offer in a label needs a value");
         return Err((message, 0..label.len()));
     }
-    Ok(Event { gate, sign, values })
+    Ok(AutEvent { gate, sign, values })
 }
 
 /// Adds the value that begins at this byte, and returns its end.

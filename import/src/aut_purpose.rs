@@ -31,7 +31,7 @@ use coreach_model::writer::write_purpose_yaml;
 use coreach_model::{ActionId, ActionKind, Datum, LocationId, Term, Type, Value};
 
 use crate::Options;
-use crate::aut::{AutSystem, DIGITS, Edge, Event, PLAIN_ACTION, PLAIN_VALUE, Variant, read_system};
+use crate::aut::{AutEvent, AutSystem, DIGITS, Edge, PLAIN_ACTION, PLAIN_VALUE, Variant, read_system};
 use crate::finish::name_after_file;
 use crate::names::possible_names;
 
@@ -62,7 +62,7 @@ pub fn import_purpose(
 
 /// Finds the actions that `coreach import` may have made of this label's gate, with its direction and number
 /// of values. The error lists them if they cannot all be actions of one gate.
-fn find_variants(model: &Iosts, event: &Event) -> Result<Vec<ActionId>, Vec<String>> {
+fn find_variants(model: &Iosts, event: &AutEvent) -> Result<Vec<ActionId>, Vec<String>> {
     let names: BTreeSet<&str> = model.actions.iter().map(|action| action.name.as_str()).collect();
     let has_label = |number: &ActionId| {
         let action = model.action(*number);

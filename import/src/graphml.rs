@@ -23,7 +23,7 @@ use roxmltree::{Document, Error, Node, ParsingOptions};
 use crate::expression::Dialect;
 use crate::finish::Model;
 use crate::graph::label::{self, Label};
-use crate::graph::{Drawing, Edge, Start, Vertex, build};
+use crate::graph::{Drawing, GraphEdge, Start, Vertex, build};
 use crate::options::{Options, report_too_many};
 use crate::piece::Piece;
 
@@ -220,7 +220,7 @@ impl GraphmlReader<'_> {
                 continue;
             }
             let span = if piece.is_empty() { self.head(&edge) } else { piece.trimmed().full_range() };
-            drawing.edges.push(Edge { source: Some(source), target, label, span, model: 0 });
+            drawing.edges.push(GraphEdge { source: Some(source), target, label, span, model: 0 });
         }
         Some(())
     }

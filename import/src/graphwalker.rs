@@ -17,7 +17,7 @@ use crate::expression::Dialect;
 use crate::expression::lexer::split_tokens;
 use crate::finish::Model;
 use crate::graph::label::{Label, read_event};
-use crate::graph::{Drawing, Edge, Start, Vertex, build};
+use crate::graph::{Drawing, GraphEdge, Start, Vertex, build};
 use crate::json::{Json, JsonValue, parse};
 use crate::options::{Options, Untranslated, report_too_many};
 use crate::piece::Piece;
@@ -265,7 +265,7 @@ impl GraphwalkerReader<'_> {
             self.from_nowhere.push((self.drawing.edges.len(), head(json)));
         }
         self.edges.push(id.text);
-        self.drawing.edges.push(Edge { source, target, label, span: head(json), model });
+        self.drawing.edges.push(GraphEdge { source, target, label, span: head(json), model });
     }
 
     fn find_vertex(&mut self, piece: &Piece, ids: &BTreeMap<String, usize>) -> Option<usize> {

@@ -43,7 +43,7 @@ pub use options::{FirstValues, LIMIT, Options, Untranslated, Vertices};
 pub const LARGEST: u64 = 64 << 20;
 
 /// A format's reader. It returns the model, if there is one, and puts findings into the collector.
-type Read = fn(&mut Collector, &Options) -> Option<Model>;
+type FormatReader = fn(&mut Collector, &Options) -> Option<Model>;
 
 macro_rules! formats {
     ($($(#[doc = $doc:literal])* $variant:ident = $name:literal, $says:literal, $read:expr;)*) => {
@@ -63,7 +63,7 @@ macro_rules! formats {
                 match self { $(ForeignFormat::$variant => $says,)* }
             }
 
-            fn reader(self) -> Read {
+            fn reader(self) -> FormatReader {
                 match self { $(ForeignFormat::$variant => $read,)* }
             }
         }

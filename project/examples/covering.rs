@@ -245,7 +245,7 @@ fn measure(folder: &Path, arguments: &Arguments) -> Result<(), String> {
 
 /// The test cases of the purposes that `cover` writes, and what to call them.
 fn suite(project: &Project, seconds: u64) -> (Vec<TestCase>, String) {
-    let settings = cover::Settings {
+    let settings = cover::CoverSettings {
         criteria: vec![Criterion::Transitions, Criterion::DefinitionUse, Criterion::Pairs],
         limits: TreeLimits { depth: 60, nodes: 2000, is_restricted: true, ..TreeLimits::default() },
         analysis: project.options.analysis.clone(),

@@ -183,7 +183,7 @@ fn measure(folder: &Path, arguments: &Arguments) -> Result<(), String> {
     let by_hand = suite(&project, "by hand", &project.purposes, &arguments.given);
     let mut suites = vec![by_hand];
     for (criterion, steps) in &arguments.criteria {
-        let settings = cover::Settings {
+        let settings = cover::CoverSettings {
             criteria: vec![*criterion],
             limits: TreeLimits { depth: 60, nodes: 2000, is_restricted: true, ..TreeLimits::default() },
             analysis: project.options.analysis.clone(),

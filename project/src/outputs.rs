@@ -4,7 +4,7 @@
 //! campaign.yaml --out iut.yaml` would write a page over a file that the campaign names. A path may be any
 //! file, in many spellings.
 //!
-//! **Method.** A file can be opened for writing by an [`Output`] only, and only [`Inputs::outputs`] makes
+//! **Method.** A file can be opened for writing by an [`OutFile`] only, and only [`Inputs::outputs`] makes
 //! these. It refuses
 //!
 //! 1. a file that is given to the command, and all files that a given file names (`list_inputs`);
@@ -135,12 +135,12 @@ impl OutputForm {
 
 /// A file that may be written: no input, and new or of the output's form.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Output {
+pub struct OutFile {
     path: PathBuf,
     form: OutputForm,
 }
 
-impl Output {
+impl OutFile {
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -172,7 +172,7 @@ impl ToWrite {
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct InputFile {
-    identity: Identity,
+    identity: FileIdentity,
     /// The file in the user's words: `the campaign`.
     what: &'static str,
     /// It is the campaign's own store, so a command that adds runs may write it.
@@ -187,7 +187,7 @@ impl InputFile {
 
 /// The identity of a file, which is equal for all its names.
 #[derive(Clone, PartialEq, Eq, Debug)]
-enum Identity {
+enum FileIdentity {
     /// The device and inode of an existing file.
     There(u64, u64),
     /// The full name of a file that does not exist yet.
@@ -205,14 +205,14 @@ fn follow_dangling_link(path: &Path) -> PathBuf {
     path
 }
 
-fn identify(path: &Path) -> Identity {
+fn identify(path: &Path) -> FileIdentity {
     if let Ok(file) = path.metadata() {
-        return Identity::There(file.dev(), file.ino());
+        return FileIdentity::There(file.dev(), file.ino());
     }
     let path = follow_dangling_link(path);
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let known = folder.canonicalize().ok().zip(path.file_name()).map(|(folder, name)| folder.join(name));
-    Identity::New(known.unwrap_or_else(|| std::path::absolute(&path).unwrap_or(path)))
+    FileIdentity::New(known.unwrap_or_else(|| std::path::absolute(&path).unwrap_or(path)))
 }
 
 /// Returns the store beside which SQLite would keep a file of this name.
@@ -294,8 +294,8 @@ impl Inputs {
     ///
     /// # Errors
     /// Some of the files must not be written.
-    pub fn outputs(&self, wanted: &[ToWrite]) -> Result<Vec<Output>, Vec<Diagnostic>> {
-        let mut earlier: Vec<(Identity, &ToWrite)> = Vec::new();
+    pub fn outputs(&self, wanted: &[ToWrite]) -> Result<Vec<OutFile>, Vec<Diagnostic>> {
+        let mut earlier: Vec<(FileIdentity, &ToWrite)> = Vec::new();
         let mut found = Vec::new();
         for output in wanted {
             let identity = identify(&output.path);
@@ -329,7 +329,7 @@ impl Inputs {
         if !found.is_empty() {
             return Err(found);
         }
-        Ok(wanted.iter().map(|output| Output { path: output.path.clone(), form: output.form }).collect())
+        Ok(wanted.iter().map(|output| OutFile { path: output.path.clone(), form: output.form }).collect())
     }
 }
 

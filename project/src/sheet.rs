@@ -18,10 +18,10 @@ pub const LONGEST_DRAWN: usize = 200;
 
 /// The sheets of the files in which the findings are.
 #[derive(Default, Debug)]
-pub struct Sheets(Vec<Known>);
+pub struct Sheets(Vec<CountedSheet>);
 
 #[derive(Debug)]
-struct Known {
+struct CountedSheet {
     sheet: Sheet,
     /// The last byte whose column was counted, with that column. Findings come in the order of the text, and
     /// a line may have megabytes, so counting goes on from here.
@@ -44,7 +44,7 @@ impl Sheets {
 
     /// Returns the line and column of a byte, counted from 1. The column is in characters.
     pub fn line_and_column(&mut self, file: &Arc<SourceFile>, byte: usize) -> (usize, usize) {
-        let Known { sheet, counted: (last, columns) } = self.find_or_add(file);
+        let CountedSheet { sheet, counted: (last, columns) } = self.find_or_add(file);
         let line = sheet.line(byte);
         let start = sheet.start(line);
         let (from, before) = if (start..=byte).contains(last) { (*last, *columns) } else { (start, 0) };
@@ -53,14 +53,14 @@ impl Sheets {
         (line + 1, column + 1)
     }
 
-    fn find_or_add(&mut self, file: &Arc<SourceFile>) -> &mut Known {
+    fn find_or_add(&mut self, file: &Arc<SourceFile>) -> &mut CountedSheet {
         if let Some(at) = self.0.iter().position(|known| Arc::ptr_eq(&known.sheet.file, file)) {
             return &mut self.0[at];
         }
         let line_starts = file.text.match_indices('\n').map(|(at, _)| at + 1);
         let starts = std::iter::once(0).chain(line_starts).collect();
         let sheet = Sheet { file: file.clone(), starts };
-        self.0.push(Known { sheet, counted: (0, 0) });
+        self.0.push(CountedSheet { sheet, counted: (0, 0) });
         let last = self.0.len() - 1;
         &mut self.0[last]
     }

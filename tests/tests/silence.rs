@@ -242,7 +242,7 @@ fn quiescence_is_a_goal() {
     let file = from_bytes("model.yaml".to_owned(), QUIRKY.as_bytes().to_vec()).unwrap();
     let (specification, _) = read_specification(file).unwrap();
     let told = |conformance| {
-        let settings = cover::Settings {
+        let settings = cover::CoverSettings {
             criteria: vec![cover::Criterion::Transitions],
             limits: TreeLimits { is_restricted: true, ..TreeLimits::default() },
             analysis: Analysis::default(),

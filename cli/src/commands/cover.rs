@@ -18,7 +18,7 @@ use coreach_project::cover::machine::{MachineSummary, SuiteSummary};
 use coreach_project::cover::report::{
     CoverDocument, OBSERVED, ReportedCriterion, ReportedGoal, file_paths, make_document, suite_files,
 };
-use coreach_project::cover::{Cover, Settings, cover as look, lock_cover};
+use coreach_project::cover::{Cover, CoverSettings, cover as look, lock_cover};
 use coreach_project::file_kind::{FileKind, load_text_of};
 use coreach_project::project::{load_specification, read_runnable_specification};
 
@@ -52,7 +52,7 @@ pub fn cover(arguments: &CoverArguments) -> CommandResult {
         is_restricted: true,
         ..TreeLimits::default()
     };
-    let settings = Settings {
+    let settings = CoverSettings {
         criteria: arguments.criterion.clone(),
         limits,
         analysis: given.analysis.clone(),

@@ -4,7 +4,7 @@ use coreach_execution::interruption::stop_if_ending;
 use coreach_model::Diagnostic;
 use coreach_project::coverage::report::{Figure, ModelCoverage, SpecificationCoverage, Status};
 use coreach_project::coverage::{
-    CoverageKind, CoverageReport, NO_ACCESS, Settings, SortedFiles, measure, write_lcov,
+    CoverageKind, CoverageReport, Measure, NO_ACCESS, SortedFiles, measure, write_lcov,
 };
 use coreach_project::render;
 
@@ -20,7 +20,7 @@ use crate::write::write;
 pub fn coverage(arguments: &CoverageArguments) -> CommandResult {
     let given = SortedFiles::of(&arguments.files).map_err(end_refused)?;
     let [tracefile] = resolve_each([request_output("--lcov", arguments.lcov.as_deref(), OutputForm::Lcov)])?;
-    let settings = Settings { domain: arguments.proofs.0, states: arguments.states.get() };
+    let settings = Measure { domain: arguments.proofs.0, states: arguments.states.get() };
     let progress = ProgressLine::start(1, !arguments.quiet);
     let measured = measure(&given, &settings, &|what| progress.says(what));
     drop(progress);
@@ -52,7 +52,7 @@ fn end_refused(found: Vec<Diagnostic>) -> EarlyExit {
 }
 
 /// Remarks on what makes the figures less certain than they look, and on requirements that are not met.
-fn add_doubts(answer: &mut CommandAnswer, report: &CoverageReport, settings: &Settings, quiet: bool) {
+fn add_doubts(answer: &mut CommandAnswer, report: &CoverageReport, settings: &Measure, quiet: bool) {
     let runs = &report.runs;
     if runs.too_many_states > 0 {
         let left = plural(runs.too_many_states, "run");

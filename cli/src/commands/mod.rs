@@ -32,7 +32,7 @@ pub(crate) use coreach_project::checked::plural;
 
 use crate::answer::{CommandAnswer, CommandResult, EarlyExit};
 use crate::exit::Exit;
-use crate::outputs::Output;
+use crate::outputs::OutFile;
 pub(crate) use crate::table::table;
 use crate::write::write;
 
@@ -49,7 +49,7 @@ fn picture_format(path: &Path) -> Result<Format, Diagnostic> {
 }
 
 /// Writes a picture that was drawn within the budget.
-fn write_picture(to: &Output, drawn: Result<Result<String, impl Display>, Stop>) -> Result<(), EarlyExit> {
+fn write_picture(to: &OutFile, drawn: Result<Result<String, impl Display>, Stop>) -> Result<(), EarlyExit> {
     let path = to.path().display();
     let fail = |why: &dyn Display, exit: Exit| EarlyExit::Failed(format!("error: {path}: {why}"), exit);
     let text = drawn?.map_err(|too_large| fail(&too_large, Exit::Stopped))?;

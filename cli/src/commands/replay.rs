@@ -20,7 +20,7 @@ use super::{CommandAnswer, CommandResult, EarlyExit, plural};
 use crate::answer::is_json;
 use crate::execution_arguments::ReplayArguments;
 use crate::exit::Exit;
-use crate::outputs::{Output, OutputForm, request_output, resolve_each};
+use crate::outputs::{OutFile, OutputForm, request_output, resolve_each};
 use crate::progress::ProgressLine;
 use crate::write::{check_writable, write, write_new};
 use crate::{console, story};
@@ -35,7 +35,7 @@ pub fn replay(arguments: &ReplayArguments) -> CommandResult {
         request_output("--keep", arguments.keep.as_deref(), OutputForm::Run),
         request_output("the test case of --keep", test.as_deref(), OutputForm::Run),
     ])?;
-    if let Some(path) = test.as_ref().map(Output::path)
+    if let Some(path) = test.as_ref().map(OutFile::path)
         && fs::symlink_metadata(path).is_ok()
         && !is_same_test(path, &stored.document)
     {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use coreach_analyses::DomainKind;
 use coreach_project::page::document::PageDomain;
-use coreach_project::page::gather::{Settings, Sorted, gather};
+use coreach_project::page::gather::{PageSettings, Sorted, gather};
 use coreach_project::page::html::write_html;
 use coreach_project::{coverage, jobs};
 use serde::Serialize;
@@ -14,7 +14,7 @@ use super::{CommandAnswer, CommandResult, EarlyExit};
 use crate::answer::draw_text;
 use crate::execution_arguments::ReportArguments;
 use crate::exit::Exit;
-use crate::outputs::{Output, OutputForm, ToWrite, resolve_outputs};
+use crate::outputs::{OutFile, OutputForm, ToWrite, resolve_outputs};
 use crate::progress::ProgressLine;
 use crate::write::write;
 
@@ -30,13 +30,13 @@ struct WrittenPage {
 }
 
 /// How runs are counted by default.
-const COUNTED: coverage::Settings = coverage::Settings { domain: Some(DomainKind::Interval), states: 1000 };
+const COUNTED: coverage::Measure = coverage::Measure { domain: Some(DomainKind::Interval), states: 1000 };
 
 pub fn report(arguments: &ReportArguments) -> CommandResult {
-    let settings = Settings {
+    let settings = PageSettings {
         domains: arguments.domains.clone(),
         threads: jobs::threads(arguments.threads),
-        coverage: coverage::Settings { domain: arguments.proofs.0, ..COUNTED },
+        coverage: coverage::Measure { domain: arguments.proofs.0, ..COUNTED },
     };
     let out = resolve_outputs(&[ToWrite::new("--out", &*arguments.out, OutputForm::Page)])?.swap_remove(0);
     let written = write_page(&arguments.files, &out, &settings, arguments.quiet)?;
@@ -50,8 +50,8 @@ pub fn report(arguments: &ReportArguments) -> CommandResult {
 }
 
 /// Writes the page of `campaign --html` beside its answer.
-pub(super) fn add_page(answer: &mut CommandAnswer, files: &[PathBuf], out: &Output, is_quiet: bool) {
-    let settings = Settings { domains: Vec::new(), threads: 1, coverage: COUNTED };
+pub(super) fn add_page(answer: &mut CommandAnswer, files: &[PathBuf], out: &OutFile, is_quiet: bool) {
+    let settings = PageSettings { domains: Vec::new(), threads: 1, coverage: COUNTED };
     match write_page(files, out, &settings, is_quiet) {
         Ok(written) if is_quiet => drop(written),
         Ok(written) => answer.note(format!("note: {}", written.line())),
@@ -68,8 +68,8 @@ impl WrittenPage {
 /// Gathers what the files say, and writes the page. A domain that was stopped becomes a note.
 fn write_page(
     files: &[PathBuf],
-    out: &Output,
-    settings: &Settings,
+    out: &OutFile,
+    settings: &PageSettings,
     is_quiet: bool,
 ) -> Result<WrittenPage, EarlyExit> {
     let sorted = Sorted::of(files)?;

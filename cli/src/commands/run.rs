@@ -30,7 +30,7 @@ use crate::answer::{draw_text, is_json, print_text, render_answer};
 use crate::arguments::RunArguments;
 use crate::console;
 use crate::exit::Exit;
-use crate::outputs::{Output, OutputForm, ToWrite, resolve_outputs};
+use crate::outputs::{OutFile, OutputForm, ToWrite, resolve_outputs};
 use crate::pieces::{do_pieces, to_reason};
 use crate::progress::ProgressLine;
 use crate::write::write;
@@ -87,7 +87,7 @@ struct Outlook {
 struct CaseMaking<'a> {
     arguments: &'a RunArguments,
     project: &'a Project,
-    outputs: &'a [Output],
+    outputs: &'a [OutFile],
     warnings: &'a [Diagnostic],
     domain: DomainKind,
 }
@@ -366,7 +366,7 @@ fn list_outputs(project: &Project) -> Vec<ToWrite> {
 /// Writes what the configuration asks for: `directory/purpose/stage.format`.
 fn write_views(
     project: &Project,
-    outputs: &[Output],
+    outputs: &[OutFile],
     purpose: &str,
     views: &[View<'_>],
     options: Options,
@@ -415,7 +415,7 @@ fn write_views(
     written
 }
 
-fn write_artifact(outputs: &[Output], path: &Path, text: &str, written: &mut WrittenFiles) {
+fn write_artifact(outputs: &[OutFile], path: &Path, text: &str, written: &mut WrittenFiles) {
     // `list_outputs` has named all files that are written.
     let Some(output) = outputs.iter().find(|output| output.path() == path) else { return };
     match write(output, text) {

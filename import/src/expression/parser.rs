@@ -17,7 +17,7 @@ pub const DEEPEST: usize = 200;
 /// The most operators of a sum or product, whose tree is as deep as it is long.
 const LONGEST_SUM: usize = 1_000;
 
-type Parsed<T> = Result<T, Box<ForeignMistake>>;
+pub(crate) type PResult<T> = Result<T, Box<ForeignMistake>>;
 
 /// Parses the whole text as an expression. It may end with `;`.
 pub fn parse_expression(text: &str, dialect: Dialect) -> Result<ForeignExpression, Box<ForeignMistake>> {
@@ -124,11 +124,11 @@ impl<'a> Cursor<'a> {
         is_next
     }
 
-    pub fn expect(&mut self, sign: &str) -> Parsed<()> {
+    pub fn expect(&mut self, sign: &str) -> PResult<()> {
         if self.eat(sign) { Ok(()) } else { Err(self.unexpected(&format!("`{sign}`"))) }
     }
 
-    pub fn name(&mut self, what: &str) -> Parsed<(String, Range<usize>)> {
+    pub fn name(&mut self, what: &str) -> PResult<(String, Range<usize>)> {
         match self.peek() {
             Some(ForeignToken::Name(name)) => {
                 let span = self.span();
@@ -154,7 +154,7 @@ impl<'a> Cursor<'a> {
         Box::new(ForeignMistake::new("syntax", &span, format!("expected {expected}, {found}"), label))
     }
 
-    pub fn expression(&mut self) -> Parsed<ForeignExpression> {
+    pub fn expression(&mut self) -> PResult<ForeignExpression> {
         budget::ask();
         if self.depth >= DEEPEST {
             let span = self.span();
@@ -168,7 +168,7 @@ impl<'a> Cursor<'a> {
         result
     }
 
-    fn choice(&mut self) -> Parsed<ForeignExpression> {
+    fn choice(&mut self) -> PResult<ForeignExpression> {
         let condition = self.implication()?;
         if !self.eat("?") {
             return Ok(condition);
@@ -181,7 +181,7 @@ impl<'a> Cursor<'a> {
         Ok(ForeignExpression { kind, span })
     }
 
-    fn implication(&mut self) -> Parsed<ForeignExpression> {
+    fn implication(&mut self) -> PResult<ForeignExpression> {
         let left = self.or()?;
         let has_implication = self.dialect != Dialect::JavaScript;
         if !(has_implication && (self.eat("=>") || self.eat_word("implies"))) {
@@ -193,11 +193,11 @@ impl<'a> Cursor<'a> {
         Ok(ForeignExpression { kind: ForeignKind::Implies(Box::new(left), Box::new(right)), span })
     }
 
-    fn or(&mut self) -> Parsed<ForeignExpression> {
+    fn or(&mut self) -> PResult<ForeignExpression> {
         self.joined(&["||", "or"], ForeignKind::Or, Cursor::and)
     }
 
-    fn and(&mut self) -> Parsed<ForeignExpression> {
+    fn and(&mut self) -> PResult<ForeignExpression> {
         self.joined(&["&&", "and"], ForeignKind::And, Cursor::comparison)
     }
 
@@ -206,8 +206,8 @@ impl<'a> Cursor<'a> {
         &mut self,
         spellings: &[&str; 2],
         kind: fn(Vec<ForeignExpression>) -> ForeignKind,
-        part: fn(&mut Self) -> Parsed<ForeignExpression>,
-    ) -> Parsed<ForeignExpression> {
+        part: fn(&mut Self) -> PResult<ForeignExpression>,
+    ) -> PResult<ForeignExpression> {
         let mut parts = vec![part(self)?];
         let [sign, word] = spellings;
         let has_words = self.dialect != Dialect::JavaScript;
@@ -225,7 +225,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Parses a comparison, or a chain of them, which JavaScript does not have.
-    fn comparison(&mut self) -> Parsed<ForeignExpression> {
+    fn comparison(&mut self) -> PResult<ForeignExpression> {
         let first = self.sum()?;
         let mut others = Vec::new();
         while let Some(comparison) = self.comparison_sign()? {
@@ -247,7 +247,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    fn comparison_sign(&mut self) -> Parsed<Option<Comparison>> {
+    fn comparison_sign(&mut self) -> PResult<Option<Comparison>> {
         let Some(ForeignToken::Sign(sign)) = self.peek() else { return Ok(None) };
         let comparison = match (*sign, self.dialect) {
             ("==" | "===", _) => Comparison::Equal,
@@ -271,11 +271,11 @@ impl<'a> Cursor<'a> {
         Ok(Some(comparison))
     }
 
-    fn sum(&mut self) -> Parsed<ForeignExpression> {
+    fn sum(&mut self) -> PResult<ForeignExpression> {
         self.chain(&[("+", Operation::Add), ("-", Operation::Subtract)], Cursor::product)
     }
 
-    fn product(&mut self) -> Parsed<ForeignExpression> {
+    fn product(&mut self) -> PResult<ForeignExpression> {
         const OPERATIONS: [(&str, Operation); 5] = [
             ("*", Operation::Multiply),
             ("/", Operation::Divide),
@@ -292,8 +292,8 @@ impl<'a> Cursor<'a> {
     fn chain(
         &mut self,
         operations: &[(&str, Operation)],
-        part: fn(&mut Self) -> Parsed<ForeignExpression>,
-    ) -> Parsed<ForeignExpression> {
+        part: fn(&mut Self) -> PResult<ForeignExpression>,
+    ) -> PResult<ForeignExpression> {
         let mut left = part(self)?;
         for length in 0.. {
             let next = operations.iter().find(|(sign, _)| self.eat(sign) || self.eat_word(sign));
@@ -312,7 +312,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Parses signs before an operand: `!`, `-`, `+`.
-    fn unary(&mut self) -> Parsed<ForeignExpression> {
+    fn unary(&mut self) -> PResult<ForeignExpression> {
         let start = self.span().start;
         let has_words = self.dialect != Dialect::JavaScript;
         let is_not = self.eat("!") || (has_words && self.eat_word("not"));
@@ -344,7 +344,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Parses an operand: a number, a truth value, a name, or an expression in brackets.
-    fn primary(&mut self) -> Parsed<ForeignExpression> {
+    fn primary(&mut self) -> PResult<ForeignExpression> {
         let span = self.span();
         let kind = match self.peek() {
             Some(ForeignToken::Sign("(")) => {
@@ -382,13 +382,13 @@ impl<'a> Cursor<'a> {
         Ok(ForeignExpression { kind, span })
     }
 
-    pub fn assignment(&mut self) -> Parsed<ForeignAssignment> {
+    pub fn assignment(&mut self) -> PResult<ForeignAssignment> {
         let mut assignments = self.assignments(&mut Vec::new())?;
         assignments.pop().ok_or_else(|| self.unexpected("an assignment"))
     }
 
     /// Parses a statement. Returns its assignments in their order.
-    fn statement(&mut self, local: &mut Vec<(String, Range<usize>)>) -> Parsed<Vec<ForeignAssignment>> {
+    fn statement(&mut self, local: &mut Vec<(String, Range<usize>)>) -> PResult<Vec<ForeignAssignment>> {
         self.assigns = self.dialect == Dialect::Drawn;
         let result = self.assignments(local);
         self.assigns = false;
@@ -396,7 +396,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Parses one assignment in any spelling, such as `++x` and `x += 1`. A declared name goes into `local`.
-    fn assignments(&mut self, local: &mut Vec<(String, Range<usize>)>) -> Parsed<Vec<ForeignAssignment>> {
+    fn assignments(&mut self, local: &mut Vec<(String, Range<usize>)>) -> PResult<Vec<ForeignAssignment>> {
         let start = self.span();
         let one = |span: Range<usize>| ForeignExpression { kind: ForeignKind::Number("1".to_owned()), span };
         // `x += e` is `x = x + e`.
@@ -475,7 +475,7 @@ impl<'a> Cursor<'a> {
         target: String,
         target_span: Range<usize>,
         local: &mut Vec<(String, Range<usize>)>,
-    ) -> Parsed<Vec<ForeignAssignment>> {
+    ) -> PResult<Vec<ForeignAssignment>> {
         if self.depth >= DEEPEST {
             // This reports that the chain is too deep.
             return self.expression().map(|_| Vec::new());
@@ -495,7 +495,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Checks that a statement ends here: at `;`, at the end of the text, or before the next statement.
-    fn end_of_statement(&mut self) -> Parsed<()> {
+    fn end_of_statement(&mut self) -> PResult<()> {
         match self.peek() {
             None | Some(ForeignToken::Name(_) | ForeignToken::Sign(";" | "}" | "++" | "--")) => Ok(()),
             Some(_) => Err(self.unexpected("`;`")),

@@ -21,7 +21,7 @@ use super::{Dialect, ForeignExpression, ForeignKind, ForeignMistake, Operation};
 pub type ForeignScope = BTreeMap<String, Option<Term>>;
 
 #[derive(Debug)]
-pub struct Typing<'a> {
+pub struct ForeignTyping<'a> {
     pub scope: &'a ForeignScope,
     pub dialect: Dialect,
     pub mistakes: Vec<ForeignMistake>,
@@ -29,9 +29,9 @@ pub struct Typing<'a> {
     pub reports_broken: bool,
 }
 
-impl<'a> Typing<'a> {
+impl<'a> ForeignTyping<'a> {
     pub fn new(scope: &'a ForeignScope, dialect: Dialect) -> Self {
-        Typing { scope, dialect, mistakes: Vec::new(), reports_broken: false }
+        ForeignTyping { scope, dialect, mistakes: Vec::new(), reports_broken: false }
     }
 
     /// Translates an expression that must be of this type. `whose` names it in messages.

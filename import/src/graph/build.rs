@@ -25,11 +25,11 @@ use coreach_model::term::{Substitution, substitute};
 use coreach_model::{ActionId, ActionKind, Datum, Term, Type, budget};
 
 use super::places::Places;
-use super::{Drawing, Edge};
+use super::{Drawing, GraphEdge};
 use crate::directions::Directions;
 use crate::expression::infer::{UsesSeen, infer};
 use crate::expression::parser::Statements;
-use crate::expression::typing::{ForeignScope, Typing};
+use crate::expression::typing::{ForeignScope, ForeignTyping};
 use crate::expression::{
     ForeignAssignment, ForeignExpression, ForeignKind, ForeignMistake, UNTRANSLATABLE, parser,
 };
@@ -43,7 +43,7 @@ const INTERNAL: &str = "";
 
 /// The guard and the actions of an edge, parsed.
 struct Texts<'a> {
-    edge: &'a Edge,
+    edge: &'a GraphEdge,
     guard: Option<(ForeignExpression, &'a Piece)>,
     actions: Vec<(ForeignAssignment, &'a Piece)>,
     /// Variables whose assignments could not be read.
@@ -179,9 +179,9 @@ fn report_mistakes(
     }
 }
 
-fn make_typing<'a>(scope: &'a ForeignScope, options: &Options, drawing: &Drawing) -> Typing<'a> {
+fn make_typing<'a>(scope: &'a ForeignScope, options: &Options, drawing: &Drawing) -> ForeignTyping<'a> {
     let reports_broken = options.untranslated == Untranslated::Drop;
-    Typing { reports_broken, ..Typing::new(scope, drawing.dialect) }
+    ForeignTyping { reports_broken, ..ForeignTyping::new(scope, drawing.dialect) }
 }
 
 fn parse_piece(collector: &mut Collector, options: &Options, drawing: &Drawing, piece: &Piece) -> Statements {
@@ -195,7 +195,7 @@ fn parse_texts<'a>(
     collector: &mut Collector,
     options: &Options,
     drawing: &Drawing,
-    edge: &'a Edge,
+    edge: &'a GraphEdge,
 ) -> Texts<'a> {
     let mut guard = None;
     if let Some(piece) = &edge.label.guard {
@@ -528,7 +528,7 @@ impl ForeignData {
         data
     }
 
-    fn scope(&self, edge: &Edge, event: &str) -> ForeignScope {
+    fn scope(&self, edge: &GraphEdge, event: &str) -> ForeignScope {
         let variables = self.variables.get(&edge.model).into_iter().flatten();
         let mut scope: ForeignScope =
             variables.map(|(name, datum)| (name.clone(), Some(Term::datum(datum)))).collect();

@@ -22,7 +22,7 @@ pub struct Drawing {
     /// The names of its models: each has variables of its own.
     pub models: Vec<String>,
     pub vertices: Vec<Vertex>,
-    pub edges: Vec<Edge>,
+    pub edges: Vec<GraphEdge>,
     pub start: Start,
     /// Is the first vertex only a sign of the drawing, so that the system is never there?
     pub start_is_a_sign: bool,
@@ -69,7 +69,7 @@ impl Drawing {
         })
     }
 
-    pub fn first_edge(&self) -> Option<&Edge> {
+    pub fn first_edge(&self) -> Option<&GraphEdge> {
         match self.start {
             Start::Edge(number) => self.edges.get(number),
             Start::Vertex(_) => None,
@@ -77,9 +77,9 @@ impl Drawing {
     }
 
     /// Returns an edge's source that no other edge touches. Without a guard, the edge is taken once.
-    pub fn only_leads_to(&self, edge: &Edge) -> Option<usize> {
+    pub fn only_leads_to(&self, edge: &GraphEdge) -> Option<usize> {
         let source = edge.source.filter(|source| {
-            let touches = |edge: &&Edge| edge.source == Some(*source) || edge.target == *source;
+            let touches = |edge: &&GraphEdge| edge.source == Some(*source) || edge.target == *source;
             self.edges.iter().filter(touches).count() == 1 && self.vertices[*source].shared.is_none()
         });
         source.filter(|_| edge.label.guard.is_none())
@@ -93,7 +93,7 @@ impl Drawing {
         place: Option<Origin>,
         help: &str,
     ) -> Option<()> {
-        let enters = |edge: &&Edge| edge.source != Some(edge.target);
+        let enters = |edge: &&GraphEdge| edge.source != Some(edge.target);
         let entered: HashSet<usize> = self.edges.iter().filter(enters).map(|edge| edge.target).collect();
         let free: Vec<usize> = (0..self.vertices.len()).filter(|number| !entered.contains(number)).collect();
         if let [number] = free.as_slice() {
@@ -141,7 +141,7 @@ impl Vertex {
 }
 
 #[derive(Debug)]
-pub struct Edge {
+pub struct GraphEdge {
     /// The source. An edge with which the graph begins may have none.
     pub source: Option<usize>,
     pub target: usize,

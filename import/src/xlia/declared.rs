@@ -14,13 +14,13 @@ use coreach_model::types::EnumType;
 use coreach_model::{ActionId, ActionKind, Datum, Term, Type, Value};
 
 use super::parse::{Machine, Name, Port, XliaStep};
-use crate::expression::typing::{ForeignScope, Typing};
+use crate::expression::typing::{ForeignScope, ForeignTyping};
 use crate::expression::{Dialect, ForeignExpression};
 use crate::names::Naming;
 use crate::options::Options;
 use crate::piece::Piece;
 
-pub(super) struct Declared {
+pub(super) struct DeclaredData {
     pub(super) types: Vec<(String, Type)>,
     pub(super) constants: Vec<Datum>,
     pub(super) variables: Vec<Datum>,
@@ -56,7 +56,7 @@ const TYPES: [(&str, Type, bool); 16] = [
     ("time", Type::Real, true),
 ];
 
-impl Declared {
+impl DeclaredData {
     /// Translates all declarations of a machine. `taken` are names that other machines have.
     pub(super) fn of(
         collector: &mut Collector,
@@ -85,7 +85,7 @@ impl Declared {
             }
             types.push((name.text.clone(), Type::Enum(enumeration)));
         }
-        let mut declared = Declared {
+        let mut declared = DeclaredData {
             types: Vec::new(),
             constants: Vec::new(),
             variables: Vec::new(),
@@ -112,7 +112,7 @@ impl Declared {
                     Some(Term::datum(&datum))
                 }
                 Some(value) => {
-                    let mut typing = Typing::new(&declared.scope, Dialect::Xlia);
+                    let mut typing = ForeignTyping::new(&declared.scope, Dialect::Xlia);
                     let term = typing.of_type(value, &ty, &format!("`{}`", constant.name.text));
                     report_mistakes(collector, piece, typing.mistakes);
                     term

@@ -2,9 +2,10 @@
 
 use coreach_model::diagnostic::nearest;
 
-use super::parse::{ITEMS, Name, Parsed, Port, Reader, XliaDeclared, XliaState, XliaStep, XliaTransition};
+use super::parse::{ITEMS, Name, Port, Reader, XliaDeclared, XliaState, XliaStep, XliaTransition};
 use crate::expression::ForeignMistake;
 use crate::expression::lexer::ForeignToken;
+use crate::expression::parser::PResult;
 use crate::options::report_too_many;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -15,7 +16,7 @@ enum DataKind {
 
 impl Reader<'_, '_> {
     /// Reads one item of a machine.
-    pub(super) fn item(&mut self) -> Parsed<()> {
+    pub(super) fn item(&mut self) -> PResult<()> {
         let (word, span) = self.cursor.name("a declaration, a state or a section")?;
         match word.as_str() {
             "port" => self.port(),
@@ -39,7 +40,7 @@ impl Reader<'_, '_> {
     }
 
     /// Reads a declaration of ports of one direction.
-    fn port(&mut self) -> Parsed<()> {
+    fn port(&mut self) -> PResult<()> {
         let is_input = self.read_is_input()?;
         loop {
             let name = self.read_name("the port's name")?;
@@ -66,7 +67,7 @@ impl Reader<'_, '_> {
     }
 
     /// Reads a declaration of variables, clocks or constants.
-    fn data(&mut self, kind: DataKind) -> Parsed<()> {
+    fn data(&mut self, kind: DataKind) -> PResult<()> {
         let is_clock = self.cursor.eat_word("clock");
         let mut ty = self.read_name("a type")?;
         // The type `time uinteger` is a time that is counted in these numbers.
@@ -107,7 +108,7 @@ impl Reader<'_, '_> {
     }
 
     /// Parses `Name enum { A, B };` after `type`.
-    fn enumeration(&mut self) -> Parsed<()> {
+    fn enumeration(&mut self) -> PResult<()> {
         let name = self.read_name("the type's name")?;
         let span = self.cursor.span();
         if !self.cursor.eat_word("enum") {
@@ -128,7 +129,7 @@ impl Reader<'_, '_> {
     }
 
     /// Reads a state with its transitions. After a mistake in a part, reading goes on with the next one.
-    fn state(&mut self) -> Parsed<()> {
+    fn state(&mut self) -> PResult<()> {
         let mut is_start = false;
         if let Some((word, span)) = self.read_modifier()? {
             match word.as_str() {
@@ -162,7 +163,7 @@ impl Reader<'_, '_> {
     }
 
     /// Reads `@init` or a transition of a state.
-    fn part_of_state(&mut self) -> Parsed<()> {
+    fn part_of_state(&mut self) -> PResult<()> {
         let start = self.cursor.span();
         if self.cursor.eat("@") {
             let (word, span) = self.cursor.name("`init`")?;
@@ -207,7 +208,7 @@ impl Reader<'_, '_> {
     }
 
     /// Parses the statements between braces. After a mistake, it goes on behind the statement.
-    fn block(&mut self) -> Parsed<Vec<XliaStep>> {
+    fn block(&mut self) -> PResult<Vec<XliaStep>> {
         self.cursor.expect("{")?;
         let mut steps = Vec::new();
         while self.has_more_items()? {
@@ -231,7 +232,7 @@ impl Reader<'_, '_> {
     }
 
     /// Reads one statement.
-    fn step(&mut self) -> Parsed<XliaStep> {
+    fn step(&mut self) -> PResult<XliaStep> {
         // A statement is no comparison, so `=` assigns like `:=`.
         if matches!(self.cursor.peek_second(), Some(ForeignToken::Sign(":=" | "=" | "+=" | "-=" | "*="))) {
             let assignment = self.cursor.assignment()?;

@@ -9,7 +9,7 @@ use coreach_model::diagnostic::nearest;
 use coreach_model::reader::collect::Collector;
 
 use crate::expression::lexer::{ForeignToken, split_tokens};
-use crate::expression::parser::Cursor;
+use crate::expression::parser::{Cursor, PResult};
 use crate::expression::{Dialect, ForeignExpression, ForeignMistake};
 use crate::options::Options;
 use crate::piece::Piece;
@@ -71,7 +71,7 @@ pub struct Plug {
 }
 
 #[derive(Debug)]
-pub struct Connection {
+pub struct XliaConnection {
     /// Do all its ports take part at the same time? If not, each port is connected to the environment.
     pub is_rendezvous: bool,
     pub plugs: Vec<Plug>,
@@ -83,7 +83,7 @@ pub struct XliaSystem {
     pub name: String,
     pub is_timed: bool,
     pub machines: Vec<Machine>,
-    pub connections: Vec<Connection>,
+    pub connections: Vec<XliaConnection>,
 }
 
 #[derive(Debug)]
@@ -98,8 +98,6 @@ pub struct Machine {
     pub constants: Vec<XliaDeclared>,
     pub states: Vec<XliaState>,
 }
-
-pub(super) type Parsed<T> = Result<T, Box<ForeignMistake>>;
 
 /// Parses a file. `None`, if a limit was reached, or if a declaration could not be read.
 pub fn parse(collector: &mut Collector, text: &str, options: &Options) -> Option<XliaSystem> {
@@ -159,7 +157,7 @@ impl Reader<'_, '_> {
     }
 
     /// Reads the system: its machines and connections.
-    fn file(&mut self) -> Parsed<()> {
+    fn file(&mut self) -> PResult<()> {
         self.cursor.expect("@")?;
         self.expect_word("xlia")?;
         self.cursor.expect("<")?;
@@ -197,12 +195,12 @@ impl Reader<'_, '_> {
         if self.cursor.peek().is_some() { Err(self.cursor.unexpected("the end")) } else { Ok(()) }
     }
 
-    fn expect_word(&mut self, word: &str) -> Parsed<()> {
+    fn expect_word(&mut self, word: &str) -> PResult<()> {
         if self.cursor.eat_word(word) { Ok(()) } else { Err(self.cursor.unexpected(&format!("`{word}`"))) }
     }
 
     /// Skips the name of a section, `@public:`. Returns false, if there is none.
-    fn read_section(&mut self) -> Parsed<bool> {
+    fn read_section(&mut self) -> PResult<bool> {
         const SECTIONS: [&str; 8] =
             ["composite", "public", "private", "declaration", "property", "region", "com", "machine"];
         if !matches!(self.cursor.peek(), Some(ForeignToken::Sign("@"))) {
@@ -222,7 +220,7 @@ impl Reader<'_, '_> {
         Ok(true)
     }
 
-    pub(super) fn read_modifier(&mut self) -> Parsed<Option<(String, Range<usize>)>> {
+    pub(super) fn read_modifier(&mut self) -> PResult<Option<(String, Range<usize>)>> {
         if !self.cursor.eat("<") {
             return Ok(None);
         }
@@ -232,7 +230,7 @@ impl Reader<'_, '_> {
     }
 
     /// Reads a machine after the word `statemachine`.
-    fn read_machine_body(&mut self) -> Parsed<()> {
+    fn read_machine_body(&mut self) -> PResult<()> {
         if let Some((word, span)) = self.read_modifier()?
             && word != "or"
         {
@@ -262,13 +260,13 @@ impl Reader<'_, '_> {
     }
 
     /// Is there another item before the `}`? Otherwise the `}` is read.
-    pub(super) fn has_more_items(&mut self) -> Parsed<bool> {
+    pub(super) fn has_more_items(&mut self) -> PResult<bool> {
         budget::ask();
         let is_end = self.cursor.eat("}");
         if is_end || self.cursor.peek().is_some() { Ok(!is_end) } else { Err(self.cursor.unexpected("`}`")) }
     }
 
-    pub(super) fn read_is_input(&mut self) -> Parsed<bool> {
+    pub(super) fn read_is_input(&mut self) -> PResult<bool> {
         let name = self.read_name("`input` or `output`")?;
         if !["input", "output"].contains(&name.text.as_str()) {
             let message = format!("a port must be `input` or `output`, not `{}`", name.text);
@@ -277,7 +275,7 @@ impl Reader<'_, '_> {
         Ok(name.text == "input")
     }
 
-    pub(super) fn read_name(&mut self, what: &str) -> Parsed<Name> {
+    pub(super) fn read_name(&mut self, what: &str) -> PResult<Name> {
         let (text, span) = self.cursor.name(what)?;
         Ok(Name { text, span })
     }
@@ -311,7 +309,7 @@ impl Reader<'_, '_> {
     }
 
     /// Reads `connect< rdv > { output Sender->port; input Receiver->port; }`, or one with the environment.
-    fn read_connection(&mut self, span: Range<usize>) -> Parsed<()> {
+    fn read_connection(&mut self, span: Range<usize>) -> PResult<()> {
         let is_rendezvous = match self.read_modifier()? {
             Some((word, _)) if word == "env" => false,
             Some((word, _)) if word == "rdv" || word == "multirdv" => true,
@@ -334,12 +332,12 @@ impl Reader<'_, '_> {
             self.cursor.expect(";")?;
             plugs.push(Plug { is_input, machine, port });
         }
-        self.system.connections.push(Connection { is_rendezvous, plugs, span });
+        self.system.connections.push(XliaConnection { is_rendezvous, plugs, span });
         Ok(())
     }
 
     /// Reads the connection of a machine's own ports with the environment.
-    pub(super) fn connect(&mut self) -> Parsed<()> {
+    pub(super) fn connect(&mut self) -> PResult<()> {
         match self.read_modifier()? {
             Some((word, _)) if word == "env" => {}
             Some((word, span)) => {

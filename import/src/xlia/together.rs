@@ -19,7 +19,7 @@ use coreach_model::reader::collect::{Collector, inventory};
 use coreach_model::timed::composed::ComposedPart;
 use coreach_model::types::Type;
 
-use super::parse::{Connection, Machine, Name, Plug, XliaSystem};
+use super::parse::{Machine, Name, Plug, XliaConnection, XliaSystem};
 use super::translate::translate;
 use crate::finish::Model;
 use crate::options::Options;
@@ -81,7 +81,7 @@ fn name_actions_of_ports(collector: &mut Collector, system: &mut XliaSystem) {
     // The action of each port, by the numbers of machine and port. First with the machine's name before it.
     let mut says: BTreeMap<(usize, usize), String> = BTreeMap::new();
     let mut plugged: Vec<(usize, usize, Option<String>, Name)> = Vec::new();
-    for Connection { is_rendezvous, plugs, span } in connections.iter() {
+    for XliaConnection { is_rendezvous, plugs, span } in connections.iter() {
         let ports: Vec<Option<(usize, usize)>> =
             plugs.iter().map(|plug| find_port(collector, machines, &known, plug)).collect();
         let senders: Vec<&Plug> = plugs.iter().filter(|plug| !plug.is_input).collect();

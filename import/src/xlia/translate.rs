@@ -25,9 +25,9 @@ use coreach_model::timed::Clocks;
 use coreach_model::{ActionId, ActionKind, Datum, LocationId, Term, TransitionId, Type, Value, budget};
 use dashu_ratio::RBig;
 
-use super::declared::{Declared, give_names, report_mistakes};
+use super::declared::{DeclaredData, give_names, report_mistakes};
 use super::parse::{Machine, Name, XliaState, XliaStep, XliaTransition};
-use crate::expression::typing::Typing;
+use crate::expression::typing::ForeignTyping;
 use crate::expression::{Dialect, ForeignExpression, ForeignKind};
 use crate::finish::Model;
 use crate::names::Naming;
@@ -44,7 +44,7 @@ pub fn translate(
 ) -> Option<Model> {
     let file = collector.file.clone();
     let piece = Piece::plain(&file.text, 0);
-    let declared = Declared::of(collector, options, machine, &piece, taken);
+    let declared = DeclaredData::of(collector, options, machine, &piece, taken);
     let mut translation = Translation { collector, machine, piece: &piece, declared: &declared };
     translation.translate_machine(name)
 }
@@ -74,7 +74,7 @@ struct Translation<'a> {
     collector: &'a mut Collector,
     machine: &'a Machine,
     piece: &'a Piece,
-    declared: &'a Declared,
+    declared: &'a DeclaredData,
 }
 
 impl Translation<'_> {
@@ -181,7 +181,7 @@ impl Translation<'_> {
     }
 
     fn translate_typed(&mut self, tree: &ForeignExpression, ty: &Type, whose: &str) -> Option<Term> {
-        let mut typing = Typing::new(&self.declared.scope, Dialect::Xlia);
+        let mut typing = ForeignTyping::new(&self.declared.scope, Dialect::Xlia);
         let term = typing.of_type(tree, ty, whose);
         report_mistakes(self.collector, self.piece, typing.mistakes);
         term

@@ -37,7 +37,7 @@ pub fn describe(reference: &Reference, files: &mut Once) -> Result<Described, Ve
     let file = files.load(&reference.path).map_err(here)?;
     let mut collector = Collector::new(file.clone());
     let parts = find_parts(&mut collector);
-    let (Parts { name, model, secrets }, _) = collector.ended(parts)?;
+    let (IutParts { name, model, secrets }, _) = collector.ended(parts)?;
     let mut description = json!({ "name": name, "file": file.text });
     if let Some(model) = model {
         let folder = reference.path.parent().unwrap_or(Path::new(""));
@@ -107,14 +107,14 @@ fn find_secrets(root: &Node) -> Vec<Range<usize>> {
 }
 
 /// The parts of an implementation's file that its description needs.
-struct Parts {
+struct IutParts {
     name: String,
     /// The path of the model that simulates it.
     model: Option<String>,
     secrets: Vec<Range<usize>>,
 }
 
-fn find_parts(collector: &mut Collector) -> Option<Parts> {
+fn find_parts(collector: &mut Collector) -> Option<IutParts> {
     let root = yaml::parse(collector)?;
     let like = "iut: my_server";
     let NodeKind::Mapping(entries) = &root.kind else {
@@ -128,7 +128,7 @@ fn find_parts(collector: &mut Collector) -> Option<Parts> {
         _ => None,
     };
     let model = model.map(|scalar| scalar.text.clone());
-    Some(Parts { name, model, secrets: find_secrets(&root) })
+    Some(IutParts { name, model, secrets: find_secrets(&root) })
 }
 
 /// Finds the files that an implementation's file names, as far as they exist: its model, its program, and

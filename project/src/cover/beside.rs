@@ -38,7 +38,7 @@ struct Renamed {
 
 /// A location of the joined system.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct LocationPair {
+struct JoinedLocation {
     specification: LocationId,
     mutant: LocationId,
     /// Has the mutation had an effect?
@@ -72,7 +72,7 @@ pub fn join_with_mutant(specification: &Iosts, mutant: &Iosts) -> Option<Beside>
     let differs = locations.push(Location::named("differs"));
     let mut numbers = HashMap::new();
     let mut open = Vec::new();
-    let mut number = |pair: LocationPair, open: &mut Vec<LocationPair>| {
+    let mut number = |pair: JoinedLocation, open: &mut Vec<JoinedLocation>| {
         *numbers.entry(pair).or_insert_with(|| {
             open.push(pair);
             let first = &specification.location(pair.specification).name;
@@ -81,7 +81,7 @@ pub fn join_with_mutant(specification: &Iosts, mutant: &Iosts) -> Option<Beside>
         })
     };
     let is_changed = specification.initial_condition != mutant.initial_condition;
-    let start = LocationPair { specification: specification.initial, mutant: mutant.initial, is_changed };
+    let start = JoinedLocation { specification: specification.initial, mutant: mutant.initial, is_changed };
     let initial = number(start, &mut open);
     let (mut transitions, mut of) = (Numbered::new(), Numbered::new());
     let mut pairs_seen = 0;
@@ -109,7 +109,7 @@ pub fn join_with_mutant(specification: &Iosts, mutant: &Iosts) -> Option<Beside>
             let taken = &specification.transitions[id];
             let kind = specification.action(taken.action).kind;
             if kind == ActionKind::Internal {
-                let target = number(LocationPair { specification: taken.target, ..pair }, &mut open);
+                let target = number(JoinedLocation { specification: taken.target, ..pair }, &mut open);
                 add(taken.action, enabled[id].clone(), [Some(taken), None], Some(id), target);
                 continue;
             }
@@ -120,7 +120,7 @@ pub fn join_with_mutant(specification: &Iosts, mutant: &Iosts) -> Option<Beside>
                 if !guard.is_false() {
                     let is_changed = pair.is_changed || step.is_changed;
                     let (specification, mutant) = (taken.target, step.transition.target);
-                    let target = number(LocationPair { specification, mutant, is_changed }, &mut open);
+                    let target = number(JoinedLocation { specification, mutant, is_changed }, &mut open);
                     add(taken.action, guard, [Some(taken), Some(&step.transition)], Some(id), target);
                 }
             }
@@ -155,7 +155,7 @@ pub fn join_with_mutant(specification: &Iosts, mutant: &Iosts) -> Option<Beside>
                 for (guard, is_changed) in cases {
                     if !guard.is_false() {
                         let target = number(
-                            LocationPair { specification: taken.target, is_changed, ..pair },
+                            JoinedLocation { specification: taken.target, is_changed, ..pair },
                             &mut open,
                         );
                         add(taken.action, guard, [Some(taken), None], Some(id), target);
@@ -171,7 +171,7 @@ pub fn join_with_mutant(specification: &Iosts, mutant: &Iosts) -> Option<Beside>
                 ActionKind::Internal => {
                     let is_changed = pair.is_changed || step.is_changed;
                     let target = number(
-                        LocationPair { mutant: step.transition.target, is_changed, ..pair },
+                        JoinedLocation { mutant: step.transition.target, is_changed, ..pair },
                         &mut open,
                     );
                     add(action, step.enabled.clone(), [None, Some(&step.transition)], None, target);

@@ -43,7 +43,7 @@ pub struct Route {
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Evidence {
+pub struct RunEvidence {
     pub initial: State,
     pub trace: Vec<Event>,
     pub end: State,
@@ -60,9 +60,9 @@ impl Route {
     }
 
     /// Cuts a run along the route to the steps that the system must take.
-    pub fn promised_by(&self, iosts: &Iosts, evidence: &Evidence) -> Evidence {
+    pub fn promised_by(&self, iosts: &Iosts, evidence: &RunEvidence) -> RunEvidence {
         let events = self.promised().iter().filter(|number| iosts.action_of(**number).is_visible()).count();
-        Evidence { trace: evidence.trace[..events].to_vec(), ..evidence.clone() }
+        RunEvidence { trace: evidence.trace[..events].to_vec(), ..evidence.clone() }
     }
 
     /// Do constants, parameters and the path determine whether the conditions hold?
@@ -71,7 +71,7 @@ impl Route {
     }
 
     /// Makes a route that also asks for the values of this run along it. Constants are asked for on demand.
-    pub fn with_values_of(&self, iosts: &Iosts, run: &Evidence, with_constants: bool) -> Self {
+    pub fn with_values_of(&self, iosts: &Iosts, run: &RunEvidence, with_constants: bool) -> Self {
         let mut fixed = self.clone();
         let trace = &run.trace;
         let is_seen = |place: &usize| iosts.action_of(self.path[*place]).is_visible();
@@ -188,7 +188,7 @@ pub fn run_along(
     route: &Route,
     avoided: &[Vec<Event>],
     solver: &mut dyn Solver,
-) -> Option<Evidence> {
+) -> Option<RunEvidence> {
     let guards = route.guards(system, solver);
     let mut state = SymbolicState::initial(system.iosts);
     let mut condition = state.condition.clone();
@@ -230,7 +230,7 @@ pub fn run_along(
             trace.push(Event::new(action.name.clone(), sent));
         }
     }
-    Some(Evidence { initial, trace, end: reached })
+    Some(RunEvidence { initial, trace, end: reached })
 }
 
 /// The paths that may explain a run which a route's purpose accepts, up to the end of the promised steps.
@@ -366,7 +366,7 @@ fn list_undetermined(iosts: &Iosts) -> BTreeSet<Datum> {
 }
 
 /// What all explanations of a trace have in common.
-pub struct Shown {
+pub struct CommonEvidence {
     /// How often each item is met at least.
     items: Vec<u32>,
     /// All paths that explain the trace. `None`, if there are too many.
@@ -374,7 +374,7 @@ pub struct Shown {
 }
 
 /// Explains the trace of a run in all ways.
-pub fn collect_shown(walked: &Walked, evidence: &Evidence) -> Shown {
+pub fn collect_shown(walked: &Walked, evidence: &RunEvidence) -> CommonEvidence {
     let iosts = &walked.iosts;
     let occurrence = |event: &Event| {
         let is_input =
@@ -385,10 +385,10 @@ pub fn collect_shown(walked: &Walked, evidence: &Evidence) -> Shown {
     let explained = explain_trace(walked, &evidence.initial, &trace, None, 10_000).ok();
     let items =
         explained.filter(|explained| explained.refused.is_none()).map(|explained| explained.bounds.least);
-    Shown { items: items.unwrap_or_default(), paths: list_explaining_paths(walked, evidence) }
+    CommonEvidence { items: items.unwrap_or_default(), paths: list_explaining_paths(walked, evidence) }
 }
 
-impl Shown {
+impl CommonEvidence {
     pub fn meets(&self, iosts: &Iosts, goal: &Goal) -> bool {
         match goal {
             Goal::Item(number) => self.items.get(*number).is_some_and(|least| *least > 0),
@@ -422,7 +422,7 @@ pub fn lies_on(iosts: &Iosts, goal: &Goal, path: &[TransitionId]) -> bool {
 }
 
 /// Lists the paths that explain a trace up to its last event. `None`, if there are too many.
-fn list_explaining_paths(walked: &Walked, evidence: &Evidence) -> Option<Vec<Vec<TransitionId>>> {
+fn list_explaining_paths(walked: &Walked, evidence: &RunEvidence) -> Option<Vec<Vec<TransitionId>>> {
     let iosts = &walked.iosts;
     let mut to_follow = vec![(evidence.initial.clone(), 0, Vec::new())];
     let mut paths: Vec<Vec<TransitionId>> = Vec::new();

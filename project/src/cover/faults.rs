@@ -37,7 +37,7 @@ use coreach_pipeline::limits::Limits;
 use coreach_pipeline::suspend::suspend;
 
 use super::beside::{Beside, join_with_mutant};
-use super::evidence::{Evidence, Route, run_along};
+use super::evidence::{Route, RunEvidence, run_along};
 use super::goals::Fault;
 use super::observe::{Observer, states_after};
 use super::search::{Doubt, MetGoal, Sought, path_transitions};
@@ -125,7 +125,7 @@ fn try_run(
     let valuation = data.map(|(datum, value)| (datum.clone(), value.clone())).collect();
     let initial = State { location: iosts.initial, valuation };
     let end = follow_path(iosts, initial.clone(), &path, trace)?;
-    let run = Evidence { initial, trace: trace.to_vec(), end: end.clone() };
+    let run = RunEvidence { initial, trace: trace.to_vec(), end: end.clone() };
     let mut route = Route { is_alone: false, ..Route::new(path) }.with_values_of(iosts, &run, true);
     let answer = Observer::new(system, Default::default()).find_answer(&end, solver)?;
     route.watched = answer.len();
@@ -169,7 +169,7 @@ struct Replies {
 }
 
 /// Finds out whether the mutant differs from the specification when it gets the stimuli of this run.
-pub fn shows(specification: &Iosts, fault: &Fault, run: &Evidence, solver: &mut dyn Solver) -> Shows {
+pub fn shows(specification: &Iosts, fault: &Fault, run: &RunEvidence, solver: &mut dyn Solver) -> Shows {
     let Some(mutant) = &fault.iosts else { return Shows::Nothing };
     let constants = specification.constants.iter();
     let known: Valuation = constants

@@ -36,7 +36,7 @@ use coreach_model::{ActionId, Datum, LocationId, Numbered, Term, TransitionId, V
 use coreach_pipeline::late_states::{canonical_state, list_values, state_text};
 use serde::Serialize;
 
-use super::evidence::{Evidence, Route, has_value};
+use super::evidence::{Route, RunEvidence, has_value};
 use super::goals::{Criterion, Goal};
 use super::search::MetGoal;
 
@@ -450,7 +450,7 @@ impl FiniteMachine<'_> {
             watched: 0,
         };
         let trace = visible_events(self.iosts, &steps);
-        let evidence = Evidence { initial: self.initial.clone(), trace, end: self.states[state].clone() };
+        let evidence = RunEvidence { initial: self.initial.clone(), trace, end: self.states[state].clone() };
         let names: Vec<String> = word.iter().map(|input| self.class_text(&self.classes[*input])).collect();
         (Goal::Sequence(names.join(", ")), MetGoal { route, evidence, must: true })
     }

@@ -42,20 +42,20 @@ use coreach_pipeline::limits::Limits;
 use coreach_pipeline::stop::Stop;
 use coreach_pipeline::suspend::suspend;
 
-use evidence::{Evidence, collect_shown};
+use evidence::{RunEvidence, collect_shown};
 pub use goals::{CRITERIA, Criterion, Goal};
 use machine::{FiniteMachine, MachineSummary, explore_machine};
 pub use observe::Observe;
 use observe::Observer;
-use purpose::Written;
-use search::{Doubt, MetGoal, Remembered, Sought, path_transitions};
+use purpose::WrittenPurpose;
+use search::{Doubt, MetGoal, RememberedGoals, Sought, path_transitions};
 pub use suite::Chosen;
 
 use crate::budget;
 use crate::making::Says;
 
 #[derive(Clone, Debug)]
-pub struct Settings {
+pub struct CoverSettings {
     pub criteria: Vec<Criterion>,
     pub limits: TreeLimits,
     pub analysis: Analysis,
@@ -86,8 +86,8 @@ pub struct Ended {
 }
 
 #[derive(Clone, Debug)]
-pub struct Member {
-    pub written: Written,
+pub struct SuiteMember {
+    pub written: WrittenPurpose,
     /// The route, a run along it, and the numbers of the goals that it meets.
     pub chosen: Chosen,
 }
@@ -97,7 +97,7 @@ pub struct Cover {
     pub iosts: Iosts,
     /// The goals in the order of the criteria.
     pub goals: Vec<Ended>,
-    pub suite: Vec<Member>,
+    pub suite: Vec<SuiteMember>,
     /// Criteria whose goals are not all known: their paths did not fit the limits, or the work ended before.
     pub cut: Vec<Criterion>,
     /// The specification as a finite machine, if a suite for one was asked for, and it is one.
@@ -106,7 +106,7 @@ pub struct Cover {
 
 impl Cover {
     /// Makes a cover without goals. For ioco, suspends the specification.
-    pub fn of(specification: &Specification, settings: &Settings) -> Result<Mutex<Self>, Stop> {
+    pub fn of(specification: &Specification, settings: &CoverSettings) -> Result<Mutex<Self>, Stop> {
         let iosts = match settings.conformance {
             Conformance::Ioc => specification.iosts.clone(),
             Conformance::Ioco => {
@@ -131,7 +131,7 @@ pub fn lock_cover(kept: &Mutex<Cover>) -> MutexGuard<'_, Cover> {
 /// Looks for purposes, and puts each result into `kept` at once. If the work ended early, returns the reason.
 pub fn cover(
     specification: &Specification,
-    settings: &Settings,
+    settings: &CoverSettings,
     says: Says<'_>,
     kept: &Mutex<Cover>,
 ) -> Option<Stop> {
@@ -153,7 +153,7 @@ fn look_for_routes(
     iosts: &Iosts,
     walked: &Walked,
     system: &System<'_>,
-    settings: &Settings,
+    settings: &CoverSettings,
     says: Says<'_>,
     kept: &Mutex<Cover>,
 ) {
@@ -236,7 +236,7 @@ fn decide(kept: &Mutex<Cover>, number: usize, fate: Fate) {
 fn list_sequences(
     finite: &FiniteMachine<'_>,
     (method, extra): (Method, usize),
-    settings: &Settings,
+    settings: &CoverSettings,
     kept: &Mutex<Cover>,
 ) -> Result<Vec<(Goal, MetGoal)>, String> {
     lock_cover(kept).machine.get_or_insert_with(|| finite.summary(&settings.criteria));
@@ -249,12 +249,12 @@ fn list_sequences(
 /// Searches for the goals that are still open. Those that need the same memory share one tree.
 fn search_open_goals(
     walked: &Walked,
-    settings: &Settings,
+    settings: &CoverSettings,
     says: Says<'_>,
     kept: &Mutex<Cover>,
     solver: &mut Z3Solver,
 ) {
-    for kind in [Remembered::Items, Remembered::Pairs, Remembered::Definitions] {
+    for kind in [RememberedGoals::Items, RememberedGoals::Pairs, RememberedGoals::Definitions] {
         let open: Vec<(usize, Goal)> = {
             let cover = lock_cover(kept);
             let open = cover.goals.iter().enumerate().filter(|(_, ended)| matches!(ended.fate, Fate::Open));
@@ -281,7 +281,7 @@ fn make_suite(
     specification: &Specification,
     walked: &Walked,
     system: &System<'_>,
-    settings: &Settings,
+    settings: &CoverSettings,
     kept: &Mutex<Cover>,
 ) {
     let mut solver = Z3Solver::default();
@@ -296,7 +296,7 @@ fn make_suite(
             continue;
         }
         let shows =
-            |evidence: &Evidence| collect_shown(walked, evidence).meets(&walked.iosts, &goals[*number]);
+            |evidence: &RunEvidence| collect_shown(walked, evidence).meets(&walked.iosts, &goals[*number]);
         met.push((*number, observer.watch_on(route_found, &shows, &mut solver)));
     }
     let mut steps = settings.steps;
@@ -310,7 +310,7 @@ fn make_suite(
             if let Some(written) =
                 purpose::write_purpose(&name, specification, system, &next.found.route, &mut solver)
             {
-                lock_cover(kept).suite.push(Member { written, chosen: next });
+                lock_cover(kept).suite.push(SuiteMember { written, chosen: next });
             }
         }
         let mut members = Vec::new();
@@ -318,7 +318,7 @@ fn make_suite(
         for (position, chosen) in chosen.in_order().into_iter().enumerate() {
             let name = purpose::name_purpose(position);
             match purpose::write_purpose(&name, specification, system, &chosen.found.route, &mut solver) {
-                Some(written) => members.push(Member { written, chosen }),
+                Some(written) => members.push(SuiteMember { written, chosen }),
                 None => unwritable = Some(chosen),
             }
         }
@@ -353,11 +353,11 @@ fn covered_goals(cover: &Cover) -> impl Iterator<Item = (usize, MetGoal)> {
     })
 }
 
-pub(crate) fn memory_needed(goal: &Goal) -> Remembered {
+pub(crate) fn memory_needed(goal: &Goal) -> RememberedGoals {
     match goal {
-        Goal::Item(_) | Goal::Path(_) | Goal::Fault(_) | Goal::Sequence(_) => Remembered::Items,
-        Goal::Pair(..) => Remembered::Pairs,
-        Goal::DefinitionUse { .. } => Remembered::Definitions,
+        Goal::Item(_) | Goal::Path(_) | Goal::Fault(_) | Goal::Sequence(_) => RememberedGoals::Items,
+        Goal::Pair(..) => RememberedGoals::Pairs,
+        Goal::DefinitionUse { .. } => RememberedGoals::Definitions,
     }
 }
 

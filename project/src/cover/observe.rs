@@ -34,7 +34,7 @@ use coreach_model::semantics::{Event, State, fire, internal_closure, step};
 use coreach_model::term::{literals, substitute};
 use coreach_model::{Datum, Term, TransitionId, Value, budget};
 
-use super::evidence::{Evidence, Explanations, Route, run_along};
+use super::evidence::{Explanations, Route, RunEvidence, run_along};
 use super::search::MetGoal;
 
 /// The most states that are looked at for one way.
@@ -129,7 +129,7 @@ impl<'a> Observer<'a> {
     pub fn watch_on(
         &mut self,
         found: &MetGoal,
-        shows: &dyn Fn(&Evidence) -> bool,
+        shows: &dyn Fn(&RunEvidence) -> bool,
         solver: &mut dyn Solver,
     ) -> MetGoal {
         let iosts = self.system.iosts;

@@ -33,7 +33,7 @@ use coreach_pipeline::artifact::added_transition;
 use super::evidence::{Explanations, Route};
 
 #[derive(Clone, Debug)]
-pub struct Written {
+pub struct WrittenPurpose {
     pub purpose: TestPurpose,
     pub text: String,
 }
@@ -45,7 +45,7 @@ pub fn write_purpose(
     system: &System<'_>,
     route: &Route,
     solver: &mut dyn Solver,
-) -> Option<Written> {
+) -> Option<WrittenPurpose> {
     let model = &specification.iosts;
     let asked = route.guards(system, solver);
     let goes_on = next_conditions(system, route, &asked, solver);
@@ -108,7 +108,7 @@ pub fn write_purpose(
     let file = SourceFile { name: format!("{name}.yaml"), text: text.clone() };
     let (read, _) = read_purpose(Arc::new(file), specification).ok()?;
     // The texts are compared, since the read purpose has other origins and another order of locations.
-    (write_purpose_yaml(&read) == text).then_some(Written { purpose: read, text })
+    (write_purpose_yaml(&read) == text).then_some(WrittenPurpose { purpose: read, text })
 }
 
 struct PurposeStep {

@@ -20,7 +20,7 @@ use coreach_model::iosts::ActionKind;
 use coreach_model::term::substitute;
 use coreach_model::{Term, TransitionId, budget};
 
-use super::evidence::{Evidence, Explanations, Route, collect_shown, run_along, values_before_step};
+use super::evidence::{Explanations, Route, RunEvidence, collect_shown, run_along, values_before_step};
 use super::goals::{Goal, uses};
 
 /// The most steps by which a path is continued, and the most ways to continue it.
@@ -31,7 +31,7 @@ const MOST_WAYS_ON: usize = 12;
 pub struct MetGoal {
     pub route: Route,
     /// A run along the route. Each of its explanations meets the goal.
-    pub evidence: Evidence,
+    pub evidence: RunEvidence,
     /// Does each run along the route meet the goal? If not, a mutant may also do right.
     pub must: bool,
 }
@@ -59,7 +59,7 @@ type PathMemory = Vec<u32>;
 type Remember = fn(&System<'_>, &PathMemory, &Move) -> PathMemory;
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Remembered {
+pub enum RememberedGoals {
     Items,
     Pairs,
     Definitions,
@@ -106,7 +106,7 @@ type OnMet<'a> = &'a mut dyn FnMut(usize, &MetGoal);
 pub fn search(
     walked: &Walked,
     goals: &[Goal],
-    kind: Remembered,
+    kind: RememberedGoals,
     limits: TreeLimits,
     met: OnMet<'_>,
     solver: &mut dyn Solver,
@@ -120,9 +120,9 @@ pub fn search(
         .collect();
     let limits = TreeLimits { is_restricted: true, ..limits };
     let (start, remember): (PathMemory, Remember) = match kind {
-        Remembered::Items => (Vec::new(), remember_nothing),
-        Remembered::Pairs => (vec![0], remember_last),
-        Remembered::Definitions => (vec![0; walked.iosts.variables.len()], remember_assignments),
+        RememberedGoals::Items => (Vec::new(), remember_nothing),
+        RememberedGoals::Pairs => (vec![0], remember_last),
+        RememberedGoals::Definitions => (vec![0; walked.iosts.variables.len()], remember_assignments),
     };
     let mut growth = Growth::remembering(&system, limits, start, remember);
     let mut searcher = GoalSearcher { walked, system: &system, met, solver };
@@ -217,14 +217,14 @@ impl GoalSearcher<'_, '_> {
             }
             _ => return,
         };
-        self.try_before_last_step(tree, child, Some(asked), open);
+        self.try_before_last(tree, child, Some(asked), open);
     }
 
     fn meet_by_arrival(&mut self, tree: &Tree, node: NodeId, open: &mut OpenGoal) {
         let Goal::Item(item) = open.goal else { return };
         let (iosts, at) = (self.system.iosts, tree.nodes[node].state.location);
         match &self.items().all()[item] {
-            Item::Location(location) if *location == at => self.try_before_last_step(tree, node, None, open),
+            Item::Location(location) if *location == at => self.try_before_last(tree, node, None, open),
             Item::Condition { transition, .. } => {
                 let guarded = &iosts.transitions[*transition];
                 if guarded.source == at && iosts.action(guarded.action).kind == ActionKind::Internal {
@@ -242,7 +242,7 @@ impl GoalSearcher<'_, '_> {
     }
 
     /// Tries a goal whose condition is about the last step: about the data before it, and its parameters.
-    fn try_before_last_step(&mut self, tree: &Tree, node: NodeId, asked: Option<Term>, open: &mut OpenGoal) {
+    fn try_before_last(&mut self, tree: &Tree, node: NodeId, asked: Option<Term>, open: &mut OpenGoal) {
         let reached = &tree.nodes[node];
         let mut route = Route::new(path_transitions(tree, node));
         let mut condition = reached.state.condition.clone();

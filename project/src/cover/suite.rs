@@ -21,7 +21,7 @@ use coreach_execution::coverage::{Item, Walked};
 use coreach_model::TransitionId;
 use coreach_model::iosts::{ActionKind, Iosts};
 
-use super::evidence::{Evidence, Explanations, Route, collect_shown, lies_on, run_along};
+use super::evidence::{Explanations, Route, RunEvidence, collect_shown, lies_on, run_along};
 use super::faults::{Shows, shows};
 use super::goals::{Fault, Goal};
 use super::observe::Observer;
@@ -92,7 +92,7 @@ impl<'a> SuiteChooser<'a> {
         unmet.retain(|goal| !best.goals.contains(goal));
         while let Some(longer) = continue_route(walked, system, goals, met, &best, unmet, *steps, solver) {
             best = longer;
-            let shows = |evidence: &Evidence| {
+            let shows = |evidence: &RunEvidence| {
                 let shown = collect_shown(walked, evidence);
                 best.goals.iter().all(|goal| shown.meets(&walked.iosts, &goals[*goal]))
             };

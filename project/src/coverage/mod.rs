@@ -46,7 +46,7 @@ pub const NO_ACCESS: &str = "store-access";
 const SAID_EVERY: usize = 100;
 
 #[derive(Clone, Debug)]
-pub struct Settings {
+pub struct Measure {
     /// The domain that proves items unreachable. Without it nothing is proved.
     pub domain: Option<DomainKind>,
     /// The most states in which a run may be at the same time.
@@ -76,7 +76,7 @@ struct CoveredTest {
 }
 
 struct RunReader<'a> {
-    settings: &'a Settings,
+    settings: &'a Measure,
     says: Says<'a>,
     subjects: Subjects,
     /// The sums of each subject.
@@ -118,7 +118,7 @@ impl Stops {
 /// A file cannot be read, or files do not fit together: a model was changed, or a run is not of its models.
 pub fn measure(
     files: &SortedFiles,
-    settings: &Settings,
+    settings: &Measure,
     says: Says<'_>,
 ) -> Result<(CoverageReport, Vec<Diagnostic>), Vec<Diagnostic>> {
     let subjects = Subjects::read(&files.configurations, files.are_found)?;

@@ -15,7 +15,7 @@ use serde::Serialize;
 use crate::budget;
 use crate::coverage::lines::CoveredLines;
 use crate::coverage::subjects::Subjects;
-use crate::coverage::{Runs, Settings, Stops};
+use crate::coverage::{Measure, Runs, Stops};
 use crate::making::Says;
 
 /// The version of the format. Only a change that old readers do not understand raises it.
@@ -283,7 +283,7 @@ pub(super) fn make_report(
     subjects: &Subjects,
     tallies: &[Tally],
     runs: Runs,
-    settings: &Settings,
+    settings: &Measure,
     stops: &mut Stops,
     says: Says<'_>,
 ) -> CoverageReport {
@@ -360,7 +360,7 @@ fn sum_tallies(
     sum
 }
 
-fn prove_unmet(iosts: &Iosts, items: &Items, settings: &Settings, stops: &mut Stops) -> Vec<Option<Status>> {
+fn prove_unmet(iosts: &Iosts, items: &Items, settings: &Measure, stops: &mut Stops) -> Vec<Option<Status>> {
     let Some(domain) = settings.domain else { return vec![None; items.all().len()] };
     let options = Analysis { domain, ..Analysis::default() };
     let prove = || as_statuses(proofs::unreachable_items(iosts, items, &options, &mut Z3Solver::default()));
@@ -380,7 +380,7 @@ fn prove_within_budget(
 }
 
 /// Proves for the items of a purpose that no run can meet them, by its guards alone. Without a proof: `None`.
-fn prove_guards(iosts: &Iosts, items: &Items, settings: &Settings, stops: &mut Stops) -> Vec<Option<Status>> {
+fn prove_guards(iosts: &Iosts, items: &Items, settings: &Measure, stops: &mut Stops) -> Vec<Option<Status>> {
     // Without a domain, the user wants no proofs, so also none that need no domain.
     if settings.domain.is_none() {
         return vec![None; items.all().len()];

@@ -299,13 +299,13 @@ fn read_within(reader: &mut IutReader<'_>, node: &Node) -> Within {
     Within { all, locations: times_by_name(locations), after: times_by_name(after) }
 }
 
-type Times = Vec<(String, std::ops::Range<usize>, Duration)>;
+type NamedTimes = Vec<(String, std::ops::Range<usize>, Duration)>;
 
-fn times_by_name(times: Times) -> BTreeMap<String, Duration> {
+fn times_by_name(times: NamedTimes) -> BTreeMap<String, Duration> {
     times.into_iter().map(|(name, _, time)| (name, time)).collect()
 }
 
-fn read_times(reader: &mut IutReader<'_>, entries: &[Entry], key: &str) -> Times {
+fn read_times(reader: &mut IutReader<'_>, entries: &[Entry], key: &str) -> NamedTimes {
     let mut times = Vec::new();
     for entry in reader.read_entries(entries, key, "name", WITHIN) {
         let time = reader.read_time(&entry.value, &entry.key.text, TIME, WITHIN);

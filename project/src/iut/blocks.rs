@@ -40,7 +40,7 @@ pub fn read_lines(reader: &mut IutReader<'_>, entry: &Entry) -> Option<LinesRead
         shape::check_keys(reader.collector, keys, &["pattern", "to"], &what);
     }
     let node = pattern.unwrap_or(&entry.value);
-    let mut groups = Groups { reader: &mut *reader, found: Vec::new() };
+    let mut groups = PatternGroups { reader: &mut *reader, found: Vec::new() };
     let (shape, counts) = match &node.kind {
         NodeKind::Sequence(items) if !items.is_empty() => {
             let (parts, counts) = groups.read_parts(items, &what);
@@ -62,12 +62,12 @@ pub fn read_lines(reader: &mut IutReader<'_>, entry: &Entry) -> Option<LinesRead
 }
 
 /// Reads patterns, and collects their groups. Each name may be found only once.
-struct Groups<'r, 'a> {
+struct PatternGroups<'r, 'a> {
     reader: &'r mut IutReader<'a>,
     found: ParameterPlaces,
 }
 
-impl Groups<'_, '_> {
+impl PatternGroups<'_, '_> {
     /// Reads lines that follow each other. Also returns the groups that count bytes of them.
     fn read_parts(&mut self, items: &[Arc<Node>], what: &str) -> (Vec<LinePart>, Vec<String>) {
         let (mut parts, mut counts) = (Vec::new(), Vec::new());

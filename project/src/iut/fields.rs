@@ -44,12 +44,12 @@ pub fn read_fields(
     like: &str,
     is_sent: bool,
 ) -> Option<(Vec<Field>, Vec<NamedField>)> {
-    let mut fields = Fields { reader, is_sent, named: Vec::new() };
+    let mut fields = FieldReader { reader, is_sent, named: Vec::new() };
     let read = fields.read_list_of(node, what, like)?;
     Some((read, fields.named))
 }
 
-struct Fields<'r, 'a> {
+struct FieldReader<'r, 'a> {
     reader: &'r mut IutReader<'a>,
     /// Is the frame sent, and not received?
     is_sent: bool,
@@ -59,7 +59,7 @@ struct Fields<'r, 'a> {
 
 /// The names of a list's fields, and the numbers that count other fields.
 #[derive(Default)]
-struct Scope {
+struct Peers {
     names: Vec<Option<Scalar>>,
     counters: Vec<Counter>,
 }
@@ -74,7 +74,7 @@ struct Counter {
     place: Range<usize>,
 }
 
-impl Scope {
+impl Peers {
     /// Finds the names and counters of a list before its fields are read.
     fn of(items: &[Arc<Node>]) -> Self {
         fn mapping(node: &Node) -> &[Entry] {
@@ -84,7 +84,7 @@ impl Scope {
             let node = ["label", "name"].into_iter().find_map(|key| shape::get(mapping(item), key));
             node.and_then(Node::as_scalar).cloned()
         };
-        let mut scope = Scope { names: items.iter().map(name).collect(), counters: Vec::new() };
+        let mut scope = Peers { names: items.iter().map(name).collect(), counters: Vec::new() };
         for (counter, item) in items.iter().enumerate() {
             let bits = shape::get(mapping(item), "bits");
             let parts = match bits.map(|bits| &bits.kind) {
@@ -107,7 +107,7 @@ impl Scope {
     }
 }
 
-impl Fields<'_, '_> {
+impl FieldReader<'_, '_> {
     fn read_list_of(&mut self, node: &Node, what: &str, like: &str) -> Option<Vec<Field>> {
         // A frame without fields is written as an empty list. Nothing at all is a mistake.
         if node.is_nothing() {
@@ -116,7 +116,7 @@ impl Fields<'_, '_> {
         }
         let items = shape::list(self.reader.collector, node, what, like)?;
         let errors_before = self.reader.collector.errors();
-        let scope = Scope::of(items);
+        let scope = Peers::of(items);
         let fields: Vec<Option<Field>> = items
             .iter()
             .enumerate()
@@ -133,7 +133,7 @@ impl Fields<'_, '_> {
 
     /// Checks that at most one number counts each field, that it comes before the field, and that it counts
     /// in the right units. Checks that no checksum covers a later checksum.
-    fn check_scope(&mut self, items: &[Arc<Node>], scope: &Scope, read: &[Option<Field>]) {
+    fn check_scope(&mut self, items: &[Arc<Node>], scope: &Peers, read: &[Option<Field>]) {
         for (number, Counter { counter, counted, is_elements, place }) in scope.counters.iter().enumerate() {
             let (message, label) = if counted <= counter {
                 (
@@ -175,7 +175,7 @@ impl Fields<'_, '_> {
     }
 
     /// Reads one field: bits, a list, a group, bytes, or a number.
-    fn read_field(&mut self, node: &Node, position: usize, scope: &Scope) -> Option<Field> {
+    fn read_field(&mut self, node: &Node, position: usize, scope: &Peers) -> Option<Field> {
         let entries = shape::mapping(self.reader.collector, node, "a field", FIELD)?;
         if let Some(label) = shape::get(entries, "label") {
             let label = shape::scalar(self.reader.collector, label, "`label`", "label: body")?;
@@ -231,7 +231,7 @@ impl Fields<'_, '_> {
         node: &Node,
         entries: &[Entry],
         integer: WireInteger,
-        scope: &Scope,
+        scope: &Peers,
     ) -> Option<Field> {
         let known = ["is", "name", "any", "size_of", "count_of", "checksum"];
         let content_entry = find_one_of(self.reader, node, entries, &known, "a field", FIELD)?;
@@ -261,7 +261,7 @@ impl Fields<'_, '_> {
         content_entry: &Entry,
         entries: &[Entry],
         integer: WireInteger,
-        scope: &Scope,
+        scope: &Peers,
     ) -> Option<Field> {
         const OVER: &str = "{ as: u32, checksum: crc32, over: [pKind, pBody] }";
         refuse_keys(self.reader, entries, &["plus"], "belongs to `size_of` and `count_of`");
@@ -296,7 +296,7 @@ impl Fields<'_, '_> {
     }
 
     /// Finds the field of this name, or reports that there is none.
-    fn find_place(&mut self, name: &Scalar, scope: &Scope) -> Option<usize> {
+    fn find_place(&mut self, name: &Scalar, scope: &Peers) -> Option<usize> {
         let position = scope.place(&name.text);
         if position.is_none() {
             let known = || scope.names.iter().flatten().map(|name| name.text.as_str());
@@ -314,7 +314,7 @@ impl Fields<'_, '_> {
         entries: &[Entry],
         form: ByteForm,
         position: usize,
-        scope: &Scope,
+        scope: &Peers,
     ) -> Option<Field> {
         let content_entry = find_one_of(self.reader, node, entries, &CONTENT, "a field", FIELD)?;
         let scalar = match content_entry.key.text.as_str() {
@@ -361,7 +361,7 @@ impl Fields<'_, '_> {
         node: &Node,
         entries: &[Entry],
         position: usize,
-        scope: &Scope,
+        scope: &Peers,
         known: &[&str],
         (section, like): (&str, &str),
     ) -> Option<Extent> {
@@ -383,7 +383,7 @@ impl Fields<'_, '_> {
     }
 
     /// Reads a list, and the fields of its elements. Each element must have at least one byte.
-    fn read_list(&mut self, node: &Node, entries: &[Entry], position: usize, scope: &Scope) -> Option<Field> {
+    fn read_list(&mut self, node: &Node, entries: &[Entry], position: usize, scope: &Peers) -> Option<Field> {
         refuse_keys(self.reader, entries, &["is"], "a list is `name` or `any`");
         let content_entry = find_one_of(self.reader, node, entries, &["name", "any"], "a list", LIST)?;
         let name = self.read_name(content_entry, LIST)?;
@@ -413,7 +413,7 @@ impl Fields<'_, '_> {
         Some(Field::List { extent: extent?, of: fields, name })
     }
 
-    fn read_bits(&mut self, node: &Node, scope: &Scope) -> Option<Field> {
+    fn read_bits(&mut self, node: &Node, scope: &Peers) -> Option<Field> {
         let items = shape::list(self.reader.collector, node, "`bits`", BITS)?;
         let errors_before = self.reader.collector.errors();
         let parts: Vec<Option<Bits>> = items.iter().map(|item| self.read_part(item, scope)).collect();
@@ -431,7 +431,7 @@ impl Fields<'_, '_> {
     }
 
     /// Reads one part of a field of bits.
-    fn read_part(&mut self, node: &Node, scope: &Scope) -> Option<Bits> {
+    fn read_part(&mut self, node: &Node, scope: &Peers) -> Option<Bits> {
         const PART: &str = "{ width: 4, name: pCode }";
         const OF: &str = "an item of `bits`";
         let entries = shape::mapping(self.reader.collector, node, OF, PART)?;
@@ -467,7 +467,7 @@ impl Fields<'_, '_> {
         content_entry: &Entry,
         entries: &[Entry],
         like: &str,
-        scope: &Scope,
+        scope: &Peers,
     ) -> Option<FieldNumber> {
         if let key @ ("size_of" | "count_of") = content_entry.key.text.as_str() {
             let name = shape::scalar(self.reader.collector, &content_entry.value, &format!("`{key}`"), like)?;

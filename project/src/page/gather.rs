@@ -33,11 +33,11 @@ use crate::{budget, jobs, stored};
 const CODE: &str = "nothing-to-show";
 
 #[derive(Clone, Debug)]
-pub struct Settings {
+pub struct PageSettings {
     /// The domains to compare. If there are none, each configuration's own domain is used.
     pub domains: Vec<DomainKind>,
     pub threads: usize,
-    pub coverage: coverage::Settings,
+    pub coverage: coverage::Measure,
 }
 
 /// The files, each in the list of its kind.
@@ -111,7 +111,7 @@ impl Sorted {
 /// Puts all files on a page. Also returns the warnings.
 pub fn gather(
     sorted: &Sorted,
-    settings: &Settings,
+    settings: &PageSettings,
     says: Says<'_>,
 ) -> Result<(Page, Vec<Diagnostic>), Vec<Diagnostic>> {
     let mut page = Page::new("");
@@ -155,7 +155,7 @@ pub fn gather(
 }
 
 /// Counts the coverage of the runs. If that is impossible, adds a remark.
-fn count_coverage(page: &mut Page, sorted: &Sorted, settings: &Settings, says: Says<'_>) {
+fn count_coverage(page: &mut Page, sorted: &Sorted, settings: &PageSettings, says: Says<'_>) {
     if sorted.files.configurations.is_empty() {
         page.note("coverage is not counted: also name the configuration of the test cases");
         return;
@@ -179,7 +179,7 @@ fn count_coverage(page: &mut Page, sorted: &Sorted, settings: &Settings, says: S
 fn add_project(
     page: &mut Page,
     project: &Project,
-    settings: &Settings,
+    settings: &PageSettings,
     says: Says<'_>,
 ) -> Result<(), Vec<Diagnostic>> {
     page.add_models(project);

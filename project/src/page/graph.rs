@@ -13,7 +13,7 @@ use serde_json::{Map, Value as Json};
 use super::document::{
     Data, PageAction, PageArrow, PageAside, PageAssignment, PageAt, PageGraph, PageLocation, PageTransition,
 };
-use super::tables::Tables;
+use super::tables::PageTables;
 
 /// The purpose and the domain that a graph was made with.
 #[derive(Clone, Copy, Default)]
@@ -24,7 +24,7 @@ pub(super) struct MadeFrom<'a> {
 
 /// Makes the graph, laid out if it is not too large. Also returns a remark, if it is.
 pub(super) fn make_graph(
-    tables: &mut Tables,
+    tables: &mut PageTables,
     view: &View<'_>,
     made: MadeFrom<'_>,
     start: Map<String, Json>,
@@ -80,11 +80,11 @@ pub(super) fn values_to_json(valuation: &Valuation) -> Map<String, Json> {
     valuation.iter().map(|(datum, value)| (datum.name().to_owned(), codec::to_json(value))).collect()
 }
 
-fn page_data(tables: &mut Tables, data: &[Datum]) -> Vec<Data> {
+fn page_data(tables: &mut PageTables, data: &[Datum]) -> Vec<Data> {
     data.iter().map(|datum| Data { name: datum.name().to_owned(), ty: tables.ty(datum.ty()) }).collect()
 }
 
-fn page_actions(tables: &mut Tables, view: &View<'_>) -> Vec<PageAction> {
+fn page_actions(tables: &mut PageTables, view: &View<'_>) -> Vec<PageAction> {
     let page_action = |action: &coreach_model::Action| PageAction {
         name: action.name.clone(),
         kind: match action.kind {
@@ -99,7 +99,7 @@ fn page_actions(tables: &mut Tables, view: &View<'_>) -> Vec<PageAction> {
     view.iosts.actions.iter().map(page_action).collect()
 }
 
-fn page_location(tables: &mut Tables, view: &View<'_>, id: LocationId) -> PageLocation {
+fn page_location(tables: &mut PageTables, view: &View<'_>, id: LocationId) -> PageLocation {
     let location = view.iosts.location(id);
     let particulars = &view.particulars;
     let mut fact = |facts: Option<&coreach_model::Numbered<LocationId, Term>>| {
@@ -122,7 +122,7 @@ fn page_location(tables: &mut Tables, view: &View<'_>, id: LocationId) -> PageLo
     }
 }
 
-fn page_transitions(tables: &mut Tables, iosts: &Iosts) -> Vec<PageTransition> {
+fn page_transitions(tables: &mut PageTables, iosts: &Iosts) -> Vec<PageTransition> {
     let page_transition = |transition: &coreach_model::Transition| PageTransition {
         source: transition.source.place(),
         target: transition.target.place(),

@@ -26,11 +26,11 @@ use serde_json::{Map, Value as Json, json};
 use crate::making::{MadeOnline, MadeTest, Measured};
 use crate::project::Project;
 use document::{FORMAT_VERSION, PageDocument, PageDomain, PageGraph};
-use tables::Tables;
+use tables::PageTables;
 
 #[derive(Default)]
 pub struct Page {
-    tables: Tables,
+    tables: PageTables,
     title: String,
     notes: Vec<String>,
     /// Lines of the page that no command prints.
@@ -139,7 +139,7 @@ impl Page {
 
     pub fn into_document(mut self) -> PageDocument {
         let (types, terms, sorts) = self.tables.lists();
-        let Tables { files, expressions, .. } = self.tables;
+        let PageTables { files, expressions, .. } = self.tables;
         PageDocument {
             format: "coreach-page",
             format_version: FORMAT_VERSION,

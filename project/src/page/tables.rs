@@ -16,7 +16,7 @@ use super::document::{PageExpression, PageFile, PageOrigin};
 const LONGEST: u64 = 5_000;
 
 #[derive(Default)]
-pub(super) struct Tables {
+pub(super) struct PageTables {
     pub(super) files: Vec<PageFile>,
     types: TypeTable,
     terms: TermTable,
@@ -26,7 +26,7 @@ pub(super) struct Tables {
     known_expressions: HashMap<Term, usize>,
 }
 
-impl Tables {
+impl PageTables {
     pub(super) fn origin(&mut self, place: &Place) -> PageOrigin {
         let file = self.file(&place.file);
         let starts = &self.known[file].1;

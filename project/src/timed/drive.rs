@@ -14,7 +14,7 @@ use coreach_model::term::evaluate::Valuation;
 use serde_json::{Value as Json, json};
 
 use super::TimedModel;
-use super::trace::{Side, open_sequence};
+use super::trace::{IoSide, open_sequence};
 use crate::{budget, iut};
 
 pub struct Driven {
@@ -62,7 +62,7 @@ impl Driven {
 }
 
 fn read_inputs(model: &TimedModel, inputs: &Path) -> Result<Vec<Item>, Diagnostic> {
-    open_sequence(&model.timed, inputs, Side::Inputs)?
+    open_sequence(&model.timed, inputs, IoSide::Inputs)?
         .map(|placed| placed.map(|placed| placed.item))
         .collect()
 }

@@ -17,7 +17,7 @@ use coreach_model::timed::Timed;
 use super::TimedModel;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Side {
+pub enum IoSide {
     Inputs,
     /// Observed events: outputs, and inputs that come from elsewhere.
     Outputs,
@@ -29,7 +29,7 @@ pub enum Side {
 pub fn open_sequence<'a>(
     timed: &'a Timed,
     path: &Path,
-    side: Side,
+    side: IoSide,
 ) -> Result<Reader<'a, Box<dyn BufRead>>, Diagnostic> {
     let (name, source) = open_source(path)?;
     Ok(read_side(timed, name, source, side))
@@ -61,7 +61,7 @@ pub fn open_recording<'a>(model: &'a TimedModel, path: &Path) -> Result<Recorded
     let (name, mut source) = open_source(path)?;
     let beginning = source.fill_buf().map_err(|error| unreadable(path, &error))?;
     if !is_run(beginning) {
-        let members = Box::new(read_side(&model.timed, name, source, Side::Both));
+        let members = Box::new(read_side(&model.timed, name, source, IoSide::Both));
         return Ok(RecordedTrace { members, constants: Valuation::new() });
     }
     let mut bytes = Vec::new();
@@ -85,17 +85,17 @@ fn read_side<'a>(
     timed: &'a Timed,
     name: String,
     source: Box<dyn BufRead>,
-    side: Side,
+    side: IoSide,
 ) -> Reader<'a, Box<dyn BufRead>> {
     let reader = Reader::new(timed.graph(), name, source);
     let name = |action: ActionId| &timed.graph().action(action).name;
     match side {
-        Side::Both => reader,
-        Side::Inputs => reader.of(move |action| match is_observed(timed, action) {
+        IoSide::Both => reader,
+        IoSide::Inputs => reader.of(move |action| match is_observed(timed, action) {
             true => Err(format!("`{}` is not an input that the tester sends", name(action))),
             false => Ok(()),
         }),
-        Side::Outputs => reader.of(move |action| match is_observed(timed, action) {
+        IoSide::Outputs => reader.of(move |action| match is_observed(timed, action) {
             true => Ok(()),
             false => Err(format!("`{}` is an input that the tester sends, not an output", name(action))),
         }),
@@ -113,7 +113,7 @@ pub fn merge<E: From<Diagnostic>>(
     mut take: impl FnMut(Item) -> Result<(), E>,
 ) -> Result<Merged, E> {
     let both = || -> Result<_, Diagnostic> {
-        Ok((open_sequence(timed, inputs, Side::Inputs)?, open_sequence(timed, outputs, Side::Outputs)?))
+        Ok((open_sequence(timed, inputs, IoSide::Inputs)?, open_sequence(timed, outputs, IoSide::Outputs)?))
     };
     let (first, second) = both()?;
     merge_sequences(first, second, |_| Ok::<(), Diagnostic>(()))?.check()?;

@@ -27,10 +27,10 @@ use coreach_model::{Term, TransitionId, Value, Verdict};
 use coreach_pipeline::export::{Format, View, export};
 use coreach_pipeline::limits::Limits;
 use coreach_pipeline::{Options, Stage, generate as make};
-use coreach_project::cover::evidence::Evidence;
+use coreach_project::cover::evidence::RunEvidence;
 use coreach_project::cover::search::MetGoal;
 use coreach_project::cover::{
-    Cover, Criterion, Ended, Fate, Goal, Member, Settings, cover, goals, lock_cover,
+    Cover, CoverSettings, Criterion, Ended, Fate, Goal, SuiteMember, cover, goals, lock_cover,
 };
 
 use super::ensure;
@@ -182,7 +182,7 @@ fn criteria() -> Vec<Criterion> {
 pub fn found(specification: &Specification, criteria: Vec<Criterion>, steps: usize) -> Cover {
     let limits = TreeLimits { depth: 15, nodes: 250, is_restricted: true, ..TreeLimits::default() };
     let (analysis, conformance, stages, observe) = Default::default();
-    let settings = Settings { criteria, limits, analysis, conformance, stages, steps, observe };
+    let settings = CoverSettings { criteria, limits, analysis, conformance, stages, steps, observe };
     // By ioc there is nothing that could not be said.
     let kept = Cover::of(specification, &settings).unwrap_or_else(|stop| panic!("{stop:?}"));
     // What a budget ends leaves goals that are open, and nothing is claimed of those.
@@ -263,7 +263,7 @@ pub fn compare(specification: &Specification, steps: usize, seen: &mut Seen) -> 
 ///
 /// # Errors
 /// It says that Accept is out of reach, or is not read back.
-pub fn test_case(iosts: &Iosts, member: &Member) -> Result<Option<TestCase>, String> {
+pub fn test_case(iosts: &Iosts, member: &SuiteMember) -> Result<Option<TestCase>, String> {
     let options =
         Options { max_lookahead: 4, analysis: Default::default(), limits: Limits::default(), check: true };
     let mut solver = Z3Solver::default();
@@ -277,19 +277,19 @@ pub fn test_case(iosts: &Iosts, member: &Member) -> Result<Option<TestCase>, Str
 }
 
 /// The part of a member's run that the system must go along.
-fn promised(iosts: &Iosts, member: &Member) -> Evidence {
+fn promised(iosts: &Iosts, member: &SuiteMember) -> RunEvidence {
     let MetGoal { route, evidence, .. } = &member.chosen.found;
     let watched = route.path[route.path.len() - route.watched..].iter();
     let watched = watched.filter(|number| iosts.action(iosts.transitions[**number].action).is_visible());
     let events = evidence.trace.len() - watched.count();
-    Evidence { trace: evidence.trace[..events].to_vec(), ..evidence.clone() }
+    RunEvidence { trace: evidence.trace[..events].to_vec(), ..evidence.clone() }
 }
 
 /// Runs against the specification itself never fail; one that passes meets the purpose's goals, however it is
 /// explained; and no answer ends one without Pass that has met the goals, or has come to what is watched.
 fn is_accepted(
     specification: &Specification,
-    member: &Member,
+    member: &SuiteMember,
     goals: &[&Goal],
     test: &TestCase,
     seen: &mut Seen,
@@ -323,7 +323,7 @@ fn is_accepted(
 }
 
 /// Did a run go along all that a purpose promises, which asks for nothing more than that?
-fn went_along(iosts: &Iosts, begun: &State, trace: &[RunStep], member: &Member) -> bool {
+fn went_along(iosts: &Iosts, begun: &State, trace: &[RunStep], member: &SuiteMember) -> bool {
     let route = &member.chosen.found.route;
     let asks = route.guards(&System::new(iosts), &mut Z3Solver::default());
     let path = Goal::Path(route.promised().to_vec());
@@ -338,7 +338,7 @@ fn meets_all(
     goals: &[&Goal],
     begun: &State,
     trace: &[RunStep],
-    member: &Member,
+    member: &SuiteMember,
 ) -> Result<(), String> {
     let walked = Walked::alone(iosts);
     let events: Vec<Event> = trace.iter().filter_map(|step| step.what.event().cloned()).collect();
@@ -348,7 +348,7 @@ fn meets_all(
     for start in initial(iosts).unwrap_or_default().into_iter().filter(agrees) {
         let end = after(iosts, BTreeSet::from([start.clone()]), &events).pop_first();
         let Some(end) = end else { continue };
-        let run = Evidence { initial: start, trace: events.clone(), end };
+        let run = RunEvidence { initial: start, trace: events.clone(), end };
         for goal in goals {
             let is_shown = match goal {
                 Goal::Item(_) => shows(&walked, &run.initial, &run.trace, goal),
@@ -379,7 +379,7 @@ fn refuses(iosts: &Iosts, trace: &[RunStep]) -> bool {
 
 /// Does each run that explains the trace meet a goal of several steps? The runs are listed here, by
 /// definition.
-fn is_met(iosts: &Iosts, goal: &Goal, evidence: &Evidence) -> bool {
+fn is_met(iosts: &Iosts, goal: &Goal, evidence: &RunEvidence) -> bool {
     let mut open = vec![(evidence.initial.clone(), 0, Vec::new())];
     let (mut is_one, mut looked) = (false, 0);
     while let Some((state, seen, path)) = open.pop() {

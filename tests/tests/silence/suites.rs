@@ -43,7 +43,7 @@ const CONFORMING: usize = 300;
 fn suite(specification: &str) -> Vec<TestCase> {
     let file = from_bytes("model.yaml".to_owned(), specification.as_bytes().to_vec()).unwrap();
     let (read, _) = read_specification(file).unwrap();
-    let settings = cover::Settings {
+    let settings = cover::CoverSettings {
         criteria: vec![Criterion::Transitions, Criterion::Pairs],
         limits: TreeLimits { is_restricted: true, ..TreeLimits::default() },
         analysis: Analysis::default(),

@@ -18,7 +18,7 @@ use coreach_project::cases::Case;
 use crate::answer::EarlyExit;
 use crate::console;
 use crate::execution_arguments::TestArguments;
-use crate::outputs::{Output, OutputForm, ToWrite, request_output, resolve_output, resolve_outputs};
+use crate::outputs::{OutFile, OutputForm, ToWrite, request_output, resolve_output, resolve_outputs};
 use crate::write::{make_private_folder, write_new};
 
 /// The most runs of a test case whose files are checked before the first run. Each file is checked again when
@@ -27,7 +27,7 @@ const LOOKED_AHEAD: usize = 1000;
 
 /// Checks before the first run that the files of `--keep` and the report can be written, and makes the
 /// folder. Returns the report's file.
-pub(super) fn check_outputs(arguments: &TestArguments, cases: &[Case]) -> Result<Option<Output>, EarlyExit> {
+pub(super) fn check_outputs(arguments: &TestArguments, cases: &[Case]) -> Result<Option<OutFile>, EarlyExit> {
     let folder = arguments.keep.as_deref();
     let mut files = folder.map_or_else(Vec::new, |folder| list_files(arguments, cases, folder));
     files.extend(request_output("--junit", arguments.junit.as_deref(), OutputForm::Junit));
@@ -137,7 +137,7 @@ impl Keeper {
     }
 }
 
-fn check_output(path: &Path) -> Result<Output, String> {
+fn check_output(path: &Path) -> Result<OutFile, String> {
     let output = resolve_output("--keep", Some(path), OutputForm::Run);
     let messages =
         |found: Vec<Diagnostic>| -> String { found.into_iter().map(|wrong| wrong.message).collect() };

@@ -13,7 +13,7 @@ use serde_json::Value as Json;
 use super::{FailedRuns, Total};
 use crate::answer::EarlyExit;
 use crate::execution_arguments::TestArguments;
-use crate::outputs::Output;
+use crate::outputs::OutFile;
 use crate::write::{check_writable, write_with};
 
 struct Suite {
@@ -33,7 +33,7 @@ impl Suite {
 
 pub(super) struct TestReport {
     /// The file of the report. If there is none, nothing is held.
-    output: Option<Output>,
+    output: Option<OutFile>,
     name: String,
     inconclusive: JunitResult,
     suites: Vec<Suite>,
@@ -44,7 +44,7 @@ pub(super) struct TestReport {
 
 impl TestReport {
     pub(super) fn begin(
-        output: Option<Output>,
+        output: Option<OutFile>,
         arguments: &TestArguments,
         left_out: &[LeftOut],
     ) -> Result<Self, EarlyExit> {

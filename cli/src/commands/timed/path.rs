@@ -16,7 +16,7 @@ use coreach_project::guided::{PathRequest, make, make_document, read_request};
 use super::super::{CommandAnswer, CommandResult, plural, table};
 use crate::console;
 use crate::exit::Exit;
-use crate::outputs::{self, Output};
+use crate::outputs::{self, OutFile};
 use crate::timed_arguments::{PathArguments, PathForm};
 use crate::write::write;
 
@@ -93,7 +93,7 @@ fn test_case_text(made: &PathGuided, form: PathFormat) -> Result<String, String>
 /// Writes the texts. Returns the files that were written, and messages on what failed.
 fn write_texts(
     folder: Option<&Path>,
-    files: &[Output],
+    files: &[OutFile],
     texts: Vec<Result<String, String>>,
 ) -> (Vec<PathBuf>, Vec<String>) {
     let (mut paths, mut failed) = (Vec::new(), Vec::new());

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use coreach_analyses::symbolic::{Quiescence, TreeLimits};
 use coreach_execution::walk::{Walk, WalkLimits};
 use coreach_model::reader::{Specification, from_bytes, read_specification};
-use coreach_project::cover::{self, Criterion, Settings};
+use coreach_project::cover::{self, CoverSettings, Criterion};
 use coreach_project::exploration::{Purpose, explore, make_document};
 use coreach_project::walk::{self, ALL};
 use serde_json::json;
@@ -22,7 +22,7 @@ fn covers_follow_their_schema() {
     let told = |specification: &Specification, nodes, criteria: Vec<Criterion>| {
         let limits = TreeLimits { nodes, is_restricted: true, ..TreeLimits::default() };
         let (analysis, conformance, stages, observe) = Default::default();
-        let settings = Settings { criteria, limits, analysis, conformance, stages, steps: 0, observe };
+        let settings = CoverSettings { criteria, limits, analysis, conformance, stages, steps: 0, observe };
         let kept = cover::Cover::of(specification, &settings).unwrap();
         let stop = cover::cover(specification, &settings, &|_| {}, &kept);
         let found = kept.into_inner().unwrap();
