@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use crate::samples::SampleProgram;
-use crate::shared::Shared;
+use crate::shared::SharedRuns;
 
 /// Silence, lateness and disconnect, as an IUT file describes them.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
@@ -21,7 +21,7 @@ pub struct Behaviour {
     pub within: Within,
     /// Silence is a failure if the specification must answer.
     pub silence_fails: bool,
-    pub shared: Shared,
+    pub shared: SharedRuns,
     /// How far an instant of a timed run may be from where it is measured, if not by [`TOLERANCE`].
     pub tolerance: Option<Duration>,
     /// Values of parameters that are worth trying.

@@ -185,7 +185,7 @@ mod tests {
     use super::*;
     use crate::adapter::Session;
     use crate::cut::Cut;
-    use crate::description::{Bits, ByteForm, Extent, FieldNumber, Spelling, Spelt};
+    use crate::description::{BitField, ByteForm, Extent, FieldNumber, Spelling, Spelt};
     use crate::encoding::unhex;
     use crate::integer::WireInteger;
 
@@ -210,7 +210,7 @@ transitions: [{ from: A, to: A, on: Short }]
     }
 
     fn bits(op: &str) -> Field {
-        let part = |width, content| Bits { width, content };
+        let part = |width, content| BitField { width, content };
         Field::Bits(vec![
             part(1, FieldNumber::Fixed(1)),
             part(4, FieldNumber::Named(op.to_owned())),

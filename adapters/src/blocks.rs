@@ -13,7 +13,7 @@
 //! pattern is for the next line.
 //!
 //! Lines come one after the other, and an output may have thousands. So a shape remembers which lines it has
-//! looked at ([`Progress`]), and looks at each line once, as long as it may still fit. Only the parts of one
+//! looked at ([`BlockScan`]), and looks at each line once, as long as it may still fit. Only the parts of one
 //! item are looked at again with each line that comes, since they are few.
 //!
 //! If nothing fits, a shape tells where it stopped ([`FitStop`]). The observation that went furthest is
@@ -27,12 +27,12 @@ use std::collections::VecDeque;
 use regex::Regex;
 
 use crate::cut::{LONGEST, MOST};
-use crate::description::{Block, BlockEnd, LinePart, Middle, Shape};
+use crate::description::{BlockEnd, LineBlock, LinePart, Middle, Shape};
 use crate::pattern::{matching_prefix, written};
 
 /// How far lines have been looked at for a shape.
 #[derive(Clone, Default, Debug)]
-pub struct Progress {
+pub struct BlockScan {
     /// The number of lines that were looked at.
     seen: usize,
     /// The number of items that must come, once it is known.
@@ -88,7 +88,7 @@ impl Shape {
     }
 
     /// Fits the lines that have not been looked at yet.
-    pub fn fit(&self, lines: &VecDeque<String>, progress: &mut Progress) -> Fit {
+    pub fn fit(&self, lines: &VecDeque<String>, progress: &mut BlockScan) -> Fit {
         match self {
             Shape::Lines(parts) => {
                 match_parts(parts, lines, 0).map_or_else(Fit::from, |(whole, _)| Fit::Whole(whole))
@@ -103,7 +103,7 @@ impl Shape {
             Shape::Lines(parts) => return match_parts(parts, lines, 0).err()?.stop(lines),
             Shape::Block(block) => block,
         };
-        let mut progress = Progress::default();
+        let mut progress = BlockScan::default();
         if !matches!(block.fit(lines, &mut progress), Fit::No | Fit::Miscounted(_)) {
             return None;
         }
@@ -268,7 +268,7 @@ fn take_bytes(
     }
 }
 
-impl Block {
+impl LineBlock {
     /// Finds the texts of the named groups. Those of the first and the last line belong to each item.
     fn outputs(&self, lines: &VecDeque<String>, whole: usize) -> Vec<GroupTexts<'_>> {
         let head = usize::from(self.begin.is_some());
@@ -309,7 +309,7 @@ impl Block {
     }
 
     /// Takes the lines that were not seen yet, up to the end of the block. `progress` says how far that came.
-    fn fit(&self, lines: &VecDeque<String>, progress: &mut Progress) -> Fit {
+    fn fit(&self, lines: &VecDeque<String>, progress: &mut BlockScan) -> Fit {
         loop {
             if progress.expected_items.is_some_and(|expected| progress.items >= expected) {
                 return self.accept_if_complete(lines, progress, progress.seen);
@@ -357,7 +357,7 @@ impl Block {
 
     /// Accepts the block, which has `whole` lines. It does not fit if it is an empty list without `then`, or
     /// if one of its fields is missing or is there twice.
-    fn accept_if_complete(&self, lines: &VecDeque<String>, progress: &Progress, whole: usize) -> Fit {
+    fn accept_if_complete(&self, lines: &VecDeque<String>, progress: &BlockScan, whole: usize) -> Fit {
         let is_right = match &self.middle {
             Middle::Any | Middle::Lines(_) => true,
             Middle::Each(_) => progress.items > 0 || self.then.is_some(),

@@ -29,34 +29,34 @@ pub struct Capture {
 /// Which part of a message is taken.
 #[derive(Clone, Debug)]
 pub struct AnswerPlace {
-    pub source: Source,
+    pub source: Extract,
     /// A pattern that the whole text must fit. Its group is the part that is taken.
     pub pattern: Option<Regex>,
 }
 
 impl AnswerPlace {
-    pub fn all_of(source: Source) -> Self {
+    pub fn all_of(source: Extract) -> Self {
         AnswerPlace { source, pattern: None }
     }
 
     pub fn pointer(to: &str) -> Self {
-        AnswerPlace::all_of(Source::Pointer(to.to_owned()))
+        AnswerPlace::all_of(Extract::Pointer(to.to_owned()))
     }
 
     /// Says whether any JSON may be there, and not only a text.
     pub fn is_json(&self) -> bool {
-        matches!(self.source, Source::Pointer(_)) && self.pattern.is_none()
+        matches!(self.source, Extract::Pointer(_)) && self.pattern.is_none()
     }
 }
 
 impl fmt::Display for AnswerPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.source {
-            Source::Part => f.write_str("a group"),
-            Source::Header(name) => write!(f, "the header `{name}`"),
-            Source::Cookie(name) => write!(f, "the cookie `{name}`"),
-            Source::Pointer(to) => write!(f, "`{to}` of the body"),
-            Source::Body | Source::BodyInLatin1 => f.write_str("the body"),
+            Extract::Part => f.write_str("a group"),
+            Extract::Header(name) => write!(f, "the header `{name}`"),
+            Extract::Cookie(name) => write!(f, "the cookie `{name}`"),
+            Extract::Pointer(to) => write!(f, "`{to}` of the body"),
+            Extract::Body | Extract::BodyInLatin1 => f.write_str("the body"),
         }?;
         match &self.pattern {
             Some(pattern) => write!(f, " that fits `{}`", written(pattern)),
@@ -66,7 +66,7 @@ impl fmt::Display for AnswerPlace {
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Source {
+pub enum Extract {
     /// The text of the group of a pattern, or of the field of a frame, that has this name.
     Part,
     Header(String),
@@ -130,7 +130,7 @@ mod tests {
     fn what_comes_later_counts_and_what_never_came_is_the_default() {
         let capture = |name: &str, default: Option<&str>| Capture {
             name: name.to_owned(),
-            place: AnswerPlace::all_of(Source::Part),
+            place: AnswerPlace::all_of(Extract::Part),
             from: Vec::new(),
             default: default.map(str::to_owned),
         };

@@ -16,7 +16,7 @@ use rustix::net::{Shutdown, sockopt};
 
 use crate::adapter::Failure;
 use crate::datagrams::{self, Peer, Stray};
-use crate::tls::{Broken, Session, Tls};
+use crate::tls::{Broken, Tls, TlsSession};
 
 /// The number of bytes that are read at once. No datagram is longer.
 const CHUNK: usize = 64 << 10;
@@ -44,7 +44,7 @@ pub struct Channel {
     /// The bytes of datagrams that were read without a pause in between.
     in_a_row: usize,
     /// The TLS between the bytes and the descriptor, if TLS is spoken.
-    tls: Option<Box<Session>>,
+    tls: Option<Box<TlsSession>>,
 }
 
 /// Why nothing more can be read.
@@ -211,7 +211,7 @@ impl Channel {
 }
 
 /// Reads all that there is through TLS. No descriptor would tell of decrypted bytes that stay there.
-fn read_all(tls: &mut Session, socket: Raw<'_>, buffer: &mut Vec<u8>) -> Result<Came, Failure> {
+fn read_all(tls: &mut TlsSession, socket: Raw<'_>, buffer: &mut Vec<u8>) -> Result<Came, Failure> {
     let mut chunk = [0; 16 << 10];
     let mut count = match tls.read(socket, &mut chunk) {
         Ok(count) => count,

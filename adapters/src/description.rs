@@ -14,14 +14,14 @@ use coreach_model::timed::delayed::Delayed;
 use regex::Regex;
 
 use crate::behaviour::{Behaviour, TOLERANCE};
-pub use crate::captures::{AnswerPlace, Capture, Source};
+pub use crate::captures::{AnswerPlace, Capture, Extract};
 pub use crate::checksum::Checksum;
 use crate::cut::Cut;
 use crate::encoding::TextEncoding;
-use crate::evidence::Limits;
-pub use crate::field::{Bits, ByteForm, Counting, Extent, Field, FieldNumber};
+use crate::evidence::LogLimits;
+pub use crate::field::{BitField, ByteForm, Counting, Extent, Field, FieldNumber};
 pub use crate::preparation::{Command, Exchange, PreparationStep, Probe, Request, Settle};
-use crate::shared::{self, Shared};
+use crate::shared::{self, SharedRuns};
 use crate::template::Template;
 use crate::tls::Tls;
 
@@ -35,7 +35,7 @@ pub struct Iut {
     pub link: LinkDelay,
     pub behaviour: Behaviour,
     /// How much of the evidence is kept.
-    pub evidence: Limits,
+    pub evidence: LogLimits,
     /// The key under which it is described, for messages: ``iut.yaml:2, under `tcp` ``. Empty without a file.
     pub place: String,
 }
@@ -136,7 +136,7 @@ pub struct Stdio {
 
 /// A server that is brought up for the test.
 #[derive(Clone, Debug)]
-pub struct Launch {
+pub struct ServerLaunch {
     pub command: Command,
     /// How long it may take until it accepts a connection.
     pub ready: Duration,
@@ -150,7 +150,7 @@ pub struct Tcp {
     /// Host and port; `{port}` is the free port that was chosen for the launched server.
     pub address: Template,
     /// The server, if coreach starts it.
-    pub launch: Option<Launch>,
+    pub launch: Option<ServerLaunch>,
     /// TLS, if it is spoken. Not over UDP.
     pub tls: Option<Tls>,
     /// Whose datagrams are taken, over UDP.
@@ -186,9 +186,9 @@ impl Iut {
     /// if the file says that runs do not disturb each other.
     pub fn system(&self) -> Option<String> {
         match &self.behaviour.shared {
-            Shared::ByAddress => self.way.system(),
-            Shared::Safe => None,
-            Shared::Named(name) => Some(name.clone()),
+            SharedRuns::ByAddress => self.way.system(),
+            SharedRuns::Safe => None,
+            SharedRuns::Named(name) => Some(name.clone()),
         }
     }
 
@@ -371,7 +371,7 @@ pub enum Shape {
     /// These parts, one after the other.
     Lines(Vec<LinePart>),
     /// As many lines as come until an end.
-    Block(Box<Block>),
+    Block(Box<LineBlock>),
 }
 
 #[derive(Clone, Debug)]
@@ -387,7 +387,7 @@ pub enum LinePart {
 }
 
 #[derive(Clone, Debug)]
-pub struct Block {
+pub struct LineBlock {
     /// The pattern of the first line, if it differs from the others.
     pub begin: Option<Regex>,
     pub middle: Middle,
@@ -494,7 +494,7 @@ pub struct Http {
     /// The text before every path: `http://127.0.0.1:{port}`.
     pub base: Template,
     /// The server, if coreach starts it.
-    pub launch: Option<Launch>,
+    pub launch: Option<ServerLaunch>,
     /// TLS, if the base begins with `https`.
     pub tls: Option<Tls>,
     /// The steps that bring the implementation into its initial state, in this order.

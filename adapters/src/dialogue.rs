@@ -15,7 +15,7 @@ use crate::description::Encoding;
 use crate::evidence::{self, Evidence};
 use crate::json_lines::{self, Message};
 use crate::launched::Launched;
-use crate::lines::{self, Pending, Recognized};
+use crate::lines::{self, PendingLines, Recognized};
 use crate::process::Process;
 use crate::reading::{answer_ignored, mark_lines, mark_unless_event, note_of, read_line, read_message};
 use crate::signature::Signatures;
@@ -31,7 +31,7 @@ const MOST_IGNORED: usize = 100;
 pub struct Dialogue {
     stream: Stream,
     signatures: Signatures,
-    pending: Pending,
+    pending: PendingLines,
     deadline: Instant,
     /// Something was sent, and it is not known whether it was taken.
     may_be_untaken: bool,
@@ -58,7 +58,7 @@ impl Dialogue {
         Dialogue {
             stream: stream.noted(evidence.clone()),
             signatures,
-            pending: Pending::default(),
+            pending: PendingLines::default(),
             deadline,
             may_be_untaken: false,
             on_close: None,

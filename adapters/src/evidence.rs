@@ -9,8 +9,8 @@
 //! text was no event ([`Evidence::mark`]). Nothing in here is interpreted, or decides anything.
 //!
 //! **Bounds.** A message consists of bytes that were written or came at once, and of those that soon continue
-//! its last line. It keeps its beginning and its end, half of [`Limits::message`] each. The first messages
-//! are kept up to a quarter of [`Limits::run`], and then the last ones, since the verdict depends on the end
+//! its last line. It keeps its beginning and its end, half of [`LogLimits::message`] each. The first messages
+//! are kept up to a quarter of [`LogLimits::run`], and then the last ones, since the verdict depends on the end
 //! of the run. The messages in between are counted. A message costs [`OVERHEAD`] besides its bytes, so that
 //! single bytes do not fill the memory.
 //!
@@ -25,7 +25,7 @@ use coreach_model::lock::lock;
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Limits {
+pub struct LogLimits {
     /// The most bytes of a run. With 0, nothing is kept.
     pub run: usize,
     pub message: usize,
@@ -33,9 +33,9 @@ pub struct Limits {
     pub redact: Vec<String>,
 }
 
-impl Default for Limits {
+impl Default for LogLimits {
     fn default() -> Self {
-        Limits { run: 64 << 10, message: 8 << 10, redact: Vec::new() }
+        LogLimits { run: 64 << 10, message: 8 << 10, redact: Vec::new() }
     }
 }
 
@@ -130,9 +130,9 @@ pub struct Evidence {
 
 #[derive(Default, Debug)]
 struct Log {
-    limits: Limits,
-    first: Vec<Message>,
-    last: VecDeque<Message>,
+    limits: LogLimits,
+    first: Vec<LoggedMessage>,
+    last: VecDeque<LoggedMessage>,
     first_cost: usize,
     last_cost: usize,
     /// The first list takes no more messages.
@@ -142,7 +142,7 @@ struct Log {
 }
 
 #[derive(Debug)]
-struct Message {
+struct LoggedMessage {
     kind: EvidenceKind,
     over: Option<Arc<str>>,
     began: Instant,
@@ -154,7 +154,7 @@ struct Message {
 }
 
 impl Evidence {
-    pub fn new(limits: Limits) -> Self {
+    pub fn new(limits: LogLimits) -> Self {
         Evidence { log: Arc::new(Mutex::new(Log { limits, ..Log::default() })), over: None }
     }
 
@@ -224,8 +224,8 @@ impl Evidence {
             rest: Vec::new(),
             note: Some(if messages == 1 { "1 message".to_owned() } else { format!("{messages} messages") }),
         });
-        let item = |message: Message| {
-            let Message { kind, over, began, mut bytes, mut rest, cut, note, .. } = message;
+        let item = |message: LoggedMessage| {
+            let LoggedMessage { kind, over, began, mut bytes, mut rest, cut, note, .. } = message;
             let over = over.map(|over| over.to_string());
             if cut == 0 {
                 bytes.extend(rest.drain(..));
@@ -278,7 +278,7 @@ impl Log {
                 let (began, rest) = (now, VecDeque::new());
                 let over = over.cloned();
                 let mut message =
-                    Message { kind, over, began, went_on: now, bytes: Vec::new(), rest, cut: 0, note };
+                    LoggedMessage { kind, over, began, went_on: now, bytes: Vec::new(), rest, cut: 0, note };
                 message.push(bytes, limit);
                 // The first list is closed as soon as a message has found no room in it.
                 self.is_full |= self.first_cost + message.cost() > self.limits.run / 4;
@@ -306,7 +306,7 @@ impl Log {
     }
 }
 
-impl Message {
+impl LoggedMessage {
     fn cost(&self) -> usize {
         self.bytes.len() + self.rest.len() + self.note.as_ref().map_or(0, String::len) + OVERHEAD
     }
@@ -419,7 +419,7 @@ mod tests {
     fn a_long_message_keeps_its_beginning_and_its_end() {
         for pieces in [1, 7, 1000, 100_000] {
             let all: Vec<u8> = (0..100_000_u32).map(|number| (number % 251) as u8).collect();
-            let evidence = Evidence::new(Limits { run: 64 << 10, message: 1000, redact: Vec::new() });
+            let evidence = Evidence::new(LogLimits { run: 64 << 10, message: 1000, redact: Vec::new() });
             for (number, piece) in all.chunks(all.len().div_ceil(pieces)).enumerate() {
                 // The clock must not part them, however slow the machine is.
                 let mut log = lock(&evidence.log);
@@ -432,7 +432,7 @@ mod tests {
             assert_eq!(sizes(&items), [(EvidenceKind::Received, 500, 99_000, 500)], "{pieces}");
             assert_eq!((&items[0].bytes[..], &items[0].rest[..]), (&all[..500], &all[99_500..]));
         }
-        let evidence = Evidence::new(Limits { run: 1000, message: 10, redact: Vec::new() });
+        let evidence = Evidence::new(LogLimits { run: 1000, message: 10, redact: Vec::new() });
         evidence.sent(b"0123456789", false);
         evidence.sent(b"0123456789a", false);
         let items = evidence.take(Instant::now());
@@ -442,7 +442,7 @@ mod tests {
 
     #[test]
     fn the_first_and_the_last_messages_are_kept_and_the_others_counted() {
-        let limits = Limits { run: 4000, message: 100, redact: Vec::new() };
+        let limits = LogLimits { run: 4000, message: 100, redact: Vec::new() };
         let evidence = Evidence::new(limits.clone());
         for number in 0..1_000 {
             evidence.sent(format!("{number:020}").as_bytes(), false);
@@ -474,7 +474,7 @@ mod tests {
             b"POST / HTTP/1.1\r\nauthorization: Bearer s3cret\r\nX: y\r\n\r\ns3: Authorization: z\n";
         for size in 1..request.len() {
             for message in [8, 40, 1000] {
-                let limits = Limits { run: 1 << 20, message, redact: vec!["Authorization".to_owned()] };
+                let limits = LogLimits { run: 1 << 20, message, redact: vec!["Authorization".to_owned()] };
                 let evidence = Evidence::new(limits);
                 request.chunks(size).for_each(|piece| evidence.sent(piece, false));
                 let items = evidence.take(Instant::now());
@@ -502,6 +502,6 @@ mod tests {
         for _ in 0..100_000 {
             evidence.received(b"x\n", false);
         }
-        assert!(evidence.take(Instant::now()).len() <= Limits::default().run / OVERHEAD);
+        assert!(evidence.take(Instant::now()).len() <= LogLimits::default().run / OVERHEAD);
     }
 }

@@ -19,7 +19,7 @@ pub enum Field {
         name: Option<String>,
     },
     /// Numbers of some bits each, together whole bytes, the most significant bit first.
-    Bits(Vec<Bits>),
+    Bits(Vec<BitField>),
     /// A checksum of the bytes of these fields, its own as zero if it is one of them.
     Checksum(Checksum, WireInteger, Range<usize>),
     /// The elements of a list, one after the other, each of at least a byte.
@@ -61,7 +61,7 @@ pub enum Extent {
 
 /// A number that has some bits of a byte, or of several bytes.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Bits {
+pub struct BitField {
     /// The number of bits, at most 64.
     pub width: u32,
     pub content: FieldNumber,

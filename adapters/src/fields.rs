@@ -53,18 +53,18 @@ pub enum FrameMisfit {
 const NO_FIT: FrameMisfit = FrameMisfit::After(0);
 
 /// Gives the text for a name in a frame that is sent, or says why there is none.
-type Values<'v> = &'v dyn Fn(&str) -> Result<String, String>;
+type Lookup<'v> = &'v dyn Fn(&str) -> Result<String, String>;
 
 /// What a field is in bytes, and how many elements it has.
 #[derive(Clone, Default)]
-struct Piece {
+struct Encoded {
     bytes: Vec<u8>,
     elements: usize,
 }
 
 /// Writes these fields as bytes.
-pub fn write_fields(fields: &[Field], spelling: &Spelling, value: Values<'_>) -> Result<Vec<u8>, String> {
-    let mut pieces = vec![Piece::default(); fields.len()];
+pub fn write_fields(fields: &[Field], spelling: &Spelling, value: Lookup<'_>) -> Result<Vec<u8>, String> {
+    let mut pieces = vec![Encoded::default(); fields.len()];
     for (position, field) in fields.iter().enumerate().rev() {
         pieces[position] = field.write(&pieces, spelling, value)?;
     }
@@ -149,7 +149,7 @@ impl Field {
     }
 
     /// Writes the field. `pieces` has the bytes of the fields after it.
-    fn write(&self, pieces: &[Piece], spelling: &Spelling, value: Values<'_>) -> Result<Piece, String> {
+    fn write(&self, pieces: &[Encoded], spelling: &Spelling, value: Lookup<'_>) -> Result<Encoded, String> {
         let bytes = match self {
             Field::Fixed(bytes) => bytes.clone(),
             Field::Integer(integer, number) => {
@@ -191,7 +191,7 @@ impl Field {
                 extent.written(bytes).map_err(|why| format!("it has a group of bytes, {why}"))?
             }
         };
-        Ok(Piece { bytes, elements: 0 })
+        Ok(Encoded { bytes, elements: 0 })
     }
 
     /// Reads the field at the front of the bytes, and returns the rest. `counted` is what earlier fields say
@@ -258,8 +258,8 @@ impl FieldNumber {
     /// Makes the number that is sent: a fixed one, a parameter, or the count of a field after it.
     fn write<T>(
         &self,
-        pieces: &[Piece],
-        value: Values<'_>,
+        pieces: &[Encoded],
+        value: Lookup<'_>,
         bits: usize,
         fitting: impl Fn(i128) -> Option<T>,
     ) -> Result<T, String> {
@@ -274,7 +274,7 @@ impl FieldNumber {
                 text.parse().ok().and_then(fitting).ok_or_else(|| no(format!("`{name}`"), &text))
             }
             FieldNumber::Counting(Counting { of, is_elements, plus }) => {
-                let Piece { bytes, elements } = &pieces[*of];
+                let Encoded { bytes, elements } = &pieces[*of];
                 let count = if *is_elements { *elements } else { bytes.len() };
                 let sum = count as i128 + i128::from(*plus);
                 fitting(sum).ok_or_else(|| no("a number that counts a field".to_owned(), &sum.to_string()))
@@ -309,8 +309,8 @@ fn write_list(
     of: &[Field],
     name: &str,
     spelling: &Spelling,
-    value: Values<'_>,
-) -> Result<Piece, String> {
+    value: Lookup<'_>,
+) -> Result<Encoded, String> {
     let text = value(name)?;
     let Ok(Tree::List(trees)) = json::parse(&text, json::DOCUMENT) else {
         return Err(format!("`{name}` is `{}`, which is not a list", shortened(&text)));
@@ -339,7 +339,7 @@ fn write_list(
         }
         extent => extent.written(bytes).map_err(misfit)?,
     };
-    Ok(Piece { bytes, elements: trees.len() })
+    Ok(Encoded { bytes, elements: trees.len() })
 }
 
 /// Reads the elements of a list at the front of the bytes, and returns the rest, too. `counted` is what an

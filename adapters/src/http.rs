@@ -20,10 +20,10 @@ use crate::launched::Launched;
 use crate::reply::{Reply, capture_value, explain_refusal, explain_status, translate};
 use crate::requests::{PreparedRequest, Requests};
 use crate::server::{self, Server};
-use crate::shared::Shared;
+use crate::shared::SharedRuns;
 use crate::signature::Signatures;
 use crate::socket::KnownAddress;
-use crate::system::{self, Arrival, System, not_cleansed, not_started};
+use crate::system::{self, Arrival, IutState, not_cleansed, not_started};
 use crate::template::Template;
 
 const PAUSE: Duration = Duration::from_millis(20);
@@ -37,7 +37,7 @@ pub struct HttpAdapter {
     run: Option<HttpRun>,
     /// The requests of a run that is over, if an answer may still come.
     late: Option<Requests>,
-    system: System,
+    system: IutState,
     server: Server,
     evidence: Evidence,
 }
@@ -58,14 +58,14 @@ struct HttpRun {
 }
 
 impl HttpAdapter {
-    pub fn new(description: Http, limits: evidence::Limits) -> Self {
-        let system = System::new(Transport::Http(description.clone()).system());
+    pub fn new(description: Http, limits: evidence::LogLimits) -> Self {
+        let system = IutState::new(Transport::Http(description.clone()).system());
         let server = Server::new(description.launch.clone(), description.base.clone());
         HttpAdapter { description, run: None, late: None, system, server, evidence: Evidence::new(limits) }
     }
 
     #[must_use]
-    pub fn sharing(self, shared: &Shared) -> Self {
+    pub fn sharing(self, shared: &SharedRuns) -> Self {
         HttpAdapter { system: self.system.sharing(shared), ..self }
     }
 }

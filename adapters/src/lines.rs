@@ -15,7 +15,7 @@ use coreach_model::semantics::Event;
 
 pub(crate) use self::unmatched::generalize;
 use crate::adapter::{Failure, Received};
-use crate::blocks::{Fit, GroupTexts, Progress, strip_cr};
+use crate::blocks::{BlockScan, Fit, GroupTexts, strip_cr};
 use crate::cut::{LONGEST, MOST};
 use crate::description::{Ignored, Lines, PreparationStep, Shape, Unmatched};
 pub use crate::pattern::{Regex, pattern, written};
@@ -107,14 +107,14 @@ pub fn answer_ignored(lines: &Lines, line: &str, signatures: &Signatures) -> Res
 /// Returns the first output that this line is alone, if any.
 pub fn find_output<'l>(lines: &'l Lines, line: &str) -> Option<&'l str> {
     let alone = VecDeque::from([line.to_owned()]);
-    let fits = |shape: &Shape| shape.fit(&alone, &mut Progress::default()) == Fit::Whole(1);
+    let fits = |shape: &Shape| shape.fit(&alone, &mut BlockScan::default()) == Fit::Whole(1);
     lines.observations.iter().find(|(_, shape)| fits(shape)).map(|(action, _)| action.as_str())
 }
 
 /// Says whether an output can begin with this line.
 pub fn may_begin(lines: &Lines, line: &str) -> bool {
     let lines_so_far = VecDeque::from([line.to_owned()]);
-    lines.observations.iter().any(|(_, shape)| shape.fit(&lines_so_far, &mut Progress::default()) != Fit::No)
+    lines.observations.iter().any(|(_, shape)| shape.fit(&lines_so_far, &mut BlockScan::default()) != Fit::No)
 }
 
 /// Whether lines may come after those that are there.
@@ -136,12 +136,12 @@ pub enum Recognized {
 
 /// The lines that have come and belong to no event yet.
 #[derive(Clone, Default, Debug)]
-pub struct Pending {
+pub struct PendingLines {
     lines: VecDeque<String>,
     bytes: usize,
     /// The output that is tried now. The outputs before it do not fit.
     rule: usize,
-    progress: Progress,
+    progress: BlockScan,
     /// Why an output does not fit: its count of bytes was wrong.
     miscounted: Option<String>,
     /// Why an observation that fits was passed over: its lines are not exactly what `then` names.
@@ -157,7 +157,7 @@ pub struct Pending {
     sent_text: Option<String>,
 }
 
-impl Pending {
+impl PendingLines {
     /// Notes the last stimulus, which some outputs answer and others do not.
     pub fn ask(&mut self, stimulus: &str) {
         self.asked = Some(stimulus.to_owned());
@@ -267,7 +267,7 @@ impl Pending {
                         self.miscounted.get_or_insert(why);
                     }
                     self.rule += 1;
-                    self.progress = Progress::default();
+                    self.progress = BlockScan::default();
                 }
             }
         }
@@ -301,7 +301,7 @@ impl Pending {
     /// Returns the shape of another output, if the first `whole` lines fit it exactly, too.
     fn reads_as<'l>(&self, then: &str, whole: usize, lines: &'l Lines) -> Option<&'l Shape> {
         let (_, shape) = lines.observations.iter().find(|(action, _)| action == then)?;
-        (shape.fit(&self.lines, &mut Progress::default()) == Fit::Whole(whole)).then_some(shape)
+        (shape.fit(&self.lines, &mut BlockScan::default()) == Fit::Whole(whole)).then_some(shape)
     }
 
     fn drop_lines(&mut self, count: usize) {
@@ -310,7 +310,7 @@ impl Pending {
         self.has_taken = true;
         self.bytes -= self.taken.iter().map(String::len).sum::<usize>();
         self.rule = 0;
-        self.progress = Progress::default();
+        self.progress = BlockScan::default();
         self.miscounted = None;
         self.without_then = None;
     }

@@ -15,7 +15,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use crate::adapter::Failure;
 use crate::evidence::Evidence;
 use crate::keeper::{self, ExitStatus, LaunchOrder, ProcessKeeper};
-use crate::tail::Tail;
+use crate::tail::StreamTail;
 use crate::temporary::{self, TemporaryFolder};
 use crate::waited_time::{self, WaitedTime};
 
@@ -48,7 +48,7 @@ pub struct Process {
     keeper: Option<ProcessKeeper>,
     pid: i32,
     pidfd: OwnedFd,
-    tail: Tail,
+    tail: StreamTail,
     /// Its standard output is for messages.
     is_talking: bool,
     grace: Duration,
@@ -412,7 +412,7 @@ fn start(launch: &Launch, output_use: OutputUse) -> Result<(Process, Option<Pipe
         let input = File::open("/dev/null").map_err(failed)?;
         ((input.into(), pen.try_clone().map_err(failed)?.into()), None)
     };
-    let tail = Tail::of(words.into()).map_err(failed)?;
+    let tail = StreamTail::of(words.into()).map_err(failed)?;
     let kept = keeper::launch(order, [streams.0.as_fd(), streams.1.as_fd(), pen.as_fd()]).map_err(failed)?;
     coreach_model::journal::note(|| format!("launched {}", launch.words.join(" ")));
     let process = Process {

@@ -5,7 +5,7 @@ use crate::binary;
 use crate::description::{Encoding, Unmatched};
 use crate::evidence::{self, Evidence};
 use crate::json_lines::{self, Message};
-use crate::lines::{self, Pending, Recognized};
+use crate::lines::{self, PendingLines, Recognized};
 use crate::signature::Signatures;
 use crate::stream::read_text;
 
@@ -67,7 +67,7 @@ pub fn read_message(line: &str, signatures: &Signatures, evidence: &Evidence) ->
 
 /// Marks the lines that were taken last, if they are no event.
 pub fn mark_lines(
-    pending: &Pending,
+    pending: &PendingLines,
     found: Result<Recognized, Failure>,
     evidence: &Evidence,
 ) -> Result<Recognized, Failure> {

@@ -28,9 +28,9 @@ use coreach_model::reader::collect::listed;
 use self::lacks::{describe_unmatched, find_header, find_near};
 pub use self::lacks::{explain_refusal, explain_status};
 pub use self::values::Reply;
-use self::values::{Piece, Values, find_text, find_values, needs_json, read_body};
+use self::values::{ReplyPart, ReplyValues, find_text, find_values, needs_json, read_body};
 use crate::adapter::{Failure, Received};
-use crate::description::{Capture, Http, Response, Source, Unmatched};
+use crate::description::{Capture, Extract, Http, Response, Unmatched};
 use crate::signature::{Signatures, Wire};
 
 /// Translates a reply into events. None, if it is ignored.
@@ -62,11 +62,11 @@ pub fn translate(reply: &Reply, http: &Http, signatures: &Signatures) -> Result<
         if lacks_option && http.observations[index + 1..].iter().any(has_all) {
             continue;
         }
-        let events_of = |action: &str, events: Vec<Values<'_>>| -> Result<Vec<Received>, Failure> {
-            let event = |values: &Values<'_>| {
+        let events_of = |action: &str, events: Vec<ReplyValues<'_>>| -> Result<Vec<Received>, Failure> {
+            let event = |values: &ReplyValues<'_>| {
                 let wire = |piece| match piece {
-                    &Piece::Json(tree) => Wire::Json(tree),
-                    Piece::Text(text) => Wire::Text(text),
+                    &ReplyPart::Json(tree) => Wire::Json(tree),
+                    ReplyPart::Text(text) => Wire::Text(text),
                 };
                 let given: Vec<(&str, Wire<'_>)> =
                     values.iter().map(|(name, piece)| (*name, wire(piece))).collect();
@@ -114,16 +114,16 @@ pub fn capture_value(capture: &Capture, reply: &Reply, outputs: &[&str]) -> Resu
             let mut has = if body.is_empty() { "has no body".to_owned() } else { has };
             let find = || find_header(&capture.name, &capture.from, &capture.place, reply, true);
             let near = match (&capture.place.source, read_body(reply)) {
-                (Source::Pointer(_), Ok(Err(why))) if reply.foreign_coding().is_some() => {
+                (Extract::Pointer(_), Ok(Err(why))) if reply.foreign_coding().is_some() => {
                     has = format!("has a body {why}");
                     Some("let the system send bodies without `Content-Encoding`".to_owned())
                 }
-                (Source::Pointer(_), Ok(Err(_))) if body.is_empty() => find(),
-                (Source::Pointer(_), Ok(Err(why))) => {
+                (Extract::Pointer(_), Ok(Err(_))) if body.is_empty() => find(),
+                (Extract::Pointer(_), Ok(Err(why))) => {
                     has += &format!(", which is {why}");
                     None
                 }
-                (Source::Pointer(pointer), Ok(Ok(body))) => find_near(&body, pointer).or_else(find),
+                (Extract::Pointer(pointer), Ok(Ok(body))) => find_near(&body, pointer).or_else(find),
                 _ => None,
             };
             let help = near.map_or(String::new(), |near| format!("\nhelp: {near}"));
@@ -141,7 +141,7 @@ mod tests {
     use crate::pattern::pattern;
     use crate::template::Template;
 
-    fn take(source: Source, matches: Option<&str>, headers: &[(&str, &str)], body: &str) -> Option<String> {
+    fn take(source: Extract, matches: Option<&str>, headers: &[(&str, &str)], body: &str) -> Option<String> {
         let pattern = matches.map(|text| pattern(text).unwrap());
         let place = AnswerPlace { source, pattern };
         let capture = Capture { name: "c".to_owned(), place, from: Vec::new(), default: None };
@@ -152,9 +152,9 @@ mod tests {
 
     #[test]
     fn an_answer_says_it_in_a_header_a_cookie_or_its_body() {
-        let header = || Source::Header("ETag".to_owned());
-        let cookie = || Source::Cookie("sid".to_owned());
-        let pointer = |to: &str| Source::Pointer(to.to_owned());
+        let header = || Extract::Header("ETag".to_owned());
+        let cookie = || Extract::Cookie("sid".to_owned());
+        let pointer = |to: &str| Extract::Pointer(to.to_owned());
         let some = |text: &str| Some(text.to_owned());
         assert_eq!(take(header(), None, &[("etag", "\"1\"")], ""), some("\"1\""));
         assert_eq!(take(header(), None, &[("etag", "a"), ("x", "y"), ("etag", "b")], ""), some("a, b"));
@@ -174,7 +174,7 @@ mod tests {
         }
         assert_eq!(take(pointer("/t"), None, &[], "{"), None);
         assert_eq!(
-            take(Source::Body, Some("(?s).*value=\"(\\w+)\".*"), &[], "<a>\n<b value=\"q\">"),
+            take(Extract::Body, Some("(?s).*value=\"(\\w+)\".*"), &[], "<a>\n<b value=\"q\">"),
             some("q")
         );
     }
@@ -275,7 +275,7 @@ transitions: [{ from: A, to: A, on: No }]
         let signatures =
             Signatures::of(&crate::adapter::Session { iosts: &iosts, constants: &[], seed: 1, deadline });
         let at = |name: &str, of: &str| AnswerPlace {
-            source: Source::Header(name.to_owned()),
+            source: Extract::Header(name.to_owned()),
             pattern: Some(pattern(of).unwrap()),
         };
         let values = vec![
@@ -284,7 +284,7 @@ transitions: [{ from: A, to: A, on: No }]
         ];
         let plain = vec![("Content-Type".to_owned(), pattern("text/.*").unwrap())];
         let size =
-            vec![("size".to_owned(), AnswerPlace::all_of(Source::Header("content-length".to_owned())))];
+            vec![("size".to_owned(), AnswerPlace::all_of(Extract::Header("content-length".to_owned())))];
         let http = Http {
             base: Template::fixed("http://127.0.0.1:1"),
             observations: vec![

@@ -39,7 +39,7 @@ pub struct PreparedRequest {
 }
 
 #[derive(Debug)]
-struct Answer {
+struct RequestResult {
     reply: Result<Reply, Failure>,
     sent: bool,
 }
@@ -60,7 +60,7 @@ pub struct Requests {
 #[derive(Debug)]
 struct Worker {
     orders: SyncSender<PreparedRequest>,
-    answers: Receiver<Answer>,
+    answers: Receiver<RequestResult>,
     /// Dropped to give up the request under way.
     lifeline: UnixStream,
     thread: JoinHandle<()>,
@@ -92,7 +92,7 @@ impl Requests {
             for request in ordered {
                 sent.store(false, Ordering::SeqCst);
                 let reply = exchange(&agent, &bytes_of_answer, &request);
-                if answered.send(Answer { reply, sent: sent.load(Ordering::SeqCst) }).is_err() {
+                if answered.send(RequestResult { reply, sent: sent.load(Ordering::SeqCst) }).is_err() {
                     return;
                 }
             }

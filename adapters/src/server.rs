@@ -3,7 +3,7 @@
 //! The kernel chooses a free port for a socket, which is closed again. Before the server's start, another
 //! program may take the port. Then the server ends at once, and is tried again with another port. It must not
 //! be a server of ours that takes the port, since it would answer in the other's place. So no two servers of
-//! ours have one port at one time, even in two programs (`Port`).
+//! ours have one port at one time, even in two programs (`ReservedPort`).
 //!
 //! With each launch goes a folder for its files ([`crate::temporary`]).
 
@@ -40,11 +40,11 @@ const PAUSE: Duration = Duration::from_millis(5);
 /// A server, and the port that was chosen for it if it is ours.
 #[derive(Debug)]
 pub struct Server {
-    launch: Option<description::Launch>,
+    launch: Option<description::ServerLaunch>,
     address: Template,
     process: Option<Process>,
     // Dropped after the process, which must be gone when another server gets the port.
-    port: Option<Port>,
+    port: Option<ReservedPort>,
     folder: Option<Arc<TemporaryFolder>>,
     /// It may end between two runs.
     pub may_end: bool,
@@ -52,7 +52,7 @@ pub struct Server {
 
 impl Server {
     /// Makes a server that is not started yet. `address` is host and port, or the beginning of a URL.
-    pub fn new(launch: Option<description::Launch>, address: Template) -> Self {
+    pub fn new(launch: Option<description::ServerLaunch>, address: Template) -> Self {
         Server { launch, address, process: None, port: None, folder: None, may_end: false }
     }
 
@@ -90,7 +90,7 @@ impl Server {
     }
 
     /// Starts it if it is not up, and reaches it in this way.
-    fn reach<T>(&mut self, session: &Session<'_>, way: Reach<impl Connect<T>>) -> Result<T, Failure> {
+    fn reach<T>(&mut self, session: &Session<'_>, way: Reach<impl Dial<T>>) -> Result<T, Failure> {
         let Some(launch) = self.launch.clone() else {
             return (way.connect)(&self.address()?, session.deadline).map_err(|why| {
                 let address = self.address().unwrap_or_default();
@@ -124,12 +124,12 @@ impl Server {
     /// Starts the server if it is not there, and tries to connect until `ready_ms` are over or it has ended.
     fn reach_once<T>(
         &mut self,
-        launch: &description::Launch,
+        launch: &description::ServerLaunch,
         session: &Session<'_>,
-        Reach { failed, connect, free_port }: &Reach<impl Connect<T>>,
+        Reach { failed, connect, free_port }: &Reach<impl Dial<T>>,
     ) -> Result<T, Failure> {
         if self.process.is_none() {
-            let port = Port::choose(*free_port);
+            let port = ReservedPort::choose(*free_port);
             self.port = Some(port.map_err(|error| Failure::Start(format!("no free port: {error}")))?);
             let launched = Launched::new(self.launched().port)?;
             self.folder.clone_from(&launched.folder);
@@ -244,7 +244,7 @@ impl Server {
 }
 
 /// Says whether nobody listens on the address. The program of the run before may take a moment to end.
-fn becomes_free<T>(address: &str, deadline: Instant, connect: &impl Connect<T>) -> bool {
+fn becomes_free<T>(address: &str, deadline: Instant, connect: &impl Dial<T>) -> bool {
     let until = deadline.min(Instant::now() + Duration::from_millis(500));
     while connect(address, until).is_ok() {
         if Instant::now() + PAUSE >= until {
@@ -261,7 +261,7 @@ fn is_udp(address: &str) -> bool {
 }
 
 /// Says whether the command has the port that is chosen for it.
-fn has_port(launch: &description::Launch) -> bool {
+fn has_port(launch: &description::ServerLaunch) -> bool {
     launch.command.words.iter().any(|word| word.holes().any(|hole| hole == "port"))
 }
 
@@ -303,9 +303,9 @@ fn no_value(name: &str) -> Failure {
 }
 
 /// A way to reach a server, before an instant.
-trait Connect<T>: Fn(&str, Instant) -> Result<T, String> {}
+trait Dial<T>: Fn(&str, Instant) -> Result<T, String> {}
 
-impl<T, F: Fn(&str, Instant) -> Result<T, String>> Connect<T> for F {}
+impl<T, F: Fn(&str, Instant) -> Result<T, String>> Dial<T> for F {}
 
 /// A way to reach a server that is started for the test.
 struct Reach<C> {
@@ -322,21 +322,21 @@ struct Reach<C> {
 /// have: that of a local socket without a file. Like the port, the name belongs to the namespace of the
 /// network, and it is free when its process ends.
 #[derive(Debug)]
-struct Port {
+struct ReservedPort {
     number: u16,
     /// A socket that holds the name of the port.
     _name: UnixDatagram,
 }
 
-impl Port {
-    fn choose(free: impl Fn() -> std::io::Result<u16>) -> std::io::Result<Port> {
+impl ReservedPort {
+    fn choose(free: impl Fn() -> std::io::Result<u16>) -> std::io::Result<ReservedPort> {
         /// The most ports in a row that are taken.
         const MOST: usize = 1000;
         for _ in 0..MOST {
             let number = free()?;
             let name = LocalAddr::from_abstract_name(format!("coreach-port-{number}"))?;
             match UnixDatagram::bind_addr(&name) {
-                Ok(name) => return Ok(Port { number, _name: name }),
+                Ok(name) => return Ok(ReservedPort { number, _name: name }),
                 Err(error) if error.kind() == ErrorKind::AddrInUse => {}
                 Err(error) => return Err(error),
             }
@@ -424,11 +424,11 @@ mod tests {
             next.set(next.get() + 1);
             Ok([1, 1, 1, 2, 1][next.get() - 1])
         };
-        let first = Port::choose(free).unwrap();
-        let second = Port::choose(free).unwrap();
+        let first = ReservedPort::choose(free).unwrap();
+        let second = ReservedPort::choose(free).unwrap();
         assert_eq!((first.number, second.number), (1, 2));
         drop(first);
-        assert_eq!(Port::choose(free).unwrap().number, 1);
+        assert_eq!(ReservedPort::choose(free).unwrap().number, 1);
     }
 
     #[test]
@@ -449,11 +449,11 @@ mod tests {
             next.set(next.get() + 1);
             Ok(next.get())
         };
-        assert_eq!(Port::choose(free).unwrap().number, 8);
+        assert_eq!(ReservedPort::choose(free).unwrap().number, 8);
         other.kill().unwrap();
         other.wait().unwrap();
         next.set(6);
-        assert_eq!(Port::choose(free).unwrap().number, 7);
-        assert!(Port::choose(|| Err(std::io::Error::other("none"))).is_err());
+        assert_eq!(ReservedPort::choose(free).unwrap().number, 7);
+        assert!(ReservedPort::choose(|| Err(std::io::Error::other("none"))).is_err());
     }
 }

@@ -28,7 +28,7 @@ use ureq::unversioned::transport::{
 
 use crate::evidence::Evidence;
 use crate::framing;
-use crate::tls::{Session, Tls};
+use crate::tls::{Tls, TlsSession};
 
 /// A descriptor that a thread watches while it makes requests. The run drops its own end of it when it does
 /// not want them any more.
@@ -98,7 +98,7 @@ pub struct Socket {
     /// The evidence has bytes of the answer. Further bytes continue that item.
     has_received: bool,
     /// The TLS between the library and the stream, if TLS is spoken.
-    tls: Option<Session>,
+    tls: Option<TlsSession>,
 }
 
 impl Resolver for KnownAddress {
@@ -141,7 +141,7 @@ impl Connector for Connect {
 }
 
 impl Connect {
-    fn begin_tls(&self, stream: &TcpStream, timeout: NextTimeout) -> Result<Option<Session>, Error> {
+    fn begin_tls(&self, stream: &TcpStream, timeout: NextTimeout) -> Result<Option<TlsSession>, Error> {
         let Some((tls, host)) = &self.tls else { return Ok(None) };
         let mut session = tls.session(host).map_err(io::Error::other)?;
         session.begin(stream, |what| self.lifeline.wait(stream, what, timeout))?;

@@ -25,7 +25,7 @@ use crate::launched::Launched;
 use crate::process::{Launch, Process};
 use crate::server;
 use crate::stream::Stream;
-use crate::system::{self, Arrival, System, not_cleansed, not_started};
+use crate::system::{self, Arrival, IutState, not_cleansed, not_started};
 use crate::template::Template;
 use crate::waited_time::WaitedTime;
 
@@ -37,7 +37,7 @@ pub struct StdioAdapter {
     /// The stream of a run that is over, if the process is kept.
     idle: Option<Dialogue>,
     process: Option<Process>,
-    system: System,
+    system: IutState,
     behaviour: Behaviour,
     /// What was launched, and until when the run lasts.
     launched: Option<(Launch, Instant)>,
@@ -50,8 +50,8 @@ pub struct StdioAdapter {
 
 impl StdioAdapter {
     /// Makes an adapter. Nothing is started yet.
-    pub fn new(description: Stdio, limits: evidence::Limits) -> Self {
-        let system = System::new(Transport::Stdio(description.clone()).system());
+    pub fn new(description: Stdio, limits: evidence::LogLimits) -> Self {
+        let system = IutState::new(Transport::Stdio(description.clone()).system());
         StdioAdapter {
             description,
             dialogue: None,
@@ -76,7 +76,7 @@ impl StdioAdapter {
         };
         let ready = Duration::from_millis(READY_MS);
         let stdio = Stdio { command, ready, encoding: Encoding::Json, settle: None, keep: false };
-        StdioAdapter::new(stdio, evidence::Limits::default())
+        StdioAdapter::new(stdio, evidence::LogLimits::default())
     }
 
     /// Takes the command from a variable of the environment, as a shell reads it.

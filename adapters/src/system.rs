@@ -29,7 +29,7 @@ use crate::description::{Command, PreparationStep, Settle};
 use crate::launched::Launched;
 use crate::process::Process;
 use crate::server;
-use crate::shared::Shared;
+use crate::shared::SharedRuns;
 
 /// Whether something that was under way has come.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -43,7 +43,7 @@ pub enum Arrival {
 
 /// What coreach knows of a system between two runs.
 #[derive(Debug)]
-pub struct System {
+pub struct IutState {
     /// The name by which others know it; `None` if nobody else reaches it.
     name: Option<String>,
     claim: Option<Claim>,
@@ -60,24 +60,24 @@ struct UnderWay {
     is_found: bool,
 }
 
-impl System {
+impl IutState {
     /// Makes a system that nobody uses yet. `name`: for others who reach it
     /// ([`crate::description::Transport::system`]).
     pub fn new(name: Option<String>) -> Self {
-        System { name, claim: None, under_way: None }
+        IutState { name, claim: None, under_way: None }
     }
 
     /// Sets the name, as the file says what runs share.
     #[must_use]
-    pub fn sharing(self, shared: &Shared) -> Self {
+    pub fn sharing(self, shared: &SharedRuns) -> Self {
         match shared {
-            Shared::ByAddress => self,
-            Shared::Safe => System { name: None, ..self },
-            Shared::Named(name) => System { name: Some(name.clone()), ..self },
+            SharedRuns::ByAddress => self,
+            SharedRuns::Safe => IutState { name: None, ..self },
+            SharedRuns::Named(name) => IutState { name: Some(name.clone()), ..self },
         }
     }
 
-    /// Begins a run: nobody else uses the system until [`System::leave`].
+    /// Begins a run: nobody else uses the system until [`IutState::leave`].
     ///
     /// # Errors
     /// [`Failure::Start`]: another run uses it until the deadline.

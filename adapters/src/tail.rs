@@ -21,16 +21,16 @@ const SHOWN: usize = 20;
 
 /// The end of a stream that is read beside everything else.
 #[derive(Debug)]
-pub struct Tail(Arc<Shared>);
+pub struct StreamTail(Arc<SharedTail>);
 
 #[derive(Default, Debug)]
-struct Shared {
-    state: Mutex<State>,
+struct SharedTail {
+    state: Mutex<TailState>,
     ended: Condvar,
 }
 
 #[derive(Default, Debug)]
-struct State {
+struct TailState {
     last: Vec<u8>,
     /// How many bytes have come since they were last asked for.
     new: usize,
@@ -38,17 +38,17 @@ struct State {
     is_unwanted: bool,
 }
 
-impl Tail {
+impl StreamTail {
     /// Reads a pipe to its end.
     pub fn of(pipe: OwnedFd) -> std::io::Result<Self> {
-        let shared = Arc::new(Shared::default());
+        let shared = Arc::new(SharedTail::default());
         let theirs = Arc::clone(&shared);
         std::thread::Builder::new().name("stderr".to_owned()).stack_size(128 << 10).spawn(move || {
             follow(&File::from(pipe), &theirs);
             lock(&theirs.state).has_ended = true;
             theirs.ended.notify_all();
         })?;
-        Ok(Tail(shared))
+        Ok(StreamTail(shared))
     }
 
     /// Takes the bytes since the last call, as far as they are kept, and the number of those before them.
@@ -75,14 +75,14 @@ impl Tail {
     }
 }
 
-impl Drop for Tail {
+impl Drop for StreamTail {
     fn drop(&mut self) {
         lock(&self.0.state).is_unwanted = true;
     }
 }
 
 /// Reads the pipe to its end, or until the tail is dropped, and keeps the last bytes.
-fn follow(mut pipe: &File, shared: &Shared) {
+fn follow(mut pipe: &File, shared: &SharedTail) {
     /// How often the thread checks whether the tail is dropped.
     const PATIENCE: Duration = Duration::from_millis(200);
     let patience = Timespec::try_from(PATIENCE).ok();

@@ -28,7 +28,7 @@ use crate::lines;
 use crate::process::Process;
 use crate::server::Server;
 use crate::stream::{Stream, wait_for_any};
-use crate::system::{self, Arrival, System, not_cleansed, not_started};
+use crate::system::{self, Arrival, IutState, not_cleansed, not_started};
 use crate::waited_time::WaitedTime;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -52,7 +52,7 @@ pub struct TcpAdapter {
     first: usize,
     /// The failures of connections, by number, while something may still be received over others.
     failed: BTreeMap<usize, Failure>,
-    system: System,
+    system: IutState,
     server: Server,
     behaviour: Behaviour,
     deadline: Instant,
@@ -61,18 +61,18 @@ pub struct TcpAdapter {
 
 impl TcpAdapter {
     /// Makes an adapter over TCP. Nothing is started yet.
-    pub fn new(description: Tcp, limits: evidence::Limits) -> Self {
-        let system = System::new(Transport::Tcp(description.clone()).system());
+    pub fn new(description: Tcp, limits: evidence::LogLimits) -> Self {
+        let system = IutState::new(Transport::Tcp(description.clone()).system());
         TcpAdapter::over(Protocol::Tcp, description, system, limits)
     }
 
     /// Makes an adapter over UDP. Nothing is started yet.
-    pub fn of_datagrams(description: Tcp, limits: evidence::Limits) -> Self {
-        let system = System::new(Transport::Udp(description.clone()).system());
+    pub fn of_datagrams(description: Tcp, limits: evidence::LogLimits) -> Self {
+        let system = IutState::new(Transport::Udp(description.clone()).system());
         TcpAdapter::over(Protocol::Udp, description, system, limits)
     }
 
-    fn over(protocol: Protocol, description: Tcp, system: System, limits: evidence::Limits) -> Self {
+    fn over(protocol: Protocol, description: Tcp, system: IutState, limits: evidence::LogLimits) -> Self {
         let server = Server::new(description.launch.clone(), description.address.clone());
         TcpAdapter {
             protocol,

@@ -14,10 +14,10 @@ use std::ops::Range;
 use crate::encoding::{base64, hex};
 
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct Template(Vec<Piece>);
+pub struct Template(Vec<TemplatePiece>);
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-enum Piece {
+enum TemplatePiece {
     Text(String),
     /// The functions from the outermost to the innermost, and the name.
     Hole(Vec<Function>, String),
@@ -99,7 +99,7 @@ impl std::error::Error for TemplateError {}
 impl Template {
     /// Makes a template without holes, whatever the text contains.
     pub fn fixed(text: &str) -> Self {
-        Template(vec![Piece::Text(text.to_owned())])
+        Template(vec![TemplatePiece::Text(text.to_owned())])
     }
 
     /// Joins templates, with a text between them.
@@ -107,7 +107,7 @@ impl Template {
         let mut pieces = Vec::new();
         for Template(more) in templates {
             let is_first = pieces.is_empty();
-            pieces.extend((!is_first).then(|| Piece::Text(between.to_owned())));
+            pieces.extend((!is_first).then(|| TemplatePiece::Text(between.to_owned())));
             pieces.extend(more);
         }
         Template(pieces)
@@ -119,7 +119,7 @@ impl Template {
     /// [`TemplateError`]: a single brace, an unclosed one, a hole without a name.
     pub fn parse(text: &str) -> Result<Self, TemplateError> {
         let refuse = |message, at| Err(TemplateError { wrong: Wrong::Braces(message), at });
-        let mut builder = Builder::default();
+        let mut builder = TemplateBuilder::default();
         let mut position = 0;
         while let Some(sign) = text[position..].chars().next() {
             let unread = &text[position..];
@@ -161,7 +161,7 @@ impl Template {
     /// # Errors
     /// [`TemplateError`]: a text within braces begins as a function, and is none.
     pub fn parse_body(text: &str) -> Result<Self, TemplateError> {
-        let mut builder = Builder::default();
+        let mut builder = TemplateBuilder::default();
         let mut at = 0;
         while let Some(sign) = text[at..].chars().next() {
             let hole = if sign == '{' { read_expression(&text[at + 1..], at + 1)? } else { None };
@@ -181,15 +181,15 @@ impl Template {
 
     pub fn holes(&self) -> impl Iterator<Item = &str> {
         self.0.iter().filter_map(|piece| match piece {
-            Piece::Hole(_, name) => Some(name.as_str()),
-            Piece::Text(_) => None,
+            TemplatePiece::Hole(_, name) => Some(name.as_str()),
+            TemplatePiece::Text(_) => None,
         })
     }
 
     pub fn parts(&self) -> impl Iterator<Item = TemplatePart<'_>> {
         self.0.iter().map(|piece| match piece {
-            Piece::Text(text) => TemplatePart::Text(text),
-            Piece::Hole(functions, name) => TemplatePart::Hole(functions, name),
+            TemplatePiece::Text(text) => TemplatePart::Text(text),
+            TemplatePiece::Hole(functions, name) => TemplatePart::Hole(functions, name),
         })
     }
 
@@ -210,8 +210,8 @@ impl Template {
         let mut text = String::new();
         for piece in &self.0 {
             match piece {
-                Piece::Text(piece) => text.push_str(piece),
-                Piece::Hole(functions, name) => {
+                TemplatePiece::Text(piece) => text.push_str(piece),
+                TemplatePiece::Hole(functions, name) => {
                     let value = value(name).ok_or_else(|| name.clone())?;
                     text.push_str(&written(Function::all_of(functions, value)));
                 }
@@ -222,22 +222,22 @@ impl Template {
 }
 
 #[derive(Default)]
-struct Builder {
-    pieces: Vec<Piece>,
+struct TemplateBuilder {
+    pieces: Vec<TemplatePiece>,
     text: String,
 }
 
-impl Builder {
+impl TemplateBuilder {
     fn hole(&mut self, (functions, name): Hole) {
         if !self.text.is_empty() {
-            self.pieces.push(Piece::Text(std::mem::take(&mut self.text)));
+            self.pieces.push(TemplatePiece::Text(std::mem::take(&mut self.text)));
         }
-        self.pieces.push(Piece::Hole(functions, name));
+        self.pieces.push(TemplatePiece::Hole(functions, name));
     }
 
     fn finish(mut self) -> Template {
         if !self.text.is_empty() {
-            self.pieces.push(Piece::Text(self.text));
+            self.pieces.push(TemplatePiece::Text(self.text));
         }
         Template(self.pieces)
     }

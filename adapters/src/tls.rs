@@ -108,14 +108,14 @@ impl Tls {
     ///
     /// # Errors
     /// The host has a name that no certificate can have.
-    pub fn session(&self, host: &str) -> Result<Session, Broken> {
+    pub fn session(&self, host: &str) -> Result<TlsSession, Broken> {
         let of_host = || ServerName::try_from(without_brackets(host).to_owned());
         let name = self.name.clone().map_or_else(of_host, Ok);
         let name = name.map_err(|_| Broken::of(&format!("no certificate can be for `{host}`")))?;
         let connection = ClientConnection::new(Arc::clone(&self.config), name.clone());
         let connection = connection.map_err(|error| Broken::of(&error.to_string()))?;
         let place = self.files.as_ref().map_or(String::new(), |files| format!(" ({})", files.place));
-        Ok(Session { connection, accepted: 0, name, place })
+        Ok(TlsSession { connection, accepted: 0, name, place })
     }
 }
 
@@ -152,7 +152,7 @@ impl fmt::Display for Broken {
 impl std::error::Error for Broken {}
 
 #[derive(Debug)]
-pub struct Session {
+pub struct TlsSession {
     connection: ClientConnection,
     /// Bytes that were taken, and whose records have not left us.
     accepted: usize,
@@ -168,7 +168,7 @@ const RECORD: usize = 16 << 10;
 /// The most records without a byte for us that are read before the caller can look at the clock.
 const IN_A_ROW: usize = 64;
 
-impl Session {
+impl TlsSession {
     /// Does the handshake, which shows who the two sides are. `wait` waits until the connection is ready.
     ///
     /// # Errors

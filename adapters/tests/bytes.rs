@@ -6,9 +6,9 @@ use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::time::{Duration, Instant};
 
-use coreach_adapters::description::{AnswerPlace, Http, Request, Response, Source, Spelling, Unmatched};
+use coreach_adapters::description::{AnswerPlace, Extract, Http, Request, Response, Spelling, Unmatched};
 use coreach_adapters::encoding::from_latin1;
-use coreach_adapters::evidence::Limits;
+use coreach_adapters::evidence::LogLimits;
 use coreach_adapters::http::HttpAdapter;
 use coreach_adapters::template::Template;
 use coreach_adapters::{Adapter, Failure, Received, Session};
@@ -47,7 +47,7 @@ fn every_byte_goes_over_a_body_and_comes_back() {
         is_latin1: true,
         headers: Vec::new(),
     };
-    let values = vec![("t".to_owned(), AnswerPlace { source: Source::BodyInLatin1, pattern: None })];
+    let values = vec![("t".to_owned(), AnswerPlace { source: Extract::BodyInLatin1, pattern: None })];
     let http = Http {
         base: Template::fixed(&format!("http://127.0.0.1:{port}")),
         launch: None,
@@ -63,7 +63,7 @@ fn every_byte_goes_over_a_body_and_comes_back() {
         places: Default::default(),
     };
     let iosts = read_specification(from_bytes("m".to_owned(), MODEL.into()).unwrap()).unwrap().0.iosts;
-    let mut adapter = HttpAdapter::new(http, Limits::default());
+    let mut adapter = HttpAdapter::new(http, LogLimits::default());
     let deadline = Instant::now() + Duration::from_secs(20);
     adapter.start(&Session { iosts: &iosts, constants: &[], seed: 1, deadline }).unwrap();
     let failed = adapter.send(&Event::new("Put", [Value::string("\u{100}")]));

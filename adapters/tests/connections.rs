@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use coreach_adapters::description::{
     Encoding, Ignored, Lines, NamedConnection, RepliesFrom, Settle, Shape, Spelling, Tcp, Unmatched,
 };
-use coreach_adapters::evidence::Limits;
+use coreach_adapters::evidence::LogLimits;
 use coreach_adapters::lines::pattern;
 use coreach_adapters::tcp::TcpAdapter;
 use coreach_adapters::template::Template;
@@ -74,7 +74,7 @@ fn received(
     let iosts = model();
     let deadline = Instant::now() + Duration::from_secs(20);
     let session = Session { iosts: &iosts, constants: &[], seed: 1, deadline };
-    let mut adapter = TcpAdapter::new(tcp, Limits::default());
+    let mut adapter = TcpAdapter::new(tcp, LogLimits::default());
     adapter.start(&session).unwrap();
     let [mut a, mut b] = [(); 2].map(|()| listener.accept().unwrap().0);
     serve(&mut a, &mut b);

@@ -11,7 +11,7 @@ use std::net::TcpListener;
 use std::time::{Duration, Instant};
 
 use coreach_adapters::description::{AnswerPlace, Http, Request, Response, Spelling, Unmatched};
-use coreach_adapters::evidence::Limits;
+use coreach_adapters::evidence::LogLimits;
 use coreach_adapters::http::HttpAdapter;
 use coreach_adapters::template::Template;
 use coreach_adapters::{Adapter, Failure, Received, Session};
@@ -67,7 +67,7 @@ fn exchanged(method: &str, body: Option<&str>, answer: &[u8]) -> (String, Result
         String::from_utf8(request).unwrap()
     });
     let iosts = coffee_machine();
-    let mut adapter = HttpAdapter::new(http, Limits::default());
+    let mut adapter = HttpAdapter::new(http, LogLimits::default());
     let deadline = Instant::now() + Duration::from_secs(20);
     adapter.start(&Session { iosts: &iosts, constants: &[], seed: 1, deadline }).unwrap();
     adapter.send(&Event::new("Coin", vec![Value::int(1)])).unwrap();

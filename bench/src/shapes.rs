@@ -92,7 +92,7 @@ impl ConstraintShape {
             shape: self,
             share: index as f64 / count.saturating_sub(1).max(1) as f64,
             groups: Vec::new(),
-            case: ShapeCase { name: format!("{}/{index}", self.name()), ..Case::default() },
+            case: ShapeCase { name: format!("{}/{index}", self.name()), ..ShapeCase::default() },
             made: 0,
         };
         mix.group();

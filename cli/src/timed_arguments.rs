@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
 use coreach_execution::offline::verdict::MOST_CONTEXTS;
-use coreach_execution::offline::write::Form;
+use coreach_execution::offline::write::TraceForm;
 use coreach_model::number::{WIRE_DIGITS, real};
 use coreach_pipeline::export::Format;
 use coreach_pipeline::timed::SilenceAfter;
@@ -102,11 +102,11 @@ pub enum SequenceFormat {
     JsonLines,
 }
 
-impl From<SequenceFormat> for Form {
-    fn from(format: SequenceFormat) -> Form {
+impl From<SequenceFormat> for TraceForm {
+    fn from(format: SequenceFormat) -> TraceForm {
         match format {
-            SequenceFormat::Csv => Form::Csv,
-            SequenceFormat::JsonLines => Form::JsonLines,
+            SequenceFormat::Csv => TraceForm::Csv,
+            SequenceFormat::JsonLines => TraceForm::JsonLines,
         }
     }
 }

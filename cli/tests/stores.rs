@@ -9,7 +9,7 @@ use crate::campaigns::{SMALL, configured, coreach, document, results, run, sql, 
 use crate::common::{Folder, stderr};
 use coreach_execution::OutcomeKind;
 use coreach_execution::campaign::store::Finished;
-use coreach_execution::campaign::{Partition, Plan, PlannedRun, Store};
+use coreach_execution::campaign::{CampaignPlan, Partition, PlannedRun, Store};
 use coreach_model::Verdict;
 use coreach_project::campaign::load_campaign;
 use coreach_project::campaign::prepare::prepare;
@@ -17,7 +17,12 @@ use coreach_project::making::SILENT;
 use rusqlite::Connection;
 
 /// Keeps a run that has just ended. Says whether it is new.
-fn add(store: &mut Store, plan: &Plan, run: &PlannedRun, record: &coreach_execution::record::Record) -> bool {
+fn add(
+    store: &mut Store,
+    plan: &CampaignPlan,
+    run: &PlannedRun,
+    record: &coreach_execution::record::Record,
+) -> bool {
     let finished = Finished { run, record: record.clone(), started: SystemTime::now() };
     store.add_all(plan, &[finished]).unwrap() == [true]
 }
@@ -124,7 +129,7 @@ fn another_verdict_is_reported_and_nothing_is_overwritten() {
 }
 
 /// The plan of a campaign, as the program makes it.
-fn plan(config: &Path) -> Plan {
+fn plan(config: &Path) -> CampaignPlan {
     let (campaign, _) = load_campaign(config).unwrap();
     prepare(&campaign, Partition::WHOLE, 1, SILENT).unwrap().0.0
 }

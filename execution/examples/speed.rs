@@ -21,7 +21,7 @@ use coreach_adapters::in_process::{Implementation, InProcess};
 use coreach_adapters::template::Template;
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_execution::constants::initial_state;
-use coreach_execution::values::{MIX, Mix, Source, Values};
+use coreach_execution::values::{MIX, Mix, Pick, Values};
 use coreach_execution::{CaseJudge, Outcome, Settings, Strategy, TestCase, TestSession, open};
 use coreach_model::random::Random;
 use coreach_model::semantics::Event;
@@ -55,12 +55,12 @@ impl Implementation for Counter {
 }
 
 const SOLVED: Mix = [
-    (Source::Diverse, 1),
-    (Source::Boundary, 0),
-    (Source::Small, 0),
-    (Source::Large, 0),
-    (Source::Seen, 0),
-    (Source::Uniform, 0),
+    (Pick::Diverse, 1),
+    (Pick::Boundary, 0),
+    (Pick::Small, 0),
+    (Pick::Large, 0),
+    (Pick::Seen, 0),
+    (Pick::Uniform, 0),
 ];
 
 fn main() -> ExitCode {

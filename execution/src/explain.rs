@@ -26,7 +26,7 @@ use crate::judge::decisive::LONGEST_VALUE;
 pub use crate::judge::differences::REORDERED;
 use crate::judge::expected::decided_guard;
 use crate::judge::guards::{transitions_of, with_event, without_purpose};
-use crate::judge::{Judge, Judged, Why};
+use crate::judge::{Judge, Judged, Reasons};
 use crate::run::{Cause, Occurrence, Outcome, Run, RunStep};
 use crate::timed::words;
 use crate::times;
@@ -166,7 +166,7 @@ pub(crate) fn explain_end(judge: &mut dyn Judge, run: &Run) -> (Reason, Bucket) 
         && judge.must_answer();
     // The judge tells what had to come as if the silence were a Fail.
     let asked = if is_required { Some(Verdict::Fail) } else { verdict };
-    let Why { instead, guards, expected, violated, violates } = judge.why(decisive, asked);
+    let Reasons { instead, guards, expected, violated, violates } = judge.why(decisive, asked);
     let last_event = last_event.and_then(|index| run.trace[index].what.event());
     let action = decisive.map(|event| event.action.as_str());
     let is_same_action = action.is_some_and(|action| !instead.contains(&format!("got {action}")));

@@ -49,7 +49,7 @@ impl JunitResult {
 
 /// The counts that an element has of its cases.
 #[derive(Clone, Copy, PartialEq, Default, Debug)]
-pub struct Counts {
+pub struct Totals {
     tests: usize,
     failures: usize,
     errors: usize,
@@ -57,7 +57,7 @@ pub struct Counts {
     seconds: f64,
 }
 
-impl Counts {
+impl Totals {
     pub fn add(&mut self, kind: JunitResult, seconds: f64) {
         self.tests += 1;
         self.seconds += seconds;
@@ -69,7 +69,7 @@ impl Counts {
         }
     }
 
-    pub fn include(&mut self, other: &Counts) {
+    pub fn include(&mut self, other: &Totals) {
         self.tests += other.tests;
         self.failures += other.failures;
         self.errors += other.errors;
@@ -89,7 +89,7 @@ impl Counts {
 }
 
 #[derive(Clone, PartialEq, Debug)]
-pub struct Case {
+pub struct JunitCase {
     pub name: String,
     pub kind: JunitResult,
     /// The cause as a word, unless it is a success.
@@ -103,7 +103,7 @@ pub struct Case {
     pub wire: Option<String>,
 }
 
-impl Case {
+impl JunitCase {
     /// Makes the case of a test that has no runs. It is `skipped` if it is proved that there can be none, and
     /// `error` if that is not known.
     pub fn of_left_out(left_out: &LeftOut) -> Self {
@@ -113,7 +113,7 @@ impl Case {
         };
         let (name, cause) = (left_out.test.clone(), left_out.why.name().to_owned());
         let message = format!("left out, {cause}: {}", left_out.message);
-        Case { name, kind, cause, message, text: String::new(), seconds: 0.0, out: None, wire: None }
+        JunitCase { name, kind, cause, message, text: String::new(), seconds: 0.0, out: None, wire: None }
     }
 }
 
@@ -126,25 +126,25 @@ fn format_seconds(time: f64) -> String {
     format!("{time:.3}")
 }
 
-pub struct Report<W: Write> {
+pub struct JunitReport<W: Write> {
     writer: Writer<W>,
     suite: String,
 }
 
-impl<W: Write> Report<W> {
+impl<W: Write> JunitReport<W> {
     /// Begins a report of this name. `counts` are those of the cases in all its suites.
     ///
     /// # Errors
     /// The report cannot be written. That is the error of every function here.
-    pub fn begin(out: W, name: &str, counts: &Counts) -> io::Result<Self> {
-        let mut report = Report { writer: Writer::new_with_indent(out, b' ', 2), suite: String::new() };
+    pub fn begin(out: W, name: &str, counts: &Totals) -> io::Result<Self> {
+        let mut report = JunitReport { writer: Writer::new_with_indent(out, b' ', 2), suite: String::new() };
         report.writer.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
         report.open_counted(SUITES, name, counts)?;
         Ok(report)
     }
 
     /// Opens a suite, with its properties.
-    pub fn suite(&mut self, name: &str, counts: &Counts, properties: &[(String, String)]) -> io::Result<()> {
+    pub fn suite(&mut self, name: &str, counts: &Totals, properties: &[(String, String)]) -> io::Result<()> {
         self.suite = name.to_owned();
         self.open_counted("testsuite", name, counts)?;
         if !properties.is_empty() {
@@ -159,7 +159,7 @@ impl<W: Write> Report<W> {
     }
 
     /// Writes a case of the open suite.
-    pub fn case(&mut self, case: &Case) -> io::Result<()> {
+    pub fn case(&mut self, case: &JunitCase) -> io::Result<()> {
         let seconds = format_seconds(case.seconds);
         let attributes = [("classname", self.suite.as_str()), ("name", &case.name), ("time", &seconds)];
         let opening = element("testcase", &attributes);
@@ -197,7 +197,7 @@ impl<W: Write> Report<W> {
         out.flush()
     }
 
-    fn open_counted(&mut self, element: &'static str, name: &str, counts: &Counts) -> io::Result<()> {
+    fn open_counted(&mut self, element: &'static str, name: &str, counts: &Totals) -> io::Result<()> {
         let counts = counts.attributes();
         let counts = counts.iter().filter(|(name, _)| element != SUITES || *name != "skipped");
         let mut attributes = vec![("name", name)];
@@ -293,11 +293,11 @@ mod tests {
 
     use super::*;
 
-    fn written(cases: &[Case]) -> String {
-        let mut counts = Counts::default();
+    fn written(cases: &[JunitCase]) -> String {
+        let mut counts = Totals::default();
         cases.iter().for_each(|case| counts.add(case.kind, case.seconds));
         let mut out = Vec::new();
-        let mut report = Report::begin(&mut out, "a \"name\" & more", &counts).unwrap();
+        let mut report = JunitReport::begin(&mut out, "a \"name\" & more", &counts).unwrap();
         report.suite("suite <1>", &counts, &[("bucket\n1".to_owned(), "a < b".to_owned())]).unwrap();
         cases.iter().for_each(|case| report.case(case).unwrap());
         report.end_suite().unwrap();
@@ -305,11 +305,11 @@ mod tests {
         String::from_utf8(out).unwrap()
     }
 
-    fn case(kind: JunitResult, text: &str) -> Case {
+    fn case(kind: JunitResult, text: &str) -> JunitCase {
         let text = text.to_owned();
         let (name, message) = (text.clone(), text.clone());
         let (out, wire) = (Some(text.clone()), Some(text.clone()));
-        Case { name, kind, cause: "event".to_owned(), message, text, seconds: 0.5, out, wire }
+        JunitCase { name, kind, cause: "event".to_owned(), message, text, seconds: 0.5, out, wire }
     }
 
     #[test]
@@ -371,8 +371,8 @@ mod tests {
 
     /// `junit-10.xsd` of Jenkins' xUnit plugin, as far as we use it: what an element may hold, its
     /// attributes that must be there, and those that may.
-    type Element = (&'static str, &'static [&'static str], &'static [&'static str], &'static [&'static str]);
-    const SCHEMA: [Element; 10] = [
+    type XmlRule = (&'static str, &'static [&'static str], &'static [&'static str], &'static [&'static str]);
+    const SCHEMA: [XmlRule; 10] = [
         ("testsuites", &["testsuite"], &[], &["name", "time", "tests", "failures", "errors"]),
         (
             "testsuite",
@@ -423,7 +423,7 @@ mod tests {
     fn a_report_is_valid_by_the_schema_of_jenkins() {
         let all = [JunitResult::Success, JunitResult::Skipped, JunitResult::Failure, JunitResult::Error];
         for time in [0.0, 0.000_4, 0.123_456_7, 1.0 / 3.0, 59.999_9, 1e7 / 3.0] {
-            let case = |kind| Case { seconds: time, ..case(kind, "x") };
+            let case = |kind| JunitCase { seconds: time, ..case(kind, "x") };
             let report = written(&all.map(case));
             let document = roxmltree::Document::parse(&report).unwrap();
             for node in document.descendants().filter(roxmltree::Node::is_element) {

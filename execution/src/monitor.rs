@@ -30,7 +30,7 @@ use coreach_model::semantics::{Event, State, fire, internal_closure};
 use coreach_model::term::evaluate::{evaluate, holds};
 use coreach_model::{Datum, LocationId, Numbered, Term, TransitionId, Value, Verdict};
 
-use crate::judge::contract::{Choice, Follower, Judge, Judged, Move, Offer, Offers, Why};
+use crate::judge::contract::{Choice, Follower, Judge, Judged, Move, Offer, Offers, Reasons};
 use crate::judge::expected::describe_expectation;
 use crate::judge::guards::{conjunct_texts, failing_sets, may_be};
 use crate::lazy::Lazy;
@@ -43,7 +43,7 @@ pub const MOST: usize = 2048;
 const MOST_FORMULAS: usize = 64;
 
 /// All possible states; or formulas, and one example state of each.
-type After = (BTreeSet<State>, Vec<SymbolicState>);
+type StatesAfter = (BTreeSet<State>, Vec<SymbolicState>);
 
 const UNSPECIFIED: Judged = Judged::Ends(Verdict::Inconclusive, Cause::Unspecified);
 
@@ -152,7 +152,7 @@ impl<'a> Monitor<'a> {
         action: ActionId,
         values: &[Value],
         taken: &mut BTreeSet<TransitionId>,
-    ) -> Option<After> {
+    ) -> Option<StatesAfter> {
         let mut next = BTreeSet::new();
         for (number, transition) in self.specification.transitions.numbered() {
             let is_internal = self.specification.action(transition.action).kind == ActionKind::Internal;
@@ -187,7 +187,7 @@ impl<'a> Monitor<'a> {
         action: ActionId,
         values: &[Value],
         taken: &mut BTreeSet<TransitionId>,
-    ) -> Option<After> {
+    ) -> Option<StatesAfter> {
         let specification = self.specification;
         let mut solver = Lazy::default();
         let (system, data) = (System::new(specification), data_of(specification));
@@ -230,7 +230,7 @@ impl<'a> Monitor<'a> {
 
     /// Finds an example state of each formula, and drops the formulas that have none. `None`: they are too
     /// many, or the solver does not know. If each formula stands for one state, only the states are left.
-    fn add_examples(&self, mut formulas: Vec<SymbolicState>, solver: &mut dyn Solver) -> Option<After> {
+    fn add_examples(&self, mut formulas: Vec<SymbolicState>, solver: &mut dyn Solver) -> Option<StatesAfter> {
         if are_too_many(&formulas) {
             return None;
         }
@@ -267,12 +267,12 @@ impl<'a> Monitor<'a> {
         observed: Option<&Event>,
         verdict: Option<Verdict>,
         allow: impl Fn(&Transition, &State) -> Option<Transition>,
-    ) -> Why {
+    ) -> Reasons {
         let specification = self.specification;
         let transitions_at =
             |location| specification.transitions.iter().filter(move |t| t.source == location);
         let is_output = |t: &&Transition| specification.action(t.action).kind == ActionKind::Output;
-        let mut why = Why::default();
+        let mut why = Reasons::default();
         // Only one state of each formula is known. Its other states may allow other values.
         if self.are_all() {
             let mut allowed = Vec::new();
@@ -282,7 +282,7 @@ impl<'a> Monitor<'a> {
             }
             let open: Vec<_> = allowed.iter().map(|(transition, state)| (transition, *state)).collect();
             let expectation = describe_expectation(specification, &open, observed, None);
-            why = Why { expected: expectation.expected, ..why };
+            why = Reasons { expected: expectation.expected, ..why };
             if verdict == Some(Verdict::Fail) {
                 (why.instead, why.guards) = (expectation.phrase, expectation.guards);
             }
@@ -466,7 +466,7 @@ impl Judge for Monitor<'_> {
         by_parameter
     }
 
-    fn why(&self, observed: Option<&Event>, verdict: Option<Verdict>) -> Why {
+    fn why(&self, observed: Option<&Event>, verdict: Option<Verdict>) -> Reasons {
         self.why_not(observed, verdict, |one, _| Some(one.clone()))
     }
 }

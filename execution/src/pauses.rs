@@ -35,12 +35,12 @@ const LITTLE: Duration = Duration::from_millis(10);
 
 #[derive(Default)]
 pub(crate) struct Pauses {
-    measured: Option<Measured>,
+    measured: Option<MeasuredJitter>,
     /// The adapter does not wait: time decides nothing.
     is_timeless: bool,
 }
 
-struct Measured {
+struct MeasuredJitter {
     probe: JitterProbe,
     since: Instant,
     held: WaitedTime,
@@ -65,7 +65,7 @@ impl Pauses {
             self.is_timeless = true;
             return;
         }
-        let measured = self.measured.get_or_insert_with(|| Measured {
+        let measured = self.measured.get_or_insert_with(|| MeasuredJitter {
             probe: JitterProbe::start(),
             since: asked,
             held: adapter.waited_time().unwrap_or_default(),
@@ -76,7 +76,7 @@ impl Pauses {
 
     /// The time that was lost since the measurement began.
     pub(crate) fn measure_loss(&self, adapter: &dyn Adapter) -> Duration {
-        let Some(Measured { probe, since, held, own }) = &self.measured else { return Duration::ZERO };
+        let Some(MeasuredJitter { probe, since, held, own }) = &self.measured else { return Duration::ZERO };
         let theirs = adapter.waited_time().unwrap_or_default().since(held).time;
         round_up_to_micros(
             probe.since(*since).all.max(theirs).max(read_own_waited_time().saturating_sub(*own)),

@@ -29,7 +29,7 @@ use crate::shrink::told::ShrunkRecord;
 use crate::test_case::TestCase;
 use crate::timed::timing::Timing;
 use crate::times::{milliseconds, seconds};
-use crate::values::Source;
+use crate::values::Pick;
 use crate::wire;
 
 /// The version of the format. It is raised when an older reader could misread a document.
@@ -54,7 +54,7 @@ pub struct Record {
     pub bucket: Option<Bucket>,
     pub trace: Vec<StepRecord>,
     /// The sources of the stimuli's values, and how often each was used.
-    pub mix: BTreeMap<Source, usize>,
+    pub mix: BTreeMap<Pick, usize>,
     /// The delay in milliseconds of the link that the judge looked at, if it did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link_ms: Option<f64>,

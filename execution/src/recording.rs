@@ -28,12 +28,12 @@ use dashu_ratio::RBig;
 
 use crate::judge::case::CaseJudge;
 use crate::lazy::Lazy;
-use crate::offline::sequence::Item;
+use crate::offline::sequence::SeqItem;
 use crate::run::{Cause, Occurrence, Outcome, Run, RunStep};
 use crate::session::TestSession;
 use crate::settings::Settings;
 use crate::test_case::TestCase;
-use crate::timed::driver::{self, Director, Plan, Scene};
+use crate::timed::driver::{self, Director, Scene, TimedPlan};
 use crate::timed::{LONGEST, TimedCase, delay_of, exact_seconds, with_delay, without_delay};
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -76,11 +76,11 @@ pub fn case_that_takes_all(form: &Delayed) -> Result<TestCase, String> {
 /// with each member of the recorded timed sequence.
 pub fn send_and_record(
     (test, constants): (&TestCase, Valuation),
-    (inputs, wait): (&[Item], Duration),
+    (inputs, wait): (&[SeqItem], Duration),
     settings: &Settings,
     adapter: &mut dyn Adapter,
     seed: u64,
-    record: &mut dyn FnMut(Item),
+    record: &mut dyn FnMut(SeqItem),
 ) -> Recording {
     let mut judge = CaseJudge::new(test, State { location: test.iosts.initial, valuation: constants });
     let mut session = TestSession { judge: &mut judge, settings, adapter };
@@ -102,8 +102,8 @@ pub fn send_and_record(
     let mut at = RBig::ZERO;
     for item in inputs {
         match item {
-            Item::Delay(time) => at += time,
-            Item::Event(action, values) => {
+            SeqItem::Delay(time) => at += time,
+            SeqItem::Event(action, values) => {
                 let event = Event::new(test.iosts.action(*action).name.clone(), values.clone());
                 sender.rest.push_back((at.clone(), event));
             }
@@ -113,7 +113,7 @@ pub fn send_and_record(
     let Sender { rest, sent, late_stimuli, was_deaf, end, recorded_at, record, .. } = sender;
     let end = end.filter(|_| run.outcome == Outcome::inconclusive(Cause::Ended));
     if let Some(end) = end.as_ref().filter(|end| !was_deaf && **end > recorded_at) {
-        record(Item::Delay(end - recorded_at));
+        record(SeqItem::Delay(end - recorded_at));
     }
     Recording { run, late_stimuli, sent, unsent: rest.len(), is_whole: end.is_some(), was_deaf }
 }
@@ -133,26 +133,26 @@ struct Sender<'a> {
     /// The instant of the last stimulus, and the instant at which the tester stopped waiting.
     last_sent_at: RBig,
     end: Option<RBig>,
-    record: &'a mut dyn FnMut(Item),
+    record: &'a mut dyn FnMut(SeqItem),
     solver: Lazy,
 }
 
 impl Director for Sender<'_> {
-    fn plan(&mut self, scene: Scene<'_>) -> Plan {
+    fn plan(&mut self, scene: Scene<'_>) -> TimedPlan {
         self.tolerance = scene.tolerance;
         self.was_deaf |= !scene.hears;
         if let Some((at, event)) = self.rest.front().filter(|_| scene.takes_stimuli) {
-            return Plan::Send(with_delay(event, (at - &self.measured_at).max(scene.now)));
+            return TimedPlan::Send(with_delay(event, (at - &self.measured_at).max(scene.now)));
         }
         // A stimulus that is kept back may be sent when something has come.
         let kept_back = self.rest.front().map_or(RBig::ZERO, |(at, _)| at.clone());
         let end = self.last_sent_at.clone().max(kept_back) + &self.wait;
         let until = &end - &self.measured_at + &self.tolerance * RBig::from(2);
         if scene.now < until {
-            return Plan::Wait(Some(until));
+            return TimedPlan::Wait(Some(until));
         }
         self.end = Some(end);
-        Plan::Over(Cause::Ended)
+        TimedPlan::Over(Cause::Ended)
     }
 
     /// Dates a step (see the opening of the file) and gives it out. Stimuli are numbered from 1.
@@ -178,10 +178,10 @@ impl Director for Sender<'_> {
         let passed = &at - &self.recorded_at;
         self.recorded_at = at;
         if passed > RBig::ZERO {
-            (self.record)(Item::Delay(passed));
+            (self.record)(SeqItem::Delay(passed));
         }
         if let Some(action) = self.test.iosts.find_action(&event.action) {
-            (self.record)(Item::Event(action, without_delay(event).values));
+            (self.record)(SeqItem::Event(action, without_delay(event).values));
         }
     }
 

@@ -14,7 +14,7 @@ use coreach_model::{Datum, TransitionId, Value};
 
 pub use crate::outcome::{Cause, Outcome};
 use crate::timed::timing::Timing;
-use crate::values::Source;
+use crate::values::Pick;
 
 /// Something that happens in a run, and that a judge takes.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -95,7 +95,7 @@ pub struct Run {
     pub outcome: Outcome,
     pub end: ShownState,
     /// The sources of the stimuli's values, and how often each was used.
-    pub mix: BTreeMap<Source, usize>,
+    pub mix: BTreeMap<Pick, usize>,
     /// The link that the judge looked at, if it did.
     pub link: Option<Link>,
     pub crossed: usize,

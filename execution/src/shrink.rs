@@ -81,7 +81,7 @@ pub struct Again {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub enum Seen<'a> {
+pub enum ShrinkProgress<'a> {
     /// One more run was made; the number of runs until now.
     Tried(usize),
     /// A run was found that is less than the best before.
@@ -97,7 +97,7 @@ pub struct Shrink<'a> {
     pub budget: usize,
     pub time: Duration,
     pub again: usize,
-    pub seen: &'a mut dyn FnMut(Seen<'_>),
+    pub seen: &'a mut dyn FnMut(ShrinkProgress<'_>),
 }
 
 /// Looks for a shorter and simpler run of the given one's bucket.
@@ -192,7 +192,7 @@ impl ShrinkSearch<'_> {
 
     fn perform(&mut self, seed: u64, script: &[Cue], fidelity: Fidelity) -> Run {
         self.runs += 1;
-        (self.with.seen)(Seen::Tried(self.runs));
+        (self.with.seen)(ShrinkProgress::Tried(self.runs));
         let settings = self.settings();
         self.session(&settings).perform_as(seed, script, fidelity)
     }
@@ -226,7 +226,7 @@ impl ShrinkSearch<'_> {
         if self.is_sure && !self.comes_again(run.seed, &script_of(&run.trace)) {
             return false;
         }
-        (self.with.seen)(Seen::Better(&run));
+        (self.with.seen)(ShrinkProgress::Better(&run));
         self.longest = self.longest.max(run.time);
         self.best = run;
         true
@@ -282,7 +282,7 @@ impl ShrinkSearch<'_> {
         while tries < 25 && self.stopped().is_none() && events(&self.best.trace) > 1 {
             tries += 1;
             self.runs += 1;
-            (self.with.seen)(Seen::Tried(self.runs));
+            (self.with.seen)(ShrinkProgress::Tried(self.runs));
             let settings = Settings { steps: events(&self.best.trace) - 1, ..self.settings() };
             let seed = self.best.seed.wrapping_add(tries.wrapping_mul(0x9e37_79b9));
             let run = self.session(&settings).run(seed, Strategy::random());
@@ -441,7 +441,7 @@ impl ShrinkSearch<'_> {
     /// Repeats the best run, as `replay` does. A repetition that was cut short by the end of time is not
     /// counted: it says nothing of the run.
     fn repeat_best(&mut self) -> Again {
-        (self.with.seen)(Seen::Repeats);
+        (self.with.seen)(ShrinkProgress::Repeats);
         let script = script_of(&self.best.trace);
         let mut again = Again::default();
         while again.times < self.with.again && Instant::now() < self.end {

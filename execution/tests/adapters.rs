@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use coreach_adapters::description::{
-    AnswerPlace, Command, Encoding, Exchange, Http, Iut, Launch, Lines, PreparationStep, Probe, RepliesFrom,
-    Request, Response, Settle, Shape, Spelling, Spelt, Stdio, Tcp, Transport, Unmatched,
+    AnswerPlace, Command, Encoding, Exchange, Http, Iut, Lines, PreparationStep, Probe, RepliesFrom, Request,
+    Response, ServerLaunch, Settle, Shape, Spelling, Spelt, Stdio, Tcp, Transport, Unmatched,
 };
 use coreach_adapters::evidence::{EvidenceItem, EvidenceKind};
 use coreach_adapters::lines::pattern;
@@ -124,9 +124,9 @@ fn lines(coin: &str) -> Lines {
     }
 }
 
-fn launch(server: &str, keep: bool) -> Launch {
+fn launch(server: &str, keep: bool) -> ServerLaunch {
     let command = command(&["python3", server, "{port}"], folder("tests/servers"));
-    Launch { command, ready: Duration::from_secs(10), keep }
+    ServerLaunch { command, ready: Duration::from_secs(10), keep }
 }
 
 #[test]
@@ -169,7 +169,7 @@ fn from_another_port(replies_from: RepliesFrom) -> Box<dyn Adapter> {
     adapter(Transport::Udp(Tcp {
         connections: Vec::new(),
         address: template("127.0.0.1:{port}"),
-        launch: Some(Launch { command, ready: Duration::from_secs(10), keep: false }),
+        launch: Some(ServerLaunch { command, ready: Duration::from_secs(10), keep: false }),
         tls: None,
         replies_from,
         encoding: Encoding::Lines(lines),

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use coreach_execution::initial::first;
-use coreach_execution::judge::{Judge, Judged, Why};
+use coreach_execution::judge::{Judge, Judged, Reasons};
 use coreach_execution::lazy::Lazy;
 use coreach_execution::monitor::Monitor;
 use coreach_execution::run::Occurrence;
@@ -67,7 +67,7 @@ fn instead(guards: &[(&str, &str)], action: &str, values: &[Json]) -> String {
     why(guards, action, values).instead
 }
 
-fn why(guards: &[(&str, &str)], action: &str, values: &[Json]) -> Why {
+fn why(guards: &[(&str, &str)], action: &str, values: &[Json]) -> Reasons {
     ask_monitor(guards, action, values, |monitor, event| monitor.why(Some(&event), Some(Verdict::Fail)))
 }
 

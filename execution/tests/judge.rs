@@ -11,10 +11,10 @@ use std::time::{Duration, Instant};
 
 use coreach_adapters::{Adapter, Failure, Received, Session};
 use coreach_execution::explain::reason_of;
-use coreach_execution::judge::{Choice, Judge, Judged, Offer, Offers, ShownState, Why, shown_states};
+use coreach_execution::judge::{Choice, Judge, Judged, Offer, Offers, Reasons, ShownState, shown_states};
 use coreach_execution::record::{make_record, read_record};
 use coreach_execution::run::{Cause, Occurrence, Outcome};
-use coreach_execution::shrink::{Seen, Shrink, shrink};
+use coreach_execution::shrink::{Shrink, ShrinkProgress, shrink};
 use coreach_execution::strategy::{Asked, Move};
 use coreach_execution::{Run, Settings, Strategy, TestSession};
 use coreach_model::reader::{from_bytes, read_specification};
@@ -110,9 +110,9 @@ impl Judge for Toy {
         format!("offer {}", number.0)
     }
 
-    fn why(&self, observed: Option<&Event>, _: Option<Verdict>) -> Why {
+    fn why(&self, observed: Option<&Event>, _: Option<Verdict>) -> Reasons {
         let expected = observed.map(|event| format!("less than {event}"));
-        Why { expected: expected.into_iter().collect(), ..Why::default() }
+        Reasons { expected: expected.into_iter().collect(), ..Reasons::default() }
     }
 }
 
@@ -254,7 +254,7 @@ fn a_run_of_any_judge_is_explained_replayed_and_shrunk() {
             budget: 40,
             time: Duration::from_secs(60),
             again: 2,
-            seen: &mut |what| seen += usize::from(matches!(what, Seen::Better(_))),
+            seen: &mut |what| seen += usize::from(matches!(what, ShrinkProgress::Better(_))),
         },
     );
     assert_eq!((shrunk.run.trace.len(), shrunk.run.outcome.name()), (2, "Fail"));

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use coreach_execution::mutation::{
-    Effort, Mutant, MutantStatus, Operator, count_visits, judge_mutant, list_edits, mutants,
+    Effort, Mutant, MutantStatus, MutationOperator, count_visits, judge_mutant, list_edits, mutants,
 };
 use coreach_execution::{Settings, TestCase};
 use coreach_model::Iosts;
@@ -76,7 +76,7 @@ fn a_mutant_that_is_written_can_be_read() {
             made.insert(mutant.operator);
         }
     }
-    let all: BTreeSet<Operator> = Operator::ALL.iter().copied().collect();
+    let all: BTreeSet<MutationOperator> = MutationOperator::ALL.iter().copied().collect();
     assert_eq!(made, all, "an operator that made nothing was not tried");
 }
 
@@ -94,7 +94,8 @@ fn what_the_specification_does_itself_kills_no_mutant() {
     let settings = Settings { quiescence: short, patience: short, ..Settings::default() };
     let effort = Effort { mutants: 1, runs: 30, walks: 30, depth: 8, seed: 1, settings };
     let fate = |iosts: Iosts| {
-        let mutant = Mutant { operator: Operator::ALL[0], change: String::new(), transition: None, iosts };
+        let mutant =
+            Mutant { operator: MutationOperator::ALL[0], change: String::new(), transition: None, iosts };
         judge_mutant(&specification, &tests, mutant, &count_visits(&specification, &tests, &effort), &effort)
             .fate
     };

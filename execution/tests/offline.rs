@@ -6,12 +6,12 @@ use coreach_analyses::symbolic::search::SearchLimits;
 use coreach_execution::offline::inputs::{NoSequence, Reached, inputs_of, path_to, sequence_along};
 use coreach_execution::offline::judge::OfflineJudge;
 use coreach_execution::offline::prepared::Offline;
-use coreach_execution::offline::read::{LONGEST_LINE, Reader};
-use coreach_execution::offline::sequence::{Item, Placed};
+use coreach_execution::offline::read::{LONGEST_LINE, TraceReader};
+use coreach_execution::offline::sequence::{Placed, SeqItem};
 use coreach_execution::offline::verdict::{CannotJudge, MOST_CONTEXTS, OfflineVerdict};
 use coreach_execution::offline::waiting::Rules;
 use coreach_execution::offline::why::{SpanEnd, Until};
-use coreach_execution::offline::write::{Form, write_sequence};
+use coreach_execution::offline::write::{TraceForm, write_sequence};
 use coreach_model::Diagnostic;
 use coreach_model::iosts::TransitionId;
 use coreach_model::number::real;
@@ -45,7 +45,7 @@ transitions:
 ";
 
 fn read(timed: &Timed, bytes: &[u8]) -> Result<Vec<Placed>, Diagnostic> {
-    Reader::new(timed.graph(), "trace.csv", bytes).collect()
+    TraceReader::new(timed.graph(), "trace.csv", bytes).collect()
 }
 
 /// What was wrong, and its line and column.
@@ -66,20 +66,20 @@ delay,action,values
 3,Reply,7
 1/3
 ";
-    let items: Vec<Item> =
+    let items: Vec<SeqItem> =
         read(&timed, csv.as_bytes()).unwrap().into_iter().map(|placed| placed.item).collect();
     assert_eq!(items.len(), 7);
-    assert_eq!(items[0], Item::Delay(real("1/10", 9).unwrap()));
+    assert_eq!(items[0], SeqItem::Delay(real("1/10", 9).unwrap()));
     // 12.000001 and 3 stand together.
     let normal = coreach_execution::offline::sequence::normalize(items);
-    for form in [Form::Csv, Form::JsonLines] {
+    for form in [TraceForm::Csv, TraceForm::JsonLines] {
         let written = write_sequence(timed.graph(), &normal, form);
         let again = read(&timed, written.as_bytes()).unwrap();
-        let again: Vec<Item> = again.into_iter().map(|placed| placed.item).collect();
+        let again: Vec<SeqItem> = again.into_iter().map(|placed| placed.item).collect();
         assert_eq!(again, normal, "{written}");
         assert_eq!(write_sequence(timed.graph(), &again, form), written);
     }
-    assert_eq!(write_sequence(timed.graph(), &[], Form::Csv), "delay,action,values\n");
+    assert_eq!(write_sequence(timed.graph(), &[], TraceForm::Csv), "delay,action,values\n");
     // Lines end as on other systems, too; empty ones count for nothing, but are counted.
     let places = read(&timed, b"\r\n\r\n1,Reply,0\r\n").unwrap();
     assert_eq!(places.iter().map(|placed| placed.line).collect::<Vec<_>>(), [3, 3]);
@@ -89,7 +89,7 @@ delay,action,values
 #[test]
 fn a_byte_order_mark_and_a_delay_of_zero_are_read() {
     let (timed, _) = model(MODEL);
-    let items = |text: &str| -> Vec<Item> {
+    let items = |text: &str| -> Vec<SeqItem> {
         read(&timed, text.as_bytes()).unwrap().into_iter().map(|placed| placed.item).collect()
     };
     let expected = items(",Reply,1\n2,Reply,2\n");
@@ -477,8 +477,8 @@ fn sequences_go_along_their_path() {
         let judge = judge_trace(&offline, placed.map(|(line, item)| Placed { line, item }));
         assert_eq!(judge.verdict(), OfflineVerdict::Pass, "{items:?}");
         let inputs = inputs_of(&timed, &items);
-        assert!(matches!(inputs.last(), Some(Item::Event(action, _)) if timed.is_controllable(*action)));
-        texts.push(write_sequence(timed.graph(), &items, Form::Csv));
+        assert!(matches!(inputs.last(), Some(SeqItem::Event(action, _)) if timed.is_controllable(*action)));
+        texts.push(write_sequence(timed.graph(), &items, TraceForm::Csv));
     }
     assert_eq!(texts.len(), 4);
     texts.sort();

@@ -10,7 +10,7 @@ use coreach_analyses::symbolic::search::{SearchBound, SearchLimits, SearchOutcom
 use coreach_execution::constants::initial_state;
 use coreach_execution::planner::{SharedExperience, search_goal};
 use coreach_execution::simulated::Simulated;
-use coreach_execution::values::Source;
+use coreach_execution::values::Pick;
 use coreach_execution::{CaseJudge, Run, Settings, Strategy, TestCase, TestSession};
 use coreach_model::Verdict;
 use coreach_model::reader::{from_bytes, read_specification};
@@ -78,7 +78,7 @@ fn a_plan_counts_where_lots_stray() {
     for run in &planned {
         // Five additions, each answered.
         assert_eq!(run.trace.len(), 10);
-        assert_eq!(run.mix.get(&Source::Planned), Some(&5));
+        assert_eq!(run.mix.get(&Pick::Planned), Some(&5));
     }
     // The values differ with the seed.
     let firsts: std::collections::BTreeSet<_> =

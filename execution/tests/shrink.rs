@@ -13,7 +13,7 @@ use coreach_execution::explain::bucket_of;
 use coreach_execution::initial;
 use coreach_execution::monitor::Monitor;
 use coreach_execution::run::events;
-use coreach_execution::shrink::{Seen, Shrink, Shrunk, Stopped, shrink};
+use coreach_execution::shrink::{Shrink, ShrinkProgress, Shrunk, Stopped, shrink};
 use coreach_execution::simulated::Simulated;
 use coreach_execution::{Bucket, CaseJudge, Judge, Run, Settings, Strategy, TestCase, TestSession};
 use coreach_model::reader::{from_bytes, read_specification};
@@ -44,7 +44,7 @@ fn shrunk(judge: &mut dyn Judge, adapter: &mut dyn Adapter, given: &Run, time: D
         budget: 3000,
         time,
         again: 6,
-        seen: &mut |_: Seen<'_>| {},
+        seen: &mut |_: ShrinkProgress<'_>| {},
     };
     shrink(given, with)
 }

@@ -16,7 +16,7 @@ use coreach_adapters::in_process::{Implementation, InProcess};
 use coreach_artifact::read::parse_document;
 use coreach_execution::campaign::store::{Doubts, Finished};
 use coreach_execution::campaign::{
-    Instance, Iut, Partition, Plan, PlannedRun, RunSettings, Store, StoreError, Test,
+    CampaignPlan, Instance, Partition, PlannedRun, RunSettings, Store, StoreError, StoredIut, Test,
 };
 use coreach_execution::lazy::Lazy;
 use coreach_execution::record::{Record, make_record};
@@ -81,12 +81,19 @@ impl Implementation for Counter {
 fn sample() -> Vec<u8> {
     let test = Test::new(include_bytes!("data/counter.json")).unwrap();
     let instances = Instance::solved(&test.case, 1, &mut Lazy::default()).unwrap();
-    let iut =
-        |name: &str| Iut::new(name.to_owned(), format!("{{\"iut\":\"{name}\"}}"), format!("{name}.yaml"));
+    let iut = |name: &str| {
+        StoredIut::new(name.to_owned(), format!("{{\"iut\":\"{name}\"}}"), format!("{name}.yaml"))
+    };
     let (iuts, seeds) = (vec![iut("right"), iut("wrong")], [1, 2, 3, 4, 5, 6]);
     let settings = RunSettings::default();
-    let plan =
-        Plan::new("nightly".to_owned(), vec![(test, instances)], iuts, &seeds, settings, Partition::WHOLE);
+    let plan = CampaignPlan::new(
+        "nightly".to_owned(),
+        vec![(test, instances)],
+        iuts,
+        &seeds,
+        settings,
+        Partition::WHOLE,
+    );
     let folder = Folder::new();
     let [path, other] = ["sample.sqlite", "other.sqlite"].map(|name| folder.place(name));
     let mut store = Store::open(&path, "nightly").unwrap();
@@ -165,7 +172,7 @@ const TABLES: [(&str, &str); 5] = [
 ];
 
 /// Keeps a run that has just ended. Says whether it is new.
-fn add(store: &mut Store, plan: &Plan, run: &PlannedRun, record: &Record) -> bool {
+fn add(store: &mut Store, plan: &CampaignPlan, run: &PlannedRun, record: &Record) -> bool {
     let finished = Finished { run, record: record.clone(), started: SystemTime::now() };
     store.add_all(plan, &[finished]).unwrap() == [true]
 }

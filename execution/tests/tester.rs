@@ -533,7 +533,7 @@ fn an_edited_test_case_blames_nobody() {
 /// A fault that shows itself late is brought down to the events that it needs.
 #[test]
 fn a_failing_run_is_replayed_and_shrunk() {
-    use coreach_execution::shrink::{Seen, Shrink, shrink};
+    use coreach_execution::shrink::{Shrink, ShrinkProgress, shrink};
     let test = TestCase::from_json(include_bytes!("data/counter.json")).unwrap();
     let wrong = include_str!("data/counter.yaml")
         .replace("pValue == vCount", "pValue == (if vCount > 20 then 21 else vCount)");
@@ -552,7 +552,7 @@ fn a_failing_run_is_replayed_and_shrunk() {
             TestSession { judge: &mut judge, settings: &settings(), adapter: &mut adapter }.replay(&run);
         assert_eq!((again.diverged, again.run.outcome.name()), (None, "Fail"));
         let mut told = 0;
-        let mut seen = |_: Seen<'_>| told += 1;
+        let mut seen = |_: ShrinkProgress<'_>| told += 1;
         let with = Shrink {
             session: TestSession { judge: &mut judge, settings: &settings(), adapter: &mut adapter },
             budget: 300,

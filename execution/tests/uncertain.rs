@@ -3,9 +3,9 @@
 
 use coreach_execution::offline::judge::OfflineJudge;
 use coreach_execution::offline::prepared::Offline;
-use coreach_execution::offline::read::Reader;
+use coreach_execution::offline::read::TraceReader;
 use coreach_execution::offline::recent::RecentSolver;
-use coreach_execution::offline::sequence::{Item, Placed};
+use coreach_execution::offline::sequence::{Placed, SeqItem};
 use coreach_execution::offline::verdict::{CannotJudge, MOST_CONTEXTS, OfflineVerdict};
 use coreach_execution::offline::waiting::Rules;
 use coreach_model::Term;
@@ -34,19 +34,19 @@ fn units(number: i64) -> RBig {
 }
 
 /// Events at instants, and when the recording ended, as a sequence.
-fn items(events: &[(RBig, ActionId)], end: &RBig) -> Vec<Item> {
+fn items(events: &[(RBig, ActionId)], end: &RBig) -> Vec<SeqItem> {
     let mut at = RBig::ZERO;
     let mut all = Vec::new();
     for (time, action) in events {
-        all.extend((*time > at).then(|| Item::Delay(time - &at)));
-        all.push(Item::Event(*action, Vec::new()));
+        all.extend((*time > at).then(|| SeqItem::Delay(time - &at)));
+        all.push(SeqItem::Event(*action, Vec::new()));
         at = time.clone();
     }
-    all.extend((*end > at).then(|| Item::Delay(end - &at)));
+    all.extend((*end > at).then(|| SeqItem::Delay(end - &at)));
     all
 }
 
-fn judged((timed, form): &Model, items: &[Item], tolerance: &RBig) -> OfflineVerdict {
+fn judged((timed, form): &Model, items: &[SeqItem], tolerance: &RBig) -> OfflineVerdict {
     let path = vec![timed.transition("1").unwrap()];
     let offline = Offline::new(timed, form, path, Rules::Corrected, MOST_CONTEXTS).within(tolerance.clone());
     let mut solver = RecentSolver::default();
@@ -234,7 +234,7 @@ fn too_many_orders_are_a_stop() {
         let action = |name: &str| timed.graph().find_action(name).unwrap();
         let names = ["Go", "Go", "Go", "One", "One", "One"].into_iter().enumerate();
         let mut taken = names.map(|(line, name)| {
-            let item = Item::Event(action(name), Vec::new());
+            let item = SeqItem::Event(action(name), Vec::new());
             judge.take(&Placed { line, item }, &mut solver)
         });
         taken.find_map(Result::err)
@@ -273,7 +273,7 @@ transitions:
         let delay = if random.chance(20) { "1/8" } else { "" };
         trace += &format!("{delay},Tell,{}\n", random.below(3));
     }
-    for placed in Reader::new(timed.graph(), "trace.csv", trace.as_bytes()) {
+    for placed in TraceReader::new(timed.graph(), "trace.csv", trace.as_bytes()) {
         judge.take(&placed.unwrap(), &mut solver).unwrap();
         let size = |parts: &[Term]| parts.iter().map(Term::written_size).sum::<u64>();
         let sizes = judge.contexts().iter().map(|context| size(&context.state.condition));

@@ -35,7 +35,7 @@ use coreach_adapters::Behaviour;
 use coreach_adapters::description::{
     Encoding, Iut, LinkDelay, READY_MS, RepliesFrom, Settle, Stdio, Tcp, Transport,
 };
-use coreach_adapters::evidence::Limits;
+use coreach_adapters::evidence::LogLimits;
 use coreach_model::Datum;
 use coreach_model::diagnostic::{Diagnostic, SourceFile};
 use coreach_model::iosts::{Action, ActionKind, Iosts, Transition};
@@ -186,7 +186,7 @@ struct IutSections {
     name: String,
     link: LinkDelay,
     behaviour: Behaviour,
-    evidence: Limits,
+    evidence: LogLimits,
     place: String,
     way: SectionRead,
 }

@@ -7,14 +7,14 @@
 
 pub mod explicit;
 
-pub use coreach_execution::mutation::{Mutant, Operator, mutate};
+pub use coreach_execution::mutation::{Mutant, MutationOperator, mutate};
 use coreach_model::Iosts;
 use coreach_model::random::Random;
 
 /// Some mutant; `None` where a number of attempts found no operator that applies.
 pub fn mutant(random: &mut Random, specification: &Iosts) -> Option<Mutant> {
     (0..20).find_map(|_| {
-        let operator = *random.pick(&Operator::ALL)?;
+        let operator = *random.pick(&MutationOperator::ALL)?;
         mutate(random, specification, operator)
     })
 }

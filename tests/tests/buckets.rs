@@ -17,7 +17,7 @@ use coreach_adapters::in_process::InProcess;
 use coreach_execution::explain::bucket_of;
 use coreach_execution::lazy::Lazy;
 use coreach_execution::monitor::Monitor;
-use coreach_execution::mutation::{Operator, mutate};
+use coreach_execution::mutation::{MutationOperator, mutate};
 use coreach_execution::run::{Occurrence, events};
 use coreach_execution::shrink::{Shrink, shrink};
 use coreach_execution::simulated::Simulated;
@@ -39,7 +39,7 @@ fn redis() -> Iosts {
 fn pair(specification: &Iosts, number: u64) -> Option<Iosts> {
     let mut random = Random::new(number);
     let mut once = |of: &Iosts| {
-        let operator = *random.pick(&Operator::ALL)?;
+        let operator = *random.pick(&MutationOperator::ALL)?;
         mutate(&mut random, of, operator).map(|mutant| mutant.iosts)
     };
     let first = once(specification)?;

@@ -11,7 +11,7 @@ use coreach_execution::constants::initial_state;
 use coreach_execution::explain::bucket_of;
 use coreach_execution::lazy::Lazy;
 use coreach_execution::monitor::Monitor;
-use coreach_execution::mutation::{Operator, mutate};
+use coreach_execution::mutation::{MutationOperator, mutate};
 use coreach_execution::run::{Occurrence, events};
 use coreach_execution::shrink::simpler::{leaf, leaves, simpler_leaves, with_leaf};
 use coreach_execution::shrink::{Shrink, shrink};
@@ -180,9 +180,9 @@ pub fn sent(run: &Run) -> impl Iterator<Item = &Value> {
 }
 
 /// Mutants by these operators, at most so many of each.
-pub fn mutants(specification: &Iosts, operators: &[Operator], most: usize) -> Vec<Iosts> {
+pub fn mutants(specification: &Iosts, operators: &[MutationOperator], most: usize) -> Vec<Iosts> {
     let mut random = Random::new(3);
-    let mut of = |operator: &Operator| -> Vec<Iosts> {
+    let mut of = |operator: &MutationOperator| -> Vec<Iosts> {
         let mut mutant = || mutate(&mut random, specification, *operator).map(|mutant| mutant.iosts);
         (0..12).filter_map(|_| mutant()).take(most).collect()
     };
@@ -193,7 +193,11 @@ pub fn mutants(specification: &Iosts, operators: &[Operator], most: usize) -> Ve
 /// are wrong do, and what is left of a run has short lists.
 #[test]
 fn a_system_with_wrong_collections_fails_and_its_run_shrinks() {
-    let operators = [Operator::GuardOffByOne, Operator::OutputValue, Operator::AssignmentOffByOne];
+    let operators = [
+        MutationOperator::GuardOffByOne,
+        MutationOperator::OutputValue,
+        MutationOperator::AssignmentOffByOne,
+    ];
     for (specification, purpose) in [(PRINTER, PURPOSE), (CLOAKROOM, EMPTIED)] {
         let specification = read_text(specification.to_owned(), purpose.to_owned()).unwrap().specification;
         let mutants = mutants(&specification, &operators, 3);

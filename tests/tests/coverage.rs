@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_execution::coverage::proofs;
-use coreach_execution::coverage::{Bounds, Item, Walked, explain_trace};
+use coreach_execution::coverage::{Item, ItemBounds, Walked, explain_trace};
 use coreach_execution::lazy::Lazy;
 use coreach_execution::run::Occurrence;
 use coreach_model::iosts::{ActionKind, Iosts, TestPurpose};
@@ -392,7 +392,7 @@ fn names(walked: &Walked) -> Vec<String> {
 }
 
 /// What the oracle says: the least and the most of all explanations, and where the trace is refused.
-fn expected(ends: Vec<Counts>, stops: Vec<(usize, Counts)>, names: &[String]) -> (Bounds, Option<usize>) {
+fn expected(ends: Vec<Counts>, stops: Vec<(usize, Counts)>, names: &[String]) -> (ItemBounds, Option<usize>) {
     let (all, refused) = match ends.is_empty() {
         false => (ends, None),
         true => {
@@ -408,7 +408,7 @@ fn expected(ends: Vec<Counts>, stops: Vec<(usize, Counts)>, names: &[String]) ->
         let one = |name: &String| pick(&mut all.iter().map(|counts| of(counts, name))).unwrap();
         names.iter().map(one).collect()
     };
-    let bounds = Bounds { least: bound(&|all| all.min()), most: bound(&|all| all.max()) };
+    let bounds = ItemBounds { least: bound(&|all| all.min()), most: bound(&|all| all.max()) };
     (bounds, refused)
 }
 
@@ -560,7 +560,7 @@ fn compare(seed: u64, is_linked: bool, seen: &mut Seen) {
         let ours = explain_trace(&walked, &first, &trace, link, 100_000).unwrap();
         assert_eq!(ours.refused, refused, "seed {seed}: {trace:?}");
         for (number, name) in names.iter().enumerate() {
-            let of = |bounds: &Bounds| (bounds.least[number], bounds.most[number]);
+            let of = |bounds: &ItemBounds| (bounds.least[number], bounds.most[number]);
             let (ours, (least, most)) = (of(&ours.bounds), of(&bounds));
             let wide = wide.as_ref().map_or((least, most), of);
             let is_right =

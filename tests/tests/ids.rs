@@ -9,7 +9,7 @@ use coreach_analyses::Options as Analysis;
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_execution::constants::initial_state;
 use coreach_execution::lazy::Lazy;
-use coreach_execution::mutation::Operator;
+use coreach_execution::mutation::MutationOperator;
 use coreach_execution::simulated::Simulated;
 use coreach_execution::{CaseJudge, Run, Settings, Strategy, TestCase, TestSession};
 use coreach_model::{Iosts, Value, Verdict};
@@ -112,7 +112,7 @@ fn settings() -> Settings {
 #[test]
 fn a_system_with_wrong_ids_fails() {
     let specification = read_text(QUEUE.to_owned(), OTHER.to_owned()).unwrap().specification;
-    let operators = [Operator::ComparisonChanged, Operator::OutputValue];
+    let operators = [MutationOperator::ComparisonChanged, MutationOperator::OutputValue];
     let mutants = mutants(&specification, &operators, 4);
     let failed = shrunk_failures(&specification, &Default::default(), mutants, (settings(), 12, 60));
     assert!(!failed.is_empty());

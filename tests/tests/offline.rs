@@ -14,13 +14,13 @@ use coreach_execution::offline::context::PathPosition;
 use coreach_execution::offline::judge::OfflineJudge;
 use coreach_execution::offline::merge::merge_sequences;
 use coreach_execution::offline::prepared::Offline;
-use coreach_execution::offline::read::Reader;
+use coreach_execution::offline::read::TraceReader;
 use coreach_execution::offline::recent::RecentSolver;
-use coreach_execution::offline::sequence::{Item, Placed};
+use coreach_execution::offline::sequence::{Placed, SeqItem};
 use coreach_execution::offline::verdict::{MOST_CONTEXTS, OfflineVerdict};
 use coreach_execution::offline::waiting::Rules;
 use coreach_execution::offline::why::Until;
-use coreach_execution::offline::write::{Form, write_sequence};
+use coreach_execution::offline::write::{TraceForm, write_sequence};
 use coreach_model::number::real;
 use coreach_model::reader::{from_bytes, read_timed_specification};
 use coreach_model::term::evaluate::Valuation;
@@ -43,7 +43,7 @@ fn model() -> TimedModel {
 
 fn read(model: &TimedModel, name: &str) -> Vec<Placed> {
     let file = BufReader::new(File::open(folder().join(name)).unwrap());
-    Reader::new(model.timed.graph(), name, file).collect::<Result<_, _>>().unwrap()
+    TraceReader::new(model.timed.graph(), name, file).collect::<Result<_, _>>().unwrap()
 }
 
 fn offline<'a>(model: &'a TimedModel, rules: Rules) -> Offline<'a> {
@@ -80,7 +80,7 @@ delay,action,values
 1,commands,1
 1
 ";
-    assert_eq!(write_sequence(model.timed.graph(), &merged, Form::Csv), expected);
+    assert_eq!(write_sequence(model.timed.graph(), &merged, TraceForm::Csv), expected);
 }
 
 /// B 28: the published inputs solve what the path asks for.
@@ -96,10 +96,10 @@ fn the_published_inputs_are_possible_along_the_path() {
         let (step, next) = system.successor(&state, number).unwrap();
         since = Term::add(&since, &Term::datum(&step.parameters[0]));
         if model.timed.is_controllable(model.form.iosts.transitions[number].action) {
-            let Some(Item::Delay(delay)) = inputs.next() else { panic!("a delay comes first") };
+            let Some(SeqItem::Delay(delay)) = inputs.next() else { panic!("a delay comes first") };
             besides.push(Term::equal(&since, &Term::literal(Value::Real(delay))));
             since = Term::int(0).to_real();
-            let Some(Item::Event(_, values)) = inputs.next() else { panic!("an event comes next") };
+            let Some(SeqItem::Event(_, values)) = inputs.next() else { panic!("an event comes next") };
             let given = step.parameters[1..].iter().zip(values);
             besides.extend(
                 given.map(|(symbol, value)| Term::equal(&Term::datum(symbol), &Term::literal(value))),
@@ -221,7 +221,7 @@ fn a_fault_of_time_is_found_where_it_is() {
     let bounds = [(2, "1"), (6, "1"), (10, "1"), (14, "9")];
     for (place, bound) in bounds {
         let mut late = along.clone();
-        late[place].item = Item::Delay(real(bound, 9).unwrap());
+        late[place].item = SeqItem::Delay(real(bound, 9).unwrap());
         assert_eq!(verdict(&late), (OfflineVerdict::Fail, Some(late[place].line)), "{place}");
     }
     assert_eq!(verdict(&read(&model, "late.csv")), (OfflineVerdict::Fail, Some(5)));
@@ -246,7 +246,7 @@ fn open_trace(timed: &Timed, events: impl Iterator<Item = (&'static str, i32, u3
     let items = events.flat_map(|(name, value, wait)| {
         let action = timed.graph().find_action(name).unwrap();
         let values = timed.graph().action(action).parameters.iter().map(|_| Value::int(value)).collect();
-        [Item::Delay(RBig::from(wait) / RBig::from(1000)), Item::Event(action, values)]
+        [SeqItem::Delay(RBig::from(wait) / RBig::from(1000)), SeqItem::Event(action, values)]
     });
     items.enumerate().map(|(at, item)| Placed { line: at + 1, item }).collect()
 }

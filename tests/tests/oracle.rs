@@ -14,7 +14,7 @@ use coreach_tests::effort::cases;
 use coreach_tests::generator::random::Random;
 use coreach_tests::generator::{Shape, generate};
 use coreach_tests::mutants::explicit::{self, Fault};
-use coreach_tests::mutants::{Operator, mutate};
+use coreach_tests::mutants::{MutationOperator, mutate};
 use coreach_tests::properties::{Known, Limits, Report, Settings, check};
 use coreach_tests::source::read;
 use coreach_tests::text;
@@ -135,7 +135,7 @@ fn a_seed_gives_the_same_pair_again() {
 #[test]
 fn every_operator_makes_a_mutant_of_some_specification() {
     let mut random = Random::new(1);
-    for operator in Operator::ALL {
+    for operator in MutationOperator::ALL {
         let made = (0..60).any(|seed| {
             let pair = generate(seed, &Shape::default());
             mutate(&mut random, &read(&pair).unwrap().specification, operator).is_some()

@@ -10,7 +10,7 @@ use coreach_analyses::Options as Analysis;
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_execution::constants::initial_state;
 use coreach_execution::lazy::Lazy;
-use coreach_execution::mutation::Operator;
+use coreach_execution::mutation::MutationOperator;
 use coreach_execution::simulated::Simulated;
 use coreach_execution::{CaseJudge, Run, Settings, Strategy, TestCase, TestSession};
 use coreach_model::{Iosts, Value, Verdict};
@@ -102,7 +102,7 @@ fn a_test_case_over_strings_passes_what_conforms() {
 fn a_system_with_wrong_strings_fails_and_its_run_shrinks() {
     let specification = read_text(STORE.to_owned(), PURPOSE.to_owned()).unwrap().specification;
     let constants = [(specification.constants[0].clone(), Value::string("k-"))].into();
-    let mutants = mutants(&specification, &[Operator::GuardOffByOne], 4);
+    let mutants = mutants(&specification, &[MutationOperator::GuardOffByOne], 4);
     let failed = shrunk_failures(&specification, &constants, mutants, (settings(), 12, 200));
     let longest = failed.iter().flat_map(sent).filter_map(|value| match value {
         Value::String(text) => Some(text.chars().count()),

@@ -11,7 +11,7 @@ use crate::description::{Encoding, PreparationStep};
 use crate::encoding;
 use crate::evidence;
 use crate::json_lines::{self, Message};
-use crate::lines::{Pending, generalize, skip_echo};
+use crate::lines::{PendingLines, generalize, skip_echo};
 use crate::pattern::{Regex, written};
 use crate::process::Process;
 use crate::reading::{answers_start, is_idle, read_line, read_message};
@@ -400,7 +400,7 @@ impl Dialogue {
         let (deadline, seed) = (self.deadline, self.seed);
         let mut next = Dialogue {
             stream: stream.noted(self.evidence.clone()),
-            pending: Pending::default(),
+            pending: PendingLines::default(),
             may_be_untaken: false,
             has_hung_up: false,
             sent: Sent::Yes,

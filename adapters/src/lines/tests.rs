@@ -10,7 +10,7 @@ use coreach_model::reader::{from_bytes, read_specification};
 use super::unmatched::generalize;
 use super::*;
 use crate::adapter::Session;
-use crate::description::{Block, BlockEnd, LinePart, Middle, Spelling, Spelt};
+use crate::description::{BlockEnd, LineBlock, LinePart, Middle, Spelling, Spelt};
 use crate::encoding::TextEncoding;
 
 const MODEL: &str = "
@@ -41,7 +41,7 @@ fn events(unmatched: Unmatched, wire: &[&str]) -> Vec<String> {
         unmatched,
         ..Lines::default()
     };
-    let mut pending = Pending::default();
+    let mut pending = PendingLines::default();
     let mut events = Vec::new();
     for line in wire {
         pending.note_sent_text("ask");
@@ -95,13 +95,13 @@ fn a_string_is_sent_as_it_is_or_in_an_encoding() {
                 continue;
             }
             let line = write_stimulus(&lines, &put(text), &mut signatures).unwrap();
-            let mut pending = Pending::default();
+            let mut pending = PendingLines::default();
             pending.push(line.trim_end_matches('\n')).unwrap();
             let event = Event::new("Got", [Value::string(text)]);
             let read = pending.next(&lines, &mut signatures);
             assert_eq!(read, Ok(Recognized::Received(Received::Output(event))), "{encoding:?} {line}");
         }
-        let mut pending = Pending::default();
+        let mut pending = PendingLines::default();
         pending.push("got %zz").unwrap();
         let read = pending.next(&lines, &mut signatures);
         assert!(matches!(read, Ok(Recognized::Received(Received::Alien(_)))), "{encoding:?} {read:?}");
@@ -129,7 +129,7 @@ fn what_is_counted_is_as_long_as_it_says() {
         ..Lines::default()
     };
     let mut read = |wire: &str| {
-        let (mut pending, mut found) = (Pending::default(), Vec::new());
+        let (mut pending, mut found) = (PendingLines::default(), Vec::new());
         for line in wire.split_terminator('\n') {
             pending.push(line).unwrap();
             loop {
@@ -228,7 +228,7 @@ fn mail(unmatched: Unmatched) -> Lines {
     let literal = || vec![fit(r"\* \{(?P<n>\d+)\}"), counted(), fit(r"\)")];
     let block = |begin: &str, middle: Middle| {
         let (begin, end) = (Some(pattern(begin).unwrap()), BlockEnd::Mark(pattern(r"\.").unwrap()));
-        Shape::Block(Box::new(Block { begin, middle, end, then: None }))
+        Shape::Block(Box::new(LineBlock { begin, middle, end, then: None }))
     };
     let fields = [r"a: (?P<a>\d+)", r"b: (?P<b>\d+)"].map(|text| pattern(text).unwrap()).to_vec();
     let template = |text: &str| Template::parse(text).unwrap();
@@ -258,7 +258,7 @@ fn literals_fields_and_answers_are_read() {
     let mut signatures = Signatures::of(&session);
     let lines = mail(Unmatched::Fail);
     let mut read = |asked: &str, wire: &str| {
-        let (mut pending, mut found) = (Pending::default(), Vec::new());
+        let (mut pending, mut found) = (PendingLines::default(), Vec::new());
         pending.ask(asked);
         for line in wire.split_terminator('\n') {
             pending.push(line).unwrap();

@@ -2,14 +2,14 @@
 
 use coreach_model::excerpt::shortened;
 
-use super::{Pending, Regex, skip_echo, written};
+use super::{PendingLines, Regex, skip_echo, written};
 use crate::blocks::{FitStop, strip_cr};
 use crate::description::{Exchange, Lines, PreparationStep, Unmatched};
 use crate::encoding::{BYTE_ORDER_MARK, UTF_16, is_utf_16};
 use crate::pattern::matching_prefix;
 use crate::signature::Signatures;
 
-impl Pending {
+impl PendingLines {
     /// Describes a line that no observation fits, and why none does.
     pub(super) fn describe_unmatched(&self, line: &str, lines: &Lines, signatures: &Signatures) -> String {
         let why = match &self.without_then {

@@ -6,8 +6,8 @@ use coreach_model::excerpt::shortened;
 use coreach_model::json::{self, Tree};
 use coreach_model::reader::collect::listed;
 
-use super::values::{Piece, Reply, find_value, find_values, read_body, text_of, value_at};
-use crate::description::{AnswerPlace, Http, Response, Source};
+use super::values::{Reply, ReplyPart, find_value, find_values, read_body, text_of, value_at};
+use crate::description::{AnswerPlace, Extract, Http, Response};
 use crate::pattern::{Regex, widen, written};
 use crate::signature::Signatures;
 use crate::template::Template;
@@ -74,8 +74,8 @@ impl Response {
             Some((name, place)) => {
                 let bare = AnswerPlace { pattern: None, ..place.clone() };
                 let text = value_at(&bare, item, reply).and_then(|piece| match piece {
-                    Piece::Json(tree) => text_of(tree),
-                    Piece::Text(text) => Some(text),
+                    ReplyPart::Json(tree) => text_of(tree),
+                    ReplyPart::Text(text) => Some(text),
                 });
                 if let (Some(pattern), Some(text)) = (&place.pattern, text) {
                     let (shown, help) = (shortened(&text), explain_part(pattern, &text));
@@ -85,7 +85,7 @@ impl Response {
                     );
                 }
                 let pointer = match &place.source {
-                    Source::Pointer(pointer) => pointer,
+                    Extract::Pointer(pointer) => pointer,
                     _ => &format!("/{name}"),
                 };
                 let near = item.and_then(|item| find_near(item, pointer));
@@ -201,7 +201,7 @@ pub(super) fn describe_unmatched(
     let successes = http.observations.iter().filter(|(_, response)| {
         is_success(response.status) && (response.to.is_empty() || response.to.contains(to))
     });
-    let is_of_body = |(_, place): &&(String, AnswerPlace)| matches!(place.source, Source::Pointer(_));
+    let is_of_body = |(_, place): &&(String, AnswerPlace)| matches!(place.source, Extract::Pointer(_));
     let needs = successes.map(|(name, one)| Some((name, &one.values.iter().find(is_of_body)?.0)));
     // If each output of success needs a value from the body, an answer without one is none of them.
     let needs = needs.collect::<Option<Vec<_>>>().unwrap_or_default();
@@ -337,7 +337,7 @@ pub(super) fn find_header(
     reply: &Reply,
     may_be_end: bool,
 ) -> Option<String> {
-    let Source::Pointer(pointer) = &place.source else { return None };
+    let Extract::Pointer(pointer) = &place.source else { return None };
     let last = pointer.rsplit('/').next().filter(|last| !last.is_empty())?.to_lowercase();
     let is_like = |header: &str| {
         let is_same = header.split('-').any(|word| word == last) || header.replace('-', "_") == last;

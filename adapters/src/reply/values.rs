@@ -8,7 +8,7 @@ use coreach_model::excerpt::shortened;
 use coreach_model::json::{self, Malformed, Tree};
 
 use crate::adapter::Failure;
-use crate::description::{AnswerPlace, Response, Source};
+use crate::description::{AnswerPlace, Extract, Response};
 use crate::encoding::from_latin1;
 use crate::signature::report_too_long;
 
@@ -58,19 +58,19 @@ impl Reply {
 pub(super) fn find_text<'a>(place: &'a AnswerPlace, reply: &'a Reply) -> Option<Cow<'a, str>> {
     let text = match &place.source {
         // Only lines and frames have groups and fields.
-        Source::Part => return None,
-        Source::Header(name) => reply.header(name)?,
-        Source::Cookie(name) => {
+        Extract::Part => return None,
+        Extract::Header(name) => reply.header(name)?,
+        Extract::Cookie(name) => {
             let pairs =
                 reply.headers_of("set-cookie").filter_map(|line| line.split(';').next()?.split_once('='));
             Cow::Borrowed(pairs.filter(|(key, _)| key.trim() == name).last()?.1.trim())
         }
-        Source::Pointer(pointer) => {
+        Extract::Pointer(pointer) => {
             let body = std::str::from_utf8(reply.plain()?).ok()?;
             Cow::Owned(text_of(json::parse(body, json::WIRE).ok()?.pointer(pointer)?)?.into_owned())
         }
-        Source::Body => Cow::Borrowed(std::str::from_utf8(reply.plain()?).ok()?),
-        Source::BodyInLatin1 => Cow::Owned(from_latin1(reply.plain()?)),
+        Extract::Body => Cow::Borrowed(std::str::from_utf8(reply.plain()?).ok()?),
+        Extract::BodyInLatin1 => Cow::Owned(from_latin1(reply.plain()?)),
     };
     matched_part(place, text)
 }
@@ -108,17 +108,17 @@ pub(super) fn read_body(reply: &Reply) -> Result<Result<Tree, String>, Failure> 
 }
 
 /// The part of an answer that is a value.
-pub(super) enum Piece<'a> {
+pub(super) enum ReplyPart<'a> {
     Json(&'a Tree),
     Text(Cow<'a, str>),
 }
 
-pub(super) type Values<'a> = Vec<(&'a str, Piece<'a>)>;
+pub(super) type ReplyValues<'a> = Vec<(&'a str, ReplyPart<'a>)>;
 
 /// Says whether it looks for JSON in the body.
 pub(super) fn needs_json(response: &Response) -> bool {
     response.each.is_some()
-        || response.values.iter().any(|(_, place)| matches!(place.source, Source::Pointer(_)))
+        || response.values.iter().any(|(_, place)| matches!(place.source, Extract::Pointer(_)))
 }
 
 /// Returns the value at a place of an answer, or of an item of its list.
@@ -126,11 +126,11 @@ pub(super) fn value_at<'a>(
     place: &'a AnswerPlace,
     tree: Option<&'a Tree>,
     reply: &'a Reply,
-) -> Option<Piece<'a>> {
+) -> Option<ReplyPart<'a>> {
     Some(match &place.source {
-        Source::Pointer(pointer) if place.is_json() => Piece::Json(tree?.pointer(pointer)?),
-        Source::Pointer(pointer) => Piece::Text(matched_part(place, text_of(tree?.pointer(pointer)?)?)?),
-        _ => Piece::Text(find_text(place, reply)?),
+        Extract::Pointer(pointer) if place.is_json() => ReplyPart::Json(tree?.pointer(pointer)?),
+        Extract::Pointer(pointer) => ReplyPart::Text(matched_part(place, text_of(tree?.pointer(pointer)?)?)?),
+        _ => ReplyPart::Text(find_text(place, reply)?),
     })
 }
 
@@ -142,8 +142,8 @@ pub(super) fn find_value<'a>(
     tree: Option<&'a Tree>,
     reply: &'a Reply,
     parameters: &[Datum],
-) -> Option<Option<Piece<'a>>> {
-    if let (Source::Pointer(pointer), Some(tree @ Tree::Object(_))) = (&place.source, tree)
+) -> Option<Option<ReplyPart<'a>>> {
+    if let (Extract::Pointer(pointer), Some(tree @ Tree::Object(_))) = (&place.source, tree)
         && (tree.pointer(pointer).is_none() || is_null_text(place, tree.pointer(pointer)))
         && parameters.iter().any(|datum| datum.name() == name && codec::absent(datum.ty()).is_some())
     {
@@ -164,9 +164,9 @@ pub(super) fn find_values<'a>(
     reply: &'a Reply,
     rule: &'a Response,
     parameters: &[Datum],
-) -> Option<Vec<Values<'a>>> {
-    let values = |tree: Option<&'a Tree>| -> Option<Values<'a>> {
-        let mut values = Values::new();
+) -> Option<Vec<ReplyValues<'a>>> {
+    let values = |tree: Option<&'a Tree>| -> Option<ReplyValues<'a>> {
+        let mut values = ReplyValues::new();
         for (name, place) in &rule.values {
             values.extend(
                 find_value(name, place, tree, reply, parameters)?.map(|piece| (name.as_str(), piece)),

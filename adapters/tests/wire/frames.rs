@@ -12,7 +12,7 @@ use coreach_adapters::Received;
 use coreach_adapters::binary::{read_frame, write_stimulus};
 use coreach_adapters::cut::Cut;
 use coreach_adapters::description::{
-    Binary, Bits, ByteForm, Checksum, Counting, Extent, Field, FieldNumber, Spelling, Spelt, Unmatched,
+    Binary, BitField, ByteForm, Checksum, Counting, Extent, Field, FieldNumber, Spelling, Spelt, Unmatched,
 };
 use coreach_adapters::integer::WireInteger;
 use coreach_adapters::lines::Recognized;
@@ -75,7 +75,7 @@ fn bytes(form: ByteForm, name: &str, extent: Extent) -> Field {
 }
 
 fn bits(parts: Vec<(u32, FieldNumber)>) -> Field {
-    Field::Bits(parts.into_iter().map(|(width, content)| Bits { width, content }).collect())
+    Field::Bits(parts.into_iter().map(|(width, content)| BitField { width, content }).collect())
 }
 
 fn length(width: &str) -> Extent {

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use coreach_adapters::description::{AnswerPlace, Http, Lines, Response, Shape, Spelling, Spelt, Unmatched};
 use coreach_adapters::encoding::TextEncoding;
 use coreach_adapters::json_lines::{Message, read_message};
-use coreach_adapters::lines::{Pending, Recognized, pattern};
+use coreach_adapters::lines::{PendingLines, Recognized, pattern};
 use coreach_adapters::reply::{Reply, translate};
 use coreach_adapters::signature::Signatures;
 use coreach_adapters::template::Template;
@@ -84,7 +84,7 @@ pub fn lines() -> Lines {
 
 /// The event that a line is by the patterns.
 pub fn pattern_line(lines: &Lines, signatures: &Signatures, line: &str) -> Option<String> {
-    let mut pending = Pending::default();
+    let mut pending = PendingLines::default();
     pending.push(line).ok()?;
     match pending.next(lines, &mut signatures.clone()) {
         Ok(Recognized::Received(received)) => event(&received),

@@ -12,10 +12,10 @@ use coreach_adapters::description::Iut;
 use coreach_execution::OutcomeKind;
 use coreach_execution::campaign::junit::{self, JunitError};
 use coreach_execution::campaign::summary::{
-    Counts, Failed, ReportedRun, Summary, constants_text, summarize, table_rows as summary_rows,
+    Failed, OutcomeCounts, ReportedRun, Summary, constants_text, summarize, table_rows as summary_rows,
 };
 use coreach_execution::campaign::work::{self, WorkError, Worked, do_runs};
-use coreach_execution::campaign::{Partition, Plan, PlannedRun, Store};
+use coreach_execution::campaign::{CampaignPlan, Partition, PlannedRun, Store};
 use coreach_execution::interruption::stop_if_ending;
 use coreach_execution::record::Record;
 use coreach_model::Diagnostic;
@@ -134,7 +134,7 @@ fn make_answer(
 /// Does the runs of the plan that the store does not have yet.
 fn do_missing_runs(
     arguments: &CampaignArguments,
-    plan: &Plan,
+    plan: &CampaignPlan,
     ways: &PreparedWays,
     (place, store): (&Path, &mut Store),
     threads: usize,
@@ -142,7 +142,7 @@ fn do_missing_runs(
     let finished = store.rows()?;
     let missing: Vec<&PlannedRun> =
         plan.runs.iter().filter(|run| !finished.contains_key(&run.key.to_string())).collect();
-    let mut counts = Counts::default();
+    let mut counts = OutcomeCounts::default();
     for row in plan.runs.iter().filter_map(|run| finished.get(&run.key.to_string())) {
         counts.count(row.verdict);
     }
@@ -176,7 +176,7 @@ fn do_missing_runs(
     let Tolerance { retries, fail_fast, .. } = arguments.tolerance;
     // With `--fail-fast`, a Fail that the store has already counts, too.
     let missing = if fail_fast && counts.fail > 0 { Vec::new() } else { missing };
-    let effort = work::Effort { threads, retries, fail_fast };
+    let effort = work::RunEffort { threads, retries, fail_fast };
     let ways = work::Ways { iut: &iut, system: &system };
     do_runs(plan, missing, store, effort, ways, &watch).map_err(|error| match error {
         WorkError::Store(error) => error.into(),
@@ -214,7 +214,7 @@ fn number_shared_systems(ways: &PreparedWays) -> Vec<Vec<Option<usize>>> {
 }
 
 /// `12 Pass, 1 Fail`
-fn verdict_counts(counts: &Counts) -> String {
+fn verdict_counts(counts: &OutcomeCounts) -> String {
     let kinds = OutcomeKind::ALL.into_iter().filter(|kind| counts.of(*kind) > 0);
     kinds.map(|kind| format!("{} {kind}", counts.of(kind))).collect::<Vec<_>>().join(", ")
 }
@@ -326,14 +326,14 @@ mod tests {
 
     #[test]
     fn success_is_only_what_is_whole_and_uncontested() {
-        let counts = |pass, inconclusive, fail, run_error| Counts {
+        let counts = |pass, inconclusive, fail, run_error| OutcomeCounts {
             pass,
             inconclusive,
             fail,
             run_error,
-            ..Counts::default()
+            ..OutcomeCounts::default()
         };
-        let code = |planned: usize, counts: Counts, contested: Counts| {
+        let code = |planned: usize, counts: OutcomeCounts, contested: OutcomeCounts| {
             let missing = planned - counts.total();
             let summary = Summary {
                 campaign: String::new(),
@@ -350,7 +350,7 @@ mod tests {
             };
             exit_of_summary(&summary, Inconclusive::Warn).code()
         };
-        let none = Counts::default();
+        let none = OutcomeCounts::default();
         assert_eq!(code(28, counts(9, 9, 1, 9), none), 1);
         assert_eq!(code(19, counts(9, 9, 0, 1), none), 4);
         assert_eq!(code(10, counts(9, 1, 0, 0), none), 3);

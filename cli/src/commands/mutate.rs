@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use coreach_execution::interruption::stop_if_ending;
 use coreach_execution::mutation::{
-    Effort, Mutant, MutantResult as Judged, MutantStatus, Operator, TextEdit, count_visits, judge_mutant,
-    mutants,
+    Effort, Mutant, MutantResult as Judged, MutantStatus, MutationOperator, TextEdit, count_visits,
+    judge_mutant, mutants,
 };
 use coreach_execution::{Settings, TestCase};
 use coreach_model::writer::write_yaml;
@@ -207,7 +207,7 @@ fn mutation_text(mutants: &Mutants) -> String {
             rows.push(row);
         }
     };
-    for operator in Operator::ALL {
+    for operator in MutationOperator::ALL {
         add_row(operator.name(), &|judged| judged.mutant.operator == operator);
     }
     add_row("all", &|_| true);

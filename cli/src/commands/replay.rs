@@ -10,7 +10,7 @@ use coreach_execution::judge::{self, Judge};
 use coreach_execution::record::{Record, make_record};
 use coreach_execution::run::{Occurrence, events};
 use coreach_execution::shrink::told::ShrunkRecord;
-use coreach_execution::shrink::{Seen, Shrink, Shrunk, Stopped, shrink};
+use coreach_execution::shrink::{Shrink, ShrinkProgress, Shrunk, Stopped, shrink};
 use coreach_execution::{Run, Settings, TestSession, open};
 use coreach_model::Diagnostic;
 use coreach_project::{budget, stored};
@@ -147,16 +147,16 @@ fn shrink_run(
     let shows = !is_json() && !arguments.quiet;
     let progress = ProgressLine::start(arguments.attempts, shows);
     let mut best = from.clone();
-    let mut seen = |what: Seen<'_>| match what {
-        Seen::Tried(_) => progress.one_done(),
-        Seen::Better(run) => {
+    let mut seen = |what: ShrinkProgress<'_>| match what {
+        ShrinkProgress::Tried(_) => progress.one_done(),
+        ShrinkProgress::Better(run) => {
             if shows && events(&run.trace) < events(&best.trace) {
                 progress.prints(&format!("  {}", plural(events(&run.trace), "event")));
             }
             best = run.clone();
             progress.says(plural(events(&best.trace), "event"));
         }
-        Seen::Repeats => progress.says("repeated".to_owned()),
+        ShrinkProgress::Repeats => progress.says("repeated".to_owned()),
     };
     // The search keeps its time itself, except during a run. This budget is for its memory.
     let time = arguments.shrink_time.saturating_mul(2).saturating_add(settings.time);

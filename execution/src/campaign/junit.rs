@@ -13,10 +13,10 @@ use std::io::{self, Write};
 
 use crate::bucket::Bucket;
 use crate::campaign::key::SHOWN;
-use crate::campaign::plan::Plan;
-use crate::campaign::store::{Contents, Row, Store, StoreError};
+use crate::campaign::plan::CampaignPlan;
+use crate::campaign::store::{Contents, RunRow, Store, StoreError};
 use crate::campaign::summary::{constants_text, contested_runs};
-use crate::junit::{self, Case, Counts, JunitResult, LEFT_OUT, Report};
+use crate::junit::{self, JunitCase, JunitReport, JunitResult, LEFT_OUT, Totals};
 use crate::outcome::OutcomeKind;
 
 #[derive(Debug)]
@@ -34,7 +34,7 @@ impl From<io::Error> for JunitError {
 /// Writes the report of a store's contents. The records come from `store`, which is also named in the hints.
 /// Inconclusive becomes `inconclusive`.
 pub fn write(
-    plan: &Plan,
+    plan: &CampaignPlan,
     store: &Store,
     contents: &Contents,
     inconclusive: JunitResult,
@@ -43,22 +43,22 @@ pub fn write(
     let worse = find_worse_rows(contents);
     let row = |key: &str| worse.get(key).or_else(|| contents.rows.get(key));
     let kind =
-        |row: Option<&Row>| row.map_or(JunitResult::Error, |row| JunitResult::of(row.verdict, inconclusive));
-    let mut suites: Vec<Vec<(usize, Option<&Row>)>> = vec![Vec::new(); plan.tests.len() * plan.iuts.len()];
+        |of: Option<&RunRow>| of.map_or(JunitResult::Error, |row| JunitResult::of(row.verdict, inconclusive));
+    let mut suites: Vec<Vec<(usize, Option<&RunRow>)>> = vec![Vec::new(); plan.tests.len() * plan.iuts.len()];
     for (number, run) in plan.runs.iter().enumerate() {
         suites[run.test * plan.iuts.len() + run.iut].push((number, row(&run.key.to_string())));
     }
-    let left_out: Vec<Case> = plan.left_out.iter().map(Case::of_left_out).collect();
-    let mut left_out_counts = Counts::default();
+    let left_out: Vec<JunitCase> = plan.left_out.iter().map(JunitCase::of_left_out).collect();
+    let mut left_out_counts = Totals::default();
     left_out.iter().for_each(|case| left_out_counts.add(case.kind, case.seconds));
     let mut total = left_out_counts;
-    let count = |suite: &[(usize, Option<&Row>)]| {
-        let mut counts = Counts::default();
+    let count = |suite: &[(usize, Option<&RunRow>)]| {
+        let mut counts = Totals::default();
         suite.iter().for_each(|(_, row)| counts.add(kind(*row), row.map_or(0.0, |row| row.seconds)));
         counts
     };
     suites.iter().for_each(|suite| total.include(&count(suite)));
-    let mut report = Report::begin(out, &plan.campaign, &total)?;
+    let mut report = JunitReport::begin(out, &plan.campaign, &total)?;
     for (index, suite) in suites.iter().enumerate() {
         let (test, iut) = (&plan.tests[index / plan.iuts.len()], &plan.iuts[index % plan.iuts.len()]);
         report.suite(&format!("{}/{}", test.name, iut.name), &count(suite), &bucket_properties(suite))?;
@@ -76,26 +76,26 @@ pub fn write(
 }
 
 /// The runs that have a second, worse verdict, with that verdict.
-fn find_worse_rows(contents: &Contents) -> HashMap<String, Row> {
+fn find_worse_rows(contents: &Contents) -> HashMap<String, RunRow> {
     let with_worst = |(key, verdicts): (String, Vec<OutcomeKind>)| {
         let row = contents.rows.get(&key)?;
         let worst = verdicts.into_iter().max_by_key(|verdict| verdict.rank())?;
         let reason = format!("{} in one run, {worst} in another of the same key", row.verdict);
-        let worse = Row { reason, cause: "contested".to_owned(), verdict: worst, ..row.clone() };
+        let worse = RunRow { reason, cause: "contested".to_owned(), verdict: worst, ..row.clone() };
         (worst.rank() > row.verdict.rank()).then_some((key, worse))
     };
     contested_runs(contents).into_iter().filter_map(with_worst).collect()
 }
 
 /// The properties of a suite: each bucket in it, once.
-fn bucket_properties(suite: &[(usize, Option<&Row>)]) -> Vec<(String, String)> {
-    let mut failed: BTreeMap<&Bucket, Vec<(usize, &Row)>> = BTreeMap::new();
+fn bucket_properties(suite: &[(usize, Option<&RunRow>)]) -> Vec<(String, String)> {
+    let mut failed: BTreeMap<&Bucket, Vec<(usize, &RunRow)>> = BTreeMap::new();
     for (number, row) in suite.iter().filter_map(|(number, row)| Some((*number, (*row)?))) {
         if let Some(bucket) = &row.bucket {
             failed.entry(bucket).or_default().push((number, row));
         }
     }
-    let one = |(bucket, rows): (&Bucket, Vec<(usize, &Row)>)| {
+    let one = |(bucket, rows): (&Bucket, Vec<(usize, &RunRow)>)| {
         let (_, row) = rows.iter().min_by_key(|(number, row)| (row.events, *number))?;
         let key = row.key.get(..SHOWN).unwrap_or(&row.key);
         Some(junit::bucket_property(bucket, rows.len(), &format!("of {} events, is {key}", row.events)))
@@ -105,12 +105,12 @@ fn bucket_properties(suite: &[(usize, Option<&Row>)]) -> Vec<(String, String)> {
 
 /// Makes the case of a planned run; `row` is `None` if the run is not finished.
 fn make_case(
-    plan: &Plan,
+    plan: &CampaignPlan,
     store: &Store,
     number: usize,
-    row: Option<&Row>,
+    row: Option<&RunRow>,
     kind: JunitResult,
-) -> Result<Case, StoreError> {
+) -> Result<JunitCase, StoreError> {
     let run = &plan.runs[number];
     let mut name = format!("seed {}", run.seed);
     let values = constants_text(plan.constants(run));
@@ -119,11 +119,11 @@ fn make_case(
     }
     let Some(row) = row else {
         let (cause, message, text) = ("unfinished".to_owned(), "not run yet".to_owned(), String::new());
-        return Ok(Case { name, kind, cause, message, text, seconds: 0.0, out: None, wire: None });
+        return Ok(JunitCase { name, kind, cause, message, text, seconds: 0.0, out: None, wire: None });
     };
     let hint = format!("coreach explain {} {}", store.path().display(), run.key.short());
     let record = store.record(row.number)?;
-    Ok(Case {
+    Ok(JunitCase {
         name,
         kind,
         cause: row.cause.clone(),

@@ -35,7 +35,7 @@ pub mod work;
 pub use key::Key;
 pub use left_out::{LeftOut, WhyLeftOut};
 pub use partition::Partition;
-pub use plan::{Instance, Iut, Plan, PlannedRun, RunSettings, StrategyKind, Test};
+pub use plan::{CampaignPlan, Instance, PlannedRun, RunSettings, StoredIut, StrategyKind, Test};
 pub use runs::{FindError, StoredRun};
 pub use store::{Store, StoreError};
 pub use summary::Summary;

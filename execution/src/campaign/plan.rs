@@ -66,7 +66,7 @@ impl Test {
 
 /// An implementation of a campaign, as far as a store knows it.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Iut {
+pub struct StoredIut {
     pub name: String,
     pub hash: Key,
     /// The description from which it is started again, with a model's text; no secrets, no local folder.
@@ -75,9 +75,9 @@ pub struct Iut {
     pub file: String,
 }
 
-impl Iut {
+impl StoredIut {
     pub fn new(name: String, description: String, file: String) -> Self {
-        Iut { hash: Key::of(&description), name, description, file }
+        StoredIut { hash: Key::of(&description), name, description, file }
     }
 }
 
@@ -221,22 +221,22 @@ impl Instance {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PlannedRun {
     pub key: Key,
-    /// The position in [`Plan::tests`].
+    /// The position in [`CampaignPlan::tests`].
     pub test: usize,
-    /// The position in this test's [`Plan::instances`].
+    /// The position in this test's [`CampaignPlan::instances`].
     pub instance: usize,
     pub seed: u64,
-    /// The position in [`Plan::iuts`].
+    /// The position in [`CampaignPlan::iuts`].
     pub iut: usize,
 }
 
 #[derive(Clone, Debug)]
-pub struct Plan {
+pub struct CampaignPlan {
     pub campaign: String,
     pub tests: Vec<Test>,
     /// For each test case: its instances, with their constants fixed.
     pub instances: Vec<Vec<Instance>>,
-    pub iuts: Vec<Iut>,
+    pub iuts: Vec<StoredIut>,
     pub settings: RunSettings,
     /// The runs, each key once.
     pub runs: Vec<PlannedRun>,
@@ -244,13 +244,13 @@ pub struct Plan {
     pub left_out: Vec<LeftOut>,
 }
 
-impl Plan {
+impl CampaignPlan {
     /// Lists the runs: by test, then implementation, then constants, then seed. A run that is listed twice,
     /// because a seed or a constant is, is one run.
     pub fn new(
         campaign: String,
         tests: Vec<(Test, Vec<Instance>)>,
-        iuts: Vec<Iut>,
+        iuts: Vec<StoredIut>,
         seeds: &[u64],
         settings: RunSettings,
         partition: super::Partition,
@@ -271,7 +271,7 @@ impl Plan {
                 }
             }
         }
-        Plan { campaign, tests, instances, iuts, settings, runs, left_out: Vec::new() }
+        CampaignPlan { campaign, tests, instances, iuts, settings, runs, left_out: Vec::new() }
     }
 
     pub fn constants(&self, run: &PlannedRun) -> &Map<String, Json> {
@@ -279,7 +279,7 @@ impl Plan {
     }
 }
 
-fn run_key(test: &Test, instance: &Instance, seed: u64, iut: &Iut, settings: &Json) -> Key {
+fn run_key(test: &Test, instance: &Instance, seed: u64, iut: &StoredIut, settings: &Json) -> Key {
     let decides = json!({
         "coreach_run": 1,
         "test": test.hash.to_string(),

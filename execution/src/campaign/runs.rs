@@ -99,7 +99,7 @@ impl Store {
         read.map_err(|error| store_error(&self.path, &error))
     }
 
-    /// Reads the description of a run's implementation ([`crate::campaign::Iut::description`]), and the name
+    /// Reads the description of a run's implementation ([`crate::campaign::StoredIut::description`]), and the name
     /// of the file that it was read from.
     pub fn iut_description(&self, run: &StoredRun) -> Result<(String, String)> {
         let sql = "SELECT description, file FROM iuts WHERE hash = ?1";

@@ -28,7 +28,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavio
 
 use crate::bucket::Bucket;
 use crate::campaign::key::Key;
-use crate::campaign::plan::{Plan, PlannedRun};
+use crate::campaign::plan::{CampaignPlan, PlannedRun};
 use crate::campaign::schema::{self, APPLICATION, FORMAT_VERSION};
 use crate::campaign::seal::{self, Faults};
 pub use crate::campaign::store_error::StoreError;
@@ -37,7 +37,7 @@ use crate::outcome::OutcomeKind;
 use crate::record::{Record, read_record};
 
 #[derive(Clone, PartialEq, Debug)]
-pub struct Row {
+pub struct RunRow {
     /// Its number in this store: the order in which the runs were finished.
     pub number: i64,
     pub key: String,
@@ -77,7 +77,7 @@ pub struct Finished<'a> {
 /// The contents of a store, read at one time, so that all reports of it agree.
 #[derive(Clone, Debug)]
 pub struct Contents {
-    pub rows: HashMap<String, Row>,
+    pub rows: HashMap<String, RunRow>,
     pub doubts: Doubts,
 }
 
@@ -211,7 +211,7 @@ impl Store {
     }
 
     /// Adds the test cases and implementations of a plan. Known ones stay as they are.
-    pub fn describe(&mut self, plan: &Plan) -> Result<()> {
+    pub fn describe(&mut self, plan: &CampaignPlan) -> Result<()> {
         let path = self.path.clone();
         let mut describe = || -> rusqlite::Result<()> {
             let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -231,7 +231,7 @@ impl Store {
 
     /// Keeps finished runs, with one wait for the disk: all of them are kept, or none. `false`: the store had
     /// the run already, and only a repeat is noted.
-    pub fn add_all(&mut self, plan: &Plan, runs: &[Finished<'_>]) -> Result<Vec<bool>> {
+    pub fn add_all(&mut self, plan: &CampaignPlan, runs: &[Finished<'_>]) -> Result<Vec<bool>> {
         let path = self.path.clone();
         let settings = plan.settings.to_json().to_string();
         let mut insert = || {
@@ -255,7 +255,7 @@ impl Store {
     }
 
     /// All finished runs by their keys, each of them checked.
-    pub fn rows(&self) -> Result<HashMap<String, Row>> {
+    pub fn rows(&self) -> Result<HashMap<String, RunRow>> {
         let mut rows = HashMap::new();
         self.each("runs", &mut |row| {
             let key: String = row.get("key")?;
@@ -267,7 +267,7 @@ impl Store {
                 }
                 OutcomeKind::Verdict(_) => None,
             };
-            let found = Row {
+            let found = RunRow {
                 number: row.get("number")?,
                 key: key.clone(),
                 verdict,
@@ -437,7 +437,7 @@ pub(super) fn sqlite_uri(path: &Path, query: &str) -> String {
 /// Inserts a new run into the runs, and a known one into the repeats. Returns whether it was new.
 fn insert_run(
     transaction: &Transaction<'_>,
-    plan: &Plan,
+    plan: &CampaignPlan,
     settings: &str,
     finished: &Finished<'_>,
 ) -> rusqlite::Result<bool> {

@@ -14,12 +14,12 @@ use serde_json::{Map, Value as Json};
 
 use crate::bucket::Bucket;
 use crate::campaign::left_out::LeftOut;
-use crate::campaign::plan::Plan;
-use crate::campaign::store::{Contents, Row};
+use crate::campaign::plan::CampaignPlan;
+use crate::campaign::store::{Contents, RunRow};
 use crate::outcome::OutcomeKind;
 
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize)]
-pub struct Counts {
+pub struct OutcomeCounts {
     pub pass: usize,
     /// The number of WeakPass, for tests that are judged on line.
     #[serde(skip_serializing_if = "crate::wire::is_zero")]
@@ -30,7 +30,7 @@ pub struct Counts {
     pub run_error: usize,
 }
 
-impl Counts {
+impl OutcomeCounts {
     pub fn count(&mut self, kind: OutcomeKind) {
         match kind {
             OutcomeKind::Verdict(Verdict::Pass) => self.pass += 1,
@@ -58,11 +58,11 @@ impl Counts {
 
 /// One test case against one implementation.
 #[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct Group {
+pub struct SummaryGroup {
     pub test: String,
     pub iut: String,
     #[serde(flatten)]
-    pub counts: Counts,
+    pub counts: OutcomeCounts,
     /// The median of the runs' seconds; `None` without runs.
     pub median_seconds: Option<f64>,
 }
@@ -100,15 +100,15 @@ pub struct Summary {
     /// The number of runs of the plan, or of the wanted part of it.
     pub planned: usize,
     #[serde(flatten)]
-    pub counts: Counts,
+    pub counts: OutcomeCounts,
     /// By test case and implementation, in the order of the plan.
-    pub groups: Vec<Group>,
+    pub groups: Vec<SummaryGroup>,
     /// The failures, the worst first, then the most frequent.
     pub buckets: Vec<Failed>,
     /// The number of runs of the plan that the store does not have.
     pub missing: usize,
     /// Second verdicts of runs of the plan: by a second process, or in a merged store.
-    pub contested: Counts,
+    pub contested: OutcomeCounts,
     /// The number of runs in the store that are not in this plan.
     pub others: usize,
     /// The number of runs that a second process has done again.
@@ -135,13 +135,13 @@ pub(super) fn contested_runs(contents: &Contents) -> HashMap<String, Vec<Outcome
 }
 
 /// Counts the runs of the plan in the store, by group and by bucket.
-pub fn summarize(plan: &Plan, contents: &Contents) -> Summary {
+pub fn summarize(plan: &CampaignPlan, contents: &Contents) -> Summary {
     let Contents { rows, doubts } = contents;
     let others = contested_runs(contents);
-    let mut counts = Counts::default();
-    let mut contested = Counts::default();
-    let mut groups: HashMap<(usize, usize), (Counts, Vec<f64>)> = HashMap::new();
-    let mut failed: BTreeMap<&Bucket, Vec<(usize, &Row)>> = BTreeMap::new();
+    let mut counts = OutcomeCounts::default();
+    let mut contested = OutcomeCounts::default();
+    let mut groups: HashMap<(usize, usize), (OutcomeCounts, Vec<f64>)> = HashMap::new();
+    let mut failed: BTreeMap<&Bucket, Vec<(usize, &RunRow)>> = BTreeMap::new();
     for (number, row) in finished_runs(plan, rows) {
         let run = &plan.runs[number];
         counts.count(row.verdict);
@@ -161,7 +161,7 @@ pub fn summarize(plan: &Plan, contents: &Contents) -> Summary {
     let groups = all
         .map(|(test, iut)| {
             let (counts, seconds) = groups.remove(&(test, iut)).unwrap_or_default();
-            Group {
+            SummaryGroup {
                 test: plan.tests[test].name.clone(),
                 iut: plan.iuts[iut].name.clone(),
                 counts,
@@ -190,13 +190,13 @@ fn count_keys(list: &[(String, OutcomeKind)]) -> usize {
 
 /// The runs of the plan that the store has, in the order of the plan.
 pub(super) fn finished_runs<'a>(
-    plan: &'a Plan,
-    rows: &'a HashMap<String, Row>,
-) -> impl Iterator<Item = (usize, &'a Row)> {
+    plan: &'a CampaignPlan,
+    rows: &'a HashMap<String, RunRow>,
+) -> impl Iterator<Item = (usize, &'a RunRow)> {
     plan.runs.iter().enumerate().filter_map(|(number, run)| Some((number, rows.get(&run.key.to_string())?)))
 }
 
-fn report_bucket(plan: &Plan, bucket: &Bucket, runs: &[(usize, &Row)]) -> Option<Failed> {
+fn report_bucket(plan: &CampaignPlan, bucket: &Bucket, runs: &[(usize, &RunRow)]) -> Option<Failed> {
     // If several are as short, take the first one in the plan.
     let (number, row) = runs.iter().min_by_key(|(number, row)| (row.events, *number))?;
     let mut failed = Failed {
@@ -215,7 +215,7 @@ fn report_bucket(plan: &Plan, bucket: &Bucket, runs: &[(usize, &Row)]) -> Option
     Some(failed)
 }
 
-fn report_run(plan: &Plan, number: usize, row: &Row) -> ReportedRun {
+fn report_run(plan: &CampaignPlan, number: usize, row: &RunRow) -> ReportedRun {
     let run = &plan.runs[number];
     ReportedRun {
         run: row.number,
@@ -266,7 +266,7 @@ pub fn table_rows(summary: &Summary) -> Vec<Vec<String>> {
         .chain(["median s"])
         .map(str::to_owned)
         .collect();
-    let line = |test: &str, iut: &str, counts: &Counts, median: Option<f64>| {
+    let line = |test: &str, iut: &str, counts: &OutcomeCounts, median: Option<f64>| {
         let total = counts.total();
         let share = |count: usize| match (count, total) {
             (0, _) | (_, 0) => "-".to_owned(),

@@ -26,7 +26,7 @@ use coreach_adapters::Iut;
 use coreach_model::Verdict;
 use coreach_model::lock::lock;
 
-use crate::campaign::plan::{Plan, PlannedRun};
+use crate::campaign::plan::{CampaignPlan, PlannedRun};
 use crate::campaign::store::{Finished, Store, StoreError};
 use crate::open::Links;
 use crate::outcome::OutcomeKind;
@@ -53,7 +53,7 @@ pub struct Worked {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Effort {
+pub struct RunEffort {
     /// The most runs at once.
     pub threads: usize,
     /// A run that ends without a verdict is repeated at most so many times.
@@ -82,7 +82,7 @@ struct SharedQueue<'a, 'p> {
     store: Mutex<&'a mut Store>,
     worked: Mutex<Worked>,
     stopped: Mutex<Option<WorkError>>,
-    effort: Effort,
+    effort: RunEffort,
     links: Links,
 }
 
@@ -92,10 +92,10 @@ struct SharedQueue<'a, 'p> {
 /// [`WorkError`]. Runs that were kept until then stay.
 /// Panics if a run panics: a bug of ours is a crash.
 pub fn do_runs<'p>(
-    plan: &Plan,
+    plan: &CampaignPlan,
     runs: impl IntoIterator<Item = &'p PlannedRun>,
     store: &mut Store,
-    effort: Effort,
+    effort: RunEffort,
     ways: Ways<'_>,
     watch: &(dyn Fn(&PlannedRun, &Record) + Sync),
 ) -> Result<Worked, WorkError> {
@@ -187,7 +187,7 @@ fn take_next_run<'a, 'p, 'b>(
 
 /// Writes finished runs, those of a moment together, until no runner is left.
 fn write_finished(
-    plan: &Plan,
+    plan: &CampaignPlan,
     finished: &Receiver<Finished<'_>>,
     shared: &SharedQueue<'_, '_>,
     watch: &(dyn Fn(&PlannedRun, &Record) + Sync),
@@ -233,7 +233,7 @@ fn count_finished(
 
 /// Does a run, unless the store has it, and sends it to the writer.
 fn do_run<'p>(
-    plan: &Plan,
+    plan: &CampaignPlan,
     run: &'p PlannedRun,
     shared: &SharedQueue<'_, '_>,
     ways: Ways<'_>,

@@ -22,7 +22,7 @@ use coreach_model::{Datum, Term, Value};
 use dashu_int::IBig;
 
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Class {
+pub enum BoundClass {
     /// The number below it is refused, the one above is not.
     Low,
     /// The number above it is refused, the one below is not.
@@ -35,28 +35,28 @@ pub enum Class {
     Is(Value),
 }
 
-impl Class {
+impl BoundClass {
     pub fn name(&self) -> String {
         match self {
-            Class::Low => "low".to_owned(),
-            Class::High => "high".to_owned(),
-            Class::Only => "only".to_owned(),
-            Class::Inside => "inside".to_owned(),
-            Class::Edge => "edge".to_owned(),
-            Class::Is(value) => value.to_string(),
+            BoundClass::Low => "low".to_owned(),
+            BoundClass::High => "high".to_owned(),
+            BoundClass::Only => "only".to_owned(),
+            BoundClass::Inside => "inside".to_owned(),
+            BoundClass::Edge => "edge".to_owned(),
+            BoundClass::Is(value) => value.to_string(),
         }
     }
 
-    pub fn of_type(ty: &Type) -> Vec<Class> {
+    pub fn of_type(ty: &Type) -> Vec<BoundClass> {
         match ty {
             Type::Int | Type::Nat | Type::Range(..) => {
-                vec![Class::Low, Class::High, Class::Only, Class::Inside]
+                vec![BoundClass::Low, BoundClass::High, BoundClass::Only, BoundClass::Inside]
             }
-            Type::Real => vec![Class::Edge, Class::Inside],
+            Type::Real => vec![BoundClass::Edge, BoundClass::Inside],
             Type::Bool | Type::Enum(_) => {
                 // Enumerations with more values have no classes.
                 let values = Value::enumerate(ty, 64).unwrap_or_default();
-                values.into_iter().map(Class::Is).collect()
+                values.into_iter().map(BoundClass::Is).collect()
             }
             // There would be as many classes as values.
             Type::String | Type::Id(_) | Type::Array(_) | Type::Record(_) => Vec::new(),
@@ -65,7 +65,7 @@ impl Class {
 }
 
 /// The class of a parameter's value in a valuation in which the guard holds, if its type has classes.
-pub fn class_of(transition: &Transition, parameter: &Datum, valuation: &Valuation) -> Option<Class> {
+pub fn class_of(transition: &Transition, parameter: &Datum, valuation: &Valuation) -> Option<BoundClass> {
     let guard = &transition.guard;
     match valuation.get(parameter)? {
         Value::Int(number) => {
@@ -78,10 +78,10 @@ pub fn class_of(transition: &Transition, parameter: &Datum, valuation: &Valuatio
             };
             let (below, above) = (is_refused(number - IBig::ONE), is_refused(number + IBig::ONE));
             Some(match (below, above) {
-                (true, true) => Class::Only,
-                (true, false) => Class::Low,
-                (false, true) => Class::High,
-                (false, false) => Class::Inside,
+                (true, true) => BoundClass::Only,
+                (true, false) => BoundClass::Low,
+                (false, true) => BoundClass::High,
+                (false, false) => BoundClass::Inside,
             })
         }
         Value::Real(_) => {
@@ -90,11 +90,10 @@ pub fn class_of(transition: &Transition, parameter: &Datum, valuation: &Valuatio
                 _ => false,
             };
             let is_at_an_edge = comparison_sides(guard, parameter).iter().any(is_equal);
-            Some(if is_at_an_edge { Class::Edge } else { Class::Inside })
+            Some(if is_at_an_edge { BoundClass::Edge } else { BoundClass::Inside })
         }
-        value @ (Value::Bool(_) | Value::Enum(..)) => {
-            Some(Class::Is(value.clone())).filter(|class| Class::of_type(parameter.ty()).contains(class))
-        }
+        value @ (Value::Bool(_) | Value::Enum(..)) => Some(BoundClass::Is(value.clone()))
+            .filter(|class| BoundClass::of_type(parameter.ty()).contains(class)),
         Value::String(_) | Value::Id(..) | Value::Array(_) | Value::Record(..) => None,
     }
 }

@@ -34,16 +34,16 @@ use crate::run::Occurrence;
 
 /// How often each item was met.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Bounds {
+pub struct ItemBounds {
     /// Every explanation meets it at least so often.
     pub least: Vec<u32>,
     /// Some explanation meets it so often, and none more often.
     pub most: Vec<u32>,
 }
 
-impl Bounds {
+impl ItemBounds {
     fn nothing(items: usize) -> Self {
-        Bounds { least: vec![0; items], most: vec![0; items] }
+        ItemBounds { least: vec![0; items], most: vec![0; items] }
     }
 
     fn meet(&mut self, items: &[usize]) {
@@ -53,7 +53,7 @@ impl Bounds {
         }
     }
 
-    fn join(&mut self, other: &Bounds) {
+    fn join(&mut self, other: &ItemBounds) {
         self.least.iter_mut().zip(&other.least).for_each(|(least, other)| *least = (*least).min(*other));
         self.most.iter_mut().zip(&other.most).for_each(|(most, other)| *most = (*most).max(*other));
     }
@@ -62,7 +62,7 @@ impl Bounds {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Explained {
     /// How often each item was met, up to the end or to the refused occurrence.
-    pub bounds: Bounds,
+    pub bounds: ItemBounds,
     /// The number, from 0, of the first occurrence that no explanation goes on with.
     pub refused: Option<usize>,
 }
@@ -72,7 +72,7 @@ pub struct Explained {
 pub struct TooManyStates;
 
 /// States, with the items that paths to them have met. Internal steps lead forward in the order.
-type Layer = BTreeMap<(usize, State), Bounds>;
+type Layer = BTreeMap<(usize, State), ItemBounds>;
 
 struct PathFollower<'a> {
     walked: &'a Walked,
@@ -90,7 +90,7 @@ pub fn explain_trace(
 ) -> Result<Explained, TooManyStates> {
     let follower = PathFollower { walked, limit };
     let mut first = Layer::new();
-    follower.reach(&mut first, initial.clone(), Bounds::nothing(walked.count()), &[]);
+    follower.reach(&mut first, initial.clone(), ItemBounds::nothing(walked.count()), &[]);
     let mut layers = VecDeque::from([follower.close(first)?]);
     let mut sent: VecDeque<&Event> = VecDeque::new();
     // How long the oldest stimulus has been under way.
@@ -156,7 +156,7 @@ fn join_layers(layer: &mut Layer, more: Layer) {
     }
 }
 
-fn add_state(layer: &mut Layer, key: (usize, State), bounds: Bounds) {
+fn add_state(layer: &mut Layer, key: (usize, State), bounds: ItemBounds) {
     match layer.entry(key) {
         std::collections::btree_map::Entry::Vacant(place) => drop(place.insert(bounds)),
         std::collections::btree_map::Entry::Occupied(mut known) => known.get_mut().join(&bounds),
@@ -165,7 +165,7 @@ fn add_state(layer: &mut Layer, key: (usize, State), bounds: Bounds) {
 
 impl PathFollower<'_> {
     /// Adds a state that a path comes to, with the items that the path's last step has met.
-    fn reach(&self, layer: &mut Layer, state: State, mut bounds: Bounds, met: &[usize]) {
+    fn reach(&self, layer: &mut Layer, state: State, mut bounds: ItemBounds, met: &[usize]) {
         let mut arrived = Vec::new();
         self.walked.meet_arrival(&state, &mut |item| arrived.push(item));
         bounds.meet(met);
@@ -215,7 +215,7 @@ impl PathFollower<'_> {
             let mut met = Vec::new();
             self.walked.meet_event(state.location, action, &valuation, &mut |item| met.push(item));
             bounds.meet(&met);
-            let mut go = |(number, to): (TransitionId, State), bounds: Bounds| {
+            let mut go = |(number, to): (TransitionId, State), bounds: ItemBounds| {
                 let mut met = Vec::new();
                 self.walked.meet_step(number, &valuation, &mut |item| met.push(item));
                 self.reach(&mut next, to, bounds, &met);
@@ -260,7 +260,7 @@ impl PathFollower<'_> {
     }
 
     /// The bounds when no state takes the event: it shows conditions of the guards that refused it.
-    fn refuse(&self, mut layers: VecDeque<Layer>, event: &Event) -> Bounds {
+    fn refuse(&self, mut layers: VecDeque<Layer>, event: &Event) -> ItemBounds {
         let action = self.walked.iosts.find_action(&event.action);
         for ((_, state), bounds) in layers.iter_mut().flatten() {
             let valuation = action
@@ -274,10 +274,10 @@ impl PathFollower<'_> {
         self.bounds_of_all(layers)
     }
 
-    fn bounds_of_all(&self, ends: VecDeque<Layer>) -> Bounds {
+    fn bounds_of_all(&self, ends: VecDeque<Layer>) -> ItemBounds {
         let mut ends = ends.into_iter().flat_map(Layer::into_values);
         // The trace was followed until here, so there is a state.
-        let mut all = ends.next().unwrap_or_else(|| Bounds::nothing(self.walked.count()));
+        let mut all = ends.next().unwrap_or_else(|| ItemBounds::nothing(self.walked.count()));
         ends.for_each(|bounds| all.join(&bounds));
         all
     }

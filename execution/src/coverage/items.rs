@@ -16,7 +16,7 @@ use coreach_model::term::evaluate::{Valuation, holds};
 use coreach_model::term::node::Node;
 use coreach_model::{ActionId, LocationId, Number, Numbered, Term, TransitionId, Value};
 
-use crate::coverage::classes::{Class, class_of};
+use crate::coverage::classes::{BoundClass, class_of};
 
 /// A part of a model that a run may meet.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -36,7 +36,7 @@ pub enum Item {
         transition: TransitionId,
         /// The parameter's place in the action.
         parameter: usize,
-        class: Class,
+        class: BoundClass,
     },
 }
 
@@ -46,7 +46,7 @@ struct ItemPlace {
     /// The number of the first condition. Each has two: for holding, then for failing.
     conditions: usize,
     /// For each parameter: the number of its first class, and its classes.
-    classes: Vec<(usize, Vec<Class>)>,
+    classes: Vec<(usize, Vec<BoundClass>)>,
 }
 
 /// The items of a model, numbered: locations, then each transition, its conditions and classes.
@@ -75,10 +75,10 @@ impl Items {
             }
             let mut classes = Vec::new();
             for (parameter, datum) in iosts.action(transition.action).parameters.iter().enumerate() {
-                let list = Class::of_type(datum.ty());
+                let list = BoundClass::of_type(datum.ty());
                 let first = all.len();
                 let item =
-                    |class: &Class| Item::Class { transition: number, parameter, class: class.clone() };
+                    |class: &BoundClass| Item::Class { transition: number, parameter, class: class.clone() };
                 all.extend(list.iter().map(item));
                 classes.push((first, list));
             }
@@ -143,7 +143,7 @@ fn guard_if_flipped(guard: &Term, condition: [&Term; 2], valuation: &Valuation) 
 
 /// A model in a followed system: which of its locations and transitions each of the system's is.
 #[derive(Clone, Debug)]
-pub struct Part {
+pub struct FollowedModel {
     pub iosts: Iosts,
     pub items: Items,
     /// For each location of the system: the model's location, if the author wrote one.
@@ -153,7 +153,7 @@ pub struct Part {
     outgoing: Numbered<LocationId, Vec<TransitionId>>,
 }
 
-impl Part {
+impl FollowedModel {
     /// A model, with its locations and transitions in the system.
     pub fn new(
         iosts: &Iosts,
@@ -161,7 +161,7 @@ impl Part {
         transitions: Numbered<TransitionId, Option<TransitionId>>,
     ) -> Self {
         let (items, outgoing) = (Items::of(iosts), iosts.outgoing());
-        Part { iosts: iosts.clone(), items, locations, transitions, outgoing }
+        FollowedModel { iosts: iosts.clone(), items, locations, transitions, outgoing }
     }
 }
 
@@ -169,7 +169,7 @@ impl Part {
 pub struct Walked {
     pub iosts: Iosts,
     /// The models. Their items are numbered one after the other.
-    pub parts: Vec<Part>,
+    pub parts: Vec<FollowedModel>,
     /// For each location, the transitions that leave it.
     pub outgoing: Numbered<LocationId, Vec<TransitionId>>,
     /// For each location: its place in an order in which internal steps lead forward.
@@ -179,7 +179,7 @@ pub struct Walked {
 impl Walked {
     /// A system made of these models. It has no cycle of internal actions: a specification with one is
     /// refused by its reader, and each internal step of a product is one of the specification's.
-    pub fn new(iosts: Iosts, parts: Vec<Part>) -> Self {
+    pub fn new(iosts: Iosts, parts: Vec<FollowedModel>) -> Self {
         let (outgoing, ranks) = (iosts.outgoing(), rank_locations(&iosts));
         // Origins are not used here, and would keep texts in memory.
         let mut iosts = iosts;
@@ -190,7 +190,7 @@ impl Walked {
     }
 
     pub fn alone(iosts: &Iosts) -> Self {
-        let part = Part::new(
+        let part = FollowedModel::new(
             iosts,
             iosts.location_ids().map(Some).collect(),
             iosts.transitions.numbers().map(Some).collect(),
@@ -202,7 +202,7 @@ impl Walked {
         self.parts.iter().map(|part| part.items.all.len()).sum()
     }
 
-    fn offsets(&self) -> impl Iterator<Item = (usize, &Part)> {
+    fn offsets(&self) -> impl Iterator<Item = (usize, &FollowedModel)> {
         self.parts.iter().scan(0, |next, part| {
             let first = *next;
             *next += part.items.all.len();

@@ -30,7 +30,7 @@ pub mod items;
 pub mod proofs;
 pub mod tally;
 
-pub use classes::Class;
-pub use explanations::{Bounds, Explained, TooManyStates, explain_trace};
-pub use items::{Item, Items, Part, Walked};
+pub use classes::BoundClass;
+pub use explanations::{Explained, ItemBounds, TooManyStates, explain_trace};
+pub use items::{FollowedModel, Item, Items, Walked};
 pub use tally::{Count, Tally};

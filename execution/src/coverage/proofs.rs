@@ -25,7 +25,7 @@ use coreach_model::term::node::Node;
 use coreach_model::term::{Substitution, substitute};
 use coreach_model::{Datum, LocationId, Number, Numbered, Term, TransitionId, budget};
 
-use crate::coverage::classes::{Class, comparison_sides};
+use crate::coverage::classes::{BoundClass, comparison_sides};
 use crate::coverage::items::{Item, Items};
 
 /// Finds which items of a specification no run can show, with one entry for each item.
@@ -162,7 +162,7 @@ fn taken_by_another(iosts: &Iosts, number: TransitionId) -> Option<Term> {
 }
 
 /// The conditions that the parameter's value is of this class, if the guard holds.
-fn is_in_class(class: &Class, datum: &Datum, guard: &Term) -> Vec<Term> {
+fn is_in_class(class: &BoundClass, datum: &Datum, guard: &Term) -> Vec<Term> {
     let value = Term::datum(datum);
     // The guard holds for a neighbour: it is in its type, and the guard is defined and true.
     let allowed = |step: i32| {
@@ -173,12 +173,12 @@ fn is_in_class(class: &Class, datum: &Datum, guard: &Term) -> Vec<Term> {
     };
     let equal = || Term::or(comparison_sides(guard, datum).iter().map(|(a, b)| Term::equal(a, b)));
     match class {
-        Class::Low => vec![allowed(-1).not(), allowed(1)],
-        Class::High => vec![allowed(-1), allowed(1).not()],
-        Class::Only => vec![allowed(-1).not(), allowed(1).not()],
-        Class::Inside if datum.ty().is_integer() => vec![allowed(-1), allowed(1)],
-        Class::Inside => Vec::new(),
-        Class::Edge => vec![equal()],
-        Class::Is(literal) => vec![Term::equal(&value, &Term::literal(literal.clone()))],
+        BoundClass::Low => vec![allowed(-1).not(), allowed(1)],
+        BoundClass::High => vec![allowed(-1), allowed(1).not()],
+        BoundClass::Only => vec![allowed(-1).not(), allowed(1).not()],
+        BoundClass::Inside if datum.ty().is_integer() => vec![allowed(-1), allowed(1)],
+        BoundClass::Inside => Vec::new(),
+        BoundClass::Edge => vec![equal()],
+        BoundClass::Is(literal) => vec![Term::equal(&value, &Term::literal(literal.clone()))],
     }
 }

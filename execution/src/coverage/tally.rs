@@ -1,6 +1,6 @@
 //! Adds the bounds of runs up.
 
-use crate::coverage::explanations::Bounds;
+use crate::coverage::explanations::ItemBounds;
 
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Count {
@@ -40,7 +40,7 @@ impl Tally {
     }
 
     /// Adds a run. Our items are those from `first` on.
-    pub fn run(&mut self, bounds: &Bounds, first: usize) {
+    pub fn run(&mut self, bounds: &ItemBounds, first: usize) {
         self.runs += 1;
         let met = bounds.least.iter().zip(&bounds.most).skip(first);
         for (count, (&least, &most)) in self.counts.iter_mut().zip(met) {

@@ -29,7 +29,7 @@ use coreach_model::{Datum, LocationId, Term, TransitionId, Value, Verdict, Viola
 use dashu_ratio::RBig;
 
 use crate::judge::contract::{
-    AfterSilence, Choice, Follower, Guard, Judge, Judged, Move, Offer, Offers, Why,
+    AfterSilence, Choice, Follower, Guard, Judge, Judged, Move, Offer, Offers, Reasons,
 };
 use crate::judge::expected::{Expectation, decided_guard, describe_expectation};
 use crate::judge::guards::{can_come, conjunct_texts, failing_sets, may_be, with_event, without_purpose};
@@ -359,12 +359,12 @@ impl Judge for CaseJudge<'_> {
     }
 
     /// Explains an observation, or a missing one. Guards that failed come before those that decided.
-    fn why(&self, observed: Option<&Event>, verdict: Option<Verdict>) -> Why {
+    fn why(&self, observed: Option<&Event>, verdict: Option<Verdict>) -> Reasons {
         let iosts = &self.test.iosts;
         let fired = observed.and_then(|event| self.find_fired(&self.test.observations[self.here()], event));
         let violates = fired.and_then(|(number, _)| self.test.violates[iosts.transitions[number].target]);
         if verdict == Some(Verdict::Pass) {
-            return Why { violates, ..Why::default() };
+            return Reasons { violates, ..Reasons::default() };
         }
         let silent = self.test.timed.as_ref().map(|_| &self.silent);
         let open: Vec<&Transition> = self.open_transitions().collect();
@@ -375,8 +375,8 @@ impl Judge for CaseJudge<'_> {
         let plain: Vec<_> = plain.iter().map(|transition| (transition, &self.state)).collect();
         let Expectation { phrase, guards: failing, expected } =
             describe_expectation(iosts, &plain, observed, silent);
-        let mut why = Why { expected, violates, ..Why::default() };
-        let Some(event) = observed else { return Why { instead: phrase, ..why } };
+        let mut why = Reasons { expected, violates, ..Reasons::default() };
+        let Some(event) = observed else { return Reasons { instead: phrase, ..why } };
         why.guards = deciding_guards(self.test, &self.state, event, verdict);
         match verdict {
             Some(Verdict::Fail) => {

@@ -137,7 +137,7 @@ impl fmt::Display for Guard {
 
 /// The explanation of an occurrence in a state.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct Why {
+pub struct Reasons {
     /// The values that should have come instead: `pNumber = 11, got 12`. Empty if they are not known.
     pub instead: String,
     pub guards: Vec<Guard>,
@@ -215,7 +215,7 @@ pub trait Judge {
     }
 
     /// Explains an observation, taken or not, that came to this verdict.
-    fn why(&self, observed: Option<&Event>, verdict: Option<Verdict>) -> Why;
+    fn why(&self, observed: Option<&Event>, verdict: Option<Verdict>) -> Reasons;
 
     /// An earlier observation that no order explains yet, if this one would be followed without it.
     fn unexplained(&self, _: &Event) -> Option<Event> {

@@ -99,7 +99,7 @@ struct Interleaving<J> {
 
 /// An event that has not happened in some interleaving.
 #[derive(Clone, Debug)]
-struct Pending {
+struct PendingEvent {
     what: Occurrence,
     /// The number of its connection.
     over: usize,
@@ -126,7 +126,7 @@ pub struct Crossing<J> {
     initial: J,
     /// Never empty. In the first, as many events have happened as in any.
     interleavings: Vec<Interleaving<J>>,
-    pending: Vec<Pending>,
+    pending: Vec<PendingEvent>,
     /// The verdict, if it is not that of the interleavings.
     ended: Option<Verdict>,
     crossed: usize,
@@ -143,7 +143,7 @@ impl<J: Follower> Interleaving<J> {
     }
 }
 
-impl Pending {
+impl PendingEvent {
     fn is_stimulus(&self) -> bool {
         matches!(self.what, Occurrence::Stimulus(_))
     }
@@ -203,7 +203,7 @@ impl<J: Follower> Crossing<J> {
     }
 
     /// The stimuli that may be under way.
-    fn sent(&self) -> impl Iterator<Item = &Pending> {
+    fn sent(&self) -> impl Iterator<Item = &PendingEvent> {
         self.pending.iter().filter(|event| event.is_stimulus())
     }
 
@@ -215,7 +215,7 @@ impl<J: Follower> Crossing<J> {
 
     /// The pending events that are before an event that comes now.
     fn events_before(&self, is_stimulus: bool, over: usize) -> Events {
-        let is_before = |earlier: &Pending| {
+        let is_before = |earlier: &PendingEvent| {
             let has_been_taken = self.delay().is_none_or(|delay| earlier.age >= delay);
             match (earlier.is_stimulus(), is_stimulus) {
                 (false, true) => true,
@@ -272,7 +272,7 @@ impl<J: Follower> Crossing<J> {
     }
 
     /// Follows an event in all interleavings. The judge's state changes only if it is followed.
-    fn follow(&mut self, event: Pending) -> Coming {
+    fn follow(&mut self, event: PendingEvent) -> Coming {
         self.is_still = false;
         let place = self.pending.len();
         self.pending.push(event);
@@ -348,10 +348,10 @@ impl<J: Follower> Crossing<J> {
     }
 
     /// Makes the pending event for one that comes now.
-    fn make_pending(&self, what: Occurrence, event: &Event) -> Pending {
+    fn make_pending(&self, what: Occurrence, event: &Event) -> PendingEvent {
         let over = self.link.number(&event.action);
         let before = self.events_before(matches!(what, Occurrence::Stimulus(_)), over);
-        Pending { what, over, age: Duration::ZERO, before }
+        PendingEvent { what, over, age: Duration::ZERO, before }
     }
 
     /// Follows an observation in all interleavings. If none allows it, the verdict is that of the first one.
@@ -402,7 +402,7 @@ impl<J: Follower> Crossing<J> {
     /// Lets time pass in which nothing has come: then the oldest stimulus may have been taken.
     fn let_time_pass(&mut self, time: Duration) {
         let Some(delay) = self.delay() else { return };
-        let Some(oldest) = self.pending.iter().position(Pending::is_stimulus) else { return };
+        let Some(oldest) = self.pending.iter().position(PendingEvent::is_stimulus) else { return };
         self.pending[oldest].age += time;
         if self.pending[oldest].age >= delay {
             // The interleavings in which it has happened are in the set already.

@@ -43,7 +43,7 @@ pub(super) struct Grounds {
 
 /// Explains a condition by the part that decides about it. These data are those of the event.
 pub(super) fn explain_condition(condition: &Term, values: &Valuation, of_event: &[Datum]) -> Grounds {
-    let mut scope = Scope::new(condition, values, of_event);
+    let mut scope = DecisiveScope::new(condition, values, of_event);
     let (mut term, mut decisive, mut written) = (condition.clone(), None, None);
     let (mut is_case, mut others, mut read_too) = (false, String::new(), Vec::new());
     let length = |term: &Term| term.to_string().chars().count();
@@ -104,7 +104,7 @@ pub(super) fn explain_condition(condition: &Term, values: &Valuation, of_event: 
 /// which several parts fail. `None`: its values explain it.
 ///
 /// `is_shown` says whether the part is short and shown as it is.
-fn explain_last_part(part: &Term, scope: &Scope, branch: &str, is_shown: bool) -> Option<Grounds> {
+fn explain_last_part(part: &Term, scope: &DecisiveScope, branch: &str, is_shown: bool) -> Option<Grounds> {
     /// The most parts that are explained one by one.
     const MOST_PARTS: usize = 3;
     if let Some((subject, alternative)) = find_false_case(part, scope) {
@@ -135,7 +135,7 @@ fn explain_last_part(part: &Term, scope: &Scope, branch: &str, is_shown: bool) -
 }
 
 /// Finds the case of a `match` that is `false` whatever else is true: its subject, and its alternative.
-pub(super) fn find_false_case(part: &Term, scope: &Scope) -> Option<(Term, String)> {
+pub(super) fn find_false_case(part: &Term, scope: &DecisiveScope) -> Option<(Term, String)> {
     let TermShape::Operation(DerivedOperation::Match(choice), arguments) = part.shape() else { return None };
     let subject = arguments.first()?;
     let Value::Record(ty, fields) = evaluate(subject, &scope.values).ok()? else { return None };
@@ -145,18 +145,18 @@ pub(super) fn find_false_case(part: &Term, scope: &Scope) -> Option<(Term, Strin
 }
 
 /// The values by which a part of a condition is read, and the data of the event in it.
-pub(super) struct Scope {
+pub(super) struct DecisiveScope {
     pub values: Valuation,
     pub of_event: Vec<Datum>,
     /// The names that the condition reads, and those of the event and of cases.
     names: BTreeSet<String>,
 }
 
-impl Scope {
+impl DecisiveScope {
     pub(super) fn new(condition: &Term, values: &Valuation, of_event: &[Datum]) -> Self {
         let read = condition.data();
         let names = read.iter().chain(of_event).map(|datum| datum.name().to_owned()).collect();
-        Scope { values: values.clone(), of_event: of_event.to_vec(), names }
+        DecisiveScope { values: values.clone(), of_event: of_event.to_vec(), names }
     }
 
     fn is_of_event(&self, term: &Term) -> bool {
@@ -214,7 +214,7 @@ impl Opened {
 }
 
 /// Opens a condition by one level. The names of a case of a `match` come into the scope.
-fn open_condition(term: &Term, scope: &mut Scope) -> Option<Opened> {
+fn open_condition(term: &Term, scope: &mut DecisiveScope) -> Option<Opened> {
     let is_true = scope.is_true(term);
     let deciding = |parts: &[Term]| {
         let deciding: Vec<Term> =
@@ -251,7 +251,7 @@ fn open_condition(term: &Term, scope: &mut Scope) -> Option<Opened> {
 
 /// Opens a false disjunction with alternatives of several conditions. If the event could meet only one of
 /// them, that one counts. Else each alternative becomes the conditions of it that do not hold.
-fn open_alternatives(parts: &[Term], scope: &Scope) -> Option<Opened> {
+fn open_alternatives(parts: &[Term], scope: &DecisiveScope) -> Option<Opened> {
     let list_failing = |part: &Term| {
         let conditions = match part.written() {
             Some(Node::And(conditions)) => conditions.as_slice(),
@@ -289,7 +289,7 @@ fn choose_arm<'m>(choice: &'m MatchOperation, ty: &RecordType, tag: &Value) -> O
 }
 
 /// Chooses the case of a `match`. Its names come into the scope, under other names if they are read already.
-fn choose_case(choice: &MatchOperation, arguments: &[Term], scope: &mut Scope) -> Option<Term> {
+fn choose_case(choice: &MatchOperation, arguments: &[Term], scope: &mut DecisiveScope) -> Option<Term> {
     let [subject, read @ ..] = arguments else { return None };
     let Value::Record(ty, fields) = evaluate(subject, &scope.values).ok()? else { return None };
     let case = choose_arm(choice, &ty, &fields[0])?;
@@ -310,7 +310,7 @@ fn choose_case(choice: &MatchOperation, arguments: &[Term], scope: &mut Scope) -
 
 /// Opens a side of a comparison as long as it is an `if` or a `match`, or a function that is one. Adds the
 /// terms by which the branches were chosen.
-fn open_side(side: &Term, scope: &mut Scope, chosen_by: &mut Vec<Term>) -> Term {
+fn open_side(side: &Term, scope: &mut DecisiveScope, chosen_by: &mut Vec<Term>) -> Term {
     let body = side.unfolded().unwrap_or_else(|| side.clone());
     let (by, branch) = match body.shape() {
         TermShape::Node(Node::IfThenElse(condition, then, other)) => {
@@ -329,7 +329,7 @@ fn open_side(side: &Term, scope: &mut Scope, chosen_by: &mut Vec<Term>) -> Term 
 
 /// Opens an `if` or a `match`, or the sides of a comparison that are one. Returns also the terms by which the
 /// branches were chosen. `None`: there are none.
-fn open_branches(condition: &Term, scope: &mut Scope) -> Option<(Term, Vec<Term>)> {
+fn open_branches(condition: &Term, scope: &mut DecisiveScope) -> Option<(Term, Vec<Term>)> {
     match condition.shape() {
         TermShape::Node(Node::IfThenElse(by, then, other)) => {
             let branch = if holds(by, &scope.values).ok()? { then } else { other };
@@ -349,7 +349,7 @@ fn open_branches(condition: &Term, scope: &mut Scope) -> Option<(Term, Vec<Term>
 
 /// Opens the branches of a condition, and says whether the state alone chooses them. `None`: there are none,
 /// or the case of a `match` depends on the event.
-pub(super) fn choose_branches(condition: &Term, scope: &mut Scope) -> Option<(Term, bool)> {
+pub(super) fn choose_branches(condition: &Term, scope: &mut DecisiveScope) -> Option<(Term, bool)> {
     let (opened, chosen_by) = open_branches(condition, scope)?;
     let mut of_event = chosen_by.iter().filter(|by| scope.is_of_event(by)).peekable();
     let is_of_state = of_event.peek().is_none();

@@ -98,11 +98,11 @@ pub(super) fn merge_differences(way: Vec<Difference>, bounds: &[Difference]) -> 
 }
 
 /// An end of a range, and whether it is in the range. Integers are always in it.
-type RangeEnd = Option<(Value, bool)>;
+type ValueEnd = Option<(Value, bool)>;
 
 /// The ends of a range: the greatest lower one and the least upper one.
-fn range_ends(demands: &[Demand]) -> (RangeEnd, RangeEnd) {
-    let (mut low, mut high): (RangeEnd, RangeEnd) = (None, None);
+fn range_ends(demands: &[Demand]) -> (ValueEnd, ValueEnd) {
+    let (mut low, mut high): (ValueEnd, ValueEnd) = (None, None);
     for demand in demands {
         let Demand::Bound(comparison, value) = demand else { continue };
         let is_low = matches!(comparison, Comparison::Greater | Comparison::AtLeast);

@@ -22,7 +22,7 @@ use dashu_int::IBig;
 use dashu_ratio::RBig;
 
 use crate::judge::contract::Guard;
-use crate::judge::decisive::{LONGEST_VALUE, Scope, collect_values, find_false_case};
+use crate::judge::decisive::{DecisiveScope, LONGEST_VALUE, collect_values, find_false_case};
 use crate::judge::differences::{
     Demand, Difference, MOST_NAMED, alternatives_text, demand_text, demanded_value, instants_text,
     join_with_or,
@@ -158,7 +158,7 @@ fn add_guard(guards: &mut Vec<Guard>, guard: Guard) {
 impl Question<'_> {
     /// Does the transition refuse the event since a variant or an option in it has another alternative?
     fn is_of_other_alternative(&self, transition: &Transition) -> bool {
-        let scope = Scope::new(&transition.guard, &self.values, self.parameters);
+        let scope = DecisiveScope::new(&transition.guard, &self.values, self.parameters);
         let tag = |side: &Term| match evaluate(side, &self.values) {
             Ok(Value::Record(ty, fields)) if !ty.alternatives().is_empty() => Some(fields[0].clone()),
             _ => None,

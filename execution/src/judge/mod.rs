@@ -34,7 +34,7 @@ use coreach_model::semantics::State;
 
 use crate::judge::case::CaseJudge;
 pub use crate::judge::contract::{
-    AfterSilence, Choice, Follower, Guard, Judge, Judged, Move, Offer, Offers, Why,
+    AfterSilence, Choice, Follower, Guard, Judge, Judged, Move, Offer, Offers, Reasons,
 };
 use crate::judge::crossing::Crossing;
 use crate::judge::online::OnlineJudge;

@@ -43,7 +43,7 @@ use coreach_model::iosts::{ActionKind, Iosts, LocationId, Transition};
 use coreach_model::semantics::{Event, State, fire};
 use coreach_model::{Datum, TransitionId, Value, Verdict, Violated};
 
-use crate::judge::contract::{AfterSilence, Choice, Follower, Judge, Judged, Move, Offer, Offers, Why};
+use crate::judge::contract::{AfterSilence, Choice, Follower, Judge, Judged, Move, Offer, Offers, Reasons};
 use crate::judge::guards::{can_come, with_event, without_purpose};
 use crate::monitor::Monitor;
 use crate::run::{Occurrence, ShownState};
@@ -317,9 +317,9 @@ impl Judge for OnlineJudge<'_> {
             })
     }
 
-    fn why(&self, observed: Option<&Event>, verdict: Option<Verdict>) -> Why {
+    fn why(&self, observed: Option<&Event>, verdict: Option<Verdict>) -> Reasons {
         if matches!(verdict, Some(Verdict::Pass | Verdict::WeakPass)) {
-            return Why::default();
+            return Reasons::default();
         }
         let violates = observed.filter(|_| verdict == Some(Verdict::Fail)).and_then(|event| {
             let mut after = self.clone();
@@ -334,7 +334,7 @@ impl Judge for OnlineJudge<'_> {
             (self.test.verdict(one.target) != Some(Verdict::Fail))
                 .then(|| without_purpose(self.test, one, &siblings, values.as_ref()))
         };
-        let why = Why { violates, ..self.monitor.why_not(observed, verdict, allow) };
-        if violates.is_some() { Why { instead: String::new(), guards: Vec::new(), ..why } } else { why }
+        let why = Reasons { violates, ..self.monitor.why_not(observed, verdict, allow) };
+        if violates.is_some() { Reasons { instead: String::new(), guards: Vec::new(), ..why } } else { why }
     }
 }

@@ -23,8 +23,8 @@ use dashu_ratio::RBig;
 
 use crate::judge::contract::Guard;
 use crate::judge::decisive::{
-    Grounds, LARGEST_PART, LONGEST_VALUE, Scope, choose_branches, collect_values, explain_condition, is_path,
-    list_instances,
+    DecisiveScope, Grounds, LARGEST_PART, LONGEST_VALUE, choose_branches, collect_values, explain_condition,
+    is_path, list_instances,
 };
 use crate::judge::differences::{
     Demand, Difference, MOST_NAMED, MOST_WAYS, REORDERED, combine_ways, compare_values, is_reordered,
@@ -139,7 +139,7 @@ impl Question<'_> {
             let wanted = format!("is {}{name}", if is_positive { "" } else { "not " });
             return single(self.difference(subject, Demand::Text(wanted))?);
         }
-        let mut scope = Scope::new(part, &self.values, self.parameters);
+        let mut scope = DecisiveScope::new(part, &self.values, self.parameters);
         if let Some((chosen, is_of_state)) = choose_branches(part, &mut scope)
             && (is_of_state || self.reads_event(&chosen))
         {

@@ -19,7 +19,7 @@ use coreach_model::term::{Substitution, TermShape, literals, substitute};
 use coreach_model::{Datum, Term, Type, Value};
 
 use crate::judge::contract::Guard;
-use crate::judge::decisive::{Scope, choose_branches};
+use crate::judge::decisive::{DecisiveScope, choose_branches};
 use crate::judge::differences::{Demand, Difference, combine_ways, demanded_value, merge_differences};
 use crate::judge::guards::failing_conjuncts;
 use crate::judge::question::Question;
@@ -199,7 +199,7 @@ impl Question<'_> {
     /// Puts the branches that the state chooses in the place of a `match` or `if`, as far as they are
     /// outermost or sides of a comparison. The names of a case become its values.
     pub(super) fn replace_branches(&self, part: &Term) -> Option<Term> {
-        let mut scope = Scope::new(part, &self.values, self.parameters);
+        let mut scope = DecisiveScope::new(part, &self.values, self.parameters);
         let (opened, _) = choose_branches(part, &mut scope).filter(|(_, is_of_state)| *is_of_state)?;
         let mut names: Substitution = literals(&scope.values);
         names.retain(|name, _| self.values.get(name) != scope.values.get(name));

@@ -28,7 +28,7 @@ use coreach_model::term::evaluate::Valuation;
 use coreach_model::{Datum, Numbered, TransitionId, Value, Verdict, Violated};
 use edits::is_equal;
 pub use edits::{TextEdit, list_edits};
-pub use operators::{Mutant, Operator, mutate};
+pub use operators::{Mutant, MutationOperator, mutate};
 
 use crate::bucket::Bucket;
 use crate::constants::initial_state;
@@ -102,10 +102,10 @@ pub fn mutants(specification: &Iosts, most: usize, seed: u64) -> Vec<Mutant> {
     const PATIENCE: usize = 24;
     let mut random = Random::new(seed ^ 0x6d75_7461_7465);
     let mut found: Vec<Mutant> = Vec::new();
-    let mut failures = vec![0; Operator::ALL.len()];
+    let mut failures = vec![0; MutationOperator::ALL.len()];
     let mut solver = Lazy::default();
     while found.len() < most && failures.iter().any(|count| *count < PATIENCE) {
-        for (operator, failures) in Operator::ALL.iter().zip(&mut failures) {
+        for (operator, failures) in MutationOperator::ALL.iter().zip(&mut failures) {
             if *failures >= PATIENCE || found.len() >= most {
                 continue;
             }

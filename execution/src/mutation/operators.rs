@@ -15,7 +15,7 @@ use coreach_model::{ActionId, Datum, Number, Numbered, TransitionId, Type, Value
 
 coreach_model::words! {
     /// How a mutant differs from its specification.
-    pub enum Operator {
+    pub enum MutationOperator {
         /// A conjunct of a guard is dropped.
         GuardWeakened = "guard weakened",
         /// A guard gets another conjunct.
@@ -57,7 +57,7 @@ const FEW: usize = 64;
 
 #[derive(Clone, Debug)]
 pub struct Mutant {
-    pub operator: Operator,
+    pub operator: MutationOperator,
     pub change: String,
     /// The specification's transition that was changed, if one was.
     pub transition: Option<TransitionId>,
@@ -65,7 +65,7 @@ pub struct Mutant {
 }
 
 /// Changes a specification at a random place. `None`: the operator does not fit there, or changes nothing.
-pub fn mutate(random: &mut Random, specification: &Iosts, operator: Operator) -> Option<Mutant> {
+pub fn mutate(random: &mut Random, specification: &Iosts, operator: MutationOperator) -> Option<Mutant> {
     let mut iosts = specification.clone();
     let (transition, change) = apply_operator(random, &mut iosts, operator)?;
     let same = iosts.transitions == specification.transitions
@@ -78,9 +78,9 @@ pub fn mutate(random: &mut Random, specification: &Iosts, operator: Operator) ->
 fn apply_operator(
     random: &mut Random,
     iosts: &mut Iosts,
-    operator: Operator,
+    operator: MutationOperator,
 ) -> Option<(Option<TransitionId>, String)> {
-    use Operator as O;
+    use MutationOperator as O;
     match operator {
         O::TransitionAdded => return Some((None, add_transition(random, iosts))),
         O::InternalStepAdded => return Some((None, add_internal_step(random, iosts))),

@@ -26,7 +26,7 @@ use coreach_model::timed::delayed::Delayed;
 use coreach_model::{Datum, Numbered, Term, Type, Value};
 use dashu_ratio::RBig;
 
-use crate::offline::sequence::{Item, normalize};
+use crate::offline::sequence::{SeqItem, normalize};
 
 /// Delays that are easy to read, in tenths of the unit.
 const HANDY: [u32; 9] = [10, 1, 5, 15, 20, 25, 30, 50, 0];
@@ -57,7 +57,7 @@ pub fn sequence_along(
     constants: &Valuation,
     seed: Option<u64>,
     solver: &mut dyn Solver,
-) -> Result<Vec<Item>, NoSequence> {
+) -> Result<Vec<SeqItem>, NoSequence> {
     let system = System::new(&form.iosts);
     let (steps, last) = follow_path(&system, path, &literals(constants), solver)?;
     let mut random = seed.map(Random::new);
@@ -89,11 +89,11 @@ pub fn sequence_along(
     for step in &steps {
         let mut values_of_step = step.parameters.iter().map(value);
         if let Some(Value::Real(delay)) = values_of_step.next() {
-            items.push(Item::Delay(delay));
+            items.push(SeqItem::Delay(delay));
         }
         let action = form.iosts.transitions[step.transition].action;
         if form.iosts.action(action).is_visible() {
-            items.push(Item::Event(action, values_of_step.collect()));
+            items.push(SeqItem::Event(action, values_of_step.collect()));
         }
     }
     Ok(normalize(items))
@@ -213,10 +213,10 @@ pub fn path_to(
 }
 
 /// The part of a sequence that the tester sends, with the delays.
-pub fn inputs_of(timed: &Timed, sequence: &[Item]) -> Vec<Item> {
+pub fn inputs_of(timed: &Timed, sequence: &[SeqItem]) -> Vec<SeqItem> {
     let mut sent = crate::offline::sequence::projection(sequence, |action| timed.is_controllable(action));
     // The time after the last input is nothing that the tester does.
-    if matches!(sent.last(), Some(Item::Delay(_))) {
+    if matches!(sent.last(), Some(SeqItem::Delay(_))) {
         sent.pop();
     }
     sent

@@ -31,7 +31,7 @@ use dashu_ratio::RBig;
 
 use crate::offline::context::{Context, MOST_PARTS, PathPosition, close_under_internal};
 use crate::offline::prepared::Offline;
-use crate::offline::sequence::{Item, Placed};
+use crate::offline::sequence::{Placed, SeqItem};
 use crate::offline::uncertain::Uncertain;
 use crate::offline::verdict::{CannotJudge, OfflineVerdict};
 use crate::offline::why::{Seen, Why};
@@ -116,8 +116,8 @@ impl<'a> OfflineJudge<'a> {
             return self.take_uncertain(placed, solver);
         }
         match &placed.item {
-            Item::Delay(time) => self.wait(placed.line, time, solver),
-            Item::Event(action, values) => self.take_event(placed.line, *action, values, solver)?,
+            SeqItem::Delay(time) => self.wait(placed.line, time, solver),
+            SeqItem::Event(action, values) => self.take_event(placed.line, *action, values, solver)?,
         }
         Ok(())
     }
@@ -127,7 +127,7 @@ impl<'a> OfflineJudge<'a> {
         let (offline, line) = (self.offline, placed.line);
         let Some(uncertain) = &mut self.uncertain else { return Ok(()) };
         let seen = Seen { line, item: placed.item.clone(), time: self.time.clone() };
-        if let Item::Delay(time) = &placed.item {
+        if let SeqItem::Delay(time) = &placed.item {
             let until = &self.time + time;
             // An explanation of a Fail adds this delay to the time that had elapsed before it.
             let waited = uncertain.wait(offline, (&until, &self.elapsed), seen, solver);
@@ -156,7 +156,7 @@ impl<'a> OfflineJudge<'a> {
         let mut may_wait = |context: &Context| self.offline.may_wait(&context.state, &elapsed, solver);
         let may_stay: Vec<bool> = self.contexts.iter().map(&mut may_wait).collect();
         if !may_stay.contains(&true) {
-            let seen = Seen { line, item: Item::Delay(time.clone()), time: self.time.clone() };
+            let seen = Seen { line, item: SeqItem::Delay(time.clone()), time: self.time.clone() };
             self.fail(OfflineVerdict::Fail, seen, solver);
             return;
         }
@@ -187,7 +187,7 @@ impl<'a> OfflineJudge<'a> {
                 }
             }
         }
-        let seen = || Seen { line, item: Item::Event(action, values.to_vec()), time: self.time.clone() };
+        let seen = || Seen { line, item: SeqItem::Event(action, values.to_vec()), time: self.time.clone() };
         if next.is_empty() {
             let verdict = match iosts.action(action).kind {
                 ActionKind::Input => OfflineVerdict::InconclusiveI,

@@ -14,10 +14,10 @@
 use coreach_model::Diagnostic;
 use dashu_ratio::RBig;
 
-use crate::offline::sequence::{Item, Placed, time_text};
+use crate::offline::sequence::{Placed, SeqItem, time_text};
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Merged {
+pub struct MergedTraces {
     pub inputs: RBig,
     pub outputs: RBig,
     pub events: usize,
@@ -26,7 +26,7 @@ pub struct Merged {
 /// A sequence that is followed: its next member, or the rest of it if it is a delay.
 struct Followed<I> {
     later: I,
-    next: Option<Item>,
+    next: Option<SeqItem>,
     duration: RBig,
 }
 
@@ -37,31 +37,31 @@ impl<E, I: Iterator<Item = Result<Placed, E>>> Followed<I> {
         Ok(followed)
     }
 
-    fn step(&mut self) -> Result<Option<Item>, E> {
+    fn step(&mut self) -> Result<Option<SeqItem>, E> {
         let next = self.later.next().transpose()?.map(|placed| placed.item);
-        if let Some(Item::Delay(time)) = &next {
+        if let Some(SeqItem::Delay(time)) = &next {
             self.duration += time;
         }
         Ok(std::mem::replace(&mut self.next, next))
     }
 
     /// Takes the next member if it is an event.
-    fn take_event(&mut self) -> Result<Option<Item>, E> {
-        if matches!(self.next, Some(Item::Event(..))) { self.step() } else { Ok(None) }
+    fn take_event(&mut self) -> Result<Option<SeqItem>, E> {
+        if matches!(self.next, Some(SeqItem::Event(..))) { self.step() } else { Ok(None) }
     }
 
     /// The time until its next event; `None`: it has ended, or the event comes now.
     fn waits(&self) -> Option<&RBig> {
-        if let Some(Item::Delay(time)) = &self.next { Some(time) } else { None }
+        if let Some(SeqItem::Delay(time)) = &self.next { Some(time) } else { None }
     }
 
     fn pass(&mut self, time: &RBig) -> Result<(), E> {
         match &mut self.next {
-            Some(Item::Delay(remaining)) if *remaining > *time => *remaining -= time,
-            Some(Item::Delay(_)) => {
+            Some(SeqItem::Delay(remaining)) if *remaining > *time => *remaining -= time,
+            Some(SeqItem::Delay(_)) => {
                 self.step()?;
             }
-            Some(Item::Event(..)) | None => {}
+            Some(SeqItem::Event(..)) | None => {}
         }
         Ok(())
     }
@@ -71,8 +71,8 @@ impl<E, I: Iterator<Item = Result<Placed, E>>> Followed<I> {
 pub fn merge_sequences<E>(
     inputs: impl Iterator<Item = Result<Placed, E>>,
     outputs: impl Iterator<Item = Result<Placed, E>>,
-    mut take: impl FnMut(Item) -> Result<(), E>,
-) -> Result<Merged, E> {
+    mut take: impl FnMut(SeqItem) -> Result<(), E>,
+) -> Result<MergedTraces, E> {
     let (mut inputs, mut outputs) = (Followed::new(inputs)?, Followed::new(outputs)?);
     let mut passed = RBig::ZERO;
     let mut events = 0;
@@ -85,7 +85,7 @@ pub fn merge_sequences<E>(
         if let Some(event) = event {
             let delay = std::mem::replace(&mut passed, RBig::ZERO);
             if delay > RBig::ZERO {
-                take(Item::Delay(delay))?;
+                take(SeqItem::Delay(delay))?;
             }
             events += 1;
             take(event)?;
@@ -101,12 +101,12 @@ pub fn merge_sequences<E>(
         passed += time;
     }
     if passed > RBig::ZERO {
-        take(Item::Delay(passed))?;
+        take(SeqItem::Delay(passed))?;
     }
-    Ok(Merged { inputs: inputs.duration, outputs: outputs.duration, events })
+    Ok(MergedTraces { inputs: inputs.duration, outputs: outputs.duration, events })
 }
 
-impl Merged {
+impl MergedTraces {
     /// Checks that the outputs were recorded longer than the inputs take (2012, Definition 5).
     pub fn check(&self) -> Result<(), Diagnostic> {
         if self.outputs > self.inputs {
@@ -136,19 +136,19 @@ mod tests {
     use crate::offline::sequence::{normalize, projection};
 
     /// `4 a 23 b`: numbers are delays, small letters inputs, capital letters outputs.
-    fn sequence(text: &str) -> Vec<Item> {
+    fn sequence(text: &str) -> Vec<SeqItem> {
         let item = |word: &str| match real(word, 20) {
-            Ok(time) => Item::Delay(time),
-            Err(_) => Item::Event(ActionId(word.bytes().next().unwrap().into()), Vec::new()),
+            Ok(time) => SeqItem::Delay(time),
+            Err(_) => SeqItem::Event(ActionId(word.bytes().next().unwrap().into()), Vec::new()),
         };
         text.split_whitespace().map(item).collect()
     }
 
-    fn placed(items: &[Item]) -> impl Iterator<Item = Result<Placed, Infallible>> {
+    fn placed(items: &[SeqItem]) -> impl Iterator<Item = Result<Placed, Infallible>> {
         items.iter().map(|item| Ok(Placed { line: 0, item: item.clone() }))
     }
 
-    fn merged(inputs: &[Item], outputs: &[Item]) -> (Vec<Item>, Merged) {
+    fn merged(inputs: &[SeqItem], outputs: &[SeqItem]) -> (Vec<SeqItem>, MergedTraces) {
         let mut all = Vec::new();
         let Ok(merged) = merge_sequences(placed(inputs), placed(outputs), |item| {
             all.push(item);
@@ -195,11 +195,11 @@ mod tests {
         for length in 0..60 {
             let mut items = Vec::new();
             for _ in 0..length {
-                items.push(Item::Delay(RBig::from(draw() % 5 + 1) / RBig::from(10)));
+                items.push(SeqItem::Delay(RBig::from(draw() % 5 + 1) / RBig::from(10)));
                 let letter = if draw() % 2 == 0 { u32::from(b'a') } else { u32::from(b'A') };
-                items.push(Item::Event(ActionId(letter + draw() % 5), Vec::new()));
+                items.push(SeqItem::Event(ActionId(letter + draw() % 5), Vec::new()));
             }
-            items.push(Item::Delay(RBig::from(1)));
+            items.push(SeqItem::Delay(RBig::from(1)));
             let is_input = |action: ActionId| action.0 >= u32::from(b'a');
             let inputs = projection(&items, is_input);
             let outputs = projection(&items, |action| !is_input(action));

@@ -26,5 +26,5 @@ pub mod why;
 pub mod write;
 
 pub use judge::OfflineJudge;
-pub use sequence::{Item, Placed};
+pub use sequence::{Placed, SeqItem};
 pub use verdict::OfflineVerdict;

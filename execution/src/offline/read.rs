@@ -30,7 +30,7 @@ use coreach_model::number::{self, NumberError, WIRE_DIGITS};
 use dashu_base::BitTest;
 use dashu_ratio::RBig;
 
-use crate::offline::sequence::{Item, Placed};
+use crate::offline::sequence::{Placed, SeqItem};
 
 /// The longest line, in bytes.
 pub const LONGEST_LINE: usize = 1 << 20;
@@ -49,7 +49,7 @@ pub const LONGEST_TOTAL: usize = 1 << 15;
 /// The optional first line of a CSV file, which names the fields.
 pub const HEAD: &str = "delay,action,values";
 
-pub struct Reader<'a, R> {
+pub struct TraceReader<'a, R> {
     iosts: &'a Iosts,
     name: String,
     source: R,
@@ -92,10 +92,10 @@ impl LineMistake {
 /// The delay of a line, and its event.
 type TimedLine = (Option<RBig>, Option<(ActionId, Vec<Value>)>);
 
-impl<'a, R: BufRead> Reader<'a, R> {
+impl<'a, R: BufRead> TraceReader<'a, R> {
     /// Makes a reader of events of this model. `name` is what the user calls the file.
     pub fn new(iosts: &'a Iosts, name: impl Into<String>, source: R) -> Self {
-        Reader {
+        TraceReader {
             iosts,
             name: name.into(),
             source,
@@ -171,7 +171,7 @@ impl<'a, R: BufRead> Reader<'a, R> {
                     return Err(self.with_others(diagnostic));
                 }
             };
-            let event = event.map(|(action, values)| Item::Event(action, values));
+            let event = event.map(|(action, values)| SeqItem::Event(action, values));
             let place_here = |item| Placed { line: self.line, item };
             match (delay, event) {
                 (Some(delay), event) => {
@@ -184,7 +184,7 @@ impl<'a, R: BufRead> Reader<'a, R> {
                         let help = "write delays as decimal fractions, or with few different denominators";
                         return Err(Diagnostic::error("trace-delay", message).help(help));
                     }
-                    let delay = place_here(Item::Delay(delay));
+                    let delay = place_here(SeqItem::Delay(delay));
                     self.pending = event.map(place_here);
                     return Ok(Some(delay));
                 }
@@ -356,7 +356,7 @@ impl<'a, R: BufRead> Reader<'a, R> {
     }
 }
 
-impl<R: BufRead> Iterator for Reader<'_, R> {
+impl<R: BufRead> Iterator for TraceReader<'_, R> {
     type Item = Result<Placed, Diagnostic>;
 
     /// After a mistake there is nothing more.

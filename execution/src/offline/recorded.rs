@@ -8,7 +8,7 @@ use coreach_model::timed::delayed::Delayed;
 use coreach_model::{Value, codec};
 use dashu_ratio::RBig;
 
-use crate::offline::sequence::{Item, Placed};
+use crate::offline::sequence::{Placed, SeqItem};
 use crate::outcome;
 use crate::record::{Record, read_occurrence};
 use crate::run::{Cause, Occurrence, Outcome};
@@ -32,19 +32,19 @@ pub fn sequence_of_record(form: &Delayed, record: &Record) -> Result<Vec<Placed>
                     return Err(wrong("a delay is not negative".to_owned()));
                 }
                 if *delay > RBig::ZERO {
-                    push(Item::Delay(delay.clone()));
+                    push(SeqItem::Delay(delay.clone()));
                 }
-                push(Item::Event(action, values.to_vec()));
+                push(SeqItem::Event(action, values.to_vec()));
             }
-            Occurrence::Silence(time) | Occurrence::Delay(time) => push(Item::Delay(exact_seconds(time))),
+            Occurrence::Silence(time) | Occurrence::Delay(time) => push(SeqItem::Delay(exact_seconds(time))),
         }
     }
     if let Outcome::Verdict(_, Cause::Silence(time)) =
         outcome::read_outcome(record.verdict, &record.cause, &record.detail)?
     {
-        items.push(Placed { line: record.trace.len() + 1, item: Item::Delay(exact_seconds(time)) });
+        items.push(Placed { line: record.trace.len() + 1, item: SeqItem::Delay(exact_seconds(time)) });
     }
-    items.retain(|placed| placed.item != Item::Delay(RBig::ZERO));
+    items.retain(|placed| placed.item != SeqItem::Delay(RBig::ZERO));
     Ok(items)
 }
 

@@ -7,7 +7,7 @@ use coreach_model::{Value, codec};
 use dashu_ratio::RBig;
 
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Item {
+pub enum SeqItem {
     /// So much time passes, more than 0.
     Delay(RBig),
     Event(ActionId, Vec<Value>),
@@ -18,32 +18,32 @@ pub enum Item {
 pub struct Placed {
     /// From 1; 0 if there is no file.
     pub line: usize,
-    pub item: Item,
+    pub item: SeqItem,
 }
 
 /// Adds adjacent delays, and leaves out delays of 0.
-pub fn normalize(sequence: impl IntoIterator<Item = Item>) -> Vec<Item> {
-    let mut normalized: Vec<Item> = Vec::new();
+pub fn normalize(sequence: impl IntoIterator<Item = SeqItem>) -> Vec<SeqItem> {
+    let mut normalized: Vec<SeqItem> = Vec::new();
     for item in sequence {
         match (normalized.last_mut(), item) {
-            (_, Item::Delay(time)) if time == RBig::ZERO => {}
-            (Some(Item::Delay(sum)), Item::Delay(time)) => *sum += time,
+            (_, SeqItem::Delay(time)) if time == RBig::ZERO => {}
+            (Some(SeqItem::Delay(sum)), SeqItem::Delay(time)) => *sum += time,
             (_, item) => normalized.push(item),
         }
     }
     normalized
 }
 
-pub fn total_duration(sequence: &[Item]) -> RBig {
-    let delay = |item: &Item| if let Item::Delay(time) = item { Some(time.clone()) } else { None };
+pub fn total_duration(sequence: &[SeqItem]) -> RBig {
+    let delay = |item: &SeqItem| if let SeqItem::Delay(time) = item { Some(time.clone()) } else { None };
     sequence.iter().filter_map(delay).fold(RBig::ZERO, |sum, time| sum + time)
 }
 
 /// The delays and the wanted events: an input or output projection, normalized.
-pub fn projection(sequence: &[Item], is_wanted: impl Fn(ActionId) -> bool) -> Vec<Item> {
-    let is_kept = |item: &&Item| match item {
-        Item::Delay(_) => true,
-        Item::Event(action, _) => is_wanted(*action),
+pub fn projection(sequence: &[SeqItem], is_wanted: impl Fn(ActionId) -> bool) -> Vec<SeqItem> {
+    let is_kept = |item: &&SeqItem| match item {
+        SeqItem::Delay(_) => true,
+        SeqItem::Event(action, _) => is_wanted(*action),
     };
     normalize(sequence.iter().filter(is_kept).cloned())
 }
@@ -71,8 +71,8 @@ mod tests {
 
     #[test]
     fn normalizing_adds_what_stands_together() {
-        let delay = |text: &str| Item::Delay(real(text, 20).unwrap());
-        let event = Item::Event(ActionId(0), Vec::new());
+        let delay = |text: &str| SeqItem::Delay(real(text, 20).unwrap());
+        let event = SeqItem::Event(ActionId(0), Vec::new());
         let sequence = [delay("0.1"), delay("0.2"), event.clone(), event.clone(), delay("0"), delay("1")];
         let expected = [delay("0.3"), event.clone(), event, delay("1")];
         assert_eq!(normalize(sequence.clone()), expected);

@@ -40,7 +40,7 @@ use dashu_ratio::RBig;
 
 use crate::offline::context::{Context, close_under_internal};
 use crate::offline::prepared::Offline;
-use crate::offline::sequence::{Item, is_observed};
+use crate::offline::sequence::{SeqItem, is_observed};
 use crate::offline::unseen::{follow_unseen_steps, now_symbol, set_event_instant};
 use crate::offline::verdict::{CannotJudge, OfflineVerdict};
 use crate::offline::why::{Seen, Why};
@@ -251,7 +251,7 @@ impl Uncertain {
         elapsed: &RBig,
         solver: &mut dyn Solver,
     ) -> Result<(), CannotJudge> {
-        let Item::Event(action, values) = &seen.item else { return Ok(()) };
+        let SeqItem::Event(action, values) = &seen.item else { return Ok(()) };
         self.forget_before(&seen.time);
         let (action, values, line) = (*action, values.clone(), seen.line);
         let side = usize::from(is_observed(offline.timed, action));

@@ -17,7 +17,7 @@ use dashu_ratio::RBig;
 
 use crate::offline::context::{Context, PathPosition};
 use crate::offline::prepared::Offline;
-use crate::offline::sequence::{Item, time_text};
+use crate::offline::sequence::{SeqItem, time_text};
 use crate::offline::unseen::time_since_event;
 
 /// The most transitions in an explanation.
@@ -26,7 +26,7 @@ const MOST_SHOWN: usize = 12;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Seen {
     pub line: usize,
-    pub item: Item,
+    pub item: SeqItem,
     /// The time since the beginning. For a delay: when it begins.
     pub time: RBig,
 }
@@ -167,7 +167,7 @@ impl Why {
                 }
             }
             // The parts of its guard that refused the event.
-            if let Item::Event(seen, values) = &self.seen.item
+            if let SeqItem::Event(seen, values) = &self.seen.item
                 && *seen == graph.transitions[*number].action
             {
                 let mut parts = failing_parts(offline, context, *number, *seen, values, &self.elapsed);

@@ -8,10 +8,10 @@ use dashu_ratio::RBig;
 use serde_json::{Map, Value as Json, json};
 
 use crate::offline::read::HEAD;
-use crate::offline::sequence::{Item, time_text};
+use crate::offline::sequence::{SeqItem, time_text};
 
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub enum Form {
+pub enum TraceForm {
     #[default]
     Csv,
     JsonLines,
@@ -21,24 +21,24 @@ pub enum Form {
 pub struct SequenceWriter<'a, W> {
     iosts: &'a Iosts,
     to: W,
-    form: Form,
+    form: TraceForm,
     delay: RBig,
     has_begun: bool,
 }
 
 impl<'a, W: Write> SequenceWriter<'a, W> {
-    pub fn new(iosts: &'a Iosts, to: W, form: Form) -> Self {
+    pub fn new(iosts: &'a Iosts, to: W, form: TraceForm) -> Self {
         SequenceWriter { iosts, to, form, delay: RBig::ZERO, has_begun: false }
     }
 
     /// Writes one more member. Delays that follow each other become one.
-    pub fn put(&mut self, item: &Item) -> io::Result<()> {
+    pub fn put(&mut self, item: &SeqItem) -> io::Result<()> {
         match item {
-            Item::Delay(time) => {
+            SeqItem::Delay(time) => {
                 self.delay += time;
                 Ok(())
             }
-            Item::Event(action, values) => self.write_line(Some((*action, values))),
+            SeqItem::Event(action, values) => self.write_line(Some((*action, values))),
         }
     }
 
@@ -53,7 +53,7 @@ impl<'a, W: Write> SequenceWriter<'a, W> {
     }
 
     fn write_head(&mut self) -> io::Result<()> {
-        if !std::mem::replace(&mut self.has_begun, true) && self.form == Form::Csv {
+        if !std::mem::replace(&mut self.has_begun, true) && self.form == TraceForm::Csv {
             writeln!(self.to, "{HEAD}")?;
         }
         Ok(())
@@ -64,7 +64,7 @@ impl<'a, W: Write> SequenceWriter<'a, W> {
         let delay = std::mem::replace(&mut self.delay, RBig::ZERO);
         let delay = (delay > RBig::ZERO).then(|| time_text(&delay));
         match self.form {
-            Form::Csv => {
+            TraceForm::Csv => {
                 write!(self.to, "{}", delay.unwrap_or_default())?;
                 if let Some((action, values)) = event {
                     write!(self.to, ",{}", self.iosts.action(action).name)?;
@@ -74,12 +74,12 @@ impl<'a, W: Write> SequenceWriter<'a, W> {
                 }
                 writeln!(self.to)
             }
-            Form::JsonLines => writeln!(self.to, "{}", json_line(self.iosts, delay, event)),
+            TraceForm::JsonLines => writeln!(self.to, "{}", json_line(self.iosts, delay, event)),
         }
     }
 }
 
-pub fn write_sequence(iosts: &Iosts, sequence: &[Item], form: Form) -> String {
+pub fn write_sequence(iosts: &Iosts, sequence: &[SeqItem], form: TraceForm) -> String {
     let mut writer = SequenceWriter::new(iosts, Vec::new(), form);
     // Writing to memory does not fail.
     let written = sequence.iter().try_for_each(|item| writer.put(item)).and_then(|()| writer.end());

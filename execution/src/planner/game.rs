@@ -46,7 +46,7 @@ use crate::judge::case::take_silence;
 use crate::planner::experience::{Experience, IN_TIME, KEPT, SignClass, factor_for_steps};
 use crate::planner::goal::search_goal;
 use crate::planner::listed::PositionWorth;
-use crate::planner::moves::{Answer, GameMove, find_wait};
+use crate::planner::moves::{GameMove, Reaction, find_wait};
 use crate::planner::queues::{Queues, slack};
 use crate::test_case::TestCase;
 use crate::walk::candidates::{all_candidates, candidates};
@@ -89,7 +89,7 @@ const MOST_LISTED: usize = 16;
 /// The most vectors of values of one class.
 const OF_A_CLASS: usize = 2;
 
-struct Node {
+struct GameNode {
     state: State,
     /// The stimulus before it, on the way by which it was found.
     stimulus_before: Option<Event>,
@@ -116,7 +116,7 @@ pub(super) struct Game {
     ends: Numbered<LocationId, PositionWorth>,
     distances: Numbered<LocationId, Option<usize>>,
     gates: Numbered<LocationId, Vec<Term>>,
-    nodes: Vec<Node>,
+    nodes: Vec<GameNode>,
     known: HashMap<State, usize>,
     classes: HashMap<SignClass, usize>,
 }
@@ -218,7 +218,8 @@ impl Game {
         let rank = (end == PositionWorth::Won).then_some(0);
         let (state, stimulus_before, moves) = (state.clone(), sent.cloned(), None);
         self.known.insert(state.clone(), self.nodes.len());
-        self.nodes.push(Node { state, stimulus_before, end, slack, earlier_of_class, moves, rank, chance });
+        let node = GameNode { state, stimulus_before, end, slack, earlier_of_class, moves, rank, chance };
+        self.nodes.push(node);
         self.nodes.len() - 1
     }
 
@@ -278,12 +279,12 @@ impl Game {
             };
             let to = self.node(next, after.as_ref(), None);
             let Planned { transition, event, kind, .. } = step.clone();
-            let answer = Answer { transition, event, kind, to };
+            let answer = Reaction { transition, event, kind, to };
             if kind == ActionKind::Input {
                 self.add_stimulus(node, answer);
                 continue;
             }
-            let is_answer = |known: &Answer| known.transition == transition && known.event == answer.event;
+            let is_answer = |known: &Reaction| known.transition == transition && known.event == answer.event;
             let moves = self.nodes[node].moves.iter_mut().flatten();
             let lacks = |play: &&mut GameMove| !play.answers.iter().any(is_answer);
             moves.filter(lacks).for_each(|play| play.answers.insert(0, answer.clone()));
@@ -340,7 +341,7 @@ impl Game {
                 let Some(next) = fire(&test.iosts, transition, &state, &values) else { continue };
                 let event = Event::new(action.name.clone(), values);
                 let to = self.node(&next, Some(&event), None);
-                let answer = Answer { transition: number, event, kind: ActionKind::Input, to };
+                let answer = Reaction { transition: number, event, kind: ActionKind::Input, to };
                 is_new |= self.add_stimulus(node, answer);
             }
         }
@@ -348,9 +349,9 @@ impl Game {
     }
 
     /// Adds a stimulus to the moves of a state, if it is not among them. Returns whether it was added.
-    fn add_stimulus(&mut self, node: usize, answer: Answer) -> bool {
+    fn add_stimulus(&mut self, node: usize, answer: Reaction) -> bool {
         let Some(moves) = &mut self.nodes[node].moves else { return false };
-        let is_sent = |sent: &Answer| sent.transition == answer.transition && sent.event == answer.event;
+        let is_sent = |sent: &Reaction| sent.transition == answer.transition && sent.event == answer.event;
         let is_new = !moves.iter().any(|play| play.sends.as_ref().is_some_and(|(sent, _)| is_sent(sent)));
         if is_new {
             let mut answers = find_wait(moves).map_or_else(Vec::new, |wait| wait.answers.clone());
@@ -417,7 +418,8 @@ impl Game {
 
     /// Lists the moves of a state, unless that was done.
     fn expand(&mut self, test: &TestCase, node: usize, sources: &mut Choice<'_>) {
-        let Node { state, stimulus_before, end: PositionWorth::Open, moves: None, .. } = &self.nodes[node]
+        let GameNode { state, stimulus_before, end: PositionWorth::Open, moves: None, .. } =
+            &self.nodes[node]
         else {
             return;
         };
@@ -441,7 +443,7 @@ impl Game {
         {
             let event = Event::new(String::new(), []);
             let to = self.node(next, stimulus.as_ref(), None);
-            answers.push(Answer { transition: *transition, event, kind: ActionKind::Quiescence, to });
+            answers.push(Reaction { transition: *transition, event, kind: ActionKind::Quiescence, to });
         }
         let mut moves = Vec::new();
         for number in test.stimuli[state.location].iter().copied() {
@@ -468,7 +470,7 @@ impl Game {
         state: &State,
         stimulus: Option<&Event>,
         sources: &mut Choice<'_>,
-    ) -> impl Iterator<Item = (Answer, Option<SignClass>)> {
+    ) -> impl Iterator<Item = (Reaction, Option<SignClass>)> {
         let action = self.sought.iosts.transitions[number].action;
         let (name, kind) = {
             let action = self.sought.iosts.action(action);
@@ -493,7 +495,7 @@ impl Game {
             let class = Some(class);
             let sent = (kind == ActionKind::Input).then_some(&event).or(stimulus);
             let to = self.node(&step.to, sent, class.as_ref());
-            answers.push((Answer { transition: number, event, kind, to }, class));
+            answers.push((Reaction { transition: number, event, kind, to }, class));
         }
         answers.into_iter()
     }
@@ -600,7 +602,7 @@ impl Game {
         let best_moves: Vec<&GameMove> =
             best_moves.into_iter().filter(|play| times_sent(play) == fewest_sent).collect();
         let chosen = *random.pick(&best_moves)?;
-        let hope = |play: &&Answer| {
+        let hope = |play: &&Reaction| {
             let node = &self.nodes[play.to];
             (node.rank.is_none(), node.rank, Reverse((node.chance * 1e12) as u64))
         };
@@ -608,7 +610,7 @@ impl Game {
             Some((sent, class)) => (sent, class.clone()),
             None => (chosen.answers.iter().min_by_key(hope)?, None),
         };
-        let Answer { transition, event, kind, to } = answer.clone();
+        let Reaction { transition, event, kind, to } = answer.clone();
         let planned = Planned { state: node.state.clone(), transition, event, kind };
         Some(ChosenMove { planned, class, hoped: to })
     }

@@ -18,7 +18,7 @@
 //! way is followed, and planned anew when the run leaves it. A timed test does the same.
 //!
 //! **Without a plan** the moves are in random order. Planned values are counted with the others
-//! ([`crate::values::Source::Planned`]). **Ends** as the searches do. They count nodes and work, so a seed
+//! ([`crate::values::Pick::Planned`]). **Ends** as the searches do. They count nodes and work, so a seed
 //! means the same everywhere.
 
 mod experience;

@@ -8,7 +8,7 @@ use crate::planner::experience::SignClass;
 
 /// An event of the tester or the implementation, and the state after it.
 #[derive(Clone, Debug)]
-pub(super) struct Answer {
+pub(super) struct Reaction {
     pub(super) transition: TransitionId,
     pub(super) event: Event,
     pub(super) kind: ActionKind,
@@ -19,16 +19,16 @@ pub(super) struct Answer {
 #[derive(Clone, Debug)]
 pub(super) struct GameMove {
     /// The stimulus and its class; `None` is waiting.
-    pub(super) sends: Option<(Answer, Option<SignClass>)>,
+    pub(super) sends: Option<(Reaction, Option<SignClass>)>,
     /// The implementation's answers; after a stimulus, those that come before it is taken.
-    pub(super) answers: Vec<Answer>,
+    pub(super) answers: Vec<Reaction>,
     /// Does one of the results certainly come?
     pub(super) is_sure: bool,
 }
 
 impl GameMove {
     /// All results of the move.
-    pub(super) fn all(&self) -> impl Iterator<Item = &Answer> {
+    pub(super) fn all(&self) -> impl Iterator<Item = &Reaction> {
         self.sends.iter().map(|(sent, _)| sent).chain(&self.answers)
     }
 }

@@ -18,7 +18,7 @@ use coreach_model::{Datum, Value, Verdict};
 
 use crate::constants::initial_state;
 use crate::planner::listed::{ListedGame, begin_states};
-use crate::planner::solved::{GameChoice, Side, SolvedGame, WinningLevel, list_choices};
+use crate::planner::solved::{Bias, GameChoice, SolvedGame, WinningLevel, list_choices};
 use crate::test_case::TestCase;
 
 /// The most positions that are listed.
@@ -91,11 +91,11 @@ fn prospect_within(test: &TestCase, initial: &State, work: u64, solver: &mut dyn
     let budget = Budget::new("prospect", Some(Limit::Work(work)), false);
     // Positions that were listed within the limits count.
     let _ = budget::within(&budget, || {
-        let is_forced = |all: &[_]| SolvedGame::new(all, Side::Surely).level(root) == WinningLevel::Forced;
+        let is_forced = |all: &[_]| SolvedGame::new(all, Bias::Surely).level(root) == WinningLevel::Forced;
         game.explore(test, root, MOST_POSITIONS, solver, is_forced);
     });
-    let surely = SolvedGame::new(game.all(), Side::Surely);
-    let at_best = SolvedGame::new(game.all(), Side::AtBest);
+    let surely = SolvedGame::new(game.all(), Bias::Surely);
+    let at_best = SolvedGame::new(game.all(), Bias::AtBest);
     WinningProspect {
         level: surely.level(root),
         at_best: at_best.level(root),

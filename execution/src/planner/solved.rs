@@ -32,7 +32,7 @@ coreach_model::words! {
 
 /// The side from which unknown positions are seen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Side {
+pub(super) enum Bias {
     /// Unknown positions are lost.
     Surely,
     /// Unknown positions are won.
@@ -79,12 +79,12 @@ pub(super) struct SolvedGame {
 
 impl SolvedGame {
     /// Solves the game. Fair positions are a greatest fixed point: some choice never leaves them.
-    pub(super) fn new(all: &[GamePosition], side: Side) -> Self {
+    pub(super) fn new(all: &[GamePosition], side: Bias) -> Self {
         let choices: Vec<Vec<GameChoice>> = all.iter().map(list_choices).collect();
         let won = |position: &GamePosition| {
             let is_whole = |options: &GameOptions| options.has_all_stimuli && options.has_all_answers;
             position.worth == PositionWorth::Won
-                || side == Side::AtBest
+                || side == Bias::AtBest
                     && position.worth == PositionWorth::Open
                     && !position.options.as_ref().is_some_and(is_whole)
         };

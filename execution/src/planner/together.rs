@@ -17,7 +17,7 @@ use coreach_model::semantics::{Event, State};
 
 use crate::planner::game::{PASSES, WORK};
 use crate::planner::listed::{GamePosition, ListedGame, PositionWorth, PossibleStates};
-use crate::planner::solved::{GameChoice, Side, SolvedGame, WinningLevel, list_choices};
+use crate::planner::solved::{Bias, GameChoice, SolvedGame, WinningLevel, list_choices};
 use crate::test_case::TestCase;
 use crate::walk::search::Planned;
 
@@ -64,10 +64,10 @@ impl GameTogether {
             let budget = Budget::new("plan", Some(Limit::Work(WORK)), false);
             // Positions that were listed within the limits count.
             let _ = budget::within(&budget, || {
-                let is_enough = |positions: &[_]| is_forced(&SolvedGame::new(positions, Side::Surely));
+                let is_enough = |positions: &[_]| is_forced(&SolvedGame::new(positions, Bias::Surely));
                 self.game.explore(test, position, MOST_LOOKED, solver, is_enough);
             });
-            self.solved = Some(SolvedGame::new(self.game.all(), Side::Surely));
+            self.solved = Some(SolvedGame::new(self.game.all(), Bias::Surely));
         }
         self.at = Some(position);
         self.chosen = self.choose(position, random);

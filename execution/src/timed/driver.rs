@@ -43,10 +43,10 @@ use dashu_ratio::RBig;
 use crate::judge::{Judge, Judged};
 use crate::run::{Cause, Occurrence, Outcome, Run, RunStep};
 use crate::session::{Driver, Progress, Running, TestSession, run_within_limits, take_turns};
-use crate::timed::history::{Allowance, Mark, Otherwise, Past, PossibleRun, find_other_instants};
+use crate::timed::history::{Allowance, Otherwise, Past, PossibleRun, StepInterval, find_other_instants};
 use crate::timed::jitter::{Jitter, JitterProbe, round_up_to_micros};
 use crate::timed::timing::Timing;
-use crate::timed::tolerance::{Interval, event_fails, nearest_delay, only_time_forbids};
+use crate::timed::tolerance::{DelayInterval, event_fails, nearest_delay, only_time_forbids};
 use crate::timed::{delayed_by, exact_seconds, micros_up, with_delay, without_delay};
 
 /// How long to wait before asking an adapter again that says at once that nothing has come.
@@ -59,7 +59,7 @@ const HELD_UP: u32 = 4;
 const PATIENT: u32 = 4;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Plan {
+pub enum TimedPlan {
     /// Send this event, at the delay in it.
     Send(Event),
     /// Wait, and plan anew at this delay. `None`: wait for an event or for the end of the time of silence.
@@ -82,7 +82,7 @@ pub struct Scene<'a> {
 
 /// Plans the next move: a strategy, or a script.
 pub trait Director {
-    fn plan(&mut self, scene: Scene<'_>) -> Plan;
+    fn plan(&mut self, scene: Scene<'_>) -> TimedPlan;
     fn note_step(&mut self, step: &RunStep);
     /// A solver for questions about instants.
     fn solver(&mut self) -> &mut dyn Solver;
@@ -96,7 +96,7 @@ struct TimedTester<'s, 'a, 'd> {
     /// The beginning of the run for the judge: the system was ready.
     zero: Instant,
     initial: State,
-    marks: Vec<Mark>,
+    marks: Vec<StepInterval>,
     /// The judged instant of the last step.
     last: RBig,
     /// Until here, everything that has come was taken.
@@ -122,7 +122,7 @@ struct TimedTester<'s, 'a, 'd> {
 #[derive(Default)]
 struct SinceStep {
     steps: usize,
-    plan: Option<Plan>,
+    plan: Option<TimedPlan>,
     /// By how much a planned stimulus came too late.
     missed: Option<Duration>,
     /// The number of times `silence_after` for which nothing has come.
@@ -224,12 +224,12 @@ impl<'a> Driver<'a> for TimedTester<'_, 'a, '_> {
             }
         };
         let (aim, wait) = match &next {
-            Plan::Over(cause) => {
+            TimedPlan::Over(cause) => {
                 let late = self.since_step.missed.map(Cause::Late).unwrap_or_else(|| cause.clone());
                 return Ok(Progress::Over(Outcome::inconclusive(late)));
             }
-            Plan::Send(event) => (super::delay_of(event).map(|delay| &self.last + delay), None),
-            Plan::Wait(until) => (None, until.as_ref().map(|delay| &self.last + delay)),
+            TimedPlan::Send(event) => (super::delay_of(event).map(|delay| &self.last + delay), None),
+            TimedPlan::Wait(until) => (None, until.as_ref().map(|delay| &self.last + delay)),
         };
         let silence = self.silence_after.saturating_mul(self.since_step.silences.saturating_add(1));
         // The step before may have been later than its judged instant, and its answer may have taken time.
@@ -241,7 +241,7 @@ impl<'a> Driver<'a> for TimedTester<'_, 'a, '_> {
             return Ok(heard);
         }
         let now = self.elapsed();
-        if let (Plan::Send(event), Some(aim)) = (&next, &aim)
+        if let (TimedPlan::Send(event), Some(aim)) = (&next, &aim)
             && now >= *aim
         {
             let sent = self.send(event)?;
@@ -258,7 +258,7 @@ impl<'a> Driver<'a> for TimedTester<'_, 'a, '_> {
             self.since_step.plan = Some(next);
             return Ok(Progress::Nothing);
         }
-        let progress = self.judge_silence(silence, matches!(next, Plan::Send(_)))?;
+        let progress = self.judge_silence(silence, matches!(next, TimedPlan::Send(_)))?;
         if progress.is_nothing() {
             self.since_step.silences = self.since_step.silences.saturating_add(1);
             self.since_step.plan = Some(next);
@@ -279,7 +279,7 @@ impl TimedTester<'_, '_, '_> {
 
     /// Asks the director for a plan, and measures how long that takes. If the plan sends nothing, notes the
     /// smallest time by which the window of a stimulus was missed: it explains `Cause::Late`.
-    fn make_plan(&mut self) -> Plan {
+    fn make_plan(&mut self) -> TimedPlan {
         let begin = Instant::now();
         let now = (self.elapsed() - &self.last).max(RBig::ZERO);
         let scene = Scene {
@@ -290,7 +290,7 @@ impl TimedTester<'_, '_, '_> {
             judge: self.running.session.judge,
         };
         let plan = self.director.plan(scene);
-        if !matches!(plan, Plan::Send(_))
+        if !matches!(plan, TimedPlan::Send(_))
             && self.since_step.missed.is_none()
             && let Some((test, states)) = self.running.session.judge.scene()
         {
@@ -368,7 +368,7 @@ impl TimedTester<'_, '_, '_> {
         }
         // The system's time may have begun before the tester knew that it was ready.
         let slack = if self.running.trace.is_empty() { self.origin.clone() } else { RBig::ZERO };
-        let interval = Interval {
+        let interval = DelayInterval {
             low: (&mark.low - &self.lateness - &self.last).max(RBig::ZERO),
             high: Some((&mark.high - &self.last).max(RBig::ZERO) + slack),
         };
@@ -380,7 +380,7 @@ impl TimedTester<'_, '_, '_> {
             let at = (&self.last + &delay).min(mark.high.clone());
             return self.show(Occurrence::Observation(delayed_by(&event, delay)), mark, at);
         }
-        let always = Interval { low: RBig::ZERO, high: None };
+        let always = DelayInterval { low: RBig::ZERO, high: None };
         let by_time = nearest_delay(test, state, &event, &measured, &always, solver).is_some()
             || only_time_forbids(test, state, &event);
         let doubted = self.look_for_excuse(Occurrence::Observation(event.clone()), mark.clone(), by_time);
@@ -399,7 +399,7 @@ impl TimedTester<'_, '_, '_> {
 
     /// Looks for other instants, or a late machine, by which an occurrence would not fail. `by_time`: at
     /// another time it would be allowed.
-    fn look_for_excuse(&mut self, what: Occurrence, mark: Mark, by_time: bool) -> Doubted {
+    fn look_for_excuse(&mut self, what: Occurrence, mark: StepInterval, by_time: bool) -> Doubted {
         match self.find_otherwise(what.clone(), mark.clone(), by_time, Allowance::Tolerance) {
             Otherwise::Yes(possible) => {
                 self.timing.moved += 1;
@@ -425,8 +425,8 @@ impl TimedTester<'_, '_, '_> {
     }
 
     /// Makes the mark of a step: its interval, and how late the machine was since the step before.
-    fn make_mark(&mut self, low: RBig, high: RBig, is_silence: bool) -> Mark {
-        let Some(probe) = &self.probe else { return Mark { low, high, late: RBig::ZERO } };
+    fn make_mark(&mut self, low: RBig, high: RBig, is_silence: bool) -> StepInterval {
+        let Some(probe) = &self.probe else { return StepInterval { low, high, late: RBig::ZERO } };
         let now = Standstill::now(self.running.session.adapter);
         let wait = self.kept.system.as_ref().zip(now.system.as_ref()).map(|(before, now)| now.since(before));
         let counted = wait.unwrap_or_default().time + now.own.saturating_sub(self.kept.own);
@@ -436,7 +436,7 @@ impl TimedTester<'_, '_, '_> {
             _ => probed.all * HELD_UP,
         };
         self.marked = now;
-        Mark { low, high, late: exact_seconds(round_up_to_micros(counted)) + exact_seconds(probed) }
+        StepInterval { low, high, late: exact_seconds(round_up_to_micros(counted)) + exact_seconds(probed) }
     }
 
     /// How long the system, or this thread, was kept from running in this run, as far as that is known.
@@ -451,7 +451,7 @@ impl TimedTester<'_, '_, '_> {
     fn find_otherwise(
         &mut self,
         what: Occurrence,
-        mark: Mark,
+        mark: StepInterval,
         by_time: bool,
         within: Allowance,
     ) -> Otherwise {
@@ -493,7 +493,7 @@ impl TimedTester<'_, '_, '_> {
     }
 
     /// Shows an occurrence to the judge. If the judge follows it, notes the mark and the judged instant.
-    fn show(&mut self, what: Occurrence, mark: Mark, judged: RBig) -> Progress {
+    fn show(&mut self, what: Occurrence, mark: StepInterval, judged: RBig) -> Progress {
         let at = match self.timing.is_simulated {
             true => Duration::from_micros(micros_up(&judged)),
             false => self.running.begin.elapsed(),

@@ -13,7 +13,7 @@
 //! the seen one, and those in which an observation comes before a stimulus whose interval overlaps its own.
 //!
 //! **A late machine** has held up the system, or the tester, by the time that was measured between two steps
-//! ([`Mark::late`]). So a step is late by at most the lateness of the step before and the time measured
+//! ([`StepInterval::late`]). So a step is late by at most the lateness of the step before and the time measured
 //! since. Each step has a symbol for its lateness, by which its instant may be before the interval. A
 //! stimulus may have been taken later by all the time measured after it. An observation that fails may take
 //! the place of another event that was due before it and has not come yet: each part of its guard then has an
@@ -53,7 +53,7 @@ const MOST_MOVED: usize = 3;
 
 /// The interval in which a step has happened, in seconds since the beginning.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Mark {
+pub struct StepInterval {
     /// The earliest instant.
     pub low: RBig,
     /// The latest instant.
@@ -76,7 +76,7 @@ pub struct Past<'a> {
     pub test: &'a TestCase,
     pub initial: &'a State,
     pub steps: Vec<Occurrence>,
-    pub marks: Vec<Mark>,
+    pub marks: Vec<StepInterval>,
     /// Would the last step be allowed at another instant? Then stimuli must have met their windows.
     pub by_time: bool,
     /// The system's time may have begun so long before the tester knew that it was ready.
@@ -88,7 +88,7 @@ pub struct Past<'a> {
 pub struct PossibleRun {
     /// The occurrences, with possible delays.
     pub steps: Vec<Occurrence>,
-    pub marks: Vec<Mark>,
+    pub marks: Vec<StepInterval>,
     /// The instant of the last step.
     pub end: RBig,
     /// By how much the last observation is before its earliest measured instant.
@@ -109,7 +109,7 @@ pub enum Otherwise {
 /// Looks for instants at which nothing fails.
 pub fn find_other_instants(past: &Past<'_>, within: Allowance, solver: &mut dyn Solver) -> Otherwise {
     let is_apart = within == Allowance::Lateness;
-    let mut search = Search { past, within, is_apart: false, solver, queries: 0, is_unclear: false };
+    let mut search = InstantSearch { past, within, is_apart: false, solver, queries: 0, is_unclear: false };
     let orders = possible_orders(past, within);
     if is_apart && let Some(possible) = orders.first().and_then(|order| search.follow_order(order)) {
         return Otherwise::Yes(possible);
@@ -179,7 +179,7 @@ impl Past<'_> {
     }
 }
 
-struct Search<'a, 's> {
+struct InstantSearch<'a, 's> {
     past: &'a Past<'a>,
     within: Allowance,
     /// Does the step that fails have an instant of its own for each part of its guard?
@@ -202,7 +202,7 @@ fn real_literal(value: &RBig) -> Term {
     Term::literal(Value::Real(value.clone()))
 }
 
-impl Search<'_, '_> {
+impl InstantSearch<'_, '_> {
     /// Looks for instants at which the steps in this order do not fail. `None` if none were found.
     fn follow_order(&mut self, order: &[usize]) -> Option<PossibleRun> {
         let Past { initial, origin, .. } = self.past;
@@ -232,7 +232,7 @@ impl Search<'_, '_> {
         let passed = Term::subtract(&instant, &instant_before);
         way.condition.push(Term::compare(Comparison::AtLeast, &passed, &real_literal(&RBig::ZERO)));
         let at_least = |a: &Term, b: &Term| Term::compare(Comparison::AtLeast, a, b);
-        let Mark { low, late, .. } = &marks[number];
+        let StepInterval { low, late, .. } = &marks[number];
         match (&steps[number], self.within) {
             (Occurrence::Silence(time), Allowance::Tolerance) => {
                 way.condition.push(Term::equal(&passed, &real_literal(&exact_seconds(*time))));

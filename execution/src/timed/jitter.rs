@@ -61,10 +61,10 @@ impl Late {
 }
 
 #[derive(Debug)]
-pub struct JitterProbe(Arc<Shared>);
+pub struct JitterProbe(Arc<SharedJitter>);
 
 #[derive(Debug)]
-struct Shared {
+struct SharedJitter {
     stops: AtomicBool,
     noted: Mutex<Noted>,
 }
@@ -117,7 +117,7 @@ impl JitterProbe {
         let threads = thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
         let due = vec![None; threads];
         let noted = Noted { due, late: VecDeque::new(), bars: vec![0; BARS], most: Duration::ZERO };
-        let shared = Arc::new(Shared { stops: AtomicBool::new(false), noted: Mutex::new(noted) });
+        let shared = Arc::new(SharedJitter { stops: AtomicBool::new(false), noted: Mutex::new(noted) });
         for number in 0..threads {
             let theirs = shared.clone();
             let work = move || {
@@ -197,7 +197,7 @@ impl Drop for JitterProbe {
     }
 }
 
-impl Shared {
+impl SharedJitter {
     fn with<R>(&self, work: impl FnOnce(&mut Noted) -> R) -> R {
         work(&mut lock(&self.noted))
     }

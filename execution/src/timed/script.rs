@@ -11,11 +11,11 @@ use crate::lazy::Lazy;
 use crate::renamed::RenamedIds;
 use crate::run::{Cue, Fidelity, Occurrence, Run, RunStep};
 use crate::session::TestSession;
-use crate::timed::driver::{self, Director, Plan, Scene};
+use crate::timed::driver::{self, Director, Scene, TimedPlan};
 use crate::timed::windows::{InstantChoice, window_of};
 use crate::timed::{delay_of, delayed_by, exact_seconds};
 
-struct Player<'a> {
+struct ScriptPlayer<'a> {
     script: &'a [Cue],
     ids: RenamedIds,
     solver: Lazy,
@@ -31,21 +31,21 @@ pub(crate) fn perform_script(
     let is_kept = |cue: &&Cue| fidelity == Fidelity::Exact || matches!(cue, Cue::Send(_));
     let script: Vec<Cue> = script.iter().filter(is_kept).cloned().collect();
     let (script, ids) = (script.as_slice(), RenamedIds::default());
-    driver::run_timed(session, seed, &mut Player { script, ids, solver: Lazy::default() })
+    driver::run_timed(session, seed, &mut ScriptPlayer { script, ids, solver: Lazy::default() })
 }
 
-impl Director for Player<'_> {
-    fn plan(&mut self, scene: Scene<'_>) -> Plan {
+impl Director for ScriptPlayer<'_> {
+    fn plan(&mut self, scene: Scene<'_>) -> TimedPlan {
         let Some(Cue::Send(event)) = self.script.first().filter(|_| scene.takes_stimuli) else {
-            return Plan::Wait(None);
+            return TimedPlan::Wait(None);
         };
         let event = &self.ids.rename(event);
-        let Some(delay) = delay_of(event) else { return Plan::Wait(None) };
+        let Some(delay) = delay_of(event) else { return TimedPlan::Wait(None) };
         let soon = delayed_by(event, delay.max(&scene.now).clone());
         if scene.judge.can_send(&soon) {
-            return Plan::Send(soon);
+            return TimedPlan::Send(soon);
         }
-        send_when_open(&scene, event).map_or(Plan::Wait(None), Plan::Send)
+        send_when_open(&scene, event).map_or(TimedPlan::Wait(None), TimedPlan::Send)
     }
 
     fn note_step(&mut self, step: &RunStep) {

@@ -17,12 +17,12 @@ use crate::lazy::Lazy;
 use crate::run::{Cause, Outcome, Run, RunStep};
 use crate::session::TestSession;
 use crate::strategy::{Move, Strategy, order_moves};
-use crate::timed::driver::{self, Director, Plan, Scene};
+use crate::timed::driver::{self, Director, Scene, TimedPlan};
 use crate::timed::exact_seconds;
 use crate::timed::windows::{WindowRequest, choose_timed_event};
 use crate::values::{MIX, Values};
 
-struct Planner<'b> {
+struct TimedPlanner<'b> {
     strategy: Strategy<'b>,
     weights: BTreeMap<String, usize>,
     values: Values,
@@ -43,15 +43,15 @@ pub(crate) fn run_by_strategy(session: &mut TestSession<'_>, seed: u64, strategy
     values.begin(&session.judge.constants());
     let weights = session.settings.weights.clone();
     let mut planner =
-        Planner { strategy, weights, values, solver: Lazy::default(), random: Random::new(seed) };
+        TimedPlanner { strategy, weights, values, solver: Lazy::default(), random: Random::new(seed) };
     let run = driver::run_timed(session, seed, &mut planner);
     Run { mix: planner.values.end(), ..run }
 }
 
-impl Director for Planner<'_> {
+impl Director for TimedPlanner<'_> {
     /// Tries the moves in order, and sends the first stimulus that has a window. A wait with moves after it
     /// lasts for a random part of the time of silence, unless the strategy has planned the wait.
-    fn plan(&mut self, scene: Scene<'_>) -> Plan {
+    fn plan(&mut self, scene: Scene<'_>) -> TimedPlan {
         let Scene { judge, now, tolerance, takes_stimuli, .. } = scene;
         let Some(moves) = order_moves(
             &mut self.strategy,
@@ -61,11 +61,11 @@ impl Director for Planner<'_> {
             &mut self.random,
             &mut self.solver,
         ) else {
-            return Plan::Over(Cause::Ended);
+            return TimedPlan::Over(Cause::Ended);
         };
-        let Some((test, states)) = judge.scene() else { return Plan::Over(Cause::NothingToDo) };
+        let Some((test, states)) = judge.scene() else { return TimedPlan::Over(Cause::NothingToDo) };
         let (Some(state), Some(timed)) = (states.first(), &test.timed) else {
-            return Plan::Over(Cause::NothingToDo);
+            return TimedPlan::Over(Cause::NothingToDo);
         };
         let is_wait_planned = self.strategy.waits();
         for (at, one) in moves.iter().enumerate() {
@@ -83,21 +83,21 @@ impl Director for Planner<'_> {
                     if let Some(event) =
                         choose_timed_event(request, &mut self.values, &mut self.random, &mut self.solver)
                     {
-                        return Plan::Send(event);
+                        return TimedPlan::Send(event);
                     }
                 }
                 Move::Send(_) => {}
-                Move::Wait if is_wait_planned => return Plan::Wait(None),
+                Move::Wait if is_wait_planned => return TimedPlan::Wait(None),
                 Move::Wait if at + 1 < moves.len() => {
                     let part = RBig::from_parts(self.random.below(1000).into(), 1000u32.into());
-                    return Plan::Wait(Some(now + exact_seconds(timed.silence_after) * part));
+                    return TimedPlan::Wait(Some(now + exact_seconds(timed.silence_after) * part));
                 }
                 Move::Wait => {}
             }
         }
         // Nothing can be sent now. If something may still come, wait for the time of silence.
         let may_go_on = !takes_stimuli || moves.contains(&Move::Wait) || judge.offers().may_observe;
-        if may_go_on { Plan::Wait(None) } else { Plan::Over(Cause::NothingToDo) }
+        if may_go_on { TimedPlan::Wait(None) } else { TimedPlan::Over(Cause::NothingToDo) }
     }
 
     fn note_step(&mut self, step: &RunStep) {

@@ -30,14 +30,14 @@ use crate::timed::delayed_by;
 
 /// An interval of delays.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Interval {
+pub struct DelayInterval {
     /// The least delay.
     pub low: RBig,
     /// The greatest delay, if there is one.
     pub high: Option<RBig>,
 }
 
-impl Interval {
+impl DelayInterval {
     fn has(&self, delay: &RBig) -> bool {
         self.low <= *delay && self.high.as_ref().is_none_or(|high| delay <= high)
     }
@@ -65,7 +65,7 @@ pub fn nearest_delay(
     state: &State,
     event: &Event,
     measured: &RBig,
-    interval: &Interval,
+    interval: &DelayInterval,
     solver: &mut dyn Solver,
 ) -> Option<RBig> {
     let is_right = |delay: &RBig| {

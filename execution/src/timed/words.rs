@@ -9,7 +9,7 @@ use crate::judge::case::take_silence;
 use crate::lazy::Lazy;
 use crate::run::{Cause, Occurrence, Outcome};
 use crate::test_case::TestCase;
-use crate::timed::tolerance::{Interval, event_fails, nearest_delay};
+use crate::timed::tolerance::{DelayInterval, event_fails, nearest_delay};
 use crate::timed::{delay_of, without_delay};
 
 /// The text of a step: `Forward(0, 1) after 0.100349 s`.
@@ -48,7 +48,7 @@ pub fn describe_verdict_location(
 
 /// Says whether an event that fails is allowed at another time.
 fn describe_other_times(test: &TestCase, state: &State, event: &Event) -> &'static str {
-    let always = Interval { low: RBig::ZERO, high: None };
+    let always = DelayInterval { low: RBig::ZERO, high: None };
     let Some(delay) = delay_of(event) else { return "" };
     match nearest_delay(test, state, event, delay, &always, &mut Lazy::default()) {
         Some(_) => ": at another time it is allowed",

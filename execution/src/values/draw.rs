@@ -10,14 +10,14 @@ use coreach_model::{Type, Value};
 use dashu_int::IBig;
 use dashu_ratio::RBig;
 
-use crate::values::source::{Mix, Source};
+use crate::values::source::{Mix, Pick};
 use crate::values::{ids, strings};
 
 /// How far from 0 a small number may be.
 const SMALL: i64 = 10;
 
 /// A source, by the weights; `Uniform` where all are 0.
-pub fn source(mix: &Mix, random: &mut Random) -> Source {
+pub fn source(mix: &Mix, random: &mut Random) -> Pick {
     let total: usize = mix.iter().map(|(_, weight)| *weight).sum();
     let mut left = random.below(total);
     for (source, weight) in mix {
@@ -26,7 +26,7 @@ pub fn source(mix: &Mix, random: &mut Random) -> Source {
         }
         left -= weight;
     }
-    Source::Uniform
+    Pick::Uniform
 }
 
 /// Any value of a Boolean or enumeration. `None` for other types.
@@ -95,7 +95,7 @@ fn draw(ty: &Type, pool: &[Value], random: &mut Random, left: &mut usize) -> Val
     /// The most cells that are drawn for one array.
     const CELLS: usize = 6;
     let within = |range: &Range, random: &mut Random| {
-        let source = [Source::Small, Source::Boundary, Source::Uniform][random.below(3)];
+        let source = [Pick::Small, Pick::Boundary, Pick::Uniform][random.below(3)];
         number(ty, source, range, &[], random).0
     };
     let real = |value: &IBig| Some(RBig::from(value.clone()));
@@ -135,13 +135,7 @@ fn draw(ty: &Type, pool: &[Value], random: &mut Random, left: &mut usize) -> Val
 
 /// A number within the range, from the source, or from the next best where that has none there: the source
 /// says which.
-pub fn number(
-    ty: &Type,
-    source: Source,
-    range: &Range,
-    seen: &[Value],
-    random: &mut Random,
-) -> (Value, Source) {
+pub fn number(ty: &Type, source: Pick, range: &Range, seen: &[Value], random: &mut Random) -> (Value, Pick) {
     let integer = ty.is_integer();
     let step = RBig::from(1);
     let inside = |value: &RBig| {
@@ -149,7 +143,7 @@ pub fn number(
             && range.high.as_ref().is_none_or(|high| value <= high)
     };
     let found = match source {
-        Source::Boundary => {
+        Pick::Boundary => {
             let ends = [
                 range.low.clone(),
                 range.high.clone(),
@@ -159,7 +153,7 @@ pub fn number(
             let ends: Vec<RBig> = ends.into_iter().flatten().filter(|end| inside(end)).collect();
             random.pick(&ends).cloned()
         }
-        Source::Small => {
+        Pick::Small => {
             let (least, most) = (RBig::from(-SMALL), RBig::from(SMALL));
             let low = range.low.clone().map_or(least.clone(), |low| low.max(least));
             let high = range.high.clone().map_or(most.clone(), |high| high.min(most));
@@ -167,11 +161,11 @@ pub fn number(
             (small.low <= small.high).then(|| uniform(&small, true, random))
         }
         // One that is too large, or of the wrong sign, would always be the same end.
-        Source::Large => {
+        Pick::Large => {
             let large = large(random);
             [large.clone(), -large].into_iter().find(inside)
         }
-        Source::Seen => {
+        Pick::Seen => {
             let fitting: Vec<RBig> = seen
                 .iter()
                 .filter(|value| matches!(value, Value::Int(_) | Value::Real(_)))
@@ -184,7 +178,7 @@ pub fn number(
     };
     match found {
         Some(value) => (typed(value, integer), source),
-        None => (typed(uniform(range, integer, random), integer), Source::Uniform),
+        None => (typed(uniform(range, integer, random), integer), Pick::Uniform),
     }
 }
 

@@ -9,15 +9,15 @@ use std::collections::{BTreeSet, HashSet};
 use coreach_model::random::Random;
 use coreach_model::{Term, Type, Value};
 
-use crate::values::source::Source;
+use crate::values::source::Pick;
 
 /// Draws an id of this type when these are known. The source says whether it is one of them.
-pub fn draw_id(ty: &Type, known: &[Value], source: Source, random: &mut Random) -> (Value, Source) {
-    let is_known = matches!(source, Source::Seen) || random.below(2) == 0;
+pub fn draw_id(ty: &Type, known: &[Value], source: Pick, random: &mut Random) -> (Value, Pick) {
+    let is_known = matches!(source, Pick::Seen) || random.below(2) == 0;
     if let Some(value) = random.pick(known).filter(|_| is_known) {
-        return (value.clone(), Source::Seen);
+        return (value.clone(), Pick::Seen);
     }
-    (new_id(ty, known).unwrap_or_else(|| Value::any(ty)), Source::Uniform)
+    (new_id(ty, known).unwrap_or_else(|| Value::any(ty)), Pick::Uniform)
 }
 
 /// The ids of this type that the condition compares with, and those that were seen, sorted and each once.

@@ -43,7 +43,7 @@ use coreach_model::{Datum, Term, Type, Value};
 pub use draw::{any, any_with, as_rational};
 use records::{SplitParameters, as_plain, as_variant};
 pub use solve::pivots;
-pub use source::{MIX, Mix, Source};
+pub use source::{MIX, Mix, Pick};
 use strings::StringHints;
 use tried::{TriedGuard, find_definition};
 
@@ -67,13 +67,13 @@ pub struct Values {
     initial_texts: Vec<Value>,
     /// The numbers, strings and ids that parameters have had in this run, the oldest first.
     seen: Vec<Value>,
-    counts: BTreeMap<Source, usize>,
+    counts: BTreeMap<Pick, usize>,
     /// Hulls, by their data in order, and the condition. Only functions of the key are remembered, so that a
     /// run does not depend on the runs before it.
     hulls: HashMap<(Vec<Datum>, Term), Hull>,
     /// Outcomes, by the guard and the values that it reads. Only walks and games, which try values, use them.
     /// They remember their runs anyway.
-    known: FastMap<(Term, Vec<Value>), Outcome>,
+    known: FastMap<(Term, Vec<Value>), GuardOutcome>,
     /// The guards of stimuli with composed data, prepared for trials.
     tried: FastMap<(Term, Vec<Datum>), Arc<[TriedGuard]>>,
     /// For each guard: how often in a row neither trials nor the solver found values.
@@ -82,7 +82,7 @@ pub struct Values {
 
 /// The result of trials and the solver for a guard with the values that it reads.
 #[derive(Clone, PartialEq, Eq, Debug)]
-enum Outcome {
+enum GuardOutcome {
     /// The solver found these values.
     Solved(Vec<Value>),
     /// Trials were in vain, and the solver was not asked.
@@ -127,7 +127,7 @@ impl Values {
     }
 
     /// Ends a run. Returns how often each source was used.
-    pub fn end(&mut self) -> BTreeMap<Source, usize> {
+    pub fn end(&mut self) -> BTreeMap<Pick, usize> {
         std::mem::take(&mut self.counts)
     }
 
@@ -185,7 +185,7 @@ impl Values {
             return None;
         }
         let found = self.choose_free(&Term::and(conjuncts), parameters, state, random, solver)?;
-        self.count(&[Source::Sample]);
+        self.count(&[Pick::Sample]);
         Some(found)
     }
 
@@ -222,11 +222,11 @@ impl Values {
         if condition.is_false() {
             return None;
         }
-        let Open { condition: open, parameters: free, defined } =
+        let OpenGuard { condition: open, parameters: free, defined } =
             substitute_definitions(&condition, parameters);
         // Data that the condition does not mention may have any value.
         let drawable = free.iter().all(|datum| is_drawable(datum.ty()) || !open.mentions(datum));
-        let wants_solver = draw::source(&self.mix, random) == Source::Diverse;
+        let wants_solver = draw::source(&self.mix, random) == Pick::Diverse;
         if drawable && !wants_solver {
             for _ in 0..ATTEMPTS {
                 let Some((drawn, sources)) = self.draw(&open, &free, random) else {
@@ -320,10 +320,10 @@ impl Values {
 
     /// Notes that a stimulus was sent with the values of a plan.
     pub fn note_planned(&mut self) {
-        self.count(&[Source::Planned]);
+        self.count(&[Pick::Planned]);
     }
 
-    fn count(&mut self, sources: &[Source]) {
+    fn count(&mut self, sources: &[Pick]) {
         for source in sources {
             *self.counts.entry(*source).or_default() += 1;
         }
@@ -335,7 +335,7 @@ impl Values {
         condition: &Term,
         parameters: &[Datum],
         random: &mut Random,
-    ) -> Option<(Vec<Value>, Vec<Source>)> {
+    ) -> Option<(Vec<Value>, Vec<Pick>)> {
         // Values of parameters that are no numbers.
         let mut values: Vec<Option<Value>> = vec![None; parameters.len()];
         let mut finite = Substitution::new();
@@ -343,7 +343,7 @@ impl Values {
         for (at, datum) in parameters.iter().enumerate() {
             let sample = self.sample(datum, random).filter(|_| is_drawable(datum.ty()));
             let (value, source) = match (sample, datum.ty()) {
-                (Some(value), _) => (value, Source::Sample),
+                (Some(value), _) => (value, Pick::Sample),
                 (None, ty) if ty.is_number() => continue,
                 (None, Type::String) => {
                     let source = draw::source(&self.mix, random);
@@ -356,7 +356,7 @@ impl Values {
                     let known = ids::known_ids(datum.ty(), condition, &self.seen);
                     ids::draw_id(datum.ty(), &known, source, random)
                 }
-                (None, ty) => (any(ty, random), Source::Uniform),
+                (None, ty) => (any(ty, random), Pick::Uniform),
             };
             if is_drawable(datum.ty()) {
                 finite.insert(datum.clone(), Term::literal(value.clone()));
@@ -407,7 +407,7 @@ impl Values {
 }
 
 /// A condition without the parameters that it defines.
-struct Open {
+struct OpenGuard {
     condition: Term,
     parameters: Vec<Datum>,
     /// Each definition reads only parameters that are left, and data that are defined after it.
@@ -415,8 +415,8 @@ struct Open {
 }
 
 /// Substitutes each string, array or record that an equation defines.
-fn substitute_definitions(condition: &Term, parameters: &[Datum]) -> Open {
-    let mut open = Open { condition: condition.clone(), parameters: Vec::new(), defined: Vec::new() };
+fn substitute_definitions(condition: &Term, parameters: &[Datum]) -> OpenGuard {
+    let mut open = OpenGuard { condition: condition.clone(), parameters: Vec::new(), defined: Vec::new() };
     for datum in parameters {
         let definition = match datum.ty() {
             Type::String | Type::Id(_) | Type::Array(_) | Type::Record(_) => {

@@ -8,7 +8,7 @@ use dashu_int::IBig;
 
 use crate::values::draw;
 use crate::values::records::as_variant;
-use crate::values::source::Source;
+use crate::values::source::Pick;
 
 /// Draws a window for each integer parameter, and an alternative for each variant and option. Otherwise the
 /// solver would give the first alternative every time.
@@ -31,20 +31,20 @@ pub fn solve_for_values(
     parameters: &[Datum],
     random: &mut Random,
     solver: &mut dyn Solver,
-) -> Option<(Vec<Value>, Source)> {
+) -> Option<(Vec<Value>, Pick)> {
     let conjuncts = condition.conjuncts();
     while !pivots.is_empty() {
         let mut formula = conjuncts.clone();
         formula.extend(pivots.iter().cloned());
         if let Some(values) = ask_for_values(&formula, parameters, random, solver) {
-            return Some((values, Source::Diverse));
+            return Some((values, Pick::Diverse));
         }
         if pivots.len() == 1 {
             break;
         }
         pivots.truncate(1);
     }
-    Some((ask_for_values(&conjuncts, parameters, random, solver)?, Source::Witness))
+    Some((ask_for_values(&conjuncts, parameters, random, solver)?, Pick::Witness))
 }
 
 /// Asks the solver for values of the parameters. `None` if there are none, or if it does not know.

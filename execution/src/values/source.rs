@@ -6,7 +6,7 @@ coreach_model::words! {
     /// The source of a value.
     #[derive(Serialize, Deserialize)]
     #[serde(rename_all = "lowercase")]
-    pub enum Source {
+    pub enum Pick {
         /// An end of the range that the guard leaves, or its neighbour.
         Boundary = "boundary",
         /// Near 0.
@@ -30,14 +30,14 @@ coreach_model::words! {
 
 /// The weight of each source. `Witness` has none, since it is the last resort, nor has `Planned`. `Sample`
 /// has none, since it gives half of the values if there are samples.
-pub type Mix = [(Source, usize); 6];
+pub type Mix = [(Pick, usize); 6];
 
 /// The usual mix: more than a third of the values is drawn uniformly from the whole range.
 pub const MIX: Mix = [
-    (Source::Boundary, 4),
-    (Source::Small, 4),
-    (Source::Large, 1),
-    (Source::Seen, 3),
-    (Source::Uniform, 7),
-    (Source::Diverse, 0),
+    (Pick::Boundary, 4),
+    (Pick::Small, 4),
+    (Pick::Large, 1),
+    (Pick::Seen, 3),
+    (Pick::Uniform, 7),
+    (Pick::Diverse, 0),
 ];

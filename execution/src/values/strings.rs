@@ -14,7 +14,7 @@ use coreach_model::term::node::{Node, StringOperation};
 use coreach_model::term::strings::expression;
 use coreach_model::{Datum, Term, Value};
 
-use crate::values::source::Source;
+use crate::values::source::Pick;
 
 /// Strings that programs stumble over.
 const ODD: [&str; 16] = [
@@ -49,11 +49,11 @@ pub fn any(random: &mut Random) -> Value {
 pub fn draw_string(
     datum: &Datum,
     hints: &StringHints,
-    source: Source,
+    source: Pick,
     seen: &[Value],
     known: &[Value],
     random: &mut Random,
-) -> (Value, Source) {
+) -> (Value, Pick) {
     let StringHints { words, lengths, expressions, own } = hints;
     let known: Vec<Value> =
         words.iter().map(|word| Value::string(word)).chain(known.iter().cloned()).collect();
@@ -64,9 +64,9 @@ pub fn draw_string(
     // A few known strings are tried for one that the guard allows.
     let one = (0..8).filter_map(|_| random.pick(&known)).find(|value| fits(value)).cloned();
     match (one, random.below(8)) {
-        (Some(value), 0..=3) => return (value, Source::Seen),
+        (Some(value), 0..=3) => return (value, Pick::Seen),
         (Some(Value::String(word)), 4) => {
-            return (Value::string(&similar_word(&word, random)), Source::Boundary);
+            return (Value::string(&similar_word(&word, random)), Pick::Boundary);
         }
         _ => {}
     }
@@ -76,13 +76,13 @@ pub fn draw_string(
         return (Value::string(&draw_of_expression(&expression, lengths, random)), source);
     }
     let found = match source {
-        Source::Boundary if !lengths.is_empty() => {
+        Pick::Boundary if !lengths.is_empty() => {
             let near = lengths[random.below(lengths.len())] + random.below(3) as i64 - 1;
             Some(draw_of_length(usize::try_from(near).unwrap_or(0), words, random))
         }
-        Source::Small => Some(draw_plain(random)),
-        Source::Large => Some(draw_odd(random).to_owned()),
-        Source::Seen => {
+        Pick::Small => Some(draw_plain(random)),
+        Pick::Large => Some(draw_odd(random).to_owned()),
+        Pick::Seen => {
             let strings = seen.iter().filter(|value| matches!(value, Value::String(_))).cloned();
             if let Some(value) = random.pick(&strings.collect::<Vec<_>>()) {
                 return (value.clone(), source);
@@ -93,7 +93,7 @@ pub fn draw_string(
     };
     match found {
         Some(text) => (Value::string(&text), source),
-        None => (Value::string(&extend_word(words, random)), Source::Uniform),
+        None => (Value::string(&extend_word(words, random)), Pick::Uniform),
     }
 }
 
@@ -235,7 +235,7 @@ mod tests {
         let (mut random, seen) = (Random::new(1), [Value::string("job-1"), Value::int(3)]);
         let (mut right, mut lengths, mut used) = (0, BTreeSet::new(), BTreeSet::new());
         for round in 0..500 {
-            let sources = [Source::Boundary, Source::Small, Source::Large, Source::Seen, Source::Uniform];
+            let sources = [Pick::Boundary, Pick::Small, Pick::Large, Pick::Seen, Pick::Uniform];
             let source = sources[round % sources.len()];
             let (value, source) =
                 draw_string(&key, &StringHints::read(&guard, &key), source, &seen, &[], &mut random);
@@ -265,7 +265,7 @@ mod tests {
         let (mut random, mut lengths) = (Random::new(1), BTreeMap::new());
         for _ in 0..900 {
             let (value, _) =
-                draw_string(&tag, &StringHints::read(&guard, &tag), Source::Uniform, &[], &[], &mut random);
+                draw_string(&tag, &StringHints::read(&guard, &tag), Pick::Uniform, &[], &[], &mut random);
             let Value::String(text) = &value else { unreachable!("{value}") };
             *lengths.entry(text.chars().count()).or_insert(0) += 1;
         }
@@ -277,13 +277,13 @@ mod tests {
             let (value, source) = draw_string(
                 &tag,
                 &StringHints::read(&guard, &tag),
-                Source::Uniform,
+                Pick::Uniform,
                 &known,
                 &known,
                 &mut random,
             );
             same += usize::from(value == known[0]);
-            near += usize::from(source == Source::Boundary && value != known[0]);
+            near += usize::from(source == Pick::Boundary && value != known[0]);
         }
         assert!((180..260).contains(&same) && near > 20, "{same} {near}");
     }

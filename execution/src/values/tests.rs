@@ -26,7 +26,7 @@ fn model(types: &str, a: &str, b: &str, guard: &str) -> Iosts {
     read_specification(file).unwrap().0.iosts
 }
 
-fn choose_all(iosts: &Iosts, mix: Mix, runs: u64) -> (BTreeSet<Vec<String>>, BTreeMap<Source, usize>, usize) {
+fn choose_all(iosts: &Iosts, mix: Mix, runs: u64) -> (BTreeSet<Vec<String>>, BTreeMap<Pick, usize>, usize) {
     let mut solver = Z3Solver::default();
     let mut values = Values::new(mix);
     values.begin(&[]);
@@ -111,19 +111,19 @@ fn nothing_is_chosen_where_nothing_satisfies_the_guard() {
 fn the_mix_is_what_was_asked_for() {
     let iosts = model("", "int", "int", "a >= 3 && a <= 100000 && b > 0");
     let (_, mix, _) = choose_all(&iosts, MIX, 300);
-    for source in [Source::Boundary, Source::Small, Source::Large, Source::Seen, Source::Uniform] {
+    for source in [Pick::Boundary, Pick::Small, Pick::Large, Pick::Seen, Pick::Uniform] {
         assert!(mix.get(&source).copied().unwrap_or(0) > 10, "{source:?}: {mix:?}");
     }
     let only = [
-        (Source::Diverse, 1),
-        (Source::Small, 0),
-        (Source::Large, 0),
-        (Source::Seen, 0),
-        (Source::Uniform, 0),
-        (Source::Boundary, 0),
+        (Pick::Diverse, 1),
+        (Pick::Small, 0),
+        (Pick::Large, 0),
+        (Pick::Seen, 0),
+        (Pick::Uniform, 0),
+        (Pick::Boundary, 0),
     ];
     let (seen, mix, _) = choose_all(&iosts, only, 30);
-    assert!(mix[&Source::Diverse] > 20 && seen.len() > 15, "{mix:?} {seen:?}");
+    assert!(mix[&Pick::Diverse] > 20 && seen.len() > 15, "{mix:?} {seen:?}");
 }
 
 /// Precision: of a small range too, a third is drawn from all of it alike, after few draws and after many.
@@ -133,7 +133,7 @@ fn of_a_small_range_a_third_is_uniform() {
     for runs in [40, 4000] {
         let (seen, counts, _) = choose_all(&iosts, MIX, runs);
         // The other parameter has two values, which are always drawn alike.
-        let uniform = counts[&Source::Uniform] as u64 - runs;
+        let uniform = counts[&Pick::Uniform] as u64 - runs;
         assert!(uniform * 3 >= runs, "{uniform} of {runs}: {counts:?}");
         assert!(runs < 4000 || seen.len() == 30, "{seen:?}");
     }
@@ -149,7 +149,7 @@ fn what_the_guard_says_outright_is_neither_drawn_nor_asked_for() {
     {
         let (seen, mix, _) = choose_all(&model(types, a, "int[0..9]", guard), MIX, 60);
         assert!(seen.len() >= 6, "{seen:?}");
-        assert!(!mix.contains_key(&Source::Witness) && !mix.contains_key(&Source::Diverse), "{mix:?}");
+        assert!(!mix.contains_key(&Pick::Witness) && !mix.contains_key(&Pick::Diverse), "{mix:?}");
     }
 }
 
@@ -231,7 +231,7 @@ fn samples_are_drawn_where_the_guard_allows_them() {
         counts[2] += usize::from(found[0] != Value::string("alice") && found[1] != Value::int(1_234_567));
     }
     assert!(counts.iter().all(|count| *count > 20), "{counts:?}");
-    assert!(values.end().contains_key(&Source::Sample));
+    assert!(values.end().contains_key(&Pick::Sample));
 }
 
 /// Precision: a sample with parts is drawn half of the time, if the guard allows it.
@@ -263,7 +263,7 @@ fn samples_with_parts_are_drawn() {
         counts[2] += usize::from(a != "Sent(\"ENT\")" && b != "[4, 5]");
     }
     assert!(counts.iter().all(|count| (30..130).contains(count)), "{counts:?}");
-    assert!(values.end().contains_key(&Source::Sample));
+    assert!(values.end().contains_key(&Pick::Sample));
 }
 
 /// Precision: with samples, no id is made up, also not the one that variables have which nobody has set.

@@ -21,9 +21,9 @@ use coreach_model::random::Random;
 use coreach_model::term::evaluate::{Valuation, evaluate, holds};
 use coreach_model::{Datum, Term, Type, Value};
 
-use super::tried::{Hint, TriedGuard};
-use super::{Outcome, Values, draw, ids, is_drawable, strings};
-use crate::values::source::Source;
+use super::tried::{TrialHint, TriedGuard};
+use super::{GuardOutcome, Values, draw, ids, is_drawable, strings};
+use crate::values::source::Pick;
 
 /// So many vectors are tried before the slow way.
 const TRIALS: usize = 32;
@@ -54,7 +54,7 @@ impl Values {
         let read_values = guard.reads.iter().filter_map(|datum| state.get(datum).cloned()).collect();
         let key: (Term, Vec<Value>) = (guard.guard.clone(), read_values);
         let known = self.known.get(&key).cloned();
-        if known == Some(Outcome::Impossible) {
+        if known == Some(GuardOutcome::Impossible) {
             return None;
         }
         let trials = if known.is_some() || guard.all_vectors.is_some() { FEW_TRIALS } else { TRIALS };
@@ -70,11 +70,11 @@ impl Values {
                     check_guard(guard, &valuation).ok()
                 });
                 if found.is_none() {
-                    self.remember(key, Outcome::Impossible);
+                    self.remember(key, GuardOutcome::Impossible);
                 }
                 found
             }
-            (None, Some(Outcome::Solved(values))) => Some(values),
+            (None, Some(GuardOutcome::Solved(values))) => Some(values),
             (None, Some(_)) => None,
             (None, None) => self.choose_slowly(guard, key, state, random, solver),
         }
@@ -102,14 +102,14 @@ impl Values {
                 && !tried.defined.iter().any(|(defined, _)| *defined == at)
         };
         if !tried.parameters.iter().enumerate().any(is_drawn)
-            || draw::source(&self.mix, random) == Source::Diverse
+            || draw::source(&self.mix, random) == Pick::Diverse
             || tried.closed.iter().any(|part| holds(part, state) != Ok(true))
         {
             return None;
         }
         let pool = tried.pool(state, std::iter::empty());
         let found = self.draw_vector(tried, TRIALS, &pool, state, random)?;
-        self.count(&[Source::Uniform]);
+        self.count(&[Pick::Uniform]);
         Some(tried.split.join_values(found))
     }
 
@@ -156,7 +156,7 @@ impl Values {
         let in_vain = self.in_vain.entry(guard.guard.clone()).or_default();
         *in_vain += 1;
         if *in_vain > MOST_IN_VAIN && !in_vain.is_power_of_two() {
-            self.remember(key, Outcome::Refused);
+            self.remember(key, GuardOutcome::Refused);
             return None;
         }
         let before = self.count_solved();
@@ -164,19 +164,19 @@ impl Values {
         let found = self.choose_with_samples(term, parameters, state, random, solver);
         let found = found.or_else(|| self.choose_free(term, parameters, state, random, solver));
         match &found {
-            None => self.remember(key, Outcome::Impossible),
+            None => self.remember(key, GuardOutcome::Impossible),
             Some(values) => {
                 self.in_vain.remove(&guard.guard);
                 // Values by the hull vary, and are not remembered.
                 if self.count_solved() > before {
-                    self.remember(key, Outcome::Solved(values.clone()));
+                    self.remember(key, GuardOutcome::Solved(values.clone()));
                 }
             }
         }
         found
     }
 
-    fn remember(&mut self, key: (Term, Vec<Value>), outcome: Outcome) {
+    fn remember(&mut self, key: (Term, Vec<Value>), outcome: GuardOutcome) {
         if self.known.len() >= MOST_REMEMBERED {
             self.known.clear();
         }
@@ -185,11 +185,11 @@ impl Values {
 
     /// Counts how often the solver gave values.
     fn count_solved(&self) -> usize {
-        [Source::Diverse, Source::Witness].iter().filter_map(|source| self.counts.get(source)).sum()
+        [Pick::Diverse, Pick::Witness].iter().filter_map(|source| self.counts.get(source)).sum()
     }
 
     /// Draws a value of a parameter from the pool, or as for any stimulus.
-    fn draw_for_trial(&self, datum: &Datum, hint: &Hint, pool: &[Value], random: &mut Random) -> Value {
+    fn draw_for_trial(&self, datum: &Datum, hint: &TrialHint, pool: &[Value], random: &mut Random) -> Value {
         if let Some(sample) = self.sample(datum, random) {
             return sample;
         }
@@ -209,12 +209,12 @@ impl Values {
         }
         let source = draw::source(&self.mix, random);
         match (hint, datum.ty()) {
-            (Hint::Number(range), ty) => draw::number(ty, source, range, &self.seen, random).0,
-            (Hint::Text(hints), _) => {
+            (TrialHint::Number(range), ty) => draw::number(ty, source, range, &self.seen, random).0,
+            (TrialHint::Text(hints), _) => {
                 strings::draw_string(datum, hints, source, &self.seen, self.known_texts(datum), random).0
             }
-            (Hint::Other, ty @ Type::Id(_)) => ids::draw_id(ty, &list_known_ids(), source, random).0,
-            (Hint::Other, ty) => draw::any_with(ty, pool, random),
+            (TrialHint::Other, ty @ Type::Id(_)) => ids::draw_id(ty, &list_known_ids(), source, random).0,
+            (TrialHint::Other, ty) => draw::any_with(ty, pool, random),
         }
     }
 }

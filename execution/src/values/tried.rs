@@ -36,7 +36,7 @@ pub struct TriedGuard {
     /// The literals in the open parts, and the values in these literals.
     pub(super) literals: Vec<Value>,
     /// For each parameter, how its values are drawn.
-    pub(super) hints: Vec<Hint>,
+    pub(super) hints: Vec<TrialHint>,
     /// The parameters that equations define, each by parameters that are drawn.
     pub(super) defined: Vec<(usize, Term)>,
     /// All vectors of values, if they are few.
@@ -44,7 +44,7 @@ pub struct TriedGuard {
 }
 
 #[derive(Clone, Debug)]
-pub(super) enum Hint {
+pub(super) enum TrialHint {
     /// A number in this range.
     Number(Range),
     /// A string, with the texts that the guard compares it with.
@@ -75,9 +75,9 @@ impl TriedGuard {
             term.as_literal().into_iter().for_each(|value| collect_pool(value, &mut literals));
         }
         let hint = |datum: &Datum| match datum.ty() {
-            Type::String => Hint::Text(StringHints::read(guard, datum)),
-            ty if ty.is_number() => Hint::Number(find_range(&open, datum)),
-            _ => Hint::Other,
+            Type::String => TrialHint::Text(StringHints::read(guard, datum)),
+            ty if ty.is_number() => TrialHint::Number(find_range(&open, datum)),
+            _ => TrialHint::Other,
         };
         let hints = parameters.iter().map(hint).collect();
         let mut defined: Vec<(usize, Term)> = Vec::new();

@@ -36,7 +36,7 @@ pub struct ComparedTerm {
 
 /// Where a term stands.
 #[derive(Clone, Copy)]
-struct Place<'p> {
+struct TermPosition<'p> {
     path: &'p [Term],
     is_inner: bool,
 }
@@ -143,14 +143,14 @@ impl ComparedTerm {
     }
 }
 
-const GUARD: Place<'static> = Place { path: &[], is_inner: false };
-const VALUE: Place<'static> = Place { path: &[], is_inner: true };
+const GUARD: TermPosition<'static> = TermPosition { path: &[], is_inner: false };
+const VALUE: TermPosition<'static> = TermPosition { path: &[], is_inner: true };
 
 /// Collects the comparisons in a term that stands in this place.
-fn collect_comparisons(term: &Term, place: Place<'_>, found: &mut BTreeSet<ComparedTerm>) {
+fn collect_comparisons(term: &Term, place: TermPosition<'_>, found: &mut BTreeSet<ComparedTerm>) {
     // What stands in a number is inner, as `x < 3` in `if x < 3 then 1 else 2`.
     let is_inner = place.is_inner || *term.sort() != Type::Bool;
-    let place = Place { is_inner, ..place };
+    let place = TermPosition { is_inner, ..place };
     if let Some(body) = term.unfolded().or_else(|| term.unfolded_match()) {
         return collect_comparisons(&body, place, found);
     }
@@ -175,7 +175,7 @@ fn collect_comparisons(term: &Term, place: Place<'_>, found: &mut BTreeSet<Compa
         collect_comparisons(condition, place, found);
         for (branch, condition) in [(then, condition.clone()), (otherwise, condition.not())] {
             let path: Vec<Term> = place.path.iter().cloned().chain([condition]).collect();
-            collect_comparisons(branch, Place { path: &path, ..place }, found);
+            collect_comparisons(branch, TermPosition { path: &path, ..place }, found);
         }
         return;
     }

@@ -187,7 +187,7 @@ type Features = FastSet<(LocationId, Option<(usize, Value)>)>;
 type LivePosition = (LocationId, Vec<Value>, Trail);
 
 /// A position of the search, and the way to it.
-struct Node {
+struct WalkNode {
     position: Position,
     /// The number of steps of the way.
     depth: u64,
@@ -201,9 +201,9 @@ struct Node {
     from: Option<(usize, TransitionId, Vec<Value>)>,
 }
 
-impl Node {
+impl WalkNode {
     /// A way with a new item is better than one without. Otherwise the worth for each step decides.
-    fn is_better(&self, than: &Node) -> bool {
+    fn is_better(&self, than: &WalkNode) -> bool {
         let has_more_by_step = self.gain * than.depth > than.gain * self.depth;
         if self.is_fresh == than.is_fresh { has_more_by_step } else { self.is_fresh }
     }
@@ -233,10 +233,11 @@ pub fn search<'p>(
     sources: &mut Choice<'_>,
 ) -> Prospect {
     tried_steps.begin();
-    let mut search = Search::new(model, far.guide);
+    let mut search = WalkSearch::new(model, far.guide);
     for position in from {
         let position = position.clone();
-        search.add_node(Node { position, depth: 0, gain: 0, is_fresh: false, fresh: Vec::new(), from: None });
+        let root = WalkNode { position, depth: 0, gain: 0, is_fresh: false, fresh: Vec::new(), from: None };
+        search.add_node(root);
     }
     let roots = search.nodes.len();
     let mut tried: HashSet<TransitionId> = HashSet::new();
@@ -284,10 +285,10 @@ pub fn search<'p>(
 }
 
 /// The state of one search.
-struct Search<'m> {
+struct WalkSearch<'m> {
     model: &'m WalkModel,
     guide: Option<&'m Guide>,
-    nodes: Vec<Node>,
+    nodes: Vec<WalkNode>,
     /// The open nodes that are novel, and the others.
     novel: VecDeque<usize>,
     others: VecDeque<usize>,
@@ -305,9 +306,9 @@ struct Search<'m> {
     prospect: Prospect,
 }
 
-impl<'m> Search<'m> {
+impl<'m> WalkSearch<'m> {
     fn new(model: &'m WalkModel, guide: Option<&'m Guide>) -> Self {
-        Search {
+        WalkSearch {
             model,
             guide,
             guided: BinaryHeap::new(),
@@ -326,7 +327,7 @@ impl<'m> Search<'m> {
 
     /// Adds a node to the open ones if its position is new. A node with a known position is dropped if it is
     /// neither a root, nor the best, nor the aim.
-    fn add_node(&mut self, node: Node) {
+    fn add_node(&mut self, node: WalkNode) {
         let is_root = node.from.is_none();
         let best = self.best.map(|best| &self.nodes[best]);
         let is_best = !is_root && best.is_none_or(|best| node.is_better(best));
@@ -374,7 +375,7 @@ impl<'m> Search<'m> {
         number: TransitionId,
         steps: &'s [KnownStep],
     ) -> Vec<RankedStep<'s>> {
-        let Node { position: (_, trail), depth, gain, .. } = &self.nodes[node];
+        let WalkNode { position: (_, trail), depth, gain, .. } = &self.nodes[node];
         let mut goals = self.model.goals_met(trail, number);
         goals.extend(self.model.marked_uses(trail, number).iter().map(|class| worth.class_number(class)));
         let mut ranked: Vec<RankedStep<'_>> = Vec::new();
@@ -403,12 +404,12 @@ impl<'m> Search<'m> {
     /// Adds the nodes to which these steps lead.
     fn add_steps(&mut self, from: usize, number: TransitionId, ranked: Vec<RankedStep<'_>>) {
         let model = self.model;
-        let Node { position: (state, trail), depth, is_fresh: was_fresh, .. } = &self.nodes[from];
+        let WalkNode { position: (state, trail), depth, is_fresh: was_fresh, .. } = &self.nodes[from];
         let (state, trail, depth, was_fresh) = (state.clone(), trail.clone(), depth + 1, *was_fresh);
         for RankedStep { step, gain, fresh } in ranked {
             let position = (step.to.clone(), model.after(&trail, number, &state, &step.to, &step.marks));
             let is_fresh = was_fresh || !fresh.is_empty();
-            self.add_node(Node {
+            self.add_node(WalkNode {
                 position,
                 depth,
                 gain,
@@ -421,7 +422,7 @@ impl<'m> Search<'m> {
 
     /// The result, with the visible steps of the best way.
     fn finish(self, worth: &Worth) -> Prospect {
-        let Search { model, nodes, best, aim, mut prospect, .. } = self;
+        let WalkSearch { model, nodes, best, aim, mut prospect, .. } = self;
         if let Some(best) = aim.or(best) {
             prospect.target = nodes[best].fresh.iter().copied().max_by_key(|item| worth.worth_of(*item));
             prospect.route = visible_way_to(model, &nodes, best);
@@ -478,7 +479,7 @@ fn live_position(model: &WalkModel, (state, trail): &Position) -> LivePosition {
 }
 
 /// Tells whether the way to a node meets this new item.
-fn is_on_way(nodes: &[Node], node: usize, item: usize) -> bool {
+fn is_on_way(nodes: &[WalkNode], node: usize, item: usize) -> bool {
     let mut next = Some(node);
     while let Some(node) = next.map(|node| &nodes[node]) {
         if node.fresh.contains(&item) {
@@ -490,7 +491,7 @@ fn is_on_way(nodes: &[Node], node: usize, item: usize) -> bool {
 }
 
 /// The visible steps of the way to a node.
-fn visible_way_to(model: &WalkModel, nodes: &[Node], mut node: usize) -> VecDeque<Planned> {
+fn visible_way_to(model: &WalkModel, nodes: &[WalkNode], mut node: usize) -> VecDeque<Planned> {
     let mut way = VecDeque::new();
     while let Some((last, transition, values)) = &nodes[node].from {
         let (transition, kind) = (*transition, model.kind(*transition));

@@ -29,7 +29,7 @@ const TRIES: u32 = 8;
 pub struct Worth {
     /// The numbers of the classes that were seen so far. They follow the numbers of the goals.
     classes: FastMap<Class, usize>,
-    items: Vec<Item>,
+    items: Vec<WorthItem>,
     /// The number of goals, which are the first items.
     goals: usize,
     /// The numbers of the classes of alternatives.
@@ -48,7 +48,7 @@ pub enum Novelty {
 }
 
 #[derive(Clone, Debug)]
-struct Item {
+struct WorthItem {
     /// What its first meeting counts as.
     novelty: Novelty,
     weight: u64,
@@ -58,17 +58,17 @@ struct Item {
     tries: u32,
 }
 
-impl Item {
+impl WorthItem {
     fn new(novelty: Novelty, weight: u64) -> Self {
-        Item { novelty, weight, met: 0, tries: 0 }
+        WorthItem { novelty, weight, met: 0, tries: 0 }
     }
 }
 
 impl Worth {
     /// Lists the goals as items that were never met.
     pub fn new(model: &WalkModel) -> Self {
-        let items = model.goals.iter().map(|goal| Item::new(Novelty::Goal, goal.weight()));
-        let items: Vec<Item> = items.collect();
+        let items = model.goals.iter().map(|goal| WorthItem::new(Novelty::Goal, goal.weight()));
+        let items: Vec<WorthItem> = items.collect();
         Worth { classes: FastMap::default(), goals: items.len(), items, alternatives: Vec::new() }
     }
 
@@ -82,13 +82,13 @@ impl Worth {
         if matches!(class, Class::Alternative(..)) {
             self.alternatives.push(self.items.len());
         }
-        self.items.push(Item::new(novelty, class.weight()));
+        self.items.push(WorthItem::new(novelty, class.weight()));
         self.items.len() - 1
     }
 
     /// The worth of meeting an item now.
     pub fn worth_of(&self, item: usize) -> u64 {
-        let Item { weight, met, tries, .. } = &self.items[item];
+        let WorthItem { weight, met, tries, .. } = &self.items[item];
         match u64::from(met + tries / TRIES) {
             0 => weight * ONE,
             times => (weight * ONE / (OLD * times * times)).max(1),
@@ -97,7 +97,7 @@ impl Worth {
 
     /// Tells whether an item is new: it was never met, is not given up, and is worth a way of its own.
     pub fn is_fresh(&self, item: usize) -> bool {
-        let Item { met, tries, weight, .. } = &self.items[item];
+        let WorthItem { met, tries, weight, .. } = &self.items[item];
         *met == 0 && *tries < TRIES && *weight > SIDE
     }
 

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use coreach_adapters::Adapter;
 use coreach_adapters::description::{
-    AnswerPlace, Command, Encoding, Exchange, Http, Iut, Launch, Lines, PreparationStep, Probe, Request,
-    Response, Settle, Shape, Spelling, Stdio, Tcp, Transport, Unmatched,
+    AnswerPlace, Command, Encoding, Exchange, Http, Iut, Lines, PreparationStep, Probe, Request, Response,
+    ServerLaunch, Settle, Shape, Spelling, Stdio, Tcp, Transport, Unmatched,
 };
 use coreach_adapters::lines::pattern;
 use coreach_adapters::template::Template;
@@ -56,9 +56,9 @@ fn command(python: &str, program: &str, words: &[&str], folder: &Path) -> Comman
     Command { words: all, directory: folder.to_owned(), environment: Vec::new(), grace: Duration::ZERO }
 }
 
-fn launch(python: &str, words: &[&str], folder: &Path) -> Option<Launch> {
+fn launch(python: &str, words: &[&str], folder: &Path) -> Option<ServerLaunch> {
     let command = command(python, "server.py", words, folder);
-    Some(Launch { command, ready: READY, keep: false })
+    Some(ServerLaunch { command, ready: READY, keep: false })
 }
 
 fn stdio(python: &str, habit: &str, tag: &str, folder: &Path) -> Transport {
@@ -66,7 +66,7 @@ fn stdio(python: &str, habit: &str, tag: &str, folder: &Path) -> Transport {
     Transport::Stdio(Stdio { command, ready: READY, encoding: Encoding::Json, settle: None, keep: false })
 }
 
-fn tcp(launch: Option<Launch>, encoding: Encoding) -> Transport {
+fn tcp(launch: Option<ServerLaunch>, encoding: Encoding) -> Transport {
     let address = template("127.0.0.1:{port}");
     let (replies_from, settle) = Default::default();
     Transport::Tcp(Tcp {

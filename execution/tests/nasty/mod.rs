@@ -15,8 +15,8 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use coreach_adapters::description::{
-    AnswerPlace, Command, Encoding, Exchange, Http, Iut, Launch, Lines, PreparationStep, Probe, Request,
-    Response, Settle, Shape, Spelling, Stdio, Tcp, Transport, Unmatched,
+    AnswerPlace, Command, Encoding, Exchange, Http, Iut, Lines, PreparationStep, Probe, Request, Response,
+    ServerLaunch, Settle, Shape, Spelling, Stdio, Tcp, Transport, Unmatched,
 };
 use coreach_adapters::http::HttpAdapter;
 use coreach_adapters::lines::pattern;
@@ -118,9 +118,9 @@ fn lines() -> Lines {
 }
 
 /// A server of ours that is kept.
-fn launch(kind: &str, pause: &str) -> Option<Launch> {
+fn launch(kind: &str, pause: &str) -> Option<ServerLaunch> {
     let command = command(&["python3", "slow_counter.py", kind, "{port}", pause]);
-    Some(Launch { command, ready: Duration::from_secs(20), keep: true })
+    Some(ServerLaunch { command, ready: Duration::from_secs(20), keep: true })
 }
 
 fn command(words: &[&str]) -> Command {

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use coreach_adapters::description::Iut;
-use coreach_execution::campaign::Iut as Described;
+use coreach_execution::campaign::StoredIut;
 use coreach_model::Iosts;
 use coreach_model::diagnostic::{Diagnostic, SourceFile};
 use coreach_model::reader::collect::Collector;
@@ -29,7 +29,7 @@ use crate::once::Once;
 ///
 /// # Errors
 /// The file, or the model that it names, cannot be read, or has no name.
-pub fn describe(reference: &Reference, files: &mut Once) -> Result<Described, Vec<Diagnostic>> {
+pub fn describe(reference: &Reference, files: &mut Once) -> Result<StoredIut, Vec<Diagnostic>> {
     let here = |found: Diagnostic| vec![found.at(reference.origin.clone(), "named here")];
     if let Some(program) = explain_program(&reference.path) {
         return Err(here(program));
@@ -46,13 +46,13 @@ pub fn describe(reference: &Reference, files: &mut Once) -> Result<Described, Ve
     }
     let place = reference.path.canonicalize().unwrap_or_else(|_| reference.path.clone());
     // The hash is that of the text with its secrets, and the text is kept without them.
-    let described = Described::new(name, description.to_string(), place.display().to_string());
+    let described = StoredIut::new(name, description.to_string(), place.display().to_string());
     if secrets.is_empty() {
         return Ok(described);
     }
     description["file"] = redact(&file.text, &secrets).into();
     description["redacted"] = true.into();
-    Ok(Described { description: description.to_string(), ..described })
+    Ok(StoredIut { description: description.to_string(), ..described })
 }
 
 /// Replaces each secret by `"[redacted]"`. The places ascend, and do not overlap.

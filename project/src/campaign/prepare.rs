@@ -4,7 +4,7 @@
 //! its runs do not depend on other parts of the campaign.
 
 use coreach_adapters::description;
-use coreach_execution::campaign::{Instance, Iut, LeftOut, Partition, Plan, Test, WhyLeftOut};
+use coreach_execution::campaign::{CampaignPlan, Instance, LeftOut, Partition, StoredIut, Test, WhyLeftOut};
 use coreach_execution::constants::{ConstantsError, read_constants};
 use coreach_execution::lazy::Lazy;
 use coreach_execution::test_case::DocumentError;
@@ -55,7 +55,7 @@ pub fn prepare(
     partition: Partition,
     threads: usize,
     says: Says<'_>,
-) -> Reading<(Plan, PreparedWays)> {
+) -> Reading<(CampaignPlan, PreparedWays)> {
     let mut found = Vec::new();
     let mut projects: Vec<(Project, &Reference)> = Vec::new();
     for source in &campaign.tests {
@@ -155,8 +155,8 @@ pub fn prepare(
     }
     let descriptions = iuts.into_iter().map(|(described, _)| described).collect();
     let (name, settings) = (campaign.name.clone(), campaign.settings.clone());
-    let plan = Plan::new(name, tests, descriptions, &campaign.seeds, settings, partition);
-    Ok(((Plan { left_out, ..plan }, ways), found))
+    let plan = CampaignPlan::new(name, tests, descriptions, &campaign.seeds, settings, partition);
+    Ok(((CampaignPlan { left_out, ..plan }, ways), found))
 }
 
 fn add_new_findings(found: &mut Vec<Diagnostic>, more: Vec<Diagnostic>) {
@@ -179,8 +179,8 @@ fn read_iuts<'a>(
     campaign: &'a Campaign,
     files: &mut Once,
     found: &mut Vec<Diagnostic>,
-) -> Vec<(Iut, &'a Reference)> {
-    let mut iuts: Vec<(Iut, &Reference)> = Vec::new();
+) -> Vec<(StoredIut, &'a Reference)> {
+    let mut iuts: Vec<(StoredIut, &Reference)> = Vec::new();
     for reference in &campaign.iuts {
         let described = match describe(reference, files) {
             Ok(described) => described,
@@ -226,7 +226,7 @@ fn collect_locations(
 /// Reads each implementation's file for each test case, whose actions it must fit.
 fn read_ways(
     tests: &[(Test, Vec<Instance>)],
-    iuts: &[(Iut, &Reference)],
+    iuts: &[(StoredIut, &Reference)],
     locations: &ReportedLocations,
     files: &mut Once,
     found: &mut Vec<Diagnostic>,

@@ -13,7 +13,7 @@ use coreach_analyses::solver::Solver;
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_artifact::document::{Source, Sources};
 use coreach_execution::TestCase;
-use coreach_execution::coverage::{Part, Walked};
+use coreach_execution::coverage::{FollowedModel, Walked};
 use coreach_model::iosts::TestPurpose;
 use coreach_model::reader::{Specification, read_any_specification, yaml};
 use coreach_model::term::evaluate::Valuation;
@@ -207,13 +207,13 @@ pub fn join_suspended_models(
 fn make_walked(left: &Iosts, right: &TestPurpose, both: Product) -> Walked {
     // Parts that completion added come from neither. They are numbered after the author's.
     let written = |location: LocationId| Some(location).filter(|at| at.place() < right.iosts.locations.len());
-    let of_left = Part::new(
+    let of_left = FollowedModel::new(
         left,
         both.pairs.map(|(location, _)| Some(*location)),
         both.made_of
             .map(|(transition, _)| Some(*transition).filter(|at| at.place() < left.transitions.len())),
     );
-    let of_right = Part::new(
+    let of_right = FollowedModel::new(
         &right.iosts,
         both.pairs.map(|(_, location)| written(*location)),
         both.made_of

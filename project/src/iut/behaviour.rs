@@ -8,7 +8,7 @@ use std::time::Duration;
 use coreach_adapters::behaviour::{Behaviour, Samples, TOLERANCE, Within};
 use coreach_adapters::description::Command;
 use coreach_adapters::samples::SampleProgram;
-use coreach_adapters::shared::Shared;
+use coreach_adapters::shared::SharedRuns;
 use coreach_model::iosts::{Action, ActionKind};
 use coreach_model::random::Random;
 use coreach_model::reader::shape;
@@ -201,14 +201,14 @@ fn read_sample_words(reader: &mut IutReader<'_>, item: &Node, like: &str) -> Vec
 }
 
 /// Reads `shared`: runs do not disturb each other, or the name of the thing that they share.
-fn read_shared(reader: &mut IutReader<'_>, node: &Node, way: &str) -> Option<Shared> {
+fn read_shared(reader: &mut IutReader<'_>, node: &Node, way: &str) -> Option<SharedRuns> {
     let like = "`shared: safe`, or a name, such as `shared: broker`";
     let scalar = shape::scalar(reader.collector, node, "`shared`", like)?;
     let message = match (way, scalar.text.as_str()) {
         ("simulated", _) => "`shared` has no meaning with `simulated`: each run has its own system",
         (_, "") => "an empty text is not a name",
-        (_, "safe") => return Some(Shared::Safe),
-        (_, name) => return Some(Shared::Named(name.to_owned())),
+        (_, "safe") => return Some(SharedRuns::Safe),
+        (_, name) => return Some(SharedRuns::Named(name.to_owned())),
     };
     reader.refuse(node, message, "not here", &format!("leave it out, or write {like}"));
     None

@@ -4,7 +4,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use coreach_adapters::description::{Block, BlockEnd, LinePart, Middle, Shape};
+use coreach_adapters::description::{BlockEnd, LineBlock, LinePart, Middle, Shape};
 use coreach_model::diagnostic::Diagnostic;
 use coreach_model::iosts::ActionKind;
 use coreach_model::reader::shape;
@@ -120,7 +120,7 @@ impl PatternGroups<'_, '_> {
     }
 
     /// Reads a block. Also returns the names of the groups that count its items or their bytes.
-    fn read_block(&mut self, node: &Node, what: &str) -> Option<(Block, Vec<String>)> {
+    fn read_block(&mut self, node: &Node, what: &str) -> Option<(LineBlock, Vec<String>)> {
         let entries = shape::mapping(self.reader.collector, node, what, BLOCK)?;
         let known = ["begin", "lines", "fields", "each", "end", "count", "then", "to"];
         shape::check_keys(self.reader.collector, entries, &known, "a block of lines");
@@ -200,7 +200,7 @@ impl PatternGroups<'_, '_> {
             }
         };
         let then = read_then(self.reader, entries, matches!(middle, Middle::Each(_)))?;
-        Some((Block { begin, middle, end, then }, counts))
+        Some((LineBlock { begin, middle, end, then }, counts))
     }
 
     /// Checks that `count` counts the outputs of a list, and is a group of `begin`.

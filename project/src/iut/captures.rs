@@ -1,6 +1,6 @@
 //! Reads `captures`: values that are taken out of answers, and sent later.
 
-use coreach_adapters::description::{AnswerPlace, Capture, Source};
+use coreach_adapters::description::{AnswerPlace, Capture, Extract};
 use coreach_model::diagnostic::Diagnostic;
 use coreach_model::iosts::{Action, ActionKind};
 use coreach_model::reader::collect::inventory;
@@ -68,7 +68,7 @@ pub fn read_answer_place(
         Some(node) => Some(read_match(reader, node)?),
         None => None,
     };
-    if source == Some(Source::Body) && pattern.is_none() {
+    if source == Some(Extract::Body) && pattern.is_none() {
         let like = "match: '(?s).*value=\"(\\w+)\".*'";
         shape::missing_key(reader.collector, &entry.value, "match", what, like);
     }
@@ -83,7 +83,7 @@ pub fn read_part_captures(reader: &mut IutReader<'_>, entries: &[Entry]) -> Vec<
         let Some(keys) = shape::mapping(reader.collector, &entry.value, &what, OF_PARTS) else { continue };
         shape::check_keys(reader.collector, keys, &["default"], "a capture");
         let (name, default) = (entry.key.text.clone(), read_default(reader, keys));
-        captures.push(Capture { name, place: AnswerPlace::all_of(Source::Part), from: Vec::new(), default });
+        captures.push(Capture { name, place: AnswerPlace::all_of(Extract::Part), from: Vec::new(), default });
     }
     captures
 }
@@ -131,14 +131,14 @@ fn find_other_meaning(reader: &IutReader<'_>, name: &str) -> Option<String> {
 }
 
 /// Reads the source of a value: a header, a cookie, a pointer, or the body.
-fn read_source(reader: &mut IutReader<'_>, entry: &Entry) -> Option<Source> {
+fn read_source(reader: &mut IutReader<'_>, entry: &Entry) -> Option<Extract> {
     let key = entry.key.text.as_str();
     if key == "body" {
         if entry.value.as_scalar().is_some_and(|scalar| scalar.text == "true") {
-            return Some(Source::Body);
+            return Some(Extract::Body);
         }
         if entry.value.as_scalar().is_some_and(|scalar| scalar.text == "latin1") {
-            return Some(Source::BodyInLatin1);
+            return Some(Extract::BodyInLatin1);
         }
         let message = "`body` must be `true`, or `latin1` to read each byte as a character";
         reader.collector.error("wrong-value", message, &entry.value.head(), "neither of them");
@@ -147,14 +147,14 @@ fn read_source(reader: &mut IutReader<'_>, entry: &Entry) -> Option<Source> {
     let scalar = shape::scalar(reader.collector, &entry.value, &format!("`{key}`"), OF_ANSWERS)?;
     let text = scalar.text.clone();
     if key == "pointer" {
-        return check_pointer(reader, scalar).then_some(Source::Pointer(text));
+        return check_pointer(reader, scalar).then_some(Extract::Pointer(text));
     }
     if !is_header(&text) {
         let message = format!("`{}` cannot name a {key}", text.escape_debug());
         reader.collector.error("not-a-name", message, &scalar.span, "not a name");
         return None;
     }
-    Some(if key == "header" { Source::Header(text) } else { Source::Cookie(text) })
+    Some(if key == "header" { Extract::Header(text) } else { Extract::Cookie(text) })
 }
 
 fn read_match(reader: &mut IutReader<'_>, node: &Node) -> Option<Regex> {

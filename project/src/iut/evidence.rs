@@ -1,6 +1,6 @@
 //! Reads `evidence`: how much of the messages is kept, and which headers are not.
 
-use coreach_adapters::evidence::Limits;
+use coreach_adapters::evidence::LogLimits;
 use coreach_model::number;
 use coreach_model::reader::shape;
 use coreach_model::reader::yaml::{Entry, NodeKind};
@@ -12,12 +12,12 @@ const LIKE: &str = "evidence: { run_kb: 64, message_kb: 8, redact: [Authorizatio
 /// The most that may be asked for, in KiB.
 const MOST: u64 = 16 << 10;
 
-pub fn read_evidence(reader: &mut IutReader<'_>, root: &[Entry]) -> Limits {
-    let usual = Limits::default();
+pub fn read_evidence(reader: &mut IutReader<'_>, root: &[Entry]) -> LogLimits {
+    let usual = LogLimits::default();
     let Some(node) = shape::get(root, "evidence") else { return usual };
     let Some(entries) = shape::mapping(reader.collector, node, "`evidence`", LIKE) else { return usual };
     shape::check_keys(reader.collector, entries, &["run_kb", "message_kb", "redact"], "`evidence`");
-    Limits {
+    LogLimits {
         run: read_kibibytes(reader, entries, "run_kb", usual.run),
         message: read_kibibytes(reader, entries, "message_kb", usual.message),
         redact: read_redacted_names(reader, entries),

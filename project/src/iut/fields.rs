@@ -7,7 +7,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use coreach_adapters::description::{Bits, ByteForm, Checksum, Counting, Extent, Field, FieldNumber};
+use coreach_adapters::description::{BitField, ByteForm, Checksum, Counting, Extent, Field, FieldNumber};
 use coreach_adapters::fields::{fits, least_size};
 use coreach_adapters::integer::WireInteger;
 use coreach_model::number;
@@ -416,11 +416,11 @@ impl FieldReader<'_, '_> {
     fn read_bits(&mut self, node: &Node, scope: &Peers) -> Option<Field> {
         let items = shape::list(self.reader.collector, node, "`bits`", BITS)?;
         let errors_before = self.reader.collector.errors();
-        let parts: Vec<Option<Bits>> = items.iter().map(|item| self.read_part(item, scope)).collect();
+        let parts: Vec<Option<BitField>> = items.iter().map(|item| self.read_part(item, scope)).collect();
         if self.reader.collector.errors() > errors_before {
             return None;
         }
-        let parts: Vec<Bits> = parts.into_iter().flatten().collect();
+        let parts: Vec<BitField> = parts.into_iter().flatten().collect();
         let bits: u32 = parts.iter().map(|part| part.width).sum();
         if bits == 0 || !bits.is_multiple_of(8) {
             let message = format!("fields of bits must fill whole bytes, and these have {bits} bits");
@@ -431,7 +431,7 @@ impl FieldReader<'_, '_> {
     }
 
     /// Reads one part of a field of bits.
-    fn read_part(&mut self, node: &Node, scope: &Peers) -> Option<Bits> {
+    fn read_part(&mut self, node: &Node, scope: &Peers) -> Option<BitField> {
         const PART: &str = "{ width: 4, name: pCode }";
         const OF: &str = "an item of `bits`";
         let entries = shape::mapping(self.reader.collector, node, OF, PART)?;
@@ -448,7 +448,7 @@ impl FieldReader<'_, '_> {
         let content_entry = find_one_of(self.reader, node, entries, &kinds, OF, PART)?;
         if content_entry.key.text != "is" {
             let content = self.read_content(content_entry, entries, PART, scope)?;
-            return Some(Bits { content, width: bits? });
+            return Some(BitField { content, width: bits? });
         }
         let scalar = shape::scalar(self.reader.collector, &content_entry.value, "`is`", PART)?;
         let width = bits?;
@@ -458,7 +458,7 @@ impl FieldReader<'_, '_> {
             let message = format!("`is` must be a number of {width} bits");
             self.reader.collector.error("wrong-value", message, &scalar.span, "not such a number");
         }
-        Some(Bits { width, content: FieldNumber::Fixed(number?) })
+        Some(BitField { width, content: FieldNumber::Fixed(number?) })
     }
 
     /// Reads the content of a number that is not fixed: `name`, `any`, `size_of` or `count_of`.

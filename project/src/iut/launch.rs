@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use coreach_adapters::address;
-use coreach_adapters::description::{Command, Launch, READY_MS};
+use coreach_adapters::description::{Command, READY_MS, ServerLaunch};
 use coreach_adapters::template::Template;
 use coreach_model::diagnostic::Diagnostic;
 use coreach_model::reader::shape;
@@ -33,7 +33,7 @@ pub fn require_reset(reader: &mut IutReader<'_>, entries: &[Entry], key: &str, i
 }
 
 /// Reads `launch`. The outer `None` is a mistake, the inner one no key.
-pub fn read_launch(reader: &mut IutReader<'_>, entries: &[Entry]) -> Option<Option<Launch>> {
+pub fn read_launch(reader: &mut IutReader<'_>, entries: &[Entry]) -> Option<Option<ServerLaunch>> {
     let Some(node) = shape::get(entries, "launch") else { return Some(None) };
     let known: Vec<&str> = COMMAND.into_iter().chain(["ready_ms", "keep"]).collect();
     let entries = shape::section(reader.collector, entries, "launch", &known);
@@ -43,7 +43,7 @@ pub fn read_launch(reader: &mut IutReader<'_>, entries: &[Entry]) -> Option<Opti
     let example = "launch: { command: [redis-server, --port, \"{port}\"] }";
     let command = read_command(reader, entries, node, "`launch`", example, holes);
     let ready = reader.read_ms(entries, "ready_ms", READY_MS);
-    Some(Some(Launch { command: command?, ready, keep }))
+    Some(Some(ServerLaunch { command: command?, ready, keep }))
 }
 
 /// Reads the address of the implementation. Also returns its place in the file.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use coreach_adapters::Iut;
 use coreach_adapters::times::milliseconds;
-use coreach_execution::offline::sequence::{Item, time_text, total_duration};
+use coreach_execution::offline::sequence::{SeqItem, time_text, total_duration};
 use coreach_execution::recording::{Recording, case_that_takes_all, send_and_record as record_run};
 use coreach_execution::timed::micros_up;
 use coreach_execution::{Settings, TestCase, open as open_system, outcome};
@@ -19,7 +19,7 @@ use crate::{budget, iut};
 
 pub struct Driven {
     pub iut: Iut,
-    pub inputs: Vec<Item>,
+    pub inputs: Vec<SeqItem>,
     /// How long the recording goes on after the last input.
     pub wait: Duration,
     test: TestCase,
@@ -49,7 +49,7 @@ impl Driven {
     }
 
     /// Drives the system once, and gives each event to `record` as soon as it happens.
-    pub fn drive(&self, seed: u64, record: &mut dyn FnMut(Item)) -> Recording {
+    pub fn drive(&self, seed: u64, record: &mut dyn FnMut(SeqItem)) -> Recording {
         let planned = Duration::from_micros(micros_up(&total_duration(&self.inputs)));
         // A system may delay inputs by a minute in all.
         let time = planned.saturating_add(self.wait).saturating_add(Duration::from_secs(60));
@@ -61,7 +61,7 @@ impl Driven {
     }
 }
 
-fn read_inputs(model: &TimedModel, inputs: &Path) -> Result<Vec<Item>, Diagnostic> {
+fn read_inputs(model: &TimedModel, inputs: &Path) -> Result<Vec<SeqItem>, Diagnostic> {
     open_sequence(&model.timed, inputs, IoSide::Inputs)?
         .map(|placed| placed.map(|placed| placed.item))
         .collect()
@@ -92,7 +92,7 @@ pub fn make_document(
         "format_version": 1,
         "exit_code": exit_code,
         "iut": driven.iut.name,
-        "inputs": driven.inputs.iter().filter(|item| matches!(item, Item::Event(..))).count(),
+        "inputs": driven.inputs.iter().filter(|item| matches!(item, SeqItem::Event(..))).count(),
         "wait_ms": milliseconds(driven.wait),
         "run": run,
         "trace": trace,

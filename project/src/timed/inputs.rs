@@ -5,7 +5,7 @@ use coreach_analyses::symbolic::search::SearchLimits;
 use coreach_analyses::symbolic::{System, TreeLimits};
 use coreach_execution::coverage::{Item, Items, Walked};
 use coreach_execution::offline::inputs::{self, NoSequence, Reached, inputs_of, path_to};
-use coreach_execution::offline::sequence::{Item as TimedItem, normalize};
+use coreach_execution::offline::sequence::{SeqItem, normalize};
 use coreach_model::iosts::TransitionId;
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::term::node::Comparison;
@@ -34,7 +34,7 @@ pub fn sequence_along(
     model: &TimedModel,
     path: &[TransitionId],
     wanted: &TimedInputs,
-) -> Result<Vec<TimedItem>, Diagnostic> {
+) -> Result<Vec<SeqItem>, Diagnostic> {
     let mut solver = Z3Solver::default();
     let found = inputs::sequence_along(&model.form, path, &wanted.constants, wanted.seed, &mut solver);
     let all = found.map_err(|why| match why {
@@ -59,7 +59,7 @@ pub fn sequence_along(
 #[derive(Clone, Debug)]
 pub enum TimedFate {
     /// This path meets it, with this sequence.
-    Met(Vec<TransitionId>, Vec<TimedItem>),
+    Met(Vec<TransitionId>, Vec<SeqItem>),
     /// No run meets it. The text may say why.
     Never(Option<String>),
     /// No path was found. The text may say why.
@@ -209,15 +209,15 @@ fn is_of_model(model: &TimedModel, items: &Items, goal: &Goal) -> bool {
 }
 
 /// Turns the trace of the delayed form into a timed sequence: the first value of each event is its delay.
-fn timed_items(model: &TimedModel, met: &MetGoal) -> Vec<TimedItem> {
+fn timed_items(model: &TimedModel, met: &MetGoal) -> Vec<SeqItem> {
     let mut items = Vec::new();
     for event in &met.evidence.trace {
         let Some(action) = model.form.iosts.find_action(&event.action) else { continue };
         let mut values = event.values.iter().cloned();
         if let Some(Value::Real(delay)) = values.next() {
-            items.push(TimedItem::Delay(delay));
+            items.push(SeqItem::Delay(delay));
         }
-        items.push(TimedItem::Event(action, values.collect()));
+        items.push(SeqItem::Event(action, values.collect()));
     }
     normalize(items)
 }

@@ -3,10 +3,10 @@
 use std::io::{BufRead, BufReader, Read, stdin};
 use std::path::Path;
 
-use coreach_execution::offline::merge::{Merged, merge_sequences};
-use coreach_execution::offline::read::Reader;
+use coreach_execution::offline::merge::{MergedTraces, merge_sequences};
+use coreach_execution::offline::read::TraceReader;
 use coreach_execution::offline::recorded::{constants_of_record, sequence_of_record};
-use coreach_execution::offline::sequence::{Item, Placed, is_observed};
+use coreach_execution::offline::sequence::{Placed, SeqItem, is_observed};
 use coreach_execution::record;
 use coreach_model::Diagnostic;
 use coreach_model::file;
@@ -30,7 +30,7 @@ pub fn open_sequence<'a>(
     timed: &'a Timed,
     path: &Path,
     side: IoSide,
-) -> Result<Reader<'a, Box<dyn BufRead>>, Diagnostic> {
+) -> Result<TraceReader<'a, Box<dyn BufRead>>, Diagnostic> {
     let (name, source) = open_source(path)?;
     Ok(read_side(timed, name, source, side))
 }
@@ -86,8 +86,8 @@ fn read_side<'a>(
     name: String,
     source: Box<dyn BufRead>,
     side: IoSide,
-) -> Reader<'a, Box<dyn BufRead>> {
-    let reader = Reader::new(timed.graph(), name, source);
+) -> TraceReader<'a, Box<dyn BufRead>> {
+    let reader = TraceReader::new(timed.graph(), name, source);
     let name = |action: ActionId| &timed.graph().action(action).name;
     match side {
         IoSide::Both => reader,
@@ -110,8 +110,8 @@ pub fn merge<E: From<Diagnostic>>(
     timed: &Timed,
     inputs: &Path,
     outputs: &Path,
-    mut take: impl FnMut(Item) -> Result<(), E>,
-) -> Result<Merged, E> {
+    mut take: impl FnMut(SeqItem) -> Result<(), E>,
+) -> Result<MergedTraces, E> {
     let both = || -> Result<_, Diagnostic> {
         Ok((open_sequence(timed, inputs, IoSide::Inputs)?, open_sequence(timed, outputs, IoSide::Outputs)?))
     };

@@ -7,7 +7,7 @@ use coreach_execution::offline::context::MOST_PARTS;
 use coreach_execution::offline::judge::OfflineJudge;
 use coreach_execution::offline::prepared::Offline;
 use coreach_execution::offline::recent::RecentSolver;
-use coreach_execution::offline::sequence::{Item, Placed, event_text, time_text};
+use coreach_execution::offline::sequence::{Placed, SeqItem, event_text, time_text};
 use coreach_execution::offline::verdict::{CannotJudge, OfflineVerdict};
 use coreach_execution::offline::why::{AllowedTransition, At, Refused, Seen, SpanEnd, Until, Why};
 use coreach_model::Diagnostic;
@@ -56,7 +56,7 @@ pub struct JudgedTrace {
     /// The reason, if an event or a delay decided the verdict.
     pub why: Option<Why>,
     /// The event after the delay that decided the verdict, if both are on one line.
-    pub late: Option<Item>,
+    pub late: Option<SeqItem>,
     pub events: usize,
     /// The time up to which the trace was judged.
     pub time: String,
@@ -117,7 +117,7 @@ pub fn judge(
         run_limited(given, &mut used, || {
             members.iter().try_for_each(|placed| {
                 let is_late = |why: &Why| {
-                    matches!((&why.seen.item, &placed.item), (Item::Delay(_), Item::Event(..)))
+                    matches!((&why.seen.item, &placed.item), (SeqItem::Delay(_), SeqItem::Event(..)))
                         && why.seen.line == placed.line
                 };
                 if late.is_none() && judge.why().is_some_and(is_late) {
@@ -206,8 +206,8 @@ fn end_to_json(end: &SpanEnd) -> Json {
 /// Describes an event or a delay: `plan!(8)`, or `a delay of 2`.
 pub fn describe_seen(graph: &Iosts, seen: &Seen) -> String {
     match &seen.item {
-        Item::Delay(time) => format!("a delay of {}", time_text(time)),
-        Item::Event(action, values) => event_text(graph, *action, values),
+        SeqItem::Delay(time) => format!("a delay of {}", time_text(time)),
+        SeqItem::Event(action, values) => event_text(graph, *action, values),
     }
 }
 

@@ -24,10 +24,10 @@ use crate::timed_semantics::{TimedState, elapse, fire, initial};
 use coreach_execution::offline::judge::OfflineJudge;
 use coreach_execution::offline::prepared::Offline;
 use coreach_execution::offline::recent::RecentSolver;
-use coreach_execution::offline::sequence::{Item, Placed, is_observed, normalize, total_duration};
+use coreach_execution::offline::sequence::{Placed, SeqItem, is_observed, normalize, total_duration};
 use coreach_execution::offline::verdict::{MOST_CONTEXTS, OfflineVerdict};
 use coreach_execution::offline::waiting::Rules;
-use coreach_execution::offline::write::{Form, write_sequence as written};
+use coreach_execution::offline::write::{TraceForm, write_sequence as written};
 use coreach_model::iosts::{ActionId, ActionKind, TransitionId};
 use coreach_model::reader::{from_bytes, read_timed_specification};
 use coreach_model::term::evaluate::Valuation;
@@ -131,7 +131,7 @@ fn model(
                 format!(
                     "trace {number}, path {}:\n{}",
                     names.join(","),
-                    written(timed.graph(), &trace, Form::Csv)
+                    written(timed.graph(), &trace, TraceForm::Csv)
                 )
             };
             taken.map_err(|why| format!("{why:?}: {}", shown()))?;
@@ -149,7 +149,7 @@ fn model(
                     taken.map_err(|why| format!("{why:?}: {}", shown()))?;
                 }
                 if judge.verdict() == OfflineVerdict::Fail {
-                    let recorded = written(timed.graph(), &recorded, Form::Csv);
+                    let recorded = written(timed.graph(), &recorded, TraceForm::Csv);
                     return Err(format!("Fail, recorded as\n{recorded}of {}", shown()));
                 }
                 report.count("offline: recorded within a tolerance", 1);
@@ -160,7 +160,7 @@ fn model(
                     OfflineVerdict::WeakPass => "offline: WeakPass",
                     OfflineVerdict::InconclusiveR => "offline: Inconclusive, another way",
                     OfflineVerdict::InconclusiveI => "offline: Inconclusive, an input",
-                    OfflineVerdict::Fail if matches!(trace.last(), Some(Item::Delay(_))) => {
+                    OfflineVerdict::Fail if matches!(trace.last(), Some(SeqItem::Delay(_))) => {
                         "offline: Fail by a delay"
                     }
                     OfflineVerdict::Fail => "offline: Fail by an output",
@@ -308,10 +308,10 @@ impl<'a> Oracle<'a> {
         self.time += time;
     }
 
-    fn take(&mut self, item: &Item) -> OfflineVerdict {
+    fn take(&mut self, item: &SeqItem) -> OfflineVerdict {
         match item {
-            Item::Delay(time) if self.unseen.is_empty() => self.silent(time),
-            Item::Delay(time) => {
+            SeqItem::Delay(time) if self.unseen.is_empty() => self.silent(time),
+            SeqItem::Delay(time) => {
                 let eighth = RBig::ONE / RBig::from(8);
                 let mut passed = RBig::ZERO;
                 while passed < *time {
@@ -321,7 +321,7 @@ impl<'a> Oracle<'a> {
                     passed += &eighth;
                 }
             }
-            Item::Event(action, values) => {
+            SeqItem::Event(action, values) => {
                 let graph = self.timed.graph();
                 let mut next = BTreeSet::new();
                 for (place, state, since) in &self.states {
@@ -350,9 +350,9 @@ impl<'a> Oracle<'a> {
     }
 
     /// What comes next: mostly what the model allows.
-    fn draw(&self, random: &mut Random) -> Item {
+    fn draw(&self, random: &mut Random) -> SeqItem {
         if random.chance(35) {
-            return Item::Delay(RBig::from(random.between((1, 4))) / RBig::from(2));
+            return SeqItem::Delay(RBig::from(random.between((1, 4))) / RBig::from(2));
         }
         let graph = self.timed.graph();
         let mut allowed: Vec<(ActionId, Vec<Value>)> = Vec::new();
@@ -373,21 +373,21 @@ impl<'a> Oracle<'a> {
         let chosen = if random.chance(90) { random.pick(&allowed) } else { None };
         match chosen.or_else(|| random.pick(&all)) {
             Some((action, values)) if chosen.is_some() || random.chance(60) => {
-                Item::Event(*action, values.clone())
+                SeqItem::Event(*action, values.clone())
             }
-            _ => Item::Delay(RBig::from(random.between((1, 4))) / RBig::from(2)),
+            _ => SeqItem::Delay(RBig::from(random.between((1, 4))) / RBig::from(2)),
         }
     }
 }
 
 /// As somebody records it who is up to 1/4 early or late, and keeps the order of what he sent and of what he
 /// saw.
-fn moved(random: &mut Random, timed: &Timed, trace: &[Item]) -> Vec<Item> {
+fn moved(random: &mut Random, timed: &Timed, trace: &[SeqItem]) -> Vec<SeqItem> {
     let mut at = RBig::ZERO;
     let mut last = [RBig::ZERO, RBig::ZERO];
-    let mut all: Vec<(RBig, Option<Item>)> = Vec::new();
+    let mut all: Vec<(RBig, Option<SeqItem>)> = Vec::new();
     for item in trace {
-        let Item::Event(action, _) = item else {
+        let SeqItem::Event(action, _) = item else {
             at += total_duration(std::slice::from_ref(item));
             continue;
         };
@@ -400,7 +400,7 @@ fn moved(random: &mut Random, timed: &Timed, trace: &[Item]) -> Vec<Item> {
     all.sort_by(|(one, _), (other, _)| one.cmp(other));
     let mut now = RBig::ZERO;
     let steps = all.into_iter().flat_map(|(time, item)| {
-        let passed = Item::Delay(&time - &now);
+        let passed = SeqItem::Delay(&time - &now);
         now = time;
         std::iter::once(passed).chain(item)
     });

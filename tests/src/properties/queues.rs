@@ -24,7 +24,7 @@ use std::time::Duration;
 
 use coreach_adapters::description::Link;
 use coreach_execution::judge::crossing::{Crossing, MOST_UNDER_WAY};
-use coreach_execution::judge::{Choice, Follower, Judge, Judged, Offers, ShownState, Why};
+use coreach_execution::judge::{Choice, Follower, Judge, Judged, Offers, Reasons, ShownState};
 use coreach_execution::run::{Cause, Occurrence};
 use coreach_model::iosts::Iosts;
 use coreach_model::semantics::Event;
@@ -407,7 +407,7 @@ impl Judge for Explicit<'_> {
         String::new()
     }
 
-    fn why(&self, _: Option<&Event>, _: Option<Verdict>) -> Why {
-        Why::default()
+    fn why(&self, _: Option<&Event>, _: Option<Verdict>) -> Reasons {
+        Reasons::default()
     }
 }

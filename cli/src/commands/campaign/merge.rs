@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use coreach_execution::campaign::merge::Merged;
 use coreach_execution::campaign::summary::summarize;
-use coreach_execution::campaign::{Partition, Plan, Store};
+use coreach_execution::campaign::{CampaignPlan, Partition, Store};
 use coreach_model::Diagnostic;
 use coreach_project::budget;
 use coreach_project::campaign::load_campaign;
@@ -23,7 +23,7 @@ use crate::progress::ProgressLine;
 use crate::write::open_store;
 
 struct PlannedCampaign {
-    plan: Plan,
+    plan: CampaignPlan,
     warnings: Vec<Diagnostic>,
 }
 

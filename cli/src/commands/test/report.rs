@@ -6,7 +6,7 @@
 use std::io;
 
 use coreach_execution::campaign::LeftOut;
-use coreach_execution::junit::{self, Case, Counts, JunitResult, LEFT_OUT};
+use coreach_execution::junit::{self, JunitCase, JunitResult, LEFT_OUT, Totals};
 use coreach_execution::record::Record;
 use serde_json::Value as Json;
 
@@ -18,14 +18,14 @@ use crate::write::{check_writable, write_with};
 
 struct Suite {
     name: String,
-    counts: Counts,
+    counts: Totals,
     properties: Vec<(String, String)>,
-    cases: Vec<Case>,
+    cases: Vec<JunitCase>,
 }
 
 impl Suite {
-    fn new(name: String, cases: Vec<Case>, properties: Vec<(String, String)>) -> Self {
-        let mut counts = Counts::default();
+    fn new(name: String, cases: Vec<JunitCase>, properties: Vec<(String, String)>) -> Self {
+        let mut counts = Totals::default();
         cases.iter().for_each(|case| counts.add(case.kind, case.seconds));
         Suite { name, counts, properties, cases }
     }
@@ -38,8 +38,8 @@ pub(super) struct TestReport {
     inconclusive: JunitResult,
     suites: Vec<Suite>,
     /// The runs of the test case that is being run.
-    cases: Vec<Case>,
-    left_out: Vec<Case>,
+    cases: Vec<JunitCase>,
+    left_out: Vec<JunitCase>,
 }
 
 impl TestReport {
@@ -53,7 +53,7 @@ impl TestReport {
         }
         let name = arguments.test.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let inconclusive = arguments.tolerance.inconclusive.junit_result();
-        let left_out = left_out.iter().map(Case::of_left_out).collect();
+        let left_out = left_out.iter().map(JunitCase::of_left_out).collect();
         Ok(TestReport { output, name, inconclusive, suites: Vec::new(), cases: Vec::new(), left_out })
     }
 
@@ -71,7 +71,7 @@ impl TestReport {
         let bucket = record.bucket.as_ref().filter(|bucket| bucket.is_failure());
         let text = format!("{message}\n{}{hint}", junit::bucket_line(bucket));
         let json = serde_json::to_value(record).unwrap_or(Json::Null);
-        self.cases.push(Case {
+        self.cases.push(JunitCase {
             name,
             kind,
             cause: record.cause.clone(),
@@ -84,7 +84,7 @@ impl TestReport {
     }
 
     pub(super) fn add_left_out(&mut self, left: &LeftOut) {
-        self.left_out.push(Case::of_left_out(left));
+        self.left_out.push(JunitCase::of_left_out(left));
     }
 
     pub(super) fn end_case(&mut self, test: &str, iut: &str, total: &Total) {
@@ -102,10 +102,10 @@ impl TestReport {
         if !self.left_out.is_empty() {
             self.suites.push(Suite::new(LEFT_OUT.to_owned(), self.left_out, Vec::new()));
         }
-        let mut counts_of_all = Counts::default();
+        let mut counts_of_all = Totals::default();
         self.suites.iter().for_each(|suite| counts_of_all.include(&suite.counts));
         let written = write_with(&output, |out| -> io::Result<()> {
-            let mut report = junit::Report::begin(out, &self.name, &counts_of_all)?;
+            let mut report = junit::JunitReport::begin(out, &self.name, &counts_of_all)?;
             for Suite { name, counts, properties, cases } in &self.suites {
                 report.suite(name, counts, properties)?;
                 cases.iter().try_for_each(|case| report.case(case))?;

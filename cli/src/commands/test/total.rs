@@ -6,7 +6,7 @@ use std::time::Duration;
 use coreach_adapters::description::{Encoding, Transport};
 use coreach_adapters::system::THE_END;
 use coreach_adapters::{Failure, Iut, Left};
-use coreach_execution::campaign::summary::Counts;
+use coreach_execution::campaign::summary::OutcomeCounts;
 use coreach_execution::record::Record;
 use coreach_execution::run::{Cause, Occurrence, RunStep, events};
 use coreach_execution::{Bucket, Outcome, OutcomeKind, Run};
@@ -19,7 +19,7 @@ use crate::console;
 /// What the runs of a test case have in sum.
 #[derive(Default)]
 pub(super) struct Total {
-    pub(super) outcomes: Counts,
+    pub(super) outcomes: OutcomeCounts,
     pub(super) events: usize,
     pub(super) seconds: f64,
     pub(super) mix: BTreeMap<&'static str, usize>,

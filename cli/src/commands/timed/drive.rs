@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use coreach_execution::offline::sequence::Item;
-use coreach_execution::offline::write::{Form, SequenceWriter, write_sequence};
+use coreach_execution::offline::sequence::SeqItem;
+use coreach_execution::offline::write::{SequenceWriter, TraceForm, write_sequence};
 use coreach_execution::outcome::cause_and_detail;
 use coreach_execution::recording::Recording;
 use coreach_execution::run::Cause;
@@ -42,11 +42,11 @@ pub fn drive(arguments: &DriveArguments) -> CommandResult {
     let graph = model.timed.graph();
     let driven = Arc::new(driven);
     let is_json = is_json();
-    let trace: Arc<Mutex<Vec<Item>>> = Arc::default();
+    let trace: Arc<Mutex<Vec<SeqItem>>> = Arc::default();
     let lines = {
         let (trace, graph) = (trace.clone(), graph.clone());
         move || -> Vec<Json> {
-            let all = write_sequence(&graph, &lock(&trace), Form::JsonLines);
+            let all = write_sequence(&graph, &lock(&trace), TraceForm::JsonLines);
             all.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
         }
     };
@@ -56,12 +56,12 @@ pub fn drive(arguments: &DriveArguments) -> CommandResult {
             console::document_text(&make_document(&driven, None, lines(), exit_code))
         });
     }
-    let form = if arguments.format == TraceFormat::JsonLines { Form::JsonLines } else { Form::Csv };
+    let form = if arguments.format == TraceFormat::JsonLines { TraceForm::JsonLines } else { TraceForm::Csv };
     let mut writer = SequenceWriter::new(graph, console::StandardOutput, form);
     let progress = ProgressLine::start(driven.inputs.len(), true);
     // Each item is written at once, so that an early end of the program loses none.
     let recording = driven.drive(arguments.seed, &mut |item| {
-        if let Item::Event(action, _) = &item {
+        if let SeqItem::Event(action, _) = &item {
             progress.says(graph.action(*action).name.clone());
         }
         if is_json {

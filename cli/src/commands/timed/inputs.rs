@@ -3,8 +3,8 @@
 use std::io;
 use std::path::Path;
 
-use coreach_execution::offline::sequence::Item;
-use coreach_execution::offline::write::{Form as Spelling, write_sequence};
+use coreach_execution::offline::sequence::SeqItem;
+use coreach_execution::offline::write::{TraceForm, write_sequence};
 use coreach_project::budget;
 use coreach_project::timed::inputs::{TimedFate, TimedGoal, TimedInputs, cover, sequence_along};
 use coreach_project::timed::{TimedModel, constants, load, path};
@@ -27,7 +27,7 @@ pub fn inputs(arguments: &InputsArguments) -> CommandResult {
     let (model, constants, path, warnings) = read?;
     console::draw(&warnings);
     let wanted = TimedInputs { constants, seed: arguments.seed, is_whole: arguments.whole };
-    let form: Spelling = arguments.format.into();
+    let form: TraceForm = arguments.format.into();
     if let Some(path) = path {
         let items =
             budget::within("inputs", budget::time(None), |_| sequence_along(&model, &path, &wanted))??;
@@ -55,17 +55,17 @@ fn write_all(
     arguments: &InputsArguments,
     model: &TimedModel,
     folder: &Path,
-    form: Spelling,
+    form: TraceForm,
     goals: &[TimedGoal],
     mut exit: Exit,
 ) -> CommandResult {
-    let ending = if form == Spelling::Csv { "csv" } else { "jsonl" };
+    let ending = if form == TraceForm::Csv { "csv" } else { "jsonl" };
     let file = |goal: &TimedGoal| folder.join(format!("{}.{ending}", goal.name));
     let met = goals.iter().filter_map(|goal| match &goal.fate {
         TimedFate::Met(_, items) => Some((goal, items)),
         _ => None,
     });
-    let written: Vec<(&TimedGoal, &Vec<Item>)> = met.collect();
+    let written: Vec<(&TimedGoal, &Vec<SeqItem>)> = met.collect();
     let wanted: Vec<ToWrite> =
         written.iter().map(|(goal, _)| ToWrite::new("--out", file(goal), OutputForm::Sequence)).collect();
     let outputs = resolve_outputs(&wanted)?;
@@ -96,7 +96,7 @@ fn describe_fates(arguments: &InputsArguments, model: &TimedModel, goals: &[Time
         lines += &match &goal.fate {
             TimedFate::Met(path, items) => {
                 let names: Vec<String> = path.iter().map(|number| model.timed.called(*number)).collect();
-                let count = items.iter().filter(|item| matches!(item, Item::Event(..))).count();
+                let count = items.iter().filter(|item| matches!(item, SeqItem::Event(..))).count();
                 let what = plural(count, if arguments.whole { "event" } else { "input" });
                 format!(": {what} along {}\n", names.join(","))
             }

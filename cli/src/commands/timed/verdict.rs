@@ -5,7 +5,7 @@ use std::fmt::Write;
 use coreach_execution::OutcomeKind;
 use coreach_execution::offline::OfflineVerdict;
 use coreach_execution::offline::prepared::Offline;
-use coreach_execution::offline::sequence::{Item, time_text};
+use coreach_execution::offline::sequence::{SeqItem, time_text};
 use coreach_execution::offline::waiting::Rules;
 use coreach_execution::offline::why::{AllowedTransition, SpanEnd, Until, Why};
 use coreach_project::budget;
@@ -98,9 +98,9 @@ fn verdict_text(offline: &Offline<'_>, path: &[String], judged: &JudgedTrace) ->
 
 /// The event that came, if one did, and when it came or until when nothing did, since the last event. `late`
 /// is the event after a delay that was too long.
-fn last_member<'a>(why: &'a Why, late: Option<&'a Item>) -> (Option<&'a Item>, RBig) {
+fn last_member<'a>(why: &'a Why, late: Option<&'a SeqItem>) -> (Option<&'a SeqItem>, RBig) {
     match &why.seen.item {
-        Item::Delay(delay) => (late, &why.elapsed + delay),
+        SeqItem::Delay(delay) => (late, &why.elapsed + delay),
         event => (Some(event), why.elapsed.clone()),
     }
 }
@@ -114,19 +114,19 @@ fn expected_outputs<'a>(why: &'a Why, name: Option<&str>) -> (bool, Vec<(&'a str
     if same_name.is_empty() { (false, outputs().collect()) } else { (true, same_name) }
 }
 
-fn event_name<'a>(offline: &'a Offline<'_>, item: &Item) -> Option<&'a str> {
-    let Item::Event(action, _) = item else { return None };
+fn event_name<'a>(offline: &'a Offline<'_>, item: &SeqItem) -> Option<&'a str> {
+    let SeqItem::Event(action, _) = item else { return None };
     Some(offline.graph().action(*action).name.as_str())
 }
 
 /// Makes `expected Closed within 2..2.2, got it at 0.9`, with the times since the last event. `None` if the
 /// time is not why.
-fn expected_line(offline: &Offline<'_>, why: &Why, late: Option<&Item>) -> Option<String> {
+fn expected_line(offline: &Offline<'_>, why: &Why, late: Option<&SeqItem>) -> Option<String> {
     let (event, elapsed) = last_member(why, late);
     let name = event.and_then(|event| event_name(offline, event));
     let (is_same, outputs) = expected_outputs(why, name);
     // This output was allowed at this time, so its values are wrong. The lines below say so.
-    let is_event = matches!(why.seen.item, Item::Event(..));
+    let is_event = matches!(why.seen.item, SeqItem::Event(..));
     if is_event && is_same && outputs.iter().any(|(_, allowed)| allowed.earliest.delay <= elapsed) {
         return None;
     }
@@ -149,7 +149,7 @@ fn expected_line(offline: &Offline<'_>, why: &Why, late: Option<&Item>) -> Optio
 }
 
 /// Suspects a recording in milliseconds: its first events are far too late, and would be in time in seconds.
-fn suspect_milliseconds(offline: &Offline<'_>, why: &Why, late: Option<&Item>) -> Option<String> {
+fn suspect_milliseconds(offline: &Offline<'_>, why: &Why, late: Option<&SeqItem>) -> Option<String> {
     let (event, elapsed) = last_member(why, late);
     let (_, outputs) = expected_outputs(why, event.and_then(|event| event_name(offline, event)));
     let (factor, seconds) = (RBig::from(1000), &elapsed / RBig::from(1000));
@@ -167,7 +167,7 @@ fn suspect_milliseconds(offline: &Offline<'_>, why: &Why, late: Option<&Item>) -
 }
 
 /// Tells the last event, where the model was, what was refused, and what was allowed.
-fn reason_text(offline: &Offline<'_>, why: &Why, late: Option<&Item>) -> String {
+fn reason_text(offline: &Offline<'_>, why: &Why, late: Option<&SeqItem>) -> String {
     let graph = offline.graph();
     let before = match &why.last {
         Some(last) => format!("{} of line {}", describe_seen(graph, last), last.line),

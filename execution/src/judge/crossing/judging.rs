@@ -9,7 +9,7 @@ use coreach_model::semantics::{Event, State};
 use coreach_model::{Datum, TransitionId, Value, Verdict};
 
 use super::{Crossing, Interleaving, MOST_UNDER_WAY};
-use crate::judge::contract::{AfterSilence, Choice, Follower, Judge, Judged, Move, Offer, Offers, Why};
+use crate::judge::contract::{AfterSilence, Choice, Follower, Judge, Judged, Move, Offer, Offers, Reasons};
 use crate::run::{Cause, Occurrence, ShownState};
 use crate::test_case::TestCase;
 
@@ -145,7 +145,7 @@ impl<J: Follower> Judge for Crossing<J> {
         self.first().boundaries(stimulus)
     }
 
-    fn why(&self, observed: Option<&Event>, verdict: Option<Verdict>) -> Why {
+    fn why(&self, observed: Option<&Event>, verdict: Option<Verdict>) -> Reasons {
         self.first().why(observed, verdict)
     }
 

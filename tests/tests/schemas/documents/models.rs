@@ -109,7 +109,7 @@ fn path_guided_test_cases_follow_their_schema() {
 #[test]
 fn verdicts_off_line_follow_their_schema() {
     use coreach_execution::offline::prepared::Offline;
-    use coreach_execution::offline::read::Reader;
+    use coreach_execution::offline::read::TraceReader;
     use coreach_execution::offline::verdict::MOST_CONTEXTS;
     use coreach_execution::offline::waiting::Rules;
     use coreach_model::term::evaluate::Valuation;
@@ -120,7 +120,7 @@ fn verdicts_off_line_follow_their_schema() {
     let along = path(&model.timed, "1,2").unwrap();
     let offline = Offline::new(&model.timed, &model.form, along, Rules::Corrected, MOST_CONTEXTS);
     let told = |trace: &str| {
-        let reader = Reader::new(model.timed.graph(), "trace", trace.as_bytes());
+        let reader = TraceReader::new(model.timed.graph(), "trace", trace.as_bytes());
         let judged = judge(&offline, &Valuation::new(), reader).unwrap_or_else(|why| panic!("{why:?}"));
         make_document(&offline, &["1".to_owned(), "2".to_owned()], &judged, 0)
     };

@@ -12,7 +12,7 @@ use coreach_execution::shrink::Stopped;
 use coreach_execution::shrink::told::{OtherRecord, ShrunkRecord};
 use coreach_execution::timed::jitter::Jitter;
 use coreach_execution::timed::timing::Timing;
-use coreach_execution::values::Source;
+use coreach_execution::values::Pick;
 use coreach_model::Verdict;
 use coreach_tests::schema;
 use serde_json::{Value, json};
@@ -131,7 +131,7 @@ pub(super) fn records() -> Vec<Record> {
                 step("silence", false),
                 step("delay", false),
             ],
-            mix: Source::ALL.iter().map(|source| (*source, 2)).collect(),
+            mix: Pick::ALL.iter().map(|source| (*source, 2)).collect(),
             link_ms: Some(50.0),
             over: BTreeMap::from([("A".to_owned(), 0), ("B".to_owned(), 1)]),
             crossed: 2,
@@ -193,6 +193,6 @@ fn a_record_has_the_fields_and_words_of_its_schema() {
         words(&schema, "/$defs/bucket/properties/verdict/enum"),
         OutcomeKind::ALL.map(OutcomeKind::name)
     );
-    let sources: Vec<&str> = Source::ALL.iter().map(|source| source.name()).collect();
+    let sources: Vec<&str> = Pick::ALL.iter().map(|source| source.name()).collect();
     assert_eq!(words(&schema, "/properties/mix/propertyNames/enum"), sources);
 }

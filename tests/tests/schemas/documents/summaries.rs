@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use coreach_execution::campaign::summary::{Counts, Failed, Group, ReportedRun, Summary};
+use coreach_execution::campaign::summary::{Failed, OutcomeCounts, ReportedRun, Summary, SummaryGroup};
 use coreach_execution::campaign::{LeftOut, WhyLeftOut};
-use coreach_execution::mutation::Operator;
+use coreach_execution::mutation::MutationOperator;
 use coreach_execution::outcome::OutcomeKind;
 use coreach_project::coverage::report::{
     ClassCoverage, ConjunctCoverage, Figure, Figures, LocationCoverage, Met, ModelCoverage,
@@ -27,7 +27,7 @@ const STATUSES: [Status; 5] =
 
 #[test]
 fn summaries_have_the_fields_and_words_of_their_schemas() {
-    let killed = |operator: &Operator| MutantSummary {
+    let killed = |operator: &MutationOperator| MutantSummary {
         number: 1,
         edits: vec![EditSummary {
             file: Some("s.yaml".to_owned()),
@@ -60,16 +60,17 @@ fn summaries_have_the_fields_and_words_of_their_schemas() {
             mutants: vec!["c".to_owned()],
             shortest: ShortestSummary { mutant: "c".to_owned(), test: "t".to_owned(), seed: 3, events: 2 },
         }],
-        mutants: Operator::ALL.iter().map(killed).collect(),
+        mutants: MutationOperator::ALL.iter().map(killed).collect(),
         transitions: vec![TransitionSummary { transition: "t".to_owned(), visits: 1 }],
     };
     follow("mutation-summary.schema.json", &[serde_json::to_value(mutation).unwrap()]);
     let schema = schema::read("mutation-summary.schema.json");
-    let operators: Vec<&str> = Operator::ALL.iter().map(|operator| operator.name()).collect();
+    let operators: Vec<&str> = MutationOperator::ALL.iter().map(|operator| operator.name()).collect();
     assert_eq!(words(&schema, "/properties/mutants/items/properties/operator/enum"), operators);
 
-    let counts = Counts { pass: 1, weak_pass: 5, inconclusive: 2, fail: 3, run_error: 4 };
-    let group = |median_seconds| Group { test: "t".to_owned(), iut: "i".to_owned(), counts, median_seconds };
+    let counts = OutcomeCounts { pass: 1, weak_pass: 5, inconclusive: 2, fail: 3, run_error: 4 };
+    let group =
+        |median_seconds| SummaryGroup { test: "t".to_owned(), iut: "i".to_owned(), counts, median_seconds };
     let summary = Summary {
         campaign: "c".to_owned(),
         planned: 10,
