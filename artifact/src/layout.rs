@@ -16,7 +16,7 @@ const OPEN: usize = 2;
 /// Writes the value as JSON, with a newline at the end.
 pub fn to_text(value: &impl Serialize) -> String {
     let mut bytes = Vec::new();
-    let mut serializer = Serializer::with_formatter(&mut bytes, Lines::default());
+    let mut serializer = Serializer::with_formatter(&mut bytes, LaidLines::default());
     if let Err(error) = value.serialize(&mut serializer) {
         panic!("strings, numbers and lists cannot be serialized into memory: {error}");
     }
@@ -27,13 +27,13 @@ pub fn to_text(value: &impl Serialize) -> String {
 
 /// The layout, which knows the current level.
 #[derive(Default)]
-struct Lines {
+struct LaidLines {
     depth: usize,
     /// Has the innermost list or object anything in it?
     is_filled: bool,
 }
 
-impl Lines {
+impl LaidLines {
     fn open<W: ?Sized + Write>(&mut self, writer: &mut W, sign: &[u8]) -> io::Result<()> {
         self.depth += 1;
         self.is_filled = false;
@@ -66,7 +66,7 @@ impl Lines {
     }
 }
 
-impl Formatter for Lines {
+impl Formatter for LaidLines {
     fn begin_array<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
         self.open(writer, b"[")
     }

@@ -21,7 +21,7 @@ use coreach_model::term::operation::{
 use coreach_model::{Datum, Term, Type, codec};
 use serde_json::{Value as Json, json};
 
-use crate::reading::{Reading, TermNumber, as_number, find_word};
+use crate::reading::{NodeReading, TermNumber, as_number, find_word};
 use crate::types::TypeTable;
 
 const QUANTIFIERS: [(&str, Quantifier); 6] = [
@@ -148,7 +148,7 @@ pub(crate) fn write_operation(
 }
 
 /// Reads the operation of a node; `None` if its word belongs to no operation.
-pub(crate) fn read_if_operation(reading: &Reading<'_>) -> Option<Result<Term, String>> {
+pub(crate) fn read_if_operation(reading: &NodeReading<'_>) -> Option<Result<Term, String>> {
     if !operation_words().any(|word| word == reading.word) {
         return None;
     }
@@ -159,7 +159,7 @@ pub(crate) fn read_if_operation(reading: &Reading<'_>) -> Option<Result<Term, St
 }
 
 /// Reads an operation and its arguments, by the word of the node.
-fn read_operation(reading: &Reading<'_>) -> Result<(DerivedOperation, Vec<Term>), String> {
+fn read_operation(reading: &NodeReading<'_>) -> Result<(DerivedOperation, Vec<Term>), String> {
     if let Some((_, operation)) = STANDARD.iter().find(|(word, _)| *word == reading.word) {
         let arguments =
             (0..reading.parts.len()).map(|place| reading.part(place)).collect::<Result<_, _>>()?;
@@ -212,7 +212,7 @@ fn read_operation(reading: &Reading<'_>) -> Result<(DerivedOperation, Vec<Term>)
     }
 }
 
-fn read_domain(reading: &Reading<'_>) -> Result<QuantifierDomain, String> {
+fn read_domain(reading: &NodeReading<'_>) -> Result<QuantifierDomain, String> {
     let parts = match &reading.parts[1] {
         Json::Null => return Ok(QuantifierDomain::Elements),
         Json::Array(parts) => parts.as_slice(),
@@ -230,7 +230,7 @@ fn read_domain(reading: &Reading<'_>) -> Result<QuantifierDomain, String> {
 }
 
 /// Reads a case of `match`: its alternative, the names that it binds, and its body.
-fn read_case(reading: &Reading<'_>, case: &Json) -> Result<MatchArm, String> {
+fn read_case(reading: &NodeReading<'_>, case: &Json) -> Result<MatchArm, String> {
     let Some([alternative, names, body]) = case.as_array().map(Vec::as_slice) else {
         return reading.wrong("a case does not have three parts");
     };
@@ -254,12 +254,12 @@ fn read_case(reading: &Reading<'_>, case: &Json) -> Result<MatchArm, String> {
     Ok(MatchArm { alternative, names, body: reading.part_of(as_number(body))? })
 }
 
-fn read_datum(reading: &Reading<'_>, json: &Json) -> Result<Datum, String> {
+fn read_datum(reading: &NodeReading<'_>, json: &Json) -> Result<Datum, String> {
     let term = reading.part_of(as_number(json))?;
     term.as_datum().cloned().map_or_else(|| reading.wrong("a part is not a datum"), Ok)
 }
 
-fn read_data(reading: &Reading<'_>, json: &Json) -> Result<Vec<Datum>, String> {
+fn read_data(reading: &NodeReading<'_>, json: &Json) -> Result<Vec<Datum>, String> {
     let Some(parts) = json.as_array() else { return reading.wrong("its data are not a list") };
     parts.iter().map(|part| read_datum(reading, part)).collect()
 }

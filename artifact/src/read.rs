@@ -96,7 +96,7 @@ pub fn read_graph(document: &Document) -> Result<Graph, DocumentError> {
     let variables = scopes.data(&document.variables, &types)?;
     scopes.given = constants.iter().chain(&variables).cloned().collect();
     let actions = scopes.actions(&document.actions, &types)?;
-    let mut reading = Reading { terms: &terms, scopes, mentioned: HashMap::new() };
+    let mut reading = GraphReading { terms: &terms, scopes, mentioned: HashMap::new() };
     let locations = read_locations(&document.locations)?;
     let count = locations.len();
     let place = |number: usize, what: &str| match number < count {
@@ -270,14 +270,14 @@ fn read_uncontrollable(entries: &[ActionEntry]) -> Result<BTreeSet<ActionId>, St
     Ok(uncontrollable)
 }
 
-struct Reading<'a> {
+struct GraphReading<'a> {
     terms: &'a [Term],
     scopes: Scopes,
     /// The data of each term that was asked for, because many transitions share their guards.
     mentioned: HashMap<TermNumber, BTreeSet<Datum>>,
 }
 
-impl Reading<'_> {
+impl GraphReading<'_> {
     fn term(&mut self, number: TermNumber, action: Option<usize>, what: &str) -> Result<Term, String> {
         let term = self.terms.get(number).ok_or_else(|| format!("{what} names an unknown term"))?;
         let mentioned = self.mentioned.entry(number).or_insert_with(|| term.data());

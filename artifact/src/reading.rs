@@ -9,14 +9,14 @@ use crate::types::TypeNumber;
 pub type TermNumber = usize;
 
 /// A node that is read: its word, the parts after it, and the terms and types before it.
-pub(crate) struct Reading<'a> {
+pub(crate) struct NodeReading<'a> {
     pub(crate) word: &'a str,
     pub(crate) parts: &'a [Json],
     pub(crate) terms: &'a [Term],
     pub(crate) types: &'a [Type],
 }
 
-impl Reading<'_> {
+impl NodeReading<'_> {
     /// Says what is wrong with the node.
     pub(crate) fn wrong<T>(&self, why: &str) -> Result<T, String> {
         Err(format!("`{}`: {why}", self.word))

@@ -31,7 +31,7 @@ use serde_json::{Value as Json, json};
 use crate::error::DocumentError;
 use crate::operations;
 pub use crate::reading::TermNumber;
-use crate::reading::{Reading, find_word};
+use crate::reading::{NodeReading, find_word};
 use crate::types::TypeTable;
 
 /// A node of the table, in its written form.
@@ -234,7 +234,7 @@ fn read_node(node: &[Json], terms: &[Term], types: &[Type]) -> Result<Term, Stri
     let [Json::String(word), parts @ ..] = node else {
         return Err("it does not begin with a word".to_owned());
     };
-    let reading = Reading { word, parts, terms, types };
+    let reading = NodeReading { word, parts, terms, types };
     if let Some((_, comparison)) = COMPARISONS.iter().find(|(known, _)| known == word) {
         return reading.comparison(*comparison);
     }
@@ -264,7 +264,7 @@ fn read_node(node: &[Json], terms: &[Term], types: &[Type]) -> Result<Term, Stri
     }
 }
 
-impl Reading<'_> {
+impl NodeReading<'_> {
     fn literal(&self) -> Result<Term, String> {
         self.arity(2)?;
         let ty = self.ty(0)?;

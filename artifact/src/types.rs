@@ -218,7 +218,7 @@ impl TypeTable {
 
 /// Reads the types of a table.
 pub fn read_types(nodes: &[TypeNode]) -> Result<Vec<Type>, String> {
-    let mut read = Types::default();
+    let mut read = ReadTypes::default();
     for (number, node) in nodes.iter().enumerate() {
         let (ty, size) = read.read_type(node).map_err(|why| format!("the type {number}: {why}"))?;
         if size.parts > MOST_PARTS || size.depth > DEEPEST {
@@ -234,23 +234,23 @@ pub fn read_types(nodes: &[TypeNode]) -> Result<Vec<Type>, String> {
 
 /// The size of a type.
 #[derive(Clone, Copy)]
-struct Size {
+struct TypeSize {
     parts: usize,
     depth: usize,
 }
 
 /// The types that were read so far.
 #[derive(Default)]
-struct Types {
+struct ReadTypes {
     types: Vec<Type>,
-    sizes: Vec<Size>,
+    sizes: Vec<TypeSize>,
     names: BTreeSet<String>,
 }
 
-impl Types {
+impl ReadTypes {
     /// Reads one row of the table. `Err` says in words what is wrong with it.
-    fn read_type(&mut self, node: &TypeNode) -> Result<(Type, Size), String> {
-        let mut size = Size { parts: 1, depth: 1 };
+    fn read_type(&mut self, node: &TypeNode) -> Result<(Type, TypeSize), String> {
+        let mut size = TypeSize { parts: 1, depth: 1 };
         let ty = match node {
             TypeNode::Bool => Type::Bool,
             TypeNode::Int => Type::Int,
@@ -329,7 +329,7 @@ impl Types {
         key: TypeNumber,
         value: Option<TypeNumber>,
         most: Option<usize>,
-        size: &mut Size,
+        size: &mut TypeSize,
     ) -> Result<Type, String> {
         let key = self.use_part(key, size)?;
         let value = value.map(|value| self.use_part(value, size)).transpose()?;
@@ -348,13 +348,13 @@ impl Types {
     }
 
     /// Reads fields, whose names must be distinct.
-    fn fields(&self, fields: &[DatumEntry], size: &mut Size) -> Result<Vec<(String, Type)>, String> {
+    fn fields(&self, fields: &[DatumEntry], size: &mut TypeSize) -> Result<Vec<(String, Type)>, String> {
         check_names(fields.iter().map(|field| &field.name))?;
         fields.iter().map(|field| Ok((field.name.clone(), self.use_part(field.ty, size)?))).collect()
     }
 
     /// Gives a type that another one uses, and adds to its size.
-    fn use_part(&self, number: TypeNumber, size: &mut Size) -> Result<Type, String> {
+    fn use_part(&self, number: TypeNumber, size: &mut TypeSize) -> Result<Type, String> {
         let part = self.types.get(number).zip(self.sizes.get(number));
         let (part, part_size) = part.ok_or("it names a later type")?;
         size.parts = size.parts.saturating_add(part_size.parts);

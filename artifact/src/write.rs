@@ -4,22 +4,22 @@ use coreach_model::iosts::{Action, Transition};
 use coreach_model::{ActionKind, Datum, Iosts, Number};
 
 use crate::document::{
-    ActionEntry, AssignmentEntry, Counts, Document, FORMAT, FORMAT_VERSION, Generator, Initial,
-    LocationEntry, Role, TransitionEntry,
+    ActionEntry, AssignmentEntry, Counts, Document, FORMAT, FORMAT_VERSION, Initial, LocationEntry, Producer,
+    Role, TransitionEntry,
 };
 use crate::terms::TermTable;
 use crate::types::{DatumEntry, TypeTable};
 
 /// The tables that are filled while a document is made.
 #[derive(Clone, Default, Debug)]
-pub struct Tables {
+pub struct WriteTables {
     /// The types.
     pub types: TypeTable,
     /// The terms.
     pub terms: TermTable,
 }
 
-impl Tables {
+impl WriteTables {
     /// Puts the tables into their document, at the end.
     pub fn write(&mut self, document: &mut Document) {
         document.terms = self.terms.nodes(&mut self.types);
@@ -32,12 +32,12 @@ impl Tables {
 }
 
 /// Makes the document of a graph that is the result of this stage. It does not have the tables yet.
-pub fn write_graph(stage: &str, iosts: &Iosts, tables: &mut Tables) -> Document {
+pub fn write_graph(stage: &str, iosts: &Iosts, tables: &mut WriteTables) -> Document {
     let (locations, transitions) = (iosts.locations.len(), iosts.transitions.len());
     Document {
         format: FORMAT.to_owned(),
         format_version: FORMAT_VERSION,
-        generator: Generator { name: FORMAT.to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() },
+        generator: Producer { name: FORMAT.to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() },
         stage: stage.to_owned(),
         name: iosts.name.clone(),
         counts: Counts { locations, transitions, ..Counts::default() },
@@ -54,7 +54,7 @@ pub fn write_graph(stage: &str, iosts: &Iosts, tables: &mut Tables) -> Document 
     }
 }
 
-fn write_action(action: &Action, tables: &mut Tables) -> ActionEntry {
+fn write_action(action: &Action, tables: &mut WriteTables) -> ActionEntry {
     let role = match action.kind {
         ActionKind::Input => Some(Role::Stimulus),
         ActionKind::Output | ActionKind::Quiescence => Some(Role::Observation),
@@ -78,7 +78,7 @@ fn write_location(location: &coreach_model::iosts::Location) -> LocationEntry {
     }
 }
 
-fn write_transition(iosts: &Iosts, transition: &Transition, tables: &mut Tables) -> TransitionEntry {
+fn write_transition(iosts: &Iosts, transition: &Transition, tables: &mut WriteTables) -> TransitionEntry {
     let place = |variable: &Datum| iosts.variables.iter().position(|known| known == variable);
     TransitionEntry {
         source: transition.source.place(),

@@ -223,8 +223,8 @@ pub enum Hide {
 
 impl RunArguments {
     /// Returns how the pictures are drawn.
-    pub fn options(&self) -> export::Options {
-        export::Options { facts: false, hide_fail: self.hide.contains(&Hide::Fail) }
+    pub fn options(&self) -> export::ExportOptions {
+        export::ExportOptions { facts: false, hide_fail: self.hide.contains(&Hide::Fail) }
     }
 }
 

@@ -6,7 +6,7 @@ use coreach_model::diagnostic::SourceFile;
 use coreach_model::reader::collect::Collector;
 use coreach_model::reader::scope::Scope;
 use coreach_model::reader::typing::read_expression;
-use coreach_model::reader::{Limits, scope::Meaning, scope::Names, yaml};
+use coreach_model::reader::{ReaderLimits, scope::Meaning, scope::Names, yaml};
 use coreach_model::term::Term;
 use coreach_model::types::{ArrayType, EnumType, RecordType};
 use coreach_model::{Datum, Type};
@@ -31,7 +31,7 @@ pub fn expression(bytes: &[u8]) {
     assert_eq!(term.sort(), &expected.sort());
     let printed = term.to_string();
     // What is written shortly may be longer than what is read.
-    if printed.len() > Limits::GIVEN.expression {
+    if printed.len() > ReaderLimits::GIVEN.expression {
         return;
     }
     let again = read(&printed, scope, expected, false);

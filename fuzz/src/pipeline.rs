@@ -10,7 +10,7 @@ use coreach_model::iosts::Iosts;
 use coreach_model::reader::{from_bytes, read_purpose, read_specification};
 use coreach_model::types::Type;
 use coreach_pipeline::export::{Format, View, export};
-use coreach_pipeline::{Options, Stage, generate};
+use coreach_pipeline::{StageOptions, Stage, generate};
 
 use crate::check_findings;
 
@@ -40,7 +40,7 @@ pub fn pipeline(bytes: &[u8]) {
     if failed {
         return;
     }
-    let options = Options {
+    let options = StageOptions {
         max_lookahead: 3,
         analysis: Analysis {
             domain: DomainKind::Interval,

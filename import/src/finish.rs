@@ -12,7 +12,7 @@ use coreach_model::diagnostic::{Diagnostic, SourceFile};
 use coreach_model::iosts::{ActionKind, Transition};
 use coreach_model::numbered::Numbered;
 use coreach_model::reader::collect::{Collector, listed};
-use coreach_model::reader::limits::{Limits, MADE_MARK};
+use coreach_model::reader::limits::{MADE_MARK, ReaderLimits};
 use coreach_model::reader::{
     AnySpecification, SEE_OR_MERGE, check_livelocks, from_bytes, read_any_specification,
 };
@@ -217,7 +217,7 @@ fn find_read_first(iosts: &Iosts, open: &[Datum]) -> BTreeSet<Datum> {
 /// Can the model be written and read again? Values that are substituted into one another share their parts in
 /// memory, but not as text: the text of a few dozen such assignments fills a disk.
 fn is_writable(collector: &mut Collector, iosts: &Iosts) -> bool {
-    let most = Limits::GENERATED.expression;
+    let most = ReaderLimits::GENERATED.expression;
     let is_long = |term: &Term| term.written_size() > most as u64 || term.to_string().len() > most;
     let mut size: u64 = 0;
     for transition in &iosts.transitions {
@@ -235,7 +235,7 @@ fn is_writable(collector: &mut Collector, iosts: &Iosts) -> bool {
         size = terms().fold(size, |sum, term| sum.saturating_add(term.written_size()));
     }
     // Every part of an expression has at least one sign.
-    if size > Limits::GENERATED.bytes as u64 {
+    if size > ReaderLimits::GENERATED.bytes as u64 {
         let message = format!("the specification would be too large to read: {size} parts of expressions");
         collector.push(Diagnostic::error(LIMIT, message).help(FEWER));
         return false;

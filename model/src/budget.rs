@@ -96,11 +96,11 @@ pub struct Budget {
     /// The budget cannot be passed sooner than so many nanoseconds after it has begun.
     earliest: AtomicU64,
     work: AtomicU64,
-    state: Mutex<State>,
+    state: Mutex<BudgetState>,
 }
 
 #[derive(Debug)]
-struct State {
+struct BudgetState {
     stage: &'static str,
     doing: &'static str,
     passed: Option<(Passed, Used)>,
@@ -145,7 +145,7 @@ impl Budget {
             begun: Instant::now(),
             earliest: AtomicU64::new(0),
             work: AtomicU64::new(0),
-            state: Mutex::new(State { stage, doing: "", passed: None }),
+            state: Mutex::new(BudgetState { stage, doing: "", passed: None }),
         };
         if is_certain && let Some(limit) = *lock(&ENDED) {
             budget.pass(limit);
@@ -208,7 +208,7 @@ impl Budget {
     pub fn pass(&self, limit: Limit) {
         let used = self.used();
         let mut state = lock(&self.state);
-        let State { stage, doing, .. } = *state;
+        let BudgetState { stage, doing, .. } = *state;
         state.passed.get_or_insert((Passed { limit, stage, doing }, used));
         drop(state);
         self.is_passed.store(true, Ordering::Relaxed);
@@ -310,7 +310,7 @@ pub fn counts_work() -> bool {
 pub fn too_long() {
     let innermost = OPEN.with_borrow(|open| open.last().cloned());
     if let Some(budget) = innermost {
-        let State { stage, doing, .. } = *lock(&budget.state);
+        let BudgetState { stage, doing, .. } = *lock(&budget.state);
         throw(budget, Passed { limit: Limit::Digits(MAX_DIGITS), stage, doing });
     }
 }
@@ -364,7 +364,7 @@ pub fn current_work() -> (&'static str, &'static str) {
     let alive: Vec<Arc<Budget>> = lock(&ALIVE).iter().filter_map(Weak::upgrade).collect();
     let first = alive.iter().find(|budget| budget.is_certain);
     first.map_or(("", ""), |budget| {
-        let State { stage, doing, .. } = *lock(&budget.state);
+        let BudgetState { stage, doing, .. } = *lock(&budget.state);
         (stage, doing)
     })
 }

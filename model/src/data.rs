@@ -24,7 +24,7 @@ struct Inner {
 
 /// The data that exist.
 #[derive(Default)]
-struct Table {
+struct DatumTable {
     by_name: HashMap<String, Vec<Weak<Inner>>>,
     /// The number of names at which the names without data are taken out again.
     sweep_at: usize,
@@ -33,7 +33,7 @@ struct Table {
 /// The number of names at which the table is first swept.
 const FIRST_SWEEP: usize = 4096;
 
-static TABLE: LazyLock<Mutex<Table>> = LazyLock::new(Mutex::default);
+static TABLE: LazyLock<Mutex<DatumTable>> = LazyLock::new(Mutex::default);
 
 impl Datum {
     pub fn new(name: impl Into<String>, ty: Type) -> Self {

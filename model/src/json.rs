@@ -9,7 +9,7 @@
 //! well-formed, which I-JSON (RFC 7493) asks for. `"\u0044"` *is* `"D"`, since keys are compared after their
 //! escapes are resolved. A reader that knows the type converts the numbers.
 //!
-//! **Ends**: [`Limits`] bound the depth and the digits of a number. **Costs** time linear in the text for
+//! **Ends**: [`JsonLimits`] bound the depth and the digits of a number. **Costs** time linear in the text for
 //! each level, and sorting the keys of each object.
 
 use std::fmt;
@@ -33,7 +33,7 @@ pub enum Tree {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Limits {
+pub struct JsonLimits {
     /// Lists and objects in one another.
     pub depth: usize,
     /// Digits of one number.
@@ -59,10 +59,10 @@ pub fn explain_mistake(text: &str, mistake: &str) -> Option<&'static str> {
 }
 
 /// The limits for messages of an implementation.
-pub const WIRE: Limits = Limits { depth: 64, digits: number::WIRE_DIGITS };
+pub const WIRE: JsonLimits = JsonLimits { depth: 64, digits: number::WIRE_DIGITS };
 
 /// The limits for documents that this program writes.
-pub const DOCUMENT: Limits = Limits { depth: 128, digits: number::DOCUMENT_DIGITS };
+pub const DOCUMENT: JsonLimits = JsonLimits { depth: 128, digits: number::DOCUMENT_DIGITS };
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Malformed {
@@ -84,7 +84,7 @@ impl fmt::Display for Malformed {
 
 impl std::error::Error for Malformed {}
 
-pub fn parse(text: &str, limits: Limits) -> Result<Tree, Malformed> {
+pub fn parse(text: &str, limits: JsonLimits) -> Result<Tree, Malformed> {
     let part: &RawValue = read_with_library(text, 0)?;
     read_tree(part.get(), text, 0, limits)
 }
@@ -182,7 +182,7 @@ impl fmt::Display for Tree {
 }
 
 /// Reads a part of the text, which is at this depth.
-fn read_tree(part: &str, text: &str, depth: usize, limits: Limits) -> Result<Tree, Malformed> {
+fn read_tree(part: &str, text: &str, depth: usize, limits: JsonLimits) -> Result<Tree, Malformed> {
     // The part is a piece of the text, so its place is the distance of their beginnings.
     let start = part.as_ptr().addr() - text.as_ptr().addr();
     let read_below = |part: &RawValue| read_tree(part.get(), text, depth + 1, limits);

@@ -33,14 +33,14 @@ pub enum NumberError {
     TooLong(usize),
 }
 
-struct Parts<'a> {
+struct NumberParts<'a> {
     negative: bool,
     whole: &'a str,
     fraction: &'a str,
     exponent: &'a str,
 }
 
-impl Parts<'_> {
+impl NumberParts<'_> {
     /// Returns the exponent without its sign. It is 0 if the number is 0, or if there is none.
     fn exponent_size(&self) -> usize {
         let is_zero =
@@ -123,7 +123,7 @@ fn is_digits(text: &str) -> bool {
 }
 
 /// Splits the number with which a text begins, if any, into its parts, and returns where it ends.
-fn split_number<'a>(bytes: &[u8], text: &'a str) -> Option<(Parts<'a>, usize)> {
+fn split_number<'a>(bytes: &[u8], text: &'a str) -> Option<(NumberParts<'a>, usize)> {
     let end_of_digits = |start: usize| {
         let tail = bytes.get(start..).unwrap_or_default();
         start + tail.iter().take_while(|byte| byte.is_ascii_digit()).count()
@@ -155,7 +155,7 @@ fn split_number<'a>(bytes: &[u8], text: &'a str) -> Option<(Parts<'a>, usize)> {
         exponent = &text[next + 1..end];
         next = end;
     }
-    Some((Parts { negative, whole, fraction, exponent }, next))
+    Some((NumberParts { negative, whole, fraction, exponent }, next))
 }
 
 /// Writes a time or another real exactly: `0.25` if it is a decimal fraction, otherwise `1/3`.

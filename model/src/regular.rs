@@ -41,7 +41,7 @@ pub enum RegularExpression {
 impl RegularExpression {
     /// Reads an expression of the dialect. The error says what is wrong.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let mut reading = Reading { unread: text.chars().peekable(), depth: 0 };
+        let mut reading = PatternReading { unread: text.chars().peekable(), depth: 0 };
         let expression = reading.read_alternatives()?;
         match reading.unread.next() {
             // The reading of alternatives ends only before a `)`, or at the end.
@@ -165,12 +165,12 @@ pub(crate) fn matches(expression: &str, text: &str) -> Option<bool> {
     })
 }
 
-struct Reading<'a> {
+struct PatternReading<'a> {
     unread: Peekable<Chars<'a>>,
     depth: usize,
 }
 
-impl Reading<'_> {
+impl PatternReading<'_> {
     fn read_alternatives(&mut self) -> Result<RegularExpression, String> {
         let mut parts = vec![self.read_sequence()?];
         while self.unread.next_if_eq(&'|').is_some() {

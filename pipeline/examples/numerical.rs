@@ -16,7 +16,7 @@ use coreach_analyses::{DomainKind, Options as Analysis, Thresholds};
 use coreach_model::SourceFile;
 use coreach_model::budget::Budget;
 use coreach_model::reader::{read_purpose, read_specification};
-use coreach_pipeline::{Options, Stage, generate};
+use coreach_pipeline::{Stage, StageOptions, generate};
 
 /// What is done where nothing is said: the domain is the one that suits the program.
 const DEFAULT: &str = "default";
@@ -58,7 +58,7 @@ fn selected(program: &str, purpose: &str, technique: &str, analysis: &Analysis) 
     if technique == DEFAULT {
         analysis.domain = suited([&specification.iosts, &purpose.iosts]);
     }
-    let options = Options { max_lookahead: 8, analysis, limits: Default::default(), check: false };
+    let options = StageOptions { max_lookahead: 8, analysis, limits: Default::default(), check: false };
     let budget = Budget::new("measured", None, false);
     let (mut began, mut ended) = (None, None);
     let mut watch = |stage| match stage {

@@ -15,7 +15,7 @@ use std::time::Instant;
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_model::reader::{load, read_timed_specification};
 use coreach_model::timed::Timed;
-use coreach_pipeline::timed::{Options, PathGuided, SilenceAfter, path_guided, resolve};
+use coreach_pipeline::timed::{PathGuided, SilenceAfter, TimedOptions, path_guided, resolve};
 use dashu_ratio::RBig;
 
 /// The lengths that the publication reports, and one more.
@@ -60,7 +60,7 @@ fn made(timed: &Timed, length: usize) -> Result<PathGuided, String> {
     let period = resolve(timed, "tr1,tr2,tr3,tr4").map_err(|stop| stop.to_diagnostic().message)?;
     let path: Vec<_> = period.iter().copied().cycle().take(length).collect();
     let options =
-        Options { silence_after: SilenceAfter::Time(RBig::from(5)), published: false, check: false };
+        TimedOptions { silence_after: SilenceAfter::Time(RBig::from(5)), published: false, check: false };
     path_guided(timed, &path, &options, &mut Z3Solver::default()).map_err(|stop| stop.to_diagnostic().message)
 }
 

@@ -1,7 +1,7 @@
 //! The result of each stage, one type each: a stage takes the type before it, so none can be skipped or
 //! swapped.
 //!
-//! `CompletePurpose -> Product -> Closed -> Visible -> TestGraph -> TestCase`. [`crate::check`] checks what
+//! `CompletePurpose -> Product -> Closed -> Visible -> TestGraph -> CaseGraph`. [`crate::check`] checks what
 //! must hold of each.
 
 use std::collections::BTreeSet;
@@ -28,7 +28,7 @@ pub struct Member {
 
 /// Facts about each location of [`Closed`] up to Accept, with which choices were made deterministic.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Known {
+pub struct Basis {
     /// Over-approximation of the states that are reached before Accept, and in it.
     pub reach: Numbered<LocationId, Term>,
     /// Over-approximation of the states from which Accept can be reached.
@@ -258,7 +258,7 @@ pub struct Visible {
     /// of reach. No transition leaves it, and its data say nothing.
     pub ends: Numbered<LocationId, bool>,
     /// The facts with which choices were made deterministic, if the guards alone were not enough.
-    pub known: Option<Known>,
+    pub known: Option<Basis>,
 }
 
 impl Artifact for Visible {
@@ -362,7 +362,7 @@ impl Artifact for TestGraph {
 /// TC (Algorithm 7.3): the result of `input_complete`, and of the pipeline. Directions stay the
 /// implementation's.
 #[derive(Clone, Debug)]
-pub struct TestCase {
+pub struct CaseGraph {
     pub iosts: Iosts,
     pub verdicts: Numbered<LocationId, Option<Verdict>>,
     /// As in the test graph, and `true` at Fail.
@@ -378,7 +378,7 @@ pub struct TestCase {
     pub violated: Vec<(LocationId, Violated)>,
 }
 
-impl Artifact for TestCase {
+impl Artifact for CaseGraph {
     fn iosts(&self) -> &Iosts {
         &self.iosts
     }

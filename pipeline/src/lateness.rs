@@ -43,7 +43,7 @@ use coreach_model::term::node::Comparison;
 use coreach_model::term::{Substitution, substitute};
 use coreach_model::{ActionId, Datum, Number, Numbered, Term, Type};
 
-use crate::artifact::{TestCase, Verdict, added_transition};
+use crate::artifact::{CaseGraph, Verdict, added_transition};
 use crate::limits::{Limits, Quantity};
 use crate::names::UsedNames;
 use crate::simplify::simplify_guard;
@@ -54,7 +54,7 @@ const DELTA: &str = "delta";
 
 /// The facts about time that a pipeline needs in addition to the delayed form.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Timing {
+pub struct LatenessTiming {
     /// The parameter that is the time since the visible event before.
     pub delay: Datum,
     /// The clocks: variables that hold their values at that event.
@@ -96,7 +96,7 @@ impl WithSilence {
 /// quantifiers, or not shortly enough.
 pub fn with_silence(
     form: &Iosts,
-    timing: &Timing,
+    timing: &LatenessTiming,
     limits: &Limits,
     solver: &mut dyn Solver,
 ) -> Result<WithSilence, Stop> {
@@ -154,7 +154,7 @@ pub fn with_silence(
 /// Adds δ to the actions of the delayed form, in the order of a file. Also returns each action's new number.
 pub(crate) fn with_silence_action(
     form: &Iosts,
-    timing: &Timing,
+    timing: &LatenessTiming,
 ) -> (Iosts, ActionId, Numbered<ActionId, ActionId>) {
     let mut names = UsedNames::of(form.actions.iter().map(|action| action.name.as_str()));
     let delta = Action {
@@ -201,7 +201,7 @@ fn possible_times(
     iosts: &Iosts,
     transition: &Transition,
     action: &Action,
-    timing: &Timing,
+    timing: &LatenessTiming,
     later_delay: &Datum,
     solver: &mut dyn Solver,
 ) -> Result<(Term, Term), Stop> {
@@ -221,7 +221,7 @@ fn possible_times(
 
 /// Changes a test case so that the system is not blamed for its environment: a transition into Fail by an
 /// input that the tester does not send leads to Inconclusive.
-pub fn spare_environment(mut test_case: TestCase, timing: &Timing) -> TestCase {
+pub fn spare_environment(mut test_case: CaseGraph, timing: &LatenessTiming) -> CaseGraph {
     let environment: BTreeSet<ActionId> = test_case
         .iosts
         .actions
@@ -229,7 +229,7 @@ pub fn spare_environment(mut test_case: TestCase, timing: &Timing) -> TestCase {
         .filter(|(_, action)| timing.uncontrollable.contains(&action.name))
         .map(|(number, _)| number)
         .collect();
-    let is_fail = |test_case: &TestCase, transition: &Transition| {
+    let is_fail = |test_case: &CaseGraph, transition: &Transition| {
         test_case.verdicts[transition.target] == Some(Verdict::Fail)
             && environment.contains(&transition.action)
     };

@@ -14,7 +14,7 @@
 //! use coreach_pipeline::artifact::Verdict;
 //! use coreach_pipeline::export::{self, Format, View, export};
 //! use coreach_pipeline::limits::Limits;
-//! use coreach_pipeline::{Options, Stage, generate};
+//! use coreach_pipeline::{Stage, StageOptions, generate};
 //!
 //! # fn main() -> Result<(), Vec<Diagnostic>> {
 //! let file = |name: &str, text: &str| {
@@ -38,7 +38,7 @@
 //! ")?, &specification)?;
 //!
 //! let options =
-//!     Options { max_lookahead: 8, analysis: Analysis::default(), limits: Limits::default(), check: true };
+//!     StageOptions { max_lookahead: 8, analysis: Analysis::default(), limits: Limits::default(), check: true };
 //! let mut solver = Z3Solver::default();
 //! let made = generate(&specification.iosts, purpose, &options, &mut solver, &mut |stage| {
 //!     eprintln!("{}", stage.name());
@@ -47,7 +47,7 @@
 //!
 //! let view = View::of(&made, Stage::InputComplete);
 //! assert_eq!((view.count_into(Verdict::Pass), view.count_into(Verdict::Fail)), (1, 1));
-//! let document = export(&view, Format::Json, export::Options { facts: true, ..Default::default() });
+//! let document = export(&view, Format::Json, export::ExportOptions { facts: true, ..Default::default() });
 //! assert!(document.is_ok_and(|text| text.contains("\"stage\": \"test_case\"")));
 //! # Ok(())
 //! # }
@@ -84,12 +84,12 @@ use coreach_analyses::solver::Solver;
 use coreach_model::iosts::{Aim, Iosts, TestPurpose};
 use coreach_model::{LocationId, Numbered};
 
-use artifact::{Artifact, Closed, CompletePurpose, Product, TestCase, TestGraph, Visible};
+use artifact::{Artifact, CaseGraph, Closed, CompletePurpose, Product, TestGraph, Visible};
 use coreach_artifact::document::Origins;
-use lateness::{Timing, spare_environment, with_silence};
+use lateness::{LatenessTiming, spare_environment, with_silence};
 use limits::Limits;
 use origins::{Pairs, origins_of_test_case};
-use sources::Sources;
+use sources::ModelSources;
 pub use stage::Stage;
 use stages::close::close;
 use stages::complete::complete;
@@ -108,13 +108,13 @@ pub struct Generation {
     pub visible: Visible,
     pub test_graph: TestGraph,
     /// After `input_complete`.
-    pub test_case: TestCase,
-    pub sources: Sources,
+    pub test_case: CaseGraph,
+    pub sources: ModelSources,
     /// For each location of the test case, the locations that it was made of.
     pub origins: Numbered<LocationId, Origins>,
     /// The questions that the checks left open, if there are any. Empty if nothing was checked.
     pub unsettled: Vec<Unsettled>,
-    pub timing: Option<Timing>,
+    pub timing: Option<LatenessTiming>,
 }
 
 impl Generation {
@@ -131,7 +131,7 @@ impl Generation {
 }
 
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct StageOptions {
     /// The longest postponement that `determinize` may need.
     pub max_lookahead: usize,
     pub analysis: reachability::Options,
@@ -170,7 +170,7 @@ pub fn generate_for(
     conformance: Conformance,
     specification: &Iosts,
     purpose: TestPurpose,
-    options: &Options,
+    options: &StageOptions,
     solver: &mut dyn Solver,
     watch: &mut dyn FnMut(Stage),
 ) -> Result<Generation, Stop> {
@@ -182,7 +182,7 @@ pub fn generate_for(
     run_check(options, Stage::Complete, &mut unsettled, || {
         check::check_suspended(&suspended, specification, solver)
     });
-    let sources = Sources::of(specification, &purpose);
+    let sources = ModelSources::of(specification, &purpose);
     let made = generate(&suspended.iosts, suspended.purpose(purpose), options, solver, watch)?;
     unsettled.extend(made.unsettled);
     // The sources are the user's models, not the suspended or timed forms.
@@ -196,9 +196,9 @@ pub fn generate_for(
 /// As [`generate`], and if it cannot be said how long the specification may be silent.
 pub fn generate_timed(
     form: &Iosts,
-    timing: &Timing,
+    timing: &LatenessTiming,
     purpose: TestPurpose,
-    options: &Options,
+    options: &StageOptions,
     solver: &mut dyn Solver,
     watch: &mut dyn FnMut(Stage),
 ) -> Result<Generation, Stop> {
@@ -207,7 +207,7 @@ pub fn generate_timed(
     run_check(options, Stage::Complete, &mut unsettled, || {
         check::check_silence(&timed, form, timing, solver)
     });
-    let sources = Sources::of(form, &purpose);
+    let sources = ModelSources::of(form, &purpose);
     let mut options = options.clone();
     if !timing.uncontrollable.is_empty() {
         // A default that is not written out would blame the system for its environment.
@@ -229,7 +229,7 @@ pub fn generate_timed(
 pub fn generate(
     specification: &Iosts,
     purpose: TestPurpose,
-    options: &Options,
+    options: &StageOptions,
     solver: &mut dyn Solver,
     watch: &mut dyn FnMut(Stage),
 ) -> Result<Generation, Stop> {
@@ -311,7 +311,7 @@ pub fn generate(
 
     let pairs = Pairs { specification, purpose: &complete_purpose, product: &product };
     let origins = origins_of_test_case(&pairs, &closed, &visible, &test_graph, &test_case);
-    let sources = Sources::of(specification, &purpose);
+    let sources = ModelSources::of(specification, &purpose);
     let timing = None;
     Ok(Generation {
         complete_purpose,
@@ -334,7 +334,7 @@ fn check_graph_writable(stage: Stage, iosts: &Iosts, limits: &Limits) -> Result<
 
 /// Runs a check if it is wanted, and panics at a violation. Notes what it left open.
 fn run_check(
-    options: &Options,
+    options: &StageOptions,
     stage: Stage,
     unsettled: &mut Vec<Unsettled>,
     check: impl FnOnce() -> check::Findings,

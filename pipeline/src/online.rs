@@ -28,13 +28,13 @@ use coreach_model::{LocationId, Numbered, Term};
 use crate::artifact::{Verdict, Violated};
 use crate::names::UsedNames;
 use crate::origins::Pairs;
-use crate::sources::Sources;
+use crate::sources::ModelSources;
 use crate::stages::complete::complete;
 use crate::stages::product::make_product;
 use crate::stop::Stop;
 use crate::suspend::suspend;
 use crate::violations::{VIOLATE_FAIL, violations_on_line};
-use crate::{Conformance, Options, Stage, check_graph_writable, run_check};
+use crate::{Conformance, Stage, StageOptions, check_graph_writable, run_check};
 use crate::{check, imprecisions};
 use coreach_artifact::document::Origins;
 
@@ -52,7 +52,7 @@ pub struct OnlineTest {
     /// Over-approximation of the states from which Accept can be reached, per location.
     pub coreach: Numbered<LocationId, Term>,
     pub imprecisions: Vec<String>,
-    pub sources: Sources,
+    pub sources: ModelSources,
     /// For each location, the locations that it was made of.
     pub origins: Numbered<LocationId, Origins>,
     /// Can Accept be reached at all, as far as the analysis can tell?
@@ -68,12 +68,12 @@ pub fn prepare_online(
     conformance: Conformance,
     specification: &Iosts,
     purpose: &TestPurpose,
-    options: &Options,
+    options: &StageOptions,
     solver: &mut dyn Solver,
     watch: &mut dyn FnMut(Stage),
 ) -> Result<OnlineTest, Stop> {
     let mut unsettled = Vec::new();
-    let sources = Sources::of(specification, purpose);
+    let sources = ModelSources::of(specification, purpose);
     let suspended = match conformance {
         Conformance::Ioc => None,
         Conformance::Ioco => Some(suspend(specification, &options.limits, solver)?),

@@ -14,7 +14,7 @@
 use coreach_artifact::document::Origins;
 use coreach_model::{Iosts, LocationId, Numbered};
 
-use crate::artifact::{Closed, CompletePurpose, GraphOrigin, Product, TestCase, TestGraph, Visible};
+use crate::artifact::{CaseGraph, Closed, CompletePurpose, GraphOrigin, Product, TestGraph, Visible};
 
 /// The machines that a product was made of, with its pairs.
 pub struct Pairs<'a> {
@@ -40,7 +40,7 @@ pub fn origins_of_test_case(
     closed: &Closed,
     visible: &Visible,
     graph: &TestGraph,
-    case: &TestCase,
+    case: &CaseGraph,
 ) -> Numbered<LocationId, Origins> {
     let members = |at| match graph.origins.find(at) {
         Some(GraphOrigin::Given(given)) if case.verdicts[at].is_none() => visible.members[*given].as_slice(),

@@ -4,7 +4,7 @@ use coreach_artifact::document::Origins;
 use coreach_model::iosts::Iosts;
 use coreach_model::{LocationId, Numbered, Term, TransitionId, Verdict};
 
-use crate::lateness::Timing;
+use crate::lateness::LatenessTiming;
 use crate::timed::rules::{self, Rule, RuleCounts};
 
 /// The origin of a transition of the test case.
@@ -24,7 +24,7 @@ pub struct PathGuided {
     /// The location of the model that each location was made of.
     pub origins: Numbered<LocationId, Origins>,
     /// Its times. Silence is a fact after TM.
-    pub timing: Timing,
+    pub timing: LatenessTiming,
     pub made_by: Numbered<TransitionId, MadeBy>,
     /// The rules' counts for each context of the path, in order.
     pub counts: Vec<RuleCounts>,

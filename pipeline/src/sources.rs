@@ -21,17 +21,17 @@ use sha2::{Digest, Sha256};
 use crate::named_types::named_types;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Sources {
+pub struct ModelSources {
     pub models: document::Sources,
     /// The conjuncts of the specification's guards at observations and at internal actions.
     pub conjuncts: BTreeSet<Term>,
 }
 
-impl Sources {
+impl ModelSources {
     pub fn of(specification: &Iosts, purpose: &TestPurpose) -> Self {
         let mut purpose = purpose.clone();
         purpose.iosts = without_descriptions(&purpose.iosts);
-        Sources {
+        ModelSources {
             models: document::Sources {
                 specification: source_of_specification(specification),
                 purpose: hash_source(&purpose.iosts.name, &write_purpose_yaml(&purpose)),

@@ -43,13 +43,13 @@ use crate::artifact::Product;
 use crate::stages::complete::complete;
 use crate::stages::product::make_product;
 use crate::stop::Stop;
-use crate::{Options, Stage};
+use crate::{Stage, StageOptions};
 
 #[derive(Clone, Debug)]
 pub enum Verified {
     /// No run of the specification violates it.
     Proved(Proof),
-    Violated(Violation),
+    Violated(PropertyViolation),
     /// Neither was found, up to this bound of the search.
     Unknown(SearchBound),
 }
@@ -66,7 +66,7 @@ pub enum Proof {
 
 /// A run of the specification that violates a property.
 #[derive(Clone, Debug)]
-pub struct Violation {
+pub struct PropertyViolation {
     /// The data at the beginning: the specification's and the property's.
     pub initial: Valuation,
     pub steps: Vec<ViolationStep>,
@@ -79,7 +79,7 @@ pub struct ViolationStep {
     pub event: Option<Event>,
 }
 
-impl Violation {
+impl PropertyViolation {
     pub fn events(&self) -> Vec<Event> {
         self.steps.iter().filter_map(|step| step.event.clone()).collect()
     }
@@ -92,7 +92,7 @@ impl Violation {
 pub fn verify(
     specification: &Iosts,
     property: &TestPurpose,
-    options: &Options,
+    options: &StageOptions,
     limits: &SearchLimits,
     solver: &mut dyn Solver,
     watch: &mut dyn FnMut(Stage),
@@ -219,7 +219,7 @@ fn replay_violation(
     property: &TestPurpose,
     product: &Product,
     path: &GoalPath,
-) -> Violation {
+) -> PropertyViolation {
     let value = |datum: &Datum| path.values.get(datum).cloned().unwrap_or_else(|| Value::any(datum.ty()));
     let initial_state_of = |iosts: &Iosts| State {
         location: iosts.initial,
@@ -258,7 +258,7 @@ fn replay_violation(
     }
     let violates = observers.iter().any(|observer| observer.location == property.accept);
     assert!(violates, "a run that was found violates the property");
-    Violation { initial, steps }
+    PropertyViolation { initial, steps }
 }
 
 /// The states of a property after an event. An event that the property does not mention lets its clocks

@@ -43,7 +43,7 @@ use coreach_model::term::{Substitution, substitute};
 use coreach_model::{ActionId, LocationId, Number, Term, TransitionId};
 
 use crate::artifact::{
-    Closed, CompletePurpose, Product, TestCase, TestGraph, Verdict, Violated, Visible, added_transition,
+    CaseGraph, Closed, CompletePurpose, Product, TestGraph, Verdict, Violated, Visible, added_transition,
 };
 use crate::limits::Limits;
 use crate::names::UsedNames;
@@ -211,13 +211,14 @@ fn forbidden_violations(visible: &Visible, before: &Before<'_>) -> Vec<(Location
 /// Gives the test case its verdicts: transitions into Pass lead to `Violate` instead, or to `ViolateFail` if
 /// the specification forbids the output.
 pub fn give_verdicts(
-    case: TestCase,
+    case: CaseGraph,
     graph: &TestGraph,
     visible: &Visible,
     forbidden_location: Option<LocationId>,
-) -> TestCase {
+) -> CaseGraph {
     let Some(pass) = graph.pass else { return case };
-    let TestCase { mut iosts, mut verdicts, mut reach, mut coreach, mut must_answer, others_fail, .. } = case;
+    let CaseGraph { mut iosts, mut verdicts, mut reach, mut coreach, mut must_answer, others_fail, .. } =
+        case;
     let made_of = graph.made_of.iter().map(|number| visible.iosts.transitions[*number].target);
     let (forbidden, allowed): (Vec<_>, Vec<_>) = made_of
         .enumerate()
@@ -252,5 +253,5 @@ pub fn give_verdicts(
             iosts.transitions[number].target = fail;
         }
     }
-    TestCase { iosts, verdicts, reach, coreach, must_answer, others_fail, violated }
+    CaseGraph { iosts, verdicts, reach, coreach, must_answer, others_fail, violated }
 }

@@ -19,7 +19,7 @@ use coreach_execution::campaign::{RunSettings, StrategyKind};
 use coreach_model::diagnostic::{Origin, SourceFile};
 use coreach_model::number::count;
 use coreach_model::reader::collect::{Collector, inventory};
-use coreach_model::reader::yaml::{Entry, Node, NodeKind};
+use coreach_model::reader::yaml::{Entry, NodeKind, Yaml};
 use coreach_model::reader::{Reading, shape, yaml};
 
 use crate::budget::{self, GivenBudget};
@@ -155,7 +155,7 @@ fn parse_campaign(collector: &mut Collector, folder: &Path) -> Option<Campaign> 
     })
 }
 
-fn read_name(collector: &mut Collector, root: &Node, entries: &[Entry]) -> Option<String> {
+fn read_name(collector: &mut Collector, root: &Yaml, entries: &[Entry]) -> Option<String> {
     const LONGEST: usize = 100;
     let node = shape::required(collector, root, entries, "campaign", "the campaign", "campaign: nightly")?;
     let scalar = shape::scalar(collector, node, "the campaign's name", "campaign: nightly")?;
@@ -172,7 +172,7 @@ fn read_name(collector: &mut Collector, root: &Node, entries: &[Entry]) -> Optio
 /// Reads `tests`: each item names a configuration or the document of a test case.
 fn read_tests(
     collector: &mut Collector,
-    root: &Node,
+    root: &Yaml,
     entries: &[Entry],
     folder: &Path,
 ) -> Option<Vec<TestSource>> {
@@ -217,7 +217,7 @@ fn read_tests(
 
 fn read_iuts(
     collector: &mut Collector,
-    root: &Node,
+    root: &Yaml,
     entries: &[Entry],
     folder: &Path,
 ) -> Option<Vec<Reference>> {
@@ -230,11 +230,11 @@ fn read_iuts(
 /// Reads the items of a list that must be there and not be empty. An item without a list is a list of one.
 fn read_nonempty_list<'a>(
     collector: &mut Collector,
-    root: &Node,
+    root: &Yaml,
     entries: &'a [Entry],
     key: &str,
     like: &str,
-) -> Option<Vec<&'a Node>> {
+) -> Option<Vec<&'a Yaml>> {
     let node = shape::required(collector, root, entries, key, "the campaign", like)?;
     match &node.kind {
         NodeKind::Sequence(items) if !items.is_empty() => Some(items.iter().map(AsRef::as_ref).collect()),
@@ -272,7 +272,7 @@ fn read_constants(collector: &mut Collector, entries: &[Entry]) -> Option<Consta
     }
 }
 
-fn read_instance(collector: &mut Collector, node: &Node) -> Option<InstanceConstants> {
+fn read_instance(collector: &mut Collector, node: &Yaml) -> Option<InstanceConstants> {
     let like = "{ cPrice: 3 }";
     let NodeKind::Mapping(entries) = &node.kind else {
         shape::wrong_kind(collector, node, "an instance of the constants", "a mapping", like);
@@ -312,7 +312,7 @@ fn read_seeds(collector: &mut Collector, entries: &[Entry]) -> Option<Vec<u64>> 
             (collector.errors() == before).then(|| (first..first + count).collect())
         }
         NodeKind::Sequence(items) if !items.is_empty() => {
-            let seed = |item: &Arc<Node>| {
+            let seed = |item: &Arc<Yaml>| {
                 let value =
                     item.as_scalar().and_then(|node| count(&node.text)).filter(|seed| *seed <= LARGEST_SEED);
                 if value.is_none() {

@@ -18,7 +18,7 @@ use coreach_model::file;
 use coreach_model::reader::collect::{Collector, listed};
 use coreach_model::reader::scope::{Names, Scope, names_of};
 use coreach_model::reader::typing::read_expression;
-use coreach_model::reader::yaml::{Entry, Node, NodeKind};
+use coreach_model::reader::yaml::{Entry, NodeKind, Yaml};
 use coreach_model::reader::{Reading, shape, yaml};
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::types::{RecordForm, Type};
@@ -53,7 +53,7 @@ pub struct Instantiation {
     pub text: String,
     pub name_origin: Origin,
     pub origin: Origin,
-    node: Arc<Node>,
+    node: Arc<Yaml>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -327,7 +327,7 @@ fn parse_configuration(collector: &mut Collector, folder: &Path, needed: Purpose
 /// Reads a path that must name a file. Otherwise reports the file that was meant.
 pub(crate) fn read_reference(
     collector: &mut Collector,
-    node: &Node,
+    node: &Yaml,
     what: &str,
     folder: &Path,
 ) -> Option<Reference> {
@@ -412,7 +412,7 @@ fn read_references(
     [single, list]: [&str; 2],
 ) -> Option<Option<Vec<Reference>>> {
     let find = |key: &str| entries.iter().find(|entry| entry.key.text == key);
-    let nodes: Vec<&Node> = match (find(single), find(list)) {
+    let nodes: Vec<&Yaml> = match (find(single), find(list)) {
         (Some(one), Some(several)) => {
             let diagnostic =
                 Diagnostic::error("duplicate-key", format!("both `{single}` and `{list}` are given"))
@@ -453,7 +453,7 @@ fn read_references(
 /// Writes the constants of a campaign, if this constant has a list of plain values.
 pub(crate) fn suggest_constants(entry: &Entry) -> Option<String> {
     let NodeKind::Sequence(items) = &entry.value.kind else { return None };
-    let instance = |item: &Arc<Node>| Some(format!("{{ {}: {} }}", entry.key.text, item.as_scalar()?.text));
+    let instance = |item: &Arc<Yaml>| Some(format!("{{ {}: {} }}", entry.key.text, item.as_scalar()?.text));
     let instances: Option<Vec<String>> = items.iter().map(instance).collect();
     instances.map(|instances| format!("constants: [{}]", instances.join(", ")))
 }
@@ -629,7 +629,7 @@ pub(crate) fn names_in_types<'t>(types: impl Iterator<Item = &'t Type>) -> Names
 /// Reads a value of this type as a model writes it. `whose` names the value in messages.
 pub(crate) fn read_value(
     collector: &mut Collector,
-    node: &Node,
+    node: &Yaml,
     names: &Names,
     ty: &Type,
     whose: &str,

@@ -10,7 +10,7 @@ use coreach_model::timed::Timed;
 use coreach_model::{TransitionId, Value};
 use coreach_pipeline::timed::rules::Rule;
 use coreach_pipeline::timed::{
-    Options, PathGuided, PathStop, RuleCounts, SilenceAfter, path_guided, resolve,
+    PathGuided, PathStop, RuleCounts, SilenceAfter, TimedOptions, path_guided, resolve,
 };
 use serde_json::{Map, Value as Json, json};
 
@@ -77,7 +77,7 @@ pub fn make(
     check: bool,
     solver: &mut dyn coreach_analyses::solver::Solver,
 ) -> Result<PathGuided, PathStop> {
-    let options = Options { silence_after: wanted.silence_after.clone(), published, check };
+    let options = TimedOptions { silence_after: wanted.silence_after.clone(), published, check };
     path_guided(&wanted.timed, &wanted.path, &options, solver)
 }
 

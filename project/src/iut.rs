@@ -41,7 +41,7 @@ use coreach_model::diagnostic::{Diagnostic, SourceFile};
 use coreach_model::iosts::{Action, ActionKind, Iosts, Transition};
 use coreach_model::number;
 use coreach_model::reader::collect::{Collector, listed};
-use coreach_model::reader::yaml::{self, Entry, Node, NodeKind};
+use coreach_model::reader::yaml::{self, Entry, NodeKind, Yaml};
 use coreach_model::reader::{Reading, shape};
 use launch::{COMMAND, host_of, read_address, read_command, read_launch, require_reset};
 pub use locations::ReportedLocations;
@@ -272,7 +272,7 @@ fn read_root(reader: &mut IutReader<'_>) -> Option<IutSections> {
 }
 
 /// Reports a file that describes several actions, none of which the model has.
-fn report_other_model(reader: &mut IutReader<'_>, way: &Node) -> bool {
+fn report_other_model(reader: &mut IutReader<'_>, way: &Yaml) -> bool {
     let (Some(iosts), NodeKind::Mapping(keys)) = (reader.iosts, &way.kind) else { return false };
     let sections = ["stimuli", "observations"].into_iter().filter_map(|section| shape::get(keys, section));
     let named = sections.filter_map(|node| match &node.kind {
@@ -333,7 +333,7 @@ fn warn_if_swapped(reader: &mut IutReader<'_>, way: &Entry) {
 }
 
 /// Reads `stdio`. A process that is kept for several runs needs a `reset` and a way to settle.
-fn read_stdio(reader: &mut IutReader<'_>, root: &[Entry], node: &Node) -> Option<Stdio> {
+fn read_stdio(reader: &mut IutReader<'_>, root: &[Entry], node: &Yaml) -> Option<Stdio> {
     let known: Vec<&str> =
         COMMAND.into_iter().chain(["ready_ms", "keep", "settle"]).chain(encoding::KEYS).collect();
     let entries = shape::section(reader.collector, root, "stdio", &known);
@@ -355,7 +355,7 @@ fn read_stdio(reader: &mut IutReader<'_>, root: &[Entry], node: &Node) -> Option
 }
 
 /// Reads `tcp` or `udp`. A system that outlives its runs needs `reset` or `settle`.
-fn read_tcp(reader: &mut IutReader<'_>, root: &[Entry], node: &Node, carrier: Carrier) -> Option<Tcp> {
+fn read_tcp(reader: &mut IutReader<'_>, root: &[Entry], node: &Yaml, carrier: Carrier) -> Option<Tcp> {
     let (way, section) = match carrier {
         Carrier::Stream => ("tcp", "`tcp`"),
         Carrier::Datagrams => ("udp", "`udp`"),
@@ -430,7 +430,7 @@ fn example_reset(encoding: &Encoding) -> &'static str {
 }
 
 /// Reports that no `settle` says when all messages of a run have arrived.
-fn report_unsettled(reader: &mut IutReader<'_>, node: &Node, settle: Option<&Settle>, message: &str) {
+fn report_unsettled(reader: &mut IutReader<'_>, node: &Yaml, settle: Option<&Settle>, message: &str) {
     if settle.is_some_and(|settle| settle.quiet.is_some() || !settle.barrier.is_empty()) {
         return;
     }

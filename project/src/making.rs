@@ -16,7 +16,7 @@ use coreach_pipeline::artifact::Verdict;
 use coreach_pipeline::export::{View, json};
 use coreach_pipeline::online::{OnlineTest, prepare_online};
 use coreach_pipeline::stop::Stop;
-use coreach_pipeline::{Generation, Options, Stage, generate_for, generate_timed};
+use coreach_pipeline::{Generation, Stage, StageOptions, generate_for, generate_timed};
 use serde::Serialize;
 
 use crate::budget;
@@ -61,7 +61,7 @@ pub fn make(
     check: bool,
     says: Says<'_>,
 ) -> Result<MadeTest, Stop> {
-    let mut options = Options { check, ..project.options.clone() };
+    let mut options = StageOptions { check, ..project.options.clone() };
     options.analysis.domain = domain;
     let start = Instant::now();
     budget::within("read", budget::time(project.time), |budget| {
@@ -197,7 +197,7 @@ pub fn make_online(
     check: bool,
     says: Says<'_>,
 ) -> Result<MadeOnline, Stop> {
-    let mut options = Options { check, ..project.options.clone() };
+    let mut options = StageOptions { check, ..project.options.clone() };
     options.analysis.domain = domain;
     let start = Instant::now();
     budget::within("read", budget::time(project.time), |budget| {

@@ -16,9 +16,9 @@ use coreach_model::reader::{
     Reading, Specification, load as load_file, read_aimed, read_any_specification, read_specification,
 };
 use coreach_pipeline::export::Format;
-use coreach_pipeline::lateness::Timing;
+use coreach_pipeline::lateness::LatenessTiming;
 use coreach_pipeline::limits::Limits;
-use coreach_pipeline::{Conformance, Options, Stage};
+use coreach_pipeline::{Conformance, Stage, StageOptions};
 
 use crate::budget;
 use crate::configuration::{
@@ -35,14 +35,14 @@ use crate::timing::prepare_input;
 pub struct Project {
     /// The specification. If it is timed, this is its delayed form.
     pub specification: Specification,
-    pub timing: Option<Timing>,
+    pub timing: Option<LatenessTiming>,
     /// The purposes, then the properties, names distinct.
     pub purposes: Vec<TestPurpose>,
     /// The constants that have a fixed value, and are gone from the models.
     pub fixed: Vec<Instantiation>,
     pub judging: Judging,
     pub conformance: Conformance,
-    pub options: Options,
+    pub options: StageOptions,
     pub directory: PathBuf,
     pub formats: Vec<Format>,
     pub stages: Vec<Stage>,
@@ -176,7 +176,7 @@ fn make_purpose_project(file: Arc<SourceFile>, specification: Arc<SourceFile>) -
         fixed: Vec::new(),
         judging: Judging::default(),
         conformance: Conformance::default(),
-        options: Options { max_lookahead: LOOKAHEAD, analysis, limits: Limits::default(), check: false },
+        options: StageOptions { max_lookahead: LOOKAHEAD, analysis, limits: Limits::default(), check: false },
         directory: PathBuf::from(DIRECTORY),
         formats: Vec::new(),
         stages: Stage::ALL.to_vec(),
@@ -272,7 +272,7 @@ fn make_options(
     configuration: &Configuration,
     specification: &Specification,
     purposes: &[TestPurpose],
-) -> Options {
+) -> StageOptions {
     let thresholds = match &configuration.thresholds {
         configuration::GivenThresholds::Auto => Thresholds::Auto,
         // A threshold may be truncated: the widening pauses there, and no fact depends on it.
@@ -280,7 +280,7 @@ fn make_options(
             Thresholds::List(numbers.iter().map(|number| number.trunc()).collect())
         }
     };
-    Options {
+    StageOptions {
         max_lookahead: configuration.max_lookahead,
         analysis: Analysis {
             domain: configuration.domain.unwrap_or_else(|| choose_domain(specification, purposes)),

@@ -13,7 +13,7 @@ use coreach_model::reader::{
 };
 use coreach_model::timed::delayed::{Delayed, delayed};
 use coreach_pipeline::Conformance;
-use coreach_pipeline::lateness::Timing;
+use coreach_pipeline::lateness::LatenessTiming;
 
 use crate::configuration::{Configuration, Judging};
 
@@ -22,7 +22,7 @@ pub(crate) struct StageInput {
     /// The specification. If it is timed, this is its delayed form.
     pub specification: Specification,
     /// The timed specification, and the stages' data about time.
-    pub timed: Option<(TimedSpecification, Timing)>,
+    pub timed: Option<(TimedSpecification, LatenessTiming)>,
     form: Option<Delayed>,
 }
 
@@ -77,7 +77,7 @@ pub(crate) fn prepare_input(
     match (form, &configuration.timed) {
         (Ok(form), Some(setting)) if found.is_empty() => {
             let uncontrollable = timed.timed.uncontrollable().map(|(_, action)| action.name.clone());
-            let timing = Timing {
+            let timing = LatenessTiming {
                 delay: form.delay.clone(),
                 clocks: form.clocks.clone(),
                 uncontrollable: uncontrollable.collect(),

@@ -53,7 +53,7 @@ type Stage = (&'static str, Iosts, Numbered<LocationId, bool>);
 /// What is analysed on the way to the test case: the visible behaviours, and the graph that was selected.
 fn stages(specification: &Specification, purpose: &Path) -> Result<Vec<Stage>, String> {
     let Ok((purpose, _)) = read_purpose(source(purpose)?, specification) else { return Ok(Vec::new()) };
-    let options = coreach_pipeline::Options {
+    let options = coreach_pipeline::StageOptions {
         max_lookahead: 8,
         analysis: Options::default(),
         limits: Default::default(),

@@ -35,11 +35,11 @@ use coreach_model::timed::Timed;
 use coreach_model::timed::delayed::delayed;
 use coreach_model::value::tuples;
 use coreach_model::{Term, Value, Verdict, Violated};
-use coreach_pipeline::artifact::TestCase;
-use coreach_pipeline::lateness::Timing;
+use coreach_pipeline::artifact::CaseGraph;
+use coreach_pipeline::lateness::LatenessTiming;
 use coreach_pipeline::limits::Limits;
-use coreach_pipeline::verify::{Verified, Violation, verify};
-use coreach_pipeline::{Options, generate_timed};
+use coreach_pipeline::verify::{PropertyViolation, Verified, verify};
+use coreach_pipeline::{StageOptions, generate_timed};
 use dashu_ratio::RBig;
 
 use crate::generator::random::Random;
@@ -85,14 +85,18 @@ pub fn check(seed: u64, aim: Aim, effort: Effort, counts: &mut Counts) -> Result
     let (purpose, _) =
         read_timed_aimed(file, &specification, aim).map_err(|found| format!("{written}{found:?}"))?;
     let form = delayed(timed).map_err(|_| format!("{text}has no delayed form"))?;
-    let timing = Timing {
+    let timing = LatenessTiming {
         delay: form.delay.clone(),
         clocks: form.clocks.clone(),
         uncontrollable: timed.uncontrollable().map(|(_, action)| action.name.clone()).collect(),
         silence_after: Term::literal(Value::Real(RBig::from(2))),
     };
-    let options =
-        Options { max_lookahead: 4, analysis: Analysis::default(), limits: Limits::default(), check: true };
+    let options = StageOptions {
+        max_lookahead: 4,
+        analysis: Analysis::default(),
+        limits: Limits::default(),
+        check: true,
+    };
     let mut solver = Z3Solver::default();
     let purpose = form.purpose(&purpose);
     let mut proved = false;
@@ -144,7 +148,7 @@ fn count(counts: &mut Counts, what: &'static str) {
 }
 
 /// That a violation is one, by clocks that run.
-fn executed(timed: &Timed, property: &TimedProperty, violation: &Violation) -> Result<(), String> {
+fn executed(timed: &Timed, property: &TimedProperty, violation: &PropertyViolation) -> Result<(), String> {
     let data = timed.graph().variables.iter();
     let data: Valuation =
         data.filter_map(|datum| Some((datum.clone(), violation.initial.get(datum)?.clone()))).collect();
@@ -171,10 +175,10 @@ fn executed(timed: &Timed, property: &TimedProperty, violation: &Violation) -> R
 
 struct Walker<'a> {
     timed: &'a Timed,
-    case: &'a TestCase,
+    case: &'a CaseGraph,
     /// Of which it is a test case, where it is of one, and whether it is proved.
     property: Option<(&'a TimedProperty, bool)>,
-    timing: &'a Timing,
+    timing: &'a LatenessTiming,
     random: Random,
     counts: &'a mut Counts,
 }

@@ -29,10 +29,10 @@ use coreach_model::term::evaluate::Valuation;
 use coreach_model::timed::Timed;
 use coreach_model::timed::delayed::{Delayed, delayed};
 use coreach_model::value::Value;
-use coreach_pipeline::export::{Format, Options as ExportOptions, View, export};
-use coreach_pipeline::lateness::Timing;
+use coreach_pipeline::export::{ExportOptions, Format, View, export};
+use coreach_pipeline::lateness::LatenessTiming;
 use coreach_pipeline::limits::Limits;
-use coreach_pipeline::{Options, Stage, generate_timed};
+use coreach_pipeline::{Stage, StageOptions, generate_timed};
 use dashu_ratio::RBig;
 
 use crate::generator::timed::{TimedShape, timed_specification};
@@ -95,14 +95,18 @@ pub fn of_texts(specification: TimedSpecification, text: String, aim: &str) -> R
         read_timed_aimed(file, &specification, Aim::Accept).map_err(|found| format!("{aim}{found:?}"))?;
     let timed = specification.timed;
     let form = delayed(&timed).map_err(|_| format!("{text}has no delayed form"))?;
-    let timing = Timing {
+    let timing = LatenessTiming {
         delay: form.delay.clone(),
         clocks: form.clocks.clone(),
         uncontrollable: timed.uncontrollable().map(|(_, action)| action.name.clone()).collect(),
         silence_after: coreach_model::Term::literal(Value::Real(RBig::from(2))),
     };
-    let options =
-        Options { max_lookahead: 4, analysis: Analysis::default(), limits: Limits::default(), check: false };
+    let options = StageOptions {
+        max_lookahead: 4,
+        analysis: Analysis::default(),
+        limits: Limits::default(),
+        check: false,
+    };
     let mut solver = Z3Solver::default();
     let purpose = form.purpose(&purpose);
     let Ok(made) = generate_timed(&form.iosts, &timing, purpose, &options, &mut solver, &mut |_| {}) else {

@@ -189,7 +189,7 @@ fn a_kind_of_file_is_told_in_one_place() {
 fn stages_are_called_in_the_order_of_their_list() {
     let text = |name: &str| fs::read_to_string(root().join("examples/coffee_machine").join(name)).unwrap();
     let input = read_text(text("specification.yaml"), text("deliver_coffee.yaml")).unwrap();
-    let options = coreach_pipeline::Options {
+    let options = coreach_pipeline::StageOptions {
         max_lookahead: 8,
         analysis: Options::default(),
         limits: Default::default(),

@@ -11,7 +11,7 @@ use coreach_model::reader::{read_aimed, read_specification};
 use coreach_model::{Iosts, SourceFile, TestPurpose};
 use coreach_pipeline::limits::{Limits, Quantity};
 use coreach_pipeline::stop::Stop;
-use coreach_pipeline::{Generation, Options, generate};
+use coreach_pipeline::{Generation, StageOptions, generate};
 use coreach_tests::source::read_text;
 
 /// What becomes of a specification with these transitions, an `int` x that begins at 0, and the purpose to
@@ -47,7 +47,7 @@ fn generated(
     max_lookahead: usize,
 ) -> Result<Generation, Stop> {
     let analysis = reachability::Options::default();
-    let options = Options { max_lookahead, analysis, limits, check: true };
+    let options = StageOptions { max_lookahead, analysis, limits, check: true };
     generate(specification, purpose, &options, &mut Z3Solver::default(), &mut |_| {})
 }
 

@@ -23,7 +23,7 @@ use coreach_model::types::RecordType;
 use coreach_model::{Iosts, Type, Value, Verdict};
 use coreach_pipeline::export::{self, Format, View};
 use coreach_pipeline::limits::Limits;
-use coreach_pipeline::{Options, Stage, generate};
+use coreach_pipeline::{Stage, StageOptions, generate};
 use coreach_tests::source::read_text;
 
 const PRINTER: &str = r#"
@@ -106,12 +106,16 @@ fn settings() -> Settings {
 /// The verdicts of runs of the specification against the test case.
 fn verdicts(specification: &str, purpose: &str) -> Vec<Option<Verdict>> {
     let input = read_text(specification.to_owned(), purpose.to_owned()).unwrap();
-    let options =
-        Options { max_lookahead: 8, analysis: Analysis::default(), limits: Limits::default(), check: true };
+    let options = StageOptions {
+        max_lookahead: 8,
+        analysis: Analysis::default(),
+        limits: Limits::default(),
+        check: true,
+    };
     let mut solver = Z3Solver::default();
     let made = generate(&input.specification, input.purpose, &options, &mut solver, &mut |_| {}).unwrap();
     let view = View::of(&made, Stage::InputComplete);
-    let document = export::export(&view, Format::Json, export::Options::default()).unwrap();
+    let document = export::export(&view, Format::Json, export::ExportOptions::default()).unwrap();
     let test = TestCase::from_json(document.as_bytes()).unwrap();
     let run = |seed| {
         let state = initial_state(&test, &Default::default(), seed, &mut Lazy::default()).unwrap();

@@ -17,7 +17,7 @@ use coreach_pipeline::export::{self, View};
 use coreach_pipeline::limits::{Limits, MOST, Quantity};
 use coreach_pipeline::stages::determinize::determinize;
 use coreach_pipeline::stop::Stop;
-use coreach_pipeline::{Generation, Options, Stage, generate};
+use coreach_pipeline::{Generation, Stage, StageOptions, generate};
 use coreach_project::configuration::read_configuration;
 use coreach_tests::families::{Pair, all};
 use coreach_tests::generator::unbounded::{self, Texts};
@@ -37,7 +37,7 @@ fn made_of((specification, purpose): Pair, limits: Limits) -> (Result<Generation
     let (specification, _) = read_specification(file("specification.yaml", specification)).unwrap();
     let (purpose, _) = read_purpose(file("purpose.yaml", purpose), &specification).unwrap();
     let analysis = reachability::Options { domain: DomainKind::Interval, ..reachability::Options::default() };
-    let options = Options { max_lookahead: 1_000, analysis, limits, check: true };
+    let options = StageOptions { max_lookahead: 1_000, analysis, limits, check: true };
     let mut solver = Z3Solver::default();
     let made = generate(&specification.iosts, purpose, &options, &mut solver, &mut |_| {});
     let questions = solver.statistics().queries;

@@ -15,7 +15,7 @@ use coreach_execution::{CaseJudge, Run, Settings, Strategy, TestCase, TestSessio
 use coreach_model::{Iosts, Value, Verdict};
 use coreach_pipeline::export::{self, Format, View};
 use coreach_pipeline::limits::Limits;
-use coreach_pipeline::{Generation, Options, Stage, generate};
+use coreach_pipeline::{Generation, Stage, StageOptions, generate};
 use coreach_tests::source::read_text;
 
 use crate::collections::{mutants, shrunk_failures};
@@ -67,8 +67,12 @@ transitions:
 
 fn made(purpose: &str) -> (Iosts, Generation) {
     let input = read_text(QUEUE.to_owned(), purpose.to_owned()).unwrap();
-    let options =
-        Options { max_lookahead: 8, analysis: Analysis::default(), limits: Limits::default(), check: true };
+    let options = StageOptions {
+        max_lookahead: 8,
+        analysis: Analysis::default(),
+        limits: Limits::default(),
+        check: true,
+    };
     let mut solver = Z3Solver::default();
     let made = generate(&input.specification, input.purpose, &options, &mut solver, &mut |_| {}).unwrap();
     (input.specification, made)
@@ -86,7 +90,7 @@ fn that_a_job_is_reserved_once_is_proved_by_the_default_domain() {
 fn a_test_case_over_ids_passes_what_conforms() {
     let (specification, made) = made(OTHER);
     let view = View::of(&made, Stage::InputComplete);
-    let document = export::export(&view, Format::Json, export::Options::default()).unwrap();
+    let document = export::export(&view, Format::Json, export::ExportOptions::default()).unwrap();
     let test = TestCase::from_json(document.as_bytes()).unwrap();
     let run = |seed| -> Run {
         let state = initial_state(&test, &Default::default(), seed, &mut Lazy::default()).unwrap();

@@ -13,7 +13,7 @@ use coreach_analyses::solver::z3::Z3Solver;
 use coreach_analyses::{DomainKind, Options as Analysis};
 use coreach_model::SourceFile;
 use coreach_model::reader::{read_purpose, read_specification};
-use coreach_pipeline::{Options, generate};
+use coreach_pipeline::{StageOptions, generate};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/numerical")
@@ -31,7 +31,7 @@ fn is_reachable(program: &str, purpose: &str, analysis: &Analysis) -> bool {
     if analysis.domain == Analysis::default().domain {
         analysis.domain = suited([&specification.iosts, &purpose.iosts]);
     }
-    let options = Options { max_lookahead: 8, analysis, limits: Default::default(), check: true };
+    let options = StageOptions { max_lookahead: 8, analysis, limits: Default::default(), check: true };
     let made =
         generate(&specification.iosts, purpose, &options, &mut Z3Solver::default(), &mut |_| {}).unwrap();
     assert!(made.unsettled.is_empty(), "{program}: {:?}", made.unsettled);

@@ -10,7 +10,7 @@ use coreach_analyses::solver::z3::Z3Solver;
 use coreach_analyses::{DomainKind, Options as Analysis};
 use coreach_model::SourceFile;
 use coreach_model::reader::{read_purpose, read_specification};
-use coreach_pipeline::{Generation, Options, generate};
+use coreach_pipeline::{Generation, StageOptions, generate};
 
 /// All stages with one region for each location, each checked. Regions see some parities of small numbers.
 fn generated(name: &str, domain: DomainKind) -> Generation {
@@ -22,7 +22,7 @@ fn generated(name: &str, domain: DomainKind) -> Generation {
     let (specification, _) = read_specification(source("specification.yaml")).unwrap();
     let (purpose, _) = read_purpose(source("purpose.yaml"), &specification).unwrap();
     let analysis = Analysis { domain, disjuncts: 1, ..Analysis::default() };
-    let options = Options { max_lookahead: 8, analysis, limits: Default::default(), check: true };
+    let options = StageOptions { max_lookahead: 8, analysis, limits: Default::default(), check: true };
     let made =
         generate(&specification.iosts, purpose, &options, &mut Z3Solver::default(), &mut |_| {}).unwrap();
     assert!(made.unsettled.is_empty(), "{name}, {domain}: {:?}", made.unsettled);

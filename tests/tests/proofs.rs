@@ -20,7 +20,7 @@ fn examples() -> PathBuf {
 fn generated(specification: &Path, purpose: &Path) -> Option<Generation> {
     let text = |file: &Path| fs::read_to_string(file).unwrap();
     let input = read_text(text(specification), text(purpose)).ok()?;
-    let options = coreach_pipeline::Options {
+    let options = coreach_pipeline::StageOptions {
         max_lookahead: 8,
         limits: Default::default(),
         analysis: Options::default(),

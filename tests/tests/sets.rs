@@ -12,7 +12,7 @@ use coreach_model::reader::{Specification, from_bytes, read_purpose, read_specif
 use coreach_model::writer::write_purpose_yaml;
 use coreach_pipeline::export::{self, Format, View};
 use coreach_pipeline::limits::Limits;
-use coreach_pipeline::{Options, Stage, generate};
+use coreach_pipeline::{Stage, StageOptions, generate};
 use coreach_tests::generator::{Shape, generate as random_pair};
 use coreach_tests::text;
 
@@ -33,14 +33,18 @@ fn coffee_machine() -> Specification {
 
 /// The document of the test case, with its facts.
 fn test_case(specification: &Specification, purpose: TestPurpose) -> String {
-    let options =
-        Options { max_lookahead: 8, analysis: Analysis::default(), limits: Limits::default(), check: true };
+    let options = StageOptions {
+        max_lookahead: 8,
+        analysis: Analysis::default(),
+        limits: Limits::default(),
+        check: true,
+    };
     let mut solver = Z3Solver::default();
     let made = generate(&specification.iosts, purpose, &options, &mut solver, &mut |_| {}).unwrap();
     export::export(
         &View::of(&made, Stage::InputComplete),
         Format::Json,
-        export::Options { facts: true, ..Default::default() },
+        export::ExportOptions { facts: true, ..Default::default() },
     )
     .unwrap()
 }

@@ -165,7 +165,8 @@ fn exports_and_messages_are_cut() {
         let view = View::of_specification(&iosts);
         for format in [Format::Dot, Format::Json, Format::Yaml] {
             let text =
-                export::export(&view, format, export::Options { facts: true, ..Default::default() }).unwrap();
+                export::export(&view, format, export::ExportOptions { facts: true, ..Default::default() })
+                    .unwrap();
             assert!(text.len() < 100_000, "{format}: {}", text.len());
         }
     }

@@ -18,10 +18,10 @@ use coreach_execution::{Outcome, Settings, TestCase, TestSession, judge};
 use coreach_model::reader::{from_bytes, read_purpose, read_specification};
 use coreach_model::term::evaluate::{Valuation, holds};
 use coreach_model::{Iosts, Term, Value, Verdict};
-use coreach_pipeline::export::{Format, Options as ExportOptions, View, export};
+use coreach_pipeline::export::{ExportOptions, Format, View, export};
 use coreach_pipeline::limits::Limits;
 use coreach_pipeline::suspend::suspend;
-use coreach_pipeline::{Conformance, Options, Stage, generate_for};
+use coreach_pipeline::{Conformance, Stage, StageOptions, generate_for};
 use coreach_project::cover;
 use coreach_project::cover::report::make_document;
 use coreach_project::project::load;
@@ -43,8 +43,12 @@ fn test_case(specification: &str, purpose: &str) -> Option<TestCase> {
     let (read, _) = read_specification(file(specification)).unwrap();
     let (purpose, _) =
         read_purpose(file(purpose), &read).unwrap_or_else(|found| panic!("{purpose}\n{found:#?}"));
-    let options =
-        Options { max_lookahead: 8, analysis: Analysis::default(), limits: Limits::default(), check: true };
+    let options = StageOptions {
+        max_lookahead: 8,
+        analysis: Analysis::default(),
+        limits: Limits::default(),
+        check: true,
+    };
     let mut solver = Z3Solver::default();
     let made =
         generate_for(Conformance::Ioco, &read.iosts, purpose, &options, &mut solver, &mut |_| {}).ok()?;

@@ -21,7 +21,7 @@ use coreach_model::reader::read_timed_specification;
 use coreach_pipeline::Stage;
 use coreach_pipeline::export::sptg::{Guards, to_sptg};
 use coreach_pipeline::export::{View, json};
-use coreach_pipeline::timed::{Options, PathGuided, SilenceAfter, path_guided, resolve};
+use coreach_pipeline::timed::{PathGuided, SilenceAfter, TimedOptions, path_guided, resolve};
 use coreach_project::file_kind::{FileKind, kind_of};
 use coreach_project::making::make;
 use coreach_project::project::load;
@@ -170,7 +170,7 @@ fn guided(model: &str, paths: &[&str]) -> Vec<(String, PathGuided)> {
     let mut found = Vec::new();
     for path in paths {
         for silence_after in [SilenceAfter::Constant, SilenceAfter::Time(5.into())] {
-            let options = Options { silence_after, published: false, check: false };
+            let options = TimedOptions { silence_after, published: false, check: false };
             let steps = resolve(&timed, path).unwrap();
             let made = path_guided(&timed, &steps, &options, &mut Z3Solver::default()).unwrap();
             found.push((format!("{model} {path}"), made));

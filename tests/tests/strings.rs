@@ -16,7 +16,7 @@ use coreach_execution::{CaseJudge, Run, Settings, Strategy, TestCase, TestSessio
 use coreach_model::{Iosts, Value, Verdict};
 use coreach_pipeline::export::{self, Format, View};
 use coreach_pipeline::limits::Limits;
-use coreach_pipeline::{Options, Stage, generate};
+use coreach_pipeline::{Stage, StageOptions, generate};
 use coreach_tests::source::read_text;
 
 use crate::collections::{mutants, sent, shrunk_failures};
@@ -82,12 +82,16 @@ fn run_of(test: &TestCase, system: &Iosts, seed: u64) -> Run {
 #[test]
 fn a_test_case_over_strings_passes_what_conforms() {
     let input = read_text(STORE.to_owned(), PURPOSE.to_owned()).unwrap();
-    let options =
-        Options { max_lookahead: 8, analysis: Analysis::default(), limits: Limits::default(), check: true };
+    let options = StageOptions {
+        max_lookahead: 8,
+        analysis: Analysis::default(),
+        limits: Limits::default(),
+        check: true,
+    };
     let mut solver = Z3Solver::default();
     let made = generate(&input.specification, input.purpose, &options, &mut solver, &mut |_| {}).unwrap();
     let view = View::of(&made, Stage::InputComplete);
-    let document = export::export(&view, Format::Json, export::Options::default()).unwrap();
+    let document = export::export(&view, Format::Json, export::ExportOptions::default()).unwrap();
     let test = TestCase::from_json(document.as_bytes()).unwrap();
     let verdicts: Vec<Option<Verdict>> =
         (0..16).map(|seed| run_of(&test, &input.specification, seed).outcome.verdict()).collect();

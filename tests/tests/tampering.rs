@@ -72,7 +72,7 @@ fn what_the_checks_leave_open_is_told() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/coffee_machine/");
     let text = |name: &str| std::fs::read_to_string(format!("{folder}{name}")).unwrap();
     let input = read_text(text("specification.yaml"), text("deliver_coffee.yaml")).unwrap();
-    let options = coreach_pipeline::Options {
+    let options = coreach_pipeline::StageOptions {
         max_lookahead: 8,
         limits: Default::default(),
         analysis: Options::default(),
@@ -99,7 +99,7 @@ fn coffee() -> (Input, Generation) {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/coffee_machine/");
     let text = |name: &str| std::fs::read_to_string(format!("{folder}{name}")).unwrap();
     let input = read_text(text("specification.yaml"), text("deliver_coffee.yaml")).unwrap();
-    let options = coreach_pipeline::Options {
+    let options = coreach_pipeline::StageOptions {
         max_lookahead: 8,
         limits: Default::default(),
         analysis: Options::default(),

@@ -12,7 +12,7 @@ use coreach_analyses::Options as Analysis;
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_model::SourceFile;
 use coreach_model::reader::{read_purpose, read_specification};
-use coreach_pipeline::{Options, generate};
+use coreach_pipeline::{StageOptions, generate};
 
 /// A specification, the conditions that never hold there, and those that hold in some reachable state.
 type Case = (&'static str, &'static [&'static str], &'static [&'static str]);
@@ -125,8 +125,12 @@ fn seems_reachable(name: &str, condition: &str) -> bool {
         names.join(", ")
     );
     let (purpose, _) = read_purpose(source("purpose", text), &specification).unwrap();
-    let options =
-        Options { max_lookahead: 8, analysis: Analysis::default(), limits: Default::default(), check: false };
+    let options = StageOptions {
+        max_lookahead: 8,
+        analysis: Analysis::default(),
+        limits: Default::default(),
+        check: false,
+    };
     let made = generate(&specification.iosts, purpose, &options, &mut Z3Solver::default(), &mut |_| {});
     made.unwrap().test_graph.is_purpose_reachable()
 }

@@ -22,10 +22,10 @@ use coreach_execution::simulated::Simulated;
 use coreach_execution::{Run, Settings, Strategy, TestCase, TestSession};
 use coreach_model::reader::{from_bytes, read_purpose, read_specification};
 use coreach_model::{Iosts, Verdict};
-use coreach_pipeline::export::{Format, Options as ExportOptions, View, export};
+use coreach_pipeline::export::{ExportOptions, Format, View, export};
 use coreach_pipeline::limits::Limits;
 use coreach_pipeline::online::prepare_online;
-use coreach_pipeline::{Conformance, Options, Stage, generate_for};
+use coreach_pipeline::{Conformance, Stage, StageOptions, generate_for};
 use coreach_tests::brute::alphabet::Alphabet;
 use coreach_tests::brute::explore::valuations;
 use coreach_tests::brute::pair::{Behaviour, Instance};
@@ -92,7 +92,7 @@ impl SmallGame {
         let file = from_bytes(self.name.clone(), self.purpose.clone().into_bytes()).unwrap();
         let purpose = read_purpose(file, &specification);
         let (purpose, _) = purpose.unwrap_or_else(|found| panic!("{}: {found:#?}", self.name));
-        let options = Options {
+        let options = StageOptions {
             max_lookahead: 8,
             analysis: Analysis::default(),
             limits: Limits::default(),

@@ -15,9 +15,9 @@ use coreach_artifact::Document;
 use coreach_model::Type;
 use coreach_model::diagnostic::SourceFile;
 use coreach_model::reader::{Specification, read_purpose, read_specification};
-use coreach_pipeline::export::{self, Format, Options, View, export};
+use coreach_pipeline::export::{self, ExportOptions, Format, View, export};
 use coreach_pipeline::named_types::named_types;
-use coreach_pipeline::{Generation, Options as Pipeline, Stage, generate as make};
+use coreach_pipeline::{Generation, Stage, StageOptions, generate as make};
 use coreach_project::written::read_back;
 use coreach_tests::generator::random::Random;
 use coreach_tests::generator::{Shape, generate};
@@ -166,8 +166,12 @@ fn adversarial(seed: u64) -> (Input, Specification) {
 }
 
 fn made(pair: &Input) -> Option<Generation> {
-    let options =
-        Pipeline { max_lookahead: 6, analysis: Default::default(), limits: Default::default(), check: false };
+    let options = StageOptions {
+        max_lookahead: 6,
+        analysis: Default::default(),
+        limits: Default::default(),
+        check: false,
+    };
     make(&pair.specification, pair.purpose.clone(), &options, &mut Z3Solver::default(), &mut |_| {}).ok()
 }
 
@@ -177,7 +181,7 @@ fn round(generation: &Generation, specification: &Specification) {
     for stage in Stage::ALL {
         let view = View::of(generation, stage);
         for format in [Format::Yaml, Format::Json] {
-            let text = export(&view, format, Options::default()).unwrap();
+            let text = export(&view, format, ExportOptions::default()).unwrap();
             assert_eq!(read_back(&view, format, &text, specification, &mut solver), Ok(()), "{stage:?}");
         }
     }
@@ -299,7 +303,10 @@ fn long_names_and_long_guards_are_read_as_they_were_written() {
     let (generation, specification) = generated(&specification, &purpose);
     let guards =
         generation.product.iosts.transitions.iter().map(|transition| transition.guard.to_string().len());
-    assert!(guards.max() > Some(coreach_model::reader::Limits::GIVEN.expression), "the test is too small");
+    assert!(
+        guards.max() > Some(coreach_model::reader::ReaderLimits::GIVEN.expression),
+        "the test is too small"
+    );
     let names = generation.test_case.iosts.locations.iter().map(|location| location.name.len());
     assert!(names.max() < Some(150));
     round(&generation, &specification);

@@ -1,7 +1,7 @@
 //! `coreach explain`: why a run ended as it did, event by event, and as a picture.
 
 use coreach_model::Diagnostic;
-use coreach_pipeline::export::{Options, View, export};
+use coreach_pipeline::export::{ExportOptions, View, export};
 use coreach_project::budget;
 
 use super::{CommandAnswer, CommandResult, picture_format, write_picture};
@@ -20,7 +20,8 @@ pub fn explain(arguments: &ExplainArguments) -> CommandResult {
     if let (Some(output), Some(format)) = (&draw, format) {
         let taken: Vec<_> = stored.run.trace.iter().filter_map(|step| step.transition).collect();
         let view = View::of_run(&stored.test.iosts, &stored.test.verdicts, &taken);
-        let drawn = budget::within("draw", budget::time(None), |_| export(&view, format, Options::default()));
+        let drawn =
+            budget::within("draw", budget::time(None), |_| export(&view, format, ExportOptions::default()));
         write_picture(output, drawn)?;
     }
     let (test, initial, run) = (&stored.test, &stored.initial, &stored.run);

@@ -14,7 +14,7 @@ use coreach_execution::planner::prospect::WinningProspect;
 use coreach_model::Diagnostic;
 use coreach_model::iosts::TestPurpose;
 use coreach_pipeline::artifact::SelectionCounts;
-use coreach_pipeline::export::{Format, NotWritten, ONLINE, Options, View, export};
+use coreach_pipeline::export::{ExportOptions, Format, NotWritten, ONLINE, View, export};
 use coreach_pipeline::stop::Stop;
 use coreach_pipeline::{Stage, Unsettled};
 use coreach_project::configuration::Judging;
@@ -369,7 +369,7 @@ fn write_views(
     outputs: &[OutFile],
     purpose: &str,
     views: &[View<'_>],
-    options: Options,
+    options: ExportOptions,
 ) -> WrittenFiles {
     let mut written = WrittenFiles::default();
     let folder = project.directory.join(purpose);

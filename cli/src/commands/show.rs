@@ -7,7 +7,7 @@ use coreach_model::diagnostic::{Diagnostic, SourceFile, nearest};
 use coreach_model::iosts::TestPurpose;
 use coreach_model::reader::read_specification;
 use coreach_pipeline::export::code::Unsuited;
-use coreach_pipeline::export::{NotWritten, Options, View, export};
+use coreach_pipeline::export::{ExportOptions, NotWritten, View, export};
 use coreach_pipeline::{Generation, Stage};
 use coreach_project::file_kind::{FileKind, load_text_of};
 use coreach_project::making::make;
@@ -121,7 +121,7 @@ fn show_view(arguments: &ShowArguments, view: &View<'_>) -> CommandResult {
     if arguments.facts && view.particulars.reach.is_none() {
         console::say("note: reach and coreach are known only for the test_graph and the test_case");
     }
-    let options = Options { facts: arguments.facts, hide_fail: arguments.hide.contains(&Hide::Fail) };
+    let options = ExportOptions { facts: arguments.facts, hide_fail: arguments.hide.contains(&Hide::Fail) };
     let text = budget::within("write", budget::time(None), |_| export(view, arguments.format, options));
     match text? {
         Ok(text) => Ok(CommandAnswer::of_text(Exit::Fine, text)),

@@ -4,7 +4,7 @@ use coreach_analyses::symbolic::search::SearchBound;
 use coreach_model::iosts::{Aim, TestPurpose};
 use coreach_model::{Diagnostic, Iosts};
 use coreach_pipeline::stop::Stop;
-use coreach_pipeline::verify::{Proof, Verified, Violation, ViolationStep};
+use coreach_pipeline::verify::{Proof, PropertyViolation, Verified, ViolationStep};
 use coreach_project::project::load;
 use coreach_project::render;
 use coreach_project::verifying::verify as verify_one;
@@ -249,7 +249,7 @@ fn make_report(name: &str, result: &Result<Verified, Stop>, specification: &Iost
     }
 }
 
-fn violation_run(violation: &Violation, specification: &Iosts) -> ViolatingRun {
+fn violation_run(violation: &PropertyViolation, specification: &Iosts) -> ViolatingRun {
     let initial = violation
         .initial
         .iter()

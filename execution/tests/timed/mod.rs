@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use coreach_adapters::{Adapter, Failure, Received, Session};
 use coreach_artifact::Document;
 use coreach_artifact::document::{TEST_CASE, TimedEntry};
-use coreach_artifact::write::{Tables, write_graph};
+use coreach_artifact::write::{WriteTables, write_graph};
 use coreach_execution::constants::initial_state;
 use coreach_execution::lazy::Lazy;
 use coreach_execution::record::{make_record, read_record, restore_run};
@@ -76,7 +76,7 @@ fn document(silence_after: &str, variables: &[&str], actions: &[&str], transitio
     }
     let file = from_bytes("by_hand".to_owned(), model.to_string().into_bytes()).unwrap();
     let (specification, _) = read_specification(file).unwrap_or_else(|found| panic!("{found:#?}"));
-    let mut tables = Tables::default();
+    let mut tables = WriteTables::default();
     let mut document = write_graph(TEST_CASE, &specification.iosts, &mut tables);
     for action in &mut document.actions {
         if silences.contains(&action.name.as_str()) {

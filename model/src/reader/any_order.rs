@@ -12,7 +12,7 @@ use crate::reader::declarations::ReadLocations;
 use crate::reader::shape;
 use crate::reader::surroundings::Surroundings;
 use crate::reader::transition_body::{TimedBody, TransitionBody, TransitionPlaces, read_ends, read_steps};
-use crate::reader::yaml::{Entry, Node, NodeKind};
+use crate::reader::yaml::{Entry, NodeKind, Yaml};
 
 /// The most steps that may come in any order.
 const MOST: usize = 6;
@@ -25,7 +25,7 @@ const LIKE: &str = "{ from: Saving, to: Idle, in_any_order: [{ on: Saved }, { on
 /// reported.
 pub fn read_any_order(
     collector: &mut Collector,
-    node: &Node,
+    node: &Yaml,
     entries: &[Entry],
     context: &Surroundings<'_>,
     locations: &mut ReadLocations,

@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::diagnostic::{Diagnostic, Origin, SourceFile, nearest as nearest_name};
-use crate::reader::limits::Limits;
+use crate::reader::limits::ReaderLimits;
 
 /// The most errors of one file that are reported, and the most warnings.
 pub const LIMIT: usize = 100;
@@ -28,7 +28,7 @@ const COMPARISONS: usize = 10_000_000;
 #[derive(Debug)]
 pub struct Collector {
     pub file: Arc<SourceFile>,
-    pub limits: Limits,
+    pub limits: ReaderLimits,
     found: Vec<Diagnostic>,
     /// The number of errors, with those that an alias repeats.
     errors: usize,
@@ -45,7 +45,7 @@ pub struct Collector {
 
 impl Collector {
     pub fn new(file: Arc<SourceFile>) -> Self {
-        let limits = Limits::of(file.text.as_bytes());
+        let limits = ReaderLimits::of(file.text.as_bytes());
         let comparisons = Cell::new(COMPARISONS);
         let (missing, meant, strange, found) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         Collector { file, limits, found, errors: 0, warnings: 0, comparisons, missing, meant, strange }

@@ -16,7 +16,7 @@ use crate::reader::graph::check_livelocks;
 use crate::reader::imports::{imported_nodes, open_named_file};
 use crate::reader::scope::NamedExpression;
 use crate::reader::specification::{Specification, TimedPart, read_nested};
-use crate::reader::yaml::{Entry, Node, NodeKind};
+use crate::reader::yaml::{Entry, NodeKind, Yaml};
 use crate::reader::{lexer, shape, yaml};
 use crate::term::{Substitution, Term, substitute};
 use crate::timed::composed::ComposedPart;
@@ -116,7 +116,7 @@ pub fn parts(path: &Path) -> Vec<PathBuf> {
                 NodeKind::Mapping(entries) => shape::get(entries, "model"),
                 _ => Some(item),
             };
-            let Some(scalar) = node.and_then(Node::as_scalar) else { continue };
+            let Some(scalar) = node.and_then(Yaml::as_scalar) else { continue };
             let part = folder.join(&scalar.text);
             if parts.contains(&part) {
                 continue;
@@ -131,7 +131,7 @@ pub fn parts(path: &Path) -> Vec<PathBuf> {
 }
 
 /// Reads one part with its file, and renames its names if the part says so.
-fn read_part(collector: &mut Collector, item: &Node, (depth, may_be_timed): (usize, bool)) -> Option<Part> {
+fn read_part(collector: &mut Collector, item: &Yaml, (depth, may_be_timed): (usize, bool)) -> Option<Part> {
     let (file, rename) = match &item.kind {
         NodeKind::Mapping(entries) => {
             shape::check_keys(collector, entries, &["model", "rename"], "a part");
@@ -171,7 +171,7 @@ fn read_part(collector: &mut Collector, item: &Node, (depth, may_be_timed): (usi
 }
 
 /// Reads the new names of actions, data and parameters of the part.
-fn read_renames(collector: &mut Collector, node: &Node, iosts: &Iosts) -> Option<BTreeMap<String, String>> {
+fn read_renames(collector: &mut Collector, node: &Yaml, iosts: &Iosts) -> Option<BTreeMap<String, String>> {
     let entries = shape::mapping(collector, node, "`rename`", "rename: { Pay: PayBank }")?;
     shape::check_distinct(collector, entries, "duplicate-key", "name");
     let mut names: BTreeMap<String, String> = BTreeMap::new();

@@ -13,7 +13,7 @@ use crate::reader::scope::{Meaning, Names, Scope};
 use crate::reader::shape;
 use crate::reader::types::{Types, names_a_type};
 use crate::reader::typing::read_expression;
-use crate::reader::yaml::{Entry, Node, NodeKind, Scalar};
+use crate::reader::yaml::{Entry, NodeKind, Scalar, Yaml};
 use crate::term::Term;
 use crate::timed;
 use crate::types::Type;
@@ -194,7 +194,7 @@ pub fn read_actions(
             }
             continue;
         }
-        let mut declare = |collector: &mut Collector, name: &Scalar, node: Option<&Node>| {
+        let mut declare = |collector: &mut Collector, name: &Scalar, node: Option<&Yaml>| {
             declare_action(collector, name, node, kind, types, names, &mut actions);
         };
         match &node.kind {
@@ -231,9 +231,9 @@ pub fn read_actions(
 
 /// Reports a list of actions with parameters, and actions that are written as `Bid(amount: int)`. Returns
 /// them.
-fn refuse_signatures(collector: &mut Collector, section: &str, node: &Node) -> Option<Vec<lexer::Signature>> {
+fn refuse_signatures(collector: &mut Collector, section: &str, node: &Yaml) -> Option<Vec<lexer::Signature>> {
     let of_entry = |entry: &Entry| entry.key.span.start..entry.value.span.end.max(entry.key.span.end);
-    let of_node = |node: &Node| match &node.kind {
+    let of_node = |node: &Yaml| match &node.kind {
         NodeKind::Mapping(entries) => entries.iter().map(of_entry).collect(),
         NodeKind::Scalar(_) | NodeKind::Sequence(_) => vec![node.span.clone()],
     };
@@ -271,7 +271,7 @@ fn refuse_signatures(collector: &mut Collector, section: &str, node: &Node) -> O
 fn declare_action(
     collector: &mut Collector,
     name: &Scalar,
-    node: Option<&Node>,
+    node: Option<&Yaml>,
     kind: ActionKind,
     types: &mut Types,
     names: &mut Names,
@@ -316,7 +316,7 @@ fn declare_action(
 /// a key of their own, beside attributes.
 fn read_parameters(
     collector: &mut Collector,
-    node: &Node,
+    node: &Yaml,
     action: &Scalar,
     types: &mut Types,
     names: &mut Names,
@@ -325,7 +325,7 @@ fn read_parameters(
     let mut controllable = None;
     let what = format!("the parameters of `{}`", action.text);
     // If this is no mapping, the example shows the name or the type that is given in its place.
-    let text = |node: &Node| node.as_scalar().map(|scalar| scalar.text.clone());
+    let text = |node: &Yaml| node.as_scalar().map(|scalar| scalar.text.clone());
     let parameter = match &node.kind {
         NodeKind::Sequence(items) => {
             items.first().and_then(|first| text(first)).map(|name| format!("{name}: int"))
@@ -495,7 +495,7 @@ fn add_location(
     collector: &mut Collector,
     locations: &mut ReadLocations,
     name: &Scalar,
-    node: Option<&Node>,
+    node: Option<&Yaml>,
 ) {
     if !shape::is_name(collector, name, "location") {
         return;
@@ -551,7 +551,7 @@ pub struct ReadInitial {
 /// Reads `initial:`, with its location and its condition.
 pub fn read_initial(
     collector: &mut Collector,
-    root: &Node,
+    root: &Yaml,
     entries: &[Entry],
     names: &Names,
     locations: &mut ReadLocations,

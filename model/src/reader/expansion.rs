@@ -83,7 +83,7 @@ struct TypedDomain {
 }
 
 /// The last parts of a form that goes on to the end, such as a quantifier. They may not be meant as its own.
-pub(super) struct Tail {
+pub(super) struct FormTail {
     /// The sign between the parts.
     pub(super) sign: &'static str,
     /// The place of the last parts.
@@ -497,7 +497,7 @@ impl Typing<'_, '_> {
         body: &Expression,
         whole: &Range<usize>,
         is_own: impl Fn(&Expression) -> bool,
-    ) -> Option<Tail> {
+    ) -> Option<FormTail> {
         let (parts, sign, strength) = match &body.kind {
             ExpressionKind::And(parts) => (parts, "&&", 2),
             ExpressionKind::Or(parts) => (parts, "||", 1),
@@ -514,10 +514,10 @@ impl Typing<'_, '_> {
         let apart =
             format!("({}) {sign} {}", text(start, own.span.end), shortened(text(rest.start, rest.end)));
         let is_swallowed = start == whole.start && strength_of_sign(text(0, start).trim_end()) > strength;
-        Some(Tail { sign, rest, apart, head: text(start, body.span.start).to_owned(), is_swallowed })
+        Some(FormTail { sign, rest, apart, head: text(start, body.span.start).to_owned(), is_swallowed })
     }
 
-    fn warn_of_tail(&mut self, tail: &Tail, message: String, label: &str, what: &str) {
+    fn warn_of_tail(&mut self, tail: &FormTail, message: String, label: &str, what: &str) {
         let help = format!(
             "if it is a condition of its own, write `{}`; otherwise put the {what} into brackets: `{}(...)`",
             tail.apart, tail.head

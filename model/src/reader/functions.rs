@@ -19,7 +19,7 @@ use crate::reader::shape;
 use crate::reader::syntax::{Expression, ExpressionKind};
 use crate::reader::types::{Types, names_a_type};
 use crate::reader::typing::{Typing, report};
-use crate::reader::yaml::{Entry, Node, NodeKind, Scalar};
+use crate::reader::yaml::{Entry, NodeKind, Scalar, Yaml};
 use crate::term::Term;
 use crate::types::Type;
 
@@ -29,7 +29,7 @@ const MAX_DEPTH: usize = 100;
 const MAX_PARAMETERS: usize = 100;
 
 /// A declaration, before its expression has a type.
-struct Declared<'a> {
+struct UntypedFunction<'a> {
     entry: &'a Entry,
     parameters: Vec<(String, Option<Datum>)>,
     /// The type of its value, if it is declared.
@@ -43,7 +43,7 @@ pub fn read_functions(collector: &mut Collector, entries: &[Entry], types: &mut 
     let Some(node) = shape::get(entries, "functions") else { return };
     let Some(entries) = shape::mapping(collector, node, "`functions`", LIKE) else { return };
     shape::check_distinct(collector, entries, "duplicate-declaration", "function");
-    let mut declared: BTreeMap<&str, Declared<'_>> = BTreeMap::new();
+    let mut declared: BTreeMap<&str, UntypedFunction<'_>> = BTreeMap::new();
     for entry in shape::first_entries(entries) {
         if collector.is_full() {
             break;
@@ -67,7 +67,7 @@ pub fn read_functions(collector: &mut Collector, entries: &[Entry], types: &mut 
         }
         declared.insert(name, read_declaration(collector, entry, types, names));
     }
-    let mut making = Making { collector, declared, names, busy: Vec::new() };
+    let mut making = FunctionMaking { collector, declared, names, busy: Vec::new() };
     for entry in entries {
         making.make(&entry.key.text);
     }
@@ -79,8 +79,8 @@ fn read_declaration<'a>(
     entry: &'a Entry,
     types: &mut Types,
     names: &Names,
-) -> Declared<'a> {
-    let mut declared = Declared { entry, parameters: Vec::new(), result: None, body: None };
+) -> UntypedFunction<'a> {
+    let mut declared = UntypedFunction { entry, parameters: Vec::new(), result: None, body: None };
     let errors_before = collector.errors();
     let what = format!("the function `{}`", entry.key.text);
     let body = match &entry.value.kind {
@@ -111,7 +111,7 @@ fn read_declaration<'a>(
 /// Reads the parameters of a function.
 fn read_parameters(
     collector: &mut Collector,
-    node: &Node,
+    node: &Yaml,
     function: &Entry,
     types: &mut Types,
     names: &Names,
@@ -155,15 +155,15 @@ fn read_parameters(
     parameters
 }
 
-struct Making<'a, 'm> {
+struct FunctionMaking<'a, 'm> {
     collector: &'m mut Collector,
-    declared: BTreeMap<&'a str, Declared<'a>>,
+    declared: BTreeMap<&'a str, UntypedFunction<'a>>,
     names: &'m mut Names,
     /// The functions that are being made, outermost first.
     busy: Vec<String>,
 }
 
-impl Making<'_, '_> {
+impl FunctionMaking<'_, '_> {
     /// Makes the function of this name, after the functions that it calls. Does nothing for a name that is
     /// not declared here.
     fn make(&mut self, name: &str) {
@@ -205,7 +205,7 @@ impl Making<'_, '_> {
     /// Reports a cycle. Its functions stay declared, without a body.
     fn refuse_cycle(&mut self, start: usize, callee: &str) {
         let cycle: Vec<String> = self.busy[start..].iter().cloned().chain([callee.to_owned()]).collect();
-        let Some(Declared { body: Some((scalar, tree)), .. }) =
+        let Some(UntypedFunction { body: Some((scalar, tree)), .. }) =
             self.busy.last().and_then(|name| self.declared.get(name.as_str()))
         else {
             return;
@@ -225,7 +225,7 @@ impl Making<'_, '_> {
     }
 }
 
-fn type_body(collector: &mut Collector, declared: &Declared<'_>, names: &Names) -> Option<Term> {
+fn type_body(collector: &mut Collector, declared: &UntypedFunction<'_>, names: &Names) -> Option<Term> {
     let (scalar, tree) = declared.body.as_ref()?;
     let scope = Scope { names, parameters: &declared.parameters, action: None, is_function: true };
     let mut typing = Typing::new(collector, scalar, scope);

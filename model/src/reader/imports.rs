@@ -13,7 +13,7 @@ use crate::reader::collect::Collector;
 use crate::reader::functions::read_functions;
 use crate::reader::scope::Names;
 use crate::reader::types::{Types, read_types};
-use crate::reader::yaml::{Entry, Node, NodeKind, Scalar};
+use crate::reader::yaml::{Entry, NodeKind, Scalar, Yaml};
 use crate::reader::{shape, yaml};
 
 const LIKE: &str = "import: [common.yaml]";
@@ -56,7 +56,7 @@ pub(super) fn open_named_file(
 }
 
 /// The nodes under `import:`, which is one scalar or a list.
-pub(super) fn imported_nodes(node: &Node) -> Vec<&Node> {
+pub(super) fn imported_nodes(node: &Yaml) -> Vec<&Yaml> {
     match &node.kind {
         NodeKind::Sequence(items) => items.iter().map(|item| &**item).collect(),
         _ if node.is_nothing() => Vec::new(),
@@ -114,7 +114,7 @@ impl Importing<'_> {
         found.into_iter().for_each(|one| importer.push(one));
     }
 
-    fn read_declarations(&mut self, collector: &mut Collector, root: &Node) {
+    fn read_declarations(&mut self, collector: &mut Collector, root: &Yaml) {
         let like = "types: { Shelf: \"int[0..9]\" }";
         let Some(entries) = shape::mapping(collector, root, "an imported file", like) else { return };
         let models = ["iosts", "purpose", "property", "specification"];

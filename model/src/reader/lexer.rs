@@ -242,10 +242,10 @@ fn lex_text(input: &mut Input<'_>) -> Lexed<TokenKind> {
 }
 
 /// A spelling, the sign that it becomes, and for a sign that the language lacks, what to write in its place.
-type Spelling = (&'static str, &'static str, Option<&'static str>);
+type TokenSpelling = (&'static str, &'static str, Option<&'static str>);
 
 /// Longer spellings come before their beginnings.
-const SPELLINGS: [Spelling; 67] = [
+const SPELLINGS: [TokenSpelling; 67] = [
     ("<=>", "", Some("write `==` between truth values")),
     ("===", "", Some("write `==`")),
     ("!==", "", Some("write `!=`")),

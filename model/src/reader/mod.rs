@@ -43,7 +43,7 @@ pub mod yaml;
 
 pub use compose::parts;
 pub use graph::{SEE_OR_MERGE, check_livelocks};
-pub use limits::Limits;
+pub use limits::ReaderLimits;
 pub use purpose::{read_aimed, read_purpose, read_timed_aimed};
 pub use specification::{
     AnySpecification, Specification, TimedSpecification, read_any_specification, read_specification,

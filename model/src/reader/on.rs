@@ -28,7 +28,7 @@ use crate::reader::scope::Meaning;
 use crate::reader::shape;
 use crate::reader::surroundings::Surroundings;
 use crate::reader::typing::report;
-use crate::reader::yaml::{Node, NodeKind, Scalar};
+use crate::reader::yaml::{NodeKind, Scalar, Yaml};
 
 /// The word for every visible action.
 const EVERY: &str = "*";
@@ -37,7 +37,7 @@ const KEYS: [&str; 2] = ["any", "not"];
 const EXAMPLE_OF_KIND: &str = "on: { any: output, not: [Return] }";
 
 #[derive(Debug)]
-pub(super) struct Taken<'a> {
+pub(super) struct TakenAction<'a> {
     pub action: ActionId,
     /// Its parameters under the names that the transition gives them.
     pub parameters: Cow<'a, [Parameter]>,
@@ -49,10 +49,10 @@ pub(super) struct Taken<'a> {
 /// shown in the message about a wrong form.
 pub(super) fn read_on<'a>(
     collector: &mut Collector,
-    node: &Node,
+    node: &Yaml,
     context: &Surroundings<'a>,
     example: &str,
-) -> Option<Vec<Taken<'a>>> {
+) -> Option<Vec<TakenAction<'a>>> {
     let is_set = match &node.kind {
         NodeKind::Scalar(scalar) => scalar.text.trim() == EVERY,
         NodeKind::Sequence(_) | NodeKind::Mapping(_) => true,
@@ -60,7 +60,7 @@ pub(super) fn read_on<'a>(
     if !is_set {
         let scalar = shape::scalar(collector, node, "`on`", example)?;
         let (action, parameters) = read_action(collector, scalar, context)?;
-        return Some(vec![Taken { action, parameters, place: scalar.span.clone() }]);
+        return Some(vec![TakenAction { action, parameters, place: scalar.span.clone() }]);
     }
     if !context.sets {
         let message = "a transition of a specification has only one action";
@@ -88,11 +88,11 @@ pub(super) fn read_on<'a>(
 /// Reads `[Coin, Return(n)]`.
 fn read_list_of_actions<'a>(
     collector: &mut Collector,
-    items: &[Arc<Node>],
+    items: &[Arc<Yaml>],
     context: &Surroundings<'a>,
-) -> Option<Vec<Taken<'a>>> {
+) -> Option<Vec<TakenAction<'a>>> {
     let errors_before = collector.errors();
-    let mut taken: Vec<Taken<'a>> = Vec::new();
+    let mut taken: Vec<TakenAction<'a>> = Vec::new();
     let mut seen = HashSet::new();
     for item in items {
         if collector.is_full() {
@@ -103,7 +103,7 @@ fn read_list_of_actions<'a>(
         };
         let Some((action, parameters)) = read_action(collector, scalar, context) else { continue };
         if seen.insert(action) {
-            taken.push(Taken { action, parameters, place: scalar.span.clone() });
+            taken.push(TakenAction { action, parameters, place: scalar.span.clone() });
         } else {
             report_named_twice(collector, scalar, &context.actions.actions[action].name);
         }
@@ -118,13 +118,13 @@ fn is_of_sets(action: &Action) -> bool {
 
 /// Lists the visible actions for which `is_meant` holds, each with its declared parameters.
 fn list_visible_actions<'a>(
-    node: &Node,
+    node: &Yaml,
     actions: &'a Actions,
     is_meant: impl Fn(ActionId, ActionKind) -> bool,
-) -> Vec<Taken<'a>> {
+) -> Vec<TakenAction<'a>> {
     let visible = actions.actions.numbered().filter(|(_, action)| is_of_sets(action));
     let meant = visible.filter(|(id, action)| is_meant(*id, action.kind));
-    let taken = meant.map(|(id, _)| Taken {
+    let taken = meant.map(|(id, _)| TakenAction {
         action: id,
         parameters: Cow::Borrowed(actions.parameters[id].as_slice()),
         place: node.span.clone(),
@@ -135,9 +135,9 @@ fn list_visible_actions<'a>(
 /// Reads a set that is described by its kind: `{ any: output, not: [Return] }`.
 fn read_any_except<'a>(
     collector: &mut Collector,
-    node: &Node,
+    node: &Yaml,
     actions: &'a Actions,
-) -> Option<Vec<Taken<'a>>> {
+) -> Option<Vec<TakenAction<'a>>> {
     let errors_before = collector.errors();
     let entries = shape::mapping(collector, node, "`on`", EXAMPLE_OF_KIND)?;
     shape::check_keys(collector, entries, &KEYS, "a set of actions");
@@ -160,8 +160,8 @@ fn read_any_except<'a>(
     let mut excluded = HashSet::new();
     if let Some(node) = shape::get(entries, "not") {
         // One name needs no list.
-        let alone: [&Node; 1] = [node];
-        let items: Vec<&Node> = match &node.kind {
+        let alone: [&Yaml; 1] = [node];
+        let items: Vec<&Yaml> = match &node.kind {
             NodeKind::Sequence(items) => items.iter().map(AsRef::as_ref).collect(),
             _ => alone.to_vec(),
         };
@@ -212,8 +212,8 @@ fn report_named_twice(collector: &mut Collector, scalar: &Scalar, name: &str) {
 /// Reports the parameters that an expression mentions and that some, but not all, of the actions carry.
 pub(super) fn refuse_partial_parameters(
     collector: &mut Collector,
-    node: &Node,
-    taken: &[Taken<'_>],
+    node: &Yaml,
+    taken: &[TakenAction<'_>],
     context: &Surroundings<'_>,
 ) {
     let Some(scalar) = node.as_scalar() else { return };
@@ -229,7 +229,7 @@ pub(super) fn refuse_partial_parameters(
         if !is_datum || context.names.get(name).is_some() || !seen.insert(name.as_str()) {
             continue;
         }
-        let carries = |taken: &&Taken<'_>| taken.parameters.iter().any(|(known, _)| known == name);
+        let carries = |taken: &&TakenAction<'_>| taken.parameters.iter().any(|(known, _)| known == name);
         let without: Vec<&str> = taken
             .iter()
             .filter(|taken| !carries(taken))
@@ -247,7 +247,7 @@ pub(super) fn refuse_partial_parameters(
 }
 
 /// Does the expression mention a parameter of the action?
-pub(super) fn mentions_parameter(node: &Node, taken: &Taken<'_>) -> bool {
+pub(super) fn mentions_parameter(node: &Yaml, taken: &TakenAction<'_>) -> bool {
     let Some(scalar) = node.as_scalar() else { return false };
     let is_parameter = |token: &Token| match &token.kind {
         Lexeme::Name(name) => taken.parameters.iter().any(|(known, _)| known == name),

@@ -24,7 +24,7 @@ use crate::number::count;
 use crate::numbered::Numbered;
 use crate::reader::collect::{Collector, listed};
 use crate::reader::shape;
-use crate::reader::yaml::{Entry, Node, NodeKind};
+use crate::reader::yaml::{Entry, NodeKind, Yaml};
 use crate::term::{Substitution, Term};
 
 type Outgoing = Numbered<LocationId, Vec<TransitionId>>;
@@ -49,7 +49,7 @@ const LIKE: &str = "paths: [[Coin, Deliver], [Coin, { Return: 2 }]]";
 /// Reads the paths of a purpose into a tree, and makes the purpose of the tree.
 pub(super) fn read_paths(
     collector: &mut Collector,
-    root: &Node,
+    root: &Yaml,
     entries: &[Entry],
     (name, of): (Option<String>, Option<String>),
     (model, actions): (&Iosts, Numbered<ActionId, Action>),
@@ -79,7 +79,7 @@ pub(super) fn read_paths(
 /// Adds a path to the tree, which accepts at the end of the path. Reports mistakes.
 fn add_path(
     collector: &mut Collector,
-    path: &Node,
+    path: &Yaml,
     (model, actions, outgoing): (&Iosts, &Numbered<ActionId, Action>, &Outgoing),
     tree: &mut Vec<PathNode>,
 ) {
@@ -124,7 +124,7 @@ fn add_path(
 }
 
 /// Reports that a path is the same as another one, or goes on after its end.
-fn report_below_accept(collector: &mut Collector, node: &Node) {
+fn report_below_accept(collector: &mut Collector, node: &Yaml) {
     let message = "a path is the same as another one, or goes on after its end";
     let help = "remove one of the two: a run ends where it is accepted";
     collector.mistake("below-accept", message, &node.head(), "already accepted", help);
@@ -134,7 +134,7 @@ fn report_below_accept(collector: &mut Collector, node: &Node) {
 /// been reported.
 fn read_step(
     collector: &mut Collector,
-    step: &Node,
+    step: &Yaml,
     model: &Iosts,
     actions: &Numbered<ActionId, Action>,
     outgoing: &[TransitionId],

@@ -13,10 +13,10 @@ use crate::reader::collect::Collector;
 use crate::reader::declarations::ReadLocations;
 use crate::reader::shape;
 use crate::reader::transition_body::TransitionPlaces;
-use crate::reader::yaml::{Entry, Node, NodeKind};
+use crate::reader::yaml::{Entry, NodeKind, Yaml};
 use crate::{Datum, TransitionId};
 
-pub(super) fn no_violate(collector: &mut Collector, root: &Node) {
+pub(super) fn no_violate(collector: &mut Collector, root: &Yaml) {
     let label = "nothing violates this property";
     let help = "name the location `Violate` where the property is violated";
     collector.mistake("no-violate", "the property has no location `Violate`", &root.head(), label, help);

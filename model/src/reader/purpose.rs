@@ -26,7 +26,7 @@ use crate::reader::surroundings::Surroundings;
 use crate::reader::transition_body::TransitionPlaces;
 use crate::reader::transitions::{ReadTransitions, read_transitions};
 use crate::reader::types::{Types, report_timed};
-use crate::reader::yaml::{Entry, Node, NodeKind};
+use crate::reader::yaml::{Entry, NodeKind, Yaml};
 use crate::reader::{Reading, graph, property, shape, yaml};
 use crate::term::Substitution;
 use crate::timed::{Clocks, TimedPurpose};
@@ -208,7 +208,7 @@ fn read_parsed_purpose(
 /// Reads a purpose that is a tree of paths.
 fn read_tree(
     collector: &mut Collector,
-    root: &Node,
+    root: &Yaml,
     entries: &[Entry],
     against: &Against<'_>,
 ) -> Option<(TestPurpose, Clocks)> {
@@ -271,7 +271,7 @@ fn refuse_declarations(collector: &mut Collector, entries: &[Entry], aim: Aim, i
     shape::check_keys(collector, &others, &known, owner);
 }
 
-fn read_of(collector: &mut Collector, root: &Node, entries: &[Entry], model: &str) -> Option<String> {
+fn read_of(collector: &mut Collector, root: &Yaml, entries: &[Entry], model: &str) -> Option<String> {
     if shape::get(entries, "of").is_none() {
         shape::missing_key(collector, root, "of", "the purpose", &format!("of: {model}"));
         return None;

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use crate::diagnostic::Diagnostic;
 use crate::reader::collect::{Collector, article, inventory};
 use crate::reader::lexer;
-use crate::reader::yaml::{Entry, Node, NodeKind, Scalar};
+use crate::reader::yaml::{Entry, NodeKind, Scalar, Yaml};
 
 /// The longest name, in bytes. Names that the stages make are shorter.
 pub const MAX_NAME: usize = 200;
 
 /// The entries of a mapping. An empty node is an empty mapping. `what` names the node: "`initial`".
-pub fn mapping<'a>(collector: &mut Collector, node: &'a Node, what: &str, like: &str) -> Option<&'a [Entry]> {
+pub fn mapping<'a>(collector: &mut Collector, node: &'a Yaml, what: &str, like: &str) -> Option<&'a [Entry]> {
     match &node.kind {
         NodeKind::Mapping(entries) => Some(entries),
         _ if node.is_nothing() => Some(&[]),
@@ -26,10 +26,10 @@ pub fn mapping<'a>(collector: &mut Collector, node: &'a Node, what: &str, like: 
 /// The items of a list. An empty node is an empty list.
 pub fn list<'a>(
     collector: &mut Collector,
-    node: &'a Node,
+    node: &'a Yaml,
     what: &str,
     like: &str,
-) -> Option<&'a [Arc<Node>]> {
+) -> Option<&'a [Arc<Yaml>]> {
     match &node.kind {
         NodeKind::Sequence(items) => Some(items),
         _ if node.is_nothing() => Some(&[]),
@@ -41,7 +41,7 @@ pub fn list<'a>(
 }
 
 /// The scalar. An empty node is a mistake.
-pub fn scalar<'a>(collector: &mut Collector, node: &'a Node, what: &str, like: &str) -> Option<&'a Scalar> {
+pub fn scalar<'a>(collector: &mut Collector, node: &'a Yaml, what: &str, like: &str) -> Option<&'a Scalar> {
     match node.as_scalar() {
         Some(scalar) if scalar.broken => None,
         Some(scalar) if !node.is_nothing() => Some(scalar),
@@ -53,11 +53,11 @@ pub fn scalar<'a>(collector: &mut Collector, node: &'a Node, what: &str, like: &
 }
 
 /// Reports that a node has another kind than `expected`. `like` is an example.
-pub fn wrong_kind(collector: &mut Collector, node: &Node, what: &str, expected: &str, like: &str) {
+pub fn wrong_kind(collector: &mut Collector, node: &Yaml, what: &str, expected: &str, like: &str) {
     let message = format!("{what} must be {expected}, but this is {}", node.describe());
     let mut diagnostic = Diagnostic::error("wrong-kind", message)
         .at(collector.origin(&node.head()), format!("expected {expected}"));
-    let is_mapping = |item: &Arc<Node>| matches!(item.kind, NodeKind::Mapping(_));
+    let is_mapping = |item: &Arc<Yaml>| matches!(item.kind, NodeKind::Mapping(_));
     diagnostic = match &node.kind {
         // `{port}`
         NodeKind::Mapping(entries)
@@ -102,7 +102,7 @@ pub fn wrong_kind(collector: &mut Collector, node: &Node, what: &str, expected: 
 }
 
 /// The value of a key. If the key is there twice, it is the first value.
-pub fn get<'a>(entries: &'a [Entry], key: &str) -> Option<&'a Node> {
+pub fn get<'a>(entries: &'a [Entry], key: &str) -> Option<&'a Yaml> {
     entries.iter().find(|entry| entry.key.text == key).map(|entry| entry.value.as_ref())
 }
 
@@ -246,7 +246,7 @@ fn split_answer(collector: &Collector, entries: &[Entry], key: &str) -> Option<S
 }
 
 /// Writes a scalar as a value within braces, in quotes if it needs them. `None`: it has several lines.
-pub(super) fn write_in_braces(collector: &Collector, node: &Node) -> Option<String> {
+pub(super) fn write_in_braces(collector: &Collector, node: &Yaml) -> Option<String> {
     let scalar = node.as_scalar()?;
     let text = collector.file.text[scalar.span.clone()].trim_end();
     let needs_quotes = scalar.plain && text.contains([',', '[', ']', '{', '}']);
@@ -309,7 +309,7 @@ pub fn has_misplaced(collector: &mut Collector, entries: &[Entry], known: &[&str
     for outer in entries.iter().filter(|outer| known.contains(&outer.key.text.as_str())) {
         let NodeKind::Mapping(names) = &outer.value.kind else { continue };
         // An action may have the name of a section, so look at the values.
-        let is_deep = |node: &Node| match &node.kind {
+        let is_deep = |node: &Yaml| match &node.kind {
             NodeKind::Mapping(inner) => inner.iter().any(|entry| entry.value.as_scalar().is_none()),
             NodeKind::Sequence(items) => !items.is_empty(),
             NodeKind::Scalar(_) => false,
@@ -489,7 +489,7 @@ pub fn check_distinct(collector: &mut Collector, entries: &[Entry], code: &'stat
 fn write_joined(collector: &Collector, one: &Entry, other: &Entry) -> Option<String> {
     let text = |entry: &Entry| collector.file.text.get(entry.value.span.clone()).map(str::trim_end);
     let are_mappings =
-        |nodes: [&Node; 2]| nodes.iter().all(|node| node.is_flow() && node.as_scalar().is_none());
+        |nodes: [&Yaml; 2]| nodes.iter().all(|node| node.is_flow() && node.as_scalar().is_none());
     if are_mappings([&one.value, &other.value]) {
         let (one, other) = (text(one)?, text(other)?);
         let inside = one.strip_suffix('}')?.trim_end();
@@ -547,12 +547,12 @@ pub fn is_name(collector: &mut Collector, scalar: &Scalar, what: &str) -> bool {
 /// The value of a key that must be there in a mapping, whose node is `node`.
 pub fn required<'a>(
     collector: &mut Collector,
-    node: &Node,
+    node: &Yaml,
     entries: &'a [Entry],
     key: &str,
     of: &str,
     like: &str,
-) -> Option<&'a Node> {
+) -> Option<&'a Yaml> {
     let value = get(entries, key);
     if value.is_none() {
         missing_key(collector, node, key, of, like);
@@ -561,7 +561,7 @@ pub fn required<'a>(
 }
 
 /// Reports a key that must be there; the place is the beginning of the mapping.
-pub fn missing_key(collector: &mut Collector, node: &Node, key: &str, of: &str, like: &str) {
+pub fn missing_key(collector: &mut Collector, node: &Yaml, key: &str, of: &str, like: &str) {
     // It has been reported already that this is no mapping.
     if !matches!(node.kind, NodeKind::Mapping(_)) && !node.is_nothing() && collector.errors() > 0 {
         return;

@@ -16,7 +16,7 @@ use crate::reader::scope::{NamedExpression, Names};
 use crate::reader::surroundings::Surroundings;
 use crate::reader::transitions::{ReadTransitions, check_names, read_transitions};
 use crate::reader::types::{Types, read_types, report_timed};
-use crate::reader::yaml::{Entry, Node, NodeKind};
+use crate::reader::yaml::{Entry, NodeKind, Yaml};
 use crate::reader::{Reading, compose, graph, shape, yaml};
 use crate::timed::{Clocks, Timed};
 use crate::types::Type;
@@ -74,7 +74,7 @@ pub fn read_specification(file: Arc<SourceFile>) -> Reading<Specification> {
 }
 
 /// Reads a part of a composition at this depth, with its clocks if the composition may be timed.
-pub(super) fn read_nested(file: Arc<SourceFile>, depth: usize, may_be_timed: bool) -> Reading<Read> {
+pub(super) fn read_nested(file: Arc<SourceFile>, depth: usize, may_be_timed: bool) -> Reading<ReadSpec> {
     let wanted = if may_be_timed { Accepted::Any } else { Accepted::Untimed };
     run_reader(file, |collector| read_parsed_specification(collector, wanted, depth))
 }
@@ -118,7 +118,7 @@ enum Accepted {
 pub(super) type TimedPart = (Clocks, BTreeSet<ActionId>);
 
 /// A specification, and its clocks and uncontrollable inputs if it may be timed.
-pub(super) type Read = (Specification, Option<TimedPart>);
+pub(super) type ReadSpec = (Specification, Option<TimedPart>);
 
 impl Specification {
     fn with_time(self, (clocks, uncontrollable): TimedPart) -> TimedSpecification {
@@ -128,7 +128,7 @@ impl Specification {
 }
 
 /// Reads a specification or a composition, and checks its graph. Mistakes go to the collector.
-fn read_parsed_specification(collector: &mut Collector, wanted: Accepted, depth: usize) -> Option<Read> {
+fn read_parsed_specification(collector: &mut Collector, wanted: Accepted, depth: usize) -> Option<ReadSpec> {
     let root = yaml::parse(collector)?;
     let entries = entries_of_kind(collector, &root, "iosts")?;
     if shape::get(entries, "compose").is_some() {
@@ -243,7 +243,7 @@ fn note_other_names(
 /// The entries of the document, which must be of the kind that begins with `key`. Reports another kind.
 pub(super) fn entries_of_kind<'a>(
     collector: &mut Collector,
-    root: &'a Node,
+    root: &'a Yaml,
     key: &str,
 ) -> Option<&'a [Entry]> {
     let kinds = [

@@ -8,12 +8,12 @@ use dashu_int::IBig;
 use crate::forms::MOST_PARTS;
 use crate::reader::lexer::{Token, TokenKind as Lexeme};
 use crate::reader::parser::{Mistake, Parser};
-use crate::reader::types::{Reading, read_bound};
+use crate::reader::types::{TypeReading, read_bound};
 use crate::reader::typing::report;
 use crate::reader::yaml::Scalar;
 use crate::types::{RecordForm, RecordType, Type};
 
-impl Reading<'_, '_> {
+impl TypeReading<'_, '_> {
     /// Reads `list[8] of T` after its first word.
     pub(super) fn list(&mut self, cursor: &mut Parser<'_>, scalar: &Scalar, depth: u32) -> Option<Type> {
         self.needed(cursor, scalar, "[", "and the bound: `list[8] of T`")?;

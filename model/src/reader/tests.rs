@@ -232,7 +232,7 @@ fn hostile_expressions_are_answered() {
         "\u{0}\u{7}\u{200b}".to_owned(),
     ];
     for text in cases {
-        let mistake = parser::parse(&text, Limits::GIVEN.expression).unwrap_err();
+        let mistake = parser::parse(&text, ReaderLimits::GIVEN.expression).unwrap_err();
         assert!(mistake.span.end <= text.len(), "{mistake:?}");
     }
     // At the limits everything works, in the small stack of a test's thread.
@@ -289,7 +289,7 @@ fn hostile_files_are_answered() {
     }
     assert_eq!(from_bytes("m".into(), vec![b'a', 0xff]).unwrap_err().code, "invalid-utf8");
     assert_eq!(
-        from_bytes("m".into(), vec![b'a'; Limits::GIVEN.bytes + 1]).unwrap_err().code,
+        from_bytes("m".into(), vec![b'a'; ReaderLimits::GIVEN.bytes + 1]).unwrap_err().code,
         "file-too-large"
     );
 }
@@ -537,7 +537,7 @@ fn what_coreach_made_is_read_up_to_limits_of_its_own() {
     assert_eq!(code(model(&made, 90_000)), "expression-too-long");
     // The mark stands at the beginning or nowhere.
     assert_eq!(code(model(&format!("\n{made}"), 6_000)), "expression-too-long");
-    let large = vec![b'#'; Limits::GIVEN.bytes + 1];
+    let large = vec![b'#'; ReaderLimits::GIVEN.bytes + 1];
     assert_eq!(from_bytes("m".into(), large.clone()).unwrap_err().code, "file-too-large");
     assert!(from_bytes("m".into(), [made.as_bytes(), &large].concat()).is_ok());
 }

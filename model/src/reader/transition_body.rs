@@ -8,13 +8,13 @@ use crate::diagnostic::Diagnostic;
 use crate::iosts::{ActionId, LocationId, Transition, TransitionOrigin};
 use crate::reader::collect::{Collector, article, inventory};
 use crate::reader::declarations::ReadLocations;
-use crate::reader::on::{Taken, mentions_parameter, read_on, refuse_partial_parameters};
+use crate::reader::on::{TakenAction, mentions_parameter, read_on, refuse_partial_parameters};
 use crate::reader::scope::{Meaning, Scope};
 use crate::reader::shape;
 use crate::reader::surroundings::Surroundings;
 use crate::reader::types::report_timed;
 use crate::reader::typing::{read_expression, report};
-use crate::reader::yaml::{Entry, Node, NodeKind, Scalar};
+use crate::reader::yaml::{Entry, NodeKind, Scalar, Yaml};
 use crate::term::{Substitution, Term};
 use crate::types::Type;
 
@@ -78,7 +78,7 @@ impl TransitionBody {
 /// Reads `from:` and `to:` of a transition.
 pub fn read_ends<'a>(
     collector: &mut Collector,
-    node: &Node,
+    node: &Yaml,
     entries: &'a [Entry],
     locations: &mut ReadLocations,
     like: &str,
@@ -102,7 +102,7 @@ pub fn read_ends<'a>(
 /// Reads the body of a transition for each of its actions, with its resets and its name.
 pub fn read_steps(
     collector: &mut Collector,
-    node: &Node,
+    node: &Yaml,
     entries: &[Entry],
     context: &Surroundings<'_>,
 ) -> Option<(Vec<TransitionBody>, TimedBody)> {
@@ -140,7 +140,7 @@ pub fn read_steps(
             return None;
         };
         let on = action.place.clone();
-        let name = shape::get(entries, "name").map_or(on.clone(), Node::head);
+        let name = shape::get(entries, "name").map_or(on.clone(), Yaml::head);
         let origin = TransitionOrigin { whole: whole.clone(), ..origin };
         steps.push(TransitionBody { action: action.action, guard, assignments, origin, on, name });
     }
@@ -200,9 +200,9 @@ fn read_resets(collector: &mut Collector, entries: &[Entry], context: &Surroundi
 
 /// The nodes of the guard and of the assigned values.
 fn written_expressions<'a>(
-    guard: Option<&'a Node>,
-    assign: Option<&'a Node>,
-) -> impl Iterator<Item = &'a Node> {
+    guard: Option<&'a Yaml>,
+    assign: Option<&'a Yaml>,
+) -> impl Iterator<Item = &'a Yaml> {
     let entries: &[Entry] = match assign.map(|node| &node.kind) {
         Some(NodeKind::Mapping(entries)) => entries,
         _ => &[],
@@ -213,10 +213,10 @@ fn written_expressions<'a>(
 /// Reads the guard and the assignments of a transition for one action, with their places.
 fn read_guard_and_assignments(
     collector: &mut Collector,
-    taken: &Taken<'_>,
+    taken: &TakenAction<'_>,
     context: &Surroundings<'_>,
-    guard: Option<&Node>,
-    assign: Option<&Node>,
+    guard: Option<&Yaml>,
+    assign: Option<&Yaml>,
 ) -> Option<(Term, Substitution, TransitionOrigin)> {
     let scope = Scope {
         names: context.names,
@@ -242,7 +242,7 @@ fn read_guard_and_assignments(
 /// Reads `assign:`. Identities are left out.
 fn read_assignments(
     collector: &mut Collector,
-    node: &Node,
+    node: &Yaml,
     scope: Scope<'_>,
     origin: &mut TransitionOrigin,
 ) -> Option<Substitution> {

@@ -15,7 +15,7 @@ use crate::reader::surroundings::Surroundings;
 use crate::reader::transition_body::{
     LIKE, TimedBody, TransitionBody, TransitionPlaces, read_ends, read_steps,
 };
-use crate::reader::yaml::{Entry, Node, NodeKind};
+use crate::reader::yaml::{Entry, NodeKind, Yaml};
 use crate::term::Term;
 
 const KEYS: [&str; 7] = ["from", "to", "on", "when", "assign", "reset", "name"];
@@ -44,7 +44,7 @@ pub fn read_transitions(
     let Some(items) = shape::list(collector, node, "`transitions`", &like) else {
         return found;
     };
-    let mut known = Known::new();
+    let mut known = KnownTransitions::new();
     for item in items {
         if collector.is_full() {
             break;
@@ -78,12 +78,12 @@ pub fn read_transitions(
 }
 
 /// The transitions of a specification by their ends, action and guard.
-type Known = HashMap<(LocationId, ActionId, LocationId, Term), TransitionId>;
+type KnownTransitions = HashMap<(LocationId, ActionId, LocationId, Term), TransitionId>;
 
 /// Warns of a transition of a specification that is there already.
 fn warn_of_repeated(
     collector: &mut Collector,
-    known: &mut Known,
+    known: &mut KnownTransitions,
     found: &ReadTransitions,
     one: &Transition,
     at: &TransitionPlaces,
@@ -107,7 +107,7 @@ fn warn_of_repeated(
 /// Reads one item, which stands for one transition for each of its actions.
 fn read_transition(
     collector: &mut Collector,
-    node: &Node,
+    node: &Yaml,
     entries: &[Entry],
     context: &Surroundings<'_>,
     locations: &mut ReadLocations,

@@ -17,7 +17,7 @@ use crate::reader::parser::{MAX_DIGITS, Mistake, Parser};
 use crate::reader::scope::{Meaning, Names, names_of};
 use crate::reader::shape;
 use crate::reader::typing::{self, report};
-use crate::reader::yaml::{Entry, Node, NodeKind, Scalar};
+use crate::reader::yaml::{Entry, NodeKind, Scalar, Yaml};
 use crate::types::{ArrayType, EnumType, ID, RecordForm, RecordType, Type};
 
 /// The names of the types that need no declaration.
@@ -59,7 +59,7 @@ impl Types {
         let mut tokens = tokens(&scalar.text);
         tokens.retain(|token| part.contains(&token.span.start));
         let types = std::mem::take(self);
-        let mut reading = Reading { collector, sources: &BTreeMap::new(), types, busy: Vec::new() };
+        let mut reading = TypeReading { collector, sources: &BTreeMap::new(), types, busy: Vec::new() };
         let ty = reading.read_tokens(&mut Parser::new(&tokens, &scalar.text[..part.end]), scalar);
         *self = reading.types;
         ty
@@ -67,9 +67,9 @@ impl Types {
 
     /// Reads the type that a node spells. `user` says what needs it. `None` after a mistake, which has been
     /// reported.
-    pub fn read(&mut self, collector: &mut Collector, node: &Node, user: &str) -> Option<Type> {
+    pub fn read(&mut self, collector: &mut Collector, node: &Yaml, user: &str) -> Option<Type> {
         let types = std::mem::take(self);
-        let mut reading = Reading { collector, sources: &BTreeMap::new(), types, busy: Vec::new() };
+        let mut reading = TypeReading { collector, sources: &BTreeMap::new(), types, busy: Vec::new() };
         let ty = reading.read_used(node, user);
         *self = reading.types;
         ty
@@ -77,7 +77,7 @@ impl Types {
 }
 
 /// Reads the section `types:` into the known types, and adds their literals and alternatives to the names.
-pub fn read_types(collector: &mut Collector, node: &Node, known: &mut Types, names: &mut Names) {
+pub fn read_types(collector: &mut Collector, node: &Yaml, known: &mut Types, names: &mut Names) {
     let like = "types: { Beverage: [TEA, COFFEE] }";
     let Some(entries) = shape::mapping(collector, node, "`types`", like) else { return };
     shape::check_distinct(collector, entries, "duplicate-declaration", "type");
@@ -104,7 +104,7 @@ pub fn read_types(collector: &mut Collector, node: &Node, known: &mut Types, nam
         types.resolved.insert(entry.key.text.clone(), None);
     }
     let order = types.order.clone();
-    let mut reading = Reading { collector, sources: &sources, types, busy: Vec::new() };
+    let mut reading = TypeReading { collector, sources: &sources, types, busy: Vec::new() };
     for name in &order {
         if reading.collector.is_full() {
             break;
@@ -164,14 +164,14 @@ fn add_names(collector: &mut Collector, declared: Vec<(String, Meaning)>, entry:
 }
 
 /// The name of the literal or the alternative that an item declares.
-fn literal_name(item: &Node) -> Option<&Scalar> {
+fn literal_name(item: &Yaml) -> Option<&Scalar> {
     match &item.kind {
         NodeKind::Mapping(entries) => entries.first().map(|entry| &entry.key),
         _ => item.as_scalar(),
     }
 }
 
-pub(super) struct Reading<'a, 'c> {
+pub(super) struct TypeReading<'a, 'c> {
     pub(super) collector: &'c mut Collector,
     sources: &'a BTreeMap<String, &'a Entry>,
     types: Types,
@@ -179,7 +179,7 @@ pub(super) struct Reading<'a, 'c> {
     busy: Vec<String>,
 }
 
-impl Reading<'_, '_> {
+impl TypeReading<'_, '_> {
     /// The type of this name, which is resolved now if it was not yet. `None` is remembered too, so a mistake
     /// is reported once. `busy` finds the cycles.
     fn declared(&mut self, name: &str) -> Option<Type> {
@@ -200,7 +200,7 @@ impl Reading<'_, '_> {
     }
 
     /// Reads a declaration: an enumeration, a variant, a record or another type.
-    fn declaration(&mut self, name: &str, node: &Node) -> Option<Type> {
+    fn declaration(&mut self, name: &str, node: &Yaml) -> Option<Type> {
         match &node.kind {
             NodeKind::Sequence(items) if items.iter().any(|item| is_mapping(item)) => {
                 self.variant(name, node, items)
@@ -221,7 +221,7 @@ impl Reading<'_, '_> {
     }
 
     /// Reads an enumeration. Its literals are distinct names.
-    fn enumeration(&mut self, name: &str, node: &Node, items: &[Arc<Node>]) -> Option<Type> {
+    fn enumeration(&mut self, name: &str, node: &Yaml, items: &[Arc<Yaml>]) -> Option<Type> {
         if items.is_empty() {
             let message = format!("the enumeration `{name}` has no literals: no value could be of this type");
             self.collector.error("empty-enumeration", message, &node.span, "expected at least one name");
@@ -265,7 +265,7 @@ impl Reading<'_, '_> {
     }
 
     /// Reads a record type. `None` after a mistake, which has been reported.
-    fn record(&mut self, name: &str, node: &Node, entries: &[Entry]) -> Option<Type> {
+    fn record(&mut self, name: &str, node: &Yaml, entries: &[Entry]) -> Option<Type> {
         if entries.is_empty() {
             let message = format!("the record type `{name}` has no fields");
             self.collector.error("empty-record", message, &node.span, "expected at least one field");
@@ -296,9 +296,9 @@ impl Reading<'_, '_> {
     }
 
     /// Reads a variant: a list of names, some of which have fields.
-    fn variant(&mut self, name: &str, node: &Node, items: &[Arc<Node>]) -> Option<Type> {
+    fn variant(&mut self, name: &str, node: &Yaml, items: &[Arc<Yaml>]) -> Option<Type> {
         let like = "Reply: [{ Ok: { value: int } }, Missing]";
-        let field = |item: &Arc<Node>| match &item.kind {
+        let field = |item: &Arc<Yaml>| match &item.kind {
             NodeKind::Mapping(entries) if let [one] = entries.as_slice() => {
                 Some(format!("{}: {}", one.key.text, one.value.as_scalar()?.text))
             }
@@ -357,7 +357,7 @@ impl Reading<'_, '_> {
     }
 
     /// Reads a type in the place where it is used. `user` says what needs it.
-    fn read_used(&mut self, node: &Node, user: &str) -> Option<Type> {
+    fn read_used(&mut self, node: &Yaml, user: &str) -> Option<Type> {
         match &node.kind {
             NodeKind::Scalar(scalar) if !node.is_nothing() => self.spelled(scalar),
             _ => {
@@ -590,7 +590,7 @@ impl Reading<'_, '_> {
     }
 }
 
-fn is_mapping(node: &Node) -> bool {
+fn is_mapping(node: &Yaml) -> bool {
     matches!(node.kind, NodeKind::Mapping(_))
 }
 

@@ -18,7 +18,7 @@ use crate::reader::parser::{self, Mistake};
 use crate::reader::scope::{Meaning, Scope};
 use crate::reader::shape::report_cut;
 use crate::reader::syntax::{Expression, ExpressionKind, says_type};
-use crate::reader::yaml::{Entry, Node, NodeKind, Scalar};
+use crate::reader::yaml::{Entry, NodeKind, Scalar, Yaml};
 use crate::term::node::{Comparison, Operator};
 use crate::term::{Substitution, Term};
 use crate::types::{RecordForm, Type};
@@ -67,7 +67,7 @@ fn about_parts(a: &Type, b: &Type) -> Option<&'static str> {
 /// `None` after a mistake, which has been reported.
 pub fn read_expression(
     collector: &mut Collector,
-    node: &Node,
+    node: &Yaml,
     scope: Scope<'_>,
     expected: &Type,
     whose: &str,
@@ -81,7 +81,7 @@ pub fn read_expression(
                 .at(collector.origin(&node.head()), "expected an expression");
             if !node.is_nothing() {
                 // A list or a mapping of texts is meant as their conjunction.
-                let text = |node: &Node| node.as_scalar().map(|scalar| scalar.text.clone());
+                let text = |node: &Yaml| node.as_scalar().map(|scalar| scalar.text.clone());
                 let conjuncts: Option<Vec<String>> = match &node.kind {
                     NodeKind::Sequence(items) => items.iter().map(|item| text(item)).collect(),
                     NodeKind::Mapping(entries) => {

@@ -21,7 +21,7 @@ use crate::diagnostic::{Diagnostic, SourceFile};
 use crate::file::{self, FileError};
 use crate::reader::collect::Collector;
 use crate::reader::lexer;
-use crate::reader::limits::Limits;
+use crate::reader::limits::ReaderLimits;
 
 /// The deepest nesting of lists and mappings; the format needs five levels.
 pub const MAX_DEPTH: usize = 64;
@@ -29,7 +29,7 @@ pub const MAX_DEPTH: usize = 64;
 const MAX_ALIGNED: usize = 65_536;
 
 #[derive(Clone, PartialEq, Debug)]
-pub struct Node {
+pub struct Yaml {
     pub kind: NodeKind,
     /// Its place, in bytes of the file.
     pub span: Range<usize>,
@@ -40,7 +40,7 @@ pub struct Node {
 #[derive(Clone, PartialEq, Debug)]
 pub enum NodeKind {
     Scalar(Scalar),
-    Sequence(Vec<Arc<Node>>),
+    Sequence(Vec<Arc<Yaml>>),
     /// Keys and values in the order of the file; a key may stand twice here.
     Mapping(Vec<Entry>),
 }
@@ -48,7 +48,7 @@ pub enum NodeKind {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Entry {
     pub key: Scalar,
-    pub value: Arc<Node>,
+    pub value: Arc<Yaml>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -97,7 +97,7 @@ impl Scalar {
     }
 }
 
-impl Node {
+impl Yaml {
     pub fn as_scalar(&self) -> Option<&Scalar> {
         if let NodeKind::Scalar(scalar) = &self.kind { Some(scalar) } else { None }
     }
@@ -144,9 +144,9 @@ pub fn load(path: &Path) -> Result<Arc<SourceFile>, Diagnostic> {
     let unreadable = |why: String| Diagnostic::error("unreadable-file", format!("cannot read {name}: {why}"));
     // The limit depends on the beginning of the file. So read up to the larger limit, and check it
     // afterwards.
-    match file::read(path, Limits::GENERATED.bytes as u64) {
+    match file::read(path, ReaderLimits::GENERATED.bytes as u64) {
         Ok(bytes) => from_bytes(name, bytes),
-        Err(FileError::TooLarge(size)) => Err(too_large(&name, size, Limits::GENERATED.bytes)),
+        Err(FileError::TooLarge(size)) => Err(too_large(&name, size, ReaderLimits::GENERATED.bytes)),
         Err(FileError::Unreadable(error)) => Err(unreadable(error.to_string())),
     }
 }
@@ -156,7 +156,7 @@ pub fn load(path: &Path) -> Result<Arc<SourceFile>, Diagnostic> {
 /// # Errors
 /// One diagnostic: the content is too large or not UTF-8 (then it names the line).
 pub fn from_bytes(name: String, bytes: Vec<u8>) -> Result<Arc<SourceFile>, Diagnostic> {
-    let longest = Limits::of(&bytes).bytes;
+    let longest = ReaderLimits::of(&bytes).bytes;
     if bytes.len() > longest {
         return Err(too_large(&name, bytes.len() as u64, longest));
     }
@@ -178,7 +178,7 @@ fn too_large(name: &str, size: u64, longest: usize) -> Diagnostic {
 }
 
 /// Parses the one document of the collector's file. `None` if it is not even YAML, which has been reported.
-pub fn parse(collector: &mut Collector) -> Option<Arc<Node>> {
+pub fn parse(collector: &mut Collector) -> Option<Arc<Yaml>> {
     let file = collector.file.clone();
     let limits = collector.limits;
     if file.text.len() > limits.bytes {
@@ -231,7 +231,7 @@ pub fn parse(collector: &mut Collector) -> Option<Arc<Node>> {
 /// This is for a look at the kind of a file, which must cost less than reading it.
 pub fn top_keys(text: &str, is_last: impl Fn(&str) -> bool) -> Vec<(String, Scalar)> {
     let mut entries = Vec::new();
-    if text.len() > Limits::of(text.as_bytes()).bytes {
+    if text.len() > ReaderLimits::of(text.as_bytes()).bytes {
         return entries;
     }
     // `open_key` is the key whose value comes next. `start` is the beginning of the current collection at the
@@ -466,7 +466,7 @@ fn find_places_of_lines(
 }
 
 /// A list or a mapping that is not complete.
-struct Open {
+struct OpenNode {
     kind: NodeKind,
     flow: bool,
     start: usize,
@@ -480,9 +480,9 @@ struct Open {
 struct Builder<'a, 'c> {
     collector: &'c mut Collector,
     text: &'a str,
-    open: Vec<Open>,
-    root: Option<Arc<Node>>,
-    anchors: BTreeMap<usize, Arc<Node>>,
+    open: Vec<OpenNode>,
+    root: Option<Arc<Yaml>>,
+    anchors: BTreeMap<usize, Arc<Yaml>>,
     nodes: usize,
     /// Where the last tag ends, which is a mistake.
     tag: Option<usize>,
@@ -503,7 +503,7 @@ impl Builder<'_, '_> {
                 let mut scalar = self.scalar(&text, style, bytes);
                 scalar.broken = tag.is_some();
                 let node =
-                    Node { span: scalar.span.clone(), kind: NodeKind::Scalar(scalar), flow: true, size: 1 };
+                    Yaml { span: scalar.span.clone(), kind: NodeKind::Scalar(scalar), flow: true, size: 1 };
                 self.complete(node, anchor)
             }
             Event::SequenceStart(style, anchor, tag) => {
@@ -532,7 +532,7 @@ impl Builder<'_, '_> {
                     _ => open.start,
                 };
                 let node =
-                    Node { kind: open.kind, span: start..end.max(start), flow: open.flow, size: open.size };
+                    Yaml { kind: open.kind, span: start..end.max(start), flow: open.flow, size: open.size };
                 self.complete(node, open.anchor)
             }
             Event::Alias(anchor) => {
@@ -547,7 +547,7 @@ impl Builder<'_, '_> {
                 let message = format!("`*{name}` is a YAML alias, but there is no anchor `&{name}`");
                 self.collector.mistake("unknown-alias", message, &bytes, "unknown alias", QUOTE);
                 let scalar = Scalar { broken: true, ..Scalar::made(String::new(), bytes.clone()) };
-                self.complete(Node { kind: NodeKind::Scalar(scalar), span: bytes, flow: true, size: 1 }, 0)
+                self.complete(Yaml { kind: NodeKind::Scalar(scalar), span: bytes, flow: true, size: 1 }, 0)
             }
             _ => Some(()),
         }
@@ -639,7 +639,7 @@ impl Builder<'_, '_> {
         }
         let expects_key = matches!(kind, NodeKind::Mapping(_));
         let flow = style == StructureStyle::Flow;
-        self.open.push(Open { kind, flow, start: bytes.start, anchor, size: 1, key: None, expects_key });
+        self.open.push(OpenNode { kind, flow, start: bytes.start, anchor, size: 1, key: None, expects_key });
         Some(())
     }
 
@@ -648,7 +648,7 @@ impl Builder<'_, '_> {
         self.collector.error("nested-too-deep", message, bytes, "one level too many");
     }
 
-    fn complete(&mut self, node: Node, anchor: usize) -> Option<()> {
+    fn complete(&mut self, node: Yaml, anchor: usize) -> Option<()> {
         let bytes = node.span.clone();
         let node = Arc::new(node);
         if anchor != 0 {
@@ -659,7 +659,7 @@ impl Builder<'_, '_> {
     }
 
     /// Adds a complete node to the innermost open collection.
-    fn add(&mut self, node: Arc<Node>, bytes: Range<usize>) -> Option<()> {
+    fn add(&mut self, node: Arc<Yaml>, bytes: Range<usize>) -> Option<()> {
         // Repeated nodes count each time.
         let total = self.open.iter().map(|open| open.size).fold(node.size, usize::saturating_add);
         let most = self.collector.limits.nodes;

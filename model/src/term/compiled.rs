@@ -37,7 +37,7 @@ const WORTH_REMEMBERING: u64 = 64;
 type Result<T> = std::result::Result<T, Undefined>;
 
 #[derive(Debug)]
-pub(super) struct Program {
+pub(super) struct TermProgram {
     root: Code,
     data: Vec<Datum>,
     /// How many parts are remembered.
@@ -46,7 +46,7 @@ pub(super) struct Program {
 
 /// The term from which a part was compiled. The term keeps its own code, so the code must not keep the term.
 #[derive(Debug)]
-struct Source(Weak<Cell>);
+struct CompiledSource(Weak<Cell>);
 
 #[derive(Debug)]
 enum Code {
@@ -57,28 +57,28 @@ enum Code {
     Or(Box<[Code]>),
     Compare(Comparison, Box<[Code; 2]>),
     IfThenElse(Box<[Code; 3]>),
-    Arithmetic(Operator, Box<[Code; 2]>, Source),
+    Arithmetic(Operator, Box<[Code; 2]>, CompiledSource),
     Negate(Box<Code>),
     ToReal(Box<Code>),
-    Select(Box<[Code; 2]>, Source),
-    Store(Box<[Code; 3]>, Source),
-    Record(Arc<RecordType>, Box<[Code]>, Source),
-    OnStrings(strings::StringOperation, Box<[Code]>, Source),
+    Select(Box<[Code; 2]>, CompiledSource),
+    Store(Box<[Code; 3]>, CompiledSource),
+    Record(Arc<RecordType>, Box<[Code]>, CompiledSource),
+    OnStrings(strings::StringOperation, Box<[Code]>, CompiledSource),
     Field(Box<Code>, usize),
     /// A part that is evaluated once.
     Remembered(usize, Arc<Code>),
     /// A function with the arguments that its body reads, in the order of the slots.
     Call(Arc<DeclaredFunction>, Box<[Code]>),
-    Quantified(Arc<QuantifiedOperation>, Box<QuantifiedCode>, Source),
+    Quantified(Arc<QuantifiedOperation>, Box<QuantifiedCode>, CompiledSource),
     /// The subject, and the slots of each case.
     Match(Arc<MatchOperation>, Arc<Code>, Box<[Box<[CaseSlot]>]>),
     Keyed {
         ty: Arc<RecordType>,
         is_map: bool,
         parts: Box<[Code]>,
-        source: Source,
+        source: CompiledSource,
     },
-    Standard(StandardOperation, Box<[Code]>, Source),
+    Standard(StandardOperation, Box<[Code]>, CompiledSource),
     Defined(Box<Code>),
 }
 
@@ -107,7 +107,7 @@ enum CaseSlot {
 }
 
 /// The values of the slots of one evaluation.
-struct Frame<'f> {
+struct SlotFrame<'f> {
     slots: &'f [Slot<'f>],
     remembered: Vec<OnceCell<Value>>,
 }
@@ -116,14 +116,14 @@ enum Slot<'f> {
     Value(&'f Value),
     Unbound(&'f Datum),
     /// Evaluated in another frame when it is first needed.
-    Argument(&'f Code, &'f Frame<'f>, OnceCell<Result<Value>>),
-    FieldOf(&'f Code, usize, &'f Frame<'f>, OnceCell<Result<Value>>),
+    Argument(&'f Code, &'f SlotFrame<'f>, OnceCell<Result<Value>>),
+    FieldOf(&'f Code, usize, &'f SlotFrame<'f>, OnceCell<Result<Value>>),
 }
 
-pub(super) fn compile_program(term: &Term) -> Program {
+pub(super) fn compile_program(term: &Term) -> TermProgram {
     let mut compiler = Compiler::default();
     let root = compiler.compile(term);
-    Program { root, data: compiler.data, remembered: compiler.remembered.len() }
+    TermProgram { root, data: compiler.data, remembered: compiler.remembered.len() }
 }
 
 #[derive(Default)]
@@ -167,7 +167,7 @@ impl Compiler {
 
     /// Compiles the root of a term, and its parts.
     fn compile_root(&mut self, term: &Term) -> Code {
-        let source = || Source(Arc::downgrade(&term.0));
+        let source = || CompiledSource(Arc::downgrade(&term.0));
         let node = match term.shape() {
             TermShape::Node(node) => node,
             TermShape::Operation(operation, arguments) => {
@@ -209,7 +209,7 @@ impl Compiler {
         &mut self,
         operation: &DerivedOperation,
         arguments: &[Term],
-        source: Source,
+        source: CompiledSource,
     ) -> Code {
         match operation {
             DerivedOperation::Call(function) => {
@@ -282,7 +282,7 @@ impl Compiler {
     }
 }
 
-impl Source {
+impl CompiledSource {
     fn term(&self) -> Term {
         match self.0.upgrade() {
             Some(cell) => Term(cell),
@@ -291,7 +291,7 @@ impl Source {
     }
 }
 
-impl Program {
+impl TermProgram {
     /// The value, where `lookup` gives the data their values.
     pub(super) fn run<'v>(&self, lookup: impl Fn(&Datum) -> Option<&'v Value>) -> Result<Value> {
         budget::ask();
@@ -309,8 +309,8 @@ impl Program {
         self.data.iter().map(slot).collect()
     }
 
-    fn frame<'f>(&self, slots: &'f [Slot<'f>]) -> Frame<'f> {
-        Frame { slots, remembered: std::iter::repeat_with(OnceCell::new).take(self.remembered).collect() }
+    fn frame<'f>(&self, slots: &'f [Slot<'f>]) -> SlotFrame<'f> {
+        SlotFrame { slots, remembered: std::iter::repeat_with(OnceCell::new).take(self.remembered).collect() }
     }
 
     fn value(&self, slots: &[Slot<'_>]) -> Result<Value> {
@@ -323,7 +323,7 @@ impl Program {
 }
 
 impl<'f> Slot<'f> {
-    fn argument(code: &'f Code, frame: &'f Frame<'f>) -> Self {
+    fn argument(code: &'f Code, frame: &'f SlotFrame<'f>) -> Self {
         // A value that is known already is passed on, without a reference to the other frame.
         match code {
             Code::Literal(value) => Slot::Value(value),
@@ -365,7 +365,7 @@ fn field_of_record(record: Cow<'_, Value>, position: usize) -> Cow<'_, Value> {
 }
 
 /// Returns the computed value, unless it is too long.
-fn check_length(value: Value, source: &Source) -> Result<Cow<'static, Value>> {
+fn check_length(value: Value, source: &CompiledSource) -> Result<Cow<'static, Value>> {
     if is_too_long(&value) {
         budget::too_long();
         return Err(Undefined::TooLong(source.term()));
@@ -375,7 +375,7 @@ fn check_length(value: Value, source: &Source) -> Result<Cow<'static, Value>> {
 
 impl Code {
     /// Evaluates the code. Values that exist already are borrowed.
-    fn value<'f>(&'f self, frame: &'f Frame<'f>) -> Result<Cow<'f, Value>> {
+    fn value<'f>(&'f self, frame: &'f SlotFrame<'f>) -> Result<Cow<'f, Value>> {
         Ok(Cow::Owned(match self {
             Code::Literal(value) => return Ok(Cow::Borrowed(value)),
             Code::Slot(number) => return Ok(Cow::Borrowed(frame.slots[*number].value()?)),
@@ -464,7 +464,7 @@ impl Code {
     }
 
     /// Evaluates a condition, and stops when its truth is known.
-    fn truth<'f>(&'f self, frame: &'f Frame<'f>) -> Result<bool> {
+    fn truth<'f>(&'f self, frame: &'f SlotFrame<'f>) -> Result<bool> {
         match self {
             Code::Not(a) => Ok(!a.truth(frame)?),
             Code::And(parts) => {
@@ -501,12 +501,12 @@ impl Code {
     }
 }
 
-fn evaluate_all(parts: &[Code], frame: &Frame<'_>) -> Result<Vec<Value>> {
+fn evaluate_all(parts: &[Code], frame: &SlotFrame<'_>) -> Result<Vec<Value>> {
     parts.iter().map(|part| Ok(part.value(frame)?.into_owned())).collect()
 }
 
 impl BodyCode {
-    fn slots<'f>(&'f self, frame: &'f Frame<'f>) -> Vec<Slot<'f>> {
+    fn slots<'f>(&'f self, frame: &'f SlotFrame<'f>) -> Vec<Slot<'f>> {
         self.read.iter().map(|argument| Slot::argument(argument, frame)).collect()
     }
 
@@ -521,8 +521,8 @@ impl BodyCode {
 fn evaluate_quantifier(
     operation: &QuantifiedOperation,
     code: &QuantifiedCode,
-    source: &Source,
-    frame: &Frame<'_>,
+    source: &CompiledSource,
+    frame: &SlotFrame<'_>,
 ) -> Result<Value> {
     let elements_of_collection;
     let values = match (&operation.domain, &code.collection) {
@@ -575,7 +575,7 @@ fn evaluate_match(
     operation: &MatchOperation,
     subject: &Code,
     cases: &[Box<[CaseSlot]>],
-    frame: &Frame<'_>,
+    frame: &SlotFrame<'_>,
 ) -> Result<Value> {
     // If there is one case only, the subject is evaluated only if the body needs it.
     let chosen = if operation.cases.len() == 1 {
@@ -608,8 +608,8 @@ fn is_empty_table(value: &Value) -> bool {
 fn evaluate_standard(
     operation: StandardOperation,
     parts: &[Code],
-    source: &Source,
-    frame: &Frame<'_>,
+    source: &CompiledSource,
+    frame: &SlotFrame<'_>,
 ) -> Result<Value> {
     // The key is evaluated only if there is an entry to compare it with.
     if operation == StandardOperation::HasKey && is_empty_table(&*parts[1].value(frame)?) {

@@ -72,7 +72,7 @@ fn own_entries(ty: &RecordType, fields: &[Value]) -> BTreeMap<Value, Option<Valu
 }
 
 /// A set or a map with a bound, by its parts. Its entries are numbered from 0.
-struct Table {
+struct EntryTable {
     parts: Parts,
     /// How many slots an entry has: its key, and in a map its value.
     width: usize,
@@ -81,7 +81,7 @@ struct Table {
 }
 
 /// Takes a set or a map apart, if it has a bound.
-fn as_table(term: &Term) -> Option<Table> {
+fn as_table(term: &Term) -> Option<EntryTable> {
     let Type::Record(ty) = term.sort() else { return None };
     let (width, most) = (ty.width()?, ty.most()?);
     let RecordForm::Entries(..) = ty.form else { return None };
@@ -90,10 +90,10 @@ fn as_table(term: &Term) -> Option<Table> {
     if !term.is_total() && parts.condition.is_true() {
         parts.condition = keyed::has_value(term);
     }
-    Some(Table { parts, width, most })
+    Some(EntryTable { parts, width, most })
 }
 
-impl Table {
+impl EntryTable {
     fn key(&self, entry: usize) -> &Term {
         &self.parts.slots[entry * self.width]
     }
@@ -108,7 +108,7 @@ impl Table {
     }
 
     /// Replaces the length and all slots. `new_slot` makes the slot of this number from the old table.
-    fn with_slots(mut self, length: Term, new_slot: impl Fn(&Table, usize) -> Term) -> Self {
+    fn with_slots(mut self, length: Term, new_slot: impl Fn(&EntryTable, usize) -> Term) -> Self {
         self.parts.slots = (0..self.parts.slots.len()).map(|slot| new_slot(&self, slot)).collect();
         self.parts.length = length;
         self

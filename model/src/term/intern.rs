@@ -13,7 +13,7 @@ use std::hash::{BuildHasherDefault, Hash, Hasher};
 use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError, Weak};
 
 use crate::hash::FastHasher;
-use crate::term::compiled::Program;
+use crate::term::compiled::TermProgram;
 use crate::term::{Term, TermShape};
 use crate::types::Type;
 
@@ -35,14 +35,14 @@ pub(super) struct Cell {
     /// The term without operations, once somebody asked.
     pub(super) lowered: OnceLock<Term>,
     /// The code that evaluation runs, once somebody evaluated it.
-    pub(super) program: OnceLock<Program>,
+    pub(super) program: OnceLock<TermProgram>,
 }
 
 /// The hash is already a hash.
 #[derive(Default)]
-struct Identity(u64);
+struct IdentityHasher(u64);
 
-impl Hasher for Identity {
+impl Hasher for IdentityHasher {
     fn finish(&self) -> u64 {
         self.0
     }
@@ -54,7 +54,7 @@ impl Hasher for Identity {
 
 #[derive(Default)]
 struct Shard {
-    cells: HashMap<u64, Vec<Weak<Cell>>, BuildHasherDefault<Identity>>,
+    cells: HashMap<u64, Vec<Weak<Cell>>, BuildHasherDefault<IdentityHasher>>,
     count: usize,
     sweep_at: usize,
 }

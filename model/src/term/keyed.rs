@@ -16,13 +16,13 @@ use crate::types::{RecordType, Type};
 use crate::value::Value;
 
 /// A set or a map by its fields, which have values if the condition holds.
-struct Parts {
+struct KeyedParts {
     ty: Arc<RecordType>,
     fields: Vec<Term>,
     condition: Term,
 }
 
-impl Parts {
+impl KeyedParts {
     fn of(table: &Term) -> Self {
         let Type::Record(ty) = table.sort() else { unreachable!("{table} has no keys") };
         if let Node::Record(_, fields) = table.node() {
@@ -31,10 +31,10 @@ impl Parts {
             let (on, first) = as_where_it_holds(&fields[0]).unwrap_or((&yes, &fields[0]));
             let fields: Vec<Term> = [first].into_iter().chain(&fields[1..]).cloned().collect();
             let condition = Term::and([on.clone()].into_iter().chain(fields.iter().map(has_value)));
-            return Parts { ty: ty.clone(), fields, condition };
+            return KeyedParts { ty: ty.clone(), fields, condition };
         }
         let fields = (0..ty.fields.len()).map(|number| Term::field(table, number)).collect();
-        Parts { ty: ty.clone(), fields, condition: has_value(table) }
+        KeyedParts { ty: ty.clone(), fields, condition: has_value(table) }
     }
 
     /// Makes the set or the map. The first field has a value only if the condition holds.
@@ -58,7 +58,7 @@ pub(super) fn lower_set(ty: &Arc<RecordType>, keys: &[Term]) -> Term {
         |key: &Value| Term::or(keys.iter().map(|term| Term::equal(term, &Term::literal(key.clone()))));
     let fields = ty.keys().iter().map(is_in).collect();
     let condition = Term::and(keys.iter().map(|term| key_condition(term, ty)));
-    Parts { ty: ty.clone(), fields, condition }.into_term()
+    KeyedParts { ty: ty.clone(), fields, condition }.into_term()
 }
 
 /// `[A: 1, B: 2]`, keys and values in turn.
@@ -69,10 +69,10 @@ pub(super) fn lower_map(ty: &Arc<RecordType>, entries: &[Term]) -> Term {
 
 /// `k in s`. A key outside the key type is in no set.
 pub(super) fn has_key(table: &Term, key: &Term) -> Term {
-    has_condition(&Parts::of(table), key)
+    has_condition(&KeyedParts::of(table), key)
 }
 
-fn has_condition(parts: &Parts, key: &Term) -> Term {
+fn has_condition(parts: &KeyedParts, key: &Term) -> Term {
     let is_present = |(number, known): (usize, Value)| {
         Term::and([Term::equal(key, &Term::literal(known)), parts.has_number(number)])
     };
@@ -82,7 +82,7 @@ fn has_condition(parts: &Parts, key: &Term) -> Term {
 
 /// `m[k]`
 pub(super) fn value_at(map: &Term, key: &Term) -> Term {
-    let parts = Parts::of(map);
+    let parts = KeyedParts::of(map);
     let (keys, value_type) = (parts.ty.keys(), parts.ty.map_value_type().cloned().unwrap_or(Type::Bool));
     let content = |number: usize| Term::field(&parts.fields[number], 1);
     // The last key needs no condition, since the condition of the whole says that one of the keys is given.
@@ -95,7 +95,7 @@ pub(super) fn value_at(map: &Term, key: &Term) -> Term {
 
 /// `m[k := v]`
 pub(super) fn with_value(map: &Term, key: &Term, value: &Term) -> Term {
-    let mut parts = Parts::of(map);
+    let mut parts = KeyedParts::of(map);
     let Type::Record(option) = &parts.ty.fields[0].1 else { unreachable!("{map} is no map") };
     let new = option.made_of(Value::Bool(true), [value.clone()]);
     let condition = Term::and([parts.condition, key_condition(key, &parts.ty)]);
@@ -103,12 +103,12 @@ pub(super) fn with_value(map: &Term, key: &Term, value: &Term) -> Term {
         Term::if_then_else(&Term::equal(key, &Term::literal(known)), &new, field)
     };
     parts.fields = parts.ty.keys().into_iter().zip(&parts.fields).map(field).collect();
-    Parts { condition, ..parts }.into_term()
+    KeyedParts { condition, ..parts }.into_term()
 }
 
 /// `s + t`, `s * t`, `s - t` and `m - s`
 pub(super) fn combine_sets(operation: StandardOperation, a: &Term, b: &Term) -> Term {
-    let (a, b) = (Parts::of(a), Parts::of(b));
+    let (a, b) = (KeyedParts::of(a), KeyedParts::of(b));
     // In a difference, `a` may be a map, whose fields are options.
     let absent = Term::literal(Value::any(&a.ty.fields[0].1));
     let field = |(in_a, in_b): (&Term, &Term)| match operation {
@@ -118,12 +118,12 @@ pub(super) fn combine_sets(operation: StandardOperation, a: &Term, b: &Term) -> 
     };
     let fields = a.fields.iter().zip(&b.fields).map(field).collect();
     let condition = Term::and([a.condition, b.condition]);
-    Parts { ty: a.ty, fields, condition }.into_term()
+    KeyedParts { ty: a.ty, fields, condition }.into_term()
 }
 
 /// `a <= b` or `a < b` of sets.
 pub(super) fn subset(operation: StandardOperation, a: &Term, b: &Term) -> Term {
-    let (small, large) = (Parts::of(a), Parts::of(b));
+    let (small, large) = (KeyedParts::of(a), KeyedParts::of(b));
     let keys_kept =
         small.fields.iter().zip(&large.fields).map(|(in_small, in_large)| Term::implies(in_small, in_large));
     let mut parts = vec![Term::and(keys_kept)];
@@ -136,23 +136,23 @@ pub(super) fn subset(operation: StandardOperation, a: &Term, b: &Term) -> Term {
 
 /// `len(s)`
 pub(super) fn count_keys(table: &Term) -> Term {
-    let parts = Parts::of(table);
+    let parts = KeyedParts::of(table);
     let count = count_conditions((0..parts.fields.len()).map(|number| parts.has_number(number)));
     where_it_holds(&parts.condition, &count, &Type::Int)
 }
 
 /// `keys(m)`
 pub(super) fn key_set(map: &Term) -> Term {
-    let parts = Parts::of(map);
+    let parts = KeyedParts::of(map);
     let set = map.sort().as_keyed().and_then(|(_, key)| RecordType::keyed(key, None));
     let Some(set) = set else { unreachable!("{map} has no keys") };
     let fields = (0..parts.fields.len()).map(|number| parts.has_number(number)).collect();
-    Parts { ty: Arc::new(set), fields, condition: parts.condition }.into_term()
+    KeyedParts { ty: Arc::new(set), fields, condition: parts.condition }.into_term()
 }
 
 /// The possible keys, each with the condition that it is there.
 pub(super) fn keys_with_conditions(table: &Term) -> Vec<(Term, Term)> {
-    let parts = Parts::of(table);
+    let parts = KeyedParts::of(table);
     let with_condition = |(number, key): (usize, Value)| {
         (Term::and([parts.condition.clone(), parts.has_number(number)]), Term::literal(key))
     };

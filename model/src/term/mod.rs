@@ -129,7 +129,7 @@ impl Term {
         })
     }
 
-    fn program(&self) -> &compiled::Program {
+    fn program(&self) -> &compiled::TermProgram {
         self.0.program.get_or_init(|| compiled::compile_program(self))
     }
 

@@ -25,13 +25,13 @@ pub struct ComposedPart {
     /// The inputs that the tester does not send.
     pub uncontrollable: BTreeSet<String>,
     /// The names of the transitions, by their places in the files: numbers would change in a composition.
-    called: BTreeMap<Place, String>,
+    called: BTreeMap<TextPlace, String>,
 }
 
 /// The place of a transition: the name of the file, and the start and the end of its text.
-type Place = (String, usize, usize);
+type TextPlace = (String, usize, usize);
 
-fn origin_place(transition: &Transition) -> Option<Place> {
+fn origin_place(transition: &Transition) -> Option<TextPlace> {
     let origin = transition.origin.whole.as_ref()?;
     Some((origin.file.name.clone(), origin.span.start, origin.span.end))
 }
@@ -105,7 +105,7 @@ impl ComposedPart {
 /// Names the transitions of the composition. A name that several would have gets the location before it.
 fn name_transitions(
     iosts: &Iosts,
-    called: &BTreeMap<Place, String>,
+    called: &BTreeMap<TextPlace, String>,
 ) -> Numbered<TransitionId, Option<String>> {
     let file_names: Numbered<TransitionId, Option<&String>> =
         iosts.transitions.map(|transition| called.get(&origin_place(transition)?));

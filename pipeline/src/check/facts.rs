@@ -20,7 +20,7 @@ use coreach_model::term::{Substitution, substitute, substitute_all};
 use coreach_model::{Datum, Numbered, Term};
 
 use super::obligation::Checking;
-use crate::artifact::{Closed, Decided, GraphOrigin, Known, TestGraph, Visible};
+use crate::artifact::{Basis, Closed, Decided, GraphOrigin, TestGraph, Visible};
 
 /// The most questions about the runs of one machine. A question about a long term counts as several.
 const MOST_QUESTIONS: usize = 600;
@@ -54,7 +54,7 @@ pub(super) fn refute_facts(graph: &TestGraph, visible: &Visible, checking: &mut 
 }
 
 /// Does the same for the facts about the closed machine up to Accept.
-pub(super) fn refute_known_facts(known: &Known, closed: &Closed, checking: &mut Checking<'_>) {
+pub(super) fn refute_known_facts(known: &Basis, closed: &Closed, checking: &mut Checking<'_>) {
     let cut = up_to_accept(&closed.iosts, &closed.accepting);
     let forward = HornClauses::forward(&cut);
     if !forward.obligations(&cut, &known.reach, None).all(|obligation| is_proved(&obligation, checking)) {

@@ -95,7 +95,7 @@ pub use visible::check_visible;
 
 /// A rule that an artifact breaks, and where.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Violation {
+pub struct RuleViolation {
     pub rule: &'static str,
     pub place: String,
 }

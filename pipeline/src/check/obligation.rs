@@ -13,12 +13,12 @@ use coreach_model::obligation::{defined, in_type};
 use coreach_model::term::{Substitution, substitute};
 use coreach_model::{ActionId, Datum, Term, TransitionId};
 
-use super::Violation;
+use super::RuleViolation;
 
 /// The result of a check.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Findings {
-    pub violations: Vec<Violation>,
+    pub violations: Vec<RuleViolation>,
     /// Questions that the solver did not answer.
     pub unknown: usize,
     /// Places at which there was too much to compare, so that something may be missing there unseen.
@@ -38,7 +38,7 @@ impl<'a> Checking<'a> {
 
     /// Notes that the rule is broken at the place.
     pub(super) fn broken(&mut self, rule: &'static str, place: impl Into<String>) {
-        self.found.violations.push(Violation { rule, place: place.into() });
+        self.found.violations.push(RuleViolation { rule, place: place.into() });
     }
 
     /// Checks a condition that needs no solver.

@@ -8,7 +8,7 @@ use coreach_model::iosts::{ActionKind, Transition};
 use coreach_model::term::node::Comparison;
 use coreach_model::{ActionId, LocationId, Term, TransitionId, Verdict, budget};
 
-use super::{Findings, Violation};
+use super::{Findings, RuleViolation};
 use crate::path_guided::PathGuided;
 
 /// Checks a path-guided test case: first the guards at each location, then the targets of the transitions.
@@ -22,7 +22,7 @@ pub fn check_path_guided(made: &PathGuided, solver: &mut dyn Solver) -> Findings
         if made.verdicts[location].is_some() {
             if !outgoing_numbers.is_empty() {
                 let rule = "path-guided (1): a transition leaves a verdict";
-                findings.violations.push(Violation { rule, place: name() });
+                findings.violations.push(RuleViolation { rule, place: name() });
             }
             continue;
         }
@@ -60,23 +60,23 @@ pub fn check_path_guided(made: &PathGuided, solver: &mut dyn Solver) -> Findings
         let place = || iosts.describe(transition);
         if target.is_none() && transition.target != LocationId(transition.source.0 + 1) {
             let rule = "path-guided (4): a transition leads elsewhere than to the next context";
-            findings.violations.push(Violation { rule, place: place() });
+            findings.violations.push(RuleViolation { rule, place: place() });
         }
         if target.is_some() && !transition.assignments.is_empty() {
             let rule = "path-guided (4): a verdict changes data";
-            findings.violations.push(Violation { rule, place: place() });
+            findings.violations.push(RuleViolation { rule, place: place() });
         }
         let is_blamed = target == Some(Verdict::Fail);
         if is_blamed && !is_the_systems(made, number) {
             let rule = "path-guided (5): the system fails because it does not send something";
-            findings.violations.push(Violation { rule, place: place() });
+            findings.violations.push(RuleViolation { rule, place: place() });
         }
     }
     let passing = iosts.transitions.iter().filter(|t| made.verdicts[t.target] == Some(Verdict::Pass)).count();
     // Without Pass the path must have steps that nobody sees.
     if passing > 1 || (passing == 0 && made.unseen.is_empty()) {
         let rule = "path-guided (6): no transition leads to Pass";
-        findings.violations.push(Violation { rule, place: iosts.name.clone() });
+        findings.violations.push(RuleViolation { rule, place: iosts.name.clone() });
     }
     findings
 }
@@ -91,7 +91,7 @@ fn check_impossible(
 ) {
     match solver.check(formula) {
         Answer::Unsat => {}
-        Answer::Sat => findings.violations.push(Violation { rule, place: place.to_owned() }),
+        Answer::Sat => findings.violations.push(RuleViolation { rule, place: place.to_owned() }),
         Answer::Unknown => findings.unknown += 1,
     }
 }

@@ -12,13 +12,13 @@ use coreach_model::term::{Substitution, substitute};
 use coreach_model::{Datum, Term};
 
 use super::obligation::{Checking, Findings};
-use crate::lateness::{Timing, WithSilence};
+use crate::lateness::{LatenessTiming, WithSilence};
 
 /// Checks the result of `with_silence` against the delayed form.
 pub fn check_silence(
     timed: &WithSilence,
     form: &Iosts,
-    timing: &Timing,
+    timing: &LatenessTiming,
     solver: &mut dyn Solver,
 ) -> Findings {
     const SAME: &str = "silence 1";

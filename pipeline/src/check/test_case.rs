@@ -7,13 +7,13 @@ use coreach_model::iosts::LocationId;
 use coreach_model::{ActionId, Term};
 
 use super::obligation::{Checking, Findings, check_definedness, check_overlaps};
-use crate::artifact::{TestCase, TestGraph, Verdict};
+use crate::artifact::{CaseGraph, TestGraph, Verdict};
 
 /// The guards of the transitions of each location and action.
 type GuardsOf = BTreeMap<(LocationId, ActionId), Vec<Term>>;
 
 /// Checks the result of `input_complete` against the test graph.
-pub fn check_test_case(case: &TestCase, graph: &TestGraph, solver: &mut dyn Solver) -> Findings {
+pub fn check_test_case(case: &CaseGraph, graph: &TestGraph, solver: &mut dyn Solver) -> Findings {
     const SAME: &str = "test case 5";
     let mut checking = Checking::new(solver);
     let (iosts, graph_iosts) = (&case.iosts, &graph.iosts);
@@ -65,7 +65,12 @@ pub fn check_test_case(case: &TestCase, graph: &TestGraph, solver: &mut dyn Solv
 }
 
 /// Checks rule 6: each location has its verdict. `fail` is the location Fail, if there is one.
-fn check_verdicts(checking: &mut Checking<'_>, case: &TestCase, graph: &TestGraph, fail: Option<LocationId>) {
+fn check_verdicts(
+    checking: &mut Checking<'_>,
+    case: &CaseGraph,
+    graph: &TestGraph,
+    fail: Option<LocationId>,
+) {
     for location in case.iosts.location_ids() {
         let wanted = match Some(location) {
             at if at == graph.pass => Some(Verdict::Pass),
@@ -83,7 +88,12 @@ fn check_verdicts(checking: &mut Checking<'_>, case: &TestCase, graph: &TestGrap
 
 /// Checks rules 3 and 7. `fail_guards` has the guards of transitions to Fail. An output with such transitions
 /// must fail exactly where the graph forbids the output. The graph must never forbid another output.
-fn check_outputs(checking: &mut Checking<'_>, case: &TestCase, graph: &TestGraph, mut fail_guards: GuardsOf) {
+fn check_outputs(
+    checking: &mut Checking<'_>,
+    case: &CaseGraph,
+    graph: &TestGraph,
+    mut fail_guards: GuardsOf,
+) {
     let iosts = &case.iosts;
     // Selection splits guards and drops no part. So all guards of an output together are what is allowed.
     let mut allowed_guards = GuardsOf::new();

@@ -24,7 +24,7 @@ use super::labels::{
     action_text, condition_lines, escape_html, escape_quoted, escape_tooltip, fact_lines, guard_lines,
     steps_text,
 };
-use super::{Mark, Options, View};
+use super::{ExportOptions, Mark, View};
 use crate::artifact::Verdict;
 use crate::stage::Stage;
 
@@ -33,7 +33,7 @@ const FONT: &str = "Helvetica";
 /// The node from which the initial arrow comes; no location can have this name.
 const START: &str = "\"->\"";
 
-pub fn to_dot(view: &View<'_>, options: Options) -> String {
+pub fn to_dot(view: &View<'_>, options: ExportOptions) -> String {
     let mut bytes = Vec::new();
     {
         let mut writer = DotWriter::from(&mut bytes);
@@ -104,7 +104,7 @@ fn write_initial(graph: &mut Scope<'_, '_>, view: &View<'_>) {
     }
 }
 
-fn write_node(graph: &mut Scope<'_, '_>, view: &View<'_>, location: LocationId, options: Options) {
+fn write_node(graph: &mut Scope<'_, '_>, view: &View<'_>, location: LocationId, options: ExportOptions) {
     let shown = view.iosts.location(location);
     let mut lines = vec![escape_html(&shown.label)];
     if options.facts {
@@ -137,7 +137,7 @@ pub(super) fn mark_colours(mark: Option<Mark>) -> (&'static str, &'static str) {
 }
 
 /// Writes the edges: those of a run by themselves, then those that are joined, then all others.
-fn write_edges(graph: &mut Scope<'_, '_>, view: &View<'_>, options: Options) {
+fn write_edges(graph: &mut Scope<'_, '_>, view: &View<'_>, options: ExportOptions) {
     let mut failing: BTreeMap<LocationId, Vec<&Transition>> = BTreeMap::new();
     let mut looping: BTreeMap<LocationId, Vec<&Transition>> = BTreeMap::new();
     for (number, transition) in view.iosts.transitions.numbered() {

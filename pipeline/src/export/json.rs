@@ -19,7 +19,7 @@ use coreach_artifact::document::{
 };
 use coreach_artifact::layout;
 use coreach_artifact::terms::{TermNumber, TermTable};
-use coreach_artifact::write::{self, Tables};
+use coreach_artifact::write::{self, WriteTables};
 use coreach_model::iosts::LocationId;
 use coreach_model::{ActionKind, Number, Numbered, Term};
 
@@ -32,18 +32,18 @@ pub fn to_json(view: &View<'_>) -> String {
 
 /// Writes the document with its conditions as text beside their numbers.
 pub fn readable_json(view: &View<'_>) -> String {
-    let mut tables = Tables::default();
+    let mut tables = WriteTables::default();
     let mut document = fill_document(view, &mut tables);
     document.readable = Some(readable_conditions(view, &document, &tables.terms));
     layout::to_text(&document)
 }
 
 pub fn to_document(view: &View<'_>) -> Document {
-    fill_document(view, &mut Tables::default())
+    fill_document(view, &mut WriteTables::default())
 }
 
 /// Makes the document, and puts the types and terms that it needs into the tables.
-fn fill_document(view: &View<'_>, tables: &mut Tables) -> Document {
+fn fill_document(view: &View<'_>, tables: &mut WriteTables) -> Document {
     let mut document = write::write_graph(view.what, view.iosts, tables);
     document.purpose = view.particulars.purpose.map(|(purpose, given)| PurposeEntry {
         of: purpose.of.clone(),
@@ -80,7 +80,7 @@ fn fill_document(view: &View<'_>, tables: &mut Tables) -> Document {
     document
 }
 
-fn say_of_location(view: &View<'_>, id: LocationId, entry: &mut LocationEntry, tables: &mut Tables) {
+fn say_of_location(view: &View<'_>, id: LocationId, entry: &mut LocationEntry, tables: &mut WriteTables) {
     match view.mark(id) {
         None => {}
         Some(Mark::Accept) => entry.mark = Some(PurposeMark::Accept),

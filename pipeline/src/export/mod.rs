@@ -28,7 +28,7 @@ use std::str::FromStr;
 
 pub use view::{Mark, ONLINE, View};
 
-type Export = fn(&View<'_>, Options) -> Result<String, NotWritten>;
+type Export = fn(&View<'_>, ExportOptions) -> Result<String, NotWritten>;
 
 macro_rules! exports {
     ($($(#[doc = $doc:literal])* $variant:ident = $name:literal, $extension:literal, $export:expr;)*) => {
@@ -120,13 +120,13 @@ impl FromStr for Format {
 
 /// What an export shows besides the graph.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Options {
+pub struct ExportOptions {
     /// Show reach and coreach in pictures, if the stage has them? Documents always have them.
     pub facts: bool,
     /// Leave arrows into Fail out of pictures?
     pub hide_fail: bool,
 }
 
-pub fn export(view: &View<'_>, format: Format, options: Options) -> Result<String, NotWritten> {
+pub fn export(view: &View<'_>, format: Format, options: ExportOptions) -> Result<String, NotWritten> {
     format.export()(view, options)
 }

@@ -16,7 +16,7 @@ use coreach_model::{Datum, Term, TransitionId};
 
 use super::View;
 use super::labels::{WIDTH, action_text, fact_lines, fill_lines, guard_lines, steps_text};
-use super::layout::{Layout, LayoutLink, LayoutPoint, LayoutRoute, Size, lay_out};
+use super::layout::{Layout, LayoutLink, LayoutPoint, LayoutRoute, NodeSize, lay_out};
 use crate::artifact::{Mark, Verdict};
 
 /// A picture with more locations than this, or eight times as many transitions, is not drawn: nobody could
@@ -270,12 +270,12 @@ impl PicturePlan {
     }
 
     /// Measures the nodes with their asides, and the labels of the arrows.
-    fn sizes(&self) -> (Vec<Size>, Vec<LayoutLink>) {
+    fn sizes(&self) -> (Vec<NodeSize>, Vec<LayoutLink>) {
         let mut index_of_node: BTreeMap<LocationId, usize> = BTreeMap::new();
         let mut sizes = Vec::new();
         for (location, lines) in &self.nodes {
             index_of_node.insert(*location, sizes.len());
-            let mut size = Size {
+            let mut size = NodeSize {
                 width: text_width(lines).max(36.0),
                 height: text_height(lines).max(24.0),
                 beside: 0.0,
@@ -315,10 +315,10 @@ impl PicturePlan {
     }
 
     /// Makes the picture from the places that the layout found.
-    fn lay_out(self, sizes: &[Size], links: &[LayoutLink], layout: Layout) -> Picture {
+    fn lay_out(self, sizes: &[NodeSize], links: &[LayoutLink], layout: Layout) -> Picture {
         let mut picture = Picture { width: layout.width, height: layout.height, ..Picture::default() };
         for (((location, lines), size), middle_of_node) in self.nodes.iter().zip(sizes).zip(&layout.nodes) {
-            let Size { width, height, .. } = *size;
+            let NodeSize { width, height, .. } = *size;
             picture.nodes.push(DrawnPicture {
                 location: *location,
                 lines: lines.clone(),

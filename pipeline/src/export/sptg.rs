@@ -36,7 +36,7 @@ pub enum Guards {
 
 pub fn to_sptg(made: &PathGuided, guards: Guards) -> String {
     let document =
-        Shape { made, guards, names: names_in_scope(&made.iosts), declared: Vec::new() }.document();
+        SptgShape { made, guards, names: names_in_scope(&made.iosts), declared: Vec::new() }.document();
     let text = match serde_json::to_string_pretty(&document) {
         Ok(text) => text,
         Err(error) => panic!("strings, numbers and lists cannot be serialized into memory: {error}"),
@@ -44,14 +44,14 @@ pub fn to_sptg(made: &PathGuided, guards: Guards) -> String {
     format!("{}\n", visible_json(&text))
 }
 
-struct Shape<'a> {
+struct SptgShape<'a> {
     made: &'a PathGuided,
     guards: Guards,
     names: UsedNames,
     declared: Vec<Datum>,
 }
 
-impl Shape<'_> {
+impl SptgShape<'_> {
     /// Makes the document: the ports, then the contexts along the path.
     fn document(mut self) -> Json {
         let made = self.made;

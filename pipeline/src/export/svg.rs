@@ -14,12 +14,12 @@ use super::dot::mark_colours;
 use super::labels::condition_lines;
 use super::layout::LayoutPoint;
 use super::picture::{Aside, LINE, Picture, PictureKind, PictureWords, make_picture, width_of};
-use super::{Options, View};
+use super::{ExportOptions, View};
 
 const SIZE: f64 = 11.0;
 
 /// Draws the view. `Err` says why it is not drawn.
-pub fn to_svg(view: &View<'_>, options: Options) -> Result<String, String> {
+pub fn to_svg(view: &View<'_>, options: ExportOptions) -> Result<String, String> {
     let drawn = make_picture(view, PictureWords::All, options.hide_fail, options.facts)?;
     let mut paper = Paper::default();
     let condition = initial_lines(view);

@@ -21,7 +21,7 @@ fn generation(folder: &str, purpose: &str) -> Generation {
     let (specification, _) = read_specification(specification).unwrap();
     let purpose = load(&example(folder, purpose)).unwrap();
     let (purpose, _) = read_purpose(purpose, &specification).unwrap();
-    let options = crate::Options {
+    let options = crate::StageOptions {
         max_lookahead: 8,
         analysis: Default::default(),
         limits: Default::default(),
@@ -115,10 +115,10 @@ fn a_document_says_verdicts_directions_and_roles() {
 #[test]
 fn a_picture_of_the_system_and_one_of_the_tester_differ_in_sides() {
     let generation = &*COFFEE;
-    let system = dot::to_dot(&View::of(generation, Stage::Determinize), Options::default());
+    let system = dot::to_dot(&View::of(generation, Stage::Determinize), ExportOptions::default());
     assert!(system.contains("<B>Coin?(pCoinValue)</B>"), "{system}");
     assert!(system.contains("<B>Return!(pRemainingValue)</B>"), "{system}");
-    let tester = dot::to_dot(&View::of(generation, Stage::InputComplete), Options::default());
+    let tester = dot::to_dot(&View::of(generation, Stage::InputComplete), ExportOptions::default());
     assert!(tester.contains("<B>Coin!(pCoinValue)</B>"), "{tester}");
     assert!(tester.contains("<B>Return?(pRemainingValue)</B>"), "{tester}");
     assert!(tester.contains("! the tester sends, ? the tester observes"), "{tester}");
@@ -128,7 +128,7 @@ fn a_picture_of_the_system_and_one_of_the_tester_differ_in_sides() {
 #[test]
 fn transitions_into_fail_are_one_dashed_arrow_per_location() {
     let generation = &*COFFEE;
-    let text = dot::to_dot(&View::of(generation, Stage::InputComplete), Options::default());
+    let text = dot::to_dot(&View::of(generation, Stage::InputComplete), ExportOptions::default());
     assert_eq!(text.matches("style=\"dashed\"").count(), 4, "{text}");
 }
 
@@ -136,8 +136,10 @@ fn transitions_into_fail_are_one_dashed_arrow_per_location() {
 fn facts_are_shown_on_request() {
     let generation = &*COFFEE;
     let view = View::of(generation, Stage::Select);
-    assert!(!dot::to_dot(&view, Options::default()).contains("coreach:"));
-    assert!(dot::to_dot(&view, Options { facts: true, ..Options::default() }).contains("coreach:"));
+    assert!(!dot::to_dot(&view, ExportOptions::default()).contains("coreach:"));
+    assert!(
+        dot::to_dot(&view, ExportOptions { facts: true, ..ExportOptions::default() }).contains("coreach:")
+    );
 }
 
 #[test]
@@ -145,7 +147,8 @@ fn the_same_view_gives_the_same_bytes() {
     let (first, second) = (&*COFFEE, generation("coffee_machine", "deliver_coffee.yaml"));
     for stage in Stage::ALL {
         for format in [Format::Dot, Format::Json, Format::Yaml] {
-            let text = |generation| export(&View::of(generation, stage), format, Options::default()).unwrap();
+            let text =
+                |generation| export(&View::of(generation, stage), format, ExportOptions::default()).unwrap();
             assert_eq!(text(first), text(&second));
         }
     }
@@ -248,9 +251,10 @@ fn without_entities(svg: &str) -> String {
 #[test]
 fn a_text_is_drawn_as_it_is_written() {
     let iosts = with_texts();
-    let picture = dot::to_dot(&View::of_specification(&iosts), Options::default());
+    let picture = dot::to_dot(&View::of_specification(&iosts), ExportOptions::default());
     assert!(!picture.chars().any(|c| c != '\n' && coreach_model::visible::is_hidden_sign(c)), "{picture}");
-    let drawn = without_entities(&svg::to_svg(&View::of_specification(&iosts), Options::default()).unwrap());
+    let drawn =
+        without_entities(&svg::to_svg(&View::of_specification(&iosts), ExportOptions::default()).unwrap());
     for text in HOSTILE {
         let shown = seen(text);
         assert!(drawn.contains(&format!(">{shown}</text>")), "the label {shown:?} in\n{drawn}");

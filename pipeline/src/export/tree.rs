@@ -13,7 +13,7 @@ use dot_writer::{Attributes, DotWriter, Scope, Style};
 
 use super::dot::{style_graph, with_title};
 use super::labels::{condition_lines, escape_html};
-use super::layout::{LayoutLink, LayoutRoute, Size, lay_out};
+use super::layout::{LayoutLink, LayoutRoute, NodeSize, lay_out};
 use super::picture::{LINE, too_large, width_of};
 use super::svg::{DASHED, PLAIN, Paper};
 
@@ -113,13 +113,13 @@ pub fn tree_svg(iosts: &Iosts, tree: &Tree, accepting: &[NodeId]) -> Result<Stri
         tree.nodes.numbers().map(|number| write_node_lines(iosts, tree, number)).collect();
     let width_of_lines =
         |lines: &[String]| lines.iter().map(|line| width_of(line, 11.0)).fold(0.0, f64::max).ceil() + 16.0;
-    let size = |lines: &Vec<String>| Size {
+    let size = |lines: &Vec<String>| NodeSize {
         width: width_of_lines(lines),
         height: lines.len() as f64 * LINE + 10.0,
         beside: 0.0,
         tall: 0.0,
     };
-    let sizes: Vec<Size> = lines.iter().map(size).collect();
+    let sizes: Vec<NodeSize> = lines.iter().map(size).collect();
     let steps = tree
         .nodes
         .numbered()

@@ -7,9 +7,9 @@ use coreach_model::{ActionKind, Numbered, TransitionId};
 
 pub use crate::artifact::Mark;
 use crate::artifact::{FoundOut, Particulars, Verdict};
-use crate::lateness::Timing;
+use crate::lateness::LatenessTiming;
 use crate::online::OnlineTest;
-use crate::sources::Sources;
+use crate::sources::ModelSources;
 use crate::timed::PathGuided;
 use crate::{Generation, Stage};
 use coreach_artifact::document::Origins;
@@ -31,10 +31,10 @@ pub struct View<'a> {
     /// The results of this stage and those before it.
     pub found: FoundOut<'a>,
     /// For a test case: what it was made of.
-    pub sources: Option<&'a Sources>,
+    pub sources: Option<&'a ModelSources>,
     /// For a test case: the locations of which each of its own was made.
     pub origins: Option<&'a Numbered<LocationId, Origins>>,
-    pub timing: Option<&'a Timing>,
+    pub timing: Option<&'a LatenessTiming>,
     /// A run through the graph: when each transition was taken, counted from 1, by the number of the
     /// transition.
     pub walked: BTreeMap<TransitionId, Vec<usize>>,

@@ -8,7 +8,7 @@
 //! of a member asks for `G_t[pending]` and would leave `A_t[pending]`; candidates with one target and one
 //! effect are joined, their guards by `||`. For every satisfiable subset P of the overlapping candidates
 //! there is a transition: its guard asks for all guards of P and none of the others'. The constructions
-//! differ in what they do with the effects of P ([`Effects`]): they are postponed ([`super::postponed`]), or
+//! differ in what they do with the effects of P ([`EffectRules`]): they are postponed ([`super::postponed`]), or
 //! kept in variables of their own ([`super::kept`]). The result is numbered afterwards, breadth first, so it
 //! is the same in whatever order it was made.
 //!
@@ -24,7 +24,7 @@ use coreach_model::iosts::{Iosts, Transition, TransitionOrigin};
 use coreach_model::term::{Substitution, substitute};
 use coreach_model::{ActionId, Datum, LocationId, Numbered, Term, TransitionId};
 
-use crate::artifact::{Closed, Known, Member, Visible};
+use crate::artifact::{Basis, Closed, Member, Visible};
 use crate::limits::{Limits, Quantity};
 use crate::names::{UsedNames, names_in_scope};
 use crate::simplify::without_repetition;
@@ -42,7 +42,7 @@ pub(super) struct Set {
 }
 
 /// One way to continue from a set by an action.
-pub(super) struct Candidate {
+pub(super) struct SetMove {
     pub guard: Term,
     /// Guards of others with one target and one effect, to be joined to it.
     also: Vec<Term>,
@@ -53,7 +53,7 @@ pub(super) struct Candidate {
 }
 
 /// The two constructions differ in what they do with the effects of a set's members.
-pub(super) trait Effects {
+pub(super) trait EffectRules {
     /// Does nothing matter after a set that has only this location?
     fn ends_alone(&self, _location: LocationId) -> bool {
         false
@@ -85,7 +85,7 @@ pub(super) trait Effects {
     fn settle(
         &mut self,
         action: ActionId,
-        chosen: &[&Candidate],
+        chosen: &[&SetMove],
         premises: &[Term],
         memory: &mut Memory,
         solver: &mut dyn Solver,
@@ -97,7 +97,7 @@ pub(super) trait Effects {
     }
 
     /// The facts about the machine that the construction used.
-    fn known(self) -> Option<Known>
+    fn known(self) -> Option<Basis>
     where
         Self: Sized,
     {
@@ -147,7 +147,7 @@ pub(super) struct Construction<'a, E> {
     pub memory: Memory,
 }
 
-impl<'a, E: Effects> Construction<'a, E> {
+impl<'a, E: EffectRules> Construction<'a, E> {
     /// Builds all sets that can be reached from the initial location.
     pub fn run(
         closed: &'a Closed,
@@ -199,7 +199,7 @@ impl<'a, E: Effects> Construction<'a, E> {
                     )?;
                 }
                 for (subset, guard) in subsets {
-                    let chosen: Vec<&Candidate> = subset.iter().map(|&index| &candidates[index]).collect();
+                    let chosen: Vec<&SetMove> = subset.iter().map(|&index| &candidates[index]).collect();
                     let premises: Vec<Term> = context.iter().cloned().chain(guard.conjuncts()).collect();
                     let (set, assignments) =
                         self.effects.settle(action, &chosen, &premises, &mut self.memory, solver)?;
@@ -238,9 +238,9 @@ impl<'a, E: Effects> Construction<'a, E> {
         number: LocationId,
         context: &[Term],
         solver: &mut dyn Solver,
-    ) -> Result<BTreeMap<ActionId, Vec<Candidate>>, Stop> {
+    ) -> Result<BTreeMap<ActionId, Vec<SetMove>>, Stop> {
         let (iosts, effects, set) = (&self.closed.iosts, &self.effects, &self.sets[number]);
-        let mut found: BTreeMap<ActionId, Vec<Candidate>> = BTreeMap::new();
+        let mut found: BTreeMap<ActionId, Vec<SetMove>> = BTreeMap::new();
         let mut index: HashMap<(ActionId, LocationId, Substitution), usize> = HashMap::new();
         for member in &set.members {
             let pending_effect = pending_effect(member);
@@ -272,7 +272,7 @@ impl<'a, E: Effects> Construction<'a, E> {
                         steps.push(transition.assignments.clone());
                         let next = Member { location: target, steps };
                         let origin = transition.origin.clone();
-                        of_action.push(Candidate { guard, also: Vec::new(), next, effect, origin });
+                        of_action.push(SetMove { guard, also: Vec::new(), next, effect, origin });
                     }
                 }
             }

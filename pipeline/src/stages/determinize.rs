@@ -35,7 +35,7 @@ use coreach_model::iosts::{Aim, Iosts, Transition};
 use coreach_model::term::Substitution;
 use coreach_model::{ActionId, LocationId, Numbered, Term, TransitionId};
 
-use crate::artifact::{self, Closed, Known, Visible};
+use crate::artifact::{self, Basis, Closed, Visible};
 use crate::limits::{Limits, Quantity};
 use crate::stage::Stage;
 use crate::stages::kept::keep_values;
@@ -127,20 +127,20 @@ fn up_to_accept(closed: &Closed) -> Iosts {
 
 /// Analyses the machine. A forbidden output may violate a property wherever a run is. So for a property no
 /// location is out of reach of a violation, and every variable counts as read.
-fn analyse_reach(cut: &Iosts, closed: &Closed, aim: Aim, analysis: &reachability::Options) -> Known {
+fn analyse_reach(cut: &Iosts, closed: &Closed, aim: Aim, analysis: &reachability::Options) -> Basis {
     let Facts { reach, coreach, chain, .. } = analyse(cut, &closed.accepting, analysis);
     let reach = reach.into();
     match aim {
-        Aim::Accept => Known { reach, coreach: coreach.into(), chain, live: live(cut, &closed.accepting) },
+        Aim::Accept => Basis { reach, coreach: coreach.into(), chain, live: live(cut, &closed.accepting) },
         Aim::Violate => {
             let coreach = cut.locations.map(|_| Term::yes());
             let live = cut.locations.map(|_| cut.variables.iter().cloned().collect());
-            Known { reach, coreach, chain: Vec::new(), live }
+            Basis { reach, coreach, chain: Vec::new(), live }
         }
     }
 }
 
-fn without_never_taken(mut cut: Iosts, known: &Known, solver: &mut dyn Solver) -> Iosts {
+fn without_never_taken(mut cut: Iosts, known: &Basis, solver: &mut dyn Solver) -> Iosts {
     cut.transitions.retain(|transition| {
         let mut formula = known.reach[transition.source].conjuncts();
         formula.extend(transition.guard.conjuncts());
@@ -150,7 +150,7 @@ fn without_never_taken(mut cut: Iosts, known: &Known, solver: &mut dyn Solver) -
 }
 
 /// Adds to each guard the facts that are known where it is read.
-fn within_reach(cut: &Iosts, known: &Known) -> Iosts {
+fn within_reach(cut: &Iosts, known: &Basis) -> Iosts {
     let mut strengthened = cut.clone();
     for transition in &mut strengthened.transitions {
         transition.guard = Term::and([known.reach[transition.source].clone(), transition.guard.clone()]);

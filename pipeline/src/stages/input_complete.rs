@@ -28,12 +28,12 @@ use coreach_model::budget;
 use coreach_model::iosts::Location;
 use coreach_model::{ActionId, LocationId, Term};
 
-use crate::artifact::{Allowed, TestCase, TestGraph, Verdict, added_transition};
+use crate::artifact::{Allowed, CaseGraph, TestGraph, Verdict, added_transition};
 use crate::limits::Limits;
 use crate::names::UsedNames;
 
 /// Adds the transitions into Fail. A test graph whose purpose is unreachable gets none.
-pub fn input_complete(graph: TestGraph, limits: &Limits, solver: &mut dyn Solver) -> TestCase {
+pub fn input_complete(graph: TestGraph, limits: &Limits, solver: &mut dyn Solver) -> CaseGraph {
     let TestGraph { mut iosts, pass, inconclusive, mut reach, mut coreach, allowed, mut must_answer, .. } =
         graph;
     let mut verdicts = iosts.locations.map(|_| None);
@@ -43,7 +43,7 @@ pub fn input_complete(graph: TestGraph, limits: &Limits, solver: &mut dyn Solver
         }
     }
     if pass.is_none() {
-        return TestCase {
+        return CaseGraph {
             iosts,
             verdicts,
             reach,
@@ -90,5 +90,5 @@ pub fn input_complete(graph: TestGraph, limits: &Limits, solver: &mut dyn Solver
         must_answer.push(Term::no());
         iosts.transitions.extend(added);
     }
-    TestCase { iosts, verdicts, reach, coreach, must_answer, others_fail, violated: Vec::new() }
+    CaseGraph { iosts, verdicts, reach, coreach, must_answer, others_fail, violated: Vec::new() }
 }

@@ -45,21 +45,21 @@ use coreach_analyses::solver::{Solver, may_hold, must_hold};
 use coreach_model::term::{Substitution, substitute};
 use coreach_model::{ActionId, Datum, LocationId, Numbered, Term};
 
-use crate::artifact::{Closed, Known, Member, Visible};
+use crate::artifact::{Basis, Closed, Member, Visible};
 use crate::limits::{Limits, Quantity};
 use crate::stage::Stage;
-use crate::stages::construction::{Candidate, Construction, Effects, Memory, Set};
+use crate::stages::construction::{Construction, EffectRules, Memory, Set, SetMove};
 use crate::stages::sets::{is_ordinary, longest_stay, pending_effect};
 use crate::stop::{Stop, check_limit, check_terms_writable};
 
 /// Makes the visible behaviours, as far as they matter. Each way that a run may have gone keeps its values.
 pub(super) fn keep_values(
     closed: &Closed,
-    known: Known,
+    known: Basis,
     limits: &Limits,
     solver: &mut dyn Solver,
 ) -> Result<Visible, Stop> {
-    let mut made = Construction::run(closed, Kept { closed, known, limits }, limits, solver)?;
+    let mut made = Construction::run(closed, KeptTransitions { closed, known, limits }, limits, solver)?;
     made.simplify(solver);
     let members = made.sets.map(|set| set.members.clone());
     // So many events resolve each choice of the result: one that enters a set which is no ordinary location,
@@ -79,13 +79,13 @@ struct KeptWay {
     effect: Substitution,
 }
 
-struct Kept<'a> {
+struct KeptTransitions<'a> {
     closed: &'a Closed,
-    known: Known,
+    known: Basis,
     limits: &'a Limits,
 }
 
-impl Effects for Kept<'_> {
+impl EffectRules for KeptTransitions<'_> {
     fn ends_alone(&self, location: LocationId) -> bool {
         self.closed.accepting[location] || self.known.coreach[location].is_false()
     }
@@ -121,7 +121,7 @@ impl Effects for Kept<'_> {
     fn settle(
         &mut self,
         _action: ActionId,
-        chosen: &[&Candidate],
+        chosen: &[&SetMove],
         premises: &[Term],
         memory: &mut Memory,
         solver: &mut dyn Solver,
@@ -134,12 +134,12 @@ impl Effects for Kept<'_> {
         Ok((set, assignments))
     }
 
-    fn known(self) -> Option<Known> {
+    fn known(self) -> Option<Basis> {
         Some(self.known)
     }
 }
 
-impl Kept<'_> {
+impl KeptTransitions<'_> {
     /// Completes a member's values, with which a fact about its location is expressed. A variable that nobody
     /// reads there may have any value, which differs from member to member. So it gets a datum of the
     /// member's own, named after `member`.
@@ -156,7 +156,7 @@ impl Kept<'_> {
     /// Makes the set behind an event, and the assignments on the way to it.
     fn set_after(
         &self,
-        chosen: &[&Candidate],
+        chosen: &[&SetMove],
         premises: &[Term],
         memory: &mut Memory,
         solver: &mut dyn Solver,

@@ -23,7 +23,7 @@
 //!   member that no internal step leaves must answer wherever it can.
 //!
 //! **Direction.** Under-approximation: where the condition holds it must answer. The condition contains
-//! nothing that is not proved, nothing that would depend on data that are not kept ([`Known::live`]), and
+//! nothing that is not proved, nothing that would depend on data that are not kept ([`Basis::live`]), and
 //! nothing that is too long to be written. **Ends** after one look at each place to rest. **Cost**: for
 //! locations that are sets or have internal steps, two queries each.
 
@@ -35,7 +35,7 @@ use coreach_model::term::node::{Comparison, Node};
 use coreach_model::term::{Substitution, substitute};
 use coreach_model::{Datum, LocationId, Numbered, Term, TransitionId};
 
-use crate::artifact::{Closed, Known, Member, Rest};
+use crate::artifact::{Basis, Closed, Member, Rest};
 use crate::limits::{Limits, Quantity};
 use crate::simplify::without_repetition;
 use crate::stages::sets::pending_effect;
@@ -50,7 +50,7 @@ const MOST_COMPARED: usize = 64;
 pub(super) fn must_answer_conditions(
     closed: &Closed,
     members: &Numbered<LocationId, Vec<Member>>,
-    known: Option<&Known>,
+    known: Option<&Basis>,
     limits: &Limits,
     solver: &mut dyn Solver,
 ) -> Numbered<LocationId, Term> {
@@ -78,7 +78,7 @@ pub(super) fn must_answer_conditions(
 }
 
 /// Gives the values of the closed machine's variables for a member. Others have any value.
-fn shown_values(closed: &Closed, member: &Member, known: Option<&Known>, number: usize) -> Substitution {
+fn shown_values(closed: &Closed, member: &Member, known: Option<&Basis>, number: usize) -> Substitution {
     let mut shown = pending_effect(member);
     if let Some(known) = known {
         let live = &known.live[member.location];

@@ -23,7 +23,7 @@ use coreach_model::{ActionId, Datum, LocationId, Term};
 
 use crate::artifact::{Closed, Member, Visible};
 use crate::limits::Limits;
-use crate::stages::construction::{Candidate, Construction, Effects, Memory, Set};
+use crate::stages::construction::{Construction, EffectRules, Memory, Set, SetMove};
 use crate::stages::sets::compose_effects;
 use crate::stop::Stop;
 
@@ -52,7 +52,7 @@ struct Postponed<'a> {
     too_deep: bool,
 }
 
-impl Effects for Postponed<'_> {
+impl EffectRules for Postponed<'_> {
     fn turn(&self, _members: usize, number: LocationId) -> (usize, i64) {
         (0, -i64::from(number.0))
     }
@@ -76,7 +76,7 @@ impl Effects for Postponed<'_> {
     fn settle(
         &mut self,
         action: ActionId,
-        candidates: &[&Candidate],
+        candidates: &[&SetMove],
         _premises: &[Term],
         memory: &mut Memory,
         _solver: &mut dyn Solver,

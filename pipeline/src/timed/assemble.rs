@@ -11,9 +11,9 @@ use coreach_model::term::node::Comparison;
 use coreach_model::timed::delayed::Delayed;
 use coreach_model::{ActionId, Datum, LocationId, Numbered, Term, TransitionId, Type, Value, Verdict};
 
-use super::rules::{Ends, MadeByRules, Target};
+use super::rules::{Ends, LeadsTo, MadeByRules};
 use super::{MadeBy, PathGuided, RuleCounts, SilenceAfter};
-use crate::lateness::{Timing, with_silence_action};
+use crate::lateness::{LatenessTiming, with_silence_action};
 use crate::names::names_in_scope;
 use coreach_artifact::document::Origins;
 
@@ -27,7 +27,7 @@ pub struct Assemble<'a> {
     quiescence: ActionId,
     /// The number here of each action of the delayed form.
     moved: Numbered<ActionId, ActionId>,
-    timing: Timing,
+    timing: LatenessTiming,
     verdicts: Numbered<LocationId, Option<Verdict>>,
     known: Numbered<LocationId, Vec<Term>>,
     origins: Numbered<LocationId, Origins>,
@@ -55,7 +55,7 @@ impl<'a> Assemble<'a> {
                 Term::datum(&constant)
             }
         };
-        let timing = Timing {
+        let timing = LatenessTiming {
             delay: delayed.delay.clone(),
             clocks: delayed.clocks.clone(),
             uncontrollable: delayed.uncontrollable.iter().map(|id| given.action(*id).name.clone()).collect(),
@@ -119,12 +119,12 @@ impl<'a> Assemble<'a> {
         self.origins
             .push(Origins { specification: [model_location.name.clone()].into(), ..Origins::default() });
         self.counts.push(counts);
-        let goes_on = |made: &MadeByRules| matches!(made.target, Target::Next | Target::Ends(Ends::Pass));
+        let goes_on = |made: &MadeByRules| matches!(made.target, LeadsTo::Next | LeadsTo::Ends(Ends::Pass));
         if !made.iter().any(goes_on) {
             self.unseen.push(self.counts.len() - 1);
         }
         for made in made {
-            let leads_on = made.target == Target::Next;
+            let leads_on = made.target == LeadsTo::Next;
             let origin = made.through.map(|through| TransitionOrigin {
                 whole: self.delayed.iosts.transitions[through].origin.whole.clone(),
                 ..TransitionOrigin::default()
@@ -139,8 +139,8 @@ impl<'a> Assemble<'a> {
             });
             self.made_by.push(MadeBy { rule: made.rule, through: made.through });
             match made.target {
-                Target::Next => self.leading_on.push(number),
-                Target::Ends(ends) => self.ending.push((number, ends)),
+                LeadsTo::Next => self.leading_on.push(number),
+                LeadsTo::Ends(ends) => self.ending.push((number, ends)),
             }
         }
         self.registers.extend(assignments.keys().cloned());

@@ -42,7 +42,7 @@ use dashu_ratio::RBig;
 
 pub use crate::path_guided::{MadeBy, PathGuided};
 pub use names::resolve;
-pub use rules::{Ends, Rule, RuleCounts, Target};
+pub use rules::{Ends, LeadsTo, Rule, RuleCounts};
 pub use stop::PathStop;
 
 /// After how long silence is a fact (TM).
@@ -55,7 +55,7 @@ pub enum SilenceAfter {
 
 /// The options for a path-guided test case.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Options {
+pub struct TimedOptions {
     /// After how long silence is a fact.
     pub silence_after: SilenceAfter,
     /// Use the rules on silence as they were published? They call some silences a failure that the model
@@ -91,7 +91,7 @@ struct ContextCase {
 pub fn path_guided(
     timed: &Timed,
     path: &[TransitionId],
-    options: &Options,
+    options: &TimedOptions,
     solver: &mut dyn Solver,
 ) -> Result<PathGuided, PathStop> {
     budget::doing("making a path-guided test case");
@@ -168,7 +168,7 @@ fn action_of(system: &System<'_>, transition: TransitionId) -> ActionId {
 
 /// Checks that this is a path from the initial location to an output, without internal actions, and that
 /// silence has a time. Gives the delayed form.
-fn prepare_path(timed: &Timed, path: &[TransitionId], options: &Options) -> Result<Delayed, PathStop> {
+fn prepare_path(timed: &Timed, path: &[TransitionId], options: &TimedOptions) -> Result<Delayed, PathStop> {
     let graph = timed.graph();
     if let SilenceAfter::Time(time) = &options.silence_after
         && *time <= RBig::ZERO

@@ -111,7 +111,7 @@ impl Ends {
 
 /// Where a transition that a rule makes leads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Target {
+pub enum LeadsTo {
     /// The path's next context.
     Next,
     Ends(Ends),
@@ -127,7 +127,7 @@ pub struct MadeByRules {
     pub guard: Term,
     /// The transition of the model that the rule is about, if there is one.
     pub through: Option<TransitionId>,
-    pub target: Target,
+    pub target: LeadsTo,
 }
 
 /// A context with everything that its rules need.
@@ -274,7 +274,7 @@ impl Applying<'_, '_> {
         action: Option<ActionId>,
         guard: [Term; 2],
         through: Option<TransitionId>,
-        target: Target,
+        target: LeadsTo,
     ) {
         let rule = Rule(rule);
         let guard = Term::and([not_negative(&self.place.delayed.delay)].into_iter().chain(guard));
@@ -290,7 +290,7 @@ impl Applying<'_, '_> {
         let late = self.place.in_time(Comparison::AtLeast);
         let guard = Term::and([not_negative(&self.place.delayed.delay), late, condition.clone()]);
         if self.is_possible(&guard) {
-            let target = Target::Ends(ends);
+            let target = LeadsTo::Ends(ends);
             self.counts.late += 1;
             self.made.push(MadeByRules { rule: LATE, action: Some(channel), guard, through: None, target });
         }
@@ -319,7 +319,7 @@ impl Applying<'_, '_> {
         }
         if place.delayed.is_controllable(action) {
             let guard = self.simple(&place.leads_on()?, &[]);
-            let target = if place.is_last { Target::Ends(Ends::Pass) } else { Target::Next };
+            let target = if place.is_last { LeadsTo::Ends(Ends::Pass) } else { LeadsTo::Next };
             self.add_rule(1, Some(action), [guard, Term::yes()], Some(place.step), target);
         }
         let missed = Term::and([not_negative(&place.delayed.delay), allowed.not()]);
@@ -345,18 +345,18 @@ impl Applying<'_, '_> {
             }
             let is_step = transition == place.step;
             let (rule, target) = match (is_output, is_step) {
-                (true, true) if place.is_last => (3, Target::Ends(Ends::Pass)),
-                (true, true) => (2, Target::Next),
-                (true, false) => (4, Target::Ends(Ends::IncOut)),
-                (false, true) => (6, Target::Next),
-                (false, false) => (7, Target::Ends(Ends::IncUcInSpec)),
+                (true, true) if place.is_last => (3, LeadsTo::Ends(Ends::Pass)),
+                (true, true) => (2, LeadsTo::Next),
+                (true, false) => (4, LeadsTo::Ends(Ends::IncOut)),
+                (false, true) => (6, LeadsTo::Next),
+                (false, false) => (7, LeadsTo::Ends(Ends::IncUcInSpec)),
             };
             self.add_rule(rule, Some(channel), [in_time.clone(), guard], Some(transition), target);
             earlier_conditions.push(allowed);
         }
         let (rule, target) = if is_output { (5, Ends::FailOut) } else { (8, Ends::IncUcInUspec) };
         let allowed = Term::or(earlier_conditions);
-        self.add_rule(rule, Some(channel), [in_time, allowed.not()], None, Target::Ends(target));
+        self.add_rule(rule, Some(channel), [in_time, allowed.not()], None, LeadsTo::Ends(target));
         self.add_late(channel, &allowed, Ends::IncDur);
         self.add_late(channel, &allowed.not(), target);
         Ok(())
@@ -373,8 +373,8 @@ impl Applying<'_, '_> {
         }
         allowed.push(place.quiescent()?);
         let allowed = self.simple(&Term::or(allowed), std::slice::from_ref(&late));
-        self.add_rule(9, None, [late.clone(), allowed.clone()], None, Target::Ends(Ends::IncDur));
-        self.add_rule(10, None, [late, allowed.not()], None, Target::Ends(Ends::FailDur));
+        self.add_rule(9, None, [late.clone(), allowed.clone()], None, LeadsTo::Ends(Ends::IncDur));
+        self.add_rule(10, None, [late, allowed.not()], None, LeadsTo::Ends(Ends::FailDur));
         Ok(())
     }
 }

@@ -17,7 +17,7 @@ use coreach_execution::campaign::StoredIut;
 use coreach_model::Iosts;
 use coreach_model::diagnostic::{Diagnostic, SourceFile};
 use coreach_model::reader::collect::Collector;
-use coreach_model::reader::yaml::{self, Entry, Node, NodeKind, from_bytes};
+use coreach_model::reader::yaml::{self, Entry, NodeKind, Yaml, from_bytes};
 use coreach_model::reader::{Reading, shape};
 use serde_json::{Value, json};
 
@@ -68,8 +68,8 @@ fn redact(text: &str, secrets: &[Range<usize>]) -> String {
 }
 
 /// Finds the places of all secrets, in their order: values of `environment`, and of redacted headers.
-fn find_secrets(root: &Node) -> Vec<Range<usize>> {
-    let mapping = |node: &Node, key: &str| match &node.kind {
+fn find_secrets(root: &Yaml) -> Vec<Range<usize>> {
+    let mapping = |node: &Yaml, key: &str| match &node.kind {
         NodeKind::Mapping(entries) => shape::get(entries, key).cloned(),
         _ => None,
     };
@@ -148,7 +148,7 @@ pub fn find_named_files(file: Arc<SourceFile>, folder: &Path) -> Vec<PathBuf> {
 }
 
 /// Collects all texts of a file that may be paths: each value, and each word of a value.
-fn collect_words(node: &Node, words: &mut Vec<String>) {
+fn collect_words(node: &Yaml, words: &mut Vec<String>) {
     match &node.kind {
         NodeKind::Mapping(entries) => entries.iter().for_each(|entry| collect_words(&entry.value, words)),
         NodeKind::Sequence(items) => items.iter().for_each(|item| collect_words(item, words)),

@@ -9,7 +9,7 @@ use coreach_analyses::Options as Analysis;
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_execution::coverage::{Count, Item, Items, Tally, proofs};
 use coreach_model::{Iosts, LocationId, Number, Term};
-use coreach_pipeline::sources::Sources;
+use coreach_pipeline::sources::ModelSources;
 use serde::Serialize;
 
 use crate::budget;
@@ -293,7 +293,7 @@ pub(super) fn make_report(
     for (number, subject) in subjects.subjects.iter().enumerate() {
         let candidate = &subjects.candidates[subject.candidate];
         let purpose = &candidate.purposes[subject.purpose];
-        let sources = Sources::of(&candidate.specification.iosts, purpose).models;
+        let sources = ModelSources::of(&candidate.specification.iosts, purpose).models;
         groups.entry(candidate.source.clone()).or_default().entry(sources).or_default().push(number);
     }
     let mut specifications = Vec::new();

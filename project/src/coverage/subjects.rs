@@ -21,7 +21,7 @@ use coreach_model::{Diagnostic, Iosts, LocationId, Number};
 use coreach_pipeline::Conformance;
 use coreach_pipeline::artifact::Product;
 use coreach_pipeline::limits::Limits;
-use coreach_pipeline::sources;
+use coreach_pipeline::sources::{ModelSources, source_of_specification};
 use coreach_pipeline::stages::complete::complete;
 use coreach_pipeline::stages::product::make_product;
 use coreach_pipeline::stop::Stop;
@@ -155,8 +155,8 @@ fn load_candidate(path: &Path) -> Result<Candidate, Vec<Diagnostic>> {
     let specification = input.specification;
     let (mut fixed, mut fixed_purposes) = (specification.iosts.clone(), purposes.clone());
     instantiate(&configuration, &mut fixed, &mut fixed_purposes)?;
-    let made = fixed_purposes.iter().map(|purpose| sources::Sources::of(&fixed, purpose).models).collect();
-    let source = sources::source_of_specification(&specification.iosts);
+    let made = fixed_purposes.iter().map(|purpose| ModelSources::of(&fixed, purpose).models).collect();
+    let source = source_of_specification(&specification.iosts);
     Ok(Candidate { configuration, specification, source, purposes, made })
 }
 

@@ -12,7 +12,7 @@ use coreach_adapters::shared::SharedRuns;
 use coreach_model::iosts::{Action, ActionKind};
 use coreach_model::random::Random;
 use coreach_model::reader::shape;
-use coreach_model::reader::yaml::{Entry, Node, NodeKind, Scalar};
+use coreach_model::reader::yaml::{Entry, NodeKind, Scalar, Yaml};
 use coreach_model::regular::RegularExpression;
 use coreach_model::{Type, codec, json};
 
@@ -58,7 +58,7 @@ pub fn read_behaviour(reader: &mut IutReader<'_>, root: &[Entry], way: &str) -> 
 }
 
 /// Reads how often actions are sent at random.
-fn read_weights(reader: &mut IutReader<'_>, node: &Node) -> BTreeMap<String, usize> {
+fn read_weights(reader: &mut IutReader<'_>, node: &Yaml) -> BTreeMap<String, usize> {
     const LIKE: &str = "weights: { Cancel: 1, Add: 5 }";
     /// The greatest weight.
     const MOST: usize = 1000;
@@ -94,7 +94,7 @@ fn read_weights(reader: &mut IutReader<'_>, node: &Node) -> BTreeMap<String, usi
 }
 
 /// Reads values of parameters that are to be tried, and programs that print such values.
-fn read_samples(reader: &mut IutReader<'_>, node: &Node) -> (Samples, BTreeMap<String, SampleProgram>) {
+fn read_samples(reader: &mut IutReader<'_>, node: &Yaml) -> (Samples, BTreeMap<String, SampleProgram>) {
     const LIKE: &str = "samples: { pUser: [alice, bob], pMail: [ { regex: '[a-z]{1,8}@a.org' } ] }";
     let entries = shape::mapping(reader.collector, node, "`samples`", LIKE).unwrap_or(&[]);
     shape::check_distinct(reader.collector, entries, "duplicate-key", "parameter");
@@ -136,7 +136,7 @@ fn read_samples(reader: &mut IutReader<'_>, node: &Node) -> (Samples, BTreeMap<S
 /// Reads a sample as it is sent, or as a model writes it if the type has parts. Returns it as it is sent.
 fn read_sample(
     reader: &mut IutReader<'_>,
-    (item, scalar): (&Node, &Scalar),
+    (item, scalar): (&Yaml, &Scalar),
     types: &[Type],
     quoted: &str,
     help: Option<&str>,
@@ -164,7 +164,7 @@ fn read_sample(
 /// Reads the program that prints values of a parameter. `what` is the parameter in messages.
 fn read_program(
     reader: &mut IutReader<'_>,
-    node: &Node,
+    node: &Yaml,
     what: &str,
     types: Vec<Type>,
 ) -> Option<SampleProgram> {
@@ -179,7 +179,7 @@ fn read_program(
 }
 
 /// Draws some words of a regular expression, always the same ones.
-fn read_sample_words(reader: &mut IutReader<'_>, item: &Node, like: &str) -> Vec<String> {
+fn read_sample_words(reader: &mut IutReader<'_>, item: &Yaml, like: &str) -> Vec<String> {
     const MOST: usize = 32;
     let Some(keys) = shape::mapping(reader.collector, item, "values", like) else { return Vec::new() };
     shape::check_keys(reader.collector, keys, &["regex"], "values");
@@ -201,7 +201,7 @@ fn read_sample_words(reader: &mut IutReader<'_>, item: &Node, like: &str) -> Vec
 }
 
 /// Reads `shared`: runs do not disturb each other, or the name of the thing that they share.
-fn read_shared(reader: &mut IutReader<'_>, node: &Node, way: &str) -> Option<SharedRuns> {
+fn read_shared(reader: &mut IutReader<'_>, node: &Yaml, way: &str) -> Option<SharedRuns> {
     let like = "`shared: safe`, or a name, such as `shared: broker`";
     let scalar = shape::scalar(reader.collector, node, "`shared`", like)?;
     let message = match (way, scalar.text.as_str()) {
@@ -278,7 +278,7 @@ fn read_action(
 }
 
 /// Reads `within`: one time for all replies, or times for locations and for replies after an action.
-fn read_within(reader: &mut IutReader<'_>, node: &Node) -> Within {
+fn read_within(reader: &mut IutReader<'_>, node: &Yaml) -> Within {
     if !matches!(node.kind, NodeKind::Mapping(_)) {
         return Within { all: reader.read_time(node, "within", TIME, WITHIN), ..Within::default() };
     }

@@ -10,7 +10,7 @@ use coreach_model::data::Datum;
 use coreach_model::iosts::{Action, ActionKind};
 use coreach_model::reader::collect::{inventory, listed};
 use coreach_model::reader::shape;
-use coreach_model::reader::yaml::{Entry, Node, NodeKind};
+use coreach_model::reader::yaml::{Entry, NodeKind, Yaml};
 use coreach_model::types::RecordForm;
 
 use super::bytes::{find_one_of, refuse_keys};
@@ -41,7 +41,7 @@ pub enum Carrier {
 pub fn read_binary(
     reader: &mut IutReader<'_>,
     entries: &[Entry],
-    node: &Node,
+    node: &Yaml,
     name: &str,
     carrier: Carrier,
 ) -> Option<Binary> {
@@ -65,7 +65,7 @@ pub fn read_binary(
 }
 
 /// Reads `frame`: how a stream is cut into frames.
-fn read_frame_cut(reader: &mut IutReader<'_>, entries: &[Entry], node: &Node, name: &str) -> Option<Cut> {
+fn read_frame_cut(reader: &mut IutReader<'_>, entries: &[Entry], node: &Yaml, name: &str) -> Option<Cut> {
     let frame = shape::required(reader.collector, node, entries, "frame", name, FRAME)?;
     shape::mapping(reader.collector, frame, "`frame`", FRAME)?;
     let known = ["length", "at", "counts", "fixed", "delimiter"];
@@ -167,7 +167,7 @@ fn check_names(
     entry: &Entry,
     named: &[NamedField],
     kind: ActionKind,
-    texts: Option<&Node>,
+    texts: Option<&Yaml>,
 ) {
     if kind == ActionKind::Input {
         let Some(action) = action else { return };
@@ -198,7 +198,7 @@ fn check_names(
 }
 
 /// Checks that each field can hold the values of its type. `texts` is the section `values`.
-fn check_types(reader: &mut IutReader<'_>, action: &Action, named: &[NamedField], texts: Option<&Node>) {
+fn check_types(reader: &mut IutReader<'_>, action: &Action, named: &[NamedField], texts: Option<&Yaml>) {
     let constants = reader.iosts.map_or(&[][..], |iosts| &iosts.constants);
     for field in named {
         let mut data = action.parameters.iter().chain(constants);
@@ -215,7 +215,7 @@ fn check_type(
     NamedField { name, is_text, parts }: &NamedField,
     ty: &Type,
     list: Option<&str>,
-    texts: Option<&Node>,
+    texts: Option<&Yaml>,
 ) {
     let Some(parts) = parts else {
         let key = list.map_or_else(|| name.text.clone(), |list| format!("{list}.{}", name.text));
@@ -277,7 +277,7 @@ fn check_type(
 
 /// Reports `values` for a list as a whole: only the parts of its elements have texts.
 fn check_lists_unspelt(reader: &mut IutReader<'_>, entries: &[Entry], frames: &[&Vec<(String, Vec<Field>)>]) {
-    let Some(Node { kind: NodeKind::Mapping(values), .. }) = shape::get(entries, "values") else { return };
+    let Some(Yaml { kind: NodeKind::Mapping(values), .. }) = shape::get(entries, "values") else { return };
     for entry in values {
         let is_that_list =
             |field: &Field| matches!(field, Field::List { name: Some(name), .. } if *name == entry.key.text);

@@ -8,7 +8,7 @@ use coreach_adapters::description::{BlockEnd, LineBlock, LinePart, Middle, Shape
 use coreach_model::diagnostic::Diagnostic;
 use coreach_model::iosts::ActionKind;
 use coreach_model::reader::shape;
-use coreach_model::reader::yaml::{Entry, Node, NodeKind, Scalar};
+use coreach_model::reader::yaml::{Entry, NodeKind, Scalar, Yaml};
 
 use super::captures;
 use super::patterns::{OBSERVATIONS, Regex, read_regex};
@@ -69,7 +69,7 @@ struct PatternGroups<'r, 'a> {
 
 impl PatternGroups<'_, '_> {
     /// Reads lines that follow each other. Also returns the groups that count bytes of them.
-    fn read_parts(&mut self, items: &[Arc<Node>], what: &str) -> (Vec<LinePart>, Vec<String>) {
+    fn read_parts(&mut self, items: &[Arc<Yaml>], what: &str) -> (Vec<LinePart>, Vec<String>) {
         let (mut parts, mut counts) = (Vec::new(), Vec::new());
         for item in items {
             if !matches!(item.kind, NodeKind::Mapping(_)) {
@@ -83,7 +83,7 @@ impl PatternGroups<'_, '_> {
     }
 
     /// Reads a part that is counted in bytes: the group that counts, and the parameter that gets the bytes.
-    fn read_counted(&mut self, node: &Node) -> Option<(String, String)> {
+    fn read_counted(&mut self, node: &Yaml) -> Option<(String, String)> {
         let what = "a part that is counted in bytes";
         let entries = shape::mapping(self.reader.collector, node, what, COUNTED)?;
         shape::check_keys(self.reader.collector, entries, &["name", "size"], what);
@@ -110,7 +110,7 @@ impl PatternGroups<'_, '_> {
         }
     }
 
-    fn read_pattern(&mut self, node: &Node, what: &str) -> Option<Regex> {
+    fn read_pattern(&mut self, node: &Yaml, what: &str) -> Option<Regex> {
         let scalar: &Scalar = shape::scalar(self.reader.collector, node, what, OBSERVATIONS)?;
         let (regex, names) = read_regex(self.reader, scalar)?;
         for (name, place) in names {
@@ -120,7 +120,7 @@ impl PatternGroups<'_, '_> {
     }
 
     /// Reads a block. Also returns the names of the groups that count its items or their bytes.
-    fn read_block(&mut self, node: &Node, what: &str) -> Option<(LineBlock, Vec<String>)> {
+    fn read_block(&mut self, node: &Yaml, what: &str) -> Option<(LineBlock, Vec<String>)> {
         let entries = shape::mapping(self.reader.collector, node, what, BLOCK)?;
         let known = ["begin", "lines", "fields", "each", "end", "count", "then", "to"];
         shape::check_keys(self.reader.collector, entries, &known, "a block of lines");
@@ -231,7 +231,7 @@ pub fn read_then(reader: &mut IutReader<'_>, keys: &[Entry], has_each: bool) -> 
 /// Reports outputs after a list (`then`) that do not exist, or that can never be seen there.
 pub fn check_then(reader: &mut IutReader<'_>, observations: &[&Entry]) {
     let names: Vec<&str> = observations.iter().map(|entry| entry.key.text.as_str()).collect();
-    let follower_of = |node: &Node| match &node.kind {
+    let follower_of = |node: &Yaml| match &node.kind {
         NodeKind::Mapping(keys) => shape::get(keys, "then").and_then(|node| node.as_scalar()).cloned(),
         NodeKind::Sequence(_) | NodeKind::Scalar(_) => None,
     };

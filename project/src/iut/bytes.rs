@@ -6,7 +6,7 @@ use coreach_adapters::integer::WireInteger;
 use coreach_model::diagnostic::Diagnostic;
 use coreach_model::number;
 use coreach_model::reader::shape;
-use coreach_model::reader::yaml::{Entry, Node, Scalar};
+use coreach_model::reader::yaml::{Entry, Scalar, Yaml};
 
 use super::words::IutReader;
 
@@ -14,7 +14,7 @@ use super::words::IutReader;
 const LONGEST_END: usize = 8;
 
 impl IutReader<'_> {
-    pub fn read_size(&mut self, node: &Node, key: &str, low: u64) -> Option<usize> {
+    pub fn read_size(&mut self, node: &Yaml, key: &str, low: u64) -> Option<usize> {
         let high = LONGEST as u64;
         let number = node.as_scalar().and_then(|scalar| number::count(&scalar.text));
         let number = number.filter(|number| (low..=high).contains(number));
@@ -25,7 +25,7 @@ impl IutReader<'_> {
         usize::try_from(number?).ok()
     }
 
-    pub fn read_integer(&mut self, node: &Node, key: &str, like: &str) -> Option<WireInteger> {
+    pub fn read_integer(&mut self, node: &Yaml, key: &str, like: &str) -> Option<WireInteger> {
         let scalar = shape::scalar(self.collector, node, &format!("`{key}`"), like)?;
         self.parse_form(scalar)
     }
@@ -51,7 +51,7 @@ impl IutReader<'_> {
         bytes
     }
 
-    pub fn read_delimiter(&mut self, node: &Node, key: &str) -> Option<Vec<u8>> {
+    pub fn read_delimiter(&mut self, node: &Yaml, key: &str) -> Option<Vec<u8>> {
         let scalar = shape::scalar(self.collector, node, &format!("`{key}`"), &format!("{key}: \"00\""))?;
         let bytes = self.parse_hex(scalar, key)?;
         if !(1..=LONGEST_END).contains(&bytes.len()) {
@@ -62,7 +62,7 @@ impl IutReader<'_> {
         Some(bytes)
     }
 
-    pub fn require_true(&mut self, node: &Node, key: &str) -> Option<()> {
+    pub fn require_true(&mut self, node: &Yaml, key: &str) -> Option<()> {
         if node.as_scalar().is_some_and(|scalar| scalar.text == "true") {
             return Some(());
         }
@@ -75,7 +75,7 @@ impl IutReader<'_> {
 /// Finds the one of these keys that is there. Reports it, if there is none or more than one.
 pub fn find_one_of<'e>(
     reader: &mut IutReader<'_>,
-    node: &Node,
+    node: &Yaml,
     entries: &'e [Entry],
     keys: &[&str],
     section: &str,

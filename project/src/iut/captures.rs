@@ -5,7 +5,7 @@ use coreach_model::diagnostic::Diagnostic;
 use coreach_model::iosts::{Action, ActionKind};
 use coreach_model::reader::collect::inventory;
 use coreach_model::reader::shape;
-use coreach_model::reader::yaml::{Entry, Node, Scalar};
+use coreach_model::reader::yaml::{Entry, Scalar, Yaml};
 
 use super::patterns::{Regex, read_regex};
 use super::request::{check_pointer, is_header};
@@ -157,7 +157,7 @@ fn read_source(reader: &mut IutReader<'_>, entry: &Entry) -> Option<Extract> {
     Some(if key == "header" { Extract::Header(text) } else { Extract::Cookie(text) })
 }
 
-fn read_match(reader: &mut IutReader<'_>, node: &Node) -> Option<Regex> {
+fn read_match(reader: &mut IutReader<'_>, node: &Yaml) -> Option<Regex> {
     let scalar = shape::scalar(reader.collector, node, "`match`", "match: '<(.*)>'")?;
     let (regex, _) = read_regex(reader, scalar)?;
     let groups = regex.captures_len() - 1;
@@ -180,7 +180,7 @@ pub fn read_actions(reader: &mut IutReader<'_>, keys: &[Entry], key: &str, kind:
     let Some(node) = shape::get(keys, key) else { return Vec::new() };
     let example = if kind == ActionKind::Input { format!("{key}: Add") } else { format!("{key}: Added") };
     let name = format!("`{key}`");
-    let nodes: Vec<&Node> = match node.as_scalar() {
+    let nodes: Vec<&Yaml> = match node.as_scalar() {
         Some(_) => vec![node],
         None => match shape::list(reader.collector, node, &name, &example) {
             Some([]) => {

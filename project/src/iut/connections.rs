@@ -5,7 +5,7 @@ use coreach_model::diagnostic::Diagnostic;
 use coreach_model::iosts::{Action, ActionKind};
 use coreach_model::reader::collect::listed;
 use coreach_model::reader::shape;
-use coreach_model::reader::yaml::{Entry, Node, NodeKind, Scalar};
+use coreach_model::reader::yaml::{Entry, NodeKind, Scalar, Yaml};
 
 use super::words::IutReader;
 
@@ -84,7 +84,7 @@ fn check_action(reader: &mut IutReader<'_>, scalar: &Scalar) {
 }
 
 /// Reports actions that go over no connection.
-fn report_missing_actions(reader: &mut IutReader<'_>, node: &Node, seen: &[&Scalar]) {
+fn report_missing_actions(reader: &mut IutReader<'_>, node: &Yaml, seen: &[&Scalar]) {
     let Some(iosts) = reader.iosts else { return };
     let is_missing = |name: &&str| seen.iter().all(|scalar| scalar.text != **name);
     // Quiescence goes over no connection.

@@ -3,7 +3,7 @@
 use coreach_adapters::description::{Encoding, Lines};
 use coreach_model::iosts::ActionKind;
 use coreach_model::reader::collect::listed;
-use coreach_model::reader::yaml::{Entry, Node};
+use coreach_model::reader::yaml::{Entry, Yaml};
 
 use super::binary::Carrier;
 use super::patterns::OBSERVATIONS;
@@ -38,7 +38,7 @@ impl Speech {
 pub fn read_encoding(
     reader: &mut IutReader<'_>,
     entries: &[Entry],
-    node: &Node,
+    node: &Yaml,
     section: &str,
     carrier: Carrier,
 ) -> Option<Encoding> {

@@ -12,7 +12,7 @@ use coreach_adapters::fields::{fits, least_size};
 use coreach_adapters::integer::WireInteger;
 use coreach_model::number;
 use coreach_model::reader::shape;
-use coreach_model::reader::yaml::{Entry, Node, NodeKind, Scalar};
+use coreach_model::reader::yaml::{Entry, NodeKind, Scalar, Yaml};
 
 use super::bytes::{find_one_of, literal, refuse_keys};
 use super::words::IutReader;
@@ -39,7 +39,7 @@ pub struct NamedField {
 
 pub fn read_fields(
     reader: &mut IutReader<'_>,
-    node: &Node,
+    node: &Yaml,
     what: &str,
     like: &str,
     is_sent: bool,
@@ -76,13 +76,13 @@ struct Counter {
 
 impl Peers {
     /// Finds the names and counters of a list before its fields are read.
-    fn of(items: &[Arc<Node>]) -> Self {
-        fn mapping(node: &Node) -> &[Entry] {
+    fn of(items: &[Arc<Yaml>]) -> Self {
+        fn mapping(node: &Yaml) -> &[Entry] {
             if let NodeKind::Mapping(entries) = &node.kind { entries } else { &[] }
         }
-        let name = |item: &Arc<Node>| {
+        let name = |item: &Arc<Yaml>| {
             let node = ["label", "name"].into_iter().find_map(|key| shape::get(mapping(item), key));
-            node.and_then(Node::as_scalar).cloned()
+            node.and_then(Yaml::as_scalar).cloned()
         };
         let mut scope = Peers { names: items.iter().map(name).collect(), counters: Vec::new() };
         for (counter, item) in items.iter().enumerate() {
@@ -108,7 +108,7 @@ impl Peers {
 }
 
 impl FieldReader<'_, '_> {
-    fn read_list_of(&mut self, node: &Node, what: &str, like: &str) -> Option<Vec<Field>> {
+    fn read_list_of(&mut self, node: &Yaml, what: &str, like: &str) -> Option<Vec<Field>> {
         // A frame without fields is written as an empty list. Nothing at all is a mistake.
         if node.is_nothing() {
             shape::wrong_kind(self.reader.collector, node, what, "a list of fields", like);
@@ -133,7 +133,7 @@ impl FieldReader<'_, '_> {
 
     /// Checks that at most one number counts each field, that it comes before the field, and that it counts
     /// in the right units. Checks that no checksum covers a later checksum.
-    fn check_scope(&mut self, items: &[Arc<Node>], scope: &Peers, read: &[Option<Field>]) {
+    fn check_scope(&mut self, items: &[Arc<Yaml>], scope: &Peers, read: &[Option<Field>]) {
         for (number, Counter { counter, counted, is_elements, place }) in scope.counters.iter().enumerate() {
             let (message, label) = if counted <= counter {
                 (
@@ -175,7 +175,7 @@ impl FieldReader<'_, '_> {
     }
 
     /// Reads one field: bits, a list, a group, bytes, or a number.
-    fn read_field(&mut self, node: &Node, position: usize, scope: &Peers) -> Option<Field> {
+    fn read_field(&mut self, node: &Yaml, position: usize, scope: &Peers) -> Option<Field> {
         let entries = shape::mapping(self.reader.collector, node, "a field", FIELD)?;
         if let Some(label) = shape::get(entries, "label") {
             let label = shape::scalar(self.reader.collector, label, "`label`", "label: body")?;
@@ -228,7 +228,7 @@ impl FieldReader<'_, '_> {
     /// Reads a number: fixed, named, any, counting another field, or a checksum.
     fn read_number(
         &mut self,
-        node: &Node,
+        node: &Yaml,
         entries: &[Entry],
         integer: WireInteger,
         scope: &Peers,
@@ -274,13 +274,13 @@ impl FieldReader<'_, '_> {
             self.reader.collector.error("wrong-value", message, &content_entry.value.head(), label);
             return None;
         }
-        let mut position_of = |node: &Node| {
+        let mut position_of = |node: &Yaml| {
             let name = shape::scalar(self.reader.collector, node, "`over`", OVER)?;
             self.find_place(name, scope)
         };
         let over = match shape::get(entries, "over") {
             None => 0..scope.names.len(),
-            Some(Node { kind: NodeKind::Sequence(ends), .. }) if ends.len() == 2 => {
+            Some(Yaml { kind: NodeKind::Sequence(ends), .. }) if ends.len() == 2 => {
                 let (first, last) = (position_of(&ends[0]), position_of(&ends[1]));
                 let (first, last) = (first?, last?);
                 if first > last {
@@ -310,7 +310,7 @@ impl FieldReader<'_, '_> {
     /// Reads a field of bytes or text: fixed, named, or any.
     fn read_bytes(
         &mut self,
-        node: &Node,
+        node: &Yaml,
         entries: &[Entry],
         form: ByteForm,
         position: usize,
@@ -358,7 +358,7 @@ impl FieldReader<'_, '_> {
     /// Reads the extent of a field or list. If another field counts this one, it needs no extent.
     fn read_extent(
         &mut self,
-        node: &Node,
+        node: &Yaml,
         entries: &[Entry],
         position: usize,
         scope: &Peers,
@@ -383,7 +383,7 @@ impl FieldReader<'_, '_> {
     }
 
     /// Reads a list, and the fields of its elements. Each element must have at least one byte.
-    fn read_list(&mut self, node: &Node, entries: &[Entry], position: usize, scope: &Peers) -> Option<Field> {
+    fn read_list(&mut self, node: &Yaml, entries: &[Entry], position: usize, scope: &Peers) -> Option<Field> {
         refuse_keys(self.reader, entries, &["is"], "a list is `name` or `any`");
         let content_entry = find_one_of(self.reader, node, entries, &["name", "any"], "a list", LIST)?;
         let name = self.read_name(content_entry, LIST)?;
@@ -413,7 +413,7 @@ impl FieldReader<'_, '_> {
         Some(Field::List { extent: extent?, of: fields, name })
     }
 
-    fn read_bits(&mut self, node: &Node, scope: &Peers) -> Option<Field> {
+    fn read_bits(&mut self, node: &Yaml, scope: &Peers) -> Option<Field> {
         let items = shape::list(self.reader.collector, node, "`bits`", BITS)?;
         let errors_before = self.reader.collector.errors();
         let parts: Vec<Option<BitField>> = items.iter().map(|item| self.read_part(item, scope)).collect();
@@ -431,7 +431,7 @@ impl FieldReader<'_, '_> {
     }
 
     /// Reads one part of a field of bits.
-    fn read_part(&mut self, node: &Node, scope: &Peers) -> Option<BitField> {
+    fn read_part(&mut self, node: &Yaml, scope: &Peers) -> Option<BitField> {
         const PART: &str = "{ width: 4, name: pCode }";
         const OF: &str = "an item of `bits`";
         let entries = shape::mapping(self.reader.collector, node, OF, PART)?;

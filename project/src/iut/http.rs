@@ -8,7 +8,7 @@ use coreach_model::Diagnostic;
 use coreach_model::diagnostic::Origin;
 use coreach_model::iosts::{Action, ActionKind};
 use coreach_model::reader::shape;
-use coreach_model::reader::yaml::{Entry, Node, NodeKind};
+use coreach_model::reader::yaml::{Entry, NodeKind, Yaml};
 
 use super::blocks::{check_then, read_then};
 use super::launch::{host_of, read_address, read_launch, require_reset};
@@ -39,7 +39,7 @@ const SEVERAL: &str =
 const VALUES: &str = "values: { n: { header: Content-Length } }";
 
 /// Reads the section: the base and its server, then captures, steps, stimuli and observations.
-pub fn read_http(reader: &mut IutReader<'_>, root: &[Entry], node: &Node) -> Option<Http> {
+pub fn read_http(reader: &mut IutReader<'_>, root: &[Entry], node: &Yaml) -> Option<Http> {
     let errors_before = reader.collector.errors();
     let entries = shape::section(reader.collector, root, "http", &KEYS);
     let launch = read_launch(reader, entries);
@@ -213,7 +213,7 @@ fn refuse_hidden(reader: &mut IutReader<'_>, observations: &[(String, Response)]
 }
 
 /// Reads one response of an output. Also returns the parameters whose places it names.
-fn read_response(reader: &mut IutReader<'_>, node: &Node, what: &str) -> Option<(Response, ParameterPlaces)> {
+fn read_response(reader: &mut IutReader<'_>, node: &Yaml, what: &str) -> Option<(Response, ParameterPlaces)> {
     // The example shows how to write a status that stands there alone.
     let bare_status = node.as_scalar().filter(|scalar| scalar.text.parse::<u16>().is_ok());
     let like = bare_status.map(|status| format!("{{ status: {} }}", status.text));

@@ -4,7 +4,7 @@ use coreach_adapters::description::{Ignored, Shape};
 use coreach_adapters::template::Template;
 use coreach_model::diagnostic::Diagnostic;
 use coreach_model::reader::shape;
-use coreach_model::reader::yaml::{Entry, Node, Scalar};
+use coreach_model::reader::yaml::{Entry, Scalar, Yaml};
 
 use super::overlap::find_common_line;
 use super::patterns::{Regex, read_regex};
@@ -16,7 +16,7 @@ pub fn read_ignore_items<'e>(
     reader: &mut IutReader<'_>,
     entries: &'e [Entry],
     like: &str,
-) -> Vec<(&'e Node, Option<&'e Node>)> {
+) -> Vec<(&'e Yaml, Option<&'e Yaml>)> {
     let Some(node) = shape::get(entries, "ignore") else { return Vec::new() };
     let mut items = Vec::new();
     for item in shape::list(reader.collector, node, "`ignore`", like).unwrap_or(&[]) {

@@ -8,7 +8,7 @@ use coreach_adapters::description::{Command, READY_MS, ServerLaunch};
 use coreach_adapters::template::Template;
 use coreach_model::diagnostic::Diagnostic;
 use coreach_model::reader::shape;
-use coreach_model::reader::yaml::{Entry, Node, NodeKind, Scalar};
+use coreach_model::reader::yaml::{Entry, NodeKind, Scalar, Yaml};
 use coreach_model::{file, number};
 
 use super::words::{Holes, IutReader};
@@ -50,7 +50,7 @@ pub fn read_launch(reader: &mut IutReader<'_>, entries: &[Entry]) -> Option<Opti
 pub fn read_address(
     reader: &mut IutReader<'_>,
     entries: &[Entry],
-    node: &Node,
+    node: &Yaml,
     key: &str,
     section: &str,
     like: &str,
@@ -78,7 +78,7 @@ pub fn read_address(
 pub fn read_command(
     reader: &mut IutReader<'_>,
     entries: &[Entry],
-    node: &Node,
+    node: &Yaml,
     section: &str,
     like: &str,
     holes: Holes,
@@ -112,7 +112,7 @@ pub fn read_command(
 
 /// Warns of missing programs and scripts, of several words in one, and of words for a shell only. A word with
 /// a hole is known only when a run begins.
-fn warn_of_command(reader: &mut IutReader<'_>, command: &Node, directory: &Path) {
+fn warn_of_command(reader: &mut IutReader<'_>, command: &Yaml, directory: &Path) {
     const INTERPRETERS: [&str; 8] = ["python", "sh", "bash", "node", "ruby", "perl", "php", "java"];
     let NodeKind::Sequence(items) = &command.kind else { return };
     let words: Vec<&Scalar> = items.iter().filter_map(|item| item.as_scalar()).collect();
@@ -203,7 +203,7 @@ fn explain_shell_word(word: &str) -> Option<&'static str> {
 }
 
 /// Reads the words of a command, which must be a list.
-fn read_words(reader: &mut IutReader<'_>, value: &Node, like: &str, holes: &Holes) -> Option<Vec<Template>> {
+fn read_words(reader: &mut IutReader<'_>, value: &Yaml, like: &str, holes: &Holes) -> Option<Vec<Template>> {
     if let NodeKind::Scalar(scalar) = &value.kind
         && !value.is_nothing()
     {

@@ -7,7 +7,7 @@ use coreach_model::data::Datum;
 use coreach_model::diagnostic::Diagnostic;
 use coreach_model::iosts::{Action, ActionKind};
 use coreach_model::reader::shape;
-use coreach_model::reader::yaml::{Entry, Node};
+use coreach_model::reader::yaml::{Entry, Yaml};
 
 use super::blocks;
 use super::overlap::is_within;
@@ -70,7 +70,7 @@ pub fn read_stimuli(reader: &mut IutReader<'_>, entries: &[Entry], ending: &str)
             reader.refuse(&entry.value, "nothing ends these lines", "several lines", help);
         }
         let holes = action.as_ref().map(Holes::of);
-        let mut template = |node: &Node| {
+        let mut template = |node: &Yaml| {
             let scalar = shape::scalar(reader.collector, node, &what, STIMULI)?;
             reader.template_of(scalar, holes.as_ref())
         };

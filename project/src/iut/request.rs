@@ -4,7 +4,7 @@ use coreach_adapters::description::Request;
 use coreach_adapters::template::Template;
 use coreach_model::number;
 use coreach_model::reader::shape;
-use coreach_model::reader::yaml::{Entry, Node, NodeKind, Scalar};
+use coreach_model::reader::yaml::{Entry, NodeKind, Scalar, Yaml};
 
 use super::words::{Holes, IutReader};
 
@@ -13,7 +13,7 @@ pub const REQUEST: [&str; 5] = ["method", "path", "body", "latin1", "headers"];
 /// Reads a request from the keys of [`REQUEST`].
 pub fn read_request(
     reader: &mut IutReader<'_>,
-    node: &Node,
+    node: &Yaml,
     what: &str,
     example: &str,
     known: &[&str],
@@ -125,7 +125,7 @@ pub fn check_pointer(reader: &mut IutReader<'_>, pointer: &Scalar) -> bool {
     true
 }
 
-pub fn read_status(reader: &mut IutReader<'_>, node: &Node, like: &str) -> Option<u16> {
+pub fn read_status(reader: &mut IutReader<'_>, node: &Yaml, like: &str) -> Option<u16> {
     if node.as_scalar().is_none() || node.is_nothing() {
         shape::wrong_kind(reader.collector, node, "`status`", "a number", like);
         return None;

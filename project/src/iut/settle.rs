@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use coreach_adapters::description::{Exchange, PreparationStep, Probe, Settle};
 use coreach_model::reader::shape;
-use coreach_model::reader::yaml::{Entry, Node, NodeKind, Scalar};
+use coreach_model::reader::yaml::{Entry, NodeKind, Scalar, Yaml};
 
 use super::launch::{COMMAND, read_command};
 use super::patterns::read_regex;
@@ -85,7 +85,7 @@ fn read_steps(
         Speech::Json => format!("{key}: [ {{ pause_ms: 5000 }} ]"),
     };
     let is_single_request = matches!(node.kind, NodeKind::Mapping(_)) && speech == Speech::Http;
-    let items: Vec<&Node> = if is_single_request {
+    let items: Vec<&Yaml> = if is_single_request {
         vec![node]
     } else {
         let items = shape::list(reader.collector, node, &format!("`{key}`"), &example).unwrap_or(&[]);
@@ -117,7 +117,7 @@ fn read_steps(
 /// Reads one step of a preparation: a pause, a command, or a message of the section's own kind.
 fn read_step(
     reader: &mut IutReader<'_>,
-    item: &Node,
+    item: &Yaml,
     entries: &[Entry],
     what: &str,
     like: &str,

@@ -10,7 +10,7 @@ use coreach_adapters::description::{Completion, SimulatedModel, Transport};
 use coreach_model::diagnostic::{Diagnostic, Origin, SourceFile};
 use coreach_model::iosts::Iosts;
 use coreach_model::reader::collect::listed;
-use coreach_model::reader::yaml::{Entry, Node};
+use coreach_model::reader::yaml::{Entry, Yaml};
 use coreach_model::reader::{AnySpecification, Reading, read_any_specification, shape};
 use coreach_model::term::literals;
 use coreach_model::timed::delayed::{Delayed, delayed};
@@ -52,7 +52,7 @@ pub fn read_settings(reader: &mut IutReader<'_>, root: &[Entry]) -> SimulatedSet
     read_settings_of(reader, entries)
 }
 
-pub fn read_simulated(reader: &mut IutReader<'_>, root: &[Entry], node: &Node) -> Option<SimulatedSection> {
+pub fn read_simulated(reader: &mut IutReader<'_>, root: &[Entry], node: &Yaml) -> Option<SimulatedSection> {
     let entries = shape::section(reader.collector, root, "simulated", &KEYS);
     let settings = read_settings_of(reader, entries);
     let Some(model) = shape::get(entries, "model") else {

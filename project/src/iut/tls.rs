@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use coreach_adapters::tls::{self, File, Tls};
 use coreach_model::file;
 use coreach_model::reader::shape;
-use coreach_model::reader::yaml::{Entry, Node};
+use coreach_model::reader::yaml::{Entry, Yaml};
 
 use super::words::IutReader;
 use crate::configuration::read_reference;
@@ -88,7 +88,7 @@ pub fn read_tls(
     }
 }
 
-fn report_missing_half<T>(reader: &mut IutReader<'_>, alone: &Node, missing: &str) -> Option<T> {
+fn report_missing_half<T>(reader: &mut IutReader<'_>, alone: &Yaml, missing: &str) -> Option<T> {
     let message = "`certificate` and `key` need each other";
     let help = "for example `certificate: client.pem`, `key: client.key`";
     reader.collector.mistake("missing-key", message, &alone.head(), format!("without `{missing}`"), help);

@@ -14,7 +14,7 @@ use coreach_model::diagnostic::Diagnostic;
 use coreach_model::iosts::{Action, ActionKind, Iosts};
 use coreach_model::reader::collect::{Collector, inventory, listed};
 use coreach_model::reader::shape;
-use coreach_model::reader::yaml::{Entry, Node, NodeKind, Scalar};
+use coreach_model::reader::yaml::{Entry, NodeKind, Scalar, Yaml};
 use coreach_model::types::RecordForm;
 use coreach_model::{Type, Value, codec};
 use serde_json::Value as Json;
@@ -103,7 +103,7 @@ impl Holes {
 }
 
 /// The items of a list that is not empty. Any other node is the only item.
-pub fn one_or_several(node: &Node) -> Vec<&Node> {
+pub fn one_or_several(node: &Yaml) -> Vec<&Yaml> {
     match &node.kind {
         NodeKind::Sequence(items) if !items.is_empty() => items.iter().map(|item| &**item).collect(),
         _ => vec![node],
@@ -442,7 +442,7 @@ impl IutReader<'_> {
     pub fn check_complete(
         &mut self,
         entries: &[Entry],
-        node: &Node,
+        node: &Yaml,
         key: &str,
         of: &str,
         kind: ActionKind,
@@ -693,7 +693,7 @@ impl IutReader<'_> {
     }
 
     /// Reads a time with its unit. `like` and the longer `example` are for messages.
-    pub fn read_time(&mut self, node: &Node, what: &str, like: &str, example: &str) -> Option<Duration> {
+    pub fn read_time(&mut self, node: &Yaml, what: &str, like: &str, example: &str) -> Option<Duration> {
         let scalar = shape::scalar(self.collector, node, &format!("`{what}`"), like)?;
         let read = parse_time(&scalar.text);
         if let Err(why) = &read {
@@ -703,7 +703,7 @@ impl IutReader<'_> {
         read.ok()
     }
 
-    pub fn refuse(&mut self, node: &Node, message: &str, label: &str, help: &str) {
+    pub fn refuse(&mut self, node: &Yaml, message: &str, label: &str, help: &str) {
         self.collector.mistake("wrong-value", message, &node.head(), label, help);
     }
 

@@ -20,9 +20,9 @@ use coreach_model::random::Random;
 use coreach_model::reader::{from_bytes, read_purpose, read_specification};
 use coreach_model::semantics::{Event, State, fire, step};
 use coreach_model::{Datum, Iosts, Value, Verdict};
-use coreach_pipeline::export::{Format, Options as ExportOptions, View, export};
+use coreach_pipeline::export::{ExportOptions, Format, View, export};
 use coreach_pipeline::limits::Limits;
-use coreach_pipeline::{Conformance, Options, Stage, generate_for};
+use coreach_pipeline::{Conformance, Stage, StageOptions, generate_for};
 
 /// A game.
 pub struct Game {
@@ -67,7 +67,7 @@ impl Game {
             false => Conformance::Ioc,
         };
         let (analysis, limits) = (Analysis::default(), Limits::default());
-        let options = Options { max_lookahead: 8, analysis, limits, check: false };
+        let options = StageOptions { max_lookahead: 8, analysis, limits, check: false };
         let mut solver = Z3Solver::default();
         let made =
             generate_for(theory, &specification.iosts, purpose, &options, &mut solver, &mut |_| {}).unwrap();

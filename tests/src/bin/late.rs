@@ -20,7 +20,7 @@ use coreach_analyses::{DomainKind, Options as Analysis};
 use coreach_cli::horn_process;
 use coreach_model::budget::{Budget, Limit, within};
 use coreach_pipeline::late_states::{LateStates, late_states};
-use coreach_pipeline::{Options, generate};
+use coreach_pipeline::{StageOptions, generate};
 use coreach_tests::generator::{self, Shape};
 use coreach_tests::properties::exact::engine;
 use coreach_tests::source::{Input, read};
@@ -126,7 +126,7 @@ fn late(seed: u64, setting: &str, time: Duration) -> Result<LateStates, String> 
     if matches!(setting, "default" | "disjuncts" | "rounds" | "exact") {
         analysis.domain = suited([&specification, &purpose.iosts]);
     }
-    let options = Options { max_lookahead: 8, analysis, limits: Default::default(), check: false };
+    let options = StageOptions { max_lookahead: 8, analysis, limits: Default::default(), check: false };
     let mut solver = Z3Solver::default();
     let work = || {
         let made = generate(&specification, purpose, &options, &mut solver, &mut |_| {})

@@ -12,7 +12,7 @@ use coreach_model::SourceFile;
 use coreach_model::reader::collect::Collector;
 use coreach_model::reader::lexer::tokens;
 use coreach_model::reader::parser::parse;
-use coreach_model::reader::yaml::{self, Entry, Node};
+use coreach_model::reader::yaml::{self, Entry, Yaml};
 
 use super::expression::Expression;
 use super::machine::{Action, Datum, Direction, Machine, Step};
@@ -102,35 +102,35 @@ pub fn purpose(text: &str, of: &Specification) -> Read<Purpose> {
     Ok(Purpose { machine, own_constants, accept, reject })
 }
 
-fn tree(text: &str) -> Read<Arc<Node>> {
+fn tree(text: &str) -> Read<Arc<Yaml>> {
     let file = SourceFile { name: "pair".to_owned(), text: text.to_owned() };
     let mut collector = Collector::new(Arc::new(file));
     yaml::parse(&mut collector).ok_or_else(|| "no YAML".to_owned())
 }
 
-fn get<'a>(entries: &'a [Entry], key: &str) -> Option<&'a Node> {
+fn get<'a>(entries: &'a [Entry], key: &str) -> Option<&'a Yaml> {
     entries.iter().find(|entry| entry.key.text == key).map(|entry| &*entry.value)
 }
 
 /// Nothing is an empty mapping.
-fn mapping(node: Option<&Node>) -> Read<&[Entry]> {
+fn mapping(node: Option<&Yaml>) -> Read<&[Entry]> {
     match node {
         None => Ok(&[]),
         Some(node) if node.is_nothing() => Ok(&[]),
-        Some(Node { kind: yaml::NodeKind::Mapping(entries), .. }) => Ok(entries),
+        Some(Yaml { kind: yaml::NodeKind::Mapping(entries), .. }) => Ok(entries),
         Some(other) => Err(format!("no mapping: {other:?}")),
     }
 }
 
-fn sequence(node: Option<&Node>) -> Read<&[Arc<Node>]> {
+fn sequence(node: Option<&Yaml>) -> Read<&[Arc<Yaml>]> {
     match node {
         None => Ok(&[]),
-        Some(Node { kind: yaml::NodeKind::Sequence(items), .. }) => Ok(items),
+        Some(Yaml { kind: yaml::NodeKind::Sequence(items), .. }) => Ok(items),
         Some(other) => Err(format!("no list: {other:?}")),
     }
 }
 
-fn scalar(node: &Node) -> Read<&str> {
+fn scalar(node: &Yaml) -> Read<&str> {
     node.as_scalar().map(|scalar| scalar.text.as_str()).ok_or_else(|| format!("no text: {node:?}"))
 }
 
@@ -149,7 +149,7 @@ fn functions(top: &[Entry]) -> Read<BTreeMap<String, Function>> {
     mapping(get(top, "functions"))?.iter().map(one).collect()
 }
 
-fn data(node: Option<&Node>, types: &mut Types) -> Read<Vec<Datum>> {
+fn data(node: Option<&Yaml>, types: &mut Types) -> Read<Vec<Datum>> {
     let one =
         |entry: &Entry| Ok(Datum { name: entry.key.text.clone(), ty: types.spelled(scalar(&entry.value)?)? });
     mapping(node)?.iter().map(one).collect()
@@ -158,7 +158,7 @@ fn data(node: Option<&Node>, types: &mut Types) -> Read<Vec<Datum>> {
 /// The types under `types:`.
 #[derive(Default)]
 struct Types {
-    sources: BTreeMap<String, Arc<Node>>,
+    sources: BTreeMap<String, Arc<Yaml>>,
     known: BTreeMap<String, Type>,
     literals: Vec<Rc<str>>,
 }
@@ -194,7 +194,7 @@ impl Types {
         Ok(ty)
     }
 
-    fn variant(&mut self, name: &str, items: &[Arc<Node>]) -> Read<Type> {
+    fn variant(&mut self, name: &str, items: &[Arc<Yaml>]) -> Read<Type> {
         let (mut fields, mut known) = (Vec::new(), Vec::new());
         for item in items {
             let (alternative, entries) = match &item.kind {
@@ -285,7 +285,7 @@ fn machine(
     let initial = mapping(get(top, "initial"))?;
     let mut locations: Vec<String> = Vec::new();
     match get(top, "locations") {
-        Some(Node { kind: yaml::NodeKind::Sequence(items), .. }) => {
+        Some(Yaml { kind: yaml::NodeKind::Sequence(items), .. }) => {
             for item in items {
                 locations.push(scalar(item)?.to_owned());
             }

@@ -11,8 +11,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use coreach_analyses::solver::Solver;
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_pipeline::Stage;
-use coreach_pipeline::artifact::{Closed, CompletePurpose, Product, TestCase, TestGraph, Visible};
-use coreach_pipeline::check::{self, Findings, Violation};
+use coreach_pipeline::artifact::{CaseGraph, Closed, CompletePurpose, Product, TestGraph, Visible};
+use coreach_pipeline::check::{self, Findings, RuleViolation};
 use coreach_pipeline::limits::Limits;
 use coreach_pipeline::stages::{close, complete, determinize, input_complete, product, select};
 use coreach_pipeline::stop::Stop;
@@ -35,7 +35,7 @@ pub struct Artifacts {
     /// After `select`.
     pub graph: Option<TestGraph>,
     /// After `input_complete`.
-    pub case: Option<TestCase>,
+    pub case: Option<CaseGraph>,
     /// The cycle for which `determinize` stopped.
     pub unresolved: Option<Unresolved>,
 }
@@ -173,7 +173,7 @@ fn promises(
     let found = findings(pair, made, solver);
     report.count("checks: questions not answered", found.unknown);
     report.count("checks: places not compared in full", found.unchecked);
-    let mut violations: Vec<Violation> = found.violations;
+    let mut violations: Vec<RuleViolation> = found.violations;
     if settings.doubt.is_some() {
         // "No guard that cannot hold": where the stage was not told so, it had to keep the guard.
         let all = violations.len();

@@ -12,10 +12,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_model::iosts::{Iosts, QUIESCENCE, TestPurpose};
 use coreach_model::reader::{Specification, from_bytes, read_purpose};
-use coreach_pipeline::artifact::{TestCase, Verdict};
+use coreach_pipeline::artifact::{CaseGraph, Verdict};
 use coreach_pipeline::limits::Limits;
 use coreach_pipeline::suspend::{Suspended, suspend};
-use coreach_pipeline::{Conformance, Options, generate_for};
+use coreach_pipeline::{Conformance, StageOptions, generate_for};
 
 use super::online::held;
 use super::test_case::{explored, tester};
@@ -91,7 +91,7 @@ fn tested(
     if !settings.wants(IOCO) {
         return;
     }
-    let options = Options {
+    let options = StageOptions {
         max_lookahead: settings.max_lookahead,
         analysis: settings.analysis.clone(),
         limits: Limits::default(),
@@ -226,7 +226,13 @@ fn quiet_purpose(
 }
 
 /// The test case against the specification, mutants of its states, and ones that are silent where it is not.
-fn implementations(case: &TestCase, known: &Known, delta: EventId, settings: &Settings, report: &mut Report) {
+fn implementations(
+    case: &CaseGraph,
+    known: &Known,
+    delta: EventId,
+    settings: &Settings,
+    report: &mut Report,
+) {
     let machine = artifact::machine(&case.iosts);
     let (alphabet, limit) = (&known.alphabet, settings.limits.walk);
     for (at, instance) in known.instances.iter().enumerate() {

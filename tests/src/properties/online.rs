@@ -16,10 +16,10 @@ use coreach_execution::{Judge, TestCase, initial};
 use coreach_model::semantics::{Event, State};
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::{Iosts, TestPurpose, Verdict};
-use coreach_pipeline::export::{Format, Options as ExportOptions, View, export};
+use coreach_pipeline::export::{ExportOptions, Format, View, export};
 use coreach_pipeline::limits::Limits;
 use coreach_pipeline::online::prepare_online;
-use coreach_pipeline::{Conformance, Options};
+use coreach_pipeline::{Conformance, StageOptions};
 
 use super::stages::told;
 use super::{Known, ONLINE, Report, Settings};
@@ -51,7 +51,7 @@ pub(super) fn made(
     conformance: Conformance,
     specification: &Iosts,
     purpose: &TestPurpose,
-    options: &Options,
+    options: &StageOptions,
 ) -> Made {
     let made =
         prepare_online(conformance, specification, purpose, options, &mut Z3Solver::default(), &mut |_| {});
@@ -85,7 +85,7 @@ pub(super) fn held(
     settings: &Settings,
     report: &mut Report,
 ) {
-    let options = Options {
+    let options = StageOptions {
         max_lookahead: 0,
         analysis: settings.analysis.clone(),
         limits: Limits::default(),

@@ -10,7 +10,7 @@ use coreach_execution::judge::online::OnlineJudge;
 use coreach_execution::{Judge, TestCase};
 use coreach_model::{Iosts, TestPurpose, Verdict, Violated};
 use coreach_pipeline::limits::Limits;
-use coreach_pipeline::{Conformance, Options};
+use coreach_pipeline::{Conformance, StageOptions};
 
 use super::online::{Made, made, occurrence, started};
 use super::safety::{Observer, violation_behind, violations};
@@ -33,7 +33,7 @@ pub(super) fn judge(
     settings: &Settings,
     report: &mut Report,
 ) {
-    let options = Options {
+    let options = StageOptions {
         max_lookahead: 0,
         analysis: settings.analysis.clone(),
         limits: Limits::default(),

@@ -13,7 +13,7 @@ use coreach_model::random::Random;
 use coreach_model::semantics::State as ModelState;
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::{Iosts, LocationId};
-use coreach_pipeline::artifact::{TestCase, Verdict};
+use coreach_pipeline::artifact::{CaseGraph, Verdict};
 
 use super::test_case::{explored, tester};
 use super::{Known, PLAN, Report, Settings};
@@ -25,7 +25,7 @@ use crate::brute::machine::{Constants, Machine};
 const MOST_STATES: usize = 40;
 
 /// Checks plans in a test case.
-pub fn plan(case: &TestCase, known: &Known, settings: &Settings, report: &mut Report) {
+pub fn plan(case: &CaseGraph, known: &Known, settings: &Settings, report: &mut Report) {
     if !settings.wants(PLAN) {
         return;
     }

@@ -16,10 +16,10 @@ use coreach_model::TestPurpose;
 use coreach_model::iosts::Aim;
 use coreach_model::reader::{from_bytes, read_aimed, read_specification};
 use coreach_model::term::evaluate::Valuation;
-use coreach_pipeline::artifact::{TestCase, Verdict, Violated};
+use coreach_pipeline::artifact::{CaseGraph, Verdict, Violated};
 use coreach_pipeline::limits::Limits;
-use coreach_pipeline::verify::{Proof, Verified, Violation, verify};
-use coreach_pipeline::{Options, generate};
+use coreach_pipeline::verify::{Proof, PropertyViolation, Verified, verify};
+use coreach_pipeline::{StageOptions, generate};
 
 use super::doubtful::Doubtful;
 use super::stages::told;
@@ -138,7 +138,7 @@ pub fn safety(pair: &Pair, known: &Known, settings: &Settings, report: &mut Repo
             return;
         }
     };
-    let options = Options {
+    let options = StageOptions {
         max_lookahead: settings.max_lookahead,
         analysis: settings.analysis.clone(),
         limits: Limits::default(),
@@ -248,7 +248,7 @@ fn has(instance: &Instance, initial: &Valuation) -> bool {
 
 /// Is what is seen of a violation a trace of the specification that violates the property?
 fn is_run(
-    violation: &Violation,
+    violation: &PropertyViolation,
     instance: &Instance,
     observer: &Observer,
     known: &Known,
@@ -344,7 +344,7 @@ pub(super) fn violation_behind(
 
 /// Every trace of the test case: it goes on along the specification, takes every output, and each verdict is
 /// what the table of `pipeline/src/violations.rs` says.
-fn tested(case: &TestCase, observer: &Observer, known: &Known, settings: &Settings, report: &mut Report) {
+fn tested(case: &CaseGraph, observer: &Observer, known: &Known, settings: &Settings, report: &mut Report) {
     let machine = artifact::machine(&case.iosts);
     let alphabet = &known.alphabet;
     let violates: BTreeMap<u32, Violated> = case.violated.iter().map(|(at, how)| (at.0, *how)).collect();

@@ -8,7 +8,7 @@
 //!
 //! What it costs is counted: traces after which no state is quiescent, with and without the flag.
 
-use coreach_pipeline::artifact::{TestCase, Verdict};
+use coreach_pipeline::artifact::{CaseGraph, Verdict};
 
 use super::stages::told;
 use super::test_case::{explored, tester};
@@ -23,7 +23,7 @@ use crate::brute::subsets::Subsets;
 use crate::brute::walk::walk;
 
 /// Checks the flags of a test case.
-pub fn silence(case: &TestCase, known: &Known, settings: &Settings, report: &mut Report) {
+pub fn silence(case: &CaseGraph, known: &Known, settings: &Settings, report: &mut Report) {
     if !settings.wants(SILENCE) {
         return;
     }
@@ -72,7 +72,7 @@ pub fn is_quiescent(graph: &Graph, state: u32, alphabet: &Alphabet) -> bool {
 /// For each state that is no verdict: is silence a failure for a tester that is there? What the test case
 /// says of the data, and an output that does not fail.
 pub fn blames_silence(
-    case: &TestCase,
+    case: &CaseGraph,
     constants: &Constants,
     system: &System<State>,
     tester: &Tester<'_>,

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use coreach_model::LocationId;
-use coreach_pipeline::artifact::{TestCase, TestGraph, Verdict};
+use coreach_pipeline::artifact::{CaseGraph, TestGraph, Verdict};
 
 use super::facts::contained;
 use super::stages::{deterministic, show_state, told};
@@ -49,7 +49,7 @@ pub fn graph(graph: &TestGraph, known: &Known, settings: &Settings, report: &mut
 }
 
 /// Checks the test case.
-pub fn case(case: &TestCase, known: &Known, settings: &Settings, report: &mut Report) {
+pub fn case(case: &CaseGraph, known: &Known, settings: &Settings, report: &mut Report) {
     deterministic(DETERMINISTIC, &case.iosts, known, settings, report);
     let machine = artifact::machine(&case.iosts);
     for instance in &known.instances {
@@ -89,7 +89,7 @@ pub fn tester<'a>(system: &'a System<State>, verdicts: &[Option<Verdict>]) -> Te
 
 /// Every state that is no verdict takes every output of the implementation.
 fn takes_outputs(
-    case: &TestCase,
+    case: &CaseGraph,
     machine: &Machine,
     system: &System<State>,
     alphabet: &Alphabet,

@@ -5,7 +5,7 @@
 use std::cell::Cell;
 
 use coreach_model::writer::write_yaml;
-use coreach_pipeline::artifact::{TestCase, Verdict};
+use coreach_pipeline::artifact::{CaseGraph, Verdict};
 
 use super::queues::{LONGEST, behind};
 use super::silence::blames_silence;
@@ -26,7 +26,7 @@ use crate::source::{Input, declared};
 /// Checks all verdict properties on the specification and on so many mutants.
 pub fn implementations(
     pair: &Input,
-    case: &TestCase,
+    case: &CaseGraph,
     known: &Known,
     settings: &Settings,
     report: &mut Report,
@@ -127,7 +127,7 @@ const BEHIND: [[&str; 3]; LONGEST + 1] = [
 /// A test case, and what is known of it.
 struct Against<'a> {
     tests: &'a [(&'a Instance, System<State>)],
-    case: &'a TestCase,
+    case: &'a CaseGraph,
     known: &'a Known,
     limit: usize,
     /// Are implementations put behind queues as well?

@@ -8,10 +8,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use coreach_analyses::solver::Solver;
 use coreach_model::iosts::Iosts;
 use coreach_model::reader::Specification;
-use coreach_pipeline::export::{Format, Options, View, export};
+use coreach_pipeline::export::{ExportOptions, Format, View, export};
 use coreach_pipeline::named_types::named_types;
 use coreach_pipeline::origins::{Pairs, origins_of_test_case};
-use coreach_pipeline::sources::Sources;
+use coreach_pipeline::sources::ModelSources;
 use coreach_pipeline::{Generation, Stage};
 use coreach_project::written::read_back;
 
@@ -49,7 +49,7 @@ fn round(
     for stage in Stage::ALL {
         let view = View::of(generation, stage);
         for format in [Format::Yaml, Format::Json] {
-            let text = export(&view, format, Options::default()).map_err(|error| error.to_string())?;
+            let text = export(&view, format, ExportOptions::default()).map_err(|error| error.to_string())?;
             read_back(&view, format, &text, specification, solver)
                 .map_err(|limit| format!("{stage:?} as {format}: {limit}"))?;
         }
@@ -64,7 +64,7 @@ pub fn generation(specification: &Iosts, made: &Artifacts) -> Option<Generation>
     let (visible, test_graph, test_case) = (made.visible.clone()?, made.graph.clone()?, made.case.clone()?);
     let pairs = Pairs { specification, purpose: &complete_purpose, product: &product };
     Some(Generation {
-        sources: Sources::of(specification, &complete_purpose.purpose),
+        sources: ModelSources::of(specification, &complete_purpose.purpose),
         origins: origins_of_test_case(&pairs, &closed, &visible, &test_graph, &test_case),
         complete_purpose,
         product,

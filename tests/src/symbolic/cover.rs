@@ -26,7 +26,7 @@ use coreach_model::value::tuples;
 use coreach_model::{Term, TransitionId, Value, Verdict};
 use coreach_pipeline::export::{Format, View, export};
 use coreach_pipeline::limits::Limits;
-use coreach_pipeline::{Options, Stage, generate as make};
+use coreach_pipeline::{Stage, StageOptions, generate as make};
 use coreach_project::cover::evidence::RunEvidence;
 use coreach_project::cover::search::MetGoal;
 use coreach_project::cover::{
@@ -264,8 +264,12 @@ pub fn compare(specification: &Specification, steps: usize, seen: &mut Seen) -> 
 /// # Errors
 /// It says that Accept is out of reach, or is not read back.
 pub fn test_case(iosts: &Iosts, member: &SuiteMember) -> Result<Option<TestCase>, String> {
-    let options =
-        Options { max_lookahead: 4, analysis: Default::default(), limits: Limits::default(), check: true };
+    let options = StageOptions {
+        max_lookahead: 4,
+        analysis: Default::default(),
+        limits: Limits::default(),
+        check: true,
+    };
     let mut solver = Z3Solver::default();
     let made = make(iosts, member.written.purpose.clone(), &options, &mut solver, &mut |_| {});
     let Ok(made) = made else { return Ok(None) };

@@ -4,11 +4,11 @@
 use std::collections::BTreeMap;
 
 use coreach_pipeline::timed::rules::sum_counts;
-use coreach_pipeline::timed::{Options, PathGuided, Rule};
+use coreach_pipeline::timed::{PathGuided, Rule, TimedOptions};
 
 use super::support::{PURPOSE, atm, of, options};
 
-fn made(path: &str, options: &Options) -> PathGuided {
+fn made(path: &str, options: &TimedOptions) -> PathGuided {
     of(&atm(), path, options).unwrap()
 }
 
@@ -48,10 +48,10 @@ fn a_constant_allows_for_every_time() {
 /// come; corrected, a silence of 1 is too late where the answer was due by 1, and two rules less apply.
 #[test]
 fn silence_as_published_and_corrected() {
-    let published = Options { published: true, ..options("1") };
+    let published = TimedOptions { published: true, ..options("1") };
     assert_eq!(counted(&made(PURPOSE, &published)), (34, 1));
     assert_eq!(counted(&made(PURPOSE, &options("1"))), (32, 1));
-    let published = Options { published: true, ..options("5") };
+    let published = TimedOptions { published: true, ..options("5") };
     assert_eq!(counted(&made(PURPOSE, &published)), (34, 0));
 }
 

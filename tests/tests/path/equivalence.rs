@@ -13,13 +13,13 @@ use coreach_model::term::{Substitution, substitute};
 use coreach_model::timed::Timed;
 use coreach_model::timed::delayed::delayed;
 use coreach_model::{Datum, LocationId, Term, TransitionId};
-use coreach_pipeline::timed::{Options, PathGuided, Rule, resolve};
+use coreach_pipeline::timed::{PathGuided, Rule, TimedOptions, resolve};
 
 use super::support::{PURPOSE, atm, model, of, options};
 
 /// Holds every guard of the test case against the formula that the publication has for it. Returns how many
 /// were compared.
-fn compared(timed: &Timed, path: &str, options: &Options) -> usize {
+fn compared(timed: &Timed, path: &str, options: &TimedOptions) -> usize {
     let made = of(timed, path, options).unwrap();
     held(timed, &resolve(timed, path).unwrap(), &made).unwrap()
 }

@@ -10,7 +10,7 @@ use coreach_model::semantics::{State, fire};
 use coreach_model::timed::Timed;
 use coreach_model::{SourceFile, codec};
 use coreach_pipeline::export::{self, Format, View, export};
-use coreach_pipeline::timed::{Options, PathGuided, PathStop, SilenceAfter, path_guided, resolve};
+use coreach_pipeline::timed::{PathGuided, PathStop, SilenceAfter, TimedOptions, path_guided, resolve};
 
 /// The purpose of the publication.
 pub const PURPOSE: &str = "tr1,tr2,tr3,tr4";
@@ -28,22 +28,22 @@ pub fn model(text: &str) -> Timed {
 }
 
 /// TM as a number, or as a constant where it is empty.
-pub fn options(time: &str) -> Options {
+pub fn options(time: &str) -> TimedOptions {
     let silence_after = match time {
         "" => SilenceAfter::Constant,
         time => SilenceAfter::Time(time.parse().unwrap()),
     };
-    Options { silence_after, published: false, check: true }
+    TimedOptions { silence_after, published: false, check: true }
 }
 
 /// What comes of a path.
-pub fn of(timed: &Timed, path: &str, options: &Options) -> Result<PathGuided, PathStop> {
+pub fn of(timed: &Timed, path: &str, options: &TimedOptions) -> Result<PathGuided, PathStop> {
     path_guided(timed, &resolve(timed, path)?, options, &mut Z3Solver::default())
 }
 
 /// The document of a test case, read.
 pub fn document(made: &PathGuided) -> TestCase {
-    let text = export(&View::of_path(made), Format::Json, export::Options::default()).unwrap();
+    let text = export(&View::of_path(made), Format::Json, export::ExportOptions::default()).unwrap();
     TestCase::from_json(text.as_bytes()).unwrap()
 }
 

@@ -1,6 +1,6 @@
 //! Verdicts of traces, by the document that a tester reads.
 
-use coreach_pipeline::timed::Options;
+use coreach_pipeline::timed::TimedOptions;
 
 use super::support::{PURPOSE, atm, document, follow, model, of, options};
 
@@ -91,7 +91,7 @@ transitions:
 #[test]
 fn a_silence_is_no_failure_while_an_answer_may_still_come() {
     let slow = model(BETWEEN_TEN_AND_TWELVE);
-    let silence = |time: &'static str, options: &Options| {
+    let silence = |time: &'static str, options: &TimedOptions| {
         let test = document(&of(&slow, "in,out", options).unwrap());
         follow(&test, &[], &[("0", "In", &[]), (time, "delta", &[])]).pop().unwrap()
     };
@@ -101,6 +101,6 @@ fn a_silence_is_no_failure_while_an_answer_may_still_come() {
     assert_eq!(of(&slow, "in,out", &options("11")).unwrap().unseen, [0usize; 0]);
     assert_eq!(silence("11.9", &options("5")), "INCdur");
     assert_eq!(silence("12", &options("5")), "FAILdur");
-    let published = Options { published: true, ..options("5") };
+    let published = TimedOptions { published: true, ..options("5") };
     assert_eq!(silence("5", &published), "FAILdur", "unsound, as published");
 }

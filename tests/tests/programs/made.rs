@@ -6,7 +6,7 @@ use coreach_analyses::reachability::Options as Analysis;
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_execution::TestCase;
 use coreach_model::Iosts;
-use coreach_pipeline::export::{Format, NotWritten, Options, View, export};
+use coreach_pipeline::export::{ExportOptions, Format, NotWritten, View, export};
 use coreach_pipeline::{Generation, Stage, generate};
 use coreach_project::making::{SILENT, make, make_online};
 use coreach_project::project::load;
@@ -34,7 +34,7 @@ pub fn root() -> PathBuf {
 }
 
 fn written(name: String, specification: &Iosts, view: &View<'_>) -> Case {
-    let program = |format| export(view, format, Options::default());
+    let program = |format| export(view, format, ExportOptions::default());
     Case {
         name,
         specification: specification.clone(),
@@ -82,7 +82,7 @@ pub fn configurations() -> Vec<PathBuf> {
 }
 
 pub fn generated(specification: &Iosts, purpose: coreach_model::TestPurpose) -> Option<Generation> {
-    let options = coreach_pipeline::Options {
+    let options = coreach_pipeline::StageOptions {
         max_lookahead: 4,
         analysis: Analysis::default(),
         limits: Default::default(),

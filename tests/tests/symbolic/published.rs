@@ -21,10 +21,10 @@ use coreach_model::iosts::Iosts;
 use coreach_model::reader::{read_purpose, read_specification};
 use coreach_model::semantics::Event;
 use coreach_model::{Number, SourceFile, Term, Value, Verdict};
-use coreach_pipeline::export::{Format, Options as ExportOptions, View, export};
+use coreach_pipeline::export::{ExportOptions, Format, View, export};
 use coreach_pipeline::limits::Limits;
 use coreach_pipeline::online::prepare_online;
-use coreach_pipeline::{Conformance, Options};
+use coreach_pipeline::{Conformance, StageOptions};
 
 fn teller_machine() -> Iosts {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("models/teller_machine.yaml");
@@ -267,7 +267,7 @@ fn on_line(conformance: Conformance, purpose: &str) -> TestCase {
     let file = |name: &str, text: &str| SourceFile { name: name.to_owned(), text: text.to_owned() }.into();
     let (specification, _) = read_specification(file("teller_machine.yaml", &unknown_account())).unwrap();
     let (purpose, _) = read_purpose(file("subtree.yaml", purpose), &specification).unwrap();
-    let options = Options {
+    let options = StageOptions {
         max_lookahead: 0,
         analysis: coreach_analyses::Options::default(),
         limits: Limits::default(),

@@ -9,7 +9,7 @@ use coreach_model::types::Type;
 use coreach_model::value::ArrayValue;
 use coreach_model::{Term, Value};
 use coreach_pipeline::Generation;
-use coreach_pipeline::artifact::TestCase;
+use coreach_pipeline::artifact::CaseGraph;
 
 use super::support::{equivalent, run};
 
@@ -22,7 +22,7 @@ fn generation() -> Generation {
 }
 
 /// The chunks 10, 11, 12, ... as a file of the model's type.
-fn file(case: &TestCase) -> Value {
+fn file(case: &CaseGraph) -> Value {
     let iosts = &case.iosts;
     let request = iosts.action(iosts.find_action("REQ").unwrap());
     let Type::Array(ty) = request.parameters[0].ty().clone() else { panic!("a file is an array") };
@@ -31,7 +31,7 @@ fn file(case: &TestCase) -> Value {
 }
 
 /// `REQ SEND(10,true) ACK`: REQ carries the file.
-fn events(case: &TestCase, text: &str) -> Vec<Event> {
+fn events(case: &CaseGraph, text: &str) -> Vec<Event> {
     let one = |word: &str| match word {
         "REQ" => vec![Event::new("REQ", [file(case)])],
         word => super::support::trace(&case.iosts, word),
@@ -40,7 +40,7 @@ fn events(case: &TestCase, text: &str) -> Vec<Event> {
 }
 
 /// Where the test case is after the trace, for these constants.
-fn ends(case: &TestCase, chunks: i64, retries: i64, text: &str) -> Vec<String> {
+fn ends(case: &CaseGraph, chunks: i64, retries: i64, text: &str) -> Vec<String> {
     let iosts = &case.iosts;
     // The file is written before it is read: its initial value is open. The memory of the rest is given.
     let mut valuation = Valuation::new();

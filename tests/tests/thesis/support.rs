@@ -14,7 +14,7 @@ use coreach_model::semantics::{Event, State, after, initial_states};
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::types::Type;
 use coreach_model::{SourceFile, Term, Value};
-use coreach_pipeline::{Generation, Options, generate};
+use coreach_pipeline::{Generation, StageOptions, generate};
 
 pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
@@ -40,9 +40,9 @@ pub fn solver() -> Z3Solver {
     Z3Solver::default()
 }
 
-pub fn options(domain: &str) -> Options {
+pub fn options(domain: &str) -> StageOptions {
     let domain: DomainKind = domain.parse().unwrap_or_else(|_| panic!("no domain {domain}"));
-    Options {
+    StageOptions {
         max_lookahead: 8,
         analysis: reachability::Options { domain, ..reachability::Options::default() },
         limits: Default::default(),

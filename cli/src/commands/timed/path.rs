@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_model::Diagnostic;
 use coreach_pipeline::export::sptg::{Guards, to_sptg};
-use coreach_pipeline::export::{Format, Options, View, export};
+use coreach_pipeline::export::{ExportOptions, Format, View, export};
 use coreach_pipeline::timed::rules::{Rule, sum_counts};
 use coreach_pipeline::timed::{PathGuided, PathStop};
 use coreach_project::budget;
@@ -85,7 +85,7 @@ fn test_case_text(made: &PathGuided, form: PathFormat) -> Result<String, String>
     match form {
         PathFormat::Theirs(guards) => Ok(to_sptg(made, guards)),
         PathFormat::Ours(format) => {
-            export(&View::of_path(made), format, Options::default()).map_err(|error| error.to_string())
+            export(&View::of_path(made), format, ExportOptions::default()).map_err(|error| error.to_string())
         }
     }
 }

@@ -33,7 +33,7 @@ const MARGIN: f64 = 12.0;
 
 /// The size of a node.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Size {
+pub struct NodeSize {
     pub width: f64,
     pub height: f64,
     /// The width that is kept free at the node's right, for the things drawn next to it.
@@ -112,7 +112,7 @@ struct Layered {
 }
 
 /// Lays a graph out; node 0 is at its top.
-pub fn lay_out(nodes: &[Size], links: &[LayoutLink]) -> Layout {
+pub fn lay_out(nodes: &[NodeSize], links: &[LayoutLink]) -> Layout {
     let ranked = ranks::rank_nodes(nodes, links);
     let mut layered = Layered::new(nodes, &ranked);
     let chains: Vec<Option<Vec<usize>>> =
@@ -161,7 +161,7 @@ pub fn lay_out(nodes: &[Size], links: &[LayoutLink]) -> Layout {
 
 /// Makes the route of an arrow from border to border. `label` is the number of an inner point.
 fn make_route(
-    nodes: &[Size],
+    nodes: &[NodeSize],
     link: &LayoutLink,
     from: LayoutPoint,
     to: LayoutPoint,
@@ -186,8 +186,8 @@ fn make_route(
 }
 
 impl Layered {
-    fn new(nodes: &[Size], ranked: &ranks::Ranked) -> Self {
-        let spot = |((size, rank), is_hub): ((&Size, &usize), &bool)| Spot {
+    fn new(nodes: &[NodeSize], ranked: &ranks::Ranked) -> Self {
+        let spot = |((size, rank), is_hub): ((&NodeSize, &usize), &bool)| Spot {
             rank: 2 * rank,
             left: size.width / 2.0,
             right: size.width / 2.0 + size.beside,

@@ -13,7 +13,7 @@
 
 use coreach_model::budget;
 
-use super::{BESIDE, LayoutLink, Size};
+use super::{BESIDE, LayoutLink, NodeSize};
 
 /// How wide a row of a hub is.
 const MOST_WIDE: f64 = 1_100.0;
@@ -35,7 +35,7 @@ enum RankSeen {
 }
 
 /// Ranks the nodes, and says which arrows are turned around and which nodes are hubs.
-pub(super) fn rank_nodes(nodes: &[Size], links: &[LayoutLink]) -> Ranked {
+pub(super) fn rank_nodes(nodes: &[NodeSize], links: &[LayoutLink]) -> Ranked {
     let count = nodes.len();
     let mut outgoing: Vec<Vec<usize>> = vec![Vec::new(); count];
     for (number, link) in links.iter().enumerate() {
@@ -61,7 +61,7 @@ pub(super) fn rank_nodes(nodes: &[Size], links: &[LayoutLink]) -> Ranked {
 }
 
 /// Finds how many ranks each node lies below those that lead to it, and which nodes are hubs.
-fn arrange_rows(nodes: &[Size], links: &[LayoutLink], turned: &[bool]) -> (Vec<usize>, Vec<bool>) {
+fn arrange_rows(nodes: &[NodeSize], links: &[LayoutLink], turned: &[bool]) -> (Vec<usize>, Vec<bool>) {
     let (mut steps, mut is_hub) = (vec![1; nodes.len()], vec![false; nodes.len()]);
     // The labels of a node's arrows lie in one rank. Each node has at most one list that it is in.
     let mut needed_width = vec![0.0; nodes.len()];

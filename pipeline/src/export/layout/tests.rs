@@ -1,6 +1,6 @@
 use super::*;
 
-const NODE: Size = Size { width: 60.0, height: 24.0, beside: 0.0, tall: 0.0 };
+const NODE: NodeSize = NodeSize { width: 60.0, height: 24.0, beside: 0.0, tall: 0.0 };
 
 fn links(pairs: &[(usize, usize)]) -> Vec<LayoutLink> {
     pairs
@@ -10,8 +10,8 @@ fn links(pairs: &[(usize, usize)]) -> Vec<LayoutLink> {
 }
 
 /// Do no two nodes, and no node and label, lie on each other?
-fn is_apart(sizes: &[Size], links: &[LayoutLink], found: &Layout) -> bool {
-    let node = |(size, at): (&Size, &LayoutPoint)| {
+fn is_apart(sizes: &[NodeSize], links: &[LayoutLink], found: &Layout) -> bool {
+    let node = |(size, at): (&NodeSize, &LayoutPoint)| {
         (
             at.x - size.width / 2.0,
             at.x + size.width / 2.0 + size.beside,
@@ -55,8 +55,8 @@ fn nothing_lies_on_anything_else() {
     };
     for round in 0..60 {
         let count = 1 + random(40);
-        let sizes: Vec<Size> = (0..count)
-            .map(|_| Size {
+        let sizes: Vec<NodeSize> = (0..count)
+            .map(|_| NodeSize {
                 width: 20.0 + random(90) as f64,
                 height: 10.0 + random(40) as f64,
                 beside: random(60) as f64,
