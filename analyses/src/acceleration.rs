@@ -18,10 +18,10 @@
 
 use coreach_polyhedra::{Constraint, LinearExpression, Rational, Relation};
 
-use crate::condition::Condition;
+use crate::condition::Formula;
 use crate::domains::Assignments;
 use crate::domains::any::AnyElement;
-use crate::effect::Case;
+use crate::effect::Update;
 
 pub struct Repetition {
     /// The moved numbers, each with the amount.
@@ -31,7 +31,7 @@ pub struct Repetition {
 }
 
 /// Reads what a case does each time. `None`: the case is not simple, or moves nothing.
-pub fn find_repetition(case: &Case, dimensions: usize) -> Option<Repetition> {
+pub fn find_repetition(case: &Update, dimensions: usize) -> Option<Repetition> {
     // A case with dimensions of its own is not simple.
     if !case.extra.is_empty() {
         return None;
@@ -57,14 +57,14 @@ pub fn find_repetition(case: &Case, dimensions: usize) -> Option<Repetition> {
 
 impl Repetition {
     /// Takes an element forward, one or more times.
-    pub fn go_forward(&self, case: &Case, from: &AnyElement, integer: &[bool]) -> AnyElement {
+    pub fn go_forward(&self, case: &Update, from: &AnyElement, integer: &[bool]) -> AnyElement {
         let guarded = case.condition.meet(from.clone(), integer, integer.len());
         self.move_repeatedly(&guarded, 1, integer)
             .meet_constraints(&self.moved_guard(&case.condition), integer)
     }
 
     /// Takes an element backward, one or more times.
-    pub fn go_backward(&self, case: &Case, to: &AnyElement, integer: &[bool]) -> AnyElement {
+    pub fn go_backward(&self, case: &Update, to: &AnyElement, integer: &[bool]) -> AnyElement {
         let guarded = to.meet_constraints(&self.moved_guard(&case.condition), integer);
         case.condition.meet(self.move_repeatedly(&guarded, -1, integer), integer, integer.len())
     }
@@ -88,7 +88,7 @@ impl Repetition {
     }
 
     /// The constraints of the condition, moved once: they hold after each time.
-    fn moved_guard(&self, condition: &Condition) -> Vec<Constraint> {
+    fn moved_guard(&self, condition: &Formula) -> Vec<Constraint> {
         let shift = |constraint: &Constraint| {
             let mut shifted = constraint.expression();
             for (dimension, amount) in &self.moves {

@@ -16,15 +16,15 @@ use crate::linear::constant_truth;
 /// A positive formula over linear constraints. Its parts are shared, since cases are copied with their
 /// conditions.
 #[derive(Clone, Default, PartialEq, Eq, Hash, Debug)]
-pub enum Condition {
+pub enum Formula {
     #[default]
     Yes,
     No,
     Linear(Arc<[Constraint]>),
     Congruence(Congruence),
-    /// The conjunction of these. At most the first is [`Condition::Linear`].
-    And(Arc<[Condition]>),
-    Or(Arc<[Condition]>),
+    /// The conjunction of these. At most the first is [`Formula::Linear`].
+    And(Arc<[Formula]>),
+    Or(Arc<[Formula]>),
 }
 
 thread_local! {
@@ -41,53 +41,53 @@ fn count_step(dimensions: usize) {
     STEPS.set(STEPS.get().wrapping_add(pairs));
 }
 
-impl Condition {
+impl Formula {
     /// Conjoins conditions. All linear constraints are collected in one part, each once.
-    pub fn and(parts: impl IntoIterator<Item = Condition>) -> Condition {
-        let (mut linear, mut others): (Vec<Constraint>, Vec<Condition>) = (Vec::new(), Vec::new());
-        let mut open_parts: Vec<Condition> = parts.into_iter().collect();
+    pub fn and(parts: impl IntoIterator<Item = Formula>) -> Formula {
+        let (mut linear, mut others): (Vec<Constraint>, Vec<Formula>) = (Vec::new(), Vec::new());
+        let mut open_parts: Vec<Formula> = parts.into_iter().collect();
         // `pop` takes the last, so the reversed parts are met in their order.
         open_parts.reverse();
         while let Some(part) = open_parts.pop() {
             match part {
-                Condition::Yes => {}
-                Condition::No => return Condition::No,
-                Condition::Linear(constraints) => linear.extend_from_slice(&constraints),
-                Condition::And(inner) => open_parts.extend(inner.iter().rev().cloned()),
-                Condition::Or(_) | Condition::Congruence(_) if others.contains(&part) => {}
-                Condition::Or(_) | Condition::Congruence(_) => others.push(part),
+                Formula::Yes => {}
+                Formula::No => return Formula::No,
+                Formula::Linear(constraints) => linear.extend_from_slice(&constraints),
+                Formula::And(inner) => open_parts.extend(inner.iter().rev().cloned()),
+                Formula::Or(_) | Formula::Congruence(_) if others.contains(&part) => {}
+                Formula::Or(_) | Formula::Congruence(_) => others.push(part),
             }
         }
         if !linear.is_empty() {
             let mut seen = HashSet::new();
             linear.retain(|constraint| seen.insert(constraint.clone()));
-            others.insert(0, Condition::Linear(linear.into()));
+            others.insert(0, Formula::Linear(linear.into()));
         }
         match others.len() {
-            0 => Condition::Yes,
+            0 => Formula::Yes,
             1 => others.swap_remove(0),
-            _ => Condition::And(others.into()),
+            _ => Formula::And(others.into()),
         }
     }
 
     /// Splits the condition into at most `most` conditions of which it is the disjunction. A part that would
     /// make more stays whole.
-    pub fn alternatives(&self, most: usize) -> Vec<Condition> {
+    pub fn alternatives(&self, most: usize) -> Vec<Formula> {
         let whole = || vec![self.clone()];
         match self {
-            Condition::Or(parts) => {
-                let split: Vec<Condition> = parts.iter().flat_map(|part| part.alternatives(most)).collect();
+            Formula::Or(parts) => {
+                let split: Vec<Formula> = parts.iter().flat_map(|part| part.alternatives(most)).collect();
                 if split.len() <= most { split } else { whole() }
             }
-            Condition::And(parts) => {
-                let mut combined = vec![Condition::Yes];
+            Formula::And(parts) => {
+                let mut combined = vec![Formula::Yes];
                 for part in parts.iter() {
                     let split = part.alternatives(most);
                     let fits = split.len() * combined.len() <= most;
                     let choices = if fits { split } else { vec![part.clone()] };
                     let pairs =
                         combined.iter().flat_map(|first| choices.iter().map(move |next| [first, next]));
-                    combined = pairs.map(|pair| Condition::and(pair.map(Condition::clone))).collect();
+                    combined = pairs.map(|pair| Formula::and(pair.map(Formula::clone))).collect();
                 }
                 combined
             }
@@ -95,57 +95,57 @@ impl Condition {
         }
     }
 
-    pub fn or(parts: impl IntoIterator<Item = Condition>) -> Condition {
-        let mut kept: Vec<Condition> = Vec::new();
+    pub fn or(parts: impl IntoIterator<Item = Formula>) -> Formula {
+        let mut kept: Vec<Formula> = Vec::new();
         for part in parts {
             match part {
-                Condition::No => {}
-                Condition::Yes => return Condition::Yes,
-                Condition::Or(inner) => kept.extend_from_slice(&inner),
+                Formula::No => {}
+                Formula::Yes => return Formula::Yes,
+                Formula::Or(inner) => kept.extend_from_slice(&inner),
                 part if kept.contains(&part) => {}
                 part => kept.push(part),
             }
         }
         match kept.len() {
-            0 => Condition::No,
+            0 => Formula::No,
             1 => kept.swap_remove(0),
-            _ => Condition::Or(kept.into()),
+            _ => Formula::Or(kept.into()),
         }
     }
 
-    pub fn congruence(congruence: Congruence) -> Condition {
+    pub fn congruence(congruence: Congruence) -> Formula {
         match congruence.constant_truth() {
-            Some(true) => Condition::Yes,
-            Some(false) => Condition::No,
-            None => Condition::Congruence(congruence),
+            Some(true) => Formula::Yes,
+            Some(false) => Formula::No,
+            None => Formula::Congruence(congruence),
         }
     }
 
-    pub fn constraint(constraint: Constraint) -> Condition {
+    pub fn constraint(constraint: Constraint) -> Formula {
         match constant_truth(&constraint) {
-            Some(true) => Condition::Yes,
-            Some(false) => Condition::No,
-            None => Condition::Linear([constraint].into()),
+            Some(true) => Formula::Yes,
+            Some(false) => Formula::No,
+            None => Formula::Linear([constraint].into()),
         }
     }
 
     /// Restricts an element to the condition: by its constraints, then by each disjunction, with a join.
     pub fn meet(&self, element: AnyElement, integer: &[bool], dimensions: usize) -> AnyElement {
         match self {
-            Condition::Yes => element,
-            Condition::No => element.bottom(dimensions),
-            Condition::Linear(constraints) => {
+            Formula::Yes => element,
+            Formula::No => element.bottom(dimensions),
+            Formula::Linear(constraints) => {
                 count_step(dimensions);
                 element.meet_constraints(constraints, integer)
             }
-            Condition::Congruence(only) => {
+            Formula::Congruence(only) => {
                 count_step(dimensions);
                 element.meet_congruences(std::slice::from_ref(only), integer)
             }
-            Condition::And(parts) => parts.iter().fold(element, |element, part| {
+            Formula::And(parts) => parts.iter().fold(element, |element, part| {
                 if element.is_bottom() { element } else { part.meet(element, integer, dimensions) }
             }),
-            Condition::Or(parts) => {
+            Formula::Or(parts) => {
                 let mut sum: Option<AnyElement> = None;
                 for part in parts.iter() {
                     let met = part.meet(element.clone(), integer, dimensions);
@@ -170,49 +170,45 @@ impl Condition {
             dimensions.clone().any(|dimension| coefficients.get(dimension).is_some_and(|c| !c.is_zero()))
         };
         match self {
-            Condition::Yes | Condition::No => false,
-            Condition::Linear(constraints) => constraints.iter().any(|one| within(one.coefficients())),
-            Condition::Congruence(only) => within(only.coefficients()),
-            Condition::And(parts) | Condition::Or(parts) => {
-                parts.iter().any(|part| part.mentions(dimensions))
-            }
+            Formula::Yes | Formula::No => false,
+            Formula::Linear(constraints) => constraints.iter().any(|one| within(one.coefficients())),
+            Formula::Congruence(only) => within(only.coefficients()),
+            Formula::And(parts) | Formula::Or(parts) => parts.iter().any(|part| part.mentions(dimensions)),
         }
     }
 
     /// The linear constraints of the condition, without those in disjunctions.
     pub fn linear_part(&self) -> &[Constraint] {
         match self {
-            Condition::Linear(constraints) => constraints,
-            Condition::And(parts) => match parts.first() {
+            Formula::Linear(constraints) => constraints,
+            Formula::And(parts) => match parts.first() {
                 // Only the first part of a conjunction can be linear.
-                Some(Condition::Linear(constraints)) => constraints,
+                Some(Formula::Linear(constraints)) => constraints,
                 _ => &[],
             },
-            Condition::Yes | Condition::No | Condition::Congruence(_) | Condition::Or(_) => &[],
+            Formula::Yes | Formula::No | Formula::Congruence(_) | Formula::Or(_) => &[],
         }
     }
 
     pub fn is_linear(&self) -> bool {
-        matches!(self, Condition::Yes | Condition::Linear(_))
+        matches!(self, Formula::Yes | Formula::Linear(_))
     }
 
     /// Counts the constraints and congruences.
     pub fn size(&self) -> usize {
         match self {
-            Condition::Yes | Condition::No => 0,
-            Condition::Linear(constraints) => constraints.len(),
-            Condition::Congruence(_) => 1,
-            Condition::And(parts) | Condition::Or(parts) => parts.iter().map(Condition::size).sum(),
+            Formula::Yes | Formula::No => 0,
+            Formula::Linear(constraints) => constraints.len(),
+            Formula::Congruence(_) => 1,
+            Formula::And(parts) | Formula::Or(parts) => parts.iter().map(Formula::size).sum(),
         }
     }
 
     pub fn for_each(&self, visit: &mut impl FnMut(&Constraint)) {
         match self {
-            Condition::Yes | Condition::No | Condition::Congruence(_) => {}
-            Condition::Linear(constraints) => constraints.iter().for_each(visit),
-            Condition::And(parts) | Condition::Or(parts) => {
-                parts.iter().for_each(|part| part.for_each(visit))
-            }
+            Formula::Yes | Formula::No | Formula::Congruence(_) => {}
+            Formula::Linear(constraints) => constraints.iter().for_each(visit),
+            Formula::And(parts) | Formula::Or(parts) => parts.iter().for_each(|part| part.for_each(visit)),
         }
     }
 }

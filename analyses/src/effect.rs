@@ -22,27 +22,27 @@ use coreach_model::term::node::Node;
 use coreach_model::term::{Substitution, Term, substitute, subterms};
 use coreach_model::value::tuples;
 use coreach_model::{Datum, Iosts, Type, Value};
-use coreach_polyhedra::{Constraint, Limits, LinearExpression, Polyhedron};
+use coreach_polyhedra::{Constraint, LinearExpression, Polyhedron, Quota};
 
 use crate::auxiliary::{Auxiliaries, MOST_CASES, Multiplication};
-use crate::condition::Condition;
+use crate::condition::Formula;
 use crate::domains::Domain;
 use crate::domains::any::{AnyDomain, AnyElement};
-use crate::domains::interval::Interval;
-use crate::frame::{Frame, Slot, digit, type_constraints};
+use crate::domains::interval::Intervals;
+use crate::frame::{Frame, FrameSlot, digit, type_constraints};
 use crate::grid::Grid;
 use crate::identities::{Digits, change_identities, extend_identities};
 use crate::lists::{AssignedList, MOST_ORIGINS};
 use crate::places::{Leaf, Place, leaves, places};
-use crate::scope::{Beyond, CASE_LIMIT, Fields, ImprecisionReason, Memory, Scope};
+use crate::scope::{Beyond, CASE_LIMIT, Cache, Env, Fields, ImprecisionReason};
 use crate::sizes::decided_keys;
 use crate::summaries::{CellInstance, instantiate_cells};
 
 /// One way to take a transition from one valuation of the finite places.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
-pub struct Case {
+pub struct Update {
     /// The condition under which this way can be taken, over the dimensions of the frame and the parameters.
-    pub condition: Condition,
+    pub condition: Formula,
     /// The assigned dimensions; `None` is an unknown value.
     pub numeric: Vec<(usize, Option<LinearExpression>)>,
     pub unknown_bounds: Vec<Constraint>,
@@ -55,9 +55,9 @@ pub struct Case {
     pub instances: Vec<CellInstance>,
 }
 
-impl Case {
+impl Update {
     pub fn is_identity(&self) -> bool {
-        self.condition == Condition::Yes && self.numeric.is_empty()
+        self.condition == Formula::Yes && self.numeric.is_empty()
     }
 
     /// Adds the case's own dimensions to an element, with what the element tells of the cells that are read.
@@ -123,8 +123,8 @@ impl Case {
         });
         self.extra.extend(needed.integer);
         (self.products, self.instances) = (needed.products, needed.instances);
-        let bounds = Condition::and(needed.bounds.into_iter().map(Condition::constraint));
-        self.condition = Condition::and([bounds, self.condition.clone()]);
+        let bounds = Formula::and(needed.bounds.into_iter().map(Formula::constraint));
+        self.condition = Formula::and([bounds, self.condition.clone()]);
     }
 }
 
@@ -135,14 +135,14 @@ const MOST_CONSTRAINTS: usize = 200_000;
 /// hashes of their conditions are compared first.
 #[derive(Default)]
 struct NewCases {
-    found: Vec<Case>,
+    found: Vec<Update>,
     by_hash: HashMap<u64, Vec<usize>>,
     /// The number of constraints in all cases that were added, also in those that were known.
     size: usize,
 }
 
 impl NewCases {
-    fn add(&mut self, case: Case) {
+    fn add(&mut self, case: Update) {
         self.size += case.condition.size();
         let mut hasher = DefaultHasher::new();
         case.condition.hash(&mut hasher);
@@ -189,7 +189,7 @@ pub struct Effect {
 #[derive(Clone, Debug)]
 struct Assigned {
     is_defined: Term,
-    parts: Vec<(Place, Slot, Term)>,
+    parts: Vec<(Place, FrameSlot, Term)>,
     lists: Vec<AssignedList>,
 }
 
@@ -317,9 +317,9 @@ impl Effect {
 
     /// Compiles the cases in a cell of the partition. They depend on the digits in `reads` only. If they
     /// become large, fewer parameters are distinguished from here on.
-    pub fn compile(&mut self, frame: &Frame, cell: u32) -> Vec<Case> {
+    pub fn compile(&mut self, frame: &Frame, cell: u32) -> Vec<Update> {
         if self.blind {
-            return if self.guard.is_false() { Vec::new() } else { vec![Case::default()] };
+            return if self.guard.is_false() { Vec::new() } else { vec![Update::default()] };
         }
         loop {
             if let Some(cases) = self.compile_choices(frame, cell) {
@@ -332,7 +332,7 @@ impl Effect {
     /// Compiles one case for each choice of finite parameters, equal ids, whether the one cell that stands
     /// for the whole array is the assigned one, and the origins of list elements. `None`: they become large,
     /// and finite parameters are distinguished.
-    fn compile_choices(&mut self, frame: &Frame, cell: u32) -> Option<Vec<Case>> {
+    fn compile_choices(&mut self, frame: &Frame, cell: u32) -> Option<Vec<Update>> {
         let digits = self.reads.iter().map(|&position| {
             let place = &frame.finite[position];
             (place.place.term.clone(), place.values[frame.digit(cell, position) as usize].clone())
@@ -374,23 +374,23 @@ impl Effect {
         origins: &[usize],
         cases: &mut NewCases,
     ) {
-        let mut scope = Scope {
+        let mut scope = Env {
             finite,
             dimensions: frame.dimensions() + self.parameter_integer.len(),
             imprecisions: std::mem::take(&mut self.imprecisions),
             fields: std::mem::take(&mut self.fields),
             auxiliaries: Auxiliaries::new(frame.elements_of_lists().len()),
-            ..Scope::new(frame, &self.numeric_parameters, &self.keys)
+            ..Env::new(frame, &self.numeric_parameters, &self.keys)
         };
         let on_cells = decide_cell_conditions(&mut scope, &self.cell_conditions, is_assigned);
         let mut new_cases = match on_cells {
-            Condition::No => Vec::new(),
+            Formula::No => Vec::new(),
             _ => self.compile_with_origins(&mut scope, origins),
         };
         for case in &mut new_cases {
-            case.condition = Condition::and([on_cells.clone(), case.condition.clone()]);
+            case.condition = Formula::and([on_cells.clone(), case.condition.clone()]);
         }
-        new_cases.retain(|case| case.condition != Condition::No);
+        new_cases.retain(|case| case.condition != Formula::No);
         new_cases.iter_mut().for_each(|case| case.take_auxiliaries(&scope.auxiliaries, scope.dimensions));
         (self.imprecisions, self.fields) = (scope.imprecisions, scope.fields);
         for case in new_cases {
@@ -405,31 +405,31 @@ impl Effect {
 
     /// Compiles the cases for one choice of origins. `chosen` has a number for each assigned list, in order.
     /// It says which of the list's origins gives the element that stands for all.
-    fn compile_with_origins(&self, scope: &mut Scope, chosen: &[usize]) -> Vec<Case> {
+    fn compile_with_origins(&self, scope: &mut Env, chosen: &[usize]) -> Vec<Update> {
         let obligations = compile_unnoted(scope, &self.obligations);
         let condition = scope.condition(&self.guard);
-        let bounds = Condition::Linear(self.parameter_bounds[..].into());
+        let bounds = Formula::Linear(self.parameter_bounds[..].into());
         scope.assume_strings(&self.guard);
         let lists = self.assigned.iter().flat_map(|assigned| &assigned.lists).zip(chosen);
-        let origin_conditions: Vec<Condition> =
+        let origin_conditions: Vec<Formula> =
             lists.map(|(list, origin)| scope.condition(&list.origins[*origin].on)).collect();
-        let start = Condition::and([bounds, obligations, condition].into_iter().chain(origin_conditions));
-        if start == Condition::No {
+        let start = Formula::and([bounds, obligations, condition].into_iter().chain(origin_conditions));
+        if start == Formula::No {
             return Vec::new();
         }
         // Each assignment takes as many origins as it has lists.
         let mut next_origins = chosen.iter();
         let (condition, extra) = (start.clone(), self.parameter_integer.clone());
-        let mut cases = vec![Case { condition, extra, ..Case::default() }];
+        let mut cases = vec![Update { condition, extra, ..Update::default() }];
         for Assigned { is_defined, parts, lists } in &self.assigned {
             let is_defined = compile_unnoted(scope, is_defined);
             for case in &mut cases {
-                case.condition = Condition::and([case.condition.clone(), is_defined.clone()]);
+                case.condition = Formula::and([case.condition.clone(), is_defined.clone()]);
             }
             for (place, slot, part) in parts {
                 match *slot {
-                    Slot::Numeric(dimension) => assign_number(scope, &mut cases, place, dimension, part),
-                    Slot::Finite(position) => assign_digit(scope, &mut cases, position, part),
+                    FrameSlot::Numeric(dimension) => assign_number(scope, &mut cases, place, dimension, part),
+                    FrameSlot::Finite(position) => assign_digit(scope, &mut cases, position, part),
                 }
             }
             for (list, origin) in lists.iter().zip(&mut next_origins) {
@@ -440,16 +440,16 @@ impl Effect {
                     }
                 }
             }
-            cases.retain(|case| case.condition != Condition::No);
+            cases.retain(|case| case.condition != Formula::No);
         }
         if self.new_ids.is_empty() || cases.is_empty() {
             return cases;
         }
         // Each case is combined with each case of which ids are equal after the assignment.
         let id_changes = change_identities(scope, &start, &self.new_ids);
-        let add_change = |case: &Case, (on, digits): &(Condition, Digits)| {
-            let condition = Condition::and([case.condition.clone(), on.clone()]);
-            Case { condition, finite: [&case.finite[..], digits].concat(), ..case.clone() }
+        let add_change = |case: &Update, (on, digits): &(Formula, Digits)| {
+            let condition = Formula::and([case.condition.clone(), on.clone()]);
+            Update { condition, finite: [&case.finite[..], digits].concat(), ..case.clone() }
         };
         cases.iter().flat_map(|case| id_changes.iter().map(|change| add_change(case, change))).collect()
     }
@@ -481,12 +481,12 @@ fn list_cell_conditions<'a>(frame: &Frame, values: impl Iterator<Item = &'a Term
 
 /// Decides in a scope which assigned cells the cell that stands for all is. Returns the condition that it is
 /// all of these. That it is no other needs no condition, because there are more cells than are assigned.
-fn decide_cell_conditions(scope: &mut Scope, conditions: &[Term], is_assigned: &[bool]) -> Condition {
+fn decide_cell_conditions(scope: &mut Env, conditions: &[Term], is_assigned: &[bool]) -> Formula {
     let choices = conditions.iter().zip(is_assigned);
     let chosen = choices.clone().filter(|(_, is_chosen)| **is_chosen).map(|(term, _)| term);
-    let condition = Condition::and(chosen.map(|term| scope.condition(term)).collect::<Vec<_>>());
+    let condition = Formula::and(chosen.map(|term| scope.condition(term)).collect::<Vec<_>>());
     // What was compiled so far does not use these decisions.
-    scope.memory = Memory::default();
+    scope.memory = Cache::default();
     for (term, is_chosen) in choices {
         scope.memory.decide(term, *is_chosen);
     }
@@ -494,7 +494,7 @@ fn decide_cell_conditions(scope: &mut Scope, conditions: &[Term], is_assigned: &
 }
 
 /// Compiles a condition that is derived from a term whose own imprecision is noted. So nothing more is noted.
-fn compile_unnoted(scope: &mut Scope, term: &Term) -> Condition {
+fn compile_unnoted(scope: &mut Env, term: &Term) -> Formula {
     let noted = scope.imprecisions.len();
     // A remembered result would not be noted where the term is met again, so this call has its own memory.
     let memory = std::mem::take(&mut scope.memory);
@@ -505,7 +505,7 @@ fn compile_unnoted(scope: &mut Scope, term: &Term) -> Condition {
 }
 
 /// Assigns a number in each case. Splits the cases by the value, or forgets a number that is not linear.
-fn assign_number(scope: &mut Scope, cases: &mut Vec<Case>, place: &Place, dimension: usize, value: &Term) {
+fn assign_number(scope: &mut Env, cases: &mut Vec<Update>, place: &Place, dimension: usize, value: &Term) {
     let linear = scope.linear(value);
     let Some(split) = scope.keep_split(value, cases.len(), linear) else {
         return assign_any(cases, place, dimension);
@@ -513,9 +513,9 @@ fn assign_number(scope: &mut Scope, cases: &mut Vec<Case>, place: &Place, dimens
     let mut next = Vec::new();
     for case in cases.iter() {
         for (on, expression) in &split {
-            let in_type = type_constraints(&place.ty, expression).into_iter().map(Condition::constraint);
+            let in_type = type_constraints(&place.ty, expression).into_iter().map(Formula::constraint);
             let parts = [case.condition.clone(), on.clone()].into_iter().chain(in_type);
-            let mut case = Case { condition: Condition::and(parts), ..case.clone() };
+            let mut case = Update { condition: Formula::and(parts), ..case.clone() };
             case.numeric.push((dimension, Some(expression.clone())));
             next.push(case);
         }
@@ -524,7 +524,7 @@ fn assign_number(scope: &mut Scope, cases: &mut Vec<Case>, place: &Place, dimens
 }
 
 /// Assigns any number of the place's type in each case.
-fn assign_any(cases: &mut [Case], place: &Place, dimension: usize) {
+fn assign_any(cases: &mut [Update], place: &Place, dimension: usize) {
     let bounds = type_constraints(&place.ty, &LinearExpression::variable(dimension));
     for case in cases {
         case.numeric.push((dimension, None));
@@ -533,7 +533,7 @@ fn assign_any(cases: &mut [Case], place: &Place, dimension: usize) {
 }
 
 /// Assigns a digit in each case. Splits the cases by the value, or forgets the digit where it is unknown.
-fn assign_digit(scope: &mut Scope, cases: &mut Vec<Case>, position: usize, value: &Term) {
+fn assign_digit(scope: &mut Env, cases: &mut Vec<Update>, position: usize, value: &Term) {
     let value_cases = match value.sort().is_number() {
         true => scope.cases_among(value, &scope.frame.finite[position].values),
         false => scope.finite_cases(value),
@@ -542,7 +542,7 @@ fn assign_digit(scope: &mut Scope, cases: &mut Vec<Case>, position: usize, value
         return cases.iter_mut().for_each(|case| case.finite.push((position, None)));
     };
     // The same value under several conditions is one case.
-    let mut merged: Vec<(Option<u32>, Vec<Condition>)> = Vec::new();
+    let mut merged: Vec<(Option<u32>, Vec<Formula>)> = Vec::new();
     for (on, value) in split {
         let digit = digit(&value);
         match merged.iter_mut().find(|(known, _)| *known == digit) {
@@ -553,8 +553,8 @@ fn assign_digit(scope: &mut Scope, cases: &mut Vec<Case>, position: usize, value
     let mut next = Vec::new();
     for case in cases.iter() {
         for (digit, conditions) in &merged {
-            let on = Condition::or(conditions.clone());
-            let mut case = Case { condition: Condition::and([case.condition.clone(), on]), ..case.clone() };
+            let on = Formula::or(conditions.clone());
+            let mut case = Update { condition: Formula::and([case.condition.clone(), on]), ..case.clone() };
             case.finite.push((position, *digit));
             next.push(case);
         }
@@ -566,14 +566,14 @@ fn assign_digit(scope: &mut Scope, cases: &mut Vec<Case>, position: usize, value
 /// `p == vPaid - cPrice` of a `nat` becomes `vPaid >= cPrice`. Most outputs are such cases. Returns the case,
 /// or `None` if its condition holds nowhere, and whether nothing was lost. A projection may be exponential in
 /// its dimensions, so it is limited like every operation on polyhedra.
-fn remove_parameters(frame: &Frame, case: Case) -> (Option<Case>, bool) {
+fn remove_parameters(frame: &Frame, case: Update) -> (Option<Update>, bool) {
     let first = frame.dimensions();
     let own = first..first + case.extra.len();
     let has_own = |value: &LinearExpression| own.clone().any(|extra| !value.coefficient(extra).is_zero());
     let (linear, others) = match &case.condition {
-        Condition::Linear(constraints) => (constraints.to_vec(), Vec::new()),
-        Condition::And(parts) => match parts.split_first() {
-            Some((Condition::Linear(constraints), others)) => (constraints.to_vec(), others.to_vec()),
+        Formula::Linear(constraints) => (constraints.to_vec(), Vec::new()),
+        Formula::And(parts) => match parts.split_first() {
+            Some((Formula::Linear(constraints), others)) => (constraints.to_vec(), others.to_vec()),
             _ => (Vec::new(), parts.to_vec()),
         },
         other => (Vec::new(), vec![other.clone()]),
@@ -588,7 +588,7 @@ fn remove_parameters(frame: &Frame, case: Case) -> (Option<Case>, bool) {
     // The projection of a polyhedron does not see congruences.
     let congruences =
         if frame.congruences { implied_congruences(&linear, &integer, first) } else { Vec::new() };
-    let limits = Limits::default();
+    let limits = Quota::default();
     let whole = Polyhedron::from_constraints(own.end, linear).convert_limited(&limits);
     let tightened = whole.polyhedron().tighten_limited(&integer, &limits);
     let projected = tightened.remove_dimensions(&own.collect::<Vec<_>>()).convert_limited(&limits);
@@ -598,31 +598,31 @@ fn remove_parameters(frame: &Frame, case: Case) -> (Option<Case>, bool) {
         return (None, true);
     }
     let constraints = projected.constraints();
-    let linear = if constraints.is_empty() { Condition::Yes } else { Condition::Linear(constraints.into()) };
-    let condition = Condition::and([linear].into_iter().chain(others).chain(congruences));
-    (Some(Case { condition, extra: Vec::new(), ..case }), is_exact)
+    let linear = if constraints.is_empty() { Formula::Yes } else { Formula::Linear(constraints.into()) };
+    let condition = Formula::and([linear].into_iter().chain(others).chain(congruences));
+    (Some(Update { condition, extra: Vec::new(), ..case }), is_exact)
 }
 
 /// Simplifies one of the cases that a disjunction falls into: dimensions that only its condition mentions are
 /// projected away, if that loses nothing. `a[i] != 0` of an array without places becomes two cases that say
 /// nothing of `a[i]`.
-pub fn simplify_alternative(frame: &Frame, case: Case) -> Option<Case> {
+pub fn simplify_alternative(frame: &Frame, case: Update) -> Option<Update> {
     let (projected, is_exact) = remove_parameters(frame, case.clone());
     if is_exact { projected } else { Some(case) }
 }
 
 /// Lists the congruences that equalities imply for the first dimensions: `x == 2 * p` of a whole `p` says
 /// that `x` is even.
-fn implied_congruences(constraints: &[Constraint], integer: &[bool], first: usize) -> Vec<Condition> {
+fn implied_congruences(constraints: &[Constraint], integer: &[bool], first: usize) -> Vec<Formula> {
     let whole = Grid::all(integer.len()).with(constraints, &[]).with_integers(integer);
     let congruences = whole.project(&(0..first).collect::<Vec<_>>()).congruences();
     // A congruence modulo 1 says only that a number is an integer, and types say so already.
     let beyond_types = congruences.into_iter().filter(|congruence| !congruence.modulus().is_one());
-    beyond_types.map(Condition::congruence).collect()
+    beyond_types.map(Formula::congruence).collect()
 }
 
 /// Lists the possible cells into which a case leads from a cell.
-pub fn targets(frame: &Frame, case: &Case, cell: u32) -> Vec<u32> {
+pub fn targets(frame: &Frame, case: &Update, cell: u32) -> Vec<u32> {
     let mut cells = vec![cell];
     for (position, digit) in &case.finite {
         let digits = match digit {
@@ -714,7 +714,7 @@ pub fn project_guards(domain: AnyDomain, frame: &Frame, iosts: &Iosts) -> Vec<Co
                 let own_constraints = element.constraints();
                 // Canonical constraints bound only one of two equal numbers. Intervals bound both.
                 let bounds =
-                    Interval::top(frame.dimensions()).meet_constraints(&own_constraints, &frame.integer);
+                    Intervals::top(frame.dimensions()).meet_constraints(&own_constraints, &frame.integer);
                 constraints_said.extend(own_constraints);
                 if !bounds.is_bottom() {
                     constraints_said.extend(bounds.constraints());
@@ -729,7 +729,7 @@ pub fn project_guards(domain: AnyDomain, frame: &Frame, iosts: &Iosts) -> Vec<Co
 pub fn list_comparisons(frame: &Frame, terms: impl IntoIterator<Item = Term>) -> Vec<Constraint> {
     let (mut comparisons, mut seen, mut visited) = (Vec::new(), HashSet::new(), HashSet::new());
     let (no_parameters, no_keys) = (HashMap::new(), HashMap::new());
-    let mut scope = Scope::new(frame, &no_parameters, &no_keys);
+    let mut scope = Env::new(frame, &no_parameters, &no_keys);
     for term in terms {
         let mut open_terms = vec![term];
         while let Some(term) = open_terms.pop() {

@@ -68,7 +68,7 @@ pub struct ArraySummary {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Slot {
+pub enum FrameSlot {
     Numeric(usize),
     Finite(usize),
 }
@@ -116,7 +116,7 @@ pub struct Frame {
     pub condition_limit: usize,
     /// May conditions over it have congruences?
     pub congruences: bool,
-    slots: HashMap<Term, Slot>,
+    slots: HashMap<Term, FrameSlot>,
 }
 
 impl Frame {
@@ -169,18 +169,18 @@ impl Frame {
         let stride = self.cells;
         // `choose_digits` keeps the product within the limit.
         self.cells *= values.len() as u32;
-        self.slots.insert(place.term.clone(), Slot::Finite(self.finite.len()));
+        self.slots.insert(place.term.clone(), FrameSlot::Finite(self.finite.len()));
         self.finite.push(FinitePlace { place, values, stride });
     }
 
     /// Adds a place as a dimension, with the bounds of its type.
     fn add_number(&mut self, place: Place) {
         let dimension = self.numeric.len();
-        self.slots.insert(place.term.clone(), Slot::Numeric(dimension));
+        self.slots.insert(place.term.clone(), FrameSlot::Numeric(dimension));
         // The size of a set or map is read as it is written, or as the sum that it stands for.
         let size_of = DerivedOperation::Standard(StandardOperation::Size);
         if matches!(place.term.shape(), TermShape::Operation(operation, _) if *operation == size_of) {
-            self.slots.insert(place.term.lowered().clone(), Slot::Numeric(dimension));
+            self.slots.insert(place.term.lowered().clone(), FrameSlot::Numeric(dimension));
         }
         self.bounds.extend(type_constraints(&place.ty, &LinearExpression::variable(dimension)));
         self.integer.push(place.ty.is_integer());
@@ -196,7 +196,7 @@ impl Frame {
         });
         let dimension = self.numeric.len();
         self.add_number(place);
-        self.slots.insert(read, Slot::Numeric(dimension));
+        self.slots.insert(read, FrameSlot::Numeric(dimension));
         self.summaries[summary].leaves.push(dimension);
     }
 
@@ -222,7 +222,7 @@ impl Frame {
         let mut constraints = Vec::new();
         for list in self.summaries.iter().filter_map(|summary| summary.list.as_ref()) {
             let slots = (self.slot(&is_empty(list)), self.slot(&Term::field(list, 0)));
-            if let (Some(Slot::Finite(position)), Some(Slot::Numeric(dimension))) = slots {
+            if let (Some(FrameSlot::Finite(position)), Some(FrameSlot::Numeric(dimension))) = slots {
                 let length = LinearExpression::variable(dimension);
                 let one = LinearExpression::constant(Rational::ONE);
                 // The digit says whether the list is empty.
@@ -255,7 +255,7 @@ impl Frame {
         self.numeric.len()
     }
 
-    pub fn slot(&self, place: &Term) -> Option<Slot> {
+    pub fn slot(&self, place: &Term) -> Option<FrameSlot> {
         self.slots.get(place).copied()
     }
 
@@ -284,8 +284,8 @@ impl Frame {
         let mut positions: Vec<usize> = places
             .iter()
             .filter_map(|place| match self.slot(place) {
-                Some(Slot::Finite(position)) => Some(position),
-                Some(Slot::Numeric(_)) | None => None,
+                Some(FrameSlot::Finite(position)) => Some(position),
+                Some(FrameSlot::Numeric(_)) | None => None,
             })
             .chain(self.pairs_of(is_read))
             .collect();

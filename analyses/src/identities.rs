@@ -22,12 +22,12 @@ use std::collections::{HashMap, HashSet};
 use coreach_model::term::Term;
 use coreach_model::term::node::{Comparison, Node};
 use coreach_model::{Type, Value};
-use coreach_polyhedra::{Limits, Polyhedron};
+use coreach_polyhedra::{Polyhedron, Quota};
 
-use crate::condition::Condition;
+use crate::condition::Formula;
 use crate::frame::{FinitePlace, Frame};
 use crate::places::Place;
-use crate::scope::{Beyond, CASE_LIMIT, Cases, ImprecisionReason, Scope, mentions_array, simplify_read};
+use crate::scope::{Beyond, CASE_LIMIT, Env, ImprecisionReason, Split, mentions_array, simplify_read};
 
 /// The most ids of one type. They have 877 partitions.
 const MOST_IDS: usize = 7;
@@ -204,24 +204,24 @@ pub(crate) fn extend_identities(
 /// the positions of the assigned ids. A case is about all new ids together, because they may depend on the
 /// same numbers. Cases that contradict the condition before the assignment are left out.
 pub(crate) fn change_identities(
-    scope: &mut Scope<'_>,
-    before: &Condition,
+    scope: &mut Env<'_>,
+    before: &Formula,
     new: &[(usize, Term)],
-) -> Cases<Digits> {
+) -> Split<Digits> {
     let old_ids = scope.frame.identities.ids.iter().map(|id| Some(id.term.clone()));
     // The cases so far, each with the ids after it. `None` is any id.
-    let mut cases: Vec<(Condition, Vec<Option<Term>>)> = vec![(Condition::Yes, old_ids.collect())];
+    let mut cases: Vec<(Formula, Vec<Option<Term>>)> = vec![(Formula::Yes, old_ids.collect())];
     for (number, value) in new {
         let id_cases = scope.id_cases(value);
-        let split: Cases<Option<Term>> = match scope.keep_split(value, cases.len(), id_cases) {
+        let split: Split<Option<Term>> = match scope.keep_split(value, cases.len(), id_cases) {
             Some(split) => split.into_iter().map(|(on, id)| (on, Some(id))).collect(),
-            None => vec![(Condition::Yes, None)],
+            None => vec![(Formula::Yes, None)],
         };
         let mut next = Vec::new();
         for (on, ids) in &cases {
             for (on_id, id) in &split {
-                let on = Condition::and([on.clone(), on_id.clone()]);
-                if !is_contradictory(&Condition::and([before.clone(), on.clone()]), scope.next_dimension()) {
+                let on = Formula::and([on.clone(), on_id.clone()]);
+                if !is_contradictory(&Formula::and([before.clone(), on.clone()]), scope.next_dimension()) {
                     let mut ids = ids.clone();
                     ids[*number] = id.clone();
                     next.push((on, ids));
@@ -231,7 +231,7 @@ pub(crate) fn change_identities(
         cases = next;
     }
     // The same digits under several conditions are one case.
-    let mut merged: Vec<(Digits, Vec<Condition>)> = Vec::new();
+    let mut merged: Vec<(Digits, Vec<Formula>)> = Vec::new();
     for (on, ids) in cases {
         let is_new = |number: usize| new.iter().any(|(changed, _)| *changed == number);
         let pairs = scope.frame.identities.pairs.iter().filter(|((a, b), _)| is_new(*a) || is_new(*b));
@@ -242,17 +242,17 @@ pub(crate) fn change_identities(
             None => merged.push((digits, vec![on])),
         }
     }
-    merged.into_iter().map(|(digits, conditions)| (Condition::or(conditions), digits)).collect()
+    merged.into_iter().map(|(digits, conditions)| (Formula::or(conditions), digits)).collect()
 }
 
 /// Do the constraints of the condition alone exclude each other?
-fn is_contradictory(condition: &Condition, dimensions: usize) -> bool {
+fn is_contradictory(condition: &Formula, dimensions: usize) -> bool {
     let linear = condition.linear_part();
-    if *condition == Condition::No || linear.is_empty() {
-        return *condition == Condition::No;
+    if *condition == Formula::No || linear.is_empty() {
+        return *condition == Formula::No;
     }
     let polyhedron = Polyhedron::from_constraints(dimensions, linear.to_vec());
-    polyhedron.convert_limited(&Limits::default()).polyhedron().is_empty()
+    polyhedron.convert_limited(&Quota::default()).polyhedron().is_empty()
 }
 
 /// Are these ids the same? `None`: that is not known.
@@ -265,16 +265,16 @@ fn are_same(known: &HashMap<Term, Value>, a: &Term, b: &Term) -> Option<bool> {
     }
 }
 
-impl Scope<'_> {
+impl Env<'_> {
     /// Compiles a comparison of ids: the disjunction of the cases in which it holds or is not known.
-    pub(crate) fn compared_ids(&mut self, comparison: Comparison, a: &Term, b: &Term) -> Condition {
+    pub(crate) fn compared_ids(&mut self, comparison: Comparison, a: &Term, b: &Term) -> Formula {
         let whole = || Term::compare(comparison, a, b);
         let (a_cases, b_cases) = match (self.id_cases(a), self.id_cases(b)) {
             (Ok(a_cases), Ok(b_cases)) if a_cases.len() * b_cases.len() <= CASE_LIMIT => (a_cases, b_cases),
             (a, b) => {
                 let reason = a.err().or(b.err()).map_or(ImprecisionReason::Cases, |(_, reason)| reason);
                 self.note_imprecision((whole(), reason));
-                return Condition::Yes;
+                return Formula::Yes;
             }
         };
         let mut cases = Vec::new();
@@ -297,14 +297,14 @@ impl Scope<'_> {
                     self.note_imprecision((whole(), reason));
                 }
                 if may_hold.unwrap_or(true) {
-                    cases.push(Condition::and([on_a.clone(), on_b.clone()]));
+                    cases.push(Formula::and([on_a.clone(), on_b.clone()]));
                 }
             }
         }
-        Condition::or(cases)
+        Formula::or(cases)
     }
 
-    fn id_cases(&mut self, term: &Term) -> Result<Cases<Term>, Beyond> {
+    fn id_cases(&mut self, term: &Term) -> Result<Split<Term>, Beyond> {
         if let Some(known) = self.memory.ids.get(term) {
             return known.clone();
         }
@@ -313,11 +313,11 @@ impl Scope<'_> {
         cases
     }
 
-    fn uncached_id_cases(&mut self, term: &Term) -> Result<Cases<Term>, Beyond> {
+    fn uncached_id_cases(&mut self, term: &Term) -> Result<Split<Term>, Beyond> {
         if let Some(part) = simplify_read(self.frame.arrays, term) {
             return self.id_cases(&part);
         }
-        let Node::IfThenElse(c, a, b) = term.node() else { return Ok(vec![(Condition::Yes, term.clone())]) };
+        let Node::IfThenElse(c, a, b) = term.node() else { return Ok(vec![(Formula::Yes, term.clone())]) };
         self.branch_cases(term, [c, a, b], Self::id_cases)
     }
 }

@@ -12,13 +12,13 @@ use coreach_model::term::{Substitution, substitute};
 use coreach_model::{Term, Value};
 use coreach_polyhedra::{LinearExpression, Rational};
 
-use crate::condition::Condition;
+use crate::condition::Formula;
 use crate::predicates::{split_negation, string_conjuncts};
-use crate::scope::{Beyond, Cases, ImprecisionReason, Scope, simplify_read};
+use crate::scope::{Beyond, Env, ImprecisionReason, Split, simplify_read};
 
-impl Scope<'_> {
+impl Env<'_> {
     /// Compiles what a condition on strings, or (if not `expected`) its negation, says of their lengths.
-    pub(crate) fn on_strings(&mut self, term: &Term, expected: bool) -> Condition {
+    pub(crate) fn on_strings(&mut self, term: &Term, expected: bool) -> Formula {
         self.note_imprecision((term.clone(), ImprecisionReason::String));
         match term.node() {
             Node::OnStrings(StringOperation::Matches, arguments) => match strings::expression(arguments) {
@@ -28,35 +28,35 @@ impl Scope<'_> {
                     let most = most.map(|most| Term::compare(Comparison::AtMost, &length, &Term::int(most)));
                     self.condition(&Term::and(most.into_iter().chain([at_least])))
                 }
-                _ => Condition::Yes,
+                _ => Formula::Yes,
             },
             // It begins with, ends with or contains the other one.
             Node::OnStrings(_, arguments) if expected => {
                 self.compare_lengths(Comparison::AtLeast, &arguments[0], &arguments[1])
             }
-            _ => Condition::Yes,
+            _ => Formula::Yes,
         }
     }
 
-    pub(crate) fn compared_strings(&mut self, comparison: Comparison, a: &Term, b: &Term) -> Condition {
+    pub(crate) fn compared_strings(&mut self, comparison: Comparison, a: &Term, b: &Term) -> Formula {
         self.note_imprecision((Term::compare(comparison, a, b), ImprecisionReason::String));
         match comparison {
-            Comparison::Equal if self.excludes(a, b) || self.excludes(b, a) => Condition::No,
+            Comparison::Equal if self.excludes(a, b) || self.excludes(b, a) => Formula::No,
             Comparison::Equal => self.compare_lengths(Comparison::Equal, a, b),
-            _ => Condition::Yes,
+            _ => Formula::Yes,
         }
     }
 
-    fn compare_lengths(&mut self, comparison: Comparison, a: &Term, b: &Term) -> Condition {
+    fn compare_lengths(&mut self, comparison: Comparison, a: &Term, b: &Term) -> Formula {
         let (a, b) = (a.length(), b.length());
         match self.linear(&a).and_then(|_| self.linear(&b)) {
             Ok(_) => self.condition(&Term::compare(comparison, &a, &b)),
-            Err(_) => Condition::Yes,
+            Err(_) => Formula::Yes,
         }
     }
 
     /// The cases of the length of a string that an operation makes.
-    pub(crate) fn number_of_strings(&mut self, term: &Term) -> Result<Cases<LinearExpression>, Beyond> {
+    pub(crate) fn number_of_strings(&mut self, term: &Term) -> Result<Split<LinearExpression>, Beyond> {
         let beyond = || Err((term.clone(), ImprecisionReason::String));
         let Node::OnStrings(StringOperation::Length, arguments) = term.node() else { return beyond() };
         match arguments[0].node() {
@@ -64,7 +64,7 @@ impl Scope<'_> {
                 self.linear(&Term::add(&parts[0].length(), &parts[1].length()))
             }
             Node::OnStrings(StringOperation::At, _) => {
-                Ok(vec![(Condition::Yes, LinearExpression::constant(Rational::ONE))])
+                Ok(vec![(Formula::Yes, LinearExpression::constant(Rational::ONE))])
             }
             Node::OnStrings(StringOperation::Slice, parts) => {
                 self.linear(&Term::subtract(&parts[2], &parts[1]))

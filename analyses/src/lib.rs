@@ -6,7 +6,7 @@
 //! ```
 //! use coreach_analyses::solver::must_hold;
 //! use coreach_analyses::solver::z3::Z3Solver;
-//! use coreach_analyses::{Options, analyse, inductive};
+//! use coreach_analyses::{Analysis, analyse, inductive};
 //! use coreach_model::SourceFile;
 //! use coreach_model::reader::read_specification;
 //!
@@ -24,7 +24,7 @@
 //! let iosts = specification.iosts;
 //! let accepting: Vec<bool> = iosts.locations.iter().map(|location| location.name == "done").collect();
 //!
-//! let facts = analyse(&iosts, &accepting, &Options::default());
+//! let facts = analyse(&iosts, &accepting, &Analysis::default());
 //! let count = iosts.initial.0 as usize;
 //! assert_eq!(facts.reach[count].to_string(), "x >= 0 && x <= 10");
 //!
@@ -92,4 +92,4 @@ pub mod timed;
 pub mod transfer;
 
 pub use domains::DomainKind;
-pub use reachability::{Analyst, Facts, Imprecision, Options, Thresholds, analyse, reach};
+pub use reachability::{Analysis, Analyst, Facts, Imprecision, Thresholds, analyse, reach};

@@ -27,10 +27,10 @@ use coreach_model::types::{RecordForm, RecordType};
 use coreach_model::{Datum, Type, Value};
 use coreach_polyhedra::{LinearExpression, Rational};
 
-use crate::condition::Condition;
+use crate::condition::Formula;
 use crate::frame::Frame;
 use crate::places::{Place, element, element_at, index_variable, is_empty};
-use crate::scope::{Beyond, Cases, ImprecisionReason, Scope, compare_integers};
+use crate::scope::{Beyond, Env, ImprecisionReason, Split, compare_integers};
 use crate::summaries::at_index_variable;
 
 /// The most combinations of origins for the lists that one transition assigns.
@@ -223,7 +223,7 @@ fn body_at(operation: &QuantifiedOperation, arguments: &[Term], body: &Term, val
     substitute(body, &values)
 }
 
-impl Scope<'_> {
+impl Env<'_> {
     /// Has a large list an element? `None`: it is no large list, or that is not known.
     fn is_nonempty(&self, list: &Term) -> Option<bool> {
         match self.finite.get(&is_empty(list)).filter(|_| self.frame.has_large_list(list))? {
@@ -238,11 +238,11 @@ impl Scope<'_> {
     }
 
     /// Compiles a comparison of large lists: what it says of their lengths.
-    pub(crate) fn compared_lists(&mut self, comparison: Comparison, a: &Term, b: &Term) -> Condition {
+    pub(crate) fn compared_lists(&mut self, comparison: Comparison, a: &Term, b: &Term) -> Formula {
         let is_empty_literal = |list: &Term| matches!(list.as_literal(), Some(Value::Record(_, fields)) if fields[0] == Value::int(0));
         // Lists of one length may differ. But only the empty list has length 0.
         if comparison == Comparison::NotEqual && !is_empty_literal(a) && !is_empty_literal(b) {
-            return Condition::Yes;
+            return Formula::Yes;
         }
         self.condition(&Term::compare(comparison, &Term::field(a, 0), &Term::field(b, 0)))
     }
@@ -252,7 +252,7 @@ impl Scope<'_> {
     pub(crate) fn number_of_elements(
         &mut self,
         term: &Term,
-    ) -> Option<Result<Cases<LinearExpression>, Beyond>> {
+    ) -> Option<Result<Split<LinearExpression>, Beyond>> {
         if let Some(length) = self.length_of_result(term) {
             return Some(self.linear(&length));
         }
@@ -287,10 +287,10 @@ impl Scope<'_> {
         };
         self.note_imprecision((list.clone(), ImprecisionReason::Elements));
         let least = LinearExpression::constant(Rational::from(least));
-        let bound_number = |(on, length): (Condition, LinearExpression)| {
+        let bound_number = |(on, length): (Formula, LinearExpression)| {
             let above = compare_integers(Comparison::AtMost, &least, &number);
             let below = compare_integers(Comparison::AtMost, &number.minus(&least), &length);
-            (Condition::and([on, above, below]), number.clone())
+            (Formula::and([on, above, below]), number.clone())
         };
         let lengths = self.linear(&Term::field(list, 0));
         Some(lengths.map(|cases| cases.into_iter().map(bound_number).collect()))
@@ -325,7 +325,7 @@ impl Scope<'_> {
 
     /// Compiles a condition about elements of a large list. It is "yes" if nothing is known of them. `None`
     /// for another condition.
-    pub(crate) fn on_elements(&mut self, term: &Term, expected: bool) -> Option<Condition> {
+    pub(crate) fn on_elements(&mut self, term: &Term, expected: bool) -> Option<Formula> {
         if let TermShape::Operation(DerivedOperation::Defined, arguments) = term.shape() {
             let list = self.large_argument(&arguments[0])?;
             // An element is defined if its index is within the list. Nothing else is known of definedness.
@@ -340,7 +340,7 @@ impl Scope<'_> {
                         Term::compare(Comparison::Less, index, &above),
                     ]))
                 }
-                _ => Condition::Yes,
+                _ => Formula::Yes,
             });
         }
         let list = self.large_argument(term)?.clone();
@@ -349,12 +349,12 @@ impl Scope<'_> {
         }
         Some(self.on_all_or_some(term, expected).unwrap_or_else(|| {
             self.note_imprecision((list, ImprecisionReason::Elements));
-            Condition::Yes
+            Formula::Yes
         }))
     }
 
     /// Compiles a condition about all elements of a large list, or about some. `None` for another one.
-    fn on_all_or_some(&mut self, term: &Term, expected: bool) -> Option<Condition> {
+    fn on_all_or_some(&mut self, term: &Term, expected: bool) -> Option<Formula> {
         let TermShape::Operation(operation, arguments) = term.shape() else { return None };
         let (list, is_all) = match operation {
             DerivedOperation::Standard(StandardOperation::Contains) => (arguments.first()?, !expected),
@@ -366,7 +366,7 @@ impl Scope<'_> {
             _ => return None,
         };
         if !self.is_nonempty(list)? {
-            return Some(if is_all { Condition::Yes } else { Condition::No });
+            return Some(if is_all { Formula::Yes } else { Formula::No });
         }
         // A fact about all elements holds for the one that stands for all. Otherwise it is one of some.
         let index = match is_all {

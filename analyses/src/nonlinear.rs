@@ -8,14 +8,14 @@ use coreach_model::term::node::{Comparison, Node, Operator};
 use coreach_model::{Type, Value};
 use coreach_polyhedra::{Integer, LinearExpression, Rational};
 
-use crate::condition::Condition;
-use crate::frame::{ArraySummary, Slot, type_constraints};
+use crate::condition::Formula;
+use crate::frame::{ArraySummary, FrameSlot, type_constraints};
 use crate::grid::Congruence;
 use crate::linear::integer;
-use crate::scope::{Beyond, CASE_LIMIT, Cases, ImprecisionReason, Scope, compare_integers, limit_cases};
+use crate::scope::{Beyond, CASE_LIMIT, Env, ImprecisionReason, Split, compare_integers, limit_cases};
 use crate::summaries::{SummarizedRead, at_index_variable};
 
-impl Scope<'_> {
+impl Env<'_> {
     /// The number of a product of two factors that are not constant. `None` if there is no room for it.
     pub(crate) fn product_number(
         &mut self,
@@ -31,7 +31,7 @@ impl Scope<'_> {
     }
 
     /// The number of a read of an array that has no places.
-    pub(crate) fn cell_cases(&mut self, term: &Term) -> Result<Cases<LinearExpression>, Beyond> {
+    pub(crate) fn cell_cases(&mut self, term: &Term) -> Result<Split<LinearExpression>, Beyond> {
         let beyond = || (term.clone(), ImprecisionReason::Array);
         let Node::Select(array, _) = term.node() else { return Err(beyond()) };
         let Type::Array(ty) = array.sort() else { return Err(beyond()) };
@@ -40,7 +40,7 @@ impl Scope<'_> {
         let number =
             self.auxiliaries.number_of_read(term, next, element.is_integer(), in_type).ok_or_else(beyond)?;
         self.note_imprecision(beyond());
-        Ok(vec![(Condition::Yes, number)])
+        Ok(vec![(Formula::Yes, number)])
     }
 
     /// The number, or the digit, of an element of a large list. `None` for another term.
@@ -57,7 +57,7 @@ impl Scope<'_> {
     /// index variable gets an auxiliary number, which is an instance of it.
     pub(crate) fn summary_number(&mut self, term: &Term) -> Option<LinearExpression> {
         let dimension = match self.frame.slot(term) {
-            Some(Slot::Numeric(dimension)) => Some(dimension),
+            Some(FrameSlot::Numeric(dimension)) => Some(dimension),
             _ => self.parameters.get(term).copied(),
         };
         if let Some(dimension) = dimension {
@@ -67,7 +67,7 @@ impl Scope<'_> {
             return Some(known);
         }
         let SummarizedRead { cell, variable, index } = at_index_variable(self.frame.arrays, term)?;
-        let Some(Slot::Numeric(leaf)) = self.frame.slot(&cell) else { return None };
+        let Some(FrameSlot::Numeric(leaf)) = self.frame.slot(&cell) else { return None };
         if self.memory.holds(&Term::equal(&Term::datum(&variable), &index)) {
             return Some(LinearExpression::variable(leaf));
         }
@@ -97,7 +97,7 @@ impl Scope<'_> {
         operator: Operator,
         a: &Term,
         b: &Term,
-    ) -> Result<Cases<LinearExpression>, Beyond> {
+    ) -> Result<Split<LinearExpression>, Beyond> {
         let beyond = || (term.clone(), ImprecisionReason::IntegerDivision);
         let literal =
             if let Node::Literal(Value::Int(value)) = b.node() { Some(integer(value)) } else { None };
@@ -116,11 +116,11 @@ impl Scope<'_> {
                 let remainder = LinearExpression::constant(Rational::from(remainder));
                 let multiple = a.minus(&remainder);
                 let class =
-                    Condition::congruence(Congruence::of(&multiple, self.next_dimension(), &divisor.abs()));
+                    Formula::congruence(Congruence::of(&multiple, self.next_dimension(), &divisor.abs()));
                 let value =
                     if operator == Operator::Modulo { remainder } else { multiple.times(&reciprocal) };
-                let on = Condition::and([on.clone(), class]);
-                cases.extend((on != Condition::No).then_some((on, value)));
+                let on = Formula::and([on.clone(), class]);
+                cases.extend((on != Formula::No).then_some((on, value)));
             }
         }
         limit_cases(term, cases)
@@ -134,7 +134,7 @@ impl Scope<'_> {
         operator: Operator,
         a: &Term,
         b: &Term,
-    ) -> Result<Cases<LinearExpression>, Beyond> {
+    ) -> Result<Split<LinearExpression>, Beyond> {
         let beyond = || (term.clone(), ImprecisionReason::IntegerDivision);
         let (a_cases, b_cases) = (self.linear(a)?, self.linear(b)?);
         let mut cases = Vec::new();
@@ -153,12 +153,12 @@ impl Scope<'_> {
                 // `0 <= remainder < |b|`, by the sign of `b`
                 let by_sign = [b.clone(), zero.minus(b)].map(|size| {
                     let low = compare_integers(Comparison::AtMost, &zero, &remainder);
-                    Condition::and([low, compare_integers(Comparison::Less, &remainder, &size)])
+                    Formula::and([low, compare_integers(Comparison::Less, &remainder, &size)])
                 });
                 let is_zero = compare_integers(Comparison::Equal, b, &zero);
-                let is_division = Condition::or(by_sign.into_iter().chain([is_zero]));
+                let is_division = Formula::or(by_sign.into_iter().chain([is_zero]));
                 let value = if operator == Operator::Modulo { remainder } else { quotient };
-                cases.push((Condition::and([on_a.clone(), on_b.clone(), is_division]), value));
+                cases.push((Formula::and([on_a.clone(), on_b.clone(), is_division]), value));
             }
         }
         self.note_imprecision(beyond());

@@ -35,7 +35,7 @@ coreach_model::words! {
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Options {
+pub struct Analysis {
     pub domain: DomainKind,
     /// How many joins the head of a loop makes before it widens.
     pub delay: usize,
@@ -62,9 +62,9 @@ pub struct Options {
     pub condition_limit: usize,
 }
 
-impl Default for Options {
+impl Default for Analysis {
     fn default() -> Self {
-        Options {
+        Analysis {
             domain: DomainKind::Polyhedra,
             delay: 2,
             thresholds: Thresholds::Auto,
@@ -117,8 +117,8 @@ impl Coarseness {
     }
 
     /// Makes the options coarser.
-    pub(crate) fn apply(self, options: &Options) -> Options {
-        let mut options = Options { disjuncts: 1, ..options.clone() };
+    pub(crate) fn apply(self, options: &Analysis) -> Analysis {
+        let mut options = Analysis { disjuncts: 1, ..options.clone() };
         match self {
             Coarseness::AsGiven => {}
             // A smaller partition keeps the flags that most guards mention.

@@ -29,7 +29,7 @@ use crate::fixpoint::{Equations, Exhausted, Flow, Schedule, Solution, solve};
 use crate::frame::Frame;
 use crate::inductive::{HornClauses, Orientation, RefinementIteration};
 use crate::options::FEW_CELLS;
-pub use crate::options::{Coarseness, Loops, Options, Refinement};
+pub use crate::options::{Analysis, Coarseness, Loops, Refinement};
 use crate::partition::AbstractValue;
 use crate::regions::{OrientedFacts, Regions, split_regions};
 use crate::scope::ImprecisionReason;
@@ -101,21 +101,21 @@ impl Facts {
 }
 
 /// Over-approximates the reachable states: a term for each location, and what was lost.
-pub fn reach(iosts: &Iosts, options: &Options) -> (Vec<Term>, Vec<Imprecision>) {
+pub fn reach(iosts: &Iosts, options: &Analysis) -> (Vec<Term>, Vec<Imprecision>) {
     let facts = Analyst::new(options).run(iosts, None);
     (facts.reach, facts.imprecisions)
 }
 
 /// Over-approximates the reachable and the coreachable states; `accepting` has an entry for each location.
 /// Panics if `accepting` has another length than the locations.
-pub fn analyse(iosts: &Iosts, accepting: &[bool], options: &Options) -> Facts {
+pub fn analyse(iosts: &Iosts, accepting: &[bool], options: &Analysis) -> Facts {
     Analyst::new(options).analyse(iosts, accepting)
 }
 
 /// [`analyse`] with a domain that is not in the list, for tests that watch its operations.
 #[doc(hidden)]
 #[allow(clippy::expect_used, reason = "work without a limit ends")]
-pub fn analyse_in<D: Domain>(iosts: &Iosts, accepting: &[bool], options: &Options) -> Facts {
+pub fn analyse_in<D: Domain>(iosts: &Iosts, accepting: &[bool], options: &Analysis) -> Facts {
     assert_eq!(accepting.len(), iosts.locations.len(), "one entry for each location");
     let mut remembered = Remembered::new(AnyDomain::new::<D>(), options, None);
     Account::default().within(|| remembered.run(iosts, Some(accepting))).expect("work without a limit ends")
@@ -129,7 +129,7 @@ pub fn analyse_in<D: Domain>(iosts: &Iosts, accepting: &[bool], options: &Option
 /// stay within its limits, the result may depend on the order in which elements were first met. All analyses
 /// of one analyst draw on one account of work.
 pub struct Analyst {
-    options: Options,
+    options: Analysis,
     /// How much coarser the options are than those that were given.
     coarseness: Coarseness,
     remembered: Remembered,
@@ -137,7 +137,7 @@ pub struct Analyst {
 }
 
 impl Analyst {
-    pub fn new(options: &Options) -> Self {
+    pub fn new(options: &Analysis) -> Self {
         let coarseness = Coarseness::AsGiven;
         let remembered = Remembered::new(options.domain.implementation(), options, coarseness.work_limit());
         Analyst { options: options.clone(), coarseness, remembered, account: Account::default() }
@@ -184,13 +184,13 @@ impl Analyst {
 /// An analysis in one domain, with what it computed for earlier models.
 struct Remembered {
     domain: AnyDomain,
-    options: Options,
+    options: Analysis,
     work_limit: Option<u64>,
     known: Option<(Abstraction, FactWriter)>,
 }
 
 impl Remembered {
-    fn new(domain: AnyDomain, options: &Options, work_limit: Option<u64>) -> Self {
+    fn new(domain: AnyDomain, options: &Analysis, work_limit: Option<u64>) -> Self {
         Remembered { domain, options: options.clone(), work_limit, known: None }
     }
 
@@ -297,7 +297,7 @@ const NUMBERS: usize = 8;
 const MANY_NUMBERS: usize = 16;
 
 /// Chooses the frame of a model. A domain that relates many numbers gets fewer cells.
-fn choose_frame(domain: AnyDomain, iosts: &Iosts, options: &Options) -> Frame {
+fn choose_frame(domain: AnyDomain, iosts: &Iosts, options: &Analysis) -> Frame {
     let mut frame = Abstraction::frame_for(domain, iosts, options.partition_limit, options.arrays);
     if domain.relates && frame.dimensions() > NUMBERS {
         let dimensions = frame.dimensions();
@@ -327,7 +327,7 @@ fn refine_by_regions<T: Copy>(
     stages: &mut Vec<StageValues>,
     abstraction: &mut Abstraction,
     iosts: &Iosts,
-    options: &Options,
+    options: &Analysis,
     iterations: &mut Iterations,
 ) {
     let work_before = abstraction.work();
@@ -347,7 +347,7 @@ fn find_stages_of_regions<T: Copy>(
     stages: &[StageValues],
     abstraction: &mut Abstraction,
     iosts: &Iosts,
-    options: &Options,
+    options: &Analysis,
     iterations: &mut Iterations,
 ) -> Option<[StageValues; 2]> {
     let top = abstraction.top();
@@ -387,7 +387,7 @@ fn find_stages_of_regions<T: Copy>(
     let forward_clauses = clauses(Orientation::Forward, &|location| location == iosts.initial);
     let backward_clauses = clauses(Orientation::Backward, &|location| accepting.contains(&location));
     let most = iterations.steps.max(LEAST_STEPS_OF_REGIONS);
-    let options = Options { step_limit: options.step_limit.min(most), ..options.clone() };
+    let options = Analysis { step_limit: options.step_limit.min(most), ..options.clone() };
     let within = regions.within(abstraction, coreached);
     let forward = OneWay::new(forward_clauses, forward.entry.clone());
     let backward = OneWay::new(backward_clauses, None);
@@ -408,7 +408,7 @@ fn alternate<T: Copy>(
     backward: &OneWay<T>,
     refinements: &mut Vec<Vec<AbstractValue>>,
     abstraction: &mut Abstraction,
-    options: &Options,
+    options: &Analysis,
     iterations: &mut Iterations,
 ) {
     loop {
@@ -457,7 +457,7 @@ impl<T: Copy> OneWay<T> {
         &self,
         abstraction: &mut Abstraction,
         within: Option<&[AbstractValue]>,
-        options: &Options,
+        options: &Analysis,
         iterations: &mut Iterations,
     ) -> Vec<AbstractValue> {
         budget::doing(match self.clauses.orientation {

@@ -29,8 +29,8 @@ use coreach_model::{Type, Value};
 use coreach_polyhedra::{Constraint, LinearExpression, Rational, Relation};
 
 use crate::auxiliary::Auxiliaries;
-use crate::condition::Condition;
-use crate::frame::{Frame, Slot, digit};
+use crate::condition::Formula;
+use crate::frame::{Frame, FrameSlot, digit};
 use crate::linear::{constant_value, integer, positive_constraint, rational};
 use crate::places::{Arrays, size};
 use crate::summaries::{merge_conjuncts, merge_disjuncts};
@@ -82,24 +82,24 @@ impl fmt::Display for ImprecisionReason {
 pub type Beyond = (Term, ImprecisionReason);
 
 /// The cases of a value, each with the condition under which the value is this one.
-pub type Cases<T> = Vec<(Condition, T)>;
+pub type Split<T> = Vec<(Formula, T)>;
 
 #[derive(Default)]
-pub struct Memory {
-    conditions: HashMap<Term, Condition>,
-    linear: HashMap<Term, Result<Cases<LinearExpression>, Beyond>>,
-    finite: HashMap<Term, Result<Cases<Value>, Beyond>>,
-    pub(crate) ids: HashMap<Term, Result<Cases<Term>, Beyond>>,
+pub struct Cache {
+    conditions: HashMap<Term, Formula>,
+    linear: HashMap<Term, Result<Split<LinearExpression>, Beyond>>,
+    finite: HashMap<Term, Result<Split<Value>, Beyond>>,
+    pub(crate) ids: HashMap<Term, Result<Split<Term>, Beyond>>,
 }
 
-impl Memory {
+impl Cache {
     pub fn decide(&mut self, comparison: &Term, holds: bool) {
         self.conditions.insert(comparison.clone(), truth(holds));
         self.conditions.insert(comparison.not(), truth(!holds));
     }
 
     pub fn holds(&self, comparison: &Term) -> bool {
-        self.conditions.get(comparison) == Some(&Condition::Yes)
+        self.conditions.get(comparison) == Some(&Formula::Yes)
     }
 }
 
@@ -108,7 +108,7 @@ impl Memory {
 pub type Fields = HashMap<Term, Term>;
 
 /// The scope of a term that is compiled: the dimensions, and the values of finite places and parameters.
-pub struct Scope<'a> {
+pub struct Env<'a> {
     pub frame: &'a Frame,
     /// The dimensions of the parameters, after those of the frame.
     pub parameters: &'a HashMap<Term, usize>,
@@ -118,7 +118,7 @@ pub struct Scope<'a> {
     /// What was read as true or as unknown, in order, each once.
     pub imprecisions: Vec<Beyond>,
     /// Terms that were compiled, so that a shared term is compiled once. It holds for these `finite` only.
-    pub memory: Memory,
+    pub memory: Cache,
     /// Comparisons of records that were split into fields.
     pub fields: Fields,
     /// The numbers after `dimensions`, for terms that are not linear.
@@ -127,20 +127,20 @@ pub struct Scope<'a> {
     pub keys: &'a HashMap<Term, bool>,
 }
 
-impl<'a> Scope<'a> {
+impl<'a> Env<'a> {
     /// A scope without values of finite places and without room for auxiliary numbers.
     pub fn new(
         frame: &'a Frame,
         parameters: &'a HashMap<Term, usize>,
         keys: &'a HashMap<Term, bool>,
     ) -> Self {
-        Scope {
+        Env {
             frame,
             parameters,
             finite: HashMap::new(),
             dimensions: frame.dimensions(),
             imprecisions: Vec::new(),
-            memory: Memory::default(),
+            memory: Cache::default(),
             fields: Fields::new(),
             auxiliaries: Auxiliaries::default(),
             keys,
@@ -172,7 +172,7 @@ impl<'a> Scope<'a> {
 
     /// Compiles a condition; a composite one only once. If it is too large, it becomes "yes", and this is
     /// noted.
-    pub fn condition(&mut self, term: &Term) -> Condition {
+    pub fn condition(&mut self, term: &Term) -> Formula {
         if let Some(body) = self.unfolded(term) {
             return self.condition(&body);
         }
@@ -189,7 +189,7 @@ impl<'a> Scope<'a> {
         let mut condition = self.uncached_condition(term);
         if condition.size() > self.frame.condition_limit {
             self.note_imprecision((term.clone(), ImprecisionReason::Constraints));
-            condition = Condition::Yes;
+            condition = Formula::Yes;
         }
         self.memory.conditions.insert(term.clone(), condition.clone());
         condition
@@ -201,10 +201,10 @@ impl<'a> Scope<'a> {
     }
 
     /// Compiles a condition by its root.
-    fn uncached_condition(&mut self, term: &Term) -> Condition {
+    fn uncached_condition(&mut self, term: &Term) -> Formula {
         match self.root(term) {
-            Node::Literal(Value::Bool(true)) => Condition::Yes,
-            Node::Literal(_) => Condition::No,
+            Node::Literal(Value::Bool(true)) => Formula::Yes,
+            Node::Literal(_) => Formula::No,
             Node::And(parts) => {
                 let parts = match &self.frame.summaries[..] {
                     [] => Cow::Borrowed(parts),
@@ -215,14 +215,14 @@ impl<'a> Scope<'a> {
                     Node::Not(inner) => inner.as_datum().is_some(),
                     _ => part.as_datum().is_some(),
                 };
-                if parts.iter().filter(is_flag).any(|flag| self.condition(flag) == Condition::No) {
-                    return Condition::No;
+                if parts.iter().filter(is_flag).any(|flag| self.condition(flag) == Formula::No) {
+                    return Formula::No;
                 }
                 let (mut conjuncts, mut size) = (Vec::new(), 0);
                 for part in parts.iter() {
                     let conjunct = self.condition(part);
-                    if conjunct == Condition::No {
-                        return Condition::No;
+                    if conjunct == Formula::No {
+                        return Formula::No;
                     }
                     // The parts of a conjunction that fit are better than nothing.
                     if size + conjunct.size() > self.frame.condition_limit {
@@ -232,20 +232,18 @@ impl<'a> Scope<'a> {
                     size += conjunct.size();
                     conjuncts.push(conjunct);
                 }
-                Condition::and(conjuncts)
+                Formula::and(conjuncts)
             }
             Node::Or(parts) => {
                 let parts = match &self.frame.summaries[..] {
                     [] => Cow::Borrowed(parts),
                     _ => Cow::Owned(merge_disjuncts(self.frame.arrays, parts, self.auxiliaries.next_name())),
                 };
-                Condition::or(parts.iter().map(|part| self.condition(part)).collect::<Vec<_>>())
+                Formula::or(parts.iter().map(|part| self.condition(part)).collect::<Vec<_>>())
             }
             Node::IfThenElse(c, a, b) => {
                 let split = [(c.clone(), a), (c.not(), b)];
-                Condition::or(
-                    split.map(|(c, value)| Condition::and([self.condition(&c), self.condition(value)])),
-                )
+                Formula::or(split.map(|(c, value)| Formula::and([self.condition(&c), self.condition(value)])))
             }
             Node::Compare(comparison, a, b) if self.is_large_list(a.sort()) => {
                 self.compared_lists(*comparison, a, b)
@@ -271,11 +269,11 @@ impl<'a> Scope<'a> {
 
     /// The condition that a Boolean datum, field or array cell has the value `expected`. It is "yes" if
     /// nothing is known of it.
-    fn compile_boolean(&mut self, term: &Term, expected: bool) -> Condition {
+    fn compile_boolean(&mut self, term: &Term, expected: bool) -> Formula {
         let digit = match self.list_element(term) {
             Some(Ok(digit)) => Some(digit),
             // The read was noted as lost already.
-            Some(Err(_)) => return Condition::Yes,
+            Some(Err(_)) => return Formula::Yes,
             None => None,
         };
         if let Some(part) = self.known_part(term).filter(|_| digit.is_none()) {
@@ -286,21 +284,21 @@ impl<'a> Scope<'a> {
             return compare_integers(Comparison::Equal, &digit, &expected);
         }
         match self.finite.get(term) {
-            Some(Value::Bool(value)) if *value == expected => Condition::Yes,
-            Some(_) => Condition::No,
+            Some(Value::Bool(value)) if *value == expected => Formula::Yes,
+            Some(_) => Formula::No,
             None if matches!(term.node(), Node::OnStrings(..)) => self.on_strings(term, expected),
             None => self.give_up_on(term),
         }
     }
 
     /// Reads a term as true, and notes it.
-    fn give_up_on(&mut self, term: &Term) -> Condition {
+    fn give_up_on(&mut self, term: &Term) -> Formula {
         self.note_imprecision((term.clone(), reason_without_slot(term)));
-        Condition::Yes
+        Formula::Yes
     }
 
     /// Compiles a comparison: the disjunction of the cases of its sides in which it holds.
-    fn comparison(&mut self, comparison: Comparison, a: &Term, b: &Term) -> Condition {
+    fn comparison(&mut self, comparison: Comparison, a: &Term, b: &Term) -> Formula {
         match a.sort() {
             Type::Int | Type::Real => {
                 let compare = if *a.sort() == Type::Real { compare_reals } else { compare_integers };
@@ -337,14 +335,14 @@ impl<'a> Scope<'a> {
         a: &Term,
         b: &Term,
         reason: ImprecisionReason,
-    ) -> Condition {
+    ) -> Formula {
         self.note_imprecision((Term::compare(comparison, a, b), reason));
-        Condition::Yes
+        Formula::Yes
     }
 
     /// The cases of a Boolean or enumeration term.
     /// Errors: the subterm that has no value here.
-    pub fn finite_cases(&mut self, term: &Term) -> Result<Cases<Value>, Beyond> {
+    pub fn finite_cases(&mut self, term: &Term) -> Result<Split<Value>, Beyond> {
         if let Some(known) = self.memory.finite.get(term) {
             return known.clone();
         }
@@ -354,9 +352,9 @@ impl<'a> Scope<'a> {
     }
 
     /// Compiles the cases of a Boolean or enumeration term by its root.
-    fn uncached_finite_cases(&mut self, term: &Term) -> Result<Cases<Value>, Beyond> {
+    fn uncached_finite_cases(&mut self, term: &Term) -> Result<Split<Value>, Beyond> {
         if let Some(value) = self.finite.get(term) {
-            return Ok(vec![(Condition::Yes, value.clone())]);
+            return Ok(vec![(Formula::Yes, value.clone())]);
         }
         let digit = self.list_element(term).transpose()?;
         if let Some(part) = self.known_part(term).filter(|_| digit.is_none()) {
@@ -368,12 +366,12 @@ impl<'a> Scope<'a> {
                 let position = LinearExpression::constant(Rational::from(position as i64));
                 (compare_integers(Comparison::Equal, &digit, &position), value)
             };
-            let cases: Cases<Value> = values.into_iter().enumerate().map(case_of).collect();
+            let cases: Split<Value> = values.into_iter().enumerate().map(case_of).collect();
             // The list is empty if the type has more values than the limit.
             return if cases.is_empty() { Err((term.clone(), ImprecisionReason::Cases)) } else { Ok(cases) };
         }
         match self.root(term) {
-            Node::Literal(value) => Ok(vec![(Condition::Yes, value.clone())]),
+            Node::Literal(value) => Ok(vec![(Formula::Yes, value.clone())]),
             Node::IfThenElse(c, a, b) => self.branch_cases(term, [c, a, b], Self::finite_cases),
             Node::Data(_) | Node::Field(..) | Node::Select(..) | Node::Store(..) | Node::Record(..) => {
                 Err((term.clone(), reason_without_slot(term)))
@@ -382,22 +380,22 @@ impl<'a> Scope<'a> {
             _ => {
                 let split = [(term.clone(), true), (term.not(), false)];
                 let cases = split.map(|(term, value)| (self.condition(&term), Value::Bool(value)));
-                Ok(cases.into_iter().filter(|(on, _)| *on != Condition::No).collect())
+                Ok(cases.into_iter().filter(|(on, _)| *on != Formula::No).collect())
             }
         }
     }
 
     /// The cases of a number that is one of these values.
     /// Errors: the subterm that is not linear.
-    pub fn cases_among(&mut self, term: &Term, values: &[Value]) -> Result<Cases<Value>, Beyond> {
+    pub fn cases_among(&mut self, term: &Term, values: &[Value]) -> Result<Split<Value>, Beyond> {
         let mut cases = Vec::new();
         for (on, expression) in self.linear(term)? {
             for value in values {
                 let Value::Int(number) = value else { continue };
                 let number = LinearExpression::constant(Rational::from(integer(number)));
                 let is_equal = compare_integers(Comparison::Equal, &expression, &number);
-                let on = Condition::and([on.clone(), is_equal]);
-                if on != Condition::No {
+                let on = Formula::and([on.clone(), is_equal]);
+                if on != Formula::No {
                     cases.push((on, value.clone()));
                 }
             }
@@ -407,7 +405,7 @@ impl<'a> Scope<'a> {
 
     /// The cases of a numeric term as linear expressions.
     /// Errors: the subterm that is not linear.
-    pub fn linear(&mut self, term: &Term) -> Result<Cases<LinearExpression>, Beyond> {
+    pub fn linear(&mut self, term: &Term) -> Result<Split<LinearExpression>, Beyond> {
         if let Some(known) = self.memory.linear.get(term) {
             return known.clone();
         }
@@ -422,13 +420,13 @@ impl<'a> Scope<'a> {
     }
 
     /// Compiles the cases of a number. What is known of the term as a whole comes before its root.
-    fn uncached_linear(&mut self, term: &Term) -> Result<Cases<LinearExpression>, Beyond> {
-        let one_case = |expression| Ok(vec![(Condition::Yes, expression)]);
+    fn uncached_linear(&mut self, term: &Term) -> Result<Split<LinearExpression>, Beyond> {
+        let one_case = |expression| Ok(vec![(Formula::Yes, expression)]);
         // The length of a short list is a digit of the cell.
         if let Some(Value::Int(length)) = self.finite.get(term) {
             return one_case(LinearExpression::constant(Rational::from(integer(length))));
         }
-        if let Some(Slot::Numeric(dimension)) = self.frame.slot(term) {
+        if let Some(FrameSlot::Numeric(dimension)) = self.frame.slot(term) {
             return one_case(LinearExpression::variable(dimension));
         }
         if let Some(cases) = self.size_of(term) {
@@ -476,7 +474,7 @@ impl<'a> Scope<'a> {
                 let mut cases = Vec::new();
                 for (on_a, a) in &a_cases {
                     for (on_b, b) in &b_cases {
-                        let on = Condition::and([on_a.clone(), on_b.clone()]);
+                        let on = Formula::and([on_a.clone(), on_b.clone()]);
                         let result = match self.arithmetic(*operator, a, b) {
                             None if *operator == Operator::Multiply => {
                                 self.product_number(term, a, b, is_whole)
@@ -496,12 +494,12 @@ impl<'a> Scope<'a> {
     }
 
     /// The cases of the digit of a flag or a literal. A summary has such a digit as a number.
-    fn digit_cases(&mut self, term: &Term) -> Result<Cases<LinearExpression>, Beyond> {
+    fn digit_cases(&mut self, term: &Term) -> Result<Split<LinearExpression>, Beyond> {
         if let Node::IfThenElse(c, a, b) = self.root(term) {
             return self.branch_cases(term, [c, a, b], Self::linear);
         }
         if let Some(number) = self.summary_number(term) {
-            return Ok(vec![(Condition::Yes, number)]);
+            return Ok(vec![(Formula::Yes, number)]);
         }
         let number =
             |value: &Value| LinearExpression::constant(Rational::from(digit(value).map_or(0, i64::from)));
@@ -535,14 +533,14 @@ impl<'a> Scope<'a> {
         &mut self,
         term: &Term,
         [c, a, b]: [&Term; 3],
-        cases_of: impl Fn(&mut Self, &Term) -> Result<Cases<T>, Beyond>,
-    ) -> Result<Cases<T>, Beyond> {
+        cases_of: impl Fn(&mut Self, &Term) -> Result<Split<T>, Beyond>,
+    ) -> Result<Split<T>, Beyond> {
         let mut cases = Vec::new();
         for (on, branch) in [(c.clone(), a), (c.not(), b)] {
             let on = self.condition(&on);
-            if on != Condition::No {
+            if on != Formula::No {
                 let of_branch = cases_of(self, branch)?.into_iter();
-                cases.extend(of_branch.map(|(inner, value)| (Condition::and([on.clone(), inner]), value)));
+                cases.extend(of_branch.map(|(inner, value)| (Formula::and([on.clone(), inner]), value)));
             }
         }
         limit_cases(term, cases)
@@ -554,8 +552,8 @@ impl<'a> Scope<'a> {
         &mut self,
         value: &Term,
         count: usize,
-        split: Result<Cases<T>, Beyond>,
-    ) -> Option<Cases<T>> {
+        split: Result<Split<T>, Beyond>,
+    ) -> Option<Split<T>> {
         let reason = match split {
             Ok(split) if split.len() * count <= CASE_LIMIT => return Some(split),
             Ok(_) => ImprecisionReason::Cases,
@@ -569,17 +567,17 @@ impl<'a> Scope<'a> {
 /// The disjunction of the combinations of cases, each with the condition that the comparison then needs.
 /// Errors: why a side has no cases, or that there are too many.
 fn compare_cases<T>(
-    a_cases: Result<Cases<T>, Beyond>,
-    b_cases: Result<Cases<T>, Beyond>,
-    compare: impl Fn(&T, &T) -> Condition,
-) -> Result<Condition, ImprecisionReason> {
+    a_cases: Result<Split<T>, Beyond>,
+    b_cases: Result<Split<T>, Beyond>,
+    compare: impl Fn(&T, &T) -> Formula,
+) -> Result<Formula, ImprecisionReason> {
     let (a_cases, b_cases) = (a_cases.map_err(|(_, reason)| reason)?, b_cases.map_err(|(_, reason)| reason)?);
     if a_cases.len() * b_cases.len() > CASE_LIMIT {
         return Err(ImprecisionReason::Cases);
     }
     let pairs = a_cases.iter().flat_map(|a_case| b_cases.iter().map(move |b_case| (a_case, b_case)));
-    Ok(Condition::or(
-        pairs.map(|((on_a, a), (on_b, b))| Condition::and([on_a.clone(), on_b.clone(), compare(a, b)])),
+    Ok(Formula::or(
+        pairs.map(|((on_a, a), (on_b, b))| Formula::and([on_a.clone(), on_b.clone(), compare(a, b)])),
     ))
 }
 
@@ -588,8 +586,8 @@ fn reason_without_slot(term: &Term) -> ImprecisionReason {
     if mentions_array(term) { ImprecisionReason::Array } else { ImprecisionReason::Unpartitioned }
 }
 
-fn truth(holds: bool) -> Condition {
-    if holds { Condition::Yes } else { Condition::No }
+fn truth(holds: bool) -> Formula {
+    if holds { Formula::Yes } else { Formula::No }
 }
 
 fn has_parts(arrays: Arrays, sort: &Type) -> bool {
@@ -641,7 +639,7 @@ fn split_comparison(arrays: Arrays, whole: &Term) -> Term {
 }
 
 /// Returns the cases, or an error if there are too many.
-pub(crate) fn limit_cases<T>(term: &Term, cases: Cases<T>) -> Result<Cases<T>, Beyond> {
+pub(crate) fn limit_cases<T>(term: &Term, cases: Split<T>) -> Result<Split<T>, Beyond> {
     if cases.len() > CASE_LIMIT { Err((term.clone(), ImprecisionReason::Cases)) } else { Ok(cases) }
 }
 
@@ -650,13 +648,13 @@ pub(crate) fn compare_integers(
     comparison: Comparison,
     a: &LinearExpression,
     b: &LinearExpression,
-) -> Condition {
+) -> Formula {
     let one = LinearExpression::constant(Rational::ONE);
     let is_positive = |number: &LinearExpression| positive_constraint(&number.minus(&one), Relation::AtLeast);
     compare(comparison, a, b, &is_positive)
 }
 
-fn compare_reals(comparison: Comparison, a: &LinearExpression, b: &LinearExpression) -> Condition {
+fn compare_reals(comparison: Comparison, a: &LinearExpression, b: &LinearExpression) -> Formula {
     compare(comparison, a, b, &|number| positive_constraint(number, Relation::Greater))
 }
 
@@ -666,15 +664,14 @@ fn compare(
     a: &LinearExpression,
     b: &LinearExpression,
     is_positive: &dyn Fn(&LinearExpression) -> Constraint,
-) -> Condition {
-    let greater =
-        |a: &LinearExpression, b: &LinearExpression| Condition::constraint(is_positive(&a.minus(b)));
+) -> Formula {
+    let greater = |a: &LinearExpression, b: &LinearExpression| Formula::constraint(is_positive(&a.minus(b)));
     let at_least = |a: &LinearExpression, b: &LinearExpression| {
-        Condition::constraint(positive_constraint(&a.minus(b), Relation::AtLeast))
+        Formula::constraint(positive_constraint(&a.minus(b), Relation::AtLeast))
     };
     match comparison {
-        Comparison::Equal => Condition::constraint(positive_constraint(&a.minus(b), Relation::Equal)),
-        Comparison::NotEqual => Condition::or([greater(b, a), greater(a, b)]),
+        Comparison::Equal => Formula::constraint(positive_constraint(&a.minus(b), Relation::Equal)),
+        Comparison::NotEqual => Formula::or([greater(b, a), greater(a, b)]),
         Comparison::Less => greater(b, a),
         Comparison::AtMost => at_least(b, a),
         Comparison::Greater => greater(a, b),

@@ -15,11 +15,11 @@ use coreach_model::term::{Term, TermShape};
 use coreach_model::types::RecordForm;
 use coreach_polyhedra::{LinearExpression, Rational};
 
-use crate::condition::Condition;
-use crate::frame::Slot;
+use crate::condition::Formula;
+use crate::frame::FrameSlot;
 use crate::places::size;
 use crate::predicates::split_negation;
-use crate::scope::{CASE_LIMIT, Cases, Scope};
+use crate::scope::{CASE_LIMIT, Env, Split};
 
 /// Collects the conjuncts of a guard that ask whether a key is in a set or a map, each with the answer.
 pub fn decided_keys(guard: &Term) -> HashMap<Term, bool> {
@@ -34,9 +34,9 @@ pub fn decided_keys(guard: &Term) -> HashMap<Term, bool> {
     decided
 }
 
-impl Scope<'_> {
+impl Env<'_> {
     /// The cases of a term that is the size of a large set or map. `None` for another term.
-    pub(crate) fn size_of(&mut self, term: &Term) -> Option<Cases<LinearExpression>> {
+    pub(crate) fn size_of(&mut self, term: &Term) -> Option<Split<LinearExpression>> {
         let TermShape::Operation(DerivedOperation::Standard(StandardOperation::Size), arguments) =
             term.shape()
         else {
@@ -46,12 +46,12 @@ impl Scope<'_> {
     }
 
     /// The cases of the size of a set or a map. `None`: nothing is known of it.
-    fn collection_size(&mut self, collection: &Term) -> Option<Cases<LinearExpression>> {
+    fn collection_size(&mut self, collection: &Term) -> Option<Split<LinearExpression>> {
         use StandardOperation::{Difference, Union, ValueChanged};
         let place = size(collection)?;
         if collection.written_datum().is_some() || matches!(collection.written(), Some(Node::Field(..))) {
-            let Some(Slot::Numeric(dimension)) = self.frame.slot(&place.term) else { return None };
-            return Some(vec![(Condition::Yes, LinearExpression::variable(dimension))]);
+            let Some(FrameSlot::Numeric(dimension)) = self.frame.slot(&place.term) else { return None };
+            return Some(vec![(Formula::Yes, LinearExpression::variable(dimension))]);
         }
         if place.term.as_literal().is_some() {
             return self.linear(&place.term).ok();
@@ -61,7 +61,7 @@ impl Scope<'_> {
             for (on, branch) in [(c.clone(), a), (c.not(), b)] {
                 let on = self.condition(&on);
                 let sizes = self.collection_size(branch)?;
-                cases.extend(sizes.into_iter().map(|(own, size)| (Condition::and([on.clone(), own]), size)));
+                cases.extend(sizes.into_iter().map(|(own, size)| (Formula::and([on.clone(), own]), size)));
             }
             return Some(cases);
         }
@@ -77,14 +77,14 @@ impl Scope<'_> {
                 self.size_after_step(whole, std::slice::from_ref(key), 1)
             }
             (DerivedOperation::SetOf(_), [_]) => {
-                Some(vec![(Condition::Yes, LinearExpression::constant(Rational::ONE))])
+                Some(vec![(Formula::Yes, LinearExpression::constant(Rational::ONE))])
             }
             _ => None,
         }
     }
 
     /// The cases of the size after these keys are added (`step` is 1) or removed (`step` is -1).
-    fn size_after_step(&mut self, whole: &Term, keys: &[Term], step: i64) -> Option<Cases<LinearExpression>> {
+    fn size_after_step(&mut self, whole: &Term, keys: &[Term], step: i64) -> Option<Split<LinearExpression>> {
         let mut cases = self.collection_size(whole)?;
         for key in keys {
             let asked = Term::standard(StandardOperation::HasKey, [key.clone(), whole.clone()]);

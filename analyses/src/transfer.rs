@@ -17,7 +17,7 @@ use coreach_polyhedra::{Constraint, LinearExpression, Rational, Relation};
 use crate::acceleration::find_repetition;
 use crate::condition::count_steps;
 use crate::domains::any::AnyDomain;
-use crate::effect::{Case, Effect, Effects, simplify_alternative, targets};
+use crate::effect::{Effect, Effects, Update, simplify_alternative, targets};
 use crate::frame::Frame;
 use crate::inductive::Orientation;
 use crate::linear::{integer, rational};
@@ -32,7 +32,7 @@ pub struct Abstraction {
     pub thresholds: Vec<Constraint>,
     effects: Effects,
     effect_of: Vec<u32>,
-    cases: Vec<Case>,
+    cases: Vec<Update>,
     /// The cases of an effect, by the digits that it reads (as a cell whose other digits are 0).
     compiled: FastMap<(u32, u32), Range<usize>>,
     /// For each case, the cases without disjunctions into which it is split.
@@ -139,7 +139,7 @@ impl Abstraction {
         let top = self.top();
         let (frame, limit) = (&self.frame, self.partition_limit);
         let mut effect = Effect::new(frame, &[], condition, &[], limit, !self.store.domain.sees_data);
-        let mut known: BTreeMap<u32, Vec<Case>> = BTreeMap::new();
+        let mut known: BTreeMap<u32, Vec<Update>> = BTreeMap::new();
         let mut result = Vec::new();
         for &(cell, element) in top.cells() {
             let digits = self.keep_digits(cell, &effect.reads);
@@ -247,7 +247,7 @@ impl Abstraction {
                     number..number + 1
                 } else {
                     let alternative =
-                        |condition| simplify_alternative(&self.frame, Case { condition, ..case.clone() });
+                        |condition| simplify_alternative(&self.frame, Update { condition, ..case.clone() });
                     self.cases.extend(conditions.into_iter().filter_map(alternative));
                     start..self.cases.len()
                 };

@@ -12,9 +12,9 @@
 #![cfg(feature = "apron")]
 #![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
 
-use coreach_analyses::domains::apron::{self, Apron, Box, Polka};
-use coreach_analyses::domains::interval::Interval;
-use coreach_analyses::domains::octagon::Octagon;
+use coreach_analyses::domains::apron::{self, Apron, ApronBox, ApronPolka};
+use coreach_analyses::domains::interval::Intervals;
+use coreach_analyses::domains::octagon::Octagons;
 use coreach_analyses::domains::polyhedra::Polyhedra;
 use coreach_analyses::domains::{Assignments, Domain};
 use coreach_polyhedra::{Constraint, Integer, LinearExpression, Rational, Relation};
@@ -272,7 +272,7 @@ proptest! {
 
     #[test]
     fn polyhedra_are_those_of_polka(operations in operations()) {
-        compare::<Polyhedra, Apron<Polka>>(&operations, &REAL, |operation| match operation {
+        compare::<Polyhedra, Apron<ApronPolka>>(&operations, &REAL, |operation| match operation {
             Operation::Widen(..) => Relationship::Within,
             _ => Relationship::Same,
         });
@@ -280,12 +280,12 @@ proptest! {
 
     #[test]
     fn closed_polyhedra_are_those_of_polka_widening_and_all(operations in operations()) {
-        compare::<Polyhedra, Apron<Polka>>(&without_open_ends(&operations), &REAL, |_| Relationship::Same);
+        compare::<Polyhedra, Apron<ApronPolka>>(&without_open_ends(&operations), &REAL, |_| Relationship::Same);
     }
 
     #[test]
     fn intervals_are_those_of_box(operations in operations()) {
-        compare::<Interval, Apron<Box>>(&without_open_ends(&operations), &REAL, |operation| match operation {
+        compare::<Intervals, Apron<ApronBox>>(&without_open_ends(&operations), &REAL, |operation| match operation {
             Operation::Constrain(_, list) if list.iter().any(beyond_a_box) => Relationship::Within,
             Operation::Substitute(_, list) if of_several_dimensions(list) => Relationship::Within,
             _ => Relationship::Same,
@@ -295,7 +295,7 @@ proptest! {
     #[test]
     fn octagons_are_those_of_apron(operations in operations()) {
         let operations = octagonal(&without_open_ends(&operations));
-        compare::<Octagon, Apron<apron::Octagon>>(&operations, &REAL, |operation| match operation {
+        compare::<Octagons, Apron<apron::ApronOctagon>>(&operations, &REAL, |operation| match operation {
             Operation::Widen(..) => Relationship::Unrelated,
             _ => Relationship::Equivalent,
         });
@@ -304,7 +304,7 @@ proptest! {
     #[test]
     fn octagons_are_those_of_apron_between_other_operations(operations in operations()) {
         let operations = without_open_ends(&operations);
-        compare::<Octagon, Apron<apron::Octagon>>(&operations, &REAL, |operation| match operation {
+        compare::<Octagons, Apron<apron::ApronOctagon>>(&operations, &REAL, |operation| match operation {
             Operation::Constrain(..) | Operation::Assign(..) | Operation::Substitute(..) | Operation::Widen(..) => {
                 Relationship::Unrelated
             }
@@ -316,13 +316,13 @@ proptest! {
     /// a box says.
     #[test]
     fn our_octagons_are_between(operations in operations()) {
-        let mut registers = vec![Octagon::top(DIMENSIONS); REGISTERS];
+        let mut registers = vec![Octagons::top(DIMENSIONS); REGISTERS];
         for (step, (to, operation)) in operations.iter().enumerate() {
             let result = run(&registers, operation, &REAL);
             if !matches!(operation, Operation::Widen(..)) {
                 let fine = run(&registers.iter().map(translated).collect::<Vec<Polyhedra>>(), operation, &REAL);
                 prop_assert!(fine.coarsened() || fine.is_leq(&translated(&result)), "step {step} of {operations:#?}");
-                let coarse = run(&registers.iter().map(translated).collect::<Vec<Interval>>(), operation, &REAL);
+                let coarse = run(&registers.iter().map(translated).collect::<Vec<Intervals>>(), operation, &REAL);
                 prop_assert!(result.is_leq(&translated(&coarse)), "step {step} of {operations:#?}");
             }
             registers[*to] = result;
@@ -334,7 +334,7 @@ proptest! {
     #[test]
     fn octagons_are_between(operations in operations()) {
         let operations = without_open_ends(&operations);
-        let mut registers = vec![Apron::<apron::Octagon>::top(DIMENSIONS); REGISTERS];
+        let mut registers = vec![Apron::<apron::ApronOctagon>::top(DIMENSIONS); REGISTERS];
         for (step, (to, operation)) in operations.iter().enumerate() {
             let polyhedra: Vec<Polyhedra> = registers.iter().map(translated).collect();
             let result = run(&registers, operation, &REAL);
@@ -357,7 +357,7 @@ fn points_far_out_are_kept() {
     let start = [Constraint::of(&[1], -i64::MAX, Relation::Equal)];
     let ours = Polyhedra::top(1).meet_constraints(&start, &[]).assign(&assignments).assign(&assignments);
     let theirs =
-        Apron::<Polka>::top(1).meet_constraints(&start, &[]).assign(&assignments).assign(&assignments);
+        Apron::<ApronPolka>::top(1).meet_constraints(&start, &[]).assign(&assignments).assign(&assignments);
     assert_eq!(ours.constraints(), theirs.constraints());
     assert_eq!(ours.substitute(&assignments).constraints(), theirs.substitute(&assignments).constraints());
 }

@@ -2,7 +2,7 @@
 //! variants.
 
 use coreach_apron::{
-    Element, Error, Expression, Library as Variant, Manager, PreparedAssignments, PreparedConstraints,
+    Affine, ApronLibrary, Element, Error, Manager, PreparedAssignments, PreparedConstraints,
     PreparedExpression,
 };
 use coreach_polyhedra::{Constraint, Integer, LinearExpression, Rational, Relation};
@@ -62,24 +62,24 @@ fn inwards(value: &RBig) -> Rational {
     Rational::new(integer(value.numerator()), denominator).unwrap_or(Rational::ZERO)
 }
 
-fn expression(expression: &LinearExpression, dimensions: usize) -> Expression {
-    Expression {
+fn expression(expression: &LinearExpression, dimensions: usize) -> Affine {
+    Affine {
         coefficients: (0..dimensions).map(|at| outwards(&expression.coefficient(at))).collect(),
         constant: outwards(&expression.constant_term()),
     }
 }
 
-fn constraint(constraint: &Constraint) -> coreach_apron::Constraint {
-    let expression = Expression {
+fn constraint(constraint: &Constraint) -> coreach_apron::ApronConstraint {
+    let expression = Affine {
         coefficients: constraint.coefficients().iter().map(|c| RBig::from(big(c))).collect(),
         constant: RBig::from(big(constraint.constant())),
     };
     let relation = match constraint.relation() {
-        Relation::Equal => coreach_apron::Relation::Equal,
-        Relation::AtLeast => coreach_apron::Relation::AtLeast,
-        Relation::Greater => coreach_apron::Relation::Greater,
+        Relation::Equal => coreach_apron::ApronRelation::Equal,
+        Relation::AtLeast => coreach_apron::ApronRelation::AtLeast,
+        Relation::Greater => coreach_apron::ApronRelation::Greater,
     };
-    coreach_apron::Constraint::new(expression, relation)
+    coreach_apron::ApronConstraint::new(expression, relation)
 }
 
 fn constraints(given: &[Constraint], dimensions: usize) -> Result<PreparedConstraints, String> {
@@ -95,11 +95,11 @@ fn assignments(
     PreparedAssignments::of(&given, dimensions).map_err(told)
 }
 
-fn back(given: &coreach_apron::Constraint) -> Constraint {
+fn back(given: &coreach_apron::ApronConstraint) -> Constraint {
     let relation = match given.relation {
-        coreach_apron::Relation::Equal => Relation::Equal,
-        coreach_apron::Relation::AtLeast => Relation::AtLeast,
-        coreach_apron::Relation::Greater => Relation::Greater,
+        coreach_apron::ApronRelation::Equal => Relation::Equal,
+        coreach_apron::ApronRelation::AtLeast => Relation::AtLeast,
+        coreach_apron::ApronRelation::Greater => Relation::Greater,
     };
     let all = || given.expression.coefficients.iter().chain([&given.expression.constant]);
     if all().all(RBig::is_int) {
@@ -116,7 +116,7 @@ impl Library for PolkaLibrary {
     type Prepared = PolkaPrepared;
 
     fn new(strict: bool) -> Result<Self, String> {
-        Manager::new(if strict { Variant::PolkaStrict } else { Variant::Polka })
+        Manager::new(if strict { ApronLibrary::PolkaStrict } else { ApronLibrary::Polka })
             .map(PolkaLibrary)
             .map_err(told)
     }

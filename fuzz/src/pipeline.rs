@@ -5,12 +5,12 @@
 
 use coreach_analyses::check::check;
 use coreach_analyses::solver::z3::{QueryLimits, Z3Solver};
-use coreach_analyses::{DomainKind, Options as Analysis};
+use coreach_analyses::{Analysis, DomainKind};
 use coreach_model::iosts::Iosts;
 use coreach_model::reader::{from_bytes, read_purpose, read_specification};
 use coreach_model::types::Type;
 use coreach_pipeline::export::{Format, View, export};
-use coreach_pipeline::{StageOptions, Stage, generate};
+use coreach_pipeline::{Stage, StageOptions, generate};
 
 use crate::check_findings;
 

@@ -12,7 +12,7 @@ use std::time::Duration;
 use coreach_analyses::domains::suited::suited;
 use coreach_analyses::reachability::Loops;
 use coreach_analyses::solver::z3::Z3Solver;
-use coreach_analyses::{DomainKind, Options as Analysis, Thresholds};
+use coreach_analyses::{Analysis, DomainKind, Thresholds};
 use coreach_model::SourceFile;
 use coreach_model::budget::Budget;
 use coreach_model::reader::{read_purpose, read_specification};

@@ -8,7 +8,7 @@
 use std::collections::BTreeSet;
 
 use coreach_analyses::exact::{ExactAnswer, ExactReference, exact};
-use coreach_analyses::reachability::{Options, analyse};
+use coreach_analyses::reachability::{Analysis, analyse};
 use coreach_analyses::solver::Solver;
 use coreach_analyses::solver::horn::HornEngine;
 use coreach_model::iosts::Transition;
@@ -41,7 +41,7 @@ pub struct Distance {
 /// Computes the exact reference of the visible behaviours, in their numbers.
 pub fn exact_reference(
     visible: &Visible,
-    options: &Options,
+    options: &Analysis,
     engine: &mut dyn HornEngine,
     solver: &mut dyn Solver,
 ) -> ExactReference {

@@ -7,7 +7,7 @@
 //! From a specification and a purpose to a test case, and to its document:
 //!
 //! ```
-//! use coreach_analyses::Options as Analysis;
+//! use coreach_analyses::Analysis;
 //! use coreach_analyses::solver::z3::Z3Solver;
 //! use coreach_model::Diagnostic;
 //! use coreach_model::reader::{from_bytes, read_purpose, read_specification};
@@ -134,7 +134,7 @@ impl Generation {
 pub struct StageOptions {
     /// The longest postponement that `determinize` may need.
     pub max_lookahead: usize,
-    pub analysis: reachability::Options,
+    pub analysis: reachability::Analysis,
     pub limits: Limits,
     /// Check each artifact after its stage.
     pub check: bool,

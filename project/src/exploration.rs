@@ -6,7 +6,7 @@ use coreach_analyses::solver::z3::Z3Solver;
 use coreach_analyses::solver::{Solver, Statistics};
 use coreach_analyses::symbolic::paths::{grow_to_ends, of_length};
 use coreach_analyses::symbolic::{
-    Growth, Move, NodeEnd, NodeId, Quiescence, Refuted, System, Tree, TreeLimits,
+    Growth, NodeEnd, NodeId, PathTree, Quiescence, Refuted, System, TreeLimits, TreeMove,
 };
 use coreach_model::iosts::Iosts;
 use coreach_model::writer::write_paths_yaml;
@@ -32,7 +32,7 @@ pub enum Purpose {
 }
 
 pub struct Exploration {
-    pub tree: Tree,
+    pub tree: PathTree,
     /// The nodes that a purpose accepts, in order.
     pub accepting: Vec<NodeId>,
     pub asked: Statistics,
@@ -81,7 +81,7 @@ pub fn explore(iosts: &Iosts, limits: TreeLimits, purpose: Purpose) -> Explorati
 ///
 /// # Errors
 /// A node is not in the tree, is not reached by a visible step, or is on the path to another chosen node.
-pub fn find_chosen(iosts: &Iosts, tree: &Tree, numbers: &[usize]) -> Result<Vec<NodeId>, Diagnostic> {
+pub fn find_chosen(iosts: &Iosts, tree: &PathTree, numbers: &[usize]) -> Result<Vec<NodeId>, Diagnostic> {
     let refused = |number: &usize, why: &str| {
         let message = format!("--accept {number}: {why}");
         Diagnostic::error("no-such-node", message).help("`--format json` and `--draw` show the nodes")
@@ -91,9 +91,9 @@ pub fn find_chosen(iosts: &Iosts, tree: &Tree, numbers: &[usize]) -> Result<Vec<
         let id = NodeId::of(*number);
         let Some(node) = tree.nodes.find(id) else { return Err(refused(number, "there is no such node")) };
         let is_seen = match &node.by {
-            Move::Start => false,
-            Move::Quiet => true,
-            Move::Take(step) => iosts.action_of(step.transition).is_visible(),
+            TreeMove::Start => false,
+            TreeMove::Quiet => true,
+            TreeMove::Take(step) => iosts.action_of(step.transition).is_visible(),
         };
         if !is_seen {
             return Err(refused(number, "no visible event leads to it"));
@@ -116,9 +116,9 @@ pub fn write_purpose(iosts: &Iosts, found: &Exploration, name: &str) -> String {
         let locations: Vec<&str> =
             nodes.iter().map(|one| iosts.location(tree.nodes[*one].state.location).name.as_str()).collect();
         let steps = nodes.iter().filter_map(|one| match &tree.nodes[*one].by {
-            Move::Start => None,
-            Move::Quiet => Some(None),
-            Move::Take(step) => Some(Some(step.transition)),
+            TreeMove::Start => None,
+            TreeMove::Quiet => Some(None),
+            TreeMove::Take(step) => Some(Some(step.transition)),
         });
         (format!("node {}: {}", node.place(), locations.join(", ")), steps.collect())
     };
@@ -297,9 +297,9 @@ pub fn make_document(
     let nodes = tree.nodes.numbered().map(|(number, node)| ReportedNode {
         parent: node.parent.map(Number::place),
         step: match &node.by {
-            Move::Start => None,
-            Move::Quiet => Some(ReportedStep { action: None, transition: None, parameters: Vec::new() }),
-            Move::Take(step) => Some(ReportedStep {
+            TreeMove::Start => None,
+            TreeMove::Quiet => Some(ReportedStep { action: None, transition: None, parameters: Vec::new() }),
+            TreeMove::Take(step) => Some(ReportedStep {
                 action: Some(iosts.action(iosts.transitions[step.transition].action).name.clone()),
                 transition: Some(step.transition.place()),
                 parameters: step.parameters.iter().map(ToString::to_string).collect(),

@@ -8,7 +8,7 @@ use coreach_analyses::check;
 use coreach_analyses::domains::suited::suited;
 use coreach_analyses::places::Arrays;
 use coreach_analyses::solver::z3::Z3Solver;
-use coreach_analyses::{DomainKind, Options as Analysis, Thresholds};
+use coreach_analyses::{Analysis, DomainKind, Thresholds};
 use coreach_model::budget::Budget;
 use coreach_model::diagnostic::{Diagnostic, Origin, SourceFile};
 use coreach_model::iosts::{ActionKind, Aim, Iosts, TestPurpose, Transition};

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use coreach_analyses::reachability::Options;
+use coreach_analyses::reachability::Analysis;
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_model::iosts::Iosts;
 use coreach_model::reader::{Specification, read_purpose, read_specification};
@@ -55,7 +55,7 @@ fn stages(specification: &Specification, purpose: &Path) -> Result<Vec<Stage>, S
     let Ok((purpose, _)) = read_purpose(source(purpose)?, specification) else { return Ok(Vec::new()) };
     let options = coreach_pipeline::StageOptions {
         max_lookahead: 8,
-        analysis: Options::default(),
+        analysis: Analysis::default(),
         limits: Default::default(),
         check: false,
     };

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::{fs, io};
 
 use coreach_analyses::places::Arrays;
-use coreach_analyses::reachability::{Options, Thresholds};
+use coreach_analyses::reachability::{Analysis, Thresholds};
 use coreach_model::iosts::{Action, ActionKind};
 use coreach_model::types::{Alternative, RecordForm};
 use coreach_model::{Datum, Type};
@@ -168,7 +168,7 @@ fn transitions(text: &mut String, model: &Model, prefix: &str) {
 
 /// A configuration that runs the pair under the settings.
 pub fn configuration(settings: &Settings) -> String {
-    let Options {
+    let Analysis {
         domain,
         delay,
         thresholds,

@@ -24,7 +24,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::timed_semantics::{TimedState, close_under_internal_actions, elapse, initial, step as timed_step};
-use coreach_analyses::Options as Analysis;
+use coreach_analyses::Analysis;
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_analyses::symbolic::search::SearchLimits;
 use coreach_model::iosts::{ActionKind, Aim};

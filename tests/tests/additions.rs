@@ -10,7 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use coreach_analyses::domains::DomainKind;
-use coreach_analyses::reachability::Options;
+use coreach_analyses::reachability::Analysis;
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_model::Verdict;
 use coreach_pipeline::export::Format;
@@ -191,7 +191,7 @@ fn stages_are_called_in_the_order_of_their_list() {
     let input = read_text(text("specification.yaml"), text("deliver_coffee.yaml")).unwrap();
     let options = coreach_pipeline::StageOptions {
         max_lookahead: 8,
-        analysis: Options::default(),
+        analysis: Analysis::default(),
         limits: Default::default(),
         check: false,
     };

@@ -46,7 +46,7 @@ fn generated(
     limits: Limits,
     max_lookahead: usize,
 ) -> Result<Generation, Stop> {
-    let analysis = reachability::Options::default();
+    let analysis = reachability::Analysis::default();
     let options = StageOptions { max_lookahead, analysis, limits, check: true };
     generate(specification, purpose, &options, &mut Z3Solver::default(), &mut |_| {})
 }

@@ -525,7 +525,7 @@ fn compare(seed: u64, is_linked: bool, seen: &mut Seen) {
     let facts = proofs::unreachable_items(
         &specification,
         &walked.parts[0].items,
-        &coreach_analyses::Options::default(),
+        &coreach_analyses::Analysis::default(),
         &mut Z3Solver::default(),
     );
     for _ in 0..6 {

@@ -36,7 +36,8 @@ fn made_of((specification, purpose): Pair, limits: Limits) -> (Result<Generation
     let file = |name: &str, text| Arc::new(SourceFile { name: name.to_owned(), text });
     let (specification, _) = read_specification(file("specification.yaml", specification)).unwrap();
     let (purpose, _) = read_purpose(file("purpose.yaml", purpose), &specification).unwrap();
-    let analysis = reachability::Options { domain: DomainKind::Interval, ..reachability::Options::default() };
+    let analysis =
+        reachability::Analysis { domain: DomainKind::Interval, ..reachability::Analysis::default() };
     let options = StageOptions { max_lookahead: 1_000, analysis, limits, check: true };
     let mut solver = Z3Solver::default();
     let made = generate(&specification.iosts, purpose, &options, &mut solver, &mut |_| {});

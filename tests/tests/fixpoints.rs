@@ -13,7 +13,7 @@
 use std::path::{Path, PathBuf};
 
 use coreach_analyses::domains::DomainKind;
-use coreach_analyses::reachability::{Facts, Options, analyse};
+use coreach_analyses::reachability::{Analysis, Facts, analyse};
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_analyses::solver::{Answer, Solver};
 use coreach_model::Term;
@@ -58,11 +58,11 @@ fn compare(folder: &Path) -> usize {
     let mut compared = 0;
     for Machine { name, iosts, accepting } in machines(folder).unwrap() {
         for (own, apron) in PAIRS {
-            let mut options = Options::default();
+            let mut options = Analysis::default();
             if own == DomainKind::Octagon {
                 (options.delay, options.step_limit) = (NEVER, STEPS);
             }
-            let of = |domain| analyse(&iosts, &accepting, &Options { domain, ..options.clone() });
+            let of = |domain| analyse(&iosts, &accepting, &Analysis { domain, ..options.clone() });
             let (ours, theirs) = (of(own), of(apron));
             if ours.iterations.stopped.is_some() {
                 // It climbs for ever without widening.

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use coreach_analyses::domains::suited::suited;
 use coreach_analyses::reachability::Loops;
 use coreach_analyses::solver::z3::Z3Solver;
-use coreach_analyses::{DomainKind, Options as Analysis};
+use coreach_analyses::{Analysis, DomainKind};
 use coreach_model::SourceFile;
 use coreach_model::reader::{read_purpose, read_specification};
 use coreach_pipeline::{StageOptions, generate};

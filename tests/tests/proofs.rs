@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use coreach_analyses::inductive::RefinementIteration;
-use coreach_analyses::reachability::Options;
+use coreach_analyses::reachability::Analysis;
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_model::{Number, Term};
 use coreach_pipeline::artifact::{Decided, GraphOrigin, TestGraph};
@@ -23,7 +23,7 @@ fn generated(specification: &Path, purpose: &Path) -> Option<Generation> {
     let options = coreach_pipeline::StageOptions {
         max_lookahead: 8,
         limits: Default::default(),
-        analysis: Options::default(),
+        analysis: Analysis::default(),
         check: false,
     };
     generate(&input.specification, input.purpose, &options, &mut Z3Solver::default(), &mut |_| {}).ok()

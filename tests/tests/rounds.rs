@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use coreach_analyses::domains::DomainKind;
-use coreach_analyses::reachability::{Analyst, Options, analyse, reach};
+use coreach_analyses::reachability::{Analysis, Analyst, analyse, reach};
 use coreach_tests::analysed::{Machine, machines};
 
 #[test]
@@ -16,7 +16,7 @@ fn what_is_remembered_changes_no_fact() {
     let mut compared = 0;
     for Machine { name, iosts, accepting } in folders.concat() {
         for domain in [DomainKind::Interval, DomainKind::Octagon, DomainKind::Polyhedra] {
-            let options = Options { domain, ..Options::default() };
+            let options = Analysis { domain, ..Analysis::default() };
             let mut analyst = Analyst::new(&options);
             let fresh = analyse(&iosts, &accepting, &options);
             // Every second transition is gone, as after a round of selection; and the other half.

@@ -5,7 +5,7 @@
 use std::fs;
 use std::path::Path;
 
-use coreach_analyses::Options as Analysis;
+use coreach_analyses::Analysis;
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_model::iosts::{ActionKind, TestPurpose};
 use coreach_model::reader::{Specification, from_bytes, read_purpose, read_specification};

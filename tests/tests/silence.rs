@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use coreach_adapters::description::Link;
 use coreach_adapters::in_process::InProcess;
-use coreach_analyses::Options as Analysis;
+use coreach_analyses::Analysis;
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_analyses::symbolic::TreeLimits;
 use coreach_execution::campaign::StrategyKind;

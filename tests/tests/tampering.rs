@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
 
-use coreach_analyses::reachability::Options;
+use coreach_analyses::reachability::Analysis;
 use coreach_analyses::solver::Solver;
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_model::{Term, Type};
@@ -75,7 +75,7 @@ fn what_the_checks_leave_open_is_told() {
     let options = coreach_pipeline::StageOptions {
         max_lookahead: 8,
         limits: Default::default(),
-        analysis: Options::default(),
+        analysis: Analysis::default(),
         check: true,
     };
     let unsettled = |solver: &mut dyn Solver| {
@@ -102,7 +102,7 @@ fn coffee() -> (Input, Generation) {
     let options = coreach_pipeline::StageOptions {
         max_lookahead: 8,
         limits: Default::default(),
-        analysis: Options::default(),
+        analysis: Analysis::default(),
         check: true,
     };
     let solver = &mut Z3Solver::default();

@@ -12,9 +12,9 @@ use coreach_apron_sys as sys;
 use dashu_ratio::RBig;
 
 use crate::error::{Error, ErrorKind};
-use crate::linear::{Constraint, Expression, Interval, RawConstraints, read_interval};
-use crate::manager::{Library, Manager, check_dimensions};
-use crate::number::Number;
+use crate::linear::{Affine, ApronConstraint, Interval, RawConstraints, read_interval};
+use crate::manager::{ApronLibrary, Manager, check_dimensions};
+use crate::number::GmpRational;
 use crate::prepared::{PreparedAssignments, PreparedConstraints, PreparedExpression, distinct};
 
 /// A set of vectors. It belongs to its manager's thread.
@@ -81,7 +81,7 @@ impl Element {
         self.0.raw.as_ptr()
     }
 
-    fn library(&self) -> Library {
+    fn library(&self) -> ApronLibrary {
         self.0.manager.library()
     }
 
@@ -136,7 +136,7 @@ impl Element {
         self.ask(|manager| unsafe { sys::ap_abstract0_is_leq(manager, self.raw(), other.raw()) })
     }
 
-    pub fn satisfies(&self, constraint: &Constraint) -> Result<bool, Error> {
+    pub fn satisfies(&self, constraint: &ApronConstraint) -> Result<bool, Error> {
         let array = RawConstraints::of(std::slice::from_ref(constraint), self.dimensions())?;
         // SAFETY: see `is_bottom`; the array has one constraint, which the library reads.
         self.ask(|manager| unsafe { sys::ap_abstract0_sat_lincons(manager, self.raw(), array.0.p) })
@@ -149,7 +149,7 @@ impl Element {
     }
 
     /// An interval that contains all values of the expression. Of bottom: one without numbers.
-    pub fn bound(&self, expression: &Expression) -> Result<Interval, Error> {
+    pub fn bound(&self, expression: &Affine) -> Result<Interval, Error> {
         self.bound_prepared(&mut PreparedExpression::of(expression, self.dimensions())?)
     }
 
@@ -171,7 +171,7 @@ impl Element {
         outcome.map(|()| intervals)
     }
 
-    pub fn constraints(&self) -> Result<Vec<Constraint>, Error> {
+    pub fn constraints(&self) -> Result<Vec<ApronConstraint>, Error> {
         self.list_prepared()?.read()
     }
 
@@ -189,7 +189,7 @@ impl Element {
     }
 
     /// The vectors that satisfy the constraints; coarser where the library cannot say it.
-    pub fn meet_constraints(&self, constraints: &[Constraint]) -> Result<Self, Error> {
+    pub fn meet_constraints(&self, constraints: &[ApronConstraint]) -> Result<Self, Error> {
         self.meet_prepared(&mut PreparedConstraints::of(constraints, self.dimensions())?)
     }
 
@@ -205,12 +205,12 @@ impl Element {
     ///
     /// Not for octagons: the meet closes the result, and a sequence of widenings of closed octagons may not
     /// end. See [`Element::widen_octagon`].
-    pub fn widen_within(&self, other: &Self, thresholds: &[Constraint]) -> Result<Self, Error> {
+    pub fn widen_within(&self, other: &Self, thresholds: &[ApronConstraint]) -> Result<Self, Error> {
         self.widen_prepared(other, &mut PreparedConstraints::of(thresholds, self.dimensions())?)
     }
 
     pub(crate) fn is_no_octagon(&self) -> Result<(), Error> {
-        if self.library() == Library::Octagon {
+        if self.library() == ApronLibrary::Octagon {
             return Err(Error::argument("octagons are widened with thresholds by widen_octagon"));
         }
         Ok(())
@@ -220,7 +220,7 @@ impl Element {
     /// is on `±x ± y`, or on `±2x`: twice the bound on `±x`. Precondition as for [`Element::widen`].
     pub fn widen_octagon(&self, other: &Self, thresholds: &BTreeSet<RBig>) -> Result<Self, Error> {
         self.fits(other)?;
-        if self.library() != Library::Octagon {
+        if self.library() != ApronLibrary::Octagon {
             return Err(Error::argument("not an octagon"));
         }
         /// Scalars of the library that free themselves.
@@ -232,7 +232,7 @@ impl Element {
             }
         }
         // SAFETY: the library copies the number.
-        let scalar = |value: &RBig| unsafe { sys::ap_scalar_alloc_set_mpq(Number::of(value).as_ptr()) };
+        let scalar = |value: &RBig| unsafe { sys::ap_scalar_alloc_set_mpq(GmpRational::of(value).as_ptr()) };
         let mut scalars = Scalars(thresholds.iter().map(scalar).collect());
         // SAFETY: see `is_bottom`; the scalars ascend, as the set does, and there are as many as is said.
         self.0.manager.make(|manager| unsafe {
@@ -242,12 +242,12 @@ impl Element {
     }
 
     /// The image of a parallel assignment: all right sides are evaluated at the old vector.
-    pub fn assign(&self, assignments: &[(usize, Expression)]) -> Result<Self, Error> {
+    pub fn assign(&self, assignments: &[(usize, Affine)]) -> Result<Self, Error> {
         self.assign_prepared(&mut PreparedAssignments::of(assignments, self.dimensions())?)
     }
 
     /// The vectors that a parallel assignment takes into this element.
-    pub fn substitute(&self, assignments: &[(usize, Expression)]) -> Result<Self, Error> {
+    pub fn substitute(&self, assignments: &[(usize, Affine)]) -> Result<Self, Error> {
         self.substitute_prepared(&mut PreparedAssignments::of(assignments, self.dimensions())?)
     }
 

@@ -3,16 +3,16 @@
 //! ```
 //! # #[cfg(feature = "link")]
 //! # fn main() -> Result<(), coreach_apron::Error> {
-//! use coreach_apron::{Constraint, Expression, Library, Manager, Relation};
+//! use coreach_apron::{Affine, ApronConstraint, ApronLibrary, ApronRelation, Manager};
 //!
-//! let manager = Manager::new(Library::Polka)?;
+//! let manager = Manager::new(ApronLibrary::Polka)?;
 //! // x0 >= 1 and x1 >= x0 + 1
 //! let constraints = [
-//!     Constraint::new(Expression::of(&[1, 0], -1), Relation::AtLeast),
-//!     Constraint::new(Expression::of(&[-1, 1], -1), Relation::AtLeast),
+//!     ApronConstraint::new(Affine::of(&[1, 0], -1), ApronRelation::AtLeast),
+//!     ApronConstraint::new(Affine::of(&[-1, 1], -1), ApronRelation::AtLeast),
 //! ];
 //! let wedge = manager.top(0, 2)?.meet_constraints(&constraints)?;
-//! assert_eq!(wedge.bound(&Expression::of(&[0, 1], 0))?.low, Some(2.into()));
+//! assert_eq!(wedge.bound(&Affine::of(&[0, 1], 0))?.low, Some(2.into()));
 //! # Ok(())
 //! # }
 //! # #[cfg(not(feature = "link"))]
@@ -52,8 +52,8 @@ pub use element::Element;
 #[cfg(feature = "link")]
 pub use error::{Error, ErrorKind};
 #[cfg(feature = "link")]
-pub use linear::{Constraint, Expression, Interval, Relation};
+pub use linear::{Affine, ApronConstraint, ApronRelation, Interval};
 #[cfg(feature = "link")]
-pub use manager::{Library, Manager};
+pub use manager::{ApronLibrary, Manager};
 #[cfg(feature = "link")]
 pub use prepared::{PreparedAssignments, PreparedConstraints, PreparedExpression};

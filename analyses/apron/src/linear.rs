@@ -4,28 +4,28 @@ use coreach_apron_sys as sys;
 use dashu_ratio::RBig;
 
 use crate::error::Error;
-use crate::number::{self, Number};
+use crate::number::{self, GmpRational};
 
 /// `c·x + k`: the coefficients of the first dimensions, those beyond being 0, and the constant.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Expression {
+pub struct Affine {
     pub coefficients: Vec<RBig>,
     pub constant: RBig,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Relation {
+pub enum ApronRelation {
     Equal,
     AtLeast,
-    /// It is more than 0. All but [`crate::Library::PolkaStrict`] take it for [`Relation::AtLeast`] over
+    /// It is more than 0. All but [`crate::ApronLibrary::PolkaStrict`] take it for [`ApronRelation::AtLeast`] over
     /// reals.
     Greater,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Constraint {
-    pub expression: Expression,
-    pub relation: Relation,
+pub struct ApronConstraint {
+    pub expression: Affine,
+    pub relation: ApronRelation,
 }
 
 /// The numbers from one to another; `None` is unbounded. `low` may be greater than `high`: there are none.
@@ -35,18 +35,18 @@ pub struct Interval {
     pub high: Option<RBig>,
 }
 
-impl Expression {
+impl Affine {
     pub fn of(coefficients: &[i64], constant: i64) -> Self {
-        Expression {
+        Affine {
             coefficients: coefficients.iter().map(|c| RBig::from(*c)).collect(),
             constant: constant.into(),
         }
     }
 }
 
-impl Constraint {
-    pub fn new(expression: Expression, relation: Relation) -> Self {
-        Constraint { expression, relation }
+impl ApronConstraint {
+    pub fn new(expression: Affine, relation: ApronRelation) -> Self {
+        ApronConstraint { expression, relation }
     }
 }
 
@@ -66,7 +66,7 @@ impl Drop for RawExpression {
 }
 
 impl RawExpression {
-    pub(crate) fn of(expression: &Expression, dimensions: usize) -> Result<Self, Error> {
+    pub(crate) fn of(expression: &Affine, dimensions: usize) -> Result<Self, Error> {
         let size = expression.coefficients.len();
         if size > dimensions || u32::try_from(dimensions).is_err() {
             return Err(Error::argument(format!(
@@ -107,7 +107,7 @@ unsafe fn set(coefficient: *mut sys::ap_coeff_t, value: &RBig) {
             Some((numerator, denominator)) => {
                 sys::ap_coeff_set_scalar_frac(coefficient, numerator, denominator);
             }
-            None => sys::ap_coeff_set_scalar_mpq(coefficient, Number::of(value).as_ptr()),
+            None => sys::ap_coeff_set_scalar_mpq(coefficient, GmpRational::of(value).as_ptr()),
         }
     }
 }
@@ -125,7 +125,7 @@ impl Drop for RawConstraints {
 }
 
 impl RawConstraints {
-    pub(crate) fn of(constraints: &[Constraint], dimensions: usize) -> Result<Self, Error> {
+    pub(crate) fn of(constraints: &[ApronConstraint], dimensions: usize) -> Result<Self, Error> {
         // SAFETY: any size will do.
         let array = RawConstraints(unsafe { sys::ap_lincons0_array_make(constraints.len()) });
         for (at, constraint) in constraints.iter().enumerate() {
@@ -134,9 +134,9 @@ impl RawConstraints {
             unsafe {
                 let entry = array.0.p.add(at);
                 (*entry).constyp = match constraint.relation {
-                    Relation::Equal => sys::AP_CONS_EQ,
-                    Relation::AtLeast => sys::AP_CONS_SUPEQ,
-                    Relation::Greater => sys::AP_CONS_SUP,
+                    ApronRelation::Equal => sys::AP_CONS_EQ,
+                    ApronRelation::AtLeast => sys::AP_CONS_SUPEQ,
+                    ApronRelation::Greater => sys::AP_CONS_SUP,
                 };
                 (*entry).linexpr0 = expression.into_raw();
             }
@@ -146,7 +146,7 @@ impl RawConstraints {
 
     /// The constraints over that many dimensions. Congruences and disequalities are left out: no element of
     /// ours is given any, and fewer constraints are the coarser answer.
-    pub(crate) fn read(&self, dimensions: usize) -> Result<Vec<Constraint>, Error> {
+    pub(crate) fn read(&self, dimensions: usize) -> Result<Vec<ApronConstraint>, Error> {
         let mut found = Vec::with_capacity(self.0.size);
         for at in 0..self.0.size {
             // SAFETY: `at` is below the array's size, and the library wrote the entry.
@@ -155,14 +155,14 @@ impl RawConstraints {
                 (entry.constyp, entry.linexpr0)
             };
             let relation = match relation {
-                sys::AP_CONS_EQ => Relation::Equal,
-                sys::AP_CONS_SUPEQ => Relation::AtLeast,
-                sys::AP_CONS_SUP => Relation::Greater,
+                sys::AP_CONS_EQ => ApronRelation::Equal,
+                sys::AP_CONS_SUPEQ => ApronRelation::AtLeast,
+                sys::AP_CONS_SUP => ApronRelation::Greater,
                 _ => continue,
             };
             // SAFETY: a constraint that is compared has an expression.
             let expression = unsafe { read_expression(expression, dimensions)? };
-            found.push(Constraint { expression, relation });
+            found.push(ApronConstraint { expression, relation });
         }
         Ok(found)
     }
@@ -170,7 +170,7 @@ impl RawConstraints {
 
 /// # Safety
 /// The pointer is to an expression that lives.
-unsafe fn read_expression(raw: *mut sys::ap_linexpr0_t, dimensions: usize) -> Result<Expression, Error> {
+unsafe fn read_expression(raw: *mut sys::ap_linexpr0_t, dimensions: usize) -> Result<Affine, Error> {
     let mut coefficients = Vec::with_capacity(dimensions);
     for dimension in 0..dimensions {
         // SAFETY: by the precondition. The library gives null, or a coefficient, new in a sparse expression.
@@ -183,7 +183,7 @@ unsafe fn read_expression(raw: *mut sys::ap_linexpr0_t, dimensions: usize) -> Re
     }
     // SAFETY: by the precondition.
     let constant = unsafe { read_coefficient(&raw const (*raw).cst)? };
-    Ok(Expression { coefficients, constant })
+    Ok(Affine { coefficients, constant })
 }
 
 /// # Safety

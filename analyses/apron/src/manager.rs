@@ -11,7 +11,7 @@ use crate::error::{Error, ErrorKind};
 
 /// The libraries, all with GMP's rationals.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Library {
+pub enum ApronLibrary {
     /// One closed interval per dimension.
     Box,
     /// Bounds on `±x ± y` (Miné, HOSC 2006, <https://doi.org/10.1007/s10990-006-8609-1>).
@@ -27,18 +27,18 @@ pub enum Library {
 /// It belongs to the thread that made it, as do the elements made with it:
 ///
 /// ```compile_fail
-/// let manager = coreach_apron::Manager::new(coreach_apron::Library::Box).unwrap();
+/// let manager = coreach_apron::Manager::new(coreach_apron::ApronLibrary::Box).unwrap();
 /// std::thread::spawn(move || manager);
 /// ```
 #[derive(Clone)]
-pub struct Manager(Rc<Owned>);
+pub struct Manager(Rc<RawManager>);
 
-struct Owned {
+struct RawManager {
     raw: NonNull<sys::ap_manager_t>,
-    library: Library,
+    library: ApronLibrary,
 }
 
-impl Drop for Owned {
+impl Drop for RawManager {
     fn drop(&mut self) {
         // SAFETY: the manager was made by the library, and this drops the reference that making it gave us.
         unsafe { sys::ap_manager_free(self.raw.as_ptr()) }
@@ -55,17 +55,17 @@ impl Manager {
     /// A manager for this thread.
     /// Errors: [`ErrorKind::OutOfSpace`], and [`ErrorKind::UnknownLibrary`] where the library's structures
     /// are not those that we know.
-    pub fn new(library: Library) -> Result<Self, Error> {
+    pub fn new(library: ApronLibrary) -> Result<Self, Error> {
         // SAFETY: these functions have no preconditions. They set the rounding direction, which we set back:
         // nothing that a library with rationals computes depends on it, and all other code of this thread
         // does.
         let raw = unsafe {
             let rounding = sys::fegetround();
             let raw = match library {
-                Library::Box => sys::box_manager_alloc(),
-                Library::Octagon => sys::oct_manager_alloc(),
-                Library::Polka => sys::pk_manager_alloc(0),
-                Library::PolkaStrict => sys::pk_manager_alloc(1),
+                ApronLibrary::Box => sys::box_manager_alloc(),
+                ApronLibrary::Octagon => sys::oct_manager_alloc(),
+                ApronLibrary::Polka => sys::pk_manager_alloc(0),
+                ApronLibrary::PolkaStrict => sys::pk_manager_alloc(1),
             };
             sys::fesetround(rounding);
             raw
@@ -96,10 +96,10 @@ impl Manager {
             }
             (*raw.as_ptr()).option.scalar_discr = sys::AP_SCALAR_MPQ;
         }
-        Ok(Manager(Rc::new(Owned { raw, library })))
+        Ok(Manager(Rc::new(RawManager { raw, library })))
     }
 
-    pub fn library(&self) -> Library {
+    pub fn library(&self) -> ApronLibrary {
         self.0.library
     }
 

@@ -13,21 +13,21 @@ use dashu_ratio::RBig;
 
 /// A rational of GMP that frees itself.
 #[derive(Debug)]
-pub(crate) struct Number(sys::mpq);
+pub(crate) struct GmpRational(sys::mpq);
 
-impl Drop for Number {
+impl Drop for GmpRational {
     fn drop(&mut self) {
         // SAFETY: it was initialised when it was made, and nothing clears it but this.
         unsafe { sys::__gmpq_clear(&mut self.0) }
     }
 }
 
-impl Number {
+impl GmpRational {
     fn zero() -> Self {
         let mut raw = MaybeUninit::uninit();
         // SAFETY: `__gmpq_init` writes all of its argument and reads nothing of it. GMP's numbers may be
         // moved: they hold no pointer to themselves.
-        Number(unsafe {
+        GmpRational(unsafe {
             sys::__gmpq_init(raw.as_mut_ptr());
             raw.assume_init()
         })
@@ -35,7 +35,7 @@ impl Number {
 
     /// The value. It is in lowest terms, since an `RBig` is.
     pub(crate) fn of(value: &RBig) -> Self {
-        let mut number = Number::zero();
+        let mut number = GmpRational::zero();
         write(&mut number.0.numerator, value.numerator());
         write(&mut number.0.denominator, &IBig::from(value.denominator().clone()));
         number
@@ -65,7 +65,7 @@ pub(crate) unsafe fn read_scalar(scalar: *mut sys::ap_scalar_t) -> Option<RBig> 
         if (*scalar).discr == sys::AP_SCALAR_MPQ {
             return Some(read_mpq(&*(*scalar).val.mpq));
         }
-        let mut number = Number::zero();
+        let mut number = GmpRational::zero();
         sys::ap_mpq_set_scalar(&mut number.0, scalar, 0);
         Some(read_mpq(&number.0))
     }
@@ -81,7 +81,7 @@ fn read_mpq(value: &sys::mpq) -> RBig {
 
 fn write(to: &mut sys::mpz, value: &IBig) {
     if let Ok(small) = c_long::try_from(value) {
-        // SAFETY: `to` is an initialised integer: it is part of a `Number`.
+        // SAFETY: `to` is an initialised integer: it is part of a `GmpRational`.
         return unsafe { sys::__gmpz_set_si(to, small) };
     }
     let (sign, magnitude) = value.clone().into_parts();
@@ -123,9 +123,9 @@ mod tests {
             for numerator in [value.clone(), &value - IBig::ONE, &value + IBig::ONE] {
                 for (numerator, denominator) in [(numerator.clone(), bit + 1), (-numerator, 7)] {
                     let rational = RBig::from_parts(numerator, UBig::from(denominator as u64));
-                    assert_eq!(read_mpq(&Number::of(&rational).0), rational);
+                    assert_eq!(read_mpq(&GmpRational::of(&rational).0), rational);
                     let flipped = RBig::ONE / (rational + RBig::from(1u64 << 40));
-                    assert_eq!(read_mpq(&Number::of(&flipped).0), flipped);
+                    assert_eq!(read_mpq(&GmpRational::of(&flipped).0), flipped);
                 }
             }
             value <<= 1;

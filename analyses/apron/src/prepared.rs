@@ -6,7 +6,7 @@
 use coreach_apron_sys as sys;
 
 use crate::error::Error;
-use crate::linear::{Constraint, Expression, RawConstraints, RawExpression};
+use crate::linear::{Affine, ApronConstraint, RawConstraints, RawExpression};
 
 /// Constraints in the library's form.
 #[derive(Debug)]
@@ -31,7 +31,7 @@ pub struct PreparedExpression {
 }
 
 impl PreparedConstraints {
-    pub fn of(constraints: &[Constraint], dimensions: usize) -> Result<Self, Error> {
+    pub fn of(constraints: &[ApronConstraint], dimensions: usize) -> Result<Self, Error> {
         Ok(Self { raw: RawConstraints::of(constraints, dimensions)?, dimensions })
     }
 
@@ -39,13 +39,13 @@ impl PreparedConstraints {
         self.raw.0.size
     }
 
-    pub fn read(&self) -> Result<Vec<Constraint>, Error> {
+    pub fn read(&self) -> Result<Vec<ApronConstraint>, Error> {
         self.raw.read(self.dimensions)
     }
 }
 
 impl PreparedAssignments {
-    pub fn of(assignments: &[(usize, Expression)], dimensions: usize) -> Result<Self, Error> {
+    pub fn of(assignments: &[(usize, Affine)], dimensions: usize) -> Result<Self, Error> {
         let targets: Vec<usize> = assignments.iter().map(|(target, _)| *target).collect();
         let targets = distinct(&targets, dimensions)?;
         let expressions = assignments.iter().map(|(_, value)| RawExpression::of(value, dimensions));
@@ -54,7 +54,7 @@ impl PreparedAssignments {
 }
 
 impl PreparedExpression {
-    pub fn of(expression: &Expression, dimensions: usize) -> Result<Self, Error> {
+    pub fn of(expression: &Affine, dimensions: usize) -> Result<Self, Error> {
         Ok(Self { raw: RawExpression::of(expression, dimensions)?, dimensions })
     }
 }

@@ -4,29 +4,32 @@
 
 use std::collections::BTreeSet;
 
-use coreach_apron::{Constraint, Element, ErrorKind, Expression, Interval, Library, Manager, Relation};
+use coreach_apron::{
+    Affine, ApronConstraint, ApronLibrary, ApronRelation, Element, ErrorKind, Interval, Manager,
+};
 use dashu_int::IBig;
 use dashu_ratio::RBig;
 
-const ALL: [Library; 4] = [Library::Box, Library::Octagon, Library::Polka, Library::PolkaStrict];
+const ALL: [ApronLibrary; 4] =
+    [ApronLibrary::Box, ApronLibrary::Octagon, ApronLibrary::Polka, ApronLibrary::PolkaStrict];
 
-fn manager(library: Library) -> Manager {
+fn manager(library: ApronLibrary) -> Manager {
     Manager::new(library).unwrap()
 }
 
-fn at_least(coefficients: &[i64], constant: i64) -> Constraint {
-    Constraint::new(Expression::of(coefficients, constant), Relation::AtLeast)
+fn at_least(coefficients: &[i64], constant: i64) -> ApronConstraint {
+    ApronConstraint::new(Affine::of(coefficients, constant), ApronRelation::AtLeast)
 }
 
-fn equal(coefficients: &[i64], constant: i64) -> Constraint {
-    Constraint::new(Expression::of(coefficients, constant), Relation::Equal)
+fn equal(coefficients: &[i64], constant: i64) -> ApronConstraint {
+    ApronConstraint::new(Affine::of(coefficients, constant), ApronRelation::Equal)
 }
 
-fn more(coefficients: &[i64], constant: i64) -> Constraint {
-    Constraint::new(Expression::of(coefficients, constant), Relation::Greater)
+fn more(coefficients: &[i64], constant: i64) -> ApronConstraint {
+    ApronConstraint::new(Affine::of(coefficients, constant), ApronRelation::Greater)
 }
 
-fn with(manager: &Manager, reals: usize, constraints: &[Constraint]) -> Element {
+fn with(manager: &Manager, reals: usize, constraints: &[ApronConstraint]) -> Element {
     manager.top(0, reals).unwrap().meet_constraints(constraints).unwrap()
 }
 
@@ -60,7 +63,10 @@ fn top_and_bottom() {
             assert_eq!((top.dimensions(), top.integers()), (dimensions, 0));
             assert_eq!(top.bounds().unwrap(), vec![interval(None, None); dimensions]);
             assert!(
-                top.constraints().unwrap().iter().all(|constraint| constraint.relation != Relation::Equal)
+                top.constraints()
+                    .unwrap()
+                    .iter()
+                    .all(|constraint| constraint.relation != ApronRelation::Equal)
             );
             assert!(same(&top.join(&bottom).unwrap(), &top) && same(&top.meet(&bottom).unwrap(), &bottom));
             let never = at_least(&[], -1);
@@ -81,7 +87,7 @@ fn join_meet_and_order() {
             a.satisfies(&at_least(&[-1, 0], 2)).unwrap() && !b.satisfies(&at_least(&[-1, 0], 2)).unwrap()
         );
         // Only polyhedra know x - 3y <= 2 about the join.
-        let polka = matches!(manager.library(), Library::Polka | Library::PolkaStrict);
+        let polka = matches!(manager.library(), ApronLibrary::Polka | ApronLibrary::PolkaStrict);
         assert_eq!(join.satisfies(&at_least(&[-1, 3], 2)).unwrap(), polka);
         assert!(join.size() > 0);
     }
@@ -91,14 +97,14 @@ fn join_meet_and_order() {
 fn bounds_of_expressions_are_exact() {
     for manager in ALL.map(manager) {
         let a = cube(&manager, &[(0, 2), (-1, 3)]);
-        assert_eq!(a.bound(&Expression::of(&[1, 1], 10)).unwrap(), interval(9, 15));
-        let third = Expression { coefficients: vec![RBig::from(1) / RBig::from(3)], constant: RBig::ZERO };
+        assert_eq!(a.bound(&Affine::of(&[1, 1], 10)).unwrap(), interval(9, 15));
+        let third = Affine { coefficients: vec![RBig::from(1) / RBig::from(3)], constant: RBig::ZERO };
         let bound = a.bound(&third).unwrap();
         assert_eq!(bound.high, Some(RBig::from(2) / RBig::from(3)));
         // Octagons do not see that 3x >= 1 is one of theirs: its bound on x is looked up, and there is none
         // yet.
         let half_open = with(&manager, 1, &[at_least(&[3], -1)]);
-        let seen = manager.library() != Library::Octagon;
+        let seen = manager.library() != ApronLibrary::Octagon;
         let low = seen.then(|| RBig::from(1) / RBig::from(3));
         assert_eq!(half_open.bounds().unwrap(), [Interval { low, high: None }]);
     }
@@ -110,11 +116,11 @@ fn numbers_of_any_size_go_in_and_out() {
     let value = RBig::from(-huge.clone()) / RBig::from(IBig::from(3).pow(70));
     for manager in ALL.map(manager) {
         // Octagons take a coefficient of one only (see above).
-        let octagon = manager.library() == Library::Octagon;
+        let octagon = manager.library() == ApronLibrary::Octagon;
         let coefficient = if octagon { RBig::ONE } else { RBig::from(huge.clone()) };
         let expected = -value.clone() / coefficient.clone();
-        let expression = Expression { coefficients: vec![coefficient], constant: value.clone() };
-        let point = with(&manager, 1, &[Constraint::new(expression, Relation::Equal)]);
+        let expression = Affine { coefficients: vec![coefficient], constant: value.clone() };
+        let point = with(&manager, 1, &[ApronConstraint::new(expression, ApronRelation::Equal)]);
         let only = Interval { low: Some(expected.clone()), high: Some(expected.clone()) };
         assert_eq!(point.bounds().unwrap(), [only], "{manager:?}");
         let read = with(&manager, 1, &point.constraints().unwrap());
@@ -126,19 +132,19 @@ fn numbers_of_any_size_go_in_and_out() {
 fn assignments_are_parallel() {
     for manager in ALL.map(manager) {
         let a = cube(&manager, &[(0, 1), (5, 7)]);
-        let swap = [(0, Expression::of(&[0, 1], 0)), (1, Expression::of(&[1, 0], 0))];
+        let swap = [(0, Affine::of(&[0, 1], 0)), (1, Affine::of(&[1, 0], 0))];
         let swapped = cube(&manager, &[(5, 7), (0, 1)]);
         assert!(same(&a.assign(&swap).unwrap(), &swapped), "{manager:?}");
         assert!(same(&a.substitute(&swap).unwrap(), &swapped), "{manager:?}");
-        let moved = a.assign(&[(0, Expression::of(&[1, 1], 1))]).unwrap();
+        let moved = a.assign(&[(0, Affine::of(&[1, 1], 1))]).unwrap();
         assert_eq!(moved.bounds().unwrap(), [interval(6, 9), interval(5, 7)]);
         // x + 1 in [0, 1]
-        let before = a.substitute(&[(0, Expression::of(&[1], 1))]).unwrap();
+        let before = a.substitute(&[(0, Affine::of(&[1], 1))]).unwrap();
         assert!(same(&before, &cube(&manager, &[(-1, 0), (5, 7)])), "{manager:?}");
         assert!(same(&a.assign(&[]).unwrap(), &a));
         // A value that cannot be: 3 is not in [0, 1]. (Expressions shorter than the vector are lengthened for
         // APRON.)
-        let never = a.substitute(&[(0, Expression::of(&[], 3))]).unwrap();
+        let never = a.substitute(&[(0, Affine::of(&[], 3))]).unwrap();
         assert!(never.is_bottom().unwrap(), "{manager:?} {never:?}");
     }
 }
@@ -175,7 +181,7 @@ fn widening_with_and_without_thresholds() {
     for manager in ALL.map(manager) {
         let (a, b) = (cube(&manager, &[(0, 1), (0, 0)]), cube(&manager, &[(0, 2), (0, 0)]));
         assert_eq!(a.widen(&b).unwrap().bounds().unwrap(), [interval(0, None), interval(0, 0)]);
-        let within = if manager.library() == Library::Octagon {
+        let within = if manager.library() == ApronLibrary::Octagon {
             assert_eq!(a.widen_within(&b, &[]).unwrap_err().kind, ErrorKind::InvalidArgument);
             a.widen_octagon(&b, &BTreeSet::from([3, 20, 7].map(RBig::from))).unwrap()
         } else {
@@ -184,7 +190,7 @@ fn widening_with_and_without_thresholds() {
         };
         // Of an octagon, the bounds on 2x and on x ± y grow: to 7, from which x <= 3.5, and to 3, from which
         // x <= 3.
-        let high = if manager.library() == Library::Octagon { 3 } else { 10 };
+        let high = if manager.library() == ApronLibrary::Octagon { 3 } else { 10 };
         assert_eq!(within.bounds().unwrap(), [interval(0, high), interval(0, 0)], "{manager:?}");
     }
 }
@@ -193,11 +199,11 @@ fn widening_with_and_without_thresholds() {
 fn strict_constraints_are_kept_where_the_library_can() {
     for manager in ALL.map(manager) {
         let open = with(&manager, 2, &[more(&[1, 0], 0), more(&[-1, -1], 3), more(&[0, 1], 0)]);
-        let strict = manager.library() == Library::PolkaStrict;
+        let strict = manager.library() == ApronLibrary::PolkaStrict;
         assert_eq!(open.satisfies(&more(&[1, 0], 0)).unwrap(), strict, "{manager:?}");
         assert!(open.satisfies(&at_least(&[1, 0], 0)).unwrap());
         let relations = open.constraints().unwrap();
-        assert_eq!(relations.iter().any(|constraint| constraint.relation == Relation::Greater), strict);
+        assert_eq!(relations.iter().any(|constraint| constraint.relation == ApronRelation::Greater), strict);
         assert_eq!(open.meet_constraints(&[equal(&[1, 0], 0)]).unwrap().is_bottom().unwrap(), strict);
     }
 }
@@ -205,7 +211,7 @@ fn strict_constraints_are_kept_where_the_library_can() {
 #[test]
 fn polka_rounds_to_integers_only_where_constraints_are_met() {
     // Known of NewPolka: on integer dimensions 0 < x < 1 is seen to be empty, 2x = 1 is not.
-    let manager = manager(Library::Polka);
+    let manager = manager(ApronLibrary::Polka);
     let top = manager.top(1, 0).unwrap();
     assert!(top.meet_constraints(&[more(&[1], 0), more(&[-1], 1)]).unwrap().is_bottom().unwrap());
     assert!(!top.meet_constraints(&[equal(&[2], -1)]).unwrap().is_bottom().unwrap());
@@ -224,9 +230,9 @@ fn errors_are_errors_and_pass() {
         invalid(a.forget(&[2]));
         invalid(a.forget(&[0, 0]));
         invalid(a.remove_dimensions(&[1, 1]));
-        invalid(a.assign(&[(2, Expression::of(&[], 0))]));
-        invalid(a.assign(&[(0, Expression::of(&[], 0)), (0, Expression::of(&[], 1))]));
-        invalid(a.assign(&[(0, Expression::of(&[1, 1, 1], 0))]));
+        invalid(a.assign(&[(2, Affine::of(&[], 0))]));
+        invalid(a.assign(&[(0, Affine::of(&[], 0)), (0, Affine::of(&[], 1))]));
+        invalid(a.assign(&[(0, Affine::of(&[1, 1, 1], 0))]));
         invalid(a.meet_constraints(&[at_least(&[1, 1, 1], 0)]));
         invalid(manager.top(usize::MAX, 1));
         invalid(a.add_dimensions(0, usize::MAX));
@@ -234,7 +240,7 @@ fn errors_are_errors_and_pass() {
         assert!(same(&a, &a.clone()), "an error does not stay");
     }
     let [polka, strict] =
-        [Library::Polka, Library::PolkaStrict].map(|library| manager(library).top(0, 1).unwrap());
+        [ApronLibrary::Polka, ApronLibrary::PolkaStrict].map(|library| manager(library).top(0, 1).unwrap());
     assert_eq!(polka.join(&strict).unwrap_err().kind, ErrorKind::InvalidArgument);
     assert_eq!(
         polka.join(&strict).unwrap_err().to_string(),
@@ -247,7 +253,7 @@ fn rounding_stays_as_it_was() {
     let third = std::hint::black_box(1.0f64) / std::hint::black_box(3.0);
     for manager in ALL.map(manager) {
         let a = cube(&manager, &[(0, 1), (5, 7)]);
-        let b = a.assign(&[(0, Expression::of(&[1, 1], 1))]).unwrap().join(&a).unwrap();
+        let b = a.assign(&[(0, Affine::of(&[1, 1], 1))]).unwrap().join(&a).unwrap();
         let _ = (b.constraints().unwrap(), b.bounds().unwrap(), a.widen(&b).unwrap());
         // Upward, it would end in ...556 instead of ...555.
         assert_eq!(std::hint::black_box(1.0f64) / std::hint::black_box(3.0), third);
@@ -263,7 +269,7 @@ fn every_thread_has_its_own() {
                 for manager in ALL.map(manager) {
                     let mut a = cube(&manager, &[(0, 1), (0, thread)]);
                     for step in 0..50 {
-                        let moved = a.assign(&[(0, Expression::of(&[1, 1], step % 3))]).unwrap();
+                        let moved = a.assign(&[(0, Affine::of(&[1, 1], step % 3))]).unwrap();
                         a = a.join(&moved).unwrap();
                     }
                     assert_eq!(a.bounds().unwrap()[1], interval(0, thread));

@@ -11,27 +11,27 @@
 
 use std::sync::Arc;
 
-use crate::bound::Bound;
+use crate::bound::UpperBound;
 use crate::matrix::Matrix;
-use crate::partition::UnionFind;
+use crate::partition::DimensionSets;
 
 /// A closed matrix over some dimensions, not empty, normalised.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Block {
+pub(crate) struct OctagonBlock {
     /// The dimensions in ascending order.
     pub(crate) dimensions: Vec<usize>,
     pub(crate) matrix: Matrix,
 }
 
 /// Are these blocks equal? Blocks that are shared are not compared number by number.
-pub(crate) fn equal(a: &Arc<Block>, b: &Arc<Block>) -> bool {
+pub(crate) fn equal(a: &Arc<OctagonBlock>, b: &Arc<OctagonBlock>) -> bool {
     Arc::ptr_eq(a, b) || a == b
 }
 
 /// Appends the blocks of a closed matrix over these ascending dimensions.
-pub(crate) fn split(dimensions: &[usize], matrix: Matrix, into: &mut Vec<Arc<Block>>) {
+pub(crate) fn split(dimensions: &[usize], matrix: Matrix, into: &mut Vec<Arc<OctagonBlock>>) {
     let count = matrix.variables();
-    let mut partition = UnionFind::singletons(count);
+    let mut partition = DimensionSets::singletons(count);
     for a in 0..count {
         for b in 0..a {
             if partition.find(a) != partition.find(b) && are_related(&matrix, a, b) {
@@ -49,10 +49,10 @@ pub(crate) fn split(dimensions: &[usize], matrix: Matrix, into: &mut Vec<Arc<Blo
 }
 
 /// Appends a block, unless it is a single dimension without bounds.
-fn push_normalised(dimensions: Vec<usize>, matrix: Matrix, into: &mut Vec<Arc<Block>>) {
+fn push_normalised(dimensions: Vec<usize>, matrix: Matrix, into: &mut Vec<Arc<OctagonBlock>>) {
     let free = dimensions.len() == 1 && matrix.get(0, 1).is_infinite() && matrix.get(1, 0).is_infinite();
     if !free {
-        into.push(Arc::new(Block { dimensions, matrix: matrix.normalised() }));
+        into.push(Arc::new(OctagonBlock { dimensions, matrix: matrix.normalised() }));
     }
 }
 
@@ -70,7 +70,7 @@ fn are_related(matrix: &Matrix, a: usize, b: usize) -> bool {
 }
 
 /// The bound of an entry that follows from the bounds of its two variables.
-pub(crate) fn implied_bound(matrix: &Matrix, row: usize, column: usize) -> Bound {
+pub(crate) fn implied_bound(matrix: &Matrix, row: usize, column: usize) -> UpperBound {
     matrix.get(row, row ^ 1).half().plus(&matrix.get(column ^ 1, column).half())
 }
 

@@ -11,12 +11,12 @@ use coreach_polyhedra::Integer;
 
 /// An upper bound, strict or closed, or none. The derived order is the order of bounds.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Bound {
+pub(crate) enum UpperBound {
     Finite { value: Integer, closed: bool },
     Infinite,
 }
 
-impl Bound {
+impl UpperBound {
     /// The closed bound 0.
     pub(crate) const ZERO: Self = Self::Finite { value: Integer::ZERO, closed: true };
 
@@ -93,7 +93,7 @@ impl Bound {
     }
 }
 
-impl fmt::Debug for Bound {
+impl fmt::Debug for UpperBound {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.parts() {
             None => f.write_str("-"),
@@ -111,17 +111,17 @@ mod tests {
     #[test]
     fn bounds_are_ordered_added_and_rounded() {
         for value in [0, 1, -1, 7, -3, i64::MAX, i64::MIN].map(Integer::from) {
-            let [strict, closed] = [true, false].map(|strict| Bound::new(value.clone(), strict));
-            let next = Bound::new(&value + &Integer::ONE, true);
-            assert!(strict < closed && closed < next && next < Bound::Infinite);
-            assert_eq!(strict.plus(&closed), Bound::new(&value + &value, true));
-            assert_eq!(closed.plus(&Bound::Infinite), Bound::Infinite);
+            let [strict, closed] = [true, false].map(|strict| UpperBound::new(value.clone(), strict));
+            let next = UpperBound::new(&value + &Integer::ONE, true);
+            assert!(strict < closed && closed < next && next < UpperBound::Infinite);
+            assert_eq!(strict.plus(&closed), UpperBound::new(&value + &value, true));
+            assert_eq!(closed.plus(&UpperBound::Infinite), UpperBound::Infinite);
             assert_eq!(closed.plus(&closed).half(), closed);
-            assert_eq!(strict.rounded(&Integer::ONE), Bound::new(&value - &Integer::ONE, false));
+            assert_eq!(strict.rounded(&Integer::ONE), UpperBound::new(&value - &Integer::ONE, false));
             let even = closed.rounded(&Integer::from(2));
             assert!(even <= closed && !even.is_odd() && (even == closed) != closed.is_odd());
-            let mut row = [Bound::Infinite, strict.clone()];
-            Bound::relax(&mut row, &closed, &[Bound::ZERO, Bound::Infinite]);
+            let mut row = [UpperBound::Infinite, strict.clone()];
+            UpperBound::relax(&mut row, &closed, &[UpperBound::ZERO, UpperBound::Infinite]);
             assert_eq!(row, [closed, strict]);
         }
     }

@@ -40,7 +40,7 @@
 
 use coreach_polyhedra::Integer;
 
-use crate::bound::Bound;
+use crate::bound::UpperBound;
 use crate::matrix::{Matrix, pairs};
 
 /// Lowers all bounds to the best ones. Returns `false` if the matrix has no point.
@@ -126,13 +126,13 @@ fn close_over_one(matrix: &mut Matrix, variable: usize) {
     let (plus, minus) = (2 * variable, 2 * variable + 1);
     let (old_from_plus, old_from_minus) = (matrix.full_row(plus), matrix.full_row(minus));
     let (mut from_plus, mut from_minus) = (old_from_plus.clone(), old_from_minus.clone());
-    Bound::relax(&mut from_plus, &old_from_plus[minus], &old_from_minus);
-    Bound::relax(&mut from_minus, &old_from_minus[plus], &old_from_plus);
+    UpperBound::relax(&mut from_plus, &old_from_plus[minus], &old_from_minus);
+    UpperBound::relax(&mut from_minus, &old_from_minus[plus], &old_from_plus);
     for row in 0..matrix.nodes() {
         // By coherence, the bounds to a node are those from its negation.
         let (to_plus, to_minus) = (&from_minus[row ^ 1], &from_plus[row ^ 1]);
-        Bound::relax(matrix.row_mut(row), to_plus, &from_plus);
-        Bound::relax(matrix.row_mut(row), to_minus, &from_minus);
+        UpperBound::relax(matrix.row_mut(row), to_plus, &from_plus);
+        UpperBound::relax(matrix.row_mut(row), to_minus, &from_minus);
     }
 }
 
@@ -143,9 +143,9 @@ pub(crate) fn strengthen(matrix: &mut Matrix) {
         *matrix = matrix.clone().with_scale(&doubled);
     }
     // What `V_j - V_i` is at most is the sum of the halves for `V_j` and for `-V_i`.
-    let halves: Vec<Bound> = (0..matrix.nodes()).map(|node| matrix.get(node, node ^ 1).half()).collect();
-    let of_columns: Vec<Bound> = (0..matrix.nodes()).map(|node| halves[node ^ 1].clone()).collect();
+    let halves: Vec<UpperBound> = (0..matrix.nodes()).map(|node| matrix.get(node, node ^ 1).half()).collect();
+    let of_columns: Vec<UpperBound> = (0..matrix.nodes()).map(|node| halves[node ^ 1].clone()).collect();
     for (row, half) in halves.iter().enumerate() {
-        Bound::relax(matrix.row_mut(row), half, &of_columns);
+        UpperBound::relax(matrix.row_mut(row), half, &of_columns);
     }
 }

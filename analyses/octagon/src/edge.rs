@@ -5,14 +5,14 @@ use coreach_polyhedra::{Constraint, Integer, Rational, Relation};
 /// A bound: `V_column - V_row` is at most, or less than, a value. The nodes are those of [`crate::matrix`],
 /// over all dimensions.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Edge {
+pub(crate) struct DbmEdge {
     pub(crate) row: usize,
     pub(crate) column: usize,
     pub(crate) value: Rational,
     pub(crate) strict: bool,
 }
 
-impl Edge {
+impl DbmEdge {
     pub(crate) fn variables(&self) -> [usize; 2] {
         [self.row / 2, self.column / 2]
     }
@@ -42,14 +42,14 @@ impl Edge {
 
 /// `sum weight * V_node <= value`, or `<`, of different variables with positive weights.
 #[derive(Clone, Debug)]
-pub(crate) struct Sum {
+pub(crate) struct WeightedSum {
     pub(crate) terms: Vec<(usize, Integer)>,
     pub(crate) value: Integer,
     pub(crate) strict: bool,
 }
 
 /// Splits a constraint into upper bounds: one, or two if it is an equality.
-pub(crate) fn sides(constraint: &Constraint) -> Vec<Sum> {
+pub(crate) fn sides(constraint: &Constraint) -> Vec<WeightedSum> {
     let side = |sign: i64| {
         let sign = Integer::from(sign);
         let used = constraint.coefficients().iter().enumerate().filter(|(_, c)| !c.is_zero());
@@ -58,7 +58,7 @@ pub(crate) fn sides(constraint: &Constraint) -> Vec<Sum> {
             let node = if (c * &sign).is_negative() { 2 * at } else { 2 * at + 1 };
             (node, c.abs())
         };
-        Sum {
+        WeightedSum {
             terms: used.map(term).collect(),
             value: constraint.constant() * &sign,
             strict: constraint.relation() == Relation::Greater,
@@ -70,15 +70,15 @@ pub(crate) fn sides(constraint: &Constraint) -> Vec<Sum> {
     }
 }
 
-impl Sum {
-    pub(crate) fn edge(&self) -> Option<Edge> {
+impl WeightedSum {
+    pub(crate) fn edge(&self) -> Option<DbmEdge> {
         match &self.terms[..] {
             [(node, weight)] => {
-                Some(Edge::single(*node, &Rational::new(self.value.clone(), weight.clone())?, self.strict))
+                Some(DbmEdge::single(*node, &Rational::new(self.value.clone(), weight.clone())?, self.strict))
             }
             [(a, weight), (b, other)] if weight == other => {
                 let value = Rational::new(self.value.clone(), weight.clone())?;
-                Some(Edge::sum(*a, *b, value, self.strict))
+                Some(DbmEdge::sum(*a, *b, value, self.strict))
             }
             _ => None,
         }

@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use crate::block::{self, Block};
+use crate::block::{self, OctagonBlock};
 use crate::matrix::aligned;
 use crate::octagon::Octagon;
 
@@ -32,15 +32,15 @@ impl Octagon {
     }
 }
 
-fn is_same(a: &[Arc<Block>], b: &[Arc<Block>]) -> bool {
+fn is_same(a: &[Arc<OctagonBlock>], b: &[Arc<OctagonBlock>]) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|(a, b)| block::equal(a, b))
 }
 
 pub(crate) fn find_same_block<'a>(
     octagon: &'a Octagon,
     places: &[Option<(usize, usize)>],
-    block: &Arc<Block>,
-) -> Option<&'a Arc<Block>> {
+    block: &Arc<OctagonBlock>,
+) -> Option<&'a Arc<OctagonBlock>> {
     let (index, _) = places[block.dimensions[0]]?;
     octagon.blocks.as_ref()?.get(index).filter(|twin| block::equal(twin, block))
 }

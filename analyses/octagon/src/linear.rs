@@ -15,7 +15,7 @@
 
 use coreach_polyhedra::{Bounds, Integer, LinearExpression, Rational};
 
-use crate::edge::{Edge, Sum};
+use crate::edge::{DbmEdge, WeightedSum};
 use crate::octagon::Octagon;
 
 /// For constraints with more variables than this, pairs are not considered.
@@ -25,13 +25,13 @@ const MOST: usize = 8;
 type SumBound = Option<(Rational, bool)>;
 
 /// The bounds of some nodes and of their sums.
-struct Table {
+struct SumTable {
     ends: Vec<SumBound>,
     /// Empty if there are too many nodes.
     sums: Vec<Vec<SumBound>>,
 }
 
-impl Table {
+impl SumTable {
     fn of(octagon: &Octagon, nodes: &[usize]) -> Self {
         let places = octagon.places();
         let half = Rational::new(1.into(), 2.into()).unwrap_or(Rational::ONE);
@@ -98,9 +98,9 @@ impl Table {
 }
 
 /// The bounds of single variables and of pairs that a constraint implies in this octagon.
-pub(crate) fn edges(octagon: &Octagon, sum: &Sum) -> Vec<Edge> {
+pub(crate) fn edges(octagon: &Octagon, sum: &WeightedSum) -> Vec<DbmEdge> {
     let negations: Vec<usize> = sum.terms.iter().map(|(node, _)| node ^ 1).collect();
-    let table = Table::of(octagon, &negations);
+    let table = SumTable::of(octagon, &negations);
     let weights: Vec<Integer> = sum.terms.iter().map(|(_, weight)| weight.clone()).collect();
     // The bound is the value less the least value of the rest, divided by the weight.
     let bound = |taken: &[usize], weight: &Integer| {
@@ -115,14 +115,14 @@ pub(crate) fn edges(octagon: &Octagon, sum: &Sum) -> Vec<Edge> {
     let mut found = Vec::new();
     for (a, (node, weight)) in sum.terms.iter().enumerate() {
         if let Some((value, strict)) = bound(&[a], weight) {
-            found.push(Edge::single(*node, &value, strict));
+            found.push(DbmEdge::single(*node, &value, strict));
         }
         for (b, (other, also)) in sum.terms[..a].iter().enumerate() {
             if a >= table.sums.len() {
                 break;
             }
             if let Some((value, strict)) = bound(&[a, b], weight.min(also)) {
-                found.push(Edge::sum(*node, *other, value, strict));
+                found.push(DbmEdge::sum(*node, *other, value, strict));
             }
         }
     }
@@ -147,7 +147,7 @@ impl Octagon {
             let nodes: Vec<usize> = used.iter().map(node).collect();
             let weight =
                 |(_, c): &(usize, Rational)| (c.numerator() * &common.div_exact(c.denominator())).abs();
-            let (value, open) = Table::of(self, &nodes).greatest(used.iter().map(weight).collect())?;
+            let (value, open) = SumTable::of(self, &nodes).greatest(used.iter().map(weight).collect())?;
             let value = value.checked_div(&Rational::from(common.clone()))?;
             let value = if negated { -value } else { value };
             Some((&value + &expression.constant_term(), !open))

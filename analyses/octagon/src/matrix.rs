@@ -11,7 +11,7 @@ use std::cmp::Ordering;
 
 use coreach_polyhedra::{Integer, Rational};
 
-use crate::bound::Bound;
+use crate::bound::UpperBound;
 
 /// Bounds of all differences of `2 * variables` nodes.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -19,7 +19,7 @@ pub(crate) struct Matrix {
     variables: usize,
     /// The common denominator of all entries, positive.
     scale: Integer,
-    entries: Vec<Bound>,
+    entries: Vec<UpperBound>,
 }
 
 fn start(row: usize) -> usize {
@@ -48,31 +48,31 @@ impl Matrix {
         &self.scale
     }
 
-    pub(crate) fn get(&self, row: usize, column: usize) -> &Bound {
+    pub(crate) fn get(&self, row: usize, column: usize) -> &UpperBound {
         &self.entries[position(row, column)]
     }
 
-    pub(crate) fn set(&mut self, row: usize, column: usize, bound: Bound) {
+    pub(crate) fn set(&mut self, row: usize, column: usize, bound: UpperBound) {
         self.entries[position(row, column)] = bound;
     }
 
     /// The stored part of a row: its columns up to `row | 1`.
-    pub(crate) fn row_mut(&mut self, row: usize) -> &mut [Bound] {
+    pub(crate) fn row_mut(&mut self, row: usize) -> &mut [UpperBound] {
         &mut self.entries[start(row)..=start(row) + (row | 1)]
     }
 
     /// A matrix whose only bounds are those of each node with itself.
     pub(crate) fn unbounded(variables: usize, scale: Integer) -> Self {
         let mut matrix =
-            Self { variables, scale, entries: vec![Bound::Infinite; 2 * variables * (variables + 1)] };
+            Self { variables, scale, entries: vec![UpperBound::Infinite; 2 * variables * (variables + 1)] };
         for node in 0..2 * variables {
-            matrix.set(node, node, Bound::ZERO);
+            matrix.set(node, node, UpperBound::ZERO);
         }
         matrix
     }
 
     /// Lowers an entry to a bound. Returns whether it was above.
-    pub(crate) fn lower(&mut self, row: usize, column: usize, bound: &Bound) -> bool {
+    pub(crate) fn lower(&mut self, row: usize, column: usize, bound: &UpperBound) -> bool {
         let entry = &mut self.entries[position(row, column)];
         let lower = bound < entry;
         if lower {
@@ -93,13 +93,13 @@ impl Matrix {
         changed
     }
 
-    pub(crate) fn full_row(&self, row: usize) -> Vec<Bound> {
+    pub(crate) fn full_row(&self, row: usize) -> Vec<UpperBound> {
         (0..self.nodes()).map(|column| self.get(row, column).clone()).collect()
     }
 
     /// Does some node have a negative distance to itself? Then there is no point.
     pub(crate) fn has_negative_cycle(&self) -> bool {
-        (0..self.nodes()).any(|node| *self.get(node, node) < Bound::ZERO)
+        (0..self.nodes()).any(|node| *self.get(node, node) < UpperBound::ZERO)
     }
 
     /// The same bounds with a scale that is a multiple of the present one.

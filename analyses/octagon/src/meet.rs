@@ -10,14 +10,14 @@ use std::sync::Arc;
 
 use coreach_polyhedra::Constraint;
 
-use crate::block::{self, Block};
-use crate::bound::Bound;
+use crate::block::{self, OctagonBlock};
+use crate::bound::UpperBound;
 use crate::close::{close, needs_rounding};
-use crate::edge::{Edge, Sum, sides};
+use crate::edge::{DbmEdge, WeightedSum, sides};
 use crate::linear;
 use crate::matrix::aligned;
 use crate::octagon::Octagon;
-use crate::partition::UnionFind;
+use crate::partition::DimensionSets;
 
 impl Octagon {
     /// Meets this octagon with another. `integer` marks the dimensions that are integers, of which only the
@@ -33,15 +33,15 @@ impl Octagon {
     /// most what they imply for single variables and pairs. `integer` is as in [`Octagon::meet`].
     /// Panics if a constraint mentions a dimension that does not exist.
     pub fn meet_constraints(&self, constraints: &[Constraint], integer: &[bool]) -> Self {
-        let sums: Vec<Sum> = constraints.iter().flat_map(sides).collect();
-        let fails = |sum: &Sum| {
+        let sums: Vec<WeightedSum> = constraints.iter().flat_map(sides).collect();
+        let fails = |sum: &WeightedSum| {
             sum.terms.is_empty() && (sum.value.is_negative() || (sum.strict && sum.value.is_zero()))
         };
         if sums.iter().any(fails) {
             return Self::empty(self.dimensions);
         }
-        let edges: Vec<Edge> = sums.iter().filter_map(Sum::edge).collect();
-        let others: Vec<&Sum> =
+        let edges: Vec<DbmEdge> = sums.iter().filter_map(WeightedSum::edge).collect();
+        let others: Vec<&WeightedSum> =
             sums.iter().filter(|sum| sum.terms.len() > 1 && sum.edge().is_none()).collect();
         let mut met = self.meet_edges(&edges, integer);
         // The constraints that are not octagonal are repeated, since each may gain from what others imply.
@@ -65,9 +65,9 @@ impl Octagon {
     }
 
     /// Keeps the bounds that are lower than those of this octagon.
-    fn keep_improving(&self, edges: &[Edge]) -> Vec<Edge> {
+    fn keep_improving(&self, edges: &[DbmEdge]) -> Vec<DbmEdge> {
         let places = self.places();
-        let improves = |edge: &&Edge| match self.value(&places, edge.row, edge.column) {
+        let improves = |edge: &&DbmEdge| match self.value(&places, edge.row, edge.column) {
             None => true,
             Some((value, strict)) => edge.value < value || (edge.value == value && edge.strict && !strict),
         };
@@ -75,7 +75,7 @@ impl Octagon {
     }
 
     /// Adds bounds.
-    pub(crate) fn meet_edges(&self, edges: &[Edge], integer: &[bool]) -> Self {
+    pub(crate) fn meet_edges(&self, edges: &[DbmEdge], integer: &[bool]) -> Self {
         if self.is_empty() {
             return self.clone();
         }
@@ -90,7 +90,7 @@ fn integer_flags(dimensions: &[usize], integer: &[bool]) -> Vec<bool> {
 }
 
 /// Rounds the integer bounds of a block and appends it. Returns `false` if it is then empty.
-fn push_rounded(block: &Arc<Block>, integer: &[bool], into: &mut Vec<Arc<Block>>) -> bool {
+fn push_rounded(block: &Arc<OctagonBlock>, integer: &[bool], into: &mut Vec<Arc<OctagonBlock>>) -> bool {
     let integer = integer_flags(&block.dimensions, integer);
     if !needs_rounding(&block.matrix, &integer) {
         into.push(Arc::clone(block));
@@ -106,10 +106,10 @@ fn push_rounded(block: &Arc<Block>, integer: &[bool], into: &mut Vec<Arc<Block>>
 
 /// Lists the blocks of each set of a partition, at the index of the set's least member.
 fn group_blocks<'a>(
-    partition: &mut UnionFind,
+    partition: &mut DimensionSets,
     count: usize,
-    blocks: &'a [Arc<Block>],
-) -> Vec<Vec<&'a Arc<Block>>> {
+    blocks: &'a [Arc<OctagonBlock>],
+) -> Vec<Vec<&'a Arc<OctagonBlock>>> {
     let mut groups = vec![Vec::new(); count];
     for block in blocks {
         groups[partition.find(block.dimensions[0])].push(block);
@@ -122,7 +122,7 @@ fn meet(a: &Octagon, b: &Octagon, integer: &[bool]) -> Octagon {
     let (Some(ours), Some(theirs)) = (&a.blocks, &b.blocks) else {
         return Octagon::empty(a.dimensions);
     };
-    let mut partition = UnionFind::singletons(a.dimensions);
+    let mut partition = DimensionSets::singletons(a.dimensions);
     for block in ours.iter().chain(theirs) {
         partition.unite_all(&block.dimensions);
     }
@@ -155,10 +155,10 @@ fn meet(a: &Octagon, b: &Octagon, integer: &[bool]) -> Octagon {
 }
 
 /// Merges the blocks that the bounds relate, lowers their entries, and closes each merged block.
-fn meet_edges(octagon: &Octagon, edges: &[Edge], integer: &[bool]) -> Octagon {
+fn meet_edges(octagon: &Octagon, edges: &[DbmEdge], integer: &[bool]) -> Octagon {
     let dimensions = octagon.dimensions;
     let present = octagon.blocks.as_deref().unwrap_or_default();
-    let mut partition = UnionFind::singletons(dimensions);
+    let mut partition = DimensionSets::singletons(dimensions);
     for block in present {
         partition.unite_all(&block.dimensions);
     }
@@ -190,7 +190,7 @@ fn meet_edges(octagon: &Octagon, edges: &[Edge], integer: &[bool]) -> Octagon {
             let node = |node: usize| 2 * set.partition_point(|at| *at < node / 2) + node % 2;
             let number = edge.value.numerator() * &scale.div_exact(edge.value.denominator());
             let (row, column) = (node(edge.row), node(edge.column));
-            if matrix.lower(row, column, &Bound::new(number, edge.strict)) {
+            if matrix.lower(row, column, &UpperBound::new(number, edge.strict)) {
                 changed.extend([row / 2, column / 2]);
             }
         }

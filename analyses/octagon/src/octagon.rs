@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use coreach_polyhedra::{Constraint, Integer, Rational, Relation};
 
-use crate::block::{Block, implied_bound};
+use crate::block::{OctagonBlock, implied_bound};
 use crate::matrix::{Matrix, pairs};
 use crate::reduce;
 
@@ -26,7 +26,7 @@ use crate::reduce;
 pub struct Octagon {
     pub(crate) dimensions: usize,
     /// The blocks in the order of their least dimensions, or `None` if the octagon is empty.
-    pub(crate) blocks: Option<Vec<Arc<Block>>>,
+    pub(crate) blocks: Option<Vec<Arc<OctagonBlock>>>,
 }
 
 impl Octagon {
@@ -40,7 +40,7 @@ impl Octagon {
         Self { dimensions, blocks: None }
     }
 
-    pub(crate) fn of(dimensions: usize, mut blocks: Vec<Arc<Block>>) -> Self {
+    pub(crate) fn of(dimensions: usize, mut blocks: Vec<Arc<OctagonBlock>>) -> Self {
         blocks.sort_by_key(|block| block.dimensions[0]);
         Self { dimensions, blocks: Some(blocks) }
     }

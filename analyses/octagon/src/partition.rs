@@ -1,11 +1,11 @@
 //! Sets of dimensions that belong together, by union and find.
 
 /// A partition of `0..n`.
-pub(crate) struct UnionFind {
+pub(crate) struct DimensionSets {
     parent: Vec<usize>,
 }
 
-impl UnionFind {
+impl DimensionSets {
     pub(crate) fn singletons(count: usize) -> Self {
         Self { parent: (0..count).collect() }
     }

@@ -14,29 +14,29 @@
 //! **Cost.** `O(n³)` for a block of `n` variables, and as much again for each strict bound that is taken
 //! back, and its proof.
 
-use crate::block::{Block, implied_bound};
-use crate::bound::Bound;
+use crate::block::{OctagonBlock, implied_bound};
+use crate::bound::UpperBound;
 use crate::close::close;
-use crate::edge::Edge;
+use crate::edge::DbmEdge;
 use crate::matrix::{Matrix, pairs};
 
 /// The bounds that describe a block. Their nodes are over all dimensions.
 pub(crate) struct Reduced {
     /// Closed bounds whose negations are bounds too.
-    pub(crate) equalities: Vec<Edge>,
-    pub(crate) inequalities: Vec<Edge>,
+    pub(crate) equalities: Vec<DbmEdge>,
+    pub(crate) inequalities: Vec<DbmEdge>,
 }
 
 /// Finds constraints that describe the block, none of which follows from the others.
-pub(crate) fn reduced(block: &Block) -> Reduced {
+pub(crate) fn reduced(block: &OctagonBlock) -> Reduced {
     let matrix = &block.matrix;
     let edge = |row: usize, column: usize| {
         let node = |node: usize| 2 * block.dimensions[node / 2] + node % 2;
         let (value, strict) = matrix.value(row, column)?;
-        Some(Edge { row: node(row), column: node(column), value, strict })
+        Some(DbmEdge { row: node(row), column: node(column), value, strict })
     };
     let mut reduced = Reduced { equalities: Vec::new(), inequalities: Vec::new() };
-    if matrix.variables() == 1 && matrix.get(0, 1).plus(matrix.get(1, 0)) == Bound::ZERO {
+    if matrix.variables() == 1 && matrix.get(0, 1).plus(matrix.get(1, 0)) == UpperBound::ZERO {
         reduced.equalities.extend(edge(1, 0));
         return reduced;
     }
@@ -44,7 +44,7 @@ pub(crate) fn reduced(block: &Block) -> Reduced {
     let mut leaders: Vec<usize> = Vec::new();
     for variable in 0..matrix.variables() {
         let node = 2 * variable;
-        let equal = |of: &&usize| matrix.get(**of, node).plus(matrix.get(node, **of)) == Bound::ZERO;
+        let equal = |of: &&usize| matrix.get(**of, node).plus(matrix.get(node, **of)) == UpperBound::ZERO;
         match leaders.iter().find(equal).copied() {
             Some(leader) => reduced.equalities.extend(edge(leader, node)),
             None => leaders.extend([node, node + 1]),
@@ -75,7 +75,7 @@ pub(crate) fn reduced(block: &Block) -> Reduced {
 /// Does the value of a bound follow from two others, strictness aside?
 fn is_redundant(matrix: &Matrix, leaders: &[usize], row: usize, column: usize) -> bool {
     let entry = matrix.get(row, column).with_strictness(false);
-    let reaches = |bound: Bound| bound.with_strictness(false) <= entry;
+    let reaches = |bound: UpperBound| bound.with_strictness(false) <= entry;
     let through = |middle: usize| matrix.get(row, middle).plus(matrix.get(middle, column));
     (row != column ^ 1 && reaches(implied_bound(matrix, row, column)))
         || leaders.iter().any(|&at| at != row && at != column && reaches(through(at)))

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use coreach_polyhedra::{Constraint, LinearExpression, Rational, Relation};
 
 use crate::block;
-use crate::bound::Bound;
+use crate::bound::UpperBound;
 use crate::matrix::{Matrix, pairs};
 use crate::octagon::Octagon;
 
@@ -134,8 +134,8 @@ fn image(octagon: &Octagon, sources: &[ImageSource]) -> Octagon {
             ImageSource::Constant(value) => {
                 let mut matrix = Matrix::unbounded(1, value.denominator().clone());
                 let double = value.numerator() + value.numerator();
-                matrix.set(0, 1, Bound::new(-&double, false));
-                matrix.set(1, 0, Bound::new(double, false));
+                matrix.set(0, 1, UpperBound::new(-&double, false));
+                matrix.set(1, 0, UpperBound::new(double, false));
                 block::split(&[target], matrix, &mut blocks);
             }
             ImageSource::Node(node, _) => match places[node / 2] {
@@ -185,7 +185,7 @@ fn image_of_matrix(
     let mut moved = Matrix::unbounded(targets.len(), scale);
     for (row, column) in pairs(targets.len()) {
         if row != column {
-            let shift = Bound::new(&offsets[column] - &offsets[row], false);
+            let shift = UpperBound::new(&offsets[column] - &offsets[row], false);
             moved.set(row, column, matrix.get(nodes[row].0, nodes[column].0).plus(&shift));
         }
     }

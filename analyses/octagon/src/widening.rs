@@ -24,7 +24,7 @@ use std::sync::Arc;
 
 use coreach_polyhedra::Constraint;
 
-use crate::edge::{Edge, Sum, sides};
+use crate::edge::{DbmEdge, WeightedSum, sides};
 use crate::lattice::find_same_block;
 use crate::octagon::Octagon;
 use crate::reduce::{Reduced, reduced};
@@ -56,21 +56,21 @@ impl Octagon {
                 return other.clone();
             }
         }
-        let satisfied = |edge: &Edge| {
+        let satisfied = |edge: &DbmEdge| {
             other.value(&places, edge.row, edge.column).is_some_and(|(value, strict)| {
                 value < edge.value || (value == edge.value && (strict || !edge.strict))
             })
         };
         let mut edges = Vec::new();
         for edge in left.iter().flat_map(|part| &part.inequalities) {
-            let closed = Edge { strict: false, ..edge.clone() };
+            let closed = DbmEdge { strict: false, ..edge.clone() };
             edges.extend([edge.clone(), closed].into_iter().find(|edge| satisfied(edge)));
         }
         for edge in left.iter().flat_map(|part| &part.equalities) {
-            let back = Edge { row: edge.column, column: edge.row, value: -&edge.value, strict: false };
+            let back = DbmEdge { row: edge.column, column: edge.row, value: -&edge.value, strict: false };
             edges.extend([edge.clone(), back].into_iter().filter(|edge| satisfied(edge)));
         }
-        let thresholds = thresholds.iter().flat_map(sides).filter_map(|side: Sum| side.edge());
+        let thresholds = thresholds.iter().flat_map(sides).filter_map(|side: WeightedSum| side.edge());
         edges.extend(thresholds.filter(satisfied));
         Self::of(self.dimensions, kept).meet_edges(&edges, &[])
     }

@@ -4,13 +4,13 @@
 //! value itself, so mostly no heap is used.
 
 #[derive(Clone, Debug, Default, Eq)]
-pub(crate) struct Bits {
+pub(crate) struct BitSet {
     first: u64,
     /// Words 1, 2, ... A trailing word may be zero or absent. Both mean "no member".
     rest: Vec<u64>,
 }
 
-impl Bits {
+impl BitSet {
     /// The set `{0, .., count - 1}`.
     pub(crate) fn all(count: usize) -> Self {
         let mut bits = Self::default();
@@ -80,7 +80,7 @@ impl Bits {
     }
 }
 
-impl PartialEq for Bits {
+impl PartialEq for BitSet {
     fn eq(&self, other: &Self) -> bool {
         self.is_subset(other) && other.is_subset(self)
     }
@@ -93,7 +93,7 @@ mod tests {
     #[test]
     fn sets_across_the_word_boundary() {
         let of = |members: &[usize]| {
-            let mut bits = Bits::default();
+            let mut bits = BitSet::default();
             members.iter().for_each(|&member| bits.insert(member));
             bits
         };
@@ -107,6 +107,6 @@ mod tests {
             !of(&[5]).intersects(&of(&[69]))
                 && of(&[130]).intersects(&large.and(&large)) == large.contains(130)
         );
-        assert_eq!(Bits::all(130).count(), 130);
+        assert_eq!(BitSet::all(130).count(), 130);
     }
 }

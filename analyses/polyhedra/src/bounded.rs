@@ -8,7 +8,7 @@
 //! no conversion if both descriptions of their arguments are known. For them it is enough to call
 //! [`Polyhedron::convert_limited`] before and after.
 
-use crate::limits::{Limits, Outcome};
+use crate::limits::{Approx, Quota};
 use crate::linear::{Constraint, LinearExpression, Relation};
 use crate::polyhedron::Polyhedron;
 
@@ -16,14 +16,14 @@ impl Polyhedron {
     /// [`Polyhedron::assign`] with both descriptions of the result, computed within the limits. If they do
     /// not suffice, the result is a polyhedron around the image.
     /// Panics if a dimension is assigned twice, or a mentioned one does not exist.
-    pub fn assign_limited(&self, assignments: &[(usize, LinearExpression)], limits: &Limits) -> Outcome {
+    pub fn assign_limited(&self, assignments: &[(usize, LinearExpression)], limits: &Quota) -> Approx {
         let start = self.convert_limited(limits);
         let was_exact = start.is_exact();
         let start = start.into_polyhedron();
         if let Ok(image) = start.assign_within(assignments, &limits.budget()) {
             let converted = image.convert_limited(limits);
             let is_exact = was_exact && converted.is_exact();
-            return Outcome::of(converted.into_polyhedron(), is_exact);
+            return Approx::of(converted.into_polyhedron(), is_exact);
         }
         let targets: Vec<usize> = assignments.iter().map(|(target, _)| *target).collect();
         let mut known: Vec<Constraint> = Vec::new();
@@ -40,12 +40,12 @@ impl Polyhedron {
         }
         known.extend(equal_values(&start, assignments));
         let others = start.forget(&targets).convert_limited(limits).into_polyhedron();
-        Outcome::Coarser(others.meet_constraints(&known).convert_limited(limits).into_polyhedron())
+        Approx::Coarser(others.meet_constraints(&known).convert_limited(limits).into_polyhedron())
     }
 
     /// [`Polyhedron::tighten`] as far as the limits suffice: a block that would need more is left as it was.
     /// Both descriptions of the result are known if those of `self` are.
-    pub fn tighten_limited(&self, integer: &[bool], limits: &Limits) -> Self {
+    pub fn tighten_limited(&self, integer: &[bool], limits: &Quota) -> Self {
         self.tighten_within(integer, &limits.budget())
     }
 }

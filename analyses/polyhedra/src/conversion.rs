@@ -45,22 +45,22 @@
 use core::cell::Cell;
 
 use crate::adjacency;
-use crate::budget::{Budget, Exceeded};
+use crate::budget::{Exceeded, Fuel};
 use crate::integer::Integer;
-use crate::number::Number;
+use crate::number::CheckedNumber;
 
 #[derive(Clone)]
 pub(crate) enum Cone {
     /// All numbers fit words so far.
-    Words(Box<Generators<i64>>),
+    Words(Box<ConeGenerators<i64>>),
     /// Some numbers did not fit.
-    Big(Box<Generators<Integer>>),
+    Big(Box<ConeGenerators<Integer>>),
 }
 
 /// The half-spaces of a cone that cut something off when they were added, its lines and rays, and
 /// the half-spaces each ray saturates.
 #[derive(Clone)]
-pub(crate) struct Generators<N> {
+pub(crate) struct ConeGenerators<N> {
     pub(crate) width: usize,
     /// Rows of `width` numbers, one after the other, like lines and rays.
     pub(crate) halfspaces: Vec<N>,
@@ -106,12 +106,12 @@ const INITIAL_ROWS: usize = 24;
 
 thread_local! {
     /// The memory of the last conversion on words that was finished in this thread.
-    static SPARE: Cell<Option<Box<Generators<i64>>>> = const { Cell::new(None) };
+    static SPARE: Cell<Option<Box<ConeGenerators<i64>>>> = const { Cell::new(None) };
 }
 
 impl Cone {
     pub(crate) fn whole_space(width: usize) -> Self {
-        let mut cone = Generators::take_spare(width);
+        let mut cone = ConeGenerators::take_spare(width);
         cone.lines.resize(width * width, 0);
         (0..width).for_each(|index| cone.lines[index * (width + 1)] = 1);
         Self::Words(cone)
@@ -124,13 +124,13 @@ impl Cone {
         rays: I,
         halfspaces: impl Iterator<Item = &'a [Integer]> + Clone,
     ) -> Self {
-        let words = Generators::take_spare(width);
+        let words = ConeGenerators::take_spare(width);
         if let Some(words) = words.with_descriptions(lines.clone(), rays.clone(), halfspaces.clone()) {
             return Self::Words(words);
         }
         // Big integers never overflow.
         Self::Big(
-            Box::new(Generators::new(width))
+            Box::new(ConeGenerators::new(width))
                 .with_descriptions(lines, rays, halfspaces)
                 .unwrap_or_else(|| unreachable!("no number is too large for the integers of any size")),
         )
@@ -154,7 +154,7 @@ impl Cone {
         &mut self,
         halfspace: &[Integer],
         is_equality: bool,
-        budget: &Budget,
+        budget: &Fuel,
     ) -> Result<bool, Exceeded> {
         loop {
             match self {
@@ -190,14 +190,14 @@ impl Cone {
 }
 
 /// Appends a row. `None`: a number does not fit.
-fn push_row<N: Number>(row: &[Integer], out: &mut Vec<N>) -> Option<()> {
+fn push_row<N: CheckedNumber>(row: &[Integer], out: &mut Vec<N>) -> Option<()> {
     for entry in row {
         out.push(N::of_integer(entry)?);
     }
     Some(())
 }
 
-impl Generators<i64> {
+impl ConeGenerators<i64> {
     /// Takes generators without rows, in memory that was used before if there is some.
     fn take_spare(width: usize) -> Box<Self> {
         let Some(mut spare) = SPARE.take() else {
@@ -213,7 +213,7 @@ impl Generators<i64> {
     }
 }
 
-impl<N: Number> Generators<N> {
+impl<N: CheckedNumber> ConeGenerators<N> {
     /// Generators without rows.
     fn new(width: usize) -> Self {
         Self {
@@ -263,8 +263,8 @@ impl<N: Number> Generators<N> {
         Some(self)
     }
 
-    fn convert_numbers<M>(&self, map: impl Fn(&N) -> Option<M>) -> Option<Generators<M>> {
-        Some(Generators {
+    fn convert_numbers<M>(&self, map: impl Fn(&N) -> Option<M>) -> Option<ConeGenerators<M>> {
+        Some(ConeGenerators {
             width: self.width,
             halfspaces: self.halfspaces.iter().map(&map).collect::<Option<_>>()?,
             lines: self.lines.iter().map(&map).collect::<Option<_>>()?,
@@ -283,7 +283,7 @@ impl<N: Number> Generators<N> {
         &mut self,
         halfspace: &[Integer],
         is_equality: bool,
-        budget: &Budget,
+        budget: &Fuel,
     ) -> Result<Option<bool>, Exceeded> {
         let start = self.halfspaces.len();
         let mut halfspaces = core::mem::take(&mut self.halfspaces);
@@ -309,7 +309,7 @@ impl<N: Number> Generators<N> {
         halfspace: &[N],
         is_equality: bool,
         border: usize,
-        budget: &Budget,
+        budget: &Fuel,
         scratch: &mut Scratch<N>,
     ) -> Result<Option<bool>, Exceeded> {
         // From the last line on, so that the lines stay in echelon form.
@@ -410,7 +410,7 @@ impl<N: Number> Generators<N> {
         halfspace: &[N],
         is_equality: bool,
         border: usize,
-        budget: &Budget,
+        budget: &Fuel,
         scratch: &mut Scratch<N>,
     ) -> Result<Option<bool>, Exceeded> {
         let width = self.width;
@@ -520,7 +520,7 @@ mod tests {
     }
 
     /// The whole state as text, without the temporary memory.
-    fn state_text<N: Number>(cone: &Generators<N>) -> String {
+    fn state_text<N: CheckedNumber>(cone: &ConeGenerators<N>) -> String {
         let written = |numbers: &[N]| numbers.iter().map(|n| n.to_integer().to_string()).collect::<Vec<_>>();
         let rows = [&cone.halfspaces, &cone.lines, &cone.rays].map(|rows| written(rows));
         format!("{rows:?} {:?}", cone.saturated)
@@ -531,7 +531,7 @@ mod tests {
     fn square() {
         let mut cone = Cone::whole_space(3);
         for halfspace in [[1, 0, 0], [0, 1, 0], [1, -1, 0], [0, 0, 1], [1, 0, -1]] {
-            assert_eq!(cone.add(&row(&halfspace), false, &Budget::unlimited()), Ok(true));
+            assert_eq!(cone.add(&row(&halfspace), false, &Fuel::unlimited()), Ok(true));
         }
         let Cone::Words(found) = cone else { panic!("the numbers are small") };
         let mut rays: Vec<&[i64]> = found.rays.chunks_exact(3).collect();
@@ -545,14 +545,14 @@ mod tests {
     fn limit() {
         let mut cone = Cone::whole_space(3);
         for halfspace in [[1, 0, 0], [0, 1, 0], [1, -1, 0], [0, 0, 1]] {
-            assert_eq!(cone.add(&row(&halfspace), false, &Budget::new(3, 100)), Ok(true));
+            assert_eq!(cone.add(&row(&halfspace), false, &Fuel::new(3, 100)), Ok(true));
         }
         let state = |cone: &Cone| match cone {
             Cone::Words(words) => state_text(words),
             Cone::Big(big) => state_text(big),
         };
         let before = state(&cone);
-        assert_eq!(cone.add(&row(&[1, 0, -1]), false, &Budget::new(3, 100)), Err(Exceeded));
+        assert_eq!(cone.add(&row(&[1, 0, -1]), false, &Fuel::new(3, 100)), Err(Exceeded));
         assert_eq!(state(&cone), before);
     }
 
@@ -566,7 +566,7 @@ mod tests {
             let most = if least == 0 { 1 } else { width };
             let entry = |at: usize| if (least..most).contains(&at) { at as i64 % 5 + 1 } else { 0 };
             let sum: Vec<i64> = (0..width).map(entry).collect();
-            assert_eq!(cone.add(&row(&sum), false, &Budget::unlimited()), Ok(true));
+            assert_eq!(cone.add(&row(&sum), false, &Fuel::unlimited()), Ok(true));
         }
         let Cone::Words(found) = cone else { panic!("the numbers are small") };
         let lines: Vec<Row> = found.lines.chunks_exact(width).map(row).map(Row::from_vec).collect();
@@ -585,10 +585,11 @@ mod tests {
             [[1, 0, 0], [large, 7 - large, 3], [-large, 5, large - 2], [3, -large, -large], [1, 1, -1]];
         let mut small = Cone::whole_space(3);
         let Cone::Words(words) = &small else { panic!("it starts with words") };
-        let mut big: Generators<Integer> = words.convert_numbers(|entry| Some(entry.to_integer())).unwrap();
+        let mut big: ConeGenerators<Integer> =
+            words.convert_numbers(|entry| Some(entry.to_integer())).unwrap();
         for halfspace in halfspaces {
-            assert_eq!(small.add(&row(&halfspace), false, &Budget::unlimited()), Ok(true));
-            assert_eq!(big.add(&row(&halfspace), false, &Budget::unlimited()), Ok(Some(true)));
+            assert_eq!(small.add(&row(&halfspace), false, &Fuel::unlimited()), Ok(true));
+            assert_eq!(big.add(&row(&halfspace), false, &Fuel::unlimited()), Ok(Some(true)));
         }
         let Cone::Big(small) = &small else { panic!("the case is meant to overflow") };
         assert_eq!(state_text(small), state_text(&big));

@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use crate::bits::Bits;
-use crate::budget::{Budget, Exceeded};
+use crate::bits::BitSet;
+use crate::budget::{Exceeded, Fuel};
 use crate::conversion::Cone;
 use crate::faces::{self, Faces};
 use crate::integer::Integer;
@@ -40,7 +40,7 @@ pub(crate) struct Generator {
 pub(crate) type Constraints = SmallVec<[Constraint; 2]>;
 
 /// Generators, likewise.
-pub(crate) type System = SmallVec<[Generator; 2]>;
+pub(crate) type GeneratorRows = SmallVec<[Generator; 2]>;
 
 /// Both minimal descriptions of a non-empty polyhedron.
 #[derive(Clone, Debug)]
@@ -54,7 +54,7 @@ pub(crate) struct Dual {
     /// needed to describe the cone, though not the polyhedron.
     pub(crate) has_infinite_facet: bool,
     /// Lines in echelon form, then rays and corners sorted, then points in the middle of faces.
-    pub(crate) generators: System,
+    pub(crate) generators: GeneratorRows,
     pub(crate) lines: usize,
     pub(crate) extremes: usize,
 }
@@ -82,7 +82,7 @@ pub(crate) fn from_constraints(
     dimensions: usize,
     base: Option<&Arc<Dual>>,
     added: &[Constraint],
-    budget: &Budget,
+    budget: &Fuel,
 ) -> Result<Option<Arc<Dual>>, Exceeded> {
     let mut cone = cone_to_cut(dimensions, base, budget)?;
     let mut is_cut = false;
@@ -114,7 +114,7 @@ pub(crate) fn from_constraints(
 
 /// Makes the homogenised closure of `base` (or of the universe), to be cut by constraints. Positivity, that
 /// the first coordinate is not negative, is one of its half-spaces.
-fn cone_to_cut(dimensions: usize, base: Option<&Arc<Dual>>, budget: &Budget) -> Result<Cone, Exceeded> {
+fn cone_to_cut(dimensions: usize, base: Option<&Arc<Dual>>, budget: &Fuel) -> Result<Cone, Exceeded> {
     let width = dimensions + 1;
     let positivity = row::unit(width, 0);
     if let Some(base) = base {
@@ -148,7 +148,7 @@ pub(crate) fn cut_off<'a>(
     minimal: Minimal,
     has_infinite_facet: bool,
     strict: impl Iterator<Item = &'a [Integer]>,
-    budget: &Budget,
+    budget: &Fuel,
 ) -> Result<Option<Dual>, Exceeded> {
     let mut strict = strict.peekable();
     if strict.peek().is_none() {
@@ -171,7 +171,7 @@ pub(crate) fn cut_off<'a>(
         return Ok(Some(assemble_closed(minimal, has_infinite_facet)));
     }
     let excluded = faces::keep_maximal(excluded);
-    let facets: Vec<Bits> = minimal.facets.iter().map(|facet| facet.rays.clone()).collect();
+    let facets: Vec<BitSet> = minimal.facets.iter().map(|facet| facet.rays.clone()).collect();
     let faces = Faces { facets: &facets, vertices: &vertices, generators: minimal.rays.len() };
     let kept = faces::smallest_kept(&faces, &excluded, budget)?;
     Ok(Some(assemble(minimal, has_infinite_facet, &excluded, &kept)))
@@ -182,7 +182,7 @@ pub(crate) fn from_generators(
     dimensions: usize,
     base: Option<&Arc<Dual>>,
     added: &[Generator],
-    budget: &Budget,
+    budget: &Fuel,
 ) -> Result<Arc<Dual>, Exceeded> {
     let width = dimensions + 1;
     let mut cone = match base {
@@ -227,7 +227,7 @@ pub(crate) fn from_generators(
         rays: Vec::with_capacity(swapped.facets.len()),
     };
     for (index, row) in swapped.rays.into_iter().enumerate() {
-        let mut rays = Bits::default();
+        let mut rays = BitSet::default();
         for (generator, _) in swapped.facets.iter().enumerate().filter(|(_, f)| f.rays.contains(index)) {
             rays.insert(generator);
         }
@@ -239,14 +239,14 @@ pub(crate) fn from_generators(
     // accumulate from join to join.
     budget.hold(minimal.lines.len() + minimal.rays.len(), width)?;
     let has_infinite_facet = remove_infinite_facet(&mut minimal);
-    let facets: Vec<Bits> = minimal.facets.iter().map(|facet| facet.rays.clone()).collect();
+    let facets: Vec<BitSet> = minimal.facets.iter().map(|facet| facet.rays.clone()).collect();
 
     if is_closed {
         return Ok(Arc::new(assemble_closed(minimal, has_infinite_facet)));
     }
     let facet_rows: Vec<&Row> = minimal.facets.iter().map(|facet| &facet.row).collect();
     let on_facets = |row: &Row| {
-        let mut on = Bits::default();
+        let mut on = BitSet::default();
         for (index, facet) in facet_rows.iter().enumerate() {
             if row::dot(facet, row).is_zero() {
                 on.insert(index);
@@ -254,14 +254,14 @@ pub(crate) fn from_generators(
         }
         on
     };
-    let points: Vec<Bits> = base_generators
+    let points: Vec<BitSet> = base_generators
         .iter()
         .chain(added)
         .filter(|generator| generator.kind == Kind::Point)
         .map(|generator| on_facets(&generator.row))
         .collect();
     let vertices = find_vertices(&minimal.rays);
-    let mut open = Bits::default();
+    let mut open = BitSet::default();
     for (index, row) in minimal.rays.iter().enumerate() {
         if vertices.contains(index) && !points.contains(&on_facets(row)) {
             open.insert(index);
@@ -284,8 +284,8 @@ fn remove_infinite_facet(minimal: &mut Minimal) -> bool {
 }
 
 /// Which of some rays are points, at which the first coordinate is not 0.
-fn find_vertices(rays: &[Row]) -> Bits {
-    let mut vertices = Bits::default();
+fn find_vertices(rays: &[Row]) -> BitSet {
+    let mut vertices = BitSet::default();
     for (index, row) in rays.iter().enumerate() {
         if row[0].is_positive() {
             vertices.insert(index);
@@ -295,8 +295,8 @@ fn find_vertices(rays: &[Row]) -> Bits {
 }
 
 /// The generators at which a constraint's linear part vanishes.
-pub(crate) fn saturating_rays(constraint: &[Integer], rays: &[Row]) -> Bits {
-    let mut border = Bits::default();
+pub(crate) fn saturating_rays(constraint: &[Integer], rays: &[Row]) -> BitSet {
+    let mut border = BitSet::default();
     for (index, row) in rays.iter().enumerate() {
         if row::dot(constraint, row).is_zero() {
             border.insert(index);
@@ -315,7 +315,7 @@ fn assemble_closed(minimal: Minimal, has_infinite_facet: bool) -> Dual {
         .extend(facets.into_iter().map(|facet| Constraint::of_canonical(facet.row, Relation::AtLeast)));
     constraints[equality_count..].sort_unstable();
     let (line_count, extreme_count) = (lines.len(), rays.len());
-    let mut generators = System::with_capacity(line_count + extreme_count);
+    let mut generators = GeneratorRows::with_capacity(line_count + extreme_count);
     generators.extend(lines.into_iter().map(|row| Generator { kind: Kind::Line, row }));
     generators.extend(rays.into_iter().map(|row| {
         let kind = if row[0].is_positive() { Kind::Point } else { Kind::Ray };
@@ -335,7 +335,7 @@ fn assemble_closed(minimal: Minimal, has_infinite_facet: bool) -> Dual {
 
 /// Makes the `Dual` of a polyhedron that is not closed: puts its parts in canonical order. `excluded` are the
 /// largest faces left out, of which there are some, `kept` the smallest faces not left out.
-fn assemble(minimal: Minimal, has_infinite_facet: bool, excluded: &[Bits], kept: &[Bits]) -> Dual {
+fn assemble(minimal: Minimal, has_infinite_facet: bool, excluded: &[BitSet], kept: &[BitSet]) -> Dual {
     let Minimal { lines, rays, equalities, facets } = minimal;
     let width = rays.first().map_or(0, Row::len);
     let sum = |rows: &mut dyn Iterator<Item = &Row>| {
@@ -356,8 +356,8 @@ fn assemble(minimal: Minimal, has_infinite_facet: bool, excluded: &[Bits], kept:
         })
         .collect();
     extra.sort();
-    let mut middles = System::new();
-    let mut is_point = Bits::default();
+    let mut middles = GeneratorRows::new();
+    let mut is_point = BitSet::default();
     for face in kept {
         let mut members = (0..rays.len()).filter(|&index| face.contains(index));
         match (members.next(), members.next()) {
@@ -388,7 +388,7 @@ fn assemble(minimal: Minimal, has_infinite_facet: bool, excluded: &[Bits], kept:
 
     let line_count = lines.len();
     let extreme_count = rays.len();
-    let mut extremes: System = rays
+    let mut extremes: GeneratorRows = rays
         .into_iter()
         .enumerate()
         .map(|(index, row)| {
@@ -403,7 +403,8 @@ fn assemble(minimal: Minimal, has_infinite_facet: bool, excluded: &[Bits], kept:
         })
         .collect();
     extremes.sort();
-    let mut generators: System = lines.into_iter().map(|row| Generator { kind: Kind::Line, row }).collect();
+    let mut generators: GeneratorRows =
+        lines.into_iter().map(|row| Generator { kind: Kind::Line, row }).collect();
     generators.append(&mut extremes);
     generators.append(&mut middles);
     Dual {

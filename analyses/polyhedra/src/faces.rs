@@ -27,41 +27,41 @@
 //! **Cost.** It ends, since there are finitely many given faces. The antichain may be exponential in their
 //! number, hence the limit.
 
-use crate::bits::Bits;
-use crate::budget::{Budget, Exceeded};
+use crate::bits::BitSet;
+use crate::budget::{Exceeded, Fuel};
 
 /// The face lattice of a closed polyhedron, by incidence.
 pub(crate) struct Faces<'a> {
     /// For each facet of the polyhedron the generators on it. The face at infinity is not among them.
-    pub(crate) facets: &'a [Bits],
+    pub(crate) facets: &'a [BitSet],
     /// The generators that are corners, not rays.
-    pub(crate) vertices: &'a Bits,
+    pub(crate) vertices: &'a BitSet,
     pub(crate) generators: usize,
 }
 
 impl Faces<'_> {
     /// The smallest face containing the generators of `set`, which holds a corner.
-    fn span(&self, set: &Bits) -> Bits {
+    fn span(&self, set: &BitSet) -> BitSet {
         self.facets
             .iter()
             .filter(|facet| set.is_subset(facet))
-            .fold(Bits::all(self.generators), |face, facet| face.and(facet))
+            .fold(BitSet::all(self.generators), |face, facet| face.and(facet))
     }
 }
 
 /// Keeps the maximal sets, each once.
-pub(crate) fn keep_maximal(sets: Vec<Bits>) -> Vec<Bits> {
+pub(crate) fn keep_maximal(sets: Vec<BitSet>) -> Vec<BitSet> {
     antichain(sets, |set, kept| set.is_subset(kept))
 }
 
 /// Keeps the minimal sets, each once.
-fn keep_minimal(sets: Vec<Bits>) -> Vec<Bits> {
+fn keep_minimal(sets: Vec<BitSet>) -> Vec<BitSet> {
     antichain(sets, |set, kept| kept.is_subset(set))
 }
 
 /// Keeps each set that no other one covers.
-fn antichain(sets: Vec<Bits>, is_covered: impl Fn(&Bits, &Bits) -> bool) -> Vec<Bits> {
-    let mut kept: Vec<Bits> = Vec::new();
+fn antichain(sets: Vec<BitSet>, is_covered: impl Fn(&BitSet, &BitSet) -> bool) -> Vec<BitSet> {
+    let mut kept: Vec<BitSet> = Vec::new();
     for set in sets {
         if !kept.iter().any(|other| is_covered(&set, other)) {
             kept.retain(|other| !is_covered(other, &set));
@@ -74,13 +74,13 @@ fn antichain(sets: Vec<Bits>, is_covered: impl Fn(&Bits, &Bits) -> bool) -> Vec<
 /// The smallest faces that lie within none of the `excluded` faces.
 pub(crate) fn smallest_kept(
     faces: &Faces<'_>,
-    excluded: &[Bits],
-    budget: &Budget,
-) -> Result<Vec<Bits>, Exceeded> {
-    let mut family: Vec<Bits> = (0..faces.generators)
+    excluded: &[BitSet],
+    budget: &Fuel,
+) -> Result<Vec<BitSet>, Exceeded> {
+    let mut family: Vec<BitSet> = (0..faces.generators)
         .filter(|&index| faces.vertices.contains(index))
         .map(|index| {
-            let mut face = Bits::default();
+            let mut face = BitSet::default();
             face.insert(index);
             face
         })
@@ -107,14 +107,14 @@ pub(crate) fn smallest_kept(
 /// `open` are the corners that are not points.
 pub(crate) fn largest_excluded(
     faces: &Faces<'_>,
-    points: &[Bits],
-    open: &Bits,
-    budget: &Budget,
-) -> Result<Vec<Bits>, Exceeded> {
-    let mut family = vec![Bits::all(faces.generators)];
+    points: &[BitSet],
+    open: &BitSet,
+    budget: &Fuel,
+) -> Result<Vec<BitSet>, Exceeded> {
+    let mut family = vec![BitSet::all(faces.generators)];
     // A point in a smaller face is also one in each larger face around it, so only the smallest matter.
     for point in keep_maximal(points.to_vec()) {
-        let contains = |face: &Bits| {
+        let contains = |face: &BitSet| {
             faces
                 .facets
                 .iter()

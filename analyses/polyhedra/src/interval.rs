@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use smallvec::smallvec;
 
-use crate::dual::{Constraints, Dual, Generator, Kind, System};
+use crate::dual::{Constraints, Dual, Generator, GeneratorRows, Kind};
 use crate::integer::Integer;
 use crate::linear::{Constraint, LinearExpression, Relation};
 use crate::row::{self, Row};
@@ -89,7 +89,7 @@ impl DenseInterval {
         let ray =
             |sign: i64| Generator { kind: Kind::Ray, row: smallvec![Integer::ZERO, Integer::from(sign)] };
         let (mut equalities, mut lines) = (0, 0);
-        let (constraints, mut generators): (Constraints, System) = match (&self.lower, &self.upper) {
+        let (constraints, mut generators): (Constraints, GeneratorRows) = match (&self.lower, &self.upper) {
             (None, None) => {
                 lines = 1;
                 let line = Generator { kind: Kind::Line, row: row::unit(2, 1) };
@@ -239,7 +239,7 @@ pub(crate) fn preimage(dual: &Arc<Dual>, expression: &LinearExpression) -> Optio
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::budget::Budget;
+    use crate::budget::Fuel;
     use crate::dual;
 
     /// All constraints with small numbers, over one dimension.
@@ -269,7 +269,7 @@ mod tests {
         let all = constraints();
         let mut duals: Vec<Arc<Dual>> = Vec::new();
         let general = |base: Option<&Arc<Dual>>, added: &[Constraint]| {
-            dual::from_constraints(1, base, added, &Budget::unlimited()).unwrap()
+            dual::from_constraints(1, base, added, &Fuel::unlimited()).unwrap()
         };
         for a in &all {
             for b in &all {
@@ -292,7 +292,7 @@ mod tests {
             for other in &duals {
                 let own = from_generators(Some(base), &other.generators);
                 let general = |base, added: &[Generator]| {
-                    dual::from_generators(1, base, added, &Budget::unlimited()).unwrap()
+                    dual::from_generators(1, base, added, &Fuel::unlimited()).unwrap()
                 };
                 assert_eq!(
                     dual_text(own.as_deref()),

@@ -21,14 +21,14 @@
 
 use smallvec::SmallVec;
 
-use crate::budget::{Budget, Exceeded};
+use crate::budget::{Exceeded, Fuel};
 use crate::dense::Dense;
 use crate::dual::{Constraints, Dual};
 use crate::integer::Integer;
 use crate::linear::{Constraint, Relation};
 use crate::partition::UnionFind;
 use crate::polyhedron::{self, Block, Blocks, Polyhedron};
-use crate::query::Bound;
+use crate::query::RangeBound;
 use crate::row::{self, Row};
 use crate::{product, query};
 
@@ -181,19 +181,14 @@ impl Polyhedron {
 
     /// The smallest polyhedron (closed or not) that contains both.
     pub fn join(&self, other: &Self) -> Self {
-        self.join_within(other, &Budget::unlimited(), &Budget::unlimited())
+        self.join_within(other, &Fuel::unlimited(), &Fuel::unlimited())
             .unwrap_or_else(|Exceeded| unreachable!("the budget is not limited"))
     }
 
     /// The join, not converted yet unless it relates several blocks, unless preparing it exceeds the budget.
     /// What relates several blocks that differ has a budget of its own, `coupled`; if that is limited, it is
     /// converted within it.
-    pub(crate) fn join_within(
-        &self,
-        other: &Self,
-        budget: &Budget,
-        coupled: &Budget,
-    ) -> Result<Self, Exceeded> {
+    pub(crate) fn join_within(&self, other: &Self, budget: &Fuel, coupled: &Fuel) -> Result<Self, Exceeded> {
         self.assert_same_space(other);
         if self.is_same_object(other) {
             return Ok(self.clone());
@@ -263,7 +258,7 @@ pub(crate) enum Joined {
 
 /// Separates the blocks that differ between the two sides. A dimension that only one side bounds becomes
 /// free, as it is in the join.
-pub(crate) fn set_apart(a: &Polyhedron, b: &Polyhedron, budget: &Budget) -> Result<Joined, Exceeded> {
+pub(crate) fn set_apart(a: &Polyhedron, b: &Polyhedron, budget: &Fuel) -> Result<Joined, Exceeded> {
     let dimensions = a.dimensions();
     let Some(mine) = a.known_duals_within(budget)? else {
         return Ok(Joined::Whole(b.clone()));
@@ -455,7 +450,7 @@ fn satisfies_terms(blocks: &[Block], owners: &[Option<usize>], terms: BlockTerms
             let parts = concerned.iter().map(|&index| &blocks[index]);
             let parts = parts.map(|block| (block, terms.inward(block, Integer::ZERO)));
             let bounds = query::bounds_of_sum(constraint.constant(), parts);
-            let is_zero = |bound: Bound| bound.is_some_and(|(value, _)| value.is_zero());
+            let is_zero = |bound: RangeBound| bound.is_some_and(|(value, _)| value.is_zero());
             is_zero(bounds.lower) && is_zero(bounds.upper)
         }
     }

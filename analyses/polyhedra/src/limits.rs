@@ -37,7 +37,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::budget::{Budget, Exceeded};
+use crate::budget::{Exceeded, Fuel};
 use crate::dense::Dense;
 use crate::dual::{Generator, Kind};
 use crate::integer::Integer;
@@ -45,16 +45,16 @@ use crate::lattice::{self, Differing, Joined};
 use crate::linear::{Constraint, LinearExpression, Relation};
 use crate::partition::UnionFind;
 use crate::polyhedron::{self, Block, Polyhedron};
-use crate::query::{Bound, Bounds};
+use crate::query::{Bounds, RangeBound};
 use crate::row;
-use crate::simplex::Program;
+use crate::simplex::LinearProgram;
 
 /// The octagonal bounds of blocks whose own join exceeds the limits get one part in this many of the work.
 const OCTAGONAL: u64 = 8;
 
 /// What an operation may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct Quota {
     /// Lines, rays and corners that one block of a result may have, and rows of the computed side
     /// that its conversion may hold at one time. The block's dimensions plus one are always allowed,
     /// as nothing can be represented by fewer.
@@ -64,7 +64,7 @@ pub struct Limits {
     pub work: u64,
 }
 
-impl Default for Limits {
+impl Default for Quota {
     /// Enough for all but exploding cases, and little enough to end within about a second. It is the work
     /// that ends; the rows keep memory within some tens of megabytes (a sheared cube of 13 dimensions has
     /// 8192).
@@ -73,22 +73,22 @@ impl Default for Limits {
     }
 }
 
-impl Limits {
-    pub(crate) fn budget(&self) -> Budget {
-        Budget::new(self.rows, self.work)
+impl Quota {
+    pub(crate) fn budget(&self) -> Fuel {
+        Fuel::new(self.rows, self.work)
     }
 }
 
 /// A result together with whether it is exact.
 #[derive(Clone, Debug)]
-pub enum Outcome {
+pub enum Approx {
     /// The result.
     Exact(Polyhedron),
     /// A polyhedron that contains the result, which exceeded the limits.
     Coarser(Polyhedron),
 }
 
-impl Outcome {
+impl Approx {
     /// The polyhedron, exact or coarser.
     pub fn into_polyhedron(self) -> Polyhedron {
         match self {
@@ -116,37 +116,37 @@ impl Outcome {
 impl Polyhedron {
     /// The polyhedron with both descriptions computed, so that questions about it are cheap, or a
     /// coarser one for which the limits suffice.
-    pub fn convert_limited(&self, limits: &Limits) -> Outcome {
+    pub fn convert_limited(&self, limits: &Quota) -> Approx {
         self.convert_or_replace(limits, &coarsen_block)
     }
 
     /// [`Polyhedron::widen_with_thresholds`] with both descriptions computed, or some of its constraints: a
     /// chain of these ends too.
-    pub fn widen_limited(&self, other: &Self, thresholds: &[Constraint], limits: &Limits) -> Outcome {
-        let some_of = |block: &Dense, budget: &Budget| {
+    pub fn widen_limited(&self, other: &Self, thresholds: &[Constraint], limits: &Quota) -> Approx {
+        let some_of = |block: &Dense, budget: &Fuel| {
             let own = block.some_constraints().cloned().collect();
-            Outcome::Coarser(narrow_by_candidates(&Self::universe(block.dimensions()), own, budget))
+            Approx::Coarser(narrow_by_candidates(&Self::universe(block.dimensions()), own, budget))
         };
         self.widen_with_thresholds(other, thresholds).convert_or_replace(limits, &some_of)
     }
 
     /// Converts the blocks, and replaces each that does not fit the limits by a polyhedron around it.
-    fn convert_or_replace(&self, limits: &Limits, around: &dyn Fn(&Dense, &Budget) -> Outcome) -> Outcome {
+    fn convert_or_replace(&self, limits: &Quota, around: &dyn Fn(&Dense, &Fuel) -> Approx) -> Approx {
         let dimensions = self.dimensions();
         let Some(blocks) = self.raw() else {
-            return Outcome::Exact(self.clone());
+            return Approx::Exact(self.clone());
         };
         let budget = limits.budget();
         let (mut ready, mut exceeding) = (Vec::new(), Vec::new());
         for block in blocks {
             match block.body.dual_within(&budget) {
-                Ok(None) => return Outcome::Exact(Self::empty(dimensions)),
+                Ok(None) => return Approx::Exact(Self::empty(dimensions)),
                 Ok(Some(_)) => ready.push(block.clone()),
                 Err(Exceeded) => exceeding.push(block),
             }
         }
         if exceeding.is_empty() {
-            return Outcome::Exact(self.clone());
+            return Approx::Exact(self.clone());
         }
         let budget = limits.budget();
         let mut is_exact = true;
@@ -155,26 +155,26 @@ impl Polyhedron {
             is_exact &= around.is_exact();
             let Some(blocks) = around.polyhedron().raw() else {
                 // These are fewer constraints than the block has, and they are already unsatisfiable.
-                return Outcome::Exact(Self::empty(dimensions));
+                return Approx::Exact(Self::empty(dimensions));
             };
             ready.extend(blocks.iter().map(|part| Block {
                 dimensions: part.dimensions.iter().map(|&at| block.dimensions[at]).collect(),
                 body: part.body.clone(),
             }));
         }
-        Outcome::of(Self::of_blocks(dimensions, ready), is_exact)
+        Approx::of(Self::of_blocks(dimensions, ready), is_exact)
     }
 
     /// The intersection with both descriptions computed within the limits, or a polyhedron around it.
-    pub fn meet_limited(&self, other: &Self, limits: &Limits) -> Outcome {
+    pub fn meet_limited(&self, other: &Self, limits: &Quota) -> Approx {
         let (a, b) = (self.convert_limited(limits), other.convert_limited(limits));
         let is_exact = a.is_exact() && b.is_exact();
         let met = a.polyhedron().meet(b.polyhedron()).convert_limited(limits);
-        Outcome::of(met.polyhedron().clone(), is_exact && met.is_exact())
+        Approx::of(met.polyhedron().clone(), is_exact && met.is_exact())
     }
 
     /// The join, or a polyhedron around it.
-    pub fn join_limited(&self, other: &Self, limits: &Limits) -> Outcome {
+    pub fn join_limited(&self, other: &Self, limits: &Quota) -> Approx {
         self.assert_same_space(other);
         if self.is_same_object(other) {
             return self.convert_limited(limits);
@@ -184,27 +184,27 @@ impl Polyhedron {
         let (a, b) = (a.into_polyhedron(), b.into_polyhedron());
         let budget = limits.budget();
         // A small part: every later operation pays for what this leaves.
-        let coupled = Budget::new(limits.rows / 80, limits.work / 64);
+        let coupled = Fuel::new(limits.rows / 80, limits.work / 64);
         if let Ok(joined) = a.join_within(&b, &budget, &coupled)
             && joined.known_duals_within(&budget).is_ok()
         {
-            return Outcome::of(joined, is_exact);
+            return Approx::of(joined, is_exact);
         }
         let around = around_join(&a, &b, limits);
         let is_join = is_exact
             && are_all_generators(&around, &coupled, |one| has_generator(&a, one) || has_generator(&b, one));
-        Outcome::of(around, is_join)
+        Approx::of(around, is_join)
     }
 }
 
 /// A polyhedron around a block whose conversion exceeds the limits.
-fn coarsen_block(block: &Dense, budget: &Budget) -> Outcome {
+fn coarsen_block(block: &Dense, budget: &Fuel) -> Approx {
     let dimensions = block.dimensions();
     let all: Vec<usize> = (0..dimensions).collect();
-    let octagonal = Budget::new(0, budget.left() / OCTAGONAL);
+    let octagonal = Fuel::new(0, budget.left() / OCTAGONAL);
     let universe = Polyhedron::universe(dimensions);
     if block.known_constraints().is_none() {
-        let evaluated = |expression: &LinearExpression, _: &Budget| Ok(block.bounds(expression));
+        let evaluated = |expression: &LinearExpression, _: &Fuel| Ok(block.bounds(expression));
         let around = narrow_by_candidates(
             &universe,
             octagonal_bounds(&all, dimensions, &octagonal, evaluated),
@@ -212,22 +212,22 @@ fn coarsen_block(block: &Dense, budget: &Budget) -> Outcome {
         );
         let known: BTreeSet<&Generator> = block.some_generators().into_iter().flatten().collect();
         let is_exact = are_all_generators(&around, budget, |generator| known.contains(generator));
-        return Outcome::of(around, is_exact);
+        return Approx::of(around, is_exact);
     }
     let own = || block.some_constraints();
-    let program = Program::of(dimensions, own(), &Budget::unlimited());
-    let Ok(Some(mut program)) = program else { return Outcome::Exact(Polyhedron::empty(dimensions)) };
+    let program = LinearProgram::of(dimensions, own(), &Fuel::unlimited());
+    let Ok(Some(mut program)) = program else { return Approx::Exact(Polyhedron::empty(dimensions)) };
     let mut candidates = octagonal_bounds(&all, dimensions, &octagonal, |expression, budget| {
         program.bounds(&expression.fitted(dimensions), expression.denominator(), budget)
     });
     candidates.extend(own().cloned());
     let around = narrow_by_candidates(&universe, candidates, budget);
     let is_exact = own().all(|constraint| around.implies(constraint));
-    Outcome::of(around, is_exact)
+    Approx::of(around, is_exact)
 }
 
 /// Do all generators satisfy `is_such`? The answer is no if there are too many to look at.
-fn are_all_generators(whole: &Polyhedron, budget: &Budget, is_such: impl Fn(&Generator) -> bool) -> bool {
+fn are_all_generators(whole: &Polyhedron, budget: &Fuel, is_such: impl Fn(&Generator) -> bool) -> bool {
     let blocks = whole.fine().unwrap_or_default();
     budget.hold(lattice::size(&blocks), whole.dimensions() + 1).is_ok()
         && whole.to_dense().dual().is_none_or(|dual| dual.generators.iter().all(is_such))
@@ -247,7 +247,7 @@ fn has_generator(polyhedron: &Polyhedron, generator: &Generator) -> bool {
 }
 
 /// A polyhedron around the join of two polyhedra that are converted already.
-fn around_join(a: &Polyhedron, b: &Polyhedron, limits: &Limits) -> Polyhedron {
+fn around_join(a: &Polyhedron, b: &Polyhedron, limits: &Quota) -> Polyhedron {
     let dimensions = a.dimensions();
     let budget = limits.budget();
     let parts = match lattice::set_apart(a, b, &budget) {
@@ -263,21 +263,21 @@ fn around_join(a: &Polyhedron, b: &Polyhedron, limits: &Limits) -> Polyhedron {
     };
     let Differing { mut same, mine, theirs } = parts;
     let mut candidates = Vec::new();
-    let octagonal = Budget::new(limits.rows, limits.work / OCTAGONAL);
+    let octagonal = Fuel::new(limits.rows, limits.work / OCTAGONAL);
     same.extend(join_by_group(dimensions, &mine, &theirs, &budget, &octagonal, &mut candidates));
     let start = Polyhedron::of_blocks(dimensions, same);
     // Each constraint across blocks joins small blocks, and every later operation pays for larger ones. So
     // little is spent on such constraints.
-    let across = Budget::new(limits.rows / 640, limits.work / 64);
+    let across = Fuel::new(limits.rows / 640, limits.work / 64);
     candidates.extend(bound_across(dimensions, &mine, &theirs, &across));
     narrow_by_candidates(&start, candidates, &across)
 }
 
 /// Bounds of sums and differences of two dimensions that do not follow from the bounds of the dimensions
 /// and relate different blocks: some of them, in a fixed order.
-fn bound_across(dimensions: usize, mine: &[Block], theirs: &[Block], budget: &Budget) -> Vec<Constraint> {
+fn bound_across(dimensions: usize, mine: &[Block], theirs: &[Block], budget: &Fuel) -> Vec<Constraint> {
     // For each dimension its greatest value and the greatest of its opposite, on both sides.
-    let mut ranges: Vec<(usize, [Bound; 2], [Bound; 2])> = Vec::new();
+    let mut ranges: Vec<(usize, [RangeBound; 2], [RangeBound; 2])> = Vec::new();
     let (of_mine, of_theirs) =
         (lattice::block_owners(dimensions, mine), lattice::block_owners(dimensions, theirs));
     for dimension in 0..dimensions {
@@ -292,7 +292,7 @@ fn bound_across(dimensions: usize, mine: &[Block], theirs: &[Block], budget: &Bu
         ));
     }
     // 1 if the first argument reaches further, -1 if the other does.
-    let compare_reach = |a: &Bound, b: &Bound| match (a, b) {
+    let compare_reach = |a: &RangeBound, b: &RangeBound| match (a, b) {
         (Some((a, _)), Some((b, _))) => (a - b).signum(),
         _ => 0,
     };
@@ -314,7 +314,7 @@ fn bound_across(dimensions: usize, mine: &[Block], theirs: &[Block], budget: &Bu
                 if constraints.len() >= 64 || budget.spend(dimensions).is_err() {
                     return constraints;
                 }
-                let sum = |x: &Bound, y: &Bound| {
+                let sum = |x: &RangeBound, y: &RangeBound| {
                     let ((x, on_x), (y, on_y)) = (x.as_ref()?, y.as_ref()?);
                     Some((x + y, *on_x && *on_y))
                 };
@@ -335,7 +335,7 @@ fn bound_across(dimensions: usize, mine: &[Block], theirs: &[Block], budget: &Bu
 }
 
 /// The greatest value of a block's dimension, and of its opposite.
-fn greatest_values(block: &Block, dimension: usize) -> [Bound; 2] {
+fn greatest_values(block: &Block, dimension: usize) -> [RangeBound; 2] {
     let at = polyhedron::positions(&[dimension], &block.dimensions)[0];
     let row = row::unit(block.dimensions.len() + 1, at + 1);
     let Bounds { lower, upper, .. } = block.body.bounds_of_row(&row, &Integer::ONE);
@@ -348,8 +348,8 @@ fn join_by_group(
     dimensions: usize,
     mine: &[Block],
     theirs: &[Block],
-    budget: &Budget,
-    octagonal: &Budget,
+    budget: &Fuel,
+    octagonal: &Fuel,
     candidates: &mut Vec<Constraint>,
 ) -> Vec<Block> {
     let mut partition = UnionFind::new(dimensions);
@@ -395,8 +395,8 @@ fn join_by_group(
 fn octagonal_bounds(
     chosen: &[usize],
     dimensions: usize,
-    budget: &Budget,
-    mut bounds: impl FnMut(&LinearExpression, &Budget) -> Result<Bounds, Exceeded>,
+    budget: &Fuel,
+    mut bounds: impl FnMut(&LinearExpression, &Fuel) -> Result<Bounds, Exceeded>,
 ) -> Vec<Constraint> {
     let variable = LinearExpression::variable;
     let pairs = (0..chosen.len()).flat_map(|a| (0..a).map(move |b| (chosen[a], chosen[b])));
@@ -405,12 +405,12 @@ fn octagonal_bounds(
         [a.plus(&b), a.minus(&b)]
     });
     let mut constraints = Vec::new();
-    let mut add = |expression: &LinearExpression, budget: &Budget| -> Result<(), Exceeded> {
+    let mut add = |expression: &LinearExpression, budget: &Fuel| -> Result<(), Exceeded> {
         // An evaluation at a few corners at least; what it costs beyond is bounded by the rows.
         budget.spend(chosen.len())?;
         let Bounds { lower, upper, .. } = bounds(expression, budget)?;
         let is_one = lower.is_some() && lower == upper;
-        let mut bound = |value: Bound, is_lower: bool| {
+        let mut bound = |value: RangeBound, is_lower: bool| {
             let Some((value, attained)) = value else { return };
             let constant = LinearExpression::constant(value);
             let distance = if is_lower { expression.minus(&constant) } else { constant.minus(expression) };
@@ -427,7 +427,7 @@ fn octagonal_bounds(
         }
         Ok(())
     };
-    let unlimited = Budget::unlimited();
+    let unlimited = Fuel::unlimited();
     let singles = chosen.iter().copied().map(variable).try_for_each(|single| add(&single, &unlimited));
     // Bounds for which no work is left are left out.
     let _ = singles.and_then(|()| pairs.into_iter().try_for_each(|pair| add(&pair, budget)));
@@ -444,7 +444,7 @@ fn hull_of_ranges(a: Bounds, b: Bounds) -> Bounds {
 }
 
 /// The greater of two bounds (`direction` 1) or the smaller one (-1), attained if either is.
-fn wider_bound(a: Bound, b: Bound, direction: i32) -> Bound {
+fn wider_bound(a: RangeBound, b: RangeBound, direction: i32) -> RangeBound {
     let ((a, in_a), (b, in_b)) = (a?, b?);
     match (&a - &b).signum() * direction {
         0 => Some((a, in_a || in_b)),
@@ -455,17 +455,17 @@ fn wider_bound(a: Bound, b: Bound, direction: i32) -> Bound {
 
 /// `start`, which is converted, with the bounds of single dimensions and those other candidates for which the
 /// budget suffices, those with fewer variables first.
-fn narrow_by_candidates(start: &Polyhedron, mut candidates: Vec<Constraint>, budget: &Budget) -> Polyhedron {
+fn narrow_by_candidates(start: &Polyhedron, mut candidates: Vec<Constraint>, budget: &Fuel) -> Polyhedron {
     let variables =
         |c: &Constraint| c.coefficients().iter().filter(|coefficient| !coefficient.is_zero()).count();
     candidates.sort_by_cached_key(|c| (variables(c), c.relation() != Relation::Equal, c.clone()));
     candidates.dedup();
     let mut current = start.clone();
-    let unlimited = Budget::unlimited();
+    let unlimited = Fuel::unlimited();
     for candidate in candidates {
         // In a dimension alone nothing is converted. That two dimensions differ by a number makes what
         // follows cheaper, and is known however little is left.
-        let equal = Budget::new(256, 20_000);
+        let equal = Fuel::new(256, 20_000);
         let budget = match (variables(&candidate), candidate.relation()) {
             (..=1, _) => &unlimited,
             (2, Relation::Equal) => &equal,
@@ -491,7 +491,7 @@ fn narrow_by_candidates(start: &Polyhedron, mut candidates: Vec<Constraint>, bud
 fn meet_one_within(
     current: &Polyhedron,
     constraint: &Constraint,
-    budget: &Budget,
+    budget: &Fuel,
 ) -> Result<Polyhedron, Exceeded> {
     let dimensions = current.dimensions();
     let blocks = current.fine().unwrap_or_default().into_owned();

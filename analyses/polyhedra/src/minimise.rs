@@ -10,16 +10,16 @@
 use smallvec::SmallVec;
 
 use crate::adjacency::Columns;
-use crate::bits::Bits;
-use crate::conversion::{Cone, Generators};
+use crate::bits::BitSet;
+use crate::conversion::{Cone, ConeGenerators};
 use crate::integer::Integer;
-use crate::number::Number;
+use crate::number::CheckedNumber;
 use crate::row::{self, Row};
 
 /// A facet and the rays on it, as indices into [`Minimal::rays`], if they are needed.
 pub(crate) struct Facet {
     pub(crate) row: Row,
-    pub(crate) rays: Bits,
+    pub(crate) rays: BitSet,
 }
 
 /// Both minimal descriptions of a cone.
@@ -41,12 +41,12 @@ pub(crate) fn minimise(cone: &Cone, with_incidence: bool) -> Minimal {
 
 /// Minimises a cone. Equalities are the half-spaces with all rays on their border, and facets are those with
 /// the largest sets of rays there.
-fn minimise_numbers<N: Number>(cone: &Generators<N>, with_incidence: bool) -> Minimal {
+fn minimise_numbers<N: CheckedNumber>(cone: &ConeGenerators<N>, with_incidence: bool) -> Minimal {
     let width = cone.width;
     let count = cone.halfspaces.len() / width;
     let ray_count = cone.rays.len() / width;
     let columns = Columns::of_rows(&cone.saturated, cone.words, count);
-    let integers = |row: &[N]| -> Row { row.iter().map(Number::to_integer).collect() };
+    let integers = |row: &[N]| -> Row { row.iter().map(CheckedNumber::to_integer).collect() };
     let halfspace = |index: usize| integers(&cone.halfspaces[index * width..][..width]);
 
     let mut candidates: SmallVec<[(usize, &[u64]); 16]> = SmallVec::new();
@@ -69,7 +69,7 @@ fn minimise_numbers<N: Number>(cone: &Generators<N>, with_incidence: bool) -> Mi
     for (&(index, set), _) in candidates.iter().zip(mark_maximal).filter(|(_, is_facet)| *is_facet) {
         let mut row = halfspace(index);
         row::reduce(&mut row, &equalities);
-        let rays = if with_incidence { Bits::of_words(set) } else { Bits::default() };
+        let rays = if with_incidence { BitSet::of_words(set) } else { BitSet::default() };
         facets.push(Facet { row, rays });
     }
     let lines = row::echelon(cone.lines.chunks_exact(width).map(integers).collect());

@@ -7,7 +7,7 @@ use crate::integer::{Integer, gcd_u64, gcd_u128};
 use crate::row;
 
 /// Operations return `None` if a result does not fit.
-pub(crate) trait Number: Clone {
+pub(crate) trait CheckedNumber: Clone {
     fn of_integer(value: &Integer) -> Option<Self>;
     fn to_integer(&self) -> Integer;
     /// -1, 0 or 1.
@@ -20,14 +20,14 @@ pub(crate) trait Number: Clone {
     fn magnitude(row: &[Self]) -> u64;
     /// Is the dot product with any row of that magnitude free of overflow, also in its partial sums?
     fn is_safe(row: &[Self], magnitude: u64) -> bool;
-    /// [`Number::dot`] where [`Number::is_safe`] says so.
+    /// [`CheckedNumber::dot`] where [`CheckedNumber::is_safe`] says so.
     fn dot_safe(a: &[Self], b: &[Self]) -> Self;
     /// Appends `a x + b y`, divided by the greatest common divisor of its entries, to `out`. If it does not
     /// fit, `out` stays as it was.
     fn combine(a: &Self, x: &[Self], b: &Self, y: &[Self], out: &mut Vec<Self>) -> Option<()>;
 }
 
-impl Number for i64 {
+impl CheckedNumber for i64 {
     #[inline]
     fn of_integer(value: &Integer) -> Option<Self> {
         value.to_i64()
@@ -148,7 +148,7 @@ fn combine_wide((a, x): (i64, &[i64]), (b, y): (i64, &[i64]), out: &mut Vec<i64>
     Some(())
 }
 
-impl Number for Integer {
+impl CheckedNumber for Integer {
     fn of_integer(value: &Integer) -> Option<Self> {
         Some(value.clone())
     }

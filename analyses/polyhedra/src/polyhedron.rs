@@ -28,7 +28,7 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use crate::budget::{Budget, Exceeded};
+use crate::budget::{Exceeded, Fuel};
 use crate::dense::{Dense, Generators};
 use crate::dual::{Constraints, Dual};
 use crate::linear::Constraint;
@@ -198,7 +198,7 @@ impl Polyhedron {
         match self.known_duals() {
             Some(blocks) => {
                 let blocks: Vec<&Block> = blocks.iter().collect();
-                merge_generators(&blocks, &all, &Budget::unlimited())
+                merge_generators(&blocks, &all, &Fuel::unlimited())
                     .unwrap_or_else(|Exceeded| unreachable!("the budget is not limited"))
             }
             None => Dense::empty(self.dimensions),
@@ -247,12 +247,12 @@ impl Polyhedron {
     /// Computes the finest product and both descriptions of each factor. Returns `None` if the polyhedron is
     /// empty.
     pub(crate) fn known_duals(&self) -> Option<Cow<'_, [Block]>> {
-        self.known_duals_within(&Budget::unlimited())
+        self.known_duals_within(&Fuel::unlimited())
             .unwrap_or_else(|Exceeded| unreachable!("the budget is not limited"))
     }
 
     /// [`Polyhedron::known_duals`] within a budget.
-    pub(crate) fn known_duals_within(&self, budget: &Budget) -> Result<Option<Cow<'_, [Block]>>, Exceeded> {
+    pub(crate) fn known_duals_within(&self, budget: &Fuel) -> Result<Option<Cow<'_, [Block]>>, Exceeded> {
         for block in self.raw().unwrap_or_default() {
             if block.body.dual_within(budget)?.is_none() {
                 return Ok(None);
@@ -313,7 +313,7 @@ pub(crate) fn merge_constraints(blocks: &[&Block], dimensions: &[usize]) -> Dens
     // the merged block starts from constraints, which may see fewer.
     if let Some(duals) = known
         && product::size(0, blocks.iter().map(|block| &block.dimensions[..0]).zip(duals)) <= 128
-        && let Ok(merged) = merge_generators(blocks, dimensions, &Budget::unlimited())
+        && let Ok(merged) = merge_generators(blocks, dimensions, &Fuel::unlimited())
     {
         return merged;
     }
@@ -332,7 +332,7 @@ pub(crate) fn merge_constraints(blocks: &[&Block], dimensions: &[usize]) -> Dens
 pub(crate) fn merge_generators(
     blocks: &[&Block],
     dimensions: &[usize],
-    budget: &Budget,
+    budget: &Fuel,
 ) -> Result<Dense, Exceeded> {
     if let [block] = blocks
         && block.dimensions.len() == dimensions.len()

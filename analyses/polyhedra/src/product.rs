@@ -19,8 +19,8 @@
 
 use smallvec::SmallVec;
 
-use crate::bits::Bits;
-use crate::budget::{Budget, Exceeded};
+use crate::bits::BitSet;
+use crate::budget::{Exceeded, Fuel};
 use crate::dual::{self, Dual, Generator, Kind};
 use crate::integer::Integer;
 use crate::linear::{Constraint, Relation};
@@ -63,7 +63,7 @@ pub(crate) fn size<'a>(dimensions: usize, parts: impl Iterator<Item = (&'a [usiz
 pub(crate) fn product(
     dimensions: usize,
     parts: &[(&[usize], &Dual)],
-    budget: &Budget,
+    budget: &Fuel,
 ) -> Result<Dual, Exceeded> {
     let width = dimensions + 1;
     let size = size(dimensions, parts.iter().copied());
@@ -84,7 +84,7 @@ pub(crate) fn product(
             if index < dual.equalities {
                 minimal.equalities.push(row);
             } else if index < dual.equalities + dual.facets {
-                minimal.facets.push(Facet { row, rays: Bits::default() });
+                minimal.facets.push(Facet { row, rays: BitSet::default() });
             }
         }
         let mut own_corners = Vec::new();
@@ -137,7 +137,7 @@ pub(crate) fn finish(
     mut minimal: Minimal,
     has_infinite_facet: bool,
     strict: &[Row],
-    budget: &Budget,
+    budget: &Fuel,
 ) -> Result<Dual, Exceeded> {
     if !strict.is_empty() {
         budget.spend(minimal.facets.len().saturating_mul(minimal.rays.len()))?;
@@ -200,7 +200,7 @@ fn factor(whole: &Dual, positions: &[usize]) -> Dual {
         constraints.iter().filter(|c| concerns(c.row())).map(|c| gather(c.row(), positions)).collect()
     };
     let (equalities, facets) = whole.closure_constraints().split_at(whole.equalities);
-    let facets = rows_of(facets).into_iter().map(|row| Facet { row, rays: Bits::default() }).collect();
+    let facets = rows_of(facets).into_iter().map(|row| Facet { row, rays: BitSet::default() }).collect();
     let strict: Vec<Constraint> =
         whole.constraints.iter().filter(|c| c.relation() == Relation::Greater).cloned().collect();
     let (mut lines, mut rays, mut corners) = (Vec::new(), Vec::new(), Vec::new());
@@ -226,6 +226,6 @@ fn factor(whole: &Dual, positions: &[usize]) -> Dual {
     rays.append(&mut corners);
     let minimal = Minimal { lines, rays, equalities, facets };
     // The factor has no more rows than the whole, so it exceeds no limit that the whole did not exceed.
-    finish(minimal, has_infinite_facet, &rows_of(&strict), &Budget::unlimited())
+    finish(minimal, has_infinite_facet, &rows_of(&strict), &Fuel::unlimited())
         .unwrap_or_else(|Exceeded| unreachable!("the budget is not limited"))
 }

@@ -9,7 +9,7 @@ use crate::rational::Rational;
 use crate::row::Row;
 
 /// A bound's value, and whether some point attains it.
-pub(crate) type Bound = Option<(Rational, bool)>;
+pub(crate) type RangeBound = Option<(Rational, bool)>;
 
 /// The range of a linear expression over a polyhedron.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,7 +64,7 @@ impl Polyhedron {
         });
         let Bounds { lower, upper, empty } = bounds_of_sum(&row[0], parts);
         let scale = Rational::of_nonzero(Integer::ONE, expression.denominator().clone());
-        let scaled = |bound: Bound| bound.map(|(value, attained)| (&value * &scale, attained));
+        let scaled = |bound: RangeBound| bound.map(|(value, attained)| (&value * &scale, attained));
         Bounds { lower: scaled(lower), upper: scaled(upper), empty }
     }
 }
@@ -77,7 +77,7 @@ pub(crate) fn bounds_of_sum<'a>(constant: &Integer, parts: impl Iterator<Item = 
         Bounds { lower: Some((constant.clone(), true)), upper: Some((constant, true)), empty: false };
     for (block, part) in parts {
         let own = block.body.bounds_of_row(&part, &Integer::ONE);
-        let add = |sum: Bound, own: Bound| {
+        let add = |sum: RangeBound, own: RangeBound| {
             let ((a, in_a), (b, in_b)) = (sum?, own?);
             Some((&a + &b, in_a && in_b))
         };

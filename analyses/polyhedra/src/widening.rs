@@ -29,7 +29,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::bits::Bits;
+use crate::bits::BitSet;
 use crate::dense::Dense;
 use crate::dual::{self, Dual};
 use crate::linear::{Constraint, Relation};
@@ -198,7 +198,7 @@ fn widening_constraints(dimensions: usize, old: &[Block], new: &[Block]) -> Vec<
 /// The facets of which a strict constraint that is no facet is the sum.
 fn facets_through<'a>(dual: &'a Dual, extra: &Constraint) -> impl Iterator<Item = &'a Constraint> {
     let rows: Vec<Row> = dual.closure_generators().iter().map(|generator| generator.row.clone()).collect();
-    let face: Bits = dual::saturating_rays(extra.row(), &rows);
+    let face: BitSet = dual::saturating_rays(extra.row(), &rows);
     dual.closure_constraints()[dual.equalities..]
         .iter()
         .filter(move |facet| face.is_subset(&dual::saturating_rays(facet.row(), &rows)))

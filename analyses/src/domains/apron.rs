@@ -23,7 +23,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::marker::PhantomData;
 
-use coreach_apron::{Element, Error, ErrorKind, Expression, Library, Manager};
+use coreach_apron::{Affine, ApronLibrary, Element, Error, ErrorKind, Manager};
 use coreach_polyhedra::{Constraint, Integer, LinearExpression, Polyhedron, Rational, Relation};
 use dashu_ratio::RBig;
 
@@ -31,26 +31,26 @@ use crate::domains::{Assignments, Domain, split_assignments};
 use crate::linear::{big, rational};
 
 pub trait ApronKind: Clone + 'static {
-    const LIBRARY: Library;
+    const LIBRARY: ApronLibrary;
 }
 
 #[derive(Clone, Debug)]
-pub struct Box;
+pub struct ApronBox;
 #[derive(Clone, Debug)]
-pub struct Octagon;
+pub struct ApronOctagon;
 #[derive(Clone, Debug)]
-pub struct Polka;
+pub struct ApronPolka;
 
-impl ApronKind for Box {
-    const LIBRARY: Library = Library::Box;
+impl ApronKind for ApronBox {
+    const LIBRARY: ApronLibrary = ApronLibrary::Box;
 }
 
-impl ApronKind for Octagon {
-    const LIBRARY: Library = Library::Octagon;
+impl ApronKind for ApronOctagon {
+    const LIBRARY: ApronLibrary = ApronLibrary::Octagon;
 }
 
-impl ApronKind for Polka {
-    const LIBRARY: Library = Library::PolkaStrict;
+impl ApronKind for ApronPolka {
+    const LIBRARY: ApronLibrary = ApronLibrary::PolkaStrict;
 }
 
 /// An element of one of APRON's libraries.
@@ -73,7 +73,7 @@ thread_local! {
     static MANAGERS: RefCell<Vec<Manager>> = const { RefCell::new(Vec::new()) };
 }
 
-fn find_manager(library: Library) -> Result<Manager, Error> {
+fn find_manager(library: ApronLibrary) -> Result<Manager, Error> {
     MANAGERS.with_borrow_mut(|managers| {
         if let Some(known) = managers.iter().find(|manager| manager.library() == library) {
             return Ok(known.clone());
@@ -100,45 +100,45 @@ fn to_big(value: &Rational) -> RBig {
     RBig::from_parts(big(value.numerator()), denominator)
 }
 
-fn to_apron_expression(expression: &LinearExpression, dimensions: usize) -> Expression {
-    Expression {
+fn to_apron_expression(expression: &LinearExpression, dimensions: usize) -> Affine {
+    Affine {
         coefficients: (0..dimensions).map(|at| to_big(&expression.coefficient(at))).collect(),
         constant: to_big(&expression.constant_term()),
     }
 }
 
-fn to_apron_assignments(known: &[(usize, LinearExpression)], dimensions: usize) -> Vec<(usize, Expression)> {
+fn to_apron_assignments(known: &[(usize, LinearExpression)], dimensions: usize) -> Vec<(usize, Affine)> {
     known.iter().map(|(dimension, value)| (*dimension, to_apron_expression(value, dimensions))).collect()
 }
 
 /// Converts a constraint for APRON. Octagons see `3x >= 1` only as `x >= 1/3`, and `2x - 2y >= 1` only as
 /// `x - y >= 1/2`.
-fn to_apron_constraint(constraint: &Constraint) -> coreach_apron::Constraint {
+fn to_apron_constraint(constraint: &Constraint) -> coreach_apron::ApronConstraint {
     let scale = octagonal_shape(constraint).map_or(Integer::ONE, |(_, scale)| scale);
     let number = |value: &Integer| match scale.is_one() {
         true => RBig::from(big(value)),
         false => RBig::from(big(value)) / RBig::from(big(&scale)),
     };
-    let expression = Expression {
+    let expression = Affine {
         coefficients: constraint.coefficients().iter().map(number).collect(),
         constant: number(constraint.constant()),
     };
     let relation = match constraint.relation() {
-        Relation::Equal => coreach_apron::Relation::Equal,
-        Relation::AtLeast => coreach_apron::Relation::AtLeast,
-        Relation::Greater => coreach_apron::Relation::Greater,
+        Relation::Equal => coreach_apron::ApronRelation::Equal,
+        Relation::AtLeast => coreach_apron::ApronRelation::AtLeast,
+        Relation::Greater => coreach_apron::ApronRelation::Greater,
     };
-    coreach_apron::Constraint::new(expression, relation)
+    coreach_apron::ApronConstraint::new(expression, relation)
 }
 
-fn from_apron_constraint(constraint: &coreach_apron::Constraint) -> Constraint {
+fn from_apron_constraint(constraint: &coreach_apron::ApronConstraint) -> Constraint {
     let coefficients: Vec<Rational> = constraint.expression.coefficients.iter().map(rational).collect();
     let expression =
         LinearExpression::from_rationals(&coefficients, &rational(&constraint.expression.constant));
     let relation = match constraint.relation {
-        coreach_apron::Relation::Equal => Relation::Equal,
-        coreach_apron::Relation::AtLeast => Relation::AtLeast,
-        coreach_apron::Relation::Greater => Relation::Greater,
+        coreach_apron::ApronRelation::Equal => Relation::Equal,
+        coreach_apron::ApronRelation::AtLeast => Relation::AtLeast,
+        coreach_apron::ApronRelation::Greater => Relation::Greater,
     };
     Constraint::from_expression(&expression, relation)
 }
@@ -219,7 +219,7 @@ fn widen_within(old: &Element, new: &Element, thresholds: &[Constraint]) -> Resu
         return Ok(new.clone());
     }
     let library = old.manager().library();
-    if library == Library::Octagon {
+    if library == ApronLibrary::Octagon {
         // An entry of the matrix bounds ±x ± y or ±2x.
         let matrix_entry = |constraint: &Constraint| {
             let (used, scale) = octagonal_shape(constraint)?;
@@ -232,7 +232,7 @@ fn widen_within(old: &Element, new: &Element, thresholds: &[Constraint]) -> Resu
         return old.widen_octagon(new, &numbers);
     }
     let is_usable = |constraint: &&Constraint| {
-        library != Library::Box || constraint.coefficients().iter().filter(|c| !c.is_zero()).count() == 1
+        library != ApronLibrary::Box || constraint.coefficients().iter().filter(|c| !c.is_zero()).count() == 1
     };
     let within: Vec<_> = thresholds.iter().filter(is_usable).map(to_apron_constraint).collect();
     if within.is_empty() { old.widen(new) } else { old.widen_within(new, &within) }
@@ -410,9 +410,9 @@ impl<K: ApronKind> Domain for Apron<K> {
     fn constraints(&self) -> Vec<Constraint> {
         let Some(element) = self.element.as_ref().filter(|_| !self.is_bottom()) else { return Vec::new() };
         let constraints = match K::LIBRARY {
-            Library::Box => constraints_of_box(element),
-            Library::Octagon => constraints_of_octagon(element),
-            Library::Polka | Library::PolkaStrict => raw_constraints(element).map(|constraints| {
+            ApronLibrary::Box => constraints_of_box(element),
+            ApronLibrary::Octagon => constraints_of_octagon(element),
+            ApronLibrary::Polka | ApronLibrary::PolkaStrict => raw_constraints(element).map(|constraints| {
                 Polyhedron::universe(self.dimensions).meet_constraints(&constraints).constraints()
             }),
         };

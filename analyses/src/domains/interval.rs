@@ -20,21 +20,21 @@ type RangeEnd = Option<(Rational, bool)>;
 
 /// The values between two ends.
 #[derive(Clone, PartialEq, Eq, Debug)]
-struct Range {
+struct IntervalRange {
     low: RangeEnd,
     high: RangeEnd,
 }
 
 /// A product of intervals, or nothing.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Interval {
+pub struct Intervals {
     /// `None` is bottom. Otherwise no range is empty.
-    ranges: Option<Vec<Range>>,
+    ranges: Option<Vec<IntervalRange>>,
     dimensions: usize,
 }
 
-impl Range {
-    const ALL: Range = Range { low: None, high: None };
+impl IntervalRange {
+    const ALL: IntervalRange = IntervalRange { low: None, high: None };
 
     fn is_empty(&self) -> bool {
         match (&self.low, &self.high) {
@@ -47,17 +47,17 @@ impl Range {
         }
     }
 
-    fn scaled(&self, factor: &Rational) -> Range {
+    fn scaled(&self, factor: &Rational) -> IntervalRange {
         let end = |end: &RangeEnd| end.as_ref().map(|(value, open)| (value * factor, *open));
         match factor.signum() {
-            0 => Range { low: Some((Rational::ZERO, false)), high: Some((Rational::ZERO, false)) },
-            1 => Range { low: end(&self.low), high: end(&self.high) },
-            _ => Range { low: end(&self.high), high: end(&self.low) },
+            0 => IntervalRange { low: Some((Rational::ZERO, false)), high: Some((Rational::ZERO, false)) },
+            1 => IntervalRange { low: end(&self.low), high: end(&self.high) },
+            _ => IntervalRange { low: end(&self.high), high: end(&self.low) },
         }
     }
 
-    fn plus(&self, other: &Range) -> Range {
-        Range { low: add_ends(&self.low, &other.low), high: add_ends(&self.high, &other.high) }
+    fn plus(&self, other: &IntervalRange) -> IntervalRange {
+        IntervalRange { low: add_ends(&self.low, &other.low), high: add_ends(&self.high, &other.high) }
     }
 
     /// Rounds the ends inwards to integers.
@@ -113,22 +113,22 @@ fn min_high(a: &RangeEnd, b: &RangeEnd) -> RangeEnd {
     if high_is_leq(a, b) { a.clone() } else { b.clone() }
 }
 
-impl Interval {
-    fn of(ranges: Vec<Range>) -> Self {
+impl Intervals {
+    fn of(ranges: Vec<IntervalRange>) -> Self {
         let dimensions = ranges.len();
-        let empty = ranges.iter().any(Range::is_empty);
-        Interval { ranges: (!empty).then_some(ranges), dimensions }
+        let empty = ranges.iter().any(IntervalRange::is_empty);
+        Intervals { ranges: (!empty).then_some(ranges), dimensions }
     }
 
-    fn map(&self, change: impl FnOnce(&[Range]) -> Vec<Range>) -> Self {
-        self.ranges.as_ref().map_or_else(|| self.clone(), |ranges| Interval::of(change(ranges)))
+    fn map(&self, change: impl FnOnce(&[IntervalRange]) -> Vec<IntervalRange>) -> Self {
+        self.ranges.as_ref().map_or_else(|| self.clone(), |ranges| Intervals::of(change(ranges)))
     }
 }
 
 /// The range of an expression over these ranges.
-fn range_of(expression: &LinearExpression, ranges: &[Range]) -> Range {
+fn range_of(expression: &LinearExpression, ranges: &[IntervalRange]) -> IntervalRange {
     let constant = Some((expression.constant_term(), false));
-    let mut sum = Range { low: constant.clone(), high: constant };
+    let mut sum = IntervalRange { low: constant.clone(), high: constant };
     for (dimension, range) in ranges.iter().enumerate() {
         let coefficient = expression.coefficient(dimension);
         if !coefficient.is_zero() {
@@ -139,7 +139,7 @@ fn range_of(expression: &LinearExpression, ranges: &[Range]) -> Range {
 }
 
 /// Narrows the ranges by one constraint. Returns whether something changed.
-fn propagate(constraint: &Constraint, ranges: &mut [Range], integer: &[bool]) -> bool {
+fn propagate(constraint: &Constraint, ranges: &mut [IntervalRange], integer: &[bool]) -> bool {
     let coefficients = constraint.coefficients();
     let used: Vec<usize> = (0..coefficients.len()).filter(|at| !coefficients[*at].is_zero()).collect();
     let mut changed = false;
@@ -175,15 +175,15 @@ fn propagate(constraint: &Constraint, ranges: &mut [Range], integer: &[bool]) ->
     changed
 }
 
-impl Domain for Interval {
+impl Domain for Intervals {
     const RELATES: bool = false;
 
     fn top(dimensions: usize) -> Self {
-        Interval { ranges: Some(vec![Range::ALL; dimensions]), dimensions }
+        Intervals { ranges: Some(vec![IntervalRange::ALL; dimensions]), dimensions }
     }
 
     fn bottom(dimensions: usize) -> Self {
-        Interval { ranges: None, dimensions }
+        Intervals { ranges: None, dimensions }
     }
 
     fn is_bottom(&self) -> bool {
@@ -204,30 +204,30 @@ impl Domain for Interval {
         let (Some(a), Some(b)) = (&self.ranges, &other.ranges) else {
             return if self.is_bottom() { other.clone() } else { self.clone() };
         };
-        let hull = |(a, b): (&Range, &Range)| Range {
+        let hull = |(a, b): (&IntervalRange, &IntervalRange)| IntervalRange {
             low: if low_is_leq(&a.low, &b.low) { &a.low } else { &b.low }.clone(),
             high: if high_is_leq(&a.high, &b.high) { &b.high } else { &a.high }.clone(),
         };
-        Interval::of(a.iter().zip(b).map(hull).collect())
+        Intervals::of(a.iter().zip(b).map(hull).collect())
     }
 
     fn meet(&self, other: &Self, integer: &[bool]) -> Self {
         let (Some(a), Some(b)) = (&self.ranges, &other.ranges) else {
-            return Interval::bottom(self.dimensions);
+            return Intervals::bottom(self.dimensions);
         };
-        let intersect = |(dimension, (a, b)): (usize, (&Range, &Range))| {
-            let mut range = Range { low: max_low(&a.low, &b.low), high: min_high(&a.high, &b.high) };
+        let intersect = |(dimension, (a, b)): (usize, (&IntervalRange, &IntervalRange))| {
+            let mut range = IntervalRange { low: max_low(&a.low, &b.low), high: min_high(&a.high, &b.high) };
             if integer.get(dimension) == Some(&true) {
                 range.round_inwards();
             }
             range
         };
-        Interval::of(a.iter().zip(b).enumerate().map(intersect).collect())
+        Intervals::of(a.iter().zip(b).enumerate().map(intersect).collect())
     }
 
     fn widen(&self, other: &Self, thresholds: &[Constraint]) -> Self {
         let (Some(old), Some(new)) = (&self.ranges, &other.ranges) else { return self.join(other) };
-        let widen = |(dimension, (old, new)): (usize, (&Range, &Range))| Range {
+        let widen = |(dimension, (old, new)): (usize, (&IntervalRange, &IntervalRange))| IntervalRange {
             low: match low_is_leq(&old.low, &new.low) {
                 true => old.low.clone(),
                 false => step_down(dimension, &new.low, thresholds),
@@ -237,12 +237,12 @@ impl Domain for Interval {
                 false => step_up(dimension, &new.high, thresholds),
             },
         };
-        Interval::of(old.iter().zip(new).enumerate().map(widen).collect())
+        Intervals::of(old.iter().zip(new).enumerate().map(widen).collect())
     }
 
     fn meet_constraints(&self, constraints: &[Constraint], integer: &[bool]) -> Self {
         if constraints.iter().any(|constraint| constant_truth(constraint) == Some(false)) {
-            return Interval::bottom(self.dimensions);
+            return Intervals::bottom(self.dimensions);
         }
         self.map(|ranges| {
             let mut ranges = ranges.to_vec();
@@ -251,7 +251,7 @@ impl Domain for Interval {
                 let mut changed = false;
                 for constraint in constraints {
                     changed |= propagate(constraint, &mut ranges, integer);
-                    if ranges.iter().any(Range::is_empty) {
+                    if ranges.iter().any(IntervalRange::is_empty) {
                         return ranges;
                     }
                 }
@@ -268,7 +268,7 @@ impl Domain for Interval {
             let mut next = ranges.to_vec();
             for (dimension, expression) in assignments {
                 next[*dimension] =
-                    expression.as_ref().map_or(Range::ALL, |expression| range_of(expression, ranges));
+                    expression.as_ref().map_or(IntervalRange::ALL, |expression| range_of(expression, ranges));
             }
             next
         })
@@ -278,7 +278,7 @@ impl Domain for Interval {
         let Some(ranges) = &self.ranges else { return self.clone() };
         let mut before = ranges.clone();
         for (dimension, _) in assignments {
-            before[*dimension] = Range::ALL;
+            before[*dimension] = IntervalRange::ALL;
         }
         let mut constraints = Vec::new();
         for (dimension, expression) in assignments {
@@ -286,14 +286,14 @@ impl Domain for Interval {
                 .extend(expression.iter().flat_map(|value| end_constraints(value, &ranges[*dimension])));
         }
         // Rounding is left to the meets: nothing here knows which dimensions are integers.
-        Interval::of(before).meet_constraints(&constraints, &[])
+        Intervals::of(before).meet_constraints(&constraints, &[])
     }
 
     fn forget(&self, dimensions: &[usize]) -> Self {
         self.map(|ranges| {
             let mut next = ranges.to_vec();
             for dimension in dimensions {
-                next[*dimension] = Range::ALL;
+                next[*dimension] = IntervalRange::ALL;
             }
             next
         })
@@ -301,13 +301,15 @@ impl Domain for Interval {
 
     fn add_dimensions(&self, count: usize) -> Self {
         let dimensions = self.dimensions + count;
-        let padded = |ranges: &Vec<Range>| ranges.iter().cloned().chain(vec![Range::ALL; count]).collect();
-        Interval { ranges: self.ranges.as_ref().map(padded), dimensions }
+        let padded = |ranges: &Vec<IntervalRange>| {
+            ranges.iter().cloned().chain(vec![IntervalRange::ALL; count]).collect()
+        };
+        Intervals { ranges: self.ranges.as_ref().map(padded), dimensions }
     }
 
     fn remove_last_dimensions(&self, count: usize) -> Self {
         let dimensions = self.dimensions - count;
-        Interval { ranges: self.ranges.as_ref().map(|ranges| ranges[..dimensions].to_vec()), dimensions }
+        Intervals { ranges: self.ranges.as_ref().map(|ranges| ranges[..dimensions].to_vec()), dimensions }
     }
 
     fn constraints(&self) -> Vec<Constraint> {
@@ -328,7 +330,7 @@ impl Domain for Interval {
 }
 
 /// The constraints that an expression lies in a range: one for each end, the low one first.
-fn end_constraints(expression: &LinearExpression, range: &Range) -> impl Iterator<Item = Constraint> {
+fn end_constraints(expression: &LinearExpression, range: &IntervalRange) -> impl Iterator<Item = Constraint> {
     let constant = |value: &Rational| LinearExpression::constant(value.clone());
     let low = range.low.as_ref().map(|(low, open)| (expression.minus(&constant(low)), *open));
     let high = range.high.as_ref().map(|(high, open)| (constant(high).minus(expression), *open));

@@ -8,8 +8,8 @@ use proptest::prelude::*;
 
 use crate::domains::any::{AnyDomain, AnyElement};
 use crate::domains::both::Both;
-use crate::domains::interval::Interval;
-use crate::domains::octagon::Octagon;
+use crate::domains::interval::Intervals;
+use crate::domains::octagon::Octagons;
 use crate::domains::polyhedra::Polyhedra;
 use crate::domains::{Domain, DomainKind, NAMES};
 use crate::grid::Congruence;
@@ -18,7 +18,7 @@ const DIMENSIONS: usize = 3;
 /// The last dimension is real.
 const INTEGER: [bool; DIMENSIONS] = [true, true, false];
 
-type Point = [i64; DIMENSIONS];
+type SamplePoint = [i64; DIMENSIONS];
 
 #[derive(Clone, Debug)]
 struct Sample {
@@ -28,7 +28,7 @@ struct Sample {
     /// The congruences of the first element, and those of the second.
     congruences: [Vec<Congruence>; 2],
     assignments: Vec<(usize, Option<LinearExpression>)>,
-    points: Vec<Point>,
+    points: Vec<SamplePoint>,
 }
 
 fn constraint() -> impl Strategy<Value = Constraint> {
@@ -72,12 +72,12 @@ fn sample() -> impl Strategy<Value = Sample> {
     )
 }
 
-fn holds(constraints: &[Constraint], point: &Point) -> bool {
+fn holds(constraints: &[Constraint], point: &SamplePoint) -> bool {
     let point = point.map(Rational::from);
     constraints.iter().all(|constraint| constraint.is_satisfied_by(&point))
 }
 
-fn contains(element: &AnyElement, point: &Point) -> bool {
+fn contains(element: &AnyElement, point: &SamplePoint) -> bool {
     !element.is_bottom()
         && holds(&element.constraints(), point)
         && element.congruences().iter().all(|one| one.is_satisfied_by(&point.map(Rational::from)))
@@ -104,7 +104,7 @@ impl Soundness<'_> {
     fn check(&self, domain: AnyDomain) {
         let Sample { first, congruences, assignments, points, .. } = self.0;
         let [a, b] = self.0.elements(domain);
-        let satisfied = |congruences: &[Congruence], point: &Point| {
+        let satisfied = |congruences: &[Congruence], point: &SamplePoint| {
             congruences.iter().all(|one| one.is_satisfied_by(&point.map(Rational::from)))
         };
         let (join, meet) = (a.join(&b), a.meet(&b, &INTEGER));
@@ -179,9 +179,9 @@ impl Order<'_> {
 }
 
 /// Does a chain of ever greater elements become stable under widening?
-struct Ends<'a>(&'a Sample);
+struct ChainEnds<'a>(&'a Sample);
 
-impl Ends<'_> {
+impl ChainEnds<'_> {
     fn check(&self, domain: AnyDomain) {
         let [mut x, mut y] = self.0.elements(domain);
         for step in 0..60 {
@@ -203,7 +203,7 @@ impl Ends<'_> {
 /// Lists the domains of the list, and some that are made of others.
 fn domains() -> impl Iterator<Item = AnyDomain> {
     let composed =
-        [AnyDomain::new::<Both<Interval, Octagon>>(), AnyDomain::new::<Both<Octagon, Polyhedra>>()];
+        [AnyDomain::new::<Both<Intervals, Octagons>>(), AnyDomain::new::<Both<Octagons, Polyhedra>>()];
     DomainKind::ALL.iter().map(|kind| kind.implementation()).chain(composed)
 }
 
@@ -222,7 +222,7 @@ proptest! {
 
     #[test]
     fn widening_ends(sample in sample()) {
-        domains().for_each(|domain| Ends(&sample).check(domain));
+        domains().for_each(|domain| ChainEnds(&sample).check(domain));
     }
 }
 
@@ -246,7 +246,7 @@ fn one_part_tells_the_other() {
     let (same, bound) =
         (Constraint::of(&[1, -1], 0, Relation::Equal), Constraint::of(&[-1], 3, Relation::AtLeast));
     let integer = [true, true];
-    let met = Both::<Interval, Octagon>::top(2)
+    let met = Both::<Intervals, Octagons>::top(2)
         .meet_constraints(&[same], &integer)
         .meet_constraints(&[bound], &integer);
     let told = met.forget(&[0]).constraints();

@@ -145,22 +145,22 @@ macro_rules! domains {
 domains! {
     /// The control structure alone.
     Location = "location", location::Control;
-    Interval = "interval", interval::Interval;
+    Interval = "interval", interval::Intervals;
     /// Octagons: bounds of numbers, and of sums and differences of two.
-    Octagon = "octagon", octagon::Octagon;
+    Octagon = "octagon", octagon::Octagons;
     /// Convex polyhedra: linear relations between numbers.
     Polyhedra = "polyhedra", polyhedra::Polyhedra;
     /// Congruences: parities, and the classes of linear forms.
     Congruence = "congruence", Grid;
-    IntervalCongruence = "interval+congruence", both::Both<interval::Interval, Grid>;
-    OctagonCongruence = "octagon+congruence", both::Both<octagon::Octagon, Grid>;
+    IntervalCongruence = "interval+congruence", both::Both<interval::Intervals, Grid>;
+    OctagonCongruence = "octagon+congruence", both::Both<octagon::Octagons, Grid>;
     PolyhedraCongruence = "polyhedra+congruence", both::Both<polyhedra::Polyhedra, Grid>;
     #[cfg(feature = "apron")]
-    ApronBox = "apron:box", apron::Apron<apron::Box>;
+    ApronBox = "apron:box", apron::Apron<apron::ApronBox>;
     #[cfg(feature = "apron")]
-    ApronOctagon = "apron:octagon", apron::Apron<apron::Octagon>;
+    ApronOctagon = "apron:octagon", apron::Apron<apron::ApronOctagon>;
     #[cfg(feature = "apron")]
-    ApronPolka = "apron:polka", apron::Apron<apron::Polka>;
+    ApronPolka = "apron:polka", apron::Apron<apron::ApronPolka>;
 }
 
 /// All names that a configuration may use, whether or not this build has the domain.

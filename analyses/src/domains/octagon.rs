@@ -10,9 +10,9 @@ use coreach_polyhedra::Constraint;
 use crate::domains::{Assignments, Domain};
 
 #[derive(Clone, Debug)]
-pub struct Octagon(coreach_octagon::Octagon);
+pub struct Octagons(coreach_octagon::Octagon);
 
-impl Domain for Octagon {
+impl Domain for Octagons {
     fn top(dimensions: usize) -> Self {
         Self(coreach_octagon::Octagon::universe(dimensions))
     }

@@ -12,7 +12,7 @@
 
 use coreach_polyhedra::account;
 use coreach_polyhedra::{
-    Bounds, Constraint, Limits, LinearExpression, Outcome, Polyhedron, Rational, Relation,
+    Approx, Bounds, Constraint, LinearExpression, Polyhedron, Quota, Rational, Relation,
 };
 
 use crate::domains::{Assignments, Domain, split_assignments};
@@ -28,7 +28,7 @@ fn exact_element(inner: Polyhedron) -> Polyhedra {
     Polyhedra { inner, coarsened: false }
 }
 
-fn limits(polyhedron: &Polyhedron) -> Limits {
+fn limits(polyhedron: &Polyhedron) -> Quota {
     account::limits(polyhedron.dimensions())
 }
 
@@ -37,7 +37,7 @@ fn convert_within_limit(polyhedron: &Polyhedron) -> Polyhedra {
     limited_element(polyhedron.convert_limited(&limits(polyhedron)))
 }
 
-fn limited_element(outcome: Outcome) -> Polyhedra {
+fn limited_element(outcome: Approx) -> Polyhedra {
     Polyhedra { coarsened: !outcome.is_exact(), inner: outcome.into_polyhedron() }
 }
 

@@ -10,30 +10,30 @@ use std::rc::Rc;
 const DEEPEST: usize = 2000;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Expression {
+pub(super) enum SExpression {
     /// A word, without the bars of a quoted one.
     Word(Rc<str>),
     /// The expressions between two parentheses.
-    List(Rc<[Expression]>),
+    List(Rc<[SExpression]>),
 }
 
-impl Expression {
+impl SExpression {
     pub fn word(&self) -> Option<&str> {
         match self {
-            Expression::Word(word) => Some(word),
-            Expression::List(_) => None,
+            SExpression::Word(word) => Some(word),
+            SExpression::List(_) => None,
         }
     }
 
-    pub fn list(&self) -> Option<&[Expression]> {
+    pub fn list(&self) -> Option<&[SExpression]> {
         match self {
-            Expression::Word(_) => None,
-            Expression::List(parts) => Some(parts),
+            SExpression::Word(_) => None,
+            SExpression::List(parts) => Some(parts),
         }
     }
 
     /// The first word of a list and the expressions after it, if the list begins with a word.
-    pub fn applied(&self) -> Option<(&str, &[Expression])> {
+    pub fn applied(&self) -> Option<(&str, &[SExpression])> {
         let (head, rest) = self.list()?.split_first()?;
         Some((head.word()?, rest))
     }
@@ -44,14 +44,14 @@ impl Expression {
 }
 
 /// Reads one expression, and replaces bound names.
-pub(super) fn read_expression(text: &str) -> Option<Expression> {
+pub(super) fn read_expression(text: &str) -> Option<SExpression> {
     resolve_names(&parse_tree(text)?, &mut HashMap::new())
 }
 
 /// Parses the parentheses of one expression. `None` for other text, or too deep parentheses.
-fn parse_tree(text: &str) -> Option<Expression> {
+fn parse_tree(text: &str) -> Option<SExpression> {
     // The lists that are not closed yet, around the expression itself.
-    let mut open: Vec<Vec<Expression>> = vec![Vec::new()];
+    let mut open: Vec<Vec<SExpression>> = vec![Vec::new()];
     let mut unread = text.trim_start();
     while let Some(first) = unread.chars().next() {
         match first {
@@ -64,18 +64,18 @@ fn parse_tree(text: &str) -> Option<Expression> {
             }
             ')' => {
                 let list = open.pop()?;
-                open.last_mut()?.push(Expression::List(list.into()));
+                open.last_mut()?.push(SExpression::List(list.into()));
                 unread = &unread[1..];
             }
             '|' => {
                 let (word, unread_after) = unread[1..].split_once('|')?;
-                open.last_mut()?.push(Expression::Word(word.into()));
+                open.last_mut()?.push(SExpression::Word(word.into()));
                 unread = unread_after;
             }
             _ => {
                 let ends = |c: char| c.is_whitespace() || c == '(' || c == ')';
                 let (word, unread_after) = unread.split_at(unread.find(ends).unwrap_or(unread.len()));
-                open.last_mut()?.push(Expression::Word(word.into()));
+                open.last_mut()?.push(SExpression::Word(word.into()));
                 unread = unread_after;
             }
         }
@@ -86,22 +86,22 @@ fn parse_tree(text: &str) -> Option<Expression> {
 }
 
 /// Names that are bound, each with the values of the bindings around it, the innermost last.
-type BoundNames = HashMap<Rc<str>, Vec<Expression>>;
+type LetValues = HashMap<Rc<str>, Vec<SExpression>>;
 
 /// Replaces the names that `let` binds by their values. `None` for a `let` of another form.
-fn resolve_names(expression: &Expression, bound: &mut BoundNames) -> Option<Expression> {
+fn resolve_names(expression: &SExpression, bound: &mut LetValues) -> Option<SExpression> {
     let parts = match expression {
-        Expression::Word(word) => {
+        SExpression::Word(word) => {
             let value = bound.get(word).and_then(|values| values.last());
             return Some(value.unwrap_or(expression).clone());
         }
-        Expression::List(parts) => parts,
+        SExpression::List(parts) => parts,
     };
     if parts.first().is_some_and(|head| head.is("let")) {
         let [_, bindings, body] = &parts[..] else { return None };
         let mut values = Vec::new();
         for binding in bindings.list()? {
-            let [Expression::Word(name), value] = binding.list()? else { return None };
+            let [SExpression::Word(name), value] = binding.list()? else { return None };
             values.push((name.clone(), resolve_names(value, bound)?));
         }
         let names: Vec<Rc<str>> = values.iter().map(|(name, _)| name.clone()).collect();
@@ -114,8 +114,8 @@ fn resolve_names(expression: &Expression, bound: &mut BoundNames) -> Option<Expr
         }
         return body;
     }
-    let parts: Option<Vec<Expression>> = parts.iter().map(|part| resolve_names(part, bound)).collect();
-    Some(Expression::List(parts?.into()))
+    let parts: Option<Vec<SExpression>> = parts.iter().map(|part| resolve_names(part, bound)).collect();
+    Some(SExpression::List(parts?.into()))
 }
 
 #[cfg(test)]

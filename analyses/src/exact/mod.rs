@@ -237,7 +237,7 @@ impl Questions<'_> {
         problem: &script::Problem<'_>,
         through: Option<TransitionId>,
         runs: &mut Vec<AcceptingRun>,
-    ) -> Result<BTreeMap<(script::Side, LocationId), Term>, ExactAnswer> {
+    ) -> Result<BTreeMap<(script::Taken, LocationId), Term>, ExactAnswer> {
         if problem.is_cut() {
             // No path of the graph leads there. So no engine is asked, and no predicate has a definition.
             return Ok(BTreeMap::new());

@@ -13,14 +13,14 @@ use coreach_model::{LocationId, Term, Type, Value};
 use dashu_int::IBig;
 use dashu_ratio::RBig;
 
-use super::expression::{Expression, read_expression};
-use super::script::{Problem, Side};
+use super::expression::{SExpression, read_expression};
+use super::script::{Problem, Taken};
 use crate::solver::smtlib::symbol;
 use coreach_model::ids;
 
 /// Reads the states of a run from a proof, in order. Only derivations with a state count. `None` if it cannot
 /// be read.
-pub(super) fn read_states(proof: &str, problem: &Problem<'_>) -> Option<Vec<(Side, State)>> {
+pub(super) fn read_states(proof: &str, problem: &Problem<'_>) -> Option<Vec<(Taken, State)>> {
     let proof = read_expression(proof)?;
     let ("mp", steps) = proof.applied()? else { return None };
     let mut states = Vec::new();
@@ -46,19 +46,19 @@ pub(super) fn read_states(proof: &str, problem: &Problem<'_>) -> Option<Vec<(Sid
 }
 
 /// Is it `((_ hyper-res ...) ...)`?
-fn is_derivation(expression: &Expression) -> bool {
-    let head = expression.list().and_then(<[Expression]>::first).and_then(Expression::applied);
+fn is_derivation(expression: &SExpression) -> bool {
+    let head = expression.list().and_then(<[SExpression]>::first).and_then(SExpression::applied);
     head.is_some_and(|(_, rest)| rest.first().is_some_and(|name| name.is("hyper-res")))
 }
 
 /// Reads a predicate with its arguments. `None` for other expressions.
 fn read_atom<'e>(
-    expression: &'e Expression,
+    expression: &'e SExpression,
     problem: &Problem<'_>,
-) -> Option<(Side, LocationId, &'e [Expression])> {
+) -> Option<(Taken, LocationId, &'e [SExpression])> {
     let (name, arguments) = match expression {
-        Expression::Word(word) => (&**word, &[][..]),
-        Expression::List(_) => expression.applied()?,
+        SExpression::Word(word) => (&**word, &[][..]),
+        SExpression::List(_) => expression.applied()?,
     };
     let (side, location) = problem.find_predicate(name)?;
     Some((side, location, arguments))
@@ -68,7 +68,7 @@ fn read_atom<'e>(
 pub(super) fn read_definitions(
     text: &str,
     problem: &Problem<'_>,
-) -> Option<BTreeMap<(Side, LocationId), Term>> {
+) -> Option<BTreeMap<(Taken, LocationId), Term>> {
     let whole = read_expression(text)?;
     let parts = if let Some(("and", parts)) = whole.applied() { parts.to_vec() } else { vec![whole] };
     let literals = list_literals(problem);
@@ -127,14 +127,14 @@ struct ReadTerms<'a> {
     names: HashMap<&'a str, Term>,
     literals: &'a HashMap<String, Value>,
     /// Terms that were read, by the identity of their expressions: a shared one is read once.
-    known: HashMap<*const Expression, Option<Term>>,
+    known: HashMap<*const SExpression, Option<Term>>,
 }
 
 impl ReadTerms<'_> {
-    fn read_term(&mut self, expression: &Expression) -> Option<Term> {
+    fn read_term(&mut self, expression: &SExpression) -> Option<Term> {
         let parts = match expression {
-            Expression::Word(word) => return self.read_word(word),
-            Expression::List(parts) => parts,
+            SExpression::Word(word) => return self.read_word(word),
+            SExpression::List(parts) => parts,
         };
         let identity = parts.as_ptr();
         if let Some(known) = self.known.get(&identity) {
@@ -159,7 +159,7 @@ impl ReadTerms<'_> {
     }
 
     /// Reads an operation. `None`: it is unknown, or its arguments have other sorts.
-    fn read_operation(&mut self, parts: &[Expression]) -> Option<Term> {
+    fn read_operation(&mut self, parts: &[SExpression]) -> Option<Term> {
         let (head, arguments) = parts.split_first()?;
         let Some(head) = head.word() else {
             // `((_ is red) x)`
@@ -237,7 +237,7 @@ fn read_number(word: &str) -> Option<Value> {
 }
 
 /// Reads a value of a type. `None` for other values.
-fn read_value(expression: &Expression, ty: &Type) -> Option<Value> {
+fn read_value(expression: &SExpression, ty: &Type) -> Option<Value> {
     let value = match ty {
         Type::Bool => Value::Bool(match expression.word()? {
             "true" => true,
@@ -283,7 +283,7 @@ fn read_value(expression: &Expression, ty: &Type) -> Option<Value> {
     value.is_in(ty).then_some(value)
 }
 
-fn read_literal(expression: &Expression) -> Option<Value> {
+fn read_literal(expression: &SExpression) -> Option<Value> {
     let no_names = HashMap::new();
     let mut reader = ReadTerms { names: HashMap::new(), literals: &no_names, known: HashMap::new() };
     reader.read_term(expression)?.as_literal().cloned()

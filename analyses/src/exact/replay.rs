@@ -6,7 +6,7 @@ use coreach_model::semantics::{State, fire, is_initial};
 use coreach_model::term::{literals, substitute};
 use coreach_model::{Iosts, Number, Term, TransitionId, Value};
 
-use super::script::Side;
+use super::script::Taken;
 use crate::solver::{Solver, Witness};
 
 /// A run from an initial state to an accepting location.
@@ -24,7 +24,7 @@ pub(super) fn replay(
     iosts: &Iosts,
     accepting: &[bool],
     through: Option<TransitionId>,
-    states: &[(Side, State)],
+    states: &[(Taken, State)],
     solver: &mut dyn Solver,
 ) -> Option<AcceptingRun> {
     let (_, initial) = states.first()?;

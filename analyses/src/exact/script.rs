@@ -17,7 +17,7 @@ use crate::solver::smtlib::{declarations, sort_to_smtlib, term_to_smtlib, type_c
 
 /// Has a run taken the transition in question?
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) enum Side {
+pub(super) enum Taken {
     Before,
     /// It was taken, or no transition is in question.
     After,
@@ -110,7 +110,7 @@ impl<'a> Problem<'a> {
     pub fn to_smt_lib(&self) -> String {
         let mut rules = Vec::new();
         let initial = self.iosts.initial;
-        let entry = if self.through.is_some() { Side::Before } else { Side::After };
+        let entry = if self.through.is_some() { Taken::Before } else { Taken::After };
         if self.has_predicate(entry, initial) {
             let conditions = [&self.iosts.initial_condition, &self.within[initial.place()]];
             let conditions = conditions.into_iter().flat_map(Term::conjuncts).collect();
@@ -126,9 +126,9 @@ impl<'a> Problem<'a> {
                 after(&self.within[target.place()]),
             ];
             // Only the transition in question leads from one side to the other.
-            let crossing = (self.through == Some(number)).then_some((Side::Before, Side::After));
+            let crossing = (self.through == Some(number)).then_some((Taken::Before, Taken::After));
             let sides =
-                [(Side::Before, Side::Before), (Side::After, Side::After)].into_iter().chain(crossing);
+                [(Taken::Before, Taken::Before), (Taken::After, Taken::After)].into_iter().chain(crossing);
             for (from, to) in sides {
                 if self.has_predicate(from, source) && self.has_predicate(to, target) {
                     let parameters = &self.iosts.action(transition.action).parameters;
@@ -143,8 +143,8 @@ impl<'a> Problem<'a> {
             }
         }
         for location in self.iosts.location_ids() {
-            if self.accepting[location.place()] && self.has_predicate(Side::After, location) {
-                let (from, effects) = (Some((Side::After, location)), Vec::new());
+            if self.accepting[location.place()] && self.has_predicate(Taken::After, location) {
+                let (from, effects) = (Some((Taken::After, location)), Vec::new());
                 rules.push(HornRule { conditions: Vec::new(), from, to: None, effects });
             }
         }
@@ -177,7 +177,7 @@ impl<'a> Problem<'a> {
             .into_iter()
             .map(|line| line.replacen("(declare-const ", "(declare-var ", 1))
             .collect();
-        for side in [Side::Before, Side::After] {
+        for side in [Taken::Before, Taken::After] {
             for location in self.iosts.location_ids().filter(|location| self.has_predicate(side, *location)) {
                 script.push(format!("(declare-rel {} ({sorts}))", predicate_name((side, location))));
             }
@@ -191,19 +191,19 @@ impl<'a> Problem<'a> {
         self.data.iter().map(Term::datum).collect()
     }
 
-    fn has_predicate(&self, side: Side, location: LocationId) -> bool {
+    fn has_predicate(&self, side: Taken, location: LocationId) -> bool {
         match side {
-            Side::Before => self.before[location],
-            Side::After => self.after[location],
+            Taken::Before => self.before[location],
+            Taken::After => self.after[location],
         }
     }
 
     /// Returns the side and location of a predicate's name. `None` for other names.
-    pub fn find_predicate(&self, name: &str) -> Option<(Side, LocationId)> {
+    pub fn find_predicate(&self, name: &str) -> Option<(Taken, LocationId)> {
         let (side, number) = name.split_once('!')?;
         let side = match side {
-            "P" => Side::Before,
-            "Q" => Side::After,
+            "P" => Taken::Before,
+            "Q" => Taken::After,
             _ => return None,
         };
         let location = LocationId(number.parse().ok()?);
@@ -212,18 +212,18 @@ impl<'a> Problem<'a> {
 
     /// Turns definitions of the predicates into facts, which the caller proves. A predicate without a
     /// definition gets the term `missing`. A location without a predicate gets what is known of all runs.
-    pub fn refutation(&self, claimed: &BTreeMap<(Side, LocationId), Term>, missing: &Term) -> Refutation {
+    pub fn refutation(&self, claimed: &BTreeMap<(Taken, LocationId), Term>, missing: &Term) -> Refutation {
         let definition = |side, location| claimed.get(&(side, location)).unwrap_or(missing).clone();
         let reach_at = |location: LocationId| match (self.reached[location], self.before[location]) {
             (false, _) => Term::no(),
-            (true, true) => definition(Side::Before, location),
+            (true, true) => definition(Taken::Before, location),
             (true, false) => self.within[location.place()].clone(),
         };
         // `Q` holds in the states that a run reaches. If none is accepting, no run leads on from them. A
         // location without `Q` may lead to an accepting one from any state.
         let coreach_at = |location: LocationId| match (self.leading[location], self.after[location]) {
             (false, _) => Term::no(),
-            (true, true) => definition(Side::After, location).not(),
+            (true, true) => definition(Taken::After, location).not(),
             (true, false) => Term::yes(),
         };
         let locations = || self.iosts.location_ids();
@@ -236,21 +236,21 @@ impl<'a> Problem<'a> {
 
 struct HornRule {
     conditions: Vec<Term>,
-    from: Option<(Side, LocationId)>,
+    from: Option<(Taken, LocationId)>,
     /// `None`: the question itself.
-    to: Option<(Side, LocationId)>,
+    to: Option<(Taken, LocationId)>,
     effects: Vec<Term>,
 }
 
-fn predicate_name((side, location): (Side, LocationId)) -> String {
+fn predicate_name((side, location): (Taken, LocationId)) -> String {
     let letter = match side {
-        Side::Before => 'P',
-        Side::After => 'Q',
+        Taken::Before => 'P',
+        Taken::After => 'Q',
     };
     format!("{letter}!{}", location.0)
 }
 
-fn write_atom(at: (Side, LocationId), arguments: &[Term]) -> String {
+fn write_atom(at: (Taken, LocationId), arguments: &[Term]) -> String {
     let arguments: Vec<String> = arguments.iter().map(term_to_smtlib).collect();
     match &arguments[..] {
         [] => predicate_name(at),

@@ -7,7 +7,7 @@ use coreach_model::semantics::{fire, is_initial};
 use coreach_model::{Iosts, Number, SourceFile};
 
 use super::*;
-use crate::reachability::{Options, analyse};
+use crate::reachability::{Analysis, analyse};
 use crate::solver::z3::Z3Solver;
 use crate::solver::z3::horn::InThisProcess;
 
@@ -22,7 +22,7 @@ fn model(text: &str) -> (Iosts, Vec<bool>) {
 fn answers(text: &str, engine: &mut dyn HornEngine) -> (String, ExactReference) {
     let (iosts, accepting) = model(text);
     let mut solver = Z3Solver::default();
-    let facts = analyse(&iosts, &accepting, &Options::default());
+    let facts = analyse(&iosts, &accepting, &Analysis::default());
     let found = exact(&iosts, &accepting, &facts.chain, engine, &mut solver);
     for run in &found.runs {
         assert!(is_initial(&iosts, &run.initial));
@@ -122,7 +122,7 @@ fn sound_a_claim_that_does_not_check_is_unknown_and_counted() {
 #[test]
 fn sound_facts_whose_conditions_are_not_proved_are_left_out() {
     let (iosts, accepting) = model(STRIDE);
-    let mut facts = analyse(&iosts, &accepting, &Options::default());
+    let mut facts = analyse(&iosts, &accepting, &Analysis::default());
     for refinement in &mut facts.chain {
         refinement.facts.fill(Term::no());
     }

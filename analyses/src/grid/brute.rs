@@ -9,7 +9,7 @@ use super::*;
 
 const MODULUS: i64 = 12;
 
-type Pair = (i64, i64);
+type IntegerPair = (i64, i64);
 
 fn congruence() -> impl Strategy<Value = Congruence> {
     let modulus = prop::sample::select(vec![2i64, 3, 4, 6, 12]);
@@ -29,7 +29,7 @@ fn grid(congruences: &[Congruence]) -> Grid {
     Grid::all(2).with(&[], congruences).with_integers(&[true, true])
 }
 
-fn point((x, y): Pair) -> Grid {
+fn point((x, y): IntegerPair) -> Grid {
     let at = |at: usize, value: i64| {
         let value = LinearExpression::constant(Rational::from(value));
         Constraint::from_expression(&LinearExpression::variable(at).minus(&value), Relation::Equal)
@@ -37,34 +37,34 @@ fn point((x, y): Pair) -> Grid {
     grid(&[]).with(&[at(0, x), at(1, y)], &[])
 }
 
-fn pairs() -> impl Iterator<Item = Pair> {
+fn pairs() -> impl Iterator<Item = IntegerPair> {
     (0..MODULUS).flat_map(|x| (0..MODULUS).map(move |y| (x, y)))
 }
 
-fn has(grid: &Grid, (x, y): Pair) -> bool {
+fn has(grid: &Grid, (x, y): IntegerPair) -> bool {
     let at = [Rational::from(x), Rational::from(y)];
     !grid.is_none()
         && grid.equalities().iter().all(|one| one.is_satisfied_by(&at))
         && grid.congruences().iter().all(|one| one.is_satisfied_by(&at))
 }
 
-fn all(congruences: &[Congruence]) -> BTreeSet<Pair> {
-    let holds = |(x, y): &Pair| {
+fn all(congruences: &[Congruence]) -> BTreeSet<IntegerPair> {
+    let holds = |(x, y): &IntegerPair| {
         let at = [Rational::from(*x), Rational::from(*y)];
         congruences.iter().all(|one| one.is_satisfied_by(&at))
     };
     pairs().filter(holds).collect()
 }
 
-fn seen(grid: &Grid) -> BTreeSet<Pair> {
+fn seen(grid: &Grid) -> BTreeSet<IntegerPair> {
     pairs().filter(|pair| has(grid, *pair)).collect()
 }
 
 /// The least set modulo 12 that has with any three of its pairs `a`, `b`, `c` also `a + b - c`.
-fn closed(mut set: BTreeSet<Pair>) -> BTreeSet<Pair> {
+fn closed(mut set: BTreeSet<IntegerPair>) -> BTreeSet<IntegerPair> {
     let Some(&(x0, y0)) = set.first() else { return set };
     loop {
-        let more: BTreeSet<Pair> = set
+        let more: BTreeSet<IntegerPair> = set
             .iter()
             .flat_map(|(x, y)| {
                 set.iter()
@@ -111,7 +111,7 @@ proptest! {
             (at, (!unknown || at == 0).then(|| linear(a, b, k)))
         };
         let assignments = [of(0), of(1)];
-        let to = |(x, y): Pair| map.map(|(a, b, k)| a * x + b * y + k);
+        let to = |(x, y): IntegerPair| map.map(|(a, b, k)| a * x + b * y + k);
         let before = one.preimage(&assignments);
         for pair in pairs() {
             let [x, y] = to(pair);

@@ -42,7 +42,7 @@ fn tokens_tell_apart_what_a_location_joins() {
     };
     let forward = parities(Orientation::Forward, |point| point.token == 0);
     let backward = parities(Orientation::Backward, |_| true);
-    let mut remembered = Remembered::new(DomainKind::Interval.implementation(), &Options::default(), None);
+    let mut remembered = Remembered::new(DomainKind::Interval.implementation(), &Analysis::default(), None);
     let facts = remembered.solve(&iosts, forward, Some(backward)).unwrap();
     for refinement in &facts.chain {
         assert_eq!(refinement.facts[0].to_string(), "x == 0 || x == 1");
@@ -64,7 +64,7 @@ fn an_analysis_that_takes_too_much_work_is_made_coarser() {
         (Coarseness::NoCells, "x >= 0 && x <= 1"),
         (Coarseness::LocationsOnly, "true"),
     ] {
-        let mut analyst = Analyst::new(&Options::default());
+        let mut analyst = Analyst::new(&Analysis::default());
         while analyst.coarseness != coarseness {
             analyst.remembered =
                 Remembered::new(DomainKind::Polyhedra.implementation(), &analyst.options, Some(0));

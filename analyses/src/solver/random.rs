@@ -13,7 +13,7 @@ use dashu_ratio::RBig;
 use super::Answer;
 
 /// A generator of terms. The same seed makes the same terms.
-pub(crate) struct Random(u64);
+pub(crate) struct RandomTerms(u64);
 
 pub(crate) fn datum(name: &str, ty: Type) -> Term {
     Term::datum(&Datum::new(name, ty))
@@ -63,9 +63,9 @@ pub(crate) fn is_satisfiable(terms: &[Term]) -> bool {
     })
 }
 
-impl Random {
+impl RandomTerms {
     pub fn new(seed: u64) -> Self {
-        Random(seed)
+        RandomTerms(seed)
     }
 
     pub fn below(&mut self, bound: u64) -> u64 {

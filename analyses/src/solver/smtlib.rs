@@ -419,7 +419,7 @@ fn name_of_operator(operator: Operator) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::solver::random::{Random, known_formulas};
+    use crate::solver::random::{RandomTerms, known_formulas};
     use crate::solver::z3::Z3Solver;
     use crate::solver::{Answer, Solver};
 
@@ -439,7 +439,7 @@ mod tests {
 
     #[test]
     fn text_means_what_the_direct_translation_means() {
-        let mut random = Random::new(7);
+        let mut random = RandomTerms::new(7);
         let mut solver = Z3Solver::default();
         let mut counts = [0, 0];
         for _ in 0..150 {

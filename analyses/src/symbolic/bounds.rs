@@ -170,38 +170,38 @@ impl OpenSum {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Side {
+enum BoundSide {
     Low,
     High,
 }
 
 impl SumEnds {
     /// The bound on a side, and whether it is excluded.
-    fn end(&self, side: Side) -> Option<(RBig, bool)> {
-        let end = if side == Side::High { &self.high } else { &self.low };
+    fn end(&self, side: BoundSide) -> Option<(RBig, bool)> {
+        let end = if side == BoundSide::High { &self.high } else { &self.low };
         end.as_ref().map(|end| (end.at.clone(), end.is_excluded))
     }
 
     /// Takes an end if it is tighter than the known one. The end of an integer is rounded inwards.
-    fn add(&mut self, side: Side, mut end: SumEnd, is_integer: bool) {
+    fn add(&mut self, side: BoundSide, mut end: SumEnd, is_integer: bool) {
         if is_integer && (end.is_excluded || !end.at.is_int()) {
             let whole = match (side, end.is_excluded) {
-                (Side::High, true) => end.at.ceil() - 1,
-                (Side::High, false) => end.at.floor(),
-                (Side::Low, true) => end.at.floor() + 1,
-                (Side::Low, false) => end.at.ceil(),
+                (BoundSide::High, true) => end.at.ceil() - 1,
+                (BoundSide::High, false) => end.at.floor(),
+                (BoundSide::Low, true) => end.at.floor() + 1,
+                (BoundSide::Low, false) => end.at.ceil(),
             };
             (end.at, end.is_excluded) = (whole.into(), false);
         }
         let known = match side {
-            Side::Low => &mut self.low,
-            Side::High => &mut self.high,
+            BoundSide::Low => &mut self.low,
+            BoundSide::High => &mut self.high,
         };
         let is_tighter = known.as_ref().is_none_or(|known| match end.at.cmp(&known.at) {
             // Of two equal ends, the excluded one is tighter.
             Ordering::Equal => end.is_excluded && !known.is_excluded,
-            Ordering::Less => side == Side::High,
-            Ordering::Greater => side == Side::Low,
+            Ordering::Less => side == BoundSide::High,
+            Ordering::Greater => side == BoundSide::Low,
         });
         if is_tighter {
             *known = Some(end);
@@ -303,15 +303,15 @@ impl OpenBounds {
         let ends = &mut known_ends[place];
         match comparison {
             Comparison::AtMost | Comparison::Less => {
-                ends.add(Side::High, end(comparison == Comparison::Less), is_integer);
+                ends.add(BoundSide::High, end(comparison == Comparison::Less), is_integer);
             }
             Comparison::AtLeast | Comparison::Greater => {
-                ends.add(Side::Low, end(comparison == Comparison::Greater), is_integer);
+                ends.add(BoundSide::Low, end(comparison == Comparison::Greater), is_integer);
             }
             // Its ends are not rounded, so they may contradict the type. This is no bound of a box.
             Comparison::Equal => {
-                ends.add(Side::High, end(false), false);
-                ends.add(Side::Low, end(false), false);
+                ends.add(BoundSide::High, end(false), false);
+                ends.add(BoundSide::Low, end(false), false);
                 return false;
             }
             Comparison::NotEqual => return false,
@@ -392,7 +392,7 @@ impl OpenBounds {
         let number = -line.number;
         let own = self.ends.iter().find(|ends| ends.counts == line.counts);
         let single_symbol = if let [(symbol, _)] = line.counts.as_slice() { Some(*symbol) } else { None };
-        let limit = |side: Side| -> Option<(RBig, bool)> {
+        let limit = |side: BoundSide| -> Option<(RBig, bool)> {
             if let Some(end) = own.and_then(|own| own.end(side)) {
                 return Some(end);
             }
@@ -403,8 +403,8 @@ impl OpenBounds {
             let (mut sum, mut is_any_excluded) = (RBig::ZERO, false);
             for (symbol, count) in &line.counts {
                 let is_its_own = |ends: &&SumEnds| matches!(&ends.counts[..], [(own, _)] if own == symbol);
-                let is_high = (side == Side::High) == (*count > RBig::ZERO);
-                let side = if is_high { Side::High } else { Side::Low };
+                let is_high = (side == BoundSide::High) == (*count > RBig::ZERO);
+                let side = if is_high { BoundSide::High } else { BoundSide::Low };
                 let (end, is_excluded) = self.ends.iter().find(is_its_own)?.end(side)?;
                 sum += end * count;
                 is_any_excluded |= is_excluded;
@@ -412,11 +412,11 @@ impl OpenBounds {
             Some((sum, is_any_excluded))
         };
         // How a bound lies to the number: `Less` and `Greater` also for a strict bound at the number itself.
-        let order = |side: Side, strict: Ordering| {
+        let order = |side: BoundSide, strict: Ordering| {
             let (end, is_excluded) = limit(side)?;
             Some(end.cmp(&number).then(if is_excluded { strict } else { Ordering::Equal }))
         };
-        let (low, high) = (order(Side::Low, Ordering::Greater), order(Side::High, Ordering::Less));
+        let (low, high) = (order(BoundSide::Low, Ordering::Greater), order(BoundSide::High, Ordering::Less));
         let (below, above) = (high.is_some_and(Ordering::is_lt), low.is_some_and(Ordering::is_gt));
         let (not_above, not_below) = (high.is_some_and(Ordering::is_le), low.is_some_and(Ordering::is_ge));
         let (always, never) = match comparison {

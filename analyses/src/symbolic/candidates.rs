@@ -27,7 +27,7 @@ use coreach_model::{Datum, LocationId, Term, Type, Value, budget, journal};
 use super::inclusion::{Inclusion, Tidy, compare_states};
 use crate::solver::{Solver, Witness};
 
-struct Candidate<N> {
+struct TreeCandidate<N> {
     node: N,
     state: Tidy,
     /// For each datum: the symbol, if its value is a single symbol.
@@ -37,7 +37,7 @@ struct Candidate<N> {
 }
 
 /// The expanded states of one location and memory: by the data with literal values, and by these literals.
-type ByLiterals<N> = BTreeMap<Vec<usize>, HashMap<Vec<Value>, Vec<Candidate<N>>>>;
+type ByLiterals<N> = BTreeMap<Vec<usize>, HashMap<Vec<Value>, Vec<TreeCandidate<N>>>>;
 
 /// The states that were expanded, each with its node.
 pub(super) struct Candidates<M, N> {
@@ -75,7 +75,7 @@ impl<M: Eq + Hash, N: Copy + Ord> Candidates<M, N> {
         let (places, values) = literals.unzip();
         let by_literals = self.by_place.entry((state.location, memory)).or_default();
         let alike = by_literals.entry(places).or_default().entry(values).or_default();
-        alike.push(Candidate::new(node, state));
+        alike.push(TreeCandidate::new(node, state));
     }
 
     /// Finds the newest expanded state that includes this one, as far as the questions tell, or else `None`.
@@ -91,7 +91,7 @@ impl<M: Eq + Hash, N: Copy + Ord> Candidates<M, N> {
             Witness::Found(values) => find_point(data, state, &values).into_iter().collect(),
             Witness::None | Witness::Unknown => Vec::new(),
         };
-        let mut fitting: Vec<&Candidate<N>> = Vec::new();
+        let mut fitting: Vec<&TreeCandidate<N>> = Vec::new();
         for (places, by_values) in by_literals {
             // A state that includes this one has the literals of the point, or no literals there.
             match points.first() {
@@ -141,13 +141,13 @@ fn find_point(data: &[Datum], state: &Tidy, values: &Valuation) -> Option<Vec<Va
     data.iter().zip(&state.values).map(value_of).collect()
 }
 
-impl<N> Candidate<N> {
+impl<N> TreeCandidate<N> {
     fn new(node: N, state: &Tidy) -> Self {
         let bare: Vec<Option<Datum>> = state.values.iter().map(|value| value.as_datum().cloned()).collect();
         let is_decided =
             |part: &Term| part.data().iter().all(|symbol| bare.iter().flatten().any(|known| known == symbol));
         let decided = state.condition.iter().filter(|part| is_decided(part)).cloned().collect();
-        Candidate { node, state: state.clone(), bare, decided }
+        TreeCandidate { node, state: state.clone(), bare, decided }
     }
 
     /// May the state stand for the point? `false` is certain.

@@ -37,10 +37,10 @@ const INTEGER_ZERO: usize = 1;
 const FIRST_DATUM: usize = 2;
 
 /// A length, and minus the number of strict edges on the way: each takes a little away.
-type Distance = (RBig, i32);
+type PathLength = (RBig, i32);
 
 /// An edge from a vertex to another one.
-type DistanceEdge = (usize, usize, Distance);
+type DistanceEdge = (usize, usize, PathLength);
 
 #[derive(Clone, Default)]
 struct DifferenceGraph {
@@ -226,7 +226,7 @@ impl DifferenceGraph {
     /// Finds values by shortest paths, or a cycle that excludes all values.
     fn solve(&self) -> Witness {
         let count = FIRST_DATUM + self.vertices.len();
-        let mut distances: Vec<Distance> = vec![(RBig::ZERO, 0); count];
+        let mut distances: Vec<PathLength> = vec![(RBig::ZERO, 0); count];
         // Only a cycle makes paths shorter for more rounds than there are vertices.
         let mut is_settled = false;
         for _ in 0..=count {

@@ -43,7 +43,7 @@ const MOST_STEPS: usize = 64;
 const MOST_VALUES: usize = 8;
 
 /// A conjunction with the bound data that are still to be eliminated.
-pub(super) struct Case {
+pub(super) struct Prenex {
     pub(super) bound: Vec<Datum>,
     pub(super) parts: Vec<Term>,
 }
@@ -57,7 +57,7 @@ pub fn eliminate_data(bound: &[Datum], parts: &[Term]) -> Option<Term> {
 
 /// Eliminates the bound data with at most so many cases. `None` if they are not enough.
 pub(super) fn eliminate_in_cases(bound: &[Datum], parts: &[Term], most_cases: usize) -> Option<Term> {
-    let mut open_cases = vec![Case { bound: bound.to_vec(), parts: parts.to_vec() }];
+    let mut open_cases = vec![Prenex { bound: bound.to_vec(), parts: parts.to_vec() }];
     let mut done: Vec<Term> = Vec::new();
     let (mut steps, mut count) = (1, 1);
     while let Some(mut case) = open_cases.pop() {
@@ -92,7 +92,7 @@ pub(super) fn eliminate_in_cases(bound: &[Datum], parts: &[Term], most_cases: us
 /// Eliminates one bound number by its ends. Returns the data that are still bound, and the parts without the
 /// number. `None`: no step applies.
 pub(super) fn eliminate_number(bound: &[Datum], parts: &[Term]) -> Option<(Vec<Datum>, Vec<Term>)> {
-    let case = Case { bound: bound.to_vec(), parts: parts.to_vec() };
+    let case = Prenex { bound: bound.to_vec(), parts: parts.to_vec() };
     // Each of these steps has one case as its result.
     let case = eliminate_one_sided(&case)
         .or_else(|| eliminate_by_bounds(&case))
@@ -101,7 +101,7 @@ pub(super) fn eliminate_number(bound: &[Datum], parts: &[Term]) -> Option<(Vec<D
     Some((case.bound, case.parts))
 }
 
-impl Case {
+impl Prenex {
     /// The other bound data.
     pub(super) fn bound_without(&self, datum: &Datum) -> Vec<Datum> {
         self.bound.iter().filter(|other| *other != datum).cloned().collect()
@@ -125,15 +125,20 @@ pub(super) fn is_decided_by_in_type(ty: &Type) -> bool {
 }
 
 /// Replaces a bound datum by a value, and adds further parts.
-fn replace_bound(case: &Case, datum: &Datum, value: &Term, added: impl IntoIterator<Item = Term>) -> Case {
+fn replace_bound(
+    case: &Prenex,
+    datum: &Datum,
+    value: &Term,
+    added: impl IntoIterator<Item = Term>,
+) -> Prenex {
     let values = Substitution::from([(datum.clone(), value.clone())]);
     let mut parts: Vec<Term> = added.into_iter().collect();
     parts.extend(substitute_all(&case.parts, &values));
-    Case { bound: case.bound_without(datum), parts }
+    Prenex { bound: case.bound_without(datum), parts }
 }
 
 /// Eliminates a bound datum by an equation that gives its value. `None` if there is none.
-fn eliminate_by_equation(case: &Case) -> Option<Vec<Case>> {
+fn eliminate_by_equation(case: &Prenex) -> Option<Vec<Prenex>> {
     case.bound.iter().filter(|datum| is_decided_by_in_type(datum.ty())).find_map(|datum| {
         let solve =
             |part: &Term| match solve_for(part, datum).or_else(|| solve_reals_for_integer(part, datum)) {
@@ -148,7 +153,7 @@ fn eliminate_by_equation(case: &Case) -> Option<Vec<Case>> {
 
 /// Eliminates a bound number that has ends on one side only, or none, and perhaps values that it must not
 /// have. Some value lies far enough away, with any factors.
-fn eliminate_one_sided(case: &Case) -> Option<Vec<Case>> {
+fn eliminate_one_sided(case: &Prenex) -> Option<Vec<Prenex>> {
     case.bound.iter().find_map(|datum| {
         if !datum.ty().is_number() {
             return None;
@@ -172,12 +177,12 @@ fn eliminate_one_sided(case: &Case) -> Option<Vec<Case>> {
                 return None;
             }
         }
-        Some(vec![Case { bound: case.bound_without(datum), parts: others }])
+        Some(vec![Prenex { bound: case.bound_without(datum), parts: others }])
     })
 }
 
 /// Eliminates a bound number that only has ends. `None` if there is none.
-fn eliminate_by_bounds(case: &Case) -> Option<Vec<Case>> {
+fn eliminate_by_bounds(case: &Prenex) -> Option<Vec<Prenex>> {
     case.bound.iter().find_map(|datum| {
         if !datum.ty().is_number() {
             return None;
@@ -213,7 +218,7 @@ fn eliminate_by_bounds(case: &Case) -> Option<Vec<Case>> {
             Some(conditions) => others.extend(conditions),
             None => others.push(try_few_values(datum, &about, (&low, &high), &others)?),
         }
-        Some(vec![Case { bound: case.bound_without(datum), parts: others }])
+        Some(vec![Prenex { bound: case.bound_without(datum), parts: others }])
     })
 }
 
@@ -353,7 +358,7 @@ impl BoundEnd {
 
 /// Splits a part that mentions bound data into cases: a disjunction, a disequality, an equality of conditions
 /// or an `if`.
-fn split_part(case: &Case) -> Option<Vec<Case>> {
+fn split_part(case: &Prenex) -> Option<Vec<Prenex>> {
     let (place, choices) = case.parts.iter().enumerate().find_map(|(place, part)| {
         if !case.bound.iter().any(|datum| part.mentions(datum)) {
             return None;
@@ -379,7 +384,7 @@ fn split_part(case: &Case) -> Option<Vec<Case>> {
     let choose = |choice: Term| {
         let mut parts = case.parts.clone();
         parts[place] = choice;
-        Case { bound: case.bound.clone(), parts }
+        Prenex { bound: case.bound.clone(), parts }
     };
     Some(choices.into_iter().map(choose).collect())
 }
@@ -405,7 +410,7 @@ fn split_choice(comparison: Comparison, a: &Term, b: &Term) -> Option<Vec<Term>>
 }
 
 /// Splits the first bound datum of few values into a case for each value. `None` if no datum has few values.
-fn split_by_values(case: &Case) -> Option<Vec<Case>> {
+fn split_by_values(case: &Prenex) -> Option<Vec<Prenex>> {
     case.bound.iter().find_map(|datum| {
         // Records and arrays are left out, because their comparisons would have to be taken apart first.
         if matches!(datum.ty(), Type::Array(_) | Type::Record(_)) {

@@ -45,4 +45,4 @@ pub use inclusion::Inclusion;
 pub use paths::{Accepting, all_paths, k_inclusion};
 pub use quiescence::Quiescence;
 pub use state::{Holds, SymbolicState, SymbolicStep, System, symbol};
-pub use tree::{Growth, Move, Node, NodeEnd, NodeId, Refuted, Tree, TreeLimits};
+pub use tree::{Growth, NodeEnd, NodeId, PathTree, Refuted, TreeLimits, TreeMove, TreeNode};

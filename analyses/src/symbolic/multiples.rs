@@ -18,12 +18,12 @@ use coreach_model::term::node::{Comparison, Node, Operator};
 use coreach_model::{Datum, Term, Type, Value};
 use dashu_ratio::RBig;
 
-use super::eliminate::{Case, solve_for_multiple};
+use super::eliminate::{Prenex, solve_for_multiple};
 use super::sum::Sum;
 
 /// Eliminates a bound integer by an equation that gives the value of a multiple of it, if all other parts
 /// that mention it are linear in it.
-pub(super) fn split_by_multiple(case: &Case) -> Option<Vec<Case>> {
+pub(super) fn split_by_multiple(case: &Prenex) -> Option<Vec<Prenex>> {
     case.bound.iter().filter(|datum| datum.ty().is_integer()).find_map(|datum| {
         let (place, times, value) = case.parts.iter().enumerate().find_map(|(place, part)| {
             let (comparison, times, value) = solve_for_multiple(part, datum)?;
@@ -38,7 +38,7 @@ pub(super) fn split_by_multiple(case: &Case) -> Option<Vec<Case>> {
                 false => part.clone(),
             });
         }
-        Some(vec![Case { bound: case.bound_without(datum), parts }])
+        Some(vec![Prenex { bound: case.bound_without(datum), parts }])
     })
 }
 
@@ -67,7 +67,7 @@ fn multiply_comparison(part: &Term, datum: &Datum, times: &RBig, value: &Term) -
 
 /// Replaces a remainder of a bound integer by two bound data: the remainder and the quotient. `None` if there
 /// is none.
-pub(super) fn split_by_remainder(case: &Case) -> Option<Vec<Case>> {
+pub(super) fn split_by_remainder(case: &Prenex) -> Option<Vec<Prenex>> {
     let difference = |part: &Term| match part.node() {
         Node::Compare(comparison, a, b) if *a.sort() == Type::Int => {
             Some((*comparison, Sum::of_difference(a, b)))
@@ -105,7 +105,7 @@ pub(super) fn split_by_remainder(case: &Case) -> Option<Vec<Case>> {
         });
     }
     let bound = case.bound.iter().cloned().chain([remainder, quotient]).collect();
-    Some(vec![Case { bound, parts }])
+    Some(vec![Prenex { bound, parts }])
 }
 
 /// The condition that a multiple of `times` lies between two integers, each with whether it is excluded: the

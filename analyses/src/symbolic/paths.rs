@@ -11,13 +11,13 @@
 //! node of a path of n steps, or one that follows such a path.
 
 use super::System;
-use super::tree::{Growth, NodeId, Tree, TreeLimits, is_output};
+use super::tree::{Growth, NodeId, PathTree, TreeLimits, is_output};
 use crate::solver::Solver;
 
 /// A tree, and the nodes whose paths a tester should see.
 #[derive(Clone, Debug)]
 pub struct Accepting {
-    pub tree: Tree,
+    pub tree: PathTree,
     pub accepting: Vec<NodeId>,
     pub is_complete: bool,
 }
@@ -74,7 +74,7 @@ pub fn k_inclusion(
     limits: TreeLimits,
     k: usize,
     solver: &mut dyn Solver,
-) -> Result<Accepting, Tree> {
+) -> Result<Accepting, PathTree> {
     let restriction = Growth::new(system, TreeLimits { is_restricted: true, ..limits }).finish(solver);
     if !restriction.is_complete() {
         return Err(restriction);

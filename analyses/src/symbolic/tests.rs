@@ -11,8 +11,8 @@ use dashu_ratio::RBig;
 
 use super::eliminate::eliminate_data;
 use super::projection::{By, Projections};
-use super::{Growth, SymbolicState, System, Tree, TreeLimits};
-use crate::solver::random::{Random, array, range};
+use super::{Growth, PathTree, SymbolicState, System, TreeLimits};
+use crate::solver::random::{RandomTerms, array, range};
 use crate::solver::z3::Z3Solver;
 use crate::solver::{Answer, Solver, Statistics, Witness};
 
@@ -25,13 +25,13 @@ fn free() -> [Datum; 2] {
     ["x", "y"].map(|name| Datum::new(name, range(-2, 2)))
 }
 
-fn comparison(random: &mut Random) -> Comparison {
+fn comparison(random: &mut RandomTerms) -> Comparison {
     use Comparison::{AtLeast, AtMost, Equal, Greater, Less, NotEqual};
     [Equal, NotEqual, Less, AtMost, Greater, AtLeast][random.below(6) as usize]
 }
 
 /// A sum of a few data, mostly different ones, sometimes with an operation that is not unit-linear.
-fn sum(random: &mut Random, odd: u64) -> Term {
+fn sum(random: &mut RandomTerms, odd: u64) -> Term {
     let data: Vec<Datum> = bound().into_iter().chain(free()).collect();
     let mut term = Term::int(random.below(5) as i64 - 2);
     let first = random.below(5);
@@ -49,7 +49,7 @@ fn sum(random: &mut Random, odd: u64) -> Term {
     term
 }
 
-fn random_part(random: &mut Random, odd: u64) -> Term {
+fn random_part(random: &mut RandomTerms, odd: u64) -> Term {
     let mut atom = || Term::compare(comparison(random), &sum(random, odd), &sum(random, odd));
     let (a, b) = (atom(), atom());
     match random.below(4) {
@@ -83,7 +83,7 @@ fn rounds(soon: u64, thorough: u64) -> u64 {
 
 #[test]
 fn a_quantifier_taken_away_was_not_needed() {
-    let mut random = Random::new(11);
+    let mut random = RandomTerms::new(11);
     let (mut taken, mut both) = (0, [0, 0]);
     for round in 0..rounds(160, 800) {
         let parts: Vec<Term> = (0..=random.below(4)).map(|_| random_part(&mut random, round % 2)).collect();
@@ -104,7 +104,7 @@ fn a_quantifier_taken_away_was_not_needed() {
 /// of it, the other cases must still count.
 #[test]
 fn what_has_no_value_in_one_case_leaves_the_others() {
-    let mut random = Random::new(29);
+    let mut random = RandomTerms::new(29);
     let mut seen = [0, 0];
     for round in 0..rounds(160, 800) {
         let mut parts: Vec<Term> =
@@ -129,7 +129,7 @@ fn what_has_no_value_in_one_case_leaves_the_others() {
 /// Integers between reals, like an output between two clocks. The reals are multiples of a quarter.
 #[test]
 fn an_integer_between_reals_is_found_where_one_is_there() {
-    let mut random = Random::new(23);
+    let mut random = RandomTerms::new(23);
     let integers = ["p", "q"].map(|name| Datum::new(name, range(-5, 5)));
     let reals = ["u", "v"].map(|name| Datum::new(name, Type::Real));
     let quarter = |count: i64| Term::literal(Value::Real(RBig::from(count) / RBig::from(4)));
@@ -144,7 +144,7 @@ fn an_integer_between_reals_is_found_where_one_is_there() {
             parts.iter().all(|part| holds(part, &all) == Ok(true))
         })
     };
-    let one = |random: &mut Random| {
+    let one = |random: &mut RandomTerms| {
         let whole = Term::datum(&integers[0]).to_real();
         let many = match random.below(4) {
             0 => Term::multiply(&whole, &Term::literal(Value::Real(RBig::from(2)))),
@@ -226,7 +226,7 @@ fn an_integer_that_a_clock_bounds_is_one_of_few() {
 /// An output may tell whether a condition holds: `(p == 3) == flag`.
 #[test]
 fn an_equality_of_conditions_is_taken_away() {
-    let mut random = Random::new(37);
+    let mut random = RandomTerms::new(37);
     let (mut taken, mut both) = (0, [0, 0]);
     for _ in 0..rounds(80, 400) {
         let (a, b) = (random_part(&mut random, 0), random_part(&mut random, 0));
@@ -247,9 +247,9 @@ fn an_equality_of_conditions_is_taken_away() {
 /// Multiples, remainders of sums and choices, as in a model that counts modulo a number.
 #[test]
 fn what_counts_round_is_taken_away() {
-    let mut random = Random::new(31);
+    let mut random = RandomTerms::new(31);
     let (mut taken, mut both) = (0, [0, 0]);
-    let side = |random: &mut Random| {
+    let side = |random: &mut RandomTerms| {
         let times = Term::int(random.below(4) as i64 + 1);
         let p = Term::multiply(&times, &Term::datum(&bound()[random.below(2) as usize]));
         let x = Term::datum(&free()[random.below(2) as usize]);
@@ -263,7 +263,7 @@ fn what_counts_round_is_taken_away() {
             _ => p,
         }
     };
-    let one = |random: &mut Random| {
+    let one = |random: &mut RandomTerms| {
         let (sign, side) = (comparison(random), side(random));
         let number = Term::int(random.below(7) as i64 - 3);
         match random.below(3) {
@@ -290,7 +290,7 @@ fn what_counts_round_is_taken_away() {
 
 #[test]
 fn questions_with_quantifiers_are_answered_as_by_enumeration() {
-    let mut random = Random::new(17);
+    let mut random = RandomTerms::new(17);
     let mut solver = Z3Solver::default();
     let mut answers = [0, 0, 0];
     for round in 0..120 {
@@ -317,20 +317,20 @@ fn arrays_under_a_quantifier_are_unknown() {
 }
 
 #[derive(Default)]
-struct Counting {
+struct QuestionCounter {
     solver: Z3Solver,
     questions: usize,
     conjuncts: usize,
 }
 
-impl Counting {
+impl QuestionCounter {
     fn count(&mut self, formula: &[Term]) {
         self.questions += 1;
         self.conjuncts += formula.len();
     }
 }
 
-impl Solver for Counting {
+impl Solver for QuestionCounter {
     fn check(&mut self, formula: &[Term]) -> Answer {
         self.count(formula);
         self.solver.check(formula)
@@ -364,11 +364,11 @@ fn model(transitions: &str) -> String {
     )
 }
 
-fn grown(transitions: &str, limits: TreeLimits) -> (Tree, Counting) {
+fn grown(transitions: &str, limits: TreeLimits) -> (PathTree, QuestionCounter) {
     let source = SourceFile { name: "counters.yaml".to_owned(), text: model(transitions) };
     let (specification, _) = read_specification(source.into()).unwrap();
     let system = System::new(&specification.iosts);
-    let mut solver = Counting::default();
+    let mut solver = QuestionCounter::default();
     let tree = Growth::new(&system, limits).finish(&mut solver);
     (tree, solver)
 }
@@ -405,7 +405,7 @@ fn a_restriction_asks_little_for_each_node() {
     };
     for ((small, few), (large, more)) in [(counting(5), counting(10)), (widening(25), widening(50))] {
         assert!(2 * small.nodes.len() <= large.nodes.len() + 5);
-        let of = |asked: usize, tree: &Tree| asked as f64 / tree.nodes.len() as f64;
+        let of = |asked: usize, tree: &PathTree| asked as f64 / tree.nodes.len() as f64;
         assert!(
             of(more.questions, &large) <= 1.25 * of(few.questions, &small),
             "{} of {} nodes, then {} of {}",

@@ -86,7 +86,7 @@ impl Number for NodeId {
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Move {
+pub enum TreeMove {
     Start,
     Take(SymbolicStep),
     Quiet,
@@ -118,9 +118,9 @@ pub enum NodeEnd {
 }
 
 #[derive(Clone, Debug)]
-pub struct Node {
+pub struct TreeNode {
     pub parent: Option<NodeId>,
-    pub by: Move,
+    pub by: TreeMove,
     pub state: SymbolicState,
     /// If others are merged into it: the state that stands for all of them, with new symbols.
     pub merged: Option<SymbolicState>,
@@ -132,9 +132,9 @@ pub struct Node {
 }
 
 #[derive(Clone, Debug, Default)]
-pub struct Tree {
+pub struct PathTree {
     /// The nodes in the order of their creation: the root first, and parents before children.
-    pub nodes: Numbered<NodeId, Node>,
+    pub nodes: Numbered<NodeId, TreeNode>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -160,10 +160,10 @@ impl Default for TreeLimits {
     }
 }
 
-impl Node {
-    fn open(parent: Option<NodeId>, by: Move, state: SymbolicState, is_certain: bool) -> Self {
+impl TreeNode {
+    fn open(parent: Option<NodeId>, by: TreeMove, state: SymbolicState, is_certain: bool) -> Self {
         let (merged, end, children, refuted) = (None, NodeEnd::Open, 0..0, Vec::new());
-        Node { parent, by, state, merged, is_certain, end, children, refuted }
+        TreeNode { parent, by, state, merged, is_certain, end, children, refuted }
     }
 
     /// The state that is continued: its own, or that of all nodes that are merged into it.
@@ -172,7 +172,7 @@ impl Node {
     }
 }
 
-impl Tree {
+impl PathTree {
     pub fn children(&self, node: NodeId) -> impl Iterator<Item = NodeId> + use<> {
         self.nodes[node].children.clone().map(NodeId)
     }
@@ -203,8 +203,8 @@ pub struct Growth<'a, M = ()> {
     system: &'a System<'a>,
     limits: TreeLimits,
     quiet: Option<Numbered<LocationId, Option<Term>>>,
-    remember: fn(&System<'_>, &M, &Move) -> M,
-    tree: Tree,
+    remember: fn(&System<'_>, &M, &TreeMove) -> M,
+    tree: PathTree,
     memories: Numbered<NodeId, M>,
     next: NodeId,
     /// The first node that is not merged with those of its depth yet.
@@ -231,9 +231,9 @@ impl<'a, M: Clone + Eq + Hash> Growth<'a, M> {
         system: &'a System<'a>,
         limits: TreeLimits,
         memory: M,
-        remember: fn(&System<'_>, &M, &Move) -> M,
+        remember: fn(&System<'_>, &M, &TreeMove) -> M,
     ) -> Self {
-        let root = Node::open(None, Move::Start, SymbolicState::initial(system.iosts), true);
+        let root = TreeNode::open(None, TreeMove::Start, SymbolicState::initial(system.iosts), true);
         let mut projections = Projections::new(system.iosts);
         let first = projections.add(&root.state, false);
         Growth {
@@ -241,7 +241,7 @@ impl<'a, M: Clone + Eq + Hash> Growth<'a, M> {
             limits,
             quiet: None,
             remember,
-            tree: Tree { nodes: vec![root].into() },
+            tree: PathTree { nodes: vec![root].into() },
             memories: vec![memory].into(),
             next: NodeId(0),
             unmerged: NodeId(1),
@@ -253,7 +253,7 @@ impl<'a, M: Clone + Eq + Hash> Growth<'a, M> {
         }
     }
 
-    pub fn tree(&self) -> &Tree {
+    pub fn tree(&self) -> &PathTree {
         &self.tree
     }
 
@@ -286,7 +286,7 @@ impl<'a, M: Clone + Eq + Hash> Growth<'a, M> {
             return Some(number);
         }
         let node = &self.tree.nodes[number];
-        if self.limits.quiescence == Quiescence::Sink && node.by == Move::Quiet {
+        if self.limits.quiescence == Quiescence::Sink && node.by == TreeMove::Quiet {
             return self.decide(number, NodeEnd::Sink);
         }
         if self.limits.is_restricted
@@ -320,7 +320,7 @@ impl<'a, M: Clone + Eq + Hash> Growth<'a, M> {
         for number in level.map(NodeId) {
             let node = &self.tree.nodes[number];
             // A sink is not continued.
-            if self.limits.quiescence == Quiescence::Sink && node.by == Move::Quiet {
+            if self.limits.quiescence == Quiescence::Sink && node.by == TreeMove::Quiet {
                 continue;
             }
             let place =
@@ -358,7 +358,7 @@ impl<'a, M: Clone + Eq + Hash> Growth<'a, M> {
         Some(number)
     }
 
-    pub fn finish(mut self, solver: &mut dyn Solver) -> Tree {
+    pub fn finish(mut self, solver: &mut dyn Solver) -> PathTree {
         self.grow(solver);
         self.tree
     }
@@ -370,7 +370,7 @@ impl<'a, M: Clone + Eq + Hash> Growth<'a, M> {
     }
 
     /// The tree so far. If a step was not ended, its nodes are left out.
-    pub fn kept(mut self) -> Tree {
+    pub fn kept(mut self) -> PathTree {
         self.tree.nodes.truncate(self.complete_nodes);
         self.tree
     }
@@ -398,7 +398,7 @@ impl<'a, M: Clone + Eq + Hash> Growth<'a, M> {
                 Some((step, state, self.project_step(number, By::Transition(transition), None, solver)?))
             });
             match child {
-                Some((step, state, projection)) => self.add(number, Move::Take(step), state, projection),
+                Some((step, state, projection)) => self.add(number, TreeMove::Take(step), state, projection),
                 None => refuted.push(Refuted::Transition(transition)),
             }
         }
@@ -410,7 +410,7 @@ impl<'a, M: Clone + Eq + Hash> Growth<'a, M> {
             });
             match child {
                 Some((state, (projected, is_certain))) => {
-                    self.add(number, Move::Quiet, state, (projected, is_certain && is_exact));
+                    self.add(number, TreeMove::Quiet, state, (projected, is_certain && is_exact));
                 }
                 None => refuted.push(Refuted::Quiet),
             }
@@ -437,13 +437,13 @@ impl<'a, M: Clone + Eq + Hash> Growth<'a, M> {
     fn add(
         &mut self,
         parent: NodeId,
-        by: Move,
+        by: TreeMove,
         state: SymbolicState,
         (projected, is_certain): (usize, bool),
     ) {
         self.projected.push(projected);
         self.memories.push((self.remember)(self.system, &self.memories[parent], &by));
-        self.tree.nodes.push(Node::open(Some(parent), by, state, is_certain));
+        self.tree.nodes.push(TreeNode::open(Some(parent), by, state, is_certain));
     }
 
     /// Adds outputs and internal steps to a node at the limit of depth, and again after internal steps, as
@@ -474,13 +474,13 @@ impl<'a, M: Clone + Eq + Hash> Growth<'a, M> {
 }
 
 /// Is the step an output or quiescence?
-pub(super) fn is_output(system: &System<'_>, by: &Move) -> bool {
+pub(super) fn is_output(system: &System<'_>, by: &TreeMove) -> bool {
     match by {
-        Move::Start => false,
-        Move::Take(step) => {
+        TreeMove::Start => false,
+        TreeMove::Take(step) => {
             let transition = &system.iosts.transitions[step.transition];
             system.iosts.action(transition.action).is_observed()
         }
-        Move::Quiet => true,
+        TreeMove::Quiet => true,
     }
 }

@@ -20,7 +20,7 @@ use crate::symbolic::inclusion::{data_of_terms as data_of, depending_parts};
 use crate::symbolic::{SymbolicState, System};
 
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Context {
+pub struct PathContext {
     /// Its σ is λ, for the variables that are needed from here on. Its condition is the established
     /// knowledge: it holds in every state that is possible here, with some values of the unknown data and of
     /// ghosts. Steps are not counted, so a periodic path comes back to an equal context.
@@ -29,8 +29,8 @@ pub struct Context {
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct After {
-    pub context: Context,
+pub struct NextContext {
+    pub context: PathContext,
     /// The new values of registers: terms over the old registers, the constants and the action's parameters.
     pub assignments: Substitution,
 }
@@ -134,7 +134,7 @@ pub fn needed(
     needed_from_end
 }
 
-impl Context {
+impl PathContext {
     /// The context at the beginning of paths. Each needed variable has an unknown first value, unless the
     /// initial condition determines it.
     pub fn initial(
@@ -151,7 +151,7 @@ impl Context {
         state.condition = flat(substitute_all(&state.condition, &first_values));
         let needed_values = first_values.into_iter().filter(|(datum, _)| needed.contains(datum));
         state.open = Arc::new(needed_values.collect());
-        let mut context = Context { state, unknown: iosts.variables.iter().map(first_value).collect() };
+        let mut context = PathContext { state, unknown: iosts.variables.iter().map(first_value).collect() };
         context.solve();
         context.settle(BTreeSet::new(), &Substitution::new(), registers, solver);
         context
@@ -199,7 +199,7 @@ impl Context {
         needed: &BTreeSet<Datum>,
         registers: &mut Registers,
         solver: &mut dyn Solver,
-    ) -> After {
+    ) -> NextContext {
         budget::ask();
         let transition = &system.iosts.transitions[number];
         let parameters = &system.iosts.action(transition.action).parameters;
@@ -221,7 +221,7 @@ impl Context {
         Arc::make_mut(&mut state.open).retain(|variable, _| needed.contains(variable));
         state.known.retain(|variable, _| needed.contains(variable));
         state.depth = 0;
-        let mut context = Context { state, unknown: self.unknown.clone() };
+        let mut context = PathContext { state, unknown: self.unknown.clone() };
         context.solve();
         let old: BTreeSet<Datum> =
             old_registers.iter().map(&was).chain(parameters.iter().map(&now)).collect();
@@ -231,7 +231,7 @@ impl Context {
             .chain(parameters.iter().map(|datum| (now(datum), Term::datum(datum))))
             .collect();
         let assignments = context.settle(old, &names, registers, solver);
-        After { context, assignments }
+        NextContext { context, assignments }
     }
 
     pub fn registers(&self, iosts: &Iosts) -> BTreeSet<Datum> {

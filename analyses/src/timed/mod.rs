@@ -7,7 +7,7 @@
 //! (2024), Definition 2 (successors), on the delayed form ([`coreach_model::timed::delayed`]), where the
 //! delay is a parameter. **Where we differ**: each condition is stated only once.
 //!
-//! - *Registers.* A [`Context`] does not mention the symbols of all steps before it. Observed values are kept
+//! - *Registers.* A [`PathContext`] does not mention the symbols of all steps before it. Observed values are kept
 //!   in registers, which have the names of the model's variables. The register `x` holds the value of the
 //!   variable x (also of a clock) as soon as the observations determine it. So a periodic path comes back to
 //!   an equal context, and results can be remembered by context.
@@ -27,7 +27,7 @@
 pub mod context;
 pub mod future;
 
-pub use context::{After, Context, Registers, needed};
+pub use context::{NextContext, PathContext, Registers, needed};
 pub use future::{Future, future};
 
 #[cfg(test)]

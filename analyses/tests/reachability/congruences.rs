@@ -3,7 +3,7 @@
 use coreach_analyses::inductive::chain;
 use coreach_analyses::solver::must_hold;
 use coreach_analyses::solver::z3::Z3Solver;
-use coreach_analyses::{DomainKind, Options, analyse};
+use coreach_analyses::{Analysis, DomainKind, analyse};
 use coreach_model::term::node::Operator;
 use coreach_model::{Datum, Iosts, Term, Type};
 
@@ -21,7 +21,7 @@ fn modulo(term: &Term, modulus: i64) -> Term {
 fn facts(model: &Iosts, domain: DomainKind) -> [Vec<String>; 2] {
     let mut accepting = vec![false; model.locations.len()];
     accepting[model.locations.len() - 1] = true;
-    let facts = analyse(model, &accepting, &Options { domain, ..Options::default() });
+    let facts = analyse(model, &accepting, &Analysis { domain, ..Analysis::default() });
     let mut solver = Z3Solver::default();
     for obligation in chain(model, &accepting, &facts.chain, &facts.coreach) {
         assert!(must_hold(&mut solver, &obligation.premises, &obligation.conclusion), "{obligation:?}");

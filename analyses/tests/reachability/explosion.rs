@@ -1,7 +1,7 @@
 //! What made the analyses explode: facts of many cases, terms that share, guards over many parameters.
 //! (sound, and ends)
 
-use coreach_analyses::reachability::{Options, analyse, reach};
+use coreach_analyses::reachability::{Analysis, analyse, reach};
 use coreach_analyses::scope::ImprecisionReason;
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_analyses::solver::{Answer, Solver};
@@ -18,8 +18,8 @@ const DATA: [DomainKind; 3] = [DomainKind::Interval, DomainKind::Octagon, Domain
 /// Deeper than any walk without memory comes back from.
 const DEPTH: usize = 60;
 
-fn options(domain: DomainKind) -> Options {
-    Options { domain, ..Options::default() }
+fn options(domain: DomainKind) -> Analysis {
+    Analysis { domain, ..Analysis::default() }
 }
 
 /// n flags, each of which lets a number of its own count.
@@ -65,7 +65,7 @@ fn what_is_too_long_to_say_is_left_out_and_counted() {
     for domain in DATA {
         let whole = analyse(&model, &[true], &options(domain));
         assert_eq!(whole.iterations.shortened, 0);
-        let facts = analyse(&model, &[true], &Options { fact_limit: 6, ..options(domain) });
+        let facts = analyse(&model, &[true], &Analysis { fact_limit: 6, ..options(domain) });
         assert!(facts.iterations.shortened > 0, "{domain}");
         let outside = [whole.reach[0].clone(), facts.reach[0].not()];
         assert_eq!(
@@ -82,7 +82,7 @@ fn what_is_too_long_to_say_is_left_out_and_counted() {
 fn a_condition_that_is_too_long_is_read_as_true_and_told_with_its_knob() {
     let (model, ..) = switched(4);
     for domain in DATA {
-        let long = analyse(&model, &[true], &Options { condition_limit: 1, ..options(domain) });
+        let long = analyse(&model, &[true], &Analysis { condition_limit: 1, ..options(domain) });
         let told: Vec<String> = long.imprecisions.iter().map(|one| one.reason.to_string()).collect();
         assert!(
             told.iter().any(|imprecision| imprecision.contains("`analysis: condition_limit`")),

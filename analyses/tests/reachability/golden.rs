@@ -1,13 +1,13 @@
 //! The examples of the thesis.
 
 use coreach_analyses::reachability::Facts;
-use coreach_analyses::{DomainKind, Options, analyse};
+use coreach_analyses::{Analysis, DomainKind, analyse};
 use coreach_model::{Datum, Iosts, Term, Type};
 
 use super::build::{Builder, cmp, coffee, t};
 
 fn facts(iosts: &Iosts, accepting: &[bool], domain: DomainKind) -> Facts {
-    analyse(iosts, accepting, &Options { domain, ..Options::default() })
+    analyse(iosts, accepting, &Analysis { domain, ..Analysis::default() })
 }
 
 fn at(iosts: &Iosts, facts: &[Term], location: &str) -> String {

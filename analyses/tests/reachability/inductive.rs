@@ -5,7 +5,7 @@ use coreach_analyses::inductive::{
 };
 use coreach_analyses::solver::must_hold;
 use coreach_analyses::solver::z3::Z3Solver;
-use coreach_analyses::{DomainKind, Options, analyse};
+use coreach_analyses::{Analysis, DomainKind, analyse};
 use coreach_model::iosts::LocationId;
 use coreach_model::{Datum, Iosts, Term, Type};
 
@@ -35,7 +35,7 @@ fn sound_chains_are_proofs() {
     for (model, accepting) in [coffee(), counter()] {
         for &domain in DomainKind::ALL {
             for rounds in 1..=3 {
-                let facts = analyse(&model, &accepting, &Options { domain, rounds, ..Options::default() });
+                let facts = analyse(&model, &accepting, &Analysis { domain, rounds, ..Analysis::default() });
                 let refinements = &facts.chain;
                 assert_eq!(refinements.len(), 2 * facts.iterations.rounds, "{domain}");
                 assert_eq!(
@@ -56,7 +56,7 @@ fn sound_chains_are_proofs() {
 #[test]
 fn sound_a_damaged_chain_proves_nothing() {
     for (model, accepting) in [coffee(), counter()] {
-        let facts = analyse(&model, &accepting, &Options::default());
+        let facts = analyse(&model, &accepting, &Analysis::default());
         let mut damaged = 0;
         for refinement in 0..facts.chain.len() {
             for at in 0..model.locations.len() {
@@ -82,7 +82,7 @@ fn sound_a_damaged_chain_proves_nothing() {
 #[test]
 fn what_is_claimed_must_follow() {
     let (model, accepting) = counter();
-    let facts = analyse(&model, &accepting, &Options::default());
+    let facts = analyse(&model, &accepting, &Analysis::default());
     let mut claimed = facts.coreach.clone();
     claimed[1] = Term::no();
     assert_eq!(unproved(chain(&model, &accepting, &facts.chain, &claimed)), [HornClause::Goal(1)]);

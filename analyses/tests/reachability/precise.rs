@@ -5,7 +5,7 @@ use std::sync::Arc;
 use coreach_analyses::fixpoint::Exhausted;
 use coreach_analyses::reachability::{ImprecisionPlace, Thresholds};
 use coreach_analyses::scope::ImprecisionReason;
-use coreach_analyses::{DomainKind, Options, analyse, reach};
+use coreach_analyses::{Analysis, DomainKind, analyse, reach};
 use coreach_model::term::node::Operator;
 use coreach_model::types::{ArrayType, RecordType};
 use coreach_model::{Datum, LocationId, Number, Term, Type};
@@ -14,8 +14,8 @@ use super::build::{Builder, cmp, coffee, t};
 
 const DATA: [DomainKind; 2] = [DomainKind::Interval, DomainKind::Polyhedra];
 
-fn options(domain: DomainKind) -> Options {
-    Options { domain, ..Options::default() }
+fn options(domain: DomainKind) -> Analysis {
+    Analysis { domain, ..Analysis::default() }
 }
 
 fn texts(terms: &[Term]) -> Vec<String> {
@@ -38,7 +38,7 @@ fn precise_loop_bound() {
     model.transition("loop", a, cmp(t(&i), ">=", Term::int(10)), &[], "done");
     for domain in DATA {
         for thresholds in [Thresholds::Auto, Thresholds::List(vec![])] {
-            let (facts, _) = reach(&model.0, &Options { thresholds, ..options(domain) });
+            let (facts, _) = reach(&model.0, &Analysis { thresholds, ..options(domain) });
             assert_eq!(texts(&facts), ["i >= 0 && i <= 10", "i == 10"], "{domain}");
         }
     }
@@ -94,7 +94,7 @@ fn precise_loop_that_reads_a_cell_without_a_place() {
     let guard = Term::and([cmp(cell, "!=", Term::int(0)), cmp(t(&x), "<", Term::int(100))]);
     model.transition("loop", a, guard, &[(&x, move_by(&x, 3)), (&y, move_by(&y, 1))], "loop");
     model.transition("loop", a, cmp(t(&x), "<", t(&y)), &[], "done");
-    let no_help = Options {
+    let no_help = Analysis {
         thresholds: Thresholds::List(vec![]),
         descending_steps: 0,
         ..options(DomainKind::Polyhedra)
@@ -178,7 +178,7 @@ fn imprecisions_are_listed() {
     let guard = Term::and([cmp(product, ">", Term::int(3)), t(&flags[2])]);
     model.transition("l0", a, guard.clone(), &[(&y, quotient.clone())], "l0");
     for domain in DATA {
-        let (facts, imprecisions) = reach(&model.0, &Options { partition_limit: 2, ..options(domain) });
+        let (facts, imprecisions) = reach(&model.0, &Analysis { partition_limit: 2, ..options(domain) });
         assert_eq!(texts(&facts), ["x == 0"], "{domain}: the type says y >= 0, and nothing else is known");
         let listed: Vec<(ImprecisionPlace, String, ImprecisionReason)> = imprecisions
             .iter()
@@ -200,7 +200,7 @@ fn imprecisions_are_listed() {
 fn stopping_is_a_value() {
     let (model, accepting) = coffee();
     for &domain in DomainKind::ALL {
-        let facts = analyse(&model, &accepting, &Options { step_limit: 3, ..options(domain) });
+        let facts = analyse(&model, &accepting, &Analysis { step_limit: 3, ..options(domain) });
         assert_eq!(facts.iterations.stopped, Some(Exhausted::Steps(3)));
         assert!(
             facts.reach[..9].iter().all(Term::is_true),
@@ -266,7 +266,7 @@ fn sound_copy_of_a_flag_beyond_the_partition() {
     let a = model.action("A", &[]);
     model.transition("l0", a, t(&f).not(), &[(&f, t(&g))], "l1");
     for domain in DATA {
-        let (facts, imprecisions) = reach(&model.0, &Options { partition_limit: 2, ..options(domain) });
+        let (facts, imprecisions) = reach(&model.0, &Analysis { partition_limit: 2, ..options(domain) });
         assert_eq!(
             (texts(&facts), imprecisions.len()),
             (vec!["!f".to_owned(), "true".to_owned()], 3),

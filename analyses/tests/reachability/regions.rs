@@ -4,7 +4,7 @@
 use coreach_analyses::inductive::chain;
 use coreach_analyses::solver::must_hold;
 use coreach_analyses::solver::z3::Z3Solver;
-use coreach_analyses::{DomainKind, Facts, Options, analyse};
+use coreach_analyses::{Analysis, DomainKind, Facts, analyse};
 use coreach_model::reader::read_specification;
 use coreach_model::{Iosts, SourceFile};
 
@@ -84,7 +84,7 @@ fn model(transitions: &str) -> Iosts {
 
 fn analysed(model: &Iosts, disjuncts: usize) -> (Facts, String) {
     let accepting: Vec<bool> = model.locations.iter().map(|at| at.name == "Done").collect();
-    let options = Options { domain: DomainKind::Polyhedra, disjuncts, ..Options::default() };
+    let options = Analysis { domain: DomainKind::Polyhedra, disjuncts, ..Analysis::default() };
     let facts = analyse(model, &accepting, &options);
     let mut solver = Z3Solver::default();
     // Soundness.

@@ -3,7 +3,7 @@
 
 use std::time::Instant;
 
-use coreach_analyses::{DomainKind, Options, analyse};
+use coreach_analyses::{Analysis, DomainKind, analyse};
 use coreach_model::{Datum, Iosts, Location, LocationId, Number, Term, Transition, Type};
 
 use super::build::{Builder, beverage, beverages, cmp, t};
@@ -82,7 +82,7 @@ fn scale() {
             accepting[3999] = true;
             for &domain in DomainKind::ALL {
                 let start = Instant::now();
-                let facts = analyse(&model, &accepting, &Options { domain, ..Options::default() });
+                let facts = analyse(&model, &accepting, &Analysis { domain, ..Analysis::default() });
                 let reached = facts.reach.iter().filter(|fact| !fact.is_false()).count();
                 println!(
                     "{dimensions} dimensions, pool {pool}, {} transitions, {domain}: {:?}, {reached} reached, {:?}",

@@ -8,14 +8,14 @@ use std::sync::Arc;
 
 use coreach_analyses::domains::any::AnyDomain;
 use coreach_analyses::domains::both::Both;
-use coreach_analyses::domains::interval::Interval;
-use coreach_analyses::domains::octagon::Octagon;
+use coreach_analyses::domains::interval::Intervals;
+use coreach_analyses::domains::octagon::Octagons;
 use coreach_analyses::facts::FactWriter;
 use coreach_analyses::places::Arrays;
 use coreach_analyses::reachability::{Facts, Thresholds, analyse_in};
 use coreach_analyses::summaries::for_all;
 use coreach_analyses::transfer::Abstraction;
-use coreach_analyses::{DomainKind, Options, analyse};
+use coreach_analyses::{Analysis, DomainKind, analyse};
 use coreach_model::iosts::Iosts;
 use coreach_model::semantics::{State, fire};
 use coreach_model::term::evaluate::{Valuation, holds};
@@ -322,7 +322,7 @@ fn check_model(choices: &[u16]) {
         coreachable.extend(more);
     }
     for &domain in DomainKind::ALL {
-        let options = Options {
+        let options = Analysis {
             domain,
             delay,
             thresholds: thresholds.clone(),
@@ -330,12 +330,12 @@ fn check_model(choices: &[u16]) {
             rounds: 3,
             partition_limit,
             arrays,
-            ..Options::default()
+            ..Analysis::default()
         };
         let of_list = (domain.to_string(), analyse(&model, &accepting, &options));
         // What is made of domains is tried where they are.
         let composed = (domain == DomainKind::Polyhedra).then(|| {
-            ("both".to_owned(), analyse_in::<Both<Interval, Octagon>>(&model, &accepting, &options))
+            ("both".to_owned(), analyse_in::<Both<Intervals, Octagons>>(&model, &accepting, &options))
         });
         for (domain, Facts { reach, coreach, .. }) in std::iter::once(of_list).chain(composed) {
             for (state, next) in &steps {
@@ -414,7 +414,7 @@ fn check_steps(choices: &[u16]) {
     for domain in DomainKind::ALL {
         step.check(domain.implementation());
     }
-    step.check(AnyDomain::new::<Both<Interval, Octagon>>());
+    step.check(AnyDomain::new::<Both<Intervals, Octagons>>());
 }
 
 /// Few in `scripts/test`, which has to end soon, and many in `scripts/test --thorough`.

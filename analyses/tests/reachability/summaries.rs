@@ -3,7 +3,7 @@
 use coreach_analyses::inductive::chain;
 use coreach_analyses::solver::must_hold;
 use coreach_analyses::solver::z3::Z3Solver;
-use coreach_analyses::{DomainKind, Facts, Options, analyse};
+use coreach_analyses::{Analysis, DomainKind, Facts, analyse};
 use coreach_model::reader::read_specification;
 use coreach_model::{Iosts, SourceFile};
 
@@ -114,7 +114,7 @@ locations: [Begin, Middle, Done]";
 }
 
 /// What is known of `Middle`, where a run is to go on to `Done`; proved.
-fn middle(iosts: &Iosts, options: &Options) -> String {
+fn middle(iosts: &Iosts, options: &Analysis) -> String {
     let accepting: Vec<bool> = iosts.locations.iter().map(|location| location.label == "Done").collect();
     let Facts { coreach, chain: proof, .. } = analyse(iosts, &accepting, options);
     let mut solver = Z3Solver::default();
@@ -129,10 +129,10 @@ fn precise_what_cells_have_in_common() {
     for (name, text, expected) in CASES {
         let iosts = model(text);
         for disjuncts in [1, 4] {
-            let options = Options { disjuncts, ..Options::default() };
+            let options = Analysis { disjuncts, ..Analysis::default() };
             assert_eq!(middle(&iosts, &options), expected, "{name}, {disjuncts}");
         }
-        let none = Options { arrays: Options::default().arrays.without_summaries(), ..Options::default() };
+        let none = Analysis { arrays: Analysis::default().arrays.without_summaries(), ..Analysis::default() };
         assert_ne!(middle(&iosts, &none), expected, "{name}, without summaries");
     }
 }
@@ -153,7 +153,7 @@ transitions:
     );
     for domain in DomainKind::ALL {
         for text in [text, &other] {
-            let fact = middle(&model(text), &Options { domain: *domain, ..Options::default() });
+            let fact = middle(&model(text), &Analysis { domain: *domain, ..Analysis::default() });
             assert_ne!(fact, "false", "{domain}");
         }
     }

@@ -2,18 +2,19 @@
 //! numbers.
 //!
 //! ```
-//! # //! # fn main() -> Result<(), coreach_ppl::Error> {
-//! use coreach_ppl::{Constraint, Constraints, Expression, Library, Polyhedron, Relation, Topology};
+//! # //! # fn main() -> Result<(), coreach_ppl::PplError> {
+//! use coreach_ppl::{PplConstraint, PplConstraints, PplExpression, PplLibrary, PplPolyhedron};
+//! use coreach_ppl::{PplRelation, Topology};
 //!
-//! let library = Library::claim()?;
+//! let library = PplLibrary::claim()?;
 //! // x0 >= 1 and x1 >= x0 + 1
 //! let constraints = [
-//!     Constraint::of(&[1, 0], -1, Relation::AtLeast),
-//!     Constraint::of(&[-1, 1], -1, Relation::AtLeast),
+//!     PplConstraint::of(&[1, 0], -1, PplRelation::AtLeast),
+//!     PplConstraint::of(&[-1, 1], -1, PplRelation::AtLeast),
 //! ];
-//! let wedge = Polyhedron::universe(&library, Topology::Closed, 2)?;
-//! let wedge = wedge.meet_constraints(&Constraints::of(&library, &constraints)?)?;
-//! let bounds = wedge.bounds(&Expression::of(&library, &[0.into(), 1.into()], &0.into(), &1.into())?)?;
+//! let wedge = PplPolyhedron::universe(&library, Topology::Closed, 2)?;
+//! let wedge = wedge.meet_constraints(&PplConstraints::of(&library, &constraints)?)?;
+//! let bounds = wedge.bounds(&PplExpression::of(&library, &[0.into(), 1.into()], &0.into(), &1.into())?)?;
 //! assert_eq!(bounds.lower.map(|bound| bound.value), Some(2.into()));
 //! # Ok(())
 //! # }

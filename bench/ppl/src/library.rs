@@ -13,7 +13,7 @@ use crate::error::{PplError, PplErrorKind, check, keep_description};
 /// holds one.
 ///
 /// ```compile_fail
-/// let library = coreach_ppl::Library::claim().unwrap();
+/// let library = coreach_ppl::PplLibrary::claim().unwrap();
 /// std::thread::spawn(move || library);
 /// ```
 #[derive(Clone)]

@@ -27,7 +27,7 @@ pub struct Assignment {
 }
 
 /// `(coefficients·x + constant) / denominator`.
-type Value = (Vec<IBig>, IBig, IBig);
+type Quotient = (Vec<IBig>, IBig, IBig);
 
 impl Assignment {
     /// Right sides are coefficients by dimension, a constant and a denominator.
@@ -36,7 +36,7 @@ impl Assignment {
     /// What the library says; a dimension that there is not, or a target twice; a denominator that is 0.
     pub fn of(
         library: &PplLibrary,
-        assignments: &[(usize, Value)],
+        assignments: &[(usize, Quotient)],
         dimensions: usize,
     ) -> Result<Self, PplError> {
         let targets: Vec<usize> = assignments.iter().map(|(target, _)| *target).collect();

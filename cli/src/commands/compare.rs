@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 use coreach_analyses::exact::ExactReference;
 use coreach_analyses::solver::horn::HornEngine;
 use coreach_analyses::solver::z3::Z3Solver;
-use coreach_analyses::{DomainKind, Options};
+use coreach_analyses::{Analysis, DomainKind};
 use coreach_model::Diagnostic;
 use coreach_model::iosts::TestPurpose;
 use coreach_pipeline::exact::{distance, exact_reference};
@@ -121,7 +121,7 @@ impl<'a> References<'a> {
             let engine = engine.as_mut().map(|engine| engine as &mut dyn HornEngine);
             late_states(graph, &mut Z3Solver::default(), engine)
         });
-        let options = Options { domain: DomainKind::PolyhedraCongruence, ..Options::default() };
+        let options = Analysis { domain: DomainKind::PolyhedraCongruence, ..Analysis::default() };
         let reference = self.engine.as_ref().and_then(|engine| {
             let make = || {
                 let work =

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use coreach_analyses::Options as Analysis;
+use coreach_analyses::Analysis;
 use coreach_analyses::symbolic::TreeLimits;
 use coreach_execution::interruption::stop_if_ending;
 use coreach_model::diagnostic::{Diagnostic, SourceFile};

@@ -17,7 +17,7 @@
 //! **Sound**: the solver reads facts and terms as total, which only adds states. Whether a neighbour is
 //! refused takes definedness into account. **Costs** a question for each item, and the analysis.
 
-use coreach_analyses::reachability::{Options, reach};
+use coreach_analyses::reachability::{Analysis, reach};
 use coreach_analyses::solver::{Solver, may_hold};
 use coreach_model::iosts::{ActionKind, Iosts};
 use coreach_model::obligation::{defined, enabling_condition, in_type};
@@ -32,14 +32,14 @@ use crate::coverage::items::{Item, Items};
 pub fn unreachable_items(
     iosts: &Iosts,
     items: &Items,
-    options: &Options,
+    options: &Analysis,
     solver: &mut dyn Solver,
 ) -> Vec<bool> {
     unreachable_by_facts(iosts, items, &reachable_facts(iosts, options), solver)
 }
 
 /// Computes for each location a fact that holds in all reached states.
-pub fn reachable_facts(iosts: &Iosts, options: &Options) -> Numbered<LocationId, Term> {
+pub fn reachable_facts(iosts: &Iosts, options: &Analysis) -> Numbered<LocationId, Term> {
     let mut explicit = iosts.clone();
     for transition in &mut explicit.transitions {
         transition.guard = enabling_condition(transition);

@@ -6,7 +6,7 @@
 //! arrow to the node in which a state is included is dashed. Grey nodes were stopped by a limit, green ones
 //! are accepted by a purpose. `(?)` stands where a path condition is not known to be satisfiable.
 
-use coreach_analyses::symbolic::{Move, Node, NodeEnd, NodeId, SymbolicState, Tree};
+use coreach_analyses::symbolic::{NodeEnd, NodeId, PathTree, SymbolicState, TreeMove, TreeNode};
 use coreach_model::iosts::{ActionKind, Iosts};
 use coreach_model::{Number, Term};
 use dot_writer::{Attributes, DotWriter, Scope, Style};
@@ -18,7 +18,7 @@ use super::picture::{LINE, too_large, width_of};
 use super::svg::{DASHED, PLAIN, Paper};
 
 /// Writes the tree as text for Graphviz. `accepting` is sorted.
-pub fn tree_dot(iosts: &Iosts, tree: &Tree, accepting: &[NodeId]) -> String {
+pub fn tree_dot(iosts: &Iosts, tree: &PathTree, accepting: &[NodeId]) -> String {
     let mut bytes = Vec::new();
     {
         let mut writer = DotWriter::from(&mut bytes);
@@ -53,7 +53,7 @@ fn write_frame(graph: &mut Scope<'_, '_>, iosts: &Iosts) {
     style_graph(graph, &label, &[], 10.0);
 }
 
-fn draw_node(graph: &mut Scope<'_, '_>, iosts: &Iosts, tree: &Tree, number: NodeId, accepts: bool) {
+fn draw_node(graph: &mut Scope<'_, '_>, iosts: &Iosts, tree: &PathTree, number: NodeId, accepts: bool) {
     let lines = write_node_lines(iosts, tree, number);
     let lines = lines.iter().enumerate().map(|(index, line)| match line.split_once(DOUBT) {
         _ if index > 0 => escape_html(line),
@@ -72,7 +72,7 @@ fn draw_node(graph: &mut Scope<'_, '_>, iosts: &Iosts, tree: &Tree, number: Node
 const DOUBT: &str = " (?)";
 
 /// Writes the lines of a node: its location, the changed data, and the conditions that its step adds.
-fn write_node_lines(iosts: &Iosts, tree: &Tree, number: NodeId) -> Vec<String> {
+fn write_node_lines(iosts: &Iosts, tree: &PathTree, number: NodeId) -> Vec<String> {
     let node = &tree.nodes[number];
     let doubt = if node.is_certain || node.end == NodeEnd::Unsatisfiable { "" } else { DOUBT };
     let mut lines = vec![format!("{}{doubt}", iosts.location(node.state.location).label)];
@@ -95,7 +95,7 @@ fn write_node_lines(iosts: &Iosts, tree: &Tree, number: NodeId) -> Vec<String> {
 }
 
 /// Chooses the colours of a node and its border. `None`: those of other pictures.
-fn choose_colours(tree: &Tree, number: NodeId, accepts: bool) -> Option<(&'static str, &'static str)> {
+fn choose_colours(tree: &PathTree, number: NodeId, accepts: bool) -> Option<(&'static str, &'static str)> {
     match tree.nodes[number].end {
         _ if accepts => Some(("#e3f4e3", "#2e7d32")),
         NodeEnd::Open | NodeEnd::Depth | NodeEnd::Nodes => Some(("#eeeeee", "#999999")),
@@ -105,7 +105,7 @@ fn choose_colours(tree: &Tree, number: NodeId, accepts: bool) -> Option<(&'stati
 }
 
 /// Draws the tree as SVG, with the layout of all pictures. `accepting` is sorted. `Err`: it is too large.
-pub fn tree_svg(iosts: &Iosts, tree: &Tree, accepting: &[NodeId]) -> Result<String, String> {
+pub fn tree_svg(iosts: &Iosts, tree: &PathTree, accepting: &[NodeId]) -> Result<String, String> {
     if let Some(why) = too_large(tree.nodes.len(), tree.nodes.len()) {
         return Err(why);
     }
@@ -164,11 +164,11 @@ pub fn tree_svg(iosts: &Iosts, tree: &Tree, accepting: &[NodeId]) -> Result<Stri
 }
 
 /// Describes a step: `Coin?(value#0)`.
-pub fn describe_move(iosts: &Iosts, by: &Move) -> String {
+pub fn describe_move(iosts: &Iosts, by: &TreeMove) -> String {
     match by {
-        Move::Start => String::new(),
-        Move::Quiet => "quiescence!".to_owned(),
-        Move::Take(step) => {
+        TreeMove::Start => String::new(),
+        TreeMove::Quiet => "quiescence!".to_owned(),
+        TreeMove::Take(step) => {
             let action = iosts.action(iosts.transitions[step.transition].action);
             let sign = match action.kind {
                 ActionKind::Input => "?",
@@ -184,7 +184,7 @@ pub fn describe_move(iosts: &Iosts, by: &Move) -> String {
 }
 
 /// Lists the data that the node's step has changed, with their values.
-pub fn changed_data(tree: &Tree, node: &Node) -> Vec<(String, Term)> {
+pub fn changed_data(tree: &PathTree, node: &TreeNode) -> Vec<(String, Term)> {
     let earlier = node.parent.map(|parent| tree.nodes[parent].stands());
     let values_of_data = |state: &SymbolicState| state.standing(&state.known);
     let earlier = earlier.map(values_of_data).unwrap_or_default();
@@ -194,7 +194,7 @@ pub fn changed_data(tree: &Tree, node: &Node) -> Vec<(String, Term)> {
 }
 
 /// Lists the conjuncts that the node's step has added to the path condition.
-pub fn added_conditions(tree: &Tree, node: &Node) -> Vec<Term> {
+pub fn added_conditions(tree: &PathTree, node: &TreeNode) -> Vec<Term> {
     let inherited = node.parent.map_or(0, |parent| tree.nodes[parent].stands().condition.len());
     node.state.condition[inherited..].to_vec()
 }

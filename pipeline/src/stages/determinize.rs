@@ -51,7 +51,7 @@ pub fn determinize(
     closed: Closed,
     max_lookahead: usize,
     aim: Aim,
-    analysis: &reachability::Options,
+    analysis: &reachability::Analysis,
     limits: &Limits,
     solver: &mut dyn Solver,
 ) -> Result<Visible, Stop> {
@@ -127,7 +127,7 @@ fn up_to_accept(closed: &Closed) -> Iosts {
 
 /// Analyses the machine. A forbidden output may violate a property wherever a run is. So for a property no
 /// location is out of reach of a violation, and every variable counts as read.
-fn analyse_reach(cut: &Iosts, closed: &Closed, aim: Aim, analysis: &reachability::Options) -> Basis {
+fn analyse_reach(cut: &Iosts, closed: &Closed, aim: Aim, analysis: &reachability::Analysis) -> Basis {
     let Facts { reach, coreach, chain, .. } = analyse(cut, &closed.accepting, analysis);
     let reach = reach.into();
     match aim {

@@ -32,7 +32,7 @@ use std::collections::HashMap;
 
 use coreach_analyses::exact::refine_facts;
 use coreach_analyses::inductive::RefinementIteration;
-use coreach_analyses::reachability::{Analyst, Facts, Options, Refinement};
+use coreach_analyses::reachability::{Analysis, Analyst, Facts, Refinement};
 use coreach_analyses::solver::{Solver, horn, may_hold};
 use coreach_model::budget;
 use coreach_model::iosts::{Iosts, Location, Transition, TransitionOrigin};
@@ -48,7 +48,7 @@ use crate::simplify::{missing_part, simplify, simplify_guard};
 pub const MAX_ROUNDS: usize = 10;
 
 /// Selects the behaviours that lead to Accept: analyses what is reachable, and strengthens guards in rounds.
-pub fn select(visible: Visible, options: &Options, solver: &mut dyn Solver) -> TestGraph {
+pub fn select(visible: Visible, options: &Analysis, solver: &mut dyn Solver) -> TestGraph {
     let locations_before = visible.iosts.locations.len();
     let GraphCut { visible: cut, locations, transitions } = cut_behind_accept(visible);
     let mut analyst = Analyst::new(options);

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use coreach_analyses::symbolic::eliminate::eliminate_data;
-use coreach_analyses::timed::Context;
+use coreach_analyses::timed::PathContext;
 use coreach_model::iosts::{Iosts, Location, Transition, TransitionOrigin};
 use coreach_model::obligation::defined;
 use coreach_model::term::Substitution;
@@ -101,7 +101,7 @@ impl<'a> Assemble<'a> {
     /// the path's step.
     pub fn context(
         &mut self,
-        context: &Context,
+        context: &PathContext,
         made: &[MadeByRules],
         assignments: &Substitution,
         counts: RuleCounts,

@@ -32,7 +32,7 @@ use std::rc::Rc;
 
 use coreach_analyses::solver::Solver;
 use coreach_analyses::symbolic::System;
-use coreach_analyses::timed::{Context, Registers, future, needed};
+use coreach_analyses::timed::{PathContext, Registers, future, needed};
 use coreach_model::iosts::ActionKind;
 use coreach_model::term::Substitution;
 use coreach_model::timed::Timed;
@@ -71,14 +71,14 @@ struct Treated {
     counts: RuleCounts,
     /// May the condition of the step, as published, be false for some values of what was observed?
     may_miss: bool,
-    next: Option<Rc<Context>>,
+    next: Option<Rc<PathContext>>,
     assignments: Substitution,
 }
 
 /// The properties on which the result for a context depends.
 #[derive(PartialEq, Eq, Hash)]
 struct ContextCase {
-    context: Rc<Context>,
+    context: Rc<PathContext>,
     step: TransitionId,
     ahead: Term,
     needed: BTreeSet<Datum>,
@@ -105,7 +105,7 @@ pub fn path_guided(
     let mut registers = Registers::without_names_of(&delayed.iosts);
     registers.reserve(assemble.constants());
     let mut treated: HashMap<ContextCase, Rc<Treated>> = HashMap::new();
-    let mut context = Rc::new(Context::initial(&system, &needed[0], &mut registers, solver));
+    let mut context = Rc::new(PathContext::initial(&system, &needed[0], &mut registers, solver));
     let mut has_history = false;
     for (position, step) in path.iter().enumerate() {
         budget::ask();

@@ -48,7 +48,7 @@ use std::fmt;
 use coreach_analyses::solver::{Answer, Solver, may_hold};
 use coreach_analyses::symbolic::System;
 use coreach_analyses::symbolic::eliminate::eliminate_data;
-use coreach_analyses::timed::Context;
+use coreach_analyses::timed::PathContext;
 use coreach_analyses::timed::context::not_negative;
 use coreach_model::iosts::ActionKind;
 use coreach_model::term::node::Comparison;
@@ -135,7 +135,7 @@ pub struct RuleContext<'a> {
     /// The system of the delayed form.
     pub system: &'a System<'a>,
     pub delayed: &'a Delayed,
-    pub context: &'a Context,
+    pub context: &'a PathContext,
     /// The path's next transition.
     pub step: TransitionId,
     /// The condition that must hold behind the step, so that the rest of the path can be taken.

@@ -23,7 +23,7 @@
 use std::collections::BTreeSet;
 
 use coreach_analyses::solver::{Answer, Solver};
-use coreach_analyses::symbolic::{Growth, NodeId, System, Tree, TreeLimits};
+use coreach_analyses::symbolic::{Growth, NodeId, PathTree, System, TreeLimits};
 use coreach_execution::initial;
 use coreach_execution::mutation::mutants;
 use coreach_model::iosts::{ActionKind, Iosts, Transition};
@@ -111,7 +111,7 @@ fn try_run(
     system: &System<'_>,
     both: &System<'_>,
     product: &Beside,
-    tree: &Tree,
+    tree: &PathTree,
     node: NodeId,
     solver: &mut dyn Solver,
 ) -> Option<MetGoal> {

@@ -14,7 +14,7 @@
 //! question for each pair of a step and an open goal that it could meet.
 
 use coreach_analyses::solver::{Answer, Solver};
-use coreach_analyses::symbolic::{Growth, Move, Node, NodeEnd, NodeId, System, Tree, TreeLimits};
+use coreach_analyses::symbolic::{Growth, NodeEnd, NodeId, PathTree, System, TreeLimits, TreeMove, TreeNode};
 use coreach_execution::coverage::{Item, Items, Walked, proofs};
 use coreach_model::iosts::ActionKind;
 use coreach_model::term::substitute;
@@ -56,7 +56,7 @@ pub enum Doubt {
 /// The memory of a path: nothing, the last transition, or each variable's last assignment. They count from 1.
 type PathMemory = Vec<u32>;
 
-type Remember = fn(&System<'_>, &PathMemory, &Move) -> PathMemory;
+type Remember = fn(&System<'_>, &PathMemory, &TreeMove) -> PathMemory;
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum RememberedGoals {
@@ -65,21 +65,21 @@ pub enum RememberedGoals {
     Definitions,
 }
 
-fn remember_nothing(_: &System<'_>, _: &PathMemory, _: &Move) -> PathMemory {
+fn remember_nothing(_: &System<'_>, _: &PathMemory, _: &TreeMove) -> PathMemory {
     Vec::new()
 }
 
-fn remember_last(_: &System<'_>, _: &PathMemory, by: &Move) -> PathMemory {
+fn remember_last(_: &System<'_>, _: &PathMemory, by: &TreeMove) -> PathMemory {
     match by {
-        Move::Take(step) => vec![step.transition.0 + 1],
-        Move::Start | Move::Quiet => vec![0],
+        TreeMove::Take(step) => vec![step.transition.0 + 1],
+        TreeMove::Start | TreeMove::Quiet => vec![0],
     }
 }
 
 /// Remembers for each variable the transition that assigned it last, counted from 1. 0 is none.
-fn remember_assignments(system: &System<'_>, before: &PathMemory, by: &Move) -> PathMemory {
+fn remember_assignments(system: &System<'_>, before: &PathMemory, by: &TreeMove) -> PathMemory {
     let mut after = before.clone();
-    if let Move::Take(step) = by {
+    if let TreeMove::Take(step) = by {
         let transition = &system.iosts.transitions[step.transition];
         for (number, variable) in system.iosts.variables.iter().enumerate() {
             if transition.assignments.contains_key(variable) {
@@ -184,8 +184,8 @@ impl GoalSearcher<'_, '_> {
     }
 
     /// Tries to meet the goal by the step to this node.
-    fn meet_by_step(&mut self, tree: &Tree, memory: &PathMemory, child: NodeId, open: &mut OpenGoal) {
-        let Move::Take(step) = &tree.nodes[child].by else { return };
+    fn meet_by_step(&mut self, tree: &PathTree, memory: &PathMemory, child: NodeId, open: &mut OpenGoal) {
+        let TreeMove::Take(step) = &tree.nodes[child].by else { return };
         let (number, iosts) = (step.transition, self.system.iosts);
         let taken = &iosts.transitions[number];
         let asked = match &open.goal {
@@ -220,7 +220,7 @@ impl GoalSearcher<'_, '_> {
         self.try_before_last(tree, child, Some(asked), open);
     }
 
-    fn meet_by_arrival(&mut self, tree: &Tree, node: NodeId, open: &mut OpenGoal) {
+    fn meet_by_arrival(&mut self, tree: &PathTree, node: NodeId, open: &mut OpenGoal) {
         let Goal::Item(item) = open.goal else { return };
         let (iosts, at) = (self.system.iosts, tree.nodes[node].state.location);
         match &self.items().all()[item] {
@@ -242,13 +242,13 @@ impl GoalSearcher<'_, '_> {
     }
 
     /// Tries a goal whose condition is about the last step: about the data before it, and its parameters.
-    fn try_before_last(&mut self, tree: &Tree, node: NodeId, asked: Option<Term>, open: &mut OpenGoal) {
+    fn try_before_last(&mut self, tree: &PathTree, node: NodeId, asked: Option<Term>, open: &mut OpenGoal) {
         let reached = &tree.nodes[node];
         let mut route = Route::new(path_transitions(tree, node));
         let mut condition = reached.state.condition.clone();
         if let Some(asked) = asked.filter(|asked| !asked.is_true()) {
             let previous = reached.parent.map(|parent| &tree.nodes[parent].state);
-            let (Some(previous), Move::Take(step)) = (previous, &reached.by) else { return };
+            let (Some(previous), TreeMove::Take(step)) = (previous, &reached.by) else { return };
             condition.push(substitute(&asked, &values_before_step(self.system, previous, step)));
             route.asked.insert(route.path.len() - 1, asked);
         }
@@ -256,7 +256,7 @@ impl GoalSearcher<'_, '_> {
     }
 
     /// Tries a goal whose condition is about the data at the end of the path.
-    fn try_in_state(&mut self, tree: &Tree, node: NodeId, asked: Term, open: &mut OpenGoal) {
+    fn try_in_state(&mut self, tree: &PathTree, node: NodeId, asked: Term, open: &mut OpenGoal) {
         let reached = &tree.nodes[node];
         let mut condition = reached.state.condition.clone();
         condition.push(substitute(&asked, &reached.state.standing(&reached.state.known)));
@@ -283,7 +283,7 @@ impl GoalSearcher<'_, '_> {
     }
 
     /// If the condition can hold, makes a run along the route, and tries to show the goal for certain.
-    fn try_route(&mut self, reached: &Node, condition: Vec<Term>, route: &Route, open: &mut OpenGoal) {
+    fn try_route(&mut self, reached: &TreeNode, condition: Vec<Term>, route: &Route, open: &mut OpenGoal) {
         // The node's own condition needs no question, if it is known to hold for some values.
         let answer = match condition.len() == reached.state.condition.len() && reached.is_certain {
             true => Answer::Sat,
@@ -390,10 +390,10 @@ impl GoalSearcher<'_, '_> {
     }
 }
 
-pub fn path_transitions(tree: &Tree, node: NodeId) -> Vec<TransitionId> {
+pub fn path_transitions(tree: &PathTree, node: NodeId) -> Vec<TransitionId> {
     let taken = |node: NodeId| match &tree.nodes[node].by {
-        Move::Take(step) => Some(step.transition),
-        Move::Start | Move::Quiet => None,
+        TreeMove::Take(step) => Some(step.transition),
+        TreeMove::Start | TreeMove::Quiet => None,
     };
     tree.path(node).into_iter().filter_map(taken).collect()
 }

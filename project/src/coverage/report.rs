@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use coreach_analyses::Options as Analysis;
+use coreach_analyses::Analysis;
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_execution::coverage::{Count, Item, Items, Tally, proofs};
 use coreach_model::{Iosts, LocationId, Number, Term};

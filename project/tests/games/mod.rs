@@ -9,7 +9,7 @@
 //! answer are drawn.
 
 use coreach_adapters::in_process::{Implementation, InProcess};
-use coreach_analyses::Options as Analysis;
+use coreach_analyses::Analysis;
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_execution::constants::initial_state;
 use coreach_execution::lazy::Lazy;

@@ -16,7 +16,7 @@ use coreach_analyses::domains::suited::suited;
 use coreach_analyses::reachability::Refinement;
 use coreach_analyses::solver::horn;
 use coreach_analyses::solver::z3::Z3Solver;
-use coreach_analyses::{DomainKind, Options as Analysis};
+use coreach_analyses::{Analysis, DomainKind};
 use coreach_cli::horn_process;
 use coreach_model::budget::{Budget, Limit, within};
 use coreach_pipeline::late_states::{LateStates, late_states};

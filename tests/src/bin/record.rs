@@ -10,7 +10,7 @@ use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 
-use coreach_analyses::reachability::{Options, analyse_in};
+use coreach_analyses::reachability::{Analysis, analyse_in};
 use coreach_model::iosts::Iosts;
 use coreach_tests::analysed::{Machine, machines};
 use coreach_tests::recorded::{Recorded, finish, start};
@@ -50,7 +50,7 @@ fn record(folder: &Path, out: &Path) -> Result<(), String> {
 /// Analyses a machine and writes the sequence, if there is any operation in it.
 fn write(path: &Path, iosts: &Iosts, accepting: &[bool]) -> Result<(), String> {
     start();
-    analyse_in::<Recorded>(iosts, accepting, &Options::default());
+    analyse_in::<Recorded>(iosts, accepting, &Analysis::default());
     let sequence = finish();
     if sequence.steps.is_empty() {
         return Ok(());

@@ -6,7 +6,7 @@ use coreach_analyses::exact::ExactAnswer;
 use coreach_analyses::reachability::Refinement;
 use coreach_analyses::solver::horn;
 use coreach_analyses::solver::z3::Z3Solver;
-use coreach_analyses::{DomainKind, Options};
+use coreach_analyses::{Analysis, DomainKind};
 use coreach_cli::horn_process::HornProcess;
 use coreach_model::{Number, TransitionId};
 use coreach_pipeline::artifact::{TestGraph, Visible};
@@ -53,7 +53,7 @@ pub fn exact(visible: &Visible, known: &Known, settings: &Settings, report: &mut
         report.count("exact: too large for brute force", 1);
         return;
     };
-    let options = Options { domain: DomainKind::PolyhedraCongruence, ..Options::default() };
+    let options = Analysis { domain: DomainKind::PolyhedraCongruence, ..Analysis::default() };
     let reference = exact_reference(visible, &options, &mut engine(), &mut Z3Solver::default());
     report.count("exact: answers that did not check", reference.refused as usize);
     report.count("exact: facts left out", usize::from(reference.facts_left_out));
@@ -83,7 +83,7 @@ pub fn exact(visible: &Visible, known: &Known, settings: &Settings, report: &mut
     }
     horn::provide(|| Box::new(engine()));
     for (domain, refine, what) in KEPT_IN_VAIN {
-        let options = Options { domain, refine, ..Options::default() };
+        let options = Analysis { domain, refine, ..Analysis::default() };
         let graph = select(visible.clone(), &options, &mut Z3Solver::default());
         if refine == Refinement::Exact {
             let broken = check::check_test_graph(&graph, visible, &mut Z3Solver::default()).violations;

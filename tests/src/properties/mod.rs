@@ -28,7 +28,7 @@ use std::collections::BTreeMap;
 
 use coreach_analyses::domains::DomainKind;
 use coreach_analyses::places::Arrays;
-use coreach_analyses::reachability::{Loops, Options, Thresholds};
+use coreach_analyses::reachability::{Analysis, Loops, Thresholds};
 use coreach_analyses::solver::z3::Z3Solver;
 
 use crate::brute::TooLarge;
@@ -135,9 +135,9 @@ impl Default for Limits {
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// The analysis behind `select`.
-    pub analysis: Options,
+    pub analysis: Analysis,
     /// Analyses whose facts are checked beside it.
-    pub others: Vec<Options>,
+    pub others: Vec<Analysis>,
     /// The longest postponement.
     pub max_lookahead: usize,
     /// How many mutants meet the test case.
@@ -191,8 +191,8 @@ impl Settings {
     }
 }
 
-fn options(random: &mut Random, domain: DomainKind) -> Options {
-    let defaults = Options { domain, ..Options::default() };
+fn options(random: &mut Random, domain: DomainKind) -> Analysis {
+    let defaults = Analysis { domain, ..Analysis::default() };
     if random.chance(35) {
         return defaults;
     }
@@ -201,7 +201,7 @@ fn options(random: &mut Random, domain: DomainKind) -> Options {
     } else {
         Thresholds::List((0..random.below(3)).map(|number| number.into()).collect())
     };
-    let drawn = Options {
+    let drawn = Analysis {
         delay: random.below(4),
         thresholds,
         descending_steps: random.below(4),
@@ -223,7 +223,7 @@ fn options(random: &mut Random, domain: DomainKind) -> Options {
     // or 1 slots one element stands for all.
     let (cells, slots) = [(4, 8), (1, 0), (4, 8), (1, 1)][drawn.descending_steps];
     let arrays = Arrays { cells, slots, ..Arrays::default() };
-    Options { condition_limit, disjuncts, loops, arrays, ..drawn }
+    Analysis { condition_limit, disjuncts, loops, arrays, ..drawn }
 }
 
 /// What was seen of one case.

@@ -11,7 +11,7 @@ use coreach_analyses::solver::z3::Z3Solver;
 use coreach_analyses::solver::{Answer, Solver};
 use coreach_analyses::symbolic::inclusion::{compare_states, data_of, tidy};
 use coreach_analyses::symbolic::{
-    Growth, Inclusion, Move, NodeEnd, NodeId, Quiescence, Refuted, System, Tree, TreeLimits,
+    Growth, Inclusion, NodeEnd, NodeId, PathTree, Quiescence, Refuted, System, TreeLimits, TreeMove,
 };
 use coreach_model::iosts::{ActionKind, Iosts};
 use coreach_model::semantics::{State, fire, is_initial};
@@ -67,7 +67,7 @@ fn is_quiescent(iosts: &Iosts, state: &State) -> bool {
 }
 
 /// What each node stands for, by taking its path's steps in all ways.
-fn meant(iosts: &Iosts, tree: &Tree) -> Option<Vec<States>> {
+fn meant(iosts: &Iosts, tree: &PathTree) -> Option<Vec<States>> {
     let mut all: Vec<States> = Vec::new();
     for node in tree.nodes.iter() {
         let before = node.parent.map(|parent| {
@@ -76,8 +76,8 @@ fn meant(iosts: &Iosts, tree: &Tree) -> Option<Vec<States>> {
             all[parent.0 as usize].iter().cloned().chain(all_of_them).collect::<States>()
         });
         all.push(match (&node.by, before) {
-            (Move::Take(step), Some(before)) => through(iosts, step.transition, &before),
-            (Move::Quiet, Some(before)) => {
+            (TreeMove::Take(step), Some(before)) => through(iosts, step.transition, &before),
+            (TreeMove::Quiet, Some(before)) => {
                 before.into_iter().filter(|state| is_quiescent(iosts, state)).collect()
             }
             _ => initial(iosts)?,
@@ -87,7 +87,7 @@ fn meant(iosts: &Iosts, tree: &Tree) -> Option<Vec<States>> {
 }
 
 /// With these values of its symbols, is the node's path a run, and to which state?
-fn run(iosts: &Iosts, tree: &Tree, node: NodeId, values: &Valuation) -> Option<State> {
+fn run(iosts: &Iosts, tree: &PathTree, node: NodeId, values: &Valuation) -> Option<State> {
     let valuation = data_of(iosts).into_iter().map(|datum| (datum.clone(), values[&datum].clone())).collect();
     let mut state = State { location: iosts.initial, valuation };
     if !is_initial(iosts, &state) {
@@ -95,12 +95,12 @@ fn run(iosts: &Iosts, tree: &Tree, node: NodeId, values: &Valuation) -> Option<S
     }
     for node in tree.path(node).into_iter().skip(1) {
         match &tree.nodes[node].by {
-            Move::Take(step) => {
+            TreeMove::Take(step) => {
                 let values: Vec<Value> =
                     step.parameters.iter().map(|symbol| values[symbol].clone()).collect();
                 state = fire(iosts, &iosts.transitions[step.transition], &state, &values)?;
             }
-            Move::Quiet if is_quiescent(iosts, &state) => {}
+            TreeMove::Quiet if is_quiescent(iosts, &state) => {}
             _ => return None,
         }
     }
@@ -139,10 +139,10 @@ pub fn is_small(iosts: &Iosts) -> bool {
 }
 
 /// A node's condition and values, for all values of its symbols.
-fn compare_node(iosts: &Iosts, tree: &Tree, node: NodeId, seen: &mut Seen) -> Result<(), String> {
+fn compare_node(iosts: &Iosts, tree: &PathTree, node: NodeId, seen: &mut Seen) -> Result<(), String> {
     let mut symbols = data_of(iosts);
     for node in tree.path(node) {
-        if let Move::Take(step) = &tree.nodes[node].by {
+        if let TreeMove::Take(step) = &tree.nodes[node].by {
             symbols.extend(step.parameters.iter().cloned());
         }
     }
@@ -187,7 +187,7 @@ pub fn compare_tree(iosts: &Iosts, quiescence: Quiescence, seen: &mut Seen) -> R
         let states = &meant[number.0 as usize];
         seen.nodes += 1;
         seen.uncertain += usize::from(!node.is_certain);
-        seen.quiet += usize::from(node.by == Move::Quiet);
+        seen.quiet += usize::from(node.by == TreeMove::Quiet);
         // What is in the tree can happen; what cannot is not.
         if node.is_certain {
             ensure!(!states.is_empty(), "a certain node stands for nothing: {:?}", node.by);
@@ -214,7 +214,7 @@ pub fn compare_tree(iosts: &Iosts, quiescence: Quiescence, seen: &mut Seen) -> R
         let is_exact = tree
             .path(number)
             .into_iter()
-            .all(|node| tree.nodes[node].by != Move::Quiet || tree.nodes[node].is_certain);
+            .all(|node| tree.nodes[node].by != TreeMove::Quiet || tree.nodes[node].is_certain);
         if is_exact && node.end != NodeEnd::Unsatisfiable {
             compare_node(iosts, &tree, number, seen)?;
         }
@@ -228,7 +228,7 @@ type Taken = Option<(TransitionId, Vec<Value>)>;
 /// The traces that a tree shows from a node, of which one has led here.
 fn traces(
     iosts: &Iosts,
-    tree: &Tree,
+    tree: &PathTree,
     node: NodeId,
     state: &State,
     so_far: &[Taken],
@@ -245,7 +245,7 @@ fn traces(
             traces(iosts, tree, child, next, &longer, all);
         };
         match &tree.nodes[child].by {
-            Move::Take(step) => {
+            TreeMove::Take(step) => {
                 let transition = &iosts.transitions[step.transition];
                 let parameters = &iosts.action(transition.action).parameters;
                 for valuation in all_of(parameters).unwrap_or_default() {
@@ -256,8 +256,8 @@ fn traces(
                     }
                 }
             }
-            Move::Quiet if is_quiescent(iosts, state) => go(state, None),
-            Move::Quiet | Move::Start => {}
+            TreeMove::Quiet if is_quiescent(iosts, state) => go(state, None),
+            TreeMove::Quiet | TreeMove::Start => {}
         }
     }
 }
@@ -272,7 +272,7 @@ pub fn compare_merging(iosts: &Iosts, seen: &mut Seen) -> Result<(), String> {
     let limits = TreeLimits { depth: 4, nodes: 300, quiescence: Quiescence::Loop, ..TreeLimits::default() };
     let plain = Growth::new(&system, limits).finish(&mut solver);
     let tree = Growth::new(&system, TreeLimits { is_merged: true, ..limits }).finish(&mut solver);
-    let has_room = |tree: &Tree| tree.nodes.iter().all(|node| node.end != NodeEnd::Nodes);
+    let has_room = |tree: &PathTree| tree.nodes.iter().all(|node| node.end != NodeEnd::Nodes);
     let (Some(meant), Some(begin)) = (meant(iosts, &tree), initial(iosts)) else { return Ok(()) };
     if !has_room(&plain) || !has_room(&tree) || begin.len() > 40 {
         return Ok(());

@@ -13,7 +13,7 @@ use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
-use coreach_analyses::reachability::Options;
+use coreach_analyses::reachability::Analysis;
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_pipeline::Stage;
 
@@ -106,7 +106,7 @@ pub fn tamper_examples(folder: &Path, times: usize) -> Result<Examples, String> 
 
 fn settings_of_examples() -> Settings {
     Settings {
-        analysis: Options::default(),
+        analysis: Analysis::default(),
         max_lookahead: 8,
         only: Some(String::new()),
         doubt: None,

@@ -4,7 +4,7 @@
 use std::fmt::Write;
 
 use coreach_polyhedra::{
-    Constraint, Integer, Limits, LinearExpression, Outcome, Polyhedron, Rational, Relation,
+    Approx, Constraint, Integer, LinearExpression, Polyhedron, Quota, Rational, Relation,
 };
 use coreach_tests::generator::random::Random;
 use z3::SatResult;
@@ -205,7 +205,7 @@ fn sequence(random: &mut Random) -> Vec<(Step, Polyhedron, bool)> {
         };
         let of = |at: usize| &made[at].1;
         let exactly = |polyhedron: Polyhedron| (polyhedron, true);
-        let limited = |outcome: Outcome| {
+        let limited = |outcome: Approx| {
             let exact = outcome.is_exact();
             (outcome.into_polyhedron(), exact)
         };
@@ -234,8 +234,8 @@ fn sequence(random: &mut Random) -> Vec<(Step, Polyhedron, bool)> {
     made
 }
 
-fn limits(rows: usize) -> Limits {
-    Limits { rows, ..Limits::default() }
+fn limits(rows: usize) -> Quota {
+    Quota { rows, ..Quota::default() }
 }
 
 /// What the step must give; of widening, what it must contain.

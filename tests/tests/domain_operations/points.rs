@@ -4,8 +4,8 @@
 use coreach_analyses::DomainKind;
 use coreach_analyses::domains::any::{AnyDomain, AnyElement};
 use coreach_analyses::domains::both::Both;
-use coreach_analyses::domains::interval::Interval;
-use coreach_analyses::domains::octagon::Octagon;
+use coreach_analyses::domains::interval::Intervals;
+use coreach_analyses::domains::octagon::Octagons;
 use coreach_analyses::grid::Congruence;
 use coreach_polyhedra::{Constraint, Integer, LinearExpression, Rational, Relation};
 use coreach_tests::generator::random::Random;
@@ -169,7 +169,7 @@ fn points_case(domain: AnyDomain, seed: u64) {
 #[test]
 fn no_domain_loses_a_point() {
     let domains = || {
-        let composed = AnyDomain::new::<Both<Interval, Octagon>>();
+        let composed = AnyDomain::new::<Both<Intervals, Octagons>>();
         DomainKind::ALL.iter().map(|kind| kind.implementation()).chain([composed])
     };
     for seed in seeds(1_000) {

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use coreach_analyses::reachability::Options as Analysis;
+use coreach_analyses::reachability::Analysis;
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_execution::TestCase;
 use coreach_model::Iosts;

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use coreach_adapters::in_process::InProcess;
-use coreach_analyses::Options as Analysis;
+use coreach_analyses::Analysis;
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_analyses::symbolic::TreeLimits;
 use coreach_execution::constants::initial_state;

@@ -10,8 +10,8 @@ use std::time::Duration;
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_analyses::solver::{Answer, Solver};
 use coreach_analyses::symbolic::{
-    Growth, Move, NodeEnd, NodeId, Quiescence, Refuted, System, Tree, TreeLimits, all_paths, k_inclusion,
-    symbol,
+    Growth, NodeEnd, NodeId, PathTree, Quiescence, Refuted, System, TreeLimits, TreeMove, all_paths,
+    k_inclusion, symbol,
 };
 use coreach_execution::judge::online::OnlineJudge;
 use coreach_execution::judge::{AfterSilence, Judged};
@@ -33,11 +33,11 @@ fn teller_machine() -> Iosts {
 }
 
 /// The path to a node in words: actions, with the transition's number where an action has several.
-fn path(system: &System<'_>, tree: &Tree, node: NodeId) -> String {
+fn path(system: &System<'_>, tree: &PathTree, node: NodeId) -> String {
     let word = |node: NodeId| match &tree.nodes[node].by {
-        Move::Start => String::new(),
-        Move::Quiet => "quiet".to_owned(),
-        Move::Take(step) => {
+        TreeMove::Start => String::new(),
+        TreeMove::Quiet => "quiet".to_owned(),
+        TreeMove::Take(step) => {
             let name = &system.iosts.action(system.iosts.transitions[step.transition].action).name;
             if name == "cash" { format!("cash{}", step.transition.place()) } else { name.clone() }
         }
@@ -45,7 +45,7 @@ fn path(system: &System<'_>, tree: &Tree, node: NodeId) -> String {
     tree.path(node).into_iter().skip(1).map(word).collect::<Vec<_>>().join(".")
 }
 
-fn paths(system: &System<'_>, tree: &Tree, nodes: impl IntoIterator<Item = NodeId>) -> Vec<String> {
+fn paths(system: &System<'_>, tree: &PathTree, nodes: impl IntoIterator<Item = NodeId>) -> Vec<String> {
     let mut all: Vec<String> = nodes.into_iter().map(|node| path(system, tree, node)).collect();
     all.sort();
     all
@@ -55,17 +55,17 @@ fn limits(quiescence: Quiescence) -> TreeLimits {
     TreeLimits { quiescence, ..TreeLimits::default() }
 }
 
-fn restriction(system: &System<'_>, quiescence: Quiescence) -> Tree {
+fn restriction(system: &System<'_>, quiescence: Quiescence) -> PathTree {
     let limits = TreeLimits { is_restricted: true, ..limits(quiescence) };
     Growth::new(system, limits).finish(&mut Z3Solver::default())
 }
 
-fn find(system: &System<'_>, tree: &Tree, wanted: &str) -> NodeId {
+fn find(system: &System<'_>, tree: &PathTree, wanted: &str) -> NodeId {
     tree.nodes.numbers().find(|node| path(system, tree, *node) == wanted).unwrap()
 }
 
 /// A condition in the words of the model: what has no value yet is called like its datum.
-fn holds_exactly_where(tree: &Tree, node: NodeId, expected: &Term) {
+fn holds_exactly_where(tree: &PathTree, node: NodeId, expected: &Term) {
     let condition = Term::and(tree.nodes[node].state.condition.iter().cloned());
     let differ = Term::or([
         Term::and([condition.clone(), expected.not()]),
@@ -212,7 +212,7 @@ fn the_trace_of_example_4_leads_to_two_accepted_states() {
         let steps = purpose.tree.path(node).into_iter().skip(1).zip(values);
         let mut condition = purpose.tree.nodes[node].state.condition.clone();
         for (node, value) in steps {
-            let Move::Take(step) = &purpose.tree.nodes[node].by else { return false };
+            let TreeMove::Take(step) = &purpose.tree.nodes[node].by else { return false };
             let Some(symbol) = step.parameters.first() else { return false };
             condition.push(Term::equal(&Term::datum(symbol), &Term::int(value)));
         }
@@ -244,7 +244,7 @@ fn unknown_account() -> String {
 
 /// The file of a purpose for these nodes of a tree (Definition 13), behind each of the choices of
 /// [`unknown_account`].
-fn subtree(system: &System<'_>, tree: &Tree, accepting: &[NodeId], with_quiescence: bool) -> String {
+fn subtree(system: &System<'_>, tree: &PathTree, accepting: &[NodeId], with_quiescence: bool) -> String {
     let mut lines = String::new();
     for &accept in accepting {
         let path = path(system, tree, accept);
@@ -269,7 +269,7 @@ fn on_line(conformance: Conformance, purpose: &str) -> TestCase {
     let (purpose, _) = read_purpose(file("subtree.yaml", purpose), &specification).unwrap();
     let options = StageOptions {
         max_lookahead: 0,
-        analysis: coreach_analyses::Options::default(),
+        analysis: coreach_analyses::Analysis::default(),
         limits: Limits::default(),
         check: true,
     };

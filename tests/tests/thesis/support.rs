@@ -44,7 +44,7 @@ pub fn options(domain: &str) -> StageOptions {
     let domain: DomainKind = domain.parse().unwrap_or_else(|_| panic!("no domain {domain}"));
     StageOptions {
         max_lookahead: 8,
-        analysis: reachability::Options { domain, ..reachability::Options::default() },
+        analysis: reachability::Analysis { domain, ..reachability::Analysis::default() },
         limits: Default::default(),
         check: true,
     }

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use crate::dense::{self, Dense, Source};
+use crate::dense::{self, Dense, Recipe};
 use crate::dual::{Constraints, Dual};
 use crate::integer::Integer;
 use crate::interval;
@@ -50,7 +50,7 @@ impl Dense {
         let ((base, mut added), (other_base, other_added)) = (larger, smaller);
         added.extend(other_base.iter().flat_map(|dual| dual.constraints.iter().cloned()));
         added.extend(other_added);
-        Self::of_source(self.dimensions(), Source::Constraints { base, added: Box::new(added) })
+        Self::of_source(self.dimensions(), Recipe::Constraints { base, added: Box::new(added) })
     }
 
     /// The points that also satisfy the constraints.
@@ -85,7 +85,7 @@ impl Dense {
         }
         let (base, mut added) = self.constraint_parts();
         added.append(&mut fitted);
-        Self::of_source(self.dimensions(), Source::Constraints { base, added: Box::new(added) })
+        Self::of_source(self.dimensions(), Recipe::Constraints { base, added: Box::new(added) })
     }
 
     /// The smallest polyhedron (closed or not) that contains both.

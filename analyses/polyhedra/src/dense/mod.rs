@@ -16,8 +16,8 @@ use std::sync::{Arc, OnceLock};
 
 use smallvec::smallvec;
 
-use crate::budget::{Budget, Exceeded};
-use crate::dual::{self, Constraints, Dual, Generator, Kind, System};
+use crate::budget::{Exceeded, Fuel};
+use crate::dual::{self, Constraints, Dual, Generator, GeneratorRows, Kind};
 use crate::integer::Integer;
 use crate::interval;
 use crate::linear::{Constraint, Relation};
@@ -37,7 +37,7 @@ pub struct Dense {
 
 struct SharedParts {
     dimensions: usize,
-    source: Source,
+    source: Recipe,
     /// `None` inside when the polyhedron is empty.
     dual: OnceLock<Option<Arc<Dual>>>,
     /// The factors found in `dual`, computed when first needed; `None` inside when there is only one.
@@ -48,11 +48,11 @@ struct SharedParts {
 /// and what it is in them.
 pub(crate) type Factor = (Arc<[usize]>, Dense);
 
-pub(crate) enum Source {
+pub(crate) enum Recipe {
     /// Constraints on top of a known polyhedron, or of the universe.
     Constraints { base: Option<Arc<Dual>>, added: Box<Constraints> },
     /// Generators on top of a known polyhedron, or of nothing; there is a point among them.
-    Generators { base: Option<Arc<Dual>>, added: Box<System> },
+    Generators { base: Option<Arc<Dual>>, added: Box<GeneratorRows> },
     /// By both descriptions, a non-empty one.
     Known,
 }
@@ -77,7 +77,7 @@ pub struct Generators {
 impl Dense {
     /// All points of the space.
     pub fn universe(dimensions: usize) -> Self {
-        Self::of_source(dimensions, Source::Constraints { base: None, added: Box::default() })
+        Self::of_source(dimensions, Recipe::Constraints { base: None, added: Box::default() })
     }
 
     /// No points.
@@ -104,7 +104,7 @@ impl Dense {
         if dimensions == 1 && !added.is_empty() {
             return Self::of_dual(1, interval::from_constraints(None, &added));
         }
-        Self::of_source(dimensions, Source::Constraints { base: None, added: Box::new(added) })
+        Self::of_source(dimensions, Recipe::Constraints { base: None, added: Box::new(added) })
     }
 
     /// The number of dimensions of the space.
@@ -116,15 +116,15 @@ impl Dense {
     pub fn is_empty(&self) -> bool {
         match (&self.shared.source, self.shared.dual.get()) {
             (_, Some(dual)) => dual.is_none(),
-            (Source::Generators { .. } | Source::Known, None) => false,
-            (Source::Constraints { added, .. }, None) if added.is_empty() => false,
-            (Source::Constraints { .. }, None) => self.dual().is_none(),
+            (Recipe::Generators { .. } | Recipe::Known, None) => false,
+            (Recipe::Constraints { added, .. }, None) if added.is_empty() => false,
+            (Recipe::Constraints { .. }, None) => self.dual().is_none(),
         }
     }
 
     /// Whether every point of the space is in.
     pub fn is_universe(&self) -> bool {
-        if let (Source::Constraints { base, added }, None) = (&self.shared.source, self.shared.dual.get()) {
+        if let (Recipe::Constraints { base, added }, None) = (&self.shared.source, self.shared.dual.get()) {
             // Constraints are kept only if they have variables, so each cuts something off.
             return added.is_empty() && base.as_ref().is_none_or(|base| base.constraints.is_empty());
         }
@@ -161,7 +161,7 @@ impl Dense {
         result
     }
 
-    pub(crate) fn of_source(dimensions: usize, source: Source) -> Self {
+    pub(crate) fn of_source(dimensions: usize, source: Recipe) -> Self {
         Self {
             shared: Arc::new(SharedParts {
                 dimensions,
@@ -174,10 +174,10 @@ impl Dense {
 
     pub(crate) fn of_dual(dimensions: usize, dual: Option<Arc<Dual>>) -> Self {
         let source = if dual.is_some() {
-            Source::Known
+            Recipe::Known
         } else {
             let added: Constraints = smallvec![Constraint::contradiction(dimensions)];
-            Source::Constraints { base: None, added: Box::new(added) }
+            Recipe::Constraints { base: None, added: Box::new(added) }
         };
         Self {
             shared: Arc::new(SharedParts {
@@ -189,12 +189,12 @@ impl Dense {
         }
     }
 
-    pub(crate) fn of_generators(dimensions: usize, base: Option<Arc<Dual>>, added: System) -> Self {
+    pub(crate) fn of_generators(dimensions: usize, base: Option<Arc<Dual>>, added: GeneratorRows) -> Self {
         debug_assert!(base.is_some() || added.iter().any(|generator| generator.kind == Kind::Point));
         if dimensions == 1 {
             return Self::of_dual(1, interval::from_generators(base.as_ref(), &added));
         }
-        Self::of_source(dimensions, Source::Generators { base, added: Box::new(added) })
+        Self::of_source(dimensions, Recipe::Generators { base, added: Box::new(added) })
     }
 
     /// Both descriptions, converting if that was not done before; nothing for the empty polyhedron.
@@ -202,14 +202,14 @@ impl Dense {
         self.shared
             .dual
             .get_or_init(|| {
-                self.convert(&Budget::unlimited())
+                self.convert(&Fuel::unlimited())
                     .unwrap_or_else(|Exceeded| unreachable!("no machine holds so many rows"))
             })
             .as_ref()
     }
 
     /// [`Dense::dual`] within a budget.
-    pub(crate) fn dual_within(&self, budget: &Budget) -> Result<Option<&Arc<Dual>>, Exceeded> {
+    pub(crate) fn dual_within(&self, budget: &Fuel) -> Result<Option<&Arc<Dual>>, Exceeded> {
         if self.shared.dual.get().is_none() {
             let dual = self.convert(budget)?;
             return Ok(self.shared.dual.get_or_init(|| dual).as_ref());
@@ -217,21 +217,21 @@ impl Dense {
         Ok(self.dual())
     }
 
-    fn convert(&self, budget: &Budget) -> Result<Option<Arc<Dual>>, Exceeded> {
+    fn convert(&self, budget: &Fuel) -> Result<Option<Arc<Dual>>, Exceeded> {
         let dimensions = self.dimensions();
         match &self.shared.source {
-            Source::Known => unreachable!("both descriptions were there from the beginning"),
-            Source::Constraints { base: Some(base), added } if added.is_empty() => Ok(Some(Arc::clone(base))),
-            Source::Constraints { base, added } if dimensions == 1 => {
+            Recipe::Known => unreachable!("both descriptions were there from the beginning"),
+            Recipe::Constraints { base: Some(base), added } if added.is_empty() => Ok(Some(Arc::clone(base))),
+            Recipe::Constraints { base, added } if dimensions == 1 => {
                 Ok(interval::from_constraints(base.as_ref(), added))
             }
-            Source::Generators { base, added } if dimensions == 1 => {
+            Recipe::Generators { base, added } if dimensions == 1 => {
                 Ok(interval::from_generators(base.as_ref(), added))
             }
-            Source::Constraints { base, added } => {
+            Recipe::Constraints { base, added } => {
                 dual::from_constraints(dimensions, base.as_ref(), added, budget)
             }
-            Source::Generators { base, added } => {
+            Recipe::Generators { base, added } => {
                 dual::from_generators(dimensions, base.as_ref(), added, budget).map(Some)
             }
         }
@@ -267,7 +267,7 @@ impl Dense {
         self.shared.dual.get().map(Option::as_ref)
     }
 
-    pub(crate) fn source(&self) -> &Source {
+    pub(crate) fn source(&self) -> &Recipe {
         &self.shared.source
     }
 
@@ -277,10 +277,10 @@ impl Dense {
             return Some((&dual.constraints, &[]));
         }
         match &self.shared.source {
-            Source::Constraints { base, added } => {
+            Recipe::Constraints { base, added } => {
                 Some((base.as_ref().map_or(&[], |base| &base.constraints), added))
             }
-            Source::Generators { .. } | Source::Known => None,
+            Recipe::Generators { .. } | Recipe::Known => None,
         }
     }
 
@@ -297,7 +297,7 @@ impl Dense {
     /// the empty polyhedron.
     pub(crate) fn some_generators(&self) -> Option<impl Iterator<Item = &Generator>> {
         let (first, second): (&[Generator], &[Generator]) = match (self.known_dual(), &self.shared.source) {
-            (None, Source::Generators { base, added }) => {
+            (None, Recipe::Generators { base, added }) => {
                 (base.as_ref().map_or(&[], |base| &base.generators), added)
             }
             _ => (&self.dual()?.generators, &[]),
@@ -310,7 +310,7 @@ impl Dense {
     /// description is made, if it is not known.
     pub(crate) fn constraint_parts(&self) -> (Option<Arc<Dual>>, Constraints) {
         match (self.known_dual(), &self.shared.source) {
-            (None, Source::Constraints { base, added }) => (base.clone(), (**added).clone()),
+            (None, Recipe::Constraints { base, added }) => (base.clone(), (**added).clone()),
             _ => match self.dual() {
                 Some(dual) => (Some(Arc::clone(dual)), Constraints::new()),
                 // It is empty.
@@ -320,10 +320,10 @@ impl Dense {
     }
 
     /// A double description and the generators on top of it, for joins. `None`: the polyhedron is empty.
-    pub(crate) fn generator_parts(&self) -> Option<(Option<Arc<Dual>>, System)> {
+    pub(crate) fn generator_parts(&self) -> Option<(Option<Arc<Dual>>, GeneratorRows)> {
         match (self.known_dual(), &self.shared.source) {
-            (None, Source::Generators { base, added }) => Some((base.clone(), (**added).clone())),
-            _ => self.dual().map(|dual| (Some(Arc::clone(dual)), System::new())),
+            (None, Recipe::Generators { base, added }) => Some((base.clone(), (**added).clone())),
+            _ => self.dual().map(|dual| (Some(Arc::clone(dual)), GeneratorRows::new())),
         }
     }
 
@@ -349,10 +349,10 @@ impl fmt::Debug for Dense {
         }
         match (self.known_constraints(), &self.shared.source) {
             (Some((first, second)), _) => f.debug_set().entries(first.iter().chain(second)).finish(),
-            (None, Source::Generators { base, added }) => {
+            (None, Recipe::Generators { base, added }) => {
                 f.debug_list().entries(base.iter().flat_map(|base| &base.generators).chain(&**added)).finish()
             }
-            (None, Source::Constraints { .. } | Source::Known) => Ok(()),
+            (None, Recipe::Constraints { .. } | Recipe::Known) => Ok(()),
         }
     }
 }

@@ -4,7 +4,7 @@ use crate::dense::Dense;
 use crate::dual::Kind;
 use crate::integer::Integer;
 use crate::linear::LinearExpression;
-use crate::query::{Bound, Bounds};
+use crate::query::{Bounds, RangeBound};
 use crate::rational::Rational;
 use crate::row;
 
@@ -94,7 +94,7 @@ impl BestBound {
         self.0 = Some((numerator.clone(), denominator.clone(), attained));
     }
 
-    fn bound(self, scale: &Integer) -> Bound {
+    fn bound(self, scale: &Integer) -> RangeBound {
         let (numerator, denominator, attained) = self.0?;
         Some((Rational::of_nonzero(numerator, &denominator * scale), attained))
     }

@@ -8,10 +8,10 @@ use std::sync::Arc;
 
 use smallvec::smallvec;
 
-use crate::bits::Bits;
-use crate::budget::{Budget, Exceeded};
-use crate::dense::{Dense, Source};
-use crate::dual::{Dual, Generator, Kind, System};
+use crate::bits::BitSet;
+use crate::budget::{Exceeded, Fuel};
+use crate::dense::{Dense, Recipe};
+use crate::dual::{Dual, Generator, GeneratorRows, Kind};
 use crate::integer::Integer;
 use crate::interval;
 use crate::linear::{Constraint, LinearExpression, Relation};
@@ -164,7 +164,7 @@ fn map_dual(
         row::reduce(&mut row, &equalities);
         row
     };
-    let facets = facets.iter().map(|facet| Facet { row: reduce(facet), rays: Bits::default() }).collect();
+    let facets = facets.iter().map(|facet| Facet { row: reduce(facet), rays: BitSet::default() }).collect();
     let (lines, extremes) = dual.closure_generators().split_at(dual.lines);
     let lines = row::echelon(lines.iter().map(|line| image(&line.row)).collect());
     let rays = extremes.iter().map(|generator| {
@@ -178,7 +178,7 @@ fn map_dual(
     let strict: Vec<Row> =
         dual.constraints.iter().filter(|c| c.relation() == Relation::Greater).map(reduce).collect();
     let minimal = Minimal { lines, rays, equalities, facets };
-    product::finish(minimal, dual.has_infinite_facet, &strict, &Budget::unlimited())
+    product::finish(minimal, dual.has_infinite_facet, &strict, &Fuel::unlimited())
         .unwrap_or_else(|Exceeded| unreachable!("the budget is not limited"))
 }
 
@@ -239,12 +239,12 @@ impl Dense {
         let mapped = |dual: &Arc<Dual>| Arc::new(map_dual(dual, &image, row, None));
         match (self.known_dual(), self.source()) {
             (Some(dual), _) => Self::of_dual(dimensions, dual.map(mapped)),
-            (None, Source::Known) => unreachable!("both descriptions were there from the beginning"),
-            (None, Source::Constraints { base, added }) => {
+            (None, Recipe::Known) => unreachable!("both descriptions were there from the beginning"),
+            (None, Recipe::Constraints { base, added }) => {
                 let added = Box::new(added.iter().map(&constraint).collect());
-                Self::of_source(dimensions, Source::Constraints { base: base.as_ref().map(mapped), added })
+                Self::of_source(dimensions, Recipe::Constraints { base: base.as_ref().map(mapped), added })
             }
-            (None, Source::Generators { base, added }) => {
+            (None, Recipe::Generators { base, added }) => {
                 let added = added.iter().map(|g| Generator { kind: g.kind, row: image(&g.row) }).collect();
                 Self::of_generators(dimensions, base.as_ref().map(mapped), added)
             }
@@ -318,7 +318,7 @@ impl Dense {
                 kind: generator.kind,
                 row: smallvec![generator.row[0].clone(), generator.row[kept + 1].clone()],
             };
-            let projected: System = dual.generators.iter().map(project).filter(is_nonzero).collect();
+            let projected: GeneratorRows = dual.generators.iter().map(project).filter(is_nonzero).collect();
             return Self::of_generators(1, None, projected);
         }
         let drop_columns = |row: &[Integer]| -> Row {
@@ -331,7 +331,7 @@ impl Dense {
             if let Some(Some(dual)) = self.known_dual() {
                 // Only their unit lines must be dropped. Minimality and order are unaffected.
                 let narrow = |g: &Generator| Generator { kind: g.kind, row: drop_columns(&g.row) };
-                let mut generators: System = dual.generators.iter().map(narrow).collect();
+                let mut generators: GeneratorRows = dual.generators.iter().map(narrow).collect();
                 generators.retain(|generator| is_nonzero(generator));
                 let constraints = dual
                     .constraints

@@ -42,7 +42,7 @@ use z3::{Params, SatResult};
 use crate::solver::tried::are_plain;
 use crate::solver::{Answer, Solver, Statistics, Witness};
 use parts::{check_parts, find_parts, split_into_parts, try_string_values};
-use translate::{Prepared, Translator};
+use translate::{PreparedTerm, Translator};
 
 /// The oldest version that is known to work.
 const OLDEST: (u32, u32, u32) = (4, 13, 3);
@@ -157,14 +157,14 @@ impl Z3Solver {
         }
     }
 
-    fn prepare(&mut self, conjuncts: &[Term]) -> Vec<Rc<Prepared>> {
+    fn prepare(&mut self, conjuncts: &[Term]) -> Vec<Rc<PreparedTerm>> {
         self.make_room();
         conjuncts.iter().map(|conjunct| self.translator.prepare(conjunct)).collect()
     }
 
     /// Asserts the conjuncts and the constraints of their types, on a new level of the Z3 solver that fits
     /// them.
-    fn assert_all(&mut self, prepared: &[Rc<Prepared>]) -> AssertionLevel {
+    fn assert_all(&mut self, prepared: &[Rc<PreparedTerm>]) -> AssertionLevel {
         let limits = self.limits;
         let solver = if prepared.iter().any(|conjunct| conjunct.strings) {
             // With a history, a solver decides fewer and fewer questions about strings, so each begins anew.
@@ -217,7 +217,7 @@ impl Z3Solver {
     }
 
     /// Finds values by Z3. Errors: its answer, if that is not "sat" or gives no values.
-    fn find_by_z3(&mut self, conjuncts: &[Term], prepared: &[Rc<Prepared>]) -> Result<Valuation, Answer> {
+    fn find_by_z3(&mut self, conjuncts: &[Term], prepared: &[Rc<PreparedTerm>]) -> Result<Valuation, Answer> {
         let level = self.assert_all(prepared);
         match prepared.iter().any(|conjunct| conjunct.beyond) {
             true => Err(Answer::Unknown),
@@ -230,7 +230,7 @@ impl Z3Solver {
     fn find(
         &mut self,
         solver: &Rc<z3::Solver>,
-        prepared: &[Rc<Prepared>],
+        prepared: &[Rc<PreparedTerm>],
         is_plain: bool,
     ) -> Result<Valuation, Answer> {
         let data: BTreeSet<&Datum> = prepared.iter().flat_map(|conjunct| &conjunct.data).collect();

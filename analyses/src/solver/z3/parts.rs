@@ -10,18 +10,18 @@ use std::rc::Rc;
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::{Datum, Term};
 
-use super::translate::Prepared;
+use super::translate::PreparedTerm;
 use crate::solver::tried::try_values;
 use crate::solver::{Answer, Solver, Witness};
 
 /// Searches values that are found easily, for conjuncts about strings.
-pub(super) fn try_string_values(conjuncts: &[Term], prepared: &[Rc<Prepared>]) -> Option<Valuation> {
+pub(super) fn try_string_values(conjuncts: &[Term], prepared: &[Rc<PreparedTerm>]) -> Option<Valuation> {
     if prepared.iter().any(|conjunct| conjunct.strings) { try_values(conjuncts) } else { None }
 }
 
 /// Splits conjuncts about strings into parts that have no data in common. `None`: there is only one part, or
 /// none is about strings.
-pub(super) fn split_into_parts(conjuncts: &[Term], prepared: &[Rc<Prepared>]) -> Option<Vec<Vec<Term>>> {
+pub(super) fn split_into_parts(conjuncts: &[Term], prepared: &[Rc<PreparedTerm>]) -> Option<Vec<Vec<Term>>> {
     if !prepared.iter().any(|conjunct| conjunct.strings) {
         return None;
     }

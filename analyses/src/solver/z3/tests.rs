@@ -7,7 +7,7 @@ use coreach_model::term::node::{Comparison, Operator};
 use coreach_model::term::{literals, substitute};
 
 use super::*;
-use crate::solver::random::{Random, array, datum, is_satisfiable, known_formulas};
+use crate::solver::random::{RandomTerms, array, datum, is_satisfiable, known_formulas};
 use crate::solver::{may_hold, must_hold};
 use coreach_model::Type;
 
@@ -27,7 +27,7 @@ fn cubes() -> Term {
 
 #[test]
 fn answers_are_those_of_enumeration() {
-    let mut random = Random::new(3);
+    let mut random = RandomTerms::new(3);
     let mut solver = Z3Solver::default();
     let mut counts = [0, 0];
     for _ in 0..250 {
@@ -44,7 +44,7 @@ fn answers_are_those_of_enumeration() {
 
 #[test]
 fn answers_along_paths_are_those_without_a_history() {
-    let mut random = Random::new(5);
+    let mut random = RandomTerms::new(5);
     let mut solver = Z3Solver::default();
     let mut path = Vec::new();
     let mut counts = [0, 0];

@@ -24,7 +24,7 @@ use crate::solver::typing::{self, TypeFacts, cells_of_literal, spelled_out};
 use coreach_model::ids;
 
 #[derive(Debug)]
-pub(super) struct Prepared {
+pub(super) struct PreparedTerm {
     pub assertion: Bool,
     /// The constraints of its types, as numbers of [`Translator::constraint`].
     pub constraints: Vec<usize>,
@@ -39,7 +39,7 @@ pub(super) struct Prepared {
 #[derive(Default)]
 pub(super) struct Translator {
     translated: HashMap<Term, Dynamic>,
-    prepared: HashMap<Term, Rc<Prepared>>,
+    prepared: HashMap<Term, Rc<PreparedTerm>>,
     constants: HashMap<Datum, Dynamic>,
     constraints: Vec<Bool>,
     numbers: HashMap<(Term, Option<Type>), Option<usize>>,
@@ -51,7 +51,7 @@ impl Translator {
     }
 
     /// Translates a conjunct and the constraints of its types.
-    pub fn prepare(&mut self, conjunct: &Term) -> Rc<Prepared> {
+    pub fn prepare(&mut self, conjunct: &Term) -> Rc<PreparedTerm> {
         if let Some(known) = self.prepared.get(conjunct) {
             return known.clone();
         }
@@ -65,7 +65,7 @@ impl Translator {
         }
         let assertion = boolean(&self.translate(conjunct));
         let TypeFacts { data, nonlinear, strings, beyond, .. } = facts;
-        let prepared = Rc::new(Prepared { assertion, constraints, data, nonlinear, strings, beyond });
+        let prepared = Rc::new(PreparedTerm { assertion, constraints, data, nonlinear, strings, beyond });
         self.prepared.insert(conjunct.clone(), prepared.clone());
         prepared
     }
@@ -294,8 +294,8 @@ pub(super) fn field(record: &Arc<RecordType>, ast: &Dynamic, position: usize) ->
 /// The datatype of a record type. It is defined once per thread, because each thread has one context of Z3,
 /// which refuses a second definition.
 fn datatype(record: &Arc<RecordType>) -> Rc<DatatypeSort> {
-    type Known = HashMap<Arc<RecordType>, Rc<DatatypeSort>>;
-    thread_local!(static DATATYPES: RefCell<Known> = RefCell::default());
+    type Datatypes = HashMap<Arc<RecordType>, Rc<DatatypeSort>>;
+    thread_local!(static DATATYPES: RefCell<Datatypes> = RefCell::default());
     if let Some(known) = DATATYPES.with_borrow(|all| all.get(record).cloned()) {
         return known;
     }
