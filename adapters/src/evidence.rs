@@ -10,9 +10,9 @@
 //!
 //! **Bounds.** A message consists of bytes that were written or came at once, and of those that soon continue
 //! its last line. It keeps its beginning and its end, half of [`LogLimits::message`] each. The first messages
-//! are kept up to a quarter of [`LogLimits::run`], and then the last ones, since the verdict depends on the end
-//! of the run. The messages in between are counted. A message costs [`OVERHEAD`] besides its bytes, so that
-//! single bytes do not fill the memory.
+//! are kept up to a quarter of [`LogLimits::run`], and then the last ones, since the verdict depends on the
+//! end of the run. The messages in between are counted. A message costs [`OVERHEAD`] besides its bytes, so
+//! that single bytes do not fill the memory.
 //!
 //! **Costs** a copy of each byte that is kept, and a lock that nobody else holds for long.
 

@@ -5,8 +5,8 @@
 //! shared, whoever starts it. So is the system to which a command speaks if an address is among its words,
 //! as in a client of a broker.
 //!
-//! **Method.** The address is the name, whatever the way. With [`SharedRuns::Named`], the file gives the name.
-//! With [`SharedRuns::Safe`], runs do not disturb each other, and there is no name.
+//! **Method.** The address is the name, whatever the way. With [`SharedRuns::Named`], the file gives the
+//! name. With [`SharedRuns::Safe`], runs do not disturb each other, and there is no name.
 //!
 //! **Falls short**: an address within the program is not seen. Two names of one machine count as two, except
 //! those of `localhost`.

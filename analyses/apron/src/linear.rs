@@ -17,8 +17,8 @@ pub struct Affine {
 pub enum ApronRelation {
     Equal,
     AtLeast,
-    /// It is more than 0. All but [`crate::ApronLibrary::PolkaStrict`] take it for [`ApronRelation::AtLeast`] over
-    /// reals.
+    /// It is more than 0. All but [`crate::ApronLibrary::PolkaStrict`] take it for [`ApronRelation::AtLeast`]
+    /// over reals.
     Greater,
 }
 

@@ -99,8 +99,8 @@ impl Store {
         read.map_err(|error| store_error(&self.path, &error))
     }
 
-    /// Reads the description of a run's implementation ([`crate::campaign::StoredIut::description`]), and the name
-    /// of the file that it was read from.
+    /// Reads the description of a run's implementation ([`crate::campaign::StoredIut::description`]), and the
+    /// name of the file that it was read from.
     pub fn iut_description(&self, run: &StoredRun) -> Result<(String, String)> {
         let sql = "SELECT description, file FROM iuts WHERE hash = ?1";
         let read = self.connection.query_row(sql, [&run.iut], |row| Ok((row.get(0)?, row.get(1)?)));

@@ -13,9 +13,9 @@
 //! the seen one, and those in which an observation comes before a stimulus whose interval overlaps its own.
 //!
 //! **A late machine** has held up the system, or the tester, by the time that was measured between two steps
-//! ([`StepInterval::late`]). So a step is late by at most the lateness of the step before and the time measured
-//! since. Each step has a symbol for its lateness, by which its instant may be before the interval. A
-//! stimulus may have been taken later by all the time measured after it. An observation that fails may take
+//! ([`StepInterval::late`]). So a step is late by at most the lateness of the step before and the time
+//! measured since. Each step has a symbol for its lateness, by which its instant may be before the interval.
+//! A stimulus may have been taken later by all the time measured after it. An observation that fails may take
 //! the place of another event that was due before it and has not come yet: each part of its guard then has an
 //! instant of its own. The run goes on if instants in the seen order avoid a Fail. They have as little
 //! lateness as is quickly found, since a window that is judged too early is missed.

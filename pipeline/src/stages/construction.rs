@@ -8,9 +8,9 @@
 //! of a member asks for `G_t[pending]` and would leave `A_t[pending]`; candidates with one target and one
 //! effect are joined, their guards by `||`. For every satisfiable subset P of the overlapping candidates
 //! there is a transition: its guard asks for all guards of P and none of the others'. The constructions
-//! differ in what they do with the effects of P ([`EffectRules`]): they are postponed ([`super::postponed`]), or
-//! kept in variables of their own ([`super::kept`]). The result is numbered afterwards, breadth first, so it
-//! is the same in whatever order it was made.
+//! differ in what they do with the effects of P ([`EffectRules`]): they are postponed ([`super::postponed`]),
+//! or kept in variables of their own ([`super::kept`]). The result is numbered afterwards, breadth first, so
+//! it is the same in whatever order it was made.
 //!
 //! **Ends** when there is no new set, or at the limits: sets can be exponentially many
 //! ([`Quantity::Subsets`], [`Quantity::SetTransitions`]). **Cost**: per set and action, queries as many as
