@@ -8,9 +8,9 @@
 //! delay is a parameter. **Where we differ**: each condition is stated only once.
 //!
 //! - *Registers.* A [`PathContext`] does not mention the symbols of all steps before it. Observed values are
-//!   kept  in registers, which have the names of the model's variables. The register `x` holds the value of
-//!   the  variable x (also of a clock) as soon as the observations determine it. So a periodic path comes
-//!   back to  an equal context, and results can be remembered by context.
+//!   kept in registers, which have the names of the model's variables. The register `x` holds the value of
+//!   the variable x (also of a clock) as soon as the observations determine it. So a periodic path comes
+//!   back to an equal context, and results can be remembered by context.
 //! - *Unknown data*, F_ini, are first values that no observation determines yet. They are eliminated as soon
 //!   as an equation of the path determines them.
 //! - *Established knowledge* holds in every state that is possible here. It is kept in the context, and no
