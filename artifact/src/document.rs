@@ -39,7 +39,7 @@ pub struct Document {
     /// The version of the format.
     pub format_version: u64,
     /// The program that wrote it.
-    pub generator: Producer,
+    pub generator: Generator,
     /// `specification`, `test_purpose`, `complete_purpose`, `product`, `closed`, `visible`, `test_graph`,
     /// `test_case` or `online_test`.
     pub stage: String,
@@ -98,7 +98,7 @@ pub struct Document {
 
 /// The program that wrote a document.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct Producer {
+pub struct Generator {
     /// Its name.
     pub name: String,
     /// Its version.

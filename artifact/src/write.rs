@@ -4,8 +4,8 @@ use coreach_model::iosts::{Action, Transition};
 use coreach_model::{ActionKind, Datum, Iosts, Number};
 
 use crate::document::{
-    ActionEntry, AssignmentEntry, Counts, Document, FORMAT, FORMAT_VERSION, Initial, LocationEntry, Producer,
-    Role, TransitionEntry,
+    ActionEntry, AssignmentEntry, Counts, Document, FORMAT, FORMAT_VERSION, Generator, Initial,
+    LocationEntry, Role, TransitionEntry,
 };
 use crate::terms::TermTable;
 use crate::types::{DatumEntry, TypeTable};
@@ -37,7 +37,7 @@ pub fn write_graph(stage: &str, iosts: &Iosts, tables: &mut WriteTables) -> Docu
     Document {
         format: FORMAT.to_owned(),
         format_version: FORMAT_VERSION,
-        generator: Producer { name: FORMAT.to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() },
+        generator: Generator { name: FORMAT.to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() },
         stage: stage.to_owned(),
         name: iosts.name.clone(),
         counts: Counts { locations, transitions, ..Counts::default() },

@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
 
 use coreach_artifact::document::{
-    ActionEntry, AssignmentEntry, Counts, Document, FORMAT, FORMAT_VERSION, Initial, LocationEntry, Producer,
-    Role, TransitionEntry,
+    ActionEntry, AssignmentEntry, Counts, Document, FORMAT, FORMAT_VERSION, Generator, Initial,
+    LocationEntry, Role, TransitionEntry,
 };
 use coreach_artifact::read::{parse_document, read_graph};
 use coreach_artifact::terms::TermTable;
@@ -46,7 +46,7 @@ fn small() -> Document {
     Document {
         format: FORMAT.to_owned(),
         format_version: FORMAT_VERSION,
-        generator: Producer { name: "coreach".to_owned(), version: "0".to_owned() },
+        generator: Generator { name: "coreach".to_owned(), version: "0".to_owned() },
         stage: "test_case".to_owned(),
         name: "small".to_owned(),
         purpose: None,

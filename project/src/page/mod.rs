@@ -14,7 +14,7 @@ mod runs;
 mod tables;
 
 use coreach_artifact::Document;
-use coreach_artifact::document::Producer;
+use coreach_artifact::document::Generator;
 use coreach_execution::planner::Example;
 use coreach_execution::planner::prospect::WinningProspect;
 use coreach_model::{Diagnostic, TestPurpose};
@@ -188,7 +188,7 @@ fn make_result(
 
 /// Removes the program and the sources from a test case's document. They do not change its graph.
 fn without_origin(mut document: Document) -> Document {
-    document.generator = Producer { name: String::new(), version: String::new() };
+    document.generator = Generator { name: String::new(), version: String::new() };
     document.made_of = None;
     document
 }
