@@ -224,3 +224,25 @@ fn a_run_error_is_no_fault() {
         folder.ends(&["test", SPECIFICATION, "--iut", "gone.yaml", "--cover", "all", "--quiet"], 4);
     assert!(told.contains("a run error") && !told.contains("fault"), "{told}");
 }
+
+/// Soundness: a system may refuse ids that nobody handed out, so a walk takes ids from the samples.
+#[test]
+fn a_walk_takes_ids_from_the_samples() {
+    let folder = Folder::with(&[
+        (
+            "model.yaml",
+            "iosts: notes\ntypes: { Note: id }\nvariables: { vNotes: 'map[3] of Note to string' }\n\
+             initial: { location: Idle, condition: 'vNotes == []' }\n\
+             inputs: { Get: { pNote: Note } }\noutputs: { Missing: {}, Malformed: {} }\ntransitions:\n\
+             \x20 - { from: Idle, to: Getting, on: Get }\n  - { from: Getting, to: Idle, on: Missing }\n",
+        ),
+        ("iut.yaml", "iut: notes\nstdio: { command: [python3, notes.py] }\nsamples: { pNote: [n-7, n-8] }\n"),
+        (
+            "notes.py",
+            "import json, sys\nfor line in sys.stdin:\n    message = json.loads(line)\n    if 'start' in message:\n        \
+             answer = {'ready': True}\n    else:\n        is_note = message['values']['pNote'].startswith('n-')\n        \
+             answer = {'output': 'Missing' if is_note else 'Malformed'}\n    print(json.dumps(answer), flush=True)\n",
+        ),
+    ]);
+    folder.ends(&["test", "model.yaml", "--iut", "iut.yaml", "--cover", "all", "--events", "60"], 0);
+}

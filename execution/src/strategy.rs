@@ -22,6 +22,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use coreach_adapters::behaviour::Samples;
 use coreach_analyses::solver::Solver;
 use coreach_model::TransitionId;
 use coreach_model::iosts::ActionKind;
@@ -92,6 +93,13 @@ impl Strategy<'_> {
     pub fn begin(&mut self, judge: &dyn Judge) {
         if let Strategy::Walk(walk) = self {
             walk.begin(judge);
+        }
+    }
+
+    /// Takes the samples of the IUT file. `plan` does not use them.
+    pub fn take_samples(&mut self, samples: &Samples) {
+        if let Strategy::Walk(walk) = self {
+            walk.take_samples(samples.clone());
         }
     }
 

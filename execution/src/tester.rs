@@ -75,6 +75,7 @@ impl TestSession<'_> {
         let started = match self.judge.verdict() {
             Some(_) => Ok(()),
             None => self.settings.samples(seed, begun.deadline).and_then(|samples| {
+                strategy.take_samples(&samples);
                 values.with_samples(samples);
                 self.start_system(&mut begun)
             }),

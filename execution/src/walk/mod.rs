@@ -55,6 +55,7 @@ mod worth;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::time::Instant;
 
+use coreach_adapters::behaviour::Samples;
 use coreach_analyses::solver::Solver;
 use coreach_model::iosts::{Action, ActionId, ActionKind, Iosts};
 use coreach_model::random::Random;
@@ -242,6 +243,10 @@ impl Walk {
     #[must_use]
     pub fn telling(self, tell: Tell) -> Self {
         Walk { tell: Some(tell), ..self }
+    }
+
+    pub(crate) fn take_samples(&mut self, samples: Samples) {
+        self.values.with_samples(samples);
     }
 
     /// Begins a run in the judge's state.

@@ -45,7 +45,8 @@ impl RunGroups {
 
     /// Tells the Fails first, and the first of them in full.
     pub(super) fn text(&self) -> String {
-        let (fails, others): (Vec<&RunGroup>, Vec<&RunGroup>) = self.all.iter().partition(|group| group.is_fail);
+        let (fails, others): (Vec<&RunGroup>, Vec<&RunGroup>) =
+            self.all.iter().partition(|group| group.is_fail);
         let all = fails.iter().chain(&others).enumerate();
         let is_full = |place, group: &RunGroup| self.all.len() == 1 || (place == 0 && group.is_fail);
         all.map(|(place, group)| group.text(is_full(place, group))).collect()
