@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use coreach_model::hash::FastMap;
+use coreach_model::hash::{FastMap, FastSet};
 use coreach_model::term::Term;
 use coreach_model::term::evaluate::{Valuation, evaluate};
 use coreach_model::{Iosts, Value};
@@ -222,14 +222,12 @@ impl Abstraction {
     /// [`Abstraction::post`] for one cell, with nothing joined: a cell and an element for each case of the
     /// condition. A case with disjunctions is not split.
     pub fn post_each(&mut self, transition: usize, cell: u32, element: ElementId) -> Vec<(u32, ElementId)> {
-        let mut result = Vec::new();
+        let (mut result, mut known) = (Vec::new(), FastSet::default());
         for number in self.cases(transition, cell) {
             let Some(after) = self.post_case(number, element) else { continue };
-            for target in targets(&self.frame, &self.cases[number], cell) {
-                if !result.contains(&(target, after)) {
-                    result.push((target, after));
-                }
-            }
+            let targets = targets(&self.frame, &self.cases[number], cell);
+            let after = targets.into_iter().map(|target| (target, after));
+            result.extend(after.filter(|pair| known.insert(*pair)));
         }
         result
     }
