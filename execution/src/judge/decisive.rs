@@ -51,7 +51,8 @@ pub(super) fn explain_condition(condition: &Term, values: &Valuation, of_event: 
     let whole = Some(condition.to_string()).filter(|text| is_quoted(text)).unwrap_or_default();
     let mut branch = String::new();
     while let Some(opened) = open_condition(&term, &mut scope) {
-        if opened.term.written_size() > LARGEST_PART {
+        // `false` alone says less than the condition, and its values say which branch was taken.
+        if opened.term.written_size() > LARGEST_PART || opened.term.is_false() || opened.term.is_true() {
             break;
         }
         // The last part of a case that stands in the model.
