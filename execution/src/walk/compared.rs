@@ -8,7 +8,7 @@
 //! comparison in a branch of `if` or `match` counts only if this branch is taken. The operands of `min` and
 //! `max` are compared as well. The sign of a comparison says how its sides stand to each other.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use coreach_model::iosts::{Iosts, Transition};
 use coreach_model::term::evaluate::{evaluate_with, holds, holds_with};
@@ -181,6 +181,33 @@ fn collect_comparisons(term: &Term, place: TermPosition<'_>, found: &mut BTreeSe
     }
     for part in term.parts() {
         collect_comparisons(part, place, found);
+    }
+}
+
+/// For each datum, the lists of conditions under which it is read. One list must hold.
+pub type ReadingPaths = BTreeMap<Datum, BTreeSet<Vec<Term>>>;
+
+/// Collects the data that the evaluation of a term reads under these conditions.
+pub fn collect_readings(term: &Term, path: &[Term], found: &mut ReadingPaths) {
+    if let Some(body) = term.unfolded().or_else(|| term.unfolded_match()) {
+        return collect_readings(&body, path, found);
+    }
+    let mut collect = |part: &Term, more: &[Term]| collect_readings(part, &[path, more].concat(), found);
+    match term.written() {
+        Some(Node::Data(datum)) => {
+            found.entry(datum.clone()).or_default().insert(path.to_vec());
+        }
+        Some(Node::IfThenElse(condition, then, otherwise)) => {
+            collect(condition, &[]);
+            collect(then, &[condition.clone()]);
+            collect(otherwise, &[condition.not()]);
+        }
+        Some(Node::And(parts)) => parts.iter().enumerate().for_each(|(at, part)| collect(part, &parts[..at])),
+        Some(Node::Or(parts)) => {
+            let refused: Vec<Term> = parts.iter().map(Term::not).collect();
+            parts.iter().enumerate().for_each(|(at, part)| collect(part, &refused[..at]));
+        }
+        _ => term.parts().into_iter().for_each(|part| collect(part, &[])),
     }
 }
 

@@ -21,7 +21,8 @@
 //! - The alternatives of the variants among the parameters.
 //! - The part of its range in which a parameter lies, or its size.
 //! - A variable that is read, with the [`ValueMark`] of its value: the value was computed near a boundary, or
-//!   set back from another one. A fault in the value shows only when it is read.
+//!   set back from another one. A fault in the value shows only when it is read, and not where a branch that
+//!   reads it is not taken.
 //!
 //! Dead data are in no class: nobody reads them before they are assigned again.
 
@@ -31,13 +32,14 @@ use coreach_analyses::live::live;
 use coreach_model::hash::FastMap;
 use coreach_model::iosts::{Action, ActionKind, Iosts, Transition};
 use coreach_model::semantics::{Event, State, determined_value};
-use coreach_model::term::evaluate::Valuation;
+use coreach_model::term::evaluate::{Valuation, holds_with};
 use coreach_model::term::node::Comparison;
 use coreach_model::{Datum, LocationId, Numbered, Term, TransitionId, Type, Value};
 use dashu_int::IBig;
 
 use super::compared::{
-    ComparedTerm, ComparedTerms, NOT_COMPARED, find_compared_numbers, find_limited_data, find_sides,
+    ComparedTerm, ComparedTerms, NOT_COMPARED, ReadingPaths, collect_readings, find_compared_numbers,
+    find_limited_data, find_sides,
 };
 use super::value_classes::{DOUBLINGS, compare_near, find_count, find_length, find_magnitude, find_part};
 use crate::values::tried::TriedGuard;
@@ -151,8 +153,8 @@ pub struct WalkModel {
     /// Does the walk look for classes as well?
     pub with_classes: bool,
     goal_numbers: FastMap<WalkGoal, usize>,
-    /// For each transition, the places of the variables that it reads.
-    reads: Numbered<TransitionId, Vec<usize>>,
+    /// For each transition, the places of the variables that it mentions, and the conditions of the readings.
+    reads: Numbered<TransitionId, Vec<(usize, BTreeSet<Vec<Term>>)>>,
     /// For each transition, its effects on the variables.
     effects: Numbered<TransitionId, Vec<VariableEffect>>,
     /// For each transition, the places of the variables without many parts that it sets to a constant.
@@ -199,8 +201,12 @@ impl WalkModel {
                 transition.guard.mentions(variable)
                     || transition.assignments.values().any(|value| value.mentions(variable))
             };
-            let all = iosts.variables.iter().enumerate();
-            all.filter(|(_, variable)| reads(variable)).map(|(place, _)| place).collect()
+            let mut paths = ReadingPaths::new();
+            let conjuncts = transition.guard.unfolded_conjuncts();
+            let terms = conjuncts.iter().chain(transition.assignments.values());
+            terms.for_each(|term| collect_readings(term, &[], &mut paths));
+            let all = iosts.variables.iter().enumerate().filter(|(_, variable)| reads(variable));
+            all.map(|(place, variable)| (place, paths.remove(variable).unwrap_or_default())).collect()
         });
         let effects = iosts.transitions.map(|transition| {
             let effect = |variable: &Datum| match transition.assignments.contains_key(variable) {
@@ -367,7 +373,7 @@ impl WalkModel {
         if let Some(last) = trail.last {
             meet(&WalkGoal::Pair(last, number));
         }
-        for &place in &self.reads[number] {
+        for &(place, _) in &self.reads[number] {
             let defined = [&trail.defined, &trail.set_back].map(|all| all.get(place).copied().flatten());
             for definition in defined.into_iter().flatten() {
                 meet(&WalkGoal::DefinitionUse(self.iosts.variables[place].clone(), definition, number));
@@ -446,11 +452,16 @@ impl WalkModel {
         near.chain(set_back).collect()
     }
 
-    /// The classes of a step by the marks of the variables that it reads.
-    pub fn marked_uses(&self, trail: &Trail, number: TransitionId) -> Vec<Class> {
-        let mark = |place: &usize| trail.marks.get(*place)?.clone();
-        let reads = self.reads[number].iter();
-        reads.filter_map(|place| Some(Class::MarkedUse(number, *place, mark(place)?))).collect()
+    /// The classes of a step by the marks of the variables that it reads in this state. What stands in a
+    /// branch that is not taken is not read.
+    pub fn marked_uses(&self, state: &State, trail: &Trail, number: TransitionId) -> Vec<Class> {
+        let known = |datum: &Datum| state.valuation.get(datum);
+        let may_hold = |path: &Vec<Term>| path.iter().all(|term| holds_with(term, known) != Ok(false));
+        let find_use = |(place, paths): &(usize, BTreeSet<Vec<Term>>)| {
+            let mark = trail.marks.get(*place)?.clone()?;
+            paths.iter().any(may_hold).then_some(Class::MarkedUse(number, *place, mark))
+        };
+        self.reads[number].iter().filter_map(find_use).collect()
     }
 
     /// The signs of the comparisons that a step with these values decides about. Empty if the walk looks for

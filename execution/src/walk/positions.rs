@@ -80,7 +80,7 @@ impl Positions {
                 let Some(to) = fire(&model.iosts, transition, state, &event.values) else { continue };
                 let signs = model.signs(number, state, &event.values, &to);
                 met.classes.extend(model.classes(number, state, &event.values, &signs));
-                met.classes.extend(model.marked_uses(trail, number));
+                met.classes.extend(model.marked_uses(state, trail, number));
                 let goals = goals.iter().copied().chain(model.goals_met(trail, number)).collect();
                 let marks = model.marks(number, state, &to, &signs);
                 let behind = model.after(trail, number, state, &to, &marks);

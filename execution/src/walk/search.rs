@@ -375,9 +375,11 @@ impl<'m> WalkSearch<'m> {
         number: TransitionId,
         steps: &'s [KnownStep],
     ) -> Vec<RankedStep<'s>> {
-        let WalkNode { position: (_, trail), depth, gain, .. } = &self.nodes[node];
+        let WalkNode { position: (state, trail), depth, gain, .. } = &self.nodes[node];
         let mut goals = self.model.goals_met(trail, number);
-        goals.extend(self.model.marked_uses(trail, number).iter().map(|class| worth.class_number(class)));
+        goals.extend(
+            self.model.marked_uses(state, trail, number).iter().map(|class| worth.class_number(class)),
+        );
         let mut ranked: Vec<RankedStep<'_>> = Vec::new();
         for step in steps {
             let (mut gain, mut fresh) = (*gain, Vec::new());

@@ -80,6 +80,29 @@ fn a_read_of_a_marked_value_is_a_class() {
     assert_eq!(marks(&[using(5), close(), told(&low)]), []);
 }
 
+/// Precision: a marked value in a branch that is not taken is not read.
+#[test]
+fn a_branch_that_is_not_taken_reads_nothing() {
+    let iosts = model(
+        "iosts: m\nvariables: { v: int, w: int }\ninitial: { location: l, condition: v == 0 && w == 0 }\n\
+         functions: { f: { result: int, is: if w == 1 || w > 7 && v > 0 then v else 9 } }\n\
+         inputs: { Use: { n: int }, Close: { n: int } }\noutputs: { Told: { is: int } }\ntransitions:\n\
+         - { from: l, to: l, on: Use, assign: { v: n } }\n\
+         - { from: l, to: l, on: Close, assign: { v: 0, w: n } }\n\
+         - { from: l, to: l, on: Told, when: is == f() }\n",
+    );
+    let model = WalkModel::new(iosts, &[], true);
+    let states = initial_states(&model.iosts, &Valuation::new(), 2).unwrap();
+    let is_read = |with: i64, told: i64| {
+        let mut positions = Positions::at(&model, &states);
+        let event = |action: &str, value: i64| Event::new(action, vec![Value::int(value)]);
+        let events = [event("Use", 5), event("Close", with), event("Told", told)];
+        let met = events.iter().map(|event| positions.follow(&model, event)).last().unwrap();
+        met.classes.iter().any(|class| matches!(class, Class::MarkedUse(TransitionId(2), ..)))
+    };
+    assert_eq!([(1, 0), (2, 9), (8, 9)].map(|(with, told)| is_read(with, told)), [true, false, true]);
+}
+
 /// Precision: what is refused is tried where what is taken ends, and beside data that no guard compares here.
 #[test]
 fn values_are_tried_at_the_boundaries_around() {
