@@ -301,7 +301,7 @@ mod tests {
         let map = |of: &[(usize, usize)]| {
             let ty = Arc::new(RecordType::entries_of(5, &Type::Int, Some(&Type::String)));
             let entries = of.iter().map(|(key, number)| (Value::int(*key), Some(text(number))));
-            ty.value_at_keys(entries.collect()).unwrap()
+            ty.make_keyed(entries.collect()).unwrap()
         };
         let quoted = |number: usize| format!("\"{}\"", "x".repeat(20 + number));
         for (was, is, told) in [

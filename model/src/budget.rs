@@ -79,6 +79,7 @@ pub struct Passed {
     pub doing: &'static str,
 }
 
+/// The payload with which [`ask`] unwinds to the [`within`] of this budget.
 struct Thrown {
     budget: Arc<Budget>,
     passed: Passed,
@@ -153,11 +154,13 @@ impl Budget {
         Arc::new(budget)
     }
 
+    /// Notes the stage that begins now, for the message.
     pub fn enter(&self, stage: &'static str) {
         let mut state = lock(&self.state);
         (state.stage, state.doing) = (stage, "");
     }
 
+    /// Returns the time that was used since the budget was made. A thread that has ended uses no more.
     pub fn used(&self) -> Used {
         let (thread, time_at_start) = self.worker;
         let now = if thread == gettid() { Some(thread_time()) } else { time_of_thread(thread) };
@@ -332,6 +335,11 @@ pub fn doing(step: &'static str) {
     ask_now();
 }
 
+/// Returns the budgets of all threads, the oldest first.
+fn alive_budgets() -> Vec<Arc<Budget>> {
+    lock(&ALIVE).iter().filter_map(Weak::upgrade).collect()
+}
+
 /// Ends all work with a certain end (`is_certain`), and all such work that begins from now on. Returns
 /// whether there is any.
 pub fn end_all(limit: Limit) -> bool {
@@ -342,7 +350,7 @@ pub fn end_all(limit: Limit) -> bool {
 /// Checks the budgets of work with a certain end: passes those whose time is over, and with `limit` all of
 /// them. Returns the budget that was passed longest ago, and whether there is such work.
 pub fn check_budgets(limit: Option<Limit>) -> (Option<Overdue>, bool) {
-    let alive: Vec<Arc<Budget>> = lock(&ALIVE).iter().filter_map(Weak::upgrade).collect();
+    let alive = alive_budgets();
     let certain = || alive.iter().filter(|budget| budget.is_certain);
     for budget in certain() {
         if let Some(limit) = limit {
@@ -361,9 +369,9 @@ pub fn check_budgets(limit: Option<Limit>) -> (Option<Overdue>, bool) {
 
 /// Returns the stage and the current step of the oldest piece of work with a certain end.
 pub fn current_work() -> (&'static str, &'static str) {
-    let alive: Vec<Arc<Budget>> = lock(&ALIVE).iter().filter_map(Weak::upgrade).collect();
-    let first = alive.iter().find(|budget| budget.is_certain);
-    first.map_or(("", ""), |budget| {
+    let alive = alive_budgets();
+    let oldest = alive.iter().find(|budget| budget.is_certain);
+    oldest.map_or(("", ""), |budget| {
         let BudgetState { stage, doing, .. } = *lock(&budget.state);
         (stage, doing)
     })
@@ -371,7 +379,7 @@ pub fn current_work() -> (&'static str, &'static str) {
 
 /// Returns the use and the limit of the piece of work that is nearest to its limit of processor time.
 pub fn nearest_to_limit() -> Option<(Used, Duration)> {
-    let alive: Vec<Arc<Budget>> = lock(&ALIVE).iter().filter_map(Weak::upgrade).collect();
+    let alive = alive_budgets();
     let used = alive.iter().filter_map(|budget| match budget.limit {
         Some(Limit::Time(time)) => Some((budget.used(), time)),
         _ => None,

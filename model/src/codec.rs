@@ -91,17 +91,14 @@ fn collection_to_json(record: &RecordType, fields: &[Value], to_json: &dyn Fn(&V
     let mut fields_in_use = record.counting(fields).map(to_json);
     match &record.form {
         RecordForm::Option => fields_in_use.next().unwrap_or(Json::Null),
-        RecordForm::Variant(alternatives) => {
-            let chosen = (0..alternatives.len()).find(|number| record.tag(*number) == fields[0]);
-            match chosen.map(|number| &alternatives[number]) {
-                Some(chosen) if chosen.count > 0 => {
-                    let names = (0..chosen.count).map(|place| record.field_of(chosen, place).to_owned());
-                    json!({ chosen.name.clone(): names.zip(fields_in_use).collect::<Map<_, _>>() })
-                }
-                Some(chosen) => json!(chosen.name),
-                None => Json::Null,
+        RecordForm::Variant(_) => match record.alternative_of(&fields[0]) {
+            Some(chosen) if chosen.count > 0 => {
+                let names = (0..chosen.count).map(|place| record.field_of(&chosen, place).to_owned());
+                json!({ chosen.name.clone(): names.zip(fields_in_use).collect::<Map<_, _>>() })
             }
-        }
+            Some(chosen) => json!(chosen.name),
+            None => Json::Null,
+        },
         // A list.
         _ => fields_in_use.collect(),
     }
@@ -176,7 +173,7 @@ fn describe_form(ty: &Type) -> String {
             RecordForm::Plain => write_fields(record.fields.iter().map(|(name, _)| name.as_str())),
             RecordForm::Variant(alternatives) => {
                 let mut forms: Vec<String> =
-                    alternatives.iter().map(|one| write_alternative(record, one)).collect();
+                    alternatives.iter().map(|known| write_alternative(record, known)).collect();
                 let last = forms.pop().unwrap_or_default();
                 if forms.is_empty() { last } else { format!("{} or {last}", forms.join(", ")) }
             }
@@ -199,12 +196,12 @@ fn write_fields<'a>(names: impl Iterator<Item = &'a str>) -> String {
 }
 
 /// Writes an alternative of a variant, without the values of its fields.
-fn write_alternative(record: &RecordType, one: &Alternative) -> String {
-    match one.count {
-        0 => format!("{:?}", one.name),
+fn write_alternative(record: &RecordType, alternative: &Alternative) -> String {
+    match alternative.count {
+        0 => format!("{:?}", alternative.name),
         count => {
-            let fields = write_fields((0..count).map(|place| record.field_of(one, place)));
-            format!("{{{:?}: {fields}}}", one.name)
+            let fields = write_fields((0..count).map(|place| record.field_of(alternative, place)));
+            format!("{{{:?}: {fields}}}", alternative.name)
         }
     }
 }
@@ -229,7 +226,7 @@ fn read_tree(tree: &Tree, ty: &Type, digits: usize) -> Result<Value, Misread> {
         NumberError::NoNumber => wrong(),
         NumberError::TooLong(digits) => Misread::TooLong(digits),
     };
-    let limited = |text: &str| match text.chars().count() {
+    let check_length = |text: &str| match text.chars().count() {
         count if count > digits => Err(Misread::TooLong(count)),
         _ => Ok(()),
     };
@@ -244,9 +241,9 @@ fn read_tree(tree: &Tree, ty: &Type, digits: usize) -> Result<Value, Misread> {
         (Type::Real, Tree::Number(text) | Tree::Text(text)) => {
             Value::Real(number::real(text, digits).map_err(number_error)?)
         }
-        (Type::String, Tree::Text(text)) => limited(text).map(|()| Value::string(text))?,
+        (Type::String, Tree::Text(text)) => check_length(text).map(|()| Value::string(text))?,
         (Type::Id(name), Tree::Text(text) | Tree::Number(text)) => {
-            limited(text).map(|()| Value::id(name, text))?
+            check_length(text).map(|()| Value::id(name, text))?
         }
         (Type::Enum(enumeration), Tree::Text(name)) => {
             let mut literals = enumeration.literals.iter();
@@ -254,93 +251,11 @@ fn read_tree(tree: &Tree, ty: &Type, digits: usize) -> Result<Value, Misread> {
             Value::Enum(enumeration.clone(), position)
         }
         (Type::Record(record), tree) if record.form != RecordForm::Plain => {
-            let too_many = |most: usize, count: usize| {
-                let elements = if most == 1 { "element" } else { "elements" };
-                Misread::Wrong(format!("{ty} has at most {most} {elements}, and this one has {count}"))
-            };
-            let (first, parts) = match (&record.form, tree) {
-                (RecordForm::List, Tree::List(parts)) if parts.len() < record.fields.len() => {
-                    let element = record.element_type();
-                    let elements = parts.iter().enumerate();
-                    let elements =
-                        elements.map(|(at, part)| read_part(&|| format!("[{at}]"), part, element, digits));
-                    (Value::int(parts.len()), elements.collect::<Result<Vec<_>, _>>()?)
-                }
-                (RecordForm::List, Tree::List(parts)) => {
-                    return Err(too_many(record.fields.len() - 1, parts.len()));
-                }
-                (RecordForm::Keyed(key) | RecordForm::Entries(key, _), tree) => {
-                    let entries = read_entries(record, key, tree, digits, &wrong)?;
-                    let count = entries.len();
-                    let misfit = || record.most().map_or_else(wrong, |most| too_many(most, count));
-                    return record.value_at_keys(entries).ok_or_else(misfit);
-                }
-                (RecordForm::Option, Tree::Null) => (record.tag(0), Vec::new()),
-                (RecordForm::Option, some) => {
-                    let content = from_tree(some, record.content_type(), digits).map_err(|why| match why {
-                        Misread::Wrong(why)
-                            if !matches!(some, Tree::Number(_)) && !why.starts_with("in `") =>
-                        {
-                            Misread::Wrong(format!(
-                                "{why}: `some(x)` is written like `x`, and `none` is `null`"
-                            ))
-                        }
-                        why => why,
-                    });
-                    (record.tag(1), vec![content?])
-                }
-                // `"Missing"`, or `{"Ok": {"value": 3}}`
-                (RecordForm::Variant(alternatives), tree) => {
-                    let (name, members) = match tree {
-                        Tree::Text(name) => (Some(name), &[][..]),
-                        Tree::Object(alone) => match alone.as_slice() {
-                            [(name, Tree::Object(members))] if !members.is_empty() => {
-                                (Some(name), &members[..])
-                            }
-                            [(name, _)] => (Some(name), &[][..]),
-                            _ => (None, &[][..]),
-                        },
-                        _ => (None, &[][..]),
-                    };
-                    let find = |name: &String| alternatives.iter().position(|one| one.name == *name);
-                    let malformed = |chosen: &Alternative| {
-                        let (form, got) = (write_alternative(record, chosen), shortened(&tree.to_string()));
-                        Misread::Wrong(format!("expected {form}, not {got}"))
-                    };
-                    let Some(number) = name.and_then(find) else {
-                        // The name may be in another place: `{"type": "Ok", "value": 3}`.
-                        let Tree::Object(members) = tree else { return Err(wrong()) };
-                        let texts = members.iter().filter_map(|(_, part)| match part {
-                            Tree::Text(text) => Some(text),
-                            _ => None,
-                        });
-                        let names = members.iter().map(|(key, _)| key).chain(texts);
-                        let is_like = |one: &&Alternative| {
-                            names.clone().any(|name| one.name.eq_ignore_ascii_case(name))
-                        };
-                        return Err(alternatives.iter().find(is_like).map_or_else(wrong, malformed));
-                    };
-                    let chosen = &alternatives[number];
-                    let is_bare = matches!(tree, Tree::Text(_));
-                    if members.len() != chosen.count || is_bare != (chosen.count == 0) {
-                        return Err(malformed(chosen));
-                    }
-                    let field = |place: usize| {
-                        let name = record.field_of(chosen, place);
-                        let part = members.iter().find(|(key, _)| key == name);
-                        let (_, part) = part.ok_or_else(|| malformed(chosen))?;
-                        let place_of = || format!("{}.{name}", chosen.name);
-                        read_part(&place_of, part, &record.fields[chosen.first + place].1, digits)
-                    };
-                    (record.tag(number), (0..chosen.count).map(field).collect::<Result<Vec<_>, _>>()?)
-                }
-                _ => return Err(wrong()),
-            };
-            record.value_of(first, parts)
+            return read_collection(record, tree, digits, &wrong);
         }
         (Type::Record(record), Tree::Object(members)) => {
-            let is_foreign = |(key, _): &&(String, Tree)| record.fields.iter().all(|(name, _)| name != key);
-            if let Some((key, _)) = members.iter().find(is_foreign) {
+            let is_unknown = |(key, _): &&(String, Tree)| record.fields.iter().all(|(name, _)| name != key);
+            if let Some((key, _)) = members.iter().find(is_unknown) {
                 return Err(Misread::Wrong(format!("the type {ty} has no field `{}`", shortened(key))));
             }
             let missing = |name: &str| {
@@ -370,6 +285,94 @@ fn read_tree(tree: &Tree, ty: &Type, digits: usize) -> Result<Value, Misread> {
         _ => return Err(wrong()),
     };
     if value.is_in(ty) { Ok(value) } else { Err(wrong()) }
+}
+
+/// Reads a list, an option, a variant, a set or a map. `wrong` makes the general error.
+fn read_collection(
+    record: &Arc<RecordType>,
+    tree: &Tree,
+    digits: usize,
+    wrong: &dyn Fn() -> Misread,
+) -> Result<Value, Misread> {
+    let too_many = |most: usize, count: usize| {
+        let elements = if most == 1 { "element" } else { "elements" };
+        Misread::Wrong(format!("{} has at most {most} {elements}, and this one has {count}", record.name))
+    };
+    // The parts are in their types, so the value is in its own.
+    match (&record.form, tree) {
+        (RecordForm::List, Tree::List(parts)) if parts.len() < record.fields.len() => {
+            let mut elements = Vec::new();
+            for (at, part) in parts.iter().enumerate() {
+                elements.push(read_part(&|| format!("[{at}]"), part, record.element_type(), digits)?);
+            }
+            Ok(record.value_of(Value::int(parts.len()), elements))
+        }
+        (RecordForm::List, Tree::List(parts)) => Err(too_many(record.fields.len() - 1, parts.len())),
+        (RecordForm::Keyed(key) | RecordForm::Entries(key, _), tree) => {
+            let entries = read_entries(record, key, tree, digits, wrong)?;
+            let count = entries.len();
+            let misfit = || record.most().map_or_else(wrong, |most| too_many(most, count));
+            record.make_keyed(entries).ok_or_else(misfit)
+        }
+        (RecordForm::Option, Tree::Null) => Ok(record.value_of(record.tag(0), [])),
+        (RecordForm::Option, some) => match from_tree(some, record.content_type(), digits) {
+            Err(Misread::Wrong(why)) if !matches!(some, Tree::Number(_)) && !why.starts_with("in `") => {
+                let rule = "`some(x)` is written like `x`, and `none` is `null`";
+                Err(Misread::Wrong(format!("{why}: {rule}")))
+            }
+            content => Ok(record.value_of(record.tag(1), [content?])),
+        },
+        (RecordForm::Variant(alternatives), tree) => read_variant(record, alternatives, tree, digits, wrong),
+        _ => Err(wrong()),
+    }
+}
+
+/// Reads a value of a variant: `"Missing"`, or `{"Ok": {"value": 3}}`. `wrong` makes the general error.
+fn read_variant(
+    record: &Arc<RecordType>,
+    alternatives: &[Alternative],
+    tree: &Tree,
+    digits: usize,
+    wrong: &dyn Fn() -> Misread,
+) -> Result<Value, Misread> {
+    let (name, members) = match tree {
+        Tree::Text(name) => (Some(name), &[][..]),
+        Tree::Object(alone) => match alone.as_slice() {
+            [(name, Tree::Object(members))] => (Some(name), &members[..]),
+            [(name, _)] => (Some(name), &[][..]),
+            _ => (None, &[][..]),
+        },
+        _ => (None, &[][..]),
+    };
+    let malformed = |chosen: &Alternative| {
+        let (form, got) = (write_alternative(record, chosen), shortened(&tree.to_string()));
+        Misread::Wrong(format!("expected {form}, not {got}"))
+    };
+    let number = name.and_then(|name| alternatives.iter().position(|known| known.name == *name));
+    let Some(number) = number else {
+        // The name may be in another place: `{"type": "Ok", "value": 3}`.
+        let Tree::Object(members) = tree else { return Err(wrong()) };
+        let is_named = |known: &&Alternative| {
+            let is_name = |text: &String| known.name.eq_ignore_ascii_case(text);
+            let is_text = |part: &Tree| matches!(part, Tree::Text(text) if is_name(text));
+            members.iter().any(|(key, part)| is_name(key) || is_text(part))
+        };
+        return Err(alternatives.iter().find(is_named).map_or_else(wrong, malformed));
+    };
+    let chosen = &alternatives[number];
+    let is_bare = matches!(tree, Tree::Text(_));
+    if members.len() != chosen.count || is_bare != (chosen.count == 0) {
+        return Err(malformed(chosen));
+    }
+    let mut fields = Vec::new();
+    for position in chosen.positions() {
+        let name = record.field_of(chosen, position - chosen.first);
+        let member = members.iter().find(|(key, _)| key == name);
+        let (_, part) = member.ok_or_else(|| malformed(chosen))?;
+        let place = || format!("{}.{name}", chosen.name);
+        fields.push(read_part(&place, part, &record.fields[position].1, digits)?);
+    }
+    Ok(record.value_of(record.tag(number), fields))
 }
 
 /// Returns what a member of this type means that is absent: `none`, if the type is an option.
@@ -403,7 +406,7 @@ fn read_entries(
                 }
             }
         }
-        (Tree::Object(members), Some(value)) => {
+        (Tree::Object(members), Some(value_type)) => {
             for (text, member) in members {
                 let place = || format!("[{}]", shortened(text));
                 let key = from_text(text, key_type).map_err(|why| locate(&place(), why))?;
@@ -413,21 +416,19 @@ fn read_entries(
                     let why = format!("the key {text:?} of a map is written {spelled:?}");
                     return Err(Misread::Wrong(why));
                 }
-                let member = read_part(&place, member, value, digits)?;
-                if entries.insert(key, Some(member)).is_some() {
+                let value = read_part(&place, member, value_type, digits)?;
+                if entries.insert(key, Some(value)).is_some() {
                     return Err(wrong());
                 }
             }
         }
         (Tree::List(_), Some(_)) => {
-            return Err(Misread::Wrong(
-                "a map is a JSON object, as in `{\"a\": 1}`, and this is a list".to_owned(),
-            ));
+            let why = "a map is a JSON object, as in `{\"a\": 1}`, and this is a list";
+            return Err(Misread::Wrong(why.to_owned()));
         }
         (Tree::Object(_), None) => {
-            return Err(Misread::Wrong(
-                "a set is a JSON list, as in `[1, 2]`, and this is an object".to_owned(),
-            ));
+            let why = "a set is a JSON list, as in `[1, 2]`, and this is an object";
+            return Err(Misread::Wrong(why.to_owned()));
         }
         _ => return Err(wrong()),
     }
@@ -474,7 +475,7 @@ fn plain_text(json: Json) -> String {
     }
 }
 
-/// 3, 3.0 and 3e0 are whole, 3.5 is not.
+/// Reads an integer that may be written as a fraction: 3, 3.0 and 3e0 are whole, 3.5 is not.
 fn parse_whole_number(text: &str, digits: usize) -> Result<IBig, NumberError> {
     if let Ok(value) = number::integer(text, digits) {
         return Ok(value);

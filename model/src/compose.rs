@@ -65,15 +65,16 @@ pub fn compose(name: &str, first: &Iosts, second: &Iosts) -> Result<Iosts, Vec<I
         return Err(reasons);
     }
     let Alphabet { actions, of_first, of_second } = merge_alphabets(first, second);
-    let mut shared: BTreeSet<ActionId> = of_first.iter().copied().collect();
-    shared.retain(|action| of_second.contains(action) && actions[*action].is_visible());
-    // A shared action has the parameters of the first part, so those of the second part are replaced.
-    let rename_parameters = |(number, action): (ActionId, &Action)| -> Substitution {
-        let own = &actions[of_second[number]].parameters;
-        action.parameters.iter().cloned().zip(own.iter().map(Term::datum)).collect()
+    let is_shared = |action: ActionId| {
+        of_first.contains(&action) && of_second.contains(&action) && actions[action].is_visible()
     };
-    let renamed: Numbered<ActionId, Substitution> =
-        second.actions.numbered().map(rename_parameters).collect();
+    // A shared action has the parameters of the first part, so those of the second part are replaced.
+    let replace_parameters = |(number, action): (ActionId, &Action)| -> Substitution {
+        let kept = &actions[of_second[number]].parameters;
+        action.parameters.iter().cloned().zip(kept.iter().map(Term::datum)).collect()
+    };
+    let replacements: Numbered<ActionId, Substitution> =
+        second.actions.numbered().map(replace_parameters).collect();
     let (outgoing1, outgoing2) = (first.outgoing(), second.outgoing());
     let mut numbers: HashMap<(LocationId, LocationId), LocationId> = HashMap::new();
     let mut pairs: Numbered<LocationId, (LocationId, LocationId)> = Numbered::new();
@@ -95,28 +96,25 @@ pub fn compose(name: &str, first: &Iosts, second: &Iosts) -> Result<Iosts, Vec<I
             let t1 = &first.transitions[*number];
             let action = of_first[t1.action];
             // The first part takes its own actions alone, and shared ones together with the second part.
-            if !shared.contains(&action) {
+            if !is_shared(action) {
                 add_transition((t1.target, l2), Transition { action, ..t1.clone() });
                 continue;
             }
-            for number in &outgoing2[l2] {
-                let t2 = &second.transitions[*number];
-                if of_second[t2.action] != action {
-                    continue;
+            let partners = outgoing2[l2].iter().map(|number| &second.transitions[*number]);
+            for t2 in partners.filter(|t2| of_second[t2.action] == action) {
+                let replacement = &replacements[t2.action];
+                let mut together = Transition { action, ..t1.clone() };
+                for (variable, value) in &t2.assignments {
+                    together.assignments.insert(variable.clone(), substitute(value, replacement));
                 }
-                let renamed = &renamed[t2.action];
-                let assigned =
-                    t2.assignments.iter().map(|(v, value)| (v.clone(), substitute(value, renamed)));
-                let assignments = t1.assignments.clone().into_iter().chain(assigned).collect();
-                let guard = Term::and([t1.guard.clone(), substitute(&t2.guard, renamed)]);
-                let together = Transition { action, guard, assignments, ..t1.clone() };
+                together.guard = Term::and([together.guard, substitute(&t2.guard, replacement)]);
                 add_transition((t1.target, t2.target), together);
             }
         }
         for number in &outgoing2[l2] {
             let t2 = &second.transitions[*number];
             let action = of_second[t2.action];
-            if !shared.contains(&action) {
+            if !is_shared(action) {
                 add_transition((l1, t2.target), Transition { action, ..t2.clone() });
             }
         }
@@ -164,8 +162,8 @@ fn incompatibilities(first: &Iosts, second: &Iosts) -> Vec<Incompatible> {
     let names1: BTreeSet<&str> = data(first).chain(parameters(first)).collect();
     let names2: BTreeSet<&str> = data(second).chain(parameters(second)).collect();
     // Parameters may share a name, since a parameter is known on its own action only.
-    let clashes = data(first).filter(|name| names2.contains(name));
-    let clashes: BTreeSet<&str> = clashes.chain(data(second).filter(|name| names1.contains(name))).collect();
+    let of_first = data(first).filter(|name| names2.contains(name));
+    let clashes: BTreeSet<&str> = of_first.chain(data(second).filter(|name| names1.contains(name))).collect();
     reasons.extend(clashes.into_iter().map(|name| Incompatible::SameName(name.to_owned())));
     reasons
 }
@@ -216,10 +214,10 @@ fn name_locations(
         let (l1, l2) = (first.location(*l1), second.location(*l2));
         let mut name = format!("{}__{}", l1.name, l2.name);
         if name.len() > LONGEST || used.contains(&name) {
-            name = (0..)
-                .map(|again: usize| format!("L{}{}", number.place(), "_".repeat(again)))
-                .find(|name| !used.contains(name))
-                .unwrap_or_default();
+            name = format!("L{}", number.place());
+            while used.contains(&name) {
+                name.push('_');
+            }
         }
         used.insert(name.clone());
         Location {
@@ -241,17 +239,17 @@ pub fn hide(iosts: &Iosts, names: &[String]) -> Result<Iosts, Vec<Unhidden>> {
             None => reasons.push(Unhidden::NoOutput(name.clone())),
         }
     }
-    let mut order: Vec<(ActionId, Action)> =
+    let mut actions: Vec<(ActionId, Action)> =
         iosts.actions.numbered().map(|(number, action)| (number, action.clone())).collect();
-    for (number, action) in &mut order {
+    for (number, action) in &mut actions {
         if hidden.contains(number) {
             *action = Action { kind: ActionKind::Internal, parameters: Vec::new(), ..action.clone() };
         }
     }
     // Internal actions stand at the end.
-    order.sort_by_key(|(_, action)| action.kind == ActionKind::Internal);
+    actions.sort_by_key(|(_, action)| action.kind == ActionKind::Internal);
     let new_numbers: BTreeMap<ActionId, ActionId> =
-        order.iter().enumerate().map(|(place, (number, _))| (*number, ActionId::of(place))).collect();
+        actions.iter().enumerate().map(|(place, (number, _))| (*number, ActionId::of(place))).collect();
     let mut transitions: Numbered<TransitionId, Transition> = Numbered::new();
     for (number, transition) in iosts.transitions.numbered() {
         budget::ask();
@@ -261,16 +259,14 @@ pub fn hide(iosts: &Iosts, names: &[String]) -> Result<Iosts, Vec<Unhidden>> {
             continue;
         }
         match without_parameters(transition, &iosts.action(transition.action).parameters) {
-            Ok(cases) => cases.into_iter().for_each(|case| {
-                transitions.push(Transition { action, ..case });
-            }),
+            Ok(cases) => transitions.extend(cases.into_iter().map(|case| Transition { action, ..case })),
             Err(parameter) => reasons.push(Unhidden::Open(number, parameter)),
         }
     }
     if !reasons.is_empty() {
         return Err(reasons);
     }
-    let actions = order.into_iter().map(|(_, action)| action).collect();
+    let actions = actions.into_iter().map(|(_, action)| action).collect();
     Ok(Iosts { actions, transitions, ..iosts.clone() })
 }
 
@@ -293,10 +289,7 @@ fn without_parameters(transition: &Transition, parameters: &[Datum]) -> Result<V
     for parameter in remaining {
         // A parameter that is read and has few values is written out. A parameter that is not read is
         // dropped.
-        let is_read = cases.iter().any(|case| {
-            let mut terms = std::iter::once(&case.guard).chain(case.assignments.values());
-            terms.any(|term| term.mentions(&parameter))
-        });
+        let is_read = cases.iter().flat_map(Transition::terms).any(|term| term.mentions(&parameter));
         if !is_read {
             continue;
         }

@@ -8,8 +8,9 @@ use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::fmt;
 use std::hash::{Hash, Hasher};
-use std::sync::{Arc, LazyLock, Mutex, PoisonError, Weak};
+use std::sync::{Arc, LazyLock, Mutex, Weak};
 
+use crate::lock::lock;
 use crate::types::Type;
 
 /// A named, typed datum. Cheap to clone; two data are one when name and type are equal. Then they are also
@@ -36,9 +37,10 @@ const FIRST_SWEEP: usize = 4096;
 static TABLE: LazyLock<Mutex<DatumTable>> = LazyLock::new(Mutex::default);
 
 impl Datum {
+    /// Returns the datum of this name and type: the one that exists, or else a new one.
     pub fn new(name: impl Into<String>, ty: Type) -> Self {
         let name = name.into();
-        let mut table = TABLE.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut table = lock(&TABLE);
         let is_in_use = |datum: &Weak<Inner>| datum.strong_count() > 0;
         if table.by_name.len() > table.sweep_at.max(FIRST_SWEEP) {
             table.by_name.retain(|_, namesakes| namesakes.iter().any(is_in_use));

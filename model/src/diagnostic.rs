@@ -122,33 +122,30 @@ impl Diagnostic {
 /// differs in case only always counts as near. If none is near, it is the only name that contains the
 /// misspelt one, or the only name that the misspelt one abbreviates.
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let (mut parts, mut abbreviated) = (Vec::new(), Vec::new());
-    let letters: Vec<char> = name.chars().collect();
-    let limit = (letters.len() / 3).max(1);
+    let (mut with_part, mut abbreviated) = (Vec::new(), Vec::new());
+    let letters = name.chars().count();
+    let mut limit = (letters / 3).max(1);
     let mut best: Option<(usize, &str)> = None;
     for candidate in known {
         if is_part(name, candidate) {
-            parts.push(candidate);
+            with_part.push(candidate);
         } else if is_abbreviation(name, candidate) {
             abbreviated.push(candidate);
         }
-        // A name that is further away than the best so far is of no use.
-        let limit = best.map_or(limit, |(distance, _)| distance);
-        let nearness = if is_same_but_for_case(name, candidate) {
-            Some(0)
-        } else {
-            let candidate_letters: Vec<char> = candidate.chars().collect();
-            distance(&letters, &candidate_letters, limit)
+        let distance = match letters.abs_diff(candidate.chars().count()) {
+            _ if is_same_but_for_case(name, candidate) => 0,
+            // The distance is at least as large, and costs more to compute.
+            difference if difference > limit => difference,
+            _ => strsim::osa_distance(name, candidate),
         };
-        if let Some(distance) = nearness
-            && best.is_none_or(|best| (distance, candidate) < best)
-        {
+        if distance <= limit && best.is_none_or(|best| (distance, candidate) < best) {
             best = Some((distance, candidate));
+            limit = distance;
         }
     }
     // A part or an abbreviation of several names says nothing.
     let only = |names: &[&'a str]| <[&str; 1]>::try_from(names).ok().map(|[only]| only);
-    best.map(|(_, candidate)| candidate).or_else(|| only(&parts)).or_else(|| only(&abbreviated))
+    best.map(|(_, candidate)| candidate).or_else(|| only(&with_part)).or_else(|| only(&abbreviated))
 }
 
 /// Does the longer name begin or end with the shorter one, which has at least three letters?
@@ -173,83 +170,9 @@ fn is_same_but_for_case(a: &str, b: &str) -> bool {
     if is_ascii { a.eq_ignore_ascii_case(b) } else { a.to_lowercase() == b.to_lowercase() }
 }
 
-/// Computes the optimal string alignment distance (restricted Damerau-Levenshtein), if it is at most the
-/// limit. Only the three rows that a cell depends on are kept, and in each row only the cells that the limit
-/// can reach.
-pub(crate) fn distance(a: &[char], b: &[char], limit: usize) -> Option<usize> {
-    if a.len().abs_diff(b.len()) > limit {
-        return None;
-    }
-    let beyond = limit + 1;
-    let mut row_before_last: Vec<usize> = vec![beyond; b.len() + 1];
-    let mut last: Vec<usize> = (0..=b.len()).collect();
-    let mut row: Vec<usize> = vec![beyond; b.len() + 1];
-    for i in 1..=a.len() {
-        let from = i.saturating_sub(limit).max(1);
-        let to = (i + limit).min(b.len());
-        row[from - 1] = if from == 1 { i } else { beyond };
-        let mut least = row[from - 1];
-        for j in from..=to {
-            let change = last[j - 1] + usize::from(a[i - 1] != b[j - 1]);
-            let mut best = change.min(last[j] + 1).min(row[j - 1] + 1);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                best = best.min(row_before_last[j - 2] + 1);
-            }
-            row[j] = best;
-            least = least.min(best);
-        }
-        if let Some(next) = row.get_mut(to + 1) {
-            *next = beyond;
-        }
-        // A swap reaches back two rows and costs one, so no later row is within the limit if this one is not.
-        if least > limit {
-            return None;
-        }
-        std::mem::swap(&mut row_before_last, &mut last);
-        std::mem::swap(&mut last, &mut row);
-    }
-    Some(last[b.len()]).filter(|distance| *distance <= limit)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// The distance by its definition, with all rows and without a limit.
-    fn distance_by_definition(a: &[char], b: &[char]) -> usize {
-        let mut rows = vec![vec![0; b.len() + 1]; a.len() + 1];
-        for i in 0..=a.len() {
-            for j in 0..=b.len() {
-                rows[i][j] = if i == 0 || j == 0 {
-                    i + j
-                } else {
-                    let change = rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
-                    let mut best = change.min(rows[i - 1][j] + 1).min(rows[i][j - 1] + 1);
-                    if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                        best = best.min(rows[i - 2][j - 2] + 1);
-                    }
-                    best
-                };
-            }
-        }
-        rows[a.len()][b.len()]
-    }
-
-    #[test]
-    fn the_limited_distance_is_the_distance_where_it_is_within_the_limit() {
-        // All words of two letters up to five long.
-        let words: Vec<Vec<char>> = (1u32..64)
-            .map(|bits| {
-                (0..31 - bits.leading_zeros()).map(|at| if bits >> at & 1 == 1 { 'a' } else { 'b' }).collect()
-            })
-            .collect();
-        for (a, b) in words.iter().flat_map(|a| words.iter().map(move |b| (a, b))) {
-            for limit in 0..6 {
-                let expected = Some(distance_by_definition(a, b)).filter(|distance| *distance <= limit);
-                assert_eq!(distance(a, b, limit), expected, "{a:?} {b:?} {limit}");
-            }
-        }
-    }
 
     #[test]
     fn the_nearest_is_the_first_by_distance_then_by_name() {

@@ -88,10 +88,7 @@ impl std::fmt::Display for Unusable {
                 nearest_name(name.to_str(), &names_in_folder(&folder)).map(|near| folder.join(near))
             }
         };
-        match meant {
-            Some(meant) => write!(f, "; did you mean `{}`?", meant.display()),
-            None => Ok(()),
-        }
+        meant.map_or(Ok(()), |meant| write!(f, "; did you mean `{}`?", meant.display()))
     }
 }
 
@@ -130,22 +127,25 @@ pub fn find_meant_file(path: &Path, is_right: impl Fn(&Path) -> Option<bool>) ->
     const MOST_READ: usize = 200;
     let folder = path.parent().unwrap_or(Path::new(""));
     let name = path.file_name()?.to_str();
-    let (mut right, mut unknown) = (Vec::new(), Vec::new());
+    let (mut of_right_kind, mut of_unknown_kind) = (Vec::new(), Vec::new());
     let names = names_in_folder(folder).into_iter().filter(|name| folder.join(name).is_file());
     for file_name in names.take(MOST_READ) {
         match is_right(&folder.join(&file_name)) {
-            Some(true) => right.push(file_name),
+            Some(true) => of_right_kind.push(file_name),
             Some(false) => {}
-            None => unknown.push(file_name),
+            None => of_unknown_kind.push(file_name),
         }
     }
-    let only_right = || right.first().filter(|_| right.len() == 1).map(String::as_str);
-    let meant = nearest_name(name, &right).or_else(|| nearest_name(name, &unknown)).or_else(only_right);
-    meant.map(str::to_owned)
+    let nearest = nearest_name(name, &of_right_kind).or_else(|| nearest_name(name, &of_unknown_kind));
+    match (nearest, of_right_kind.as_slice()) {
+        (Some(name), _) => Some(name.to_owned()),
+        (None, [only]) => Some(only.clone()),
+        (None, _) => None,
+    }
 }
 
 /// Is it the ending `.yaml` or `.yml`, which users forget more often than a letter?
-pub fn is_yaml_ending(ending: &str) -> bool {
+fn is_yaml_ending(ending: &str) -> bool {
     matches!(ending, ".yaml" | ".yml")
 }
 

@@ -133,32 +133,30 @@ impl RecordType {
     }
 
     /// Makes the set of these keys, or the map of them with their values. `None` if there are too many keys.
-    pub fn value_at_keys(self: &Arc<Self>, mut entries: BTreeMap<Value, Option<Value>>) -> Option<Value> {
+    pub fn make_keyed(self: &Arc<Self>, mut entries: BTreeMap<Value, Option<Value>>) -> Option<Value> {
         if let Some(most) = self.most() {
-            let is_bounded = entries.len() <= most;
-            return is_bounded.then(|| self.value_of(Value::int(entries.len()), entry_parts(entries)));
+            let are_few = entries.len() <= most;
+            return are_few.then(|| self.value_of(Value::int(entries.len()), list_entry_parts(entries)));
         }
-        // A field for each key: an option in a map, and a truth value in a set. Keys of a set have no value.
-        let types = self.fields.iter().map(|(_, ty)| ty);
-        let fields = self.keys().into_iter().zip(types).map(|(key, ty)| match (entries.remove(&key), ty) {
+        let field = |(key, (_, ty)): (Value, &(String, Type))| match (entries.remove(&key), ty) {
             (None, _) => Value::any(ty),
-            (Some(value_of_key), Type::Record(option)) => option.value_of(Value::Bool(true), value_of_key),
+            // A map has an option for each key, and a set a truth value.
+            (Some(value), Type::Record(option)) => option.value_of(Value::Bool(true), value),
             (Some(_), _) => Value::Bool(true),
-        });
-        Some(Value::Record(self.clone(), fields.collect()))
+        };
+        let fields = self.keys().into_iter().zip(&self.fields).map(field).collect();
+        Some(Value::Record(self.clone(), fields))
     }
 
     /// Returns the keys that a set or a map has. Each has its value in a map, and `None` in a set.
     pub fn entries<'a>(&self, fields: &'a [Value]) -> Vec<(Value, Option<&'a Value>)> {
         if let Some(width) = self.width() {
-            let keys = (1..fields.len()).step_by(width).take_while(|key| self.counts(&fields[0], *key));
-            return keys
-                .map(|key| (fields[key].clone(), fields.get(key + 1).filter(|_| width > 1)))
-                .collect();
+            let entries = fields[1..].chunks(width).take(number_in(&fields[0]));
+            return entries.map(|entry| (entry[0].clone(), entry.get(1))).collect();
         }
         let entry = |(key, field): (Value, &'a Value)| match field {
             Value::Bool(true) => Some((key, None)),
-            Value::Record(_, parts) if parts[0] == Value::Bool(true) => Some((key, Some(&parts[1]))),
+            Value::Record(_, option) if option[0] == Value::Bool(true) => Some((key, Some(&option[1]))),
             _ => None,
         };
         self.keys().into_iter().zip(fields).filter_map(entry).collect()
@@ -169,12 +167,14 @@ impl RecordType {
         let literals = alternatives.iter().map(|(alternative, _)| format!("{name}'{alternative}")).collect();
         let tag = EnumType { name: format!("{name}'is"), literals };
         let mut fields = vec![("is".to_owned(), Type::Enum(Arc::new(tag)))];
-        let mut placed = Vec::new();
-        for (alternative, own) in alternatives {
-            placed.push(Alternative { name: alternative.clone(), first: fields.len(), count: own.len() });
-            fields.extend(own.iter().map(|(field, ty)| (format!("{alternative}'{field}"), ty.clone())));
+        let mut with_positions = Vec::new();
+        for (alternative, own_fields) in alternatives {
+            let (first, count) = (fields.len(), own_fields.len());
+            with_positions.push(Alternative { name: alternative.clone(), first, count });
+            fields
+                .extend(own_fields.iter().map(|(field, ty)| (format!("{alternative}'{field}"), ty.clone())));
         }
-        RecordType { name: name.to_owned(), fields, form: RecordForm::Variant(placed) }
+        RecordType { name: name.to_owned(), fields, form: RecordForm::Variant(with_positions) }
     }
 
     pub fn is_declared(&self) -> bool {
@@ -204,6 +204,11 @@ impl RecordType {
         name.get(alternative.name.len() + 1..).unwrap_or(name)
     }
 
+    /// The alternative of a variant or an option whose values have this first field. `None` for other types.
+    pub(crate) fn alternative_of(&self, tag: &Value) -> Option<Alternative> {
+        self.alternatives().into_iter().nth(number_in(tag))
+    }
+
     /// The value of the first field, for the alternative of this number.
     pub fn tag(&self, number: usize) -> Value {
         match &self.fields[0].1 {
@@ -214,42 +219,36 @@ impl RecordType {
 
     /// Makes the value of the alternative or the list that has this first field and these parts.
     pub fn value_of(self: &Arc<Self>, first: Value, parts: impl IntoIterator<Item = Value>) -> Value {
-        let fields = self.filled(first, parts, &|value| value);
+        let fields = self.fill_fields(first, parts, &|value| value);
         Value::Record(self.clone(), fields.into())
     }
 
     /// Returns all fields: the first one, these parts in the fields that count, and the simplest values in
     /// the others. `make` turns a value into a field.
-    pub(crate) fn filled<T>(
+    pub(crate) fn fill_fields<T>(
         &self,
         first: Value,
         parts: impl IntoIterator<Item = T>,
         make: &dyn Fn(Value) -> T,
     ) -> Vec<T> {
         let mut parts = parts.into_iter();
-        let others = self.fields.iter().enumerate().skip(1).map(|(position, (_, ty))| {
+        let mut fields = vec![make(first.clone())];
+        for (position, (_, ty)) in self.fields.iter().enumerate().skip(1) {
             let part = if self.counts(&first, position) { parts.next() } else { None };
-            part.unwrap_or_else(|| make(Value::any(ty)))
-        });
-        let others: Vec<T> = others.collect();
-        std::iter::once(make(first)).chain(others).collect()
+            fields.push(part.unwrap_or_else(|| make(Value::any(ty))));
+        }
+        fields
     }
 
     /// Does the field at this position count in values whose first field this is?
     pub fn counts(&self, first: &Value, position: usize) -> bool {
-        // The number of the alternative, or of the elements or entries.
-        let number = match first {
-            Value::Bool(value) => usize::from(*value),
-            Value::Enum(_, number) => *number,
-            Value::Int(length) => usize::try_from(length).unwrap_or(0),
-            _ => 0,
-        };
+        let number = number_in(first);
         match &self.form {
             _ if position == 0 => true,
             RecordForm::Plain | RecordForm::Keyed(_) => true,
-            RecordForm::Variant(alternatives) => alternatives
-                .get(number)
-                .is_some_and(|own| (own.first..own.first + own.count).contains(&position)),
+            RecordForm::Variant(alternatives) => {
+                alternatives.get(number).is_some_and(|chosen| chosen.positions().contains(&position))
+            }
             RecordForm::Option | RecordForm::List | RecordForm::Entries(_, None) => position <= number,
             // A key and its value are one entry.
             RecordForm::Entries(_, Some(_)) => position.div_ceil(2) <= number,
@@ -260,24 +259,17 @@ impl RecordType {
     pub fn is_canonical(&self, fields: &[Value]) -> bool {
         let counts = |position: usize| self.counts(&fields[0], position);
         let is_simplest = |position: usize| fields[position].is_any(&self.fields[position].1);
-        if !(1..fields.len()).all(|position| counts(position) || is_simplest(position)) {
-            return false;
-        }
-        if !matches!(self.form, RecordForm::Entries(..)) {
-            return true;
-        }
-        let width = self.width().unwrap_or(1);
-        let keys: Vec<usize> = (1..fields.len()).step_by(width).take_while(|key| counts(*key)).collect();
-        keys.is_sorted_by(|key, next| fields[*key] < fields[*next])
+        let ascend = |entries: Vec<(Value, _)>| entries.is_sorted_by(|(key, _), (next, _)| key < next);
+        (1..fields.len()).all(|position| counts(position) || is_simplest(position))
+            && (!matches!(self.form, RecordForm::Entries(..)) || ascend(self.entries(fields)))
     }
 
     /// Makes the fields canonical: those that do not count become the simplest, and entries are put in order.
     pub fn canonical(&self, mut fields: Vec<Value>) -> Vec<Value> {
         if let RecordForm::Entries(..) = self.form {
-            let entries = self.entries(&fields).into_iter();
-            let entries: BTreeMap<Value, Option<Value>> =
-                entries.map(|(key, value)| (key, value.cloned())).collect();
-            return self.filled(Value::int(entries.len()), entry_parts(entries), &|value| value);
+            let entries = self.entries(&fields).into_iter().map(|(key, value)| (key, value.cloned()));
+            let in_order = BTreeMap::from_iter(entries);
+            return self.fill_fields(Value::int(in_order.len()), list_entry_parts(in_order), &|value| value);
         }
         for position in 1..fields.len() {
             if !self.counts(&fields[0], position) {
@@ -307,8 +299,7 @@ impl RecordType {
                 (0..self.fields.len()).map(|length| product(&self.fields[1..=length])).collect()
             }
             RecordForm::Option | RecordForm::Variant(_) => {
-                let values = |own: &Alternative| product(&self.fields[own.first..own.first + own.count]);
-                self.alternatives().iter().map(values).collect()
+                self.alternatives().iter().map(|own| product(&self.fields[own.positions()])).collect()
             }
         };
         products.into_iter().try_fold(0usize, |sum, part| sum.checked_add(part?))
@@ -345,10 +336,8 @@ impl RecordType {
         fields: &[T],
         write_part: &mut dyn FnMut(&mut dyn fmt::Write, &T) -> fmt::Result,
     ) -> fmt::Result {
-        let alternatives = self.alternatives();
-        let chosen = (0..alternatives.len()).find(|number| self.tag(*number) == *first);
         let is_plain = self.form == RecordForm::Plain;
-        let (open, close) = match chosen.map(|number| &alternatives[number]) {
+        let (open, close) = match self.alternative_of(first) {
             Some(alternative) => {
                 f.write_str(&alternative.name)?;
                 if alternative.count == 0 { ("", "") } else { ("(", ")") }
@@ -371,8 +360,18 @@ impl RecordType {
     }
 }
 
+/// Returns the number that a first field holds: of its alternative, or of the elements or entries.
+fn number_in(first: &Value) -> usize {
+    match first {
+        Value::Bool(value) => usize::from(*value),
+        Value::Enum(_, number) => *number,
+        Value::Int(length) => usize::try_from(length).unwrap_or(0),
+        _ => 0,
+    }
+}
+
 /// The keys of entries in order, in a map each with its value after it.
-fn entry_parts(entries: BTreeMap<Value, Option<Value>>) -> impl Iterator<Item = Value> {
+fn list_entry_parts(entries: BTreeMap<Value, Option<Value>>) -> impl Iterator<Item = Value> {
     entries.into_iter().flat_map(|(key, value)| std::iter::once(key).chain(value))
 }
 

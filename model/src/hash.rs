@@ -16,7 +16,7 @@ pub type FastSet<K> = HashSet<K, BuildHasherDefault<FastHasher>>;
 /// 2^64 divided by the golden ratio, made odd.
 const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 
-#[derive(Clone, Copy, Default, Debug)]
+#[derive(Default)]
 pub struct FastHasher(u64);
 
 impl FastHasher {
@@ -26,7 +26,20 @@ impl FastHasher {
     }
 }
 
+/// Hashes one word instead of its bytes.
+macro_rules! add_words {
+    ($($write:ident: $word:ty,)*) => {$(
+        #[inline]
+        fn $write(&mut self, word: $word) {
+            self.add(word as u64);
+        }
+    )*};
+}
+
 impl Hasher for FastHasher {
+    add_words! { write_u8: u8, write_u32: u32, write_u64: u64, write_i64: i64, write_usize: usize, }
+    add_words! { write_isize: isize, }
+
     #[inline]
     fn write(&mut self, bytes: &[u8]) {
         for chunk in bytes.chunks(8) {
@@ -34,36 +47,6 @@ impl Hasher for FastHasher {
             word[..chunk.len()].copy_from_slice(chunk);
             self.add(u64::from_le_bytes(word));
         }
-    }
-
-    #[inline]
-    fn write_u8(&mut self, value: u8) {
-        self.add(u64::from(value));
-    }
-
-    #[inline]
-    fn write_u32(&mut self, value: u32) {
-        self.add(u64::from(value));
-    }
-
-    #[inline]
-    fn write_u64(&mut self, value: u64) {
-        self.add(value);
-    }
-
-    #[inline]
-    fn write_i64(&mut self, value: i64) {
-        self.add(value as u64);
-    }
-
-    #[inline]
-    fn write_usize(&mut self, value: usize) {
-        self.add(value as u64);
-    }
-
-    #[inline]
-    fn write_isize(&mut self, value: isize) {
-        self.add(value as u64);
     }
 
     #[inline]

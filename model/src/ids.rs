@@ -97,9 +97,10 @@ mod tests {
         for number in &numbers {
             assert_eq!(number_of_text(&text_of_number(number)), *number);
         }
-        for (a, one) in numbers.iter().map(|number| (number, text_of_number(number))) {
+        for a in &numbers {
             for b in &numbers {
-                assert_eq!(compare_texts(&one, &text_of_number(b)), a.cmp(b), "{one} {}", text_of_number(b));
+                let (text_a, text_b) = (text_of_number(a), text_of_number(b));
+                assert_eq!(compare_texts(&text_a, &text_b), a.cmp(b), "{text_a} {text_b}");
             }
         }
         let count = numbers.len();

@@ -101,13 +101,13 @@ impl TransitionOrigin {
         self.guard.as_ref().or(self.whole.as_ref())
     }
 
-    /// Adds a transition that is joined to this one, which had the guard `own` before.
-    pub fn join(&mut self, own: &Term, guard: &Term, other: &TransitionOrigin) {
+    /// Adds the origin of a transition with the guard `other_guard`, which is joined to this one.
+    pub fn join(&mut self, own_guard: &Term, other_guard: &Term, other: &TransitionOrigin) {
         if self.joined.is_empty() {
-            self.joined.push((own.clone(), self.guard_or_whole().cloned()));
+            self.joined.push((own_guard.clone(), self.guard_or_whole().cloned()));
         }
         match other.joined.is_empty() {
-            true => self.joined.push((guard.clone(), other.guard_or_whole().cloned())),
+            true => self.joined.push((other_guard.clone(), other.guard_or_whole().cloned())),
             false => self.joined.extend(other.joined.iter().cloned()),
         }
     }
@@ -127,6 +127,13 @@ pub struct Transition {
     /// l'
     pub target: LocationId,
     pub origin: TransitionOrigin,
+}
+
+impl Transition {
+    /// The guard and the assigned values.
+    pub fn terms(&self) -> impl Iterator<Item = &Term> + Clone {
+        std::iter::once(&self.guard).chain(self.assignments.values())
+    }
 }
 
 /// An input/output symbolic transition system.
@@ -254,13 +261,10 @@ impl Iosts {
         }
         self.locations = kept.map(|old| self.location(*old).clone());
         // A transition goes with its source or target: their new numbers are `None`.
-        self.transitions = self
-            .transitions
-            .into_iter()
-            .filter_map(|t| {
-                Some(Transition { source: renumbered[t.source]?, target: renumbered[t.target]?, ..t })
-            })
-            .collect();
+        let renumber = |t: Transition| {
+            Some(Transition { source: renumbered[t.source]?, target: renumbered[t.target]?, ..t })
+        };
+        self.transitions = self.transitions.into_iter().filter_map(renumber).collect();
         // The initial location is always reached.
         self.initial = renumbered[self.initial].unwrap_or(self.initial);
         (self, kept)

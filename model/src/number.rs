@@ -33,6 +33,7 @@ pub enum NumberError {
     TooLong(usize),
 }
 
+/// A number's parts as they are written. The exponent has its sign; a part that is not there is empty.
 struct NumberParts<'a> {
     negative: bool,
     whole: &'a str,
@@ -52,7 +53,7 @@ impl NumberParts<'_> {
     }
 
     /// Returns a bound of the number's digits, if it were written without an exponent.
-    fn digits(&self) -> usize {
+    fn count_digits(&self) -> usize {
         (self.whole.len() + self.fraction.len()).saturating_add(self.exponent_size())
     }
 }
@@ -70,20 +71,16 @@ pub fn integer(text: &str, most_digits: usize) -> Result<IBig, NumberError> {
 
 /// Reads the number that the whole text is: an integer or a decimal fraction, either with an exponent.
 pub fn number(text: &str, most_digits: usize) -> Result<RBig, NumberError> {
-    let (parts, length) = split_number(text.as_bytes(), text).ok_or(NumberError::NoNumber)?;
-    if length != text.len() {
-        return Err(NumberError::NoNumber);
-    }
-    check_length(parts.digits(), most_digits)?;
-    let exponent = i32::try_from(parts.exponent_size()).map_err(|_| NumberError::NoNumber)?;
-    let exponent = if parts.exponent.starts_with('-') { -exponent } else { exponent };
+    let is_whole = |(_, length): &(NumberParts, usize)| *length == text.len();
+    let (parts, _) = split_number(text).filter(is_whole).ok_or(NumberError::NoNumber)?;
+    check_length(parts.count_digits(), most_digits)?;
     let digits = format!("{}{}", parts.whole, parts.fraction);
     let mantissa = IBig::from_str_radix(&digits, 10).map_err(|_| NumberError::NoNumber)?;
     let mantissa = RBig::from(if parts.negative { -mantissa } else { mantissa });
-    let fraction = i32::try_from(parts.fraction.len()).map_err(|_| NumberError::NoNumber)?;
-    let scale = exponent - fraction;
-    let power = RBig::from(IBig::from(10).pow(scale.unsigned_abs() as usize));
-    Ok(if scale >= 0 { mantissa * power } else { mantissa / power })
+    let power = |exponent: usize| RBig::from(IBig::from(10).pow(exponent));
+    let unscaled = mantissa / power(parts.fraction.len());
+    let scale = power(parts.exponent_size());
+    Ok(if parts.exponent.starts_with('-') { unscaled / scale } else { unscaled * scale })
 }
 
 /// Reads the real that the whole text is: a number, or a fraction of integers.
@@ -101,8 +98,8 @@ pub fn count(text: &str) -> Option<u64> {
 /// Returns how many bytes at the beginning of the text are a number of JSON, and how many digits it has
 /// without an exponent.
 pub fn measure_number(text: &str) -> Option<(usize, usize)> {
-    let (parts, length) = split_number(text.as_bytes(), text)?;
-    Some((length, parts.digits()))
+    let (parts, length) = split_number(text)?;
+    Some((length, parts.count_digits()))
 }
 
 fn integer_above_zero(text: &str, most_digits: usize) -> Result<IBig, NumberError> {
@@ -123,7 +120,8 @@ fn is_digits(text: &str) -> bool {
 }
 
 /// Splits the number with which a text begins, if any, into its parts, and returns where it ends.
-fn split_number<'a>(bytes: &[u8], text: &'a str) -> Option<(NumberParts<'a>, usize)> {
+fn split_number(text: &str) -> Option<(NumberParts<'_>, usize)> {
+    let bytes = text.as_bytes();
     let end_of_digits = |start: usize| {
         let tail = bytes.get(start..).unwrap_or_default();
         start + tail.iter().take_while(|byte| byte.is_ascii_digit()).count()
@@ -175,6 +173,7 @@ pub fn time_text(time: &RBig) -> String {
     if !cofactor.is_one() {
         return format!("{}/{}", time.numerator(), time.denominator());
     }
+    // The digits of the time without its point, of which `digits` come after the point.
     let scaled = (time * RBig::from(number(10).pow(digits))).numerator().to_string();
     let (sign, scaled) = scaled.strip_prefix('-').map_or(("", scaled.as_str()), |digits| ("-", digits));
     let scaled = format!("{scaled:0>width$}", width = digits + 1);
@@ -191,33 +190,8 @@ mod tests {
         for (text, value) in [("0", 0), ("-0", 0), ("7", 7), ("-12", -12), ("1000000007", 1_000_000_007)] {
             assert_eq!(integer(text, 10), Ok(IBig::from(value)), "{text}");
         }
-        for text in [
-            "",
-            "-",
-            "+5",
-            "5_",
-            "_5",
-            "0_5",
-            "1_000",
-            "05",
-            "-05",
-            "00",
-            " 5",
-            "5 ",
-            "5\n",
-            "0x5",
-            "5.0",
-            "5e0",
-            "--5",
-            "٣",
-            "５",
-            "1/1",
-            "NaN",
-            "\u{feff}5",
-            "5\0",
-            "²",
-            "−5",
-        ] {
+        let texts = " - +5 5_ _5 0_5 1_000 05 -05 00 0x5 5.0 5e0 --5 ٣ ５ 1/1 NaN \u{feff}5 5\0 ² −5";
+        for text in texts.split(' ').chain([" 5", "5 ", "5\n"]) {
             assert_eq!(integer(text, 10), Err(NumberError::NoNumber), "{text:?}");
         }
         assert_eq!(integer("-12345678901", 10), Err(NumberError::TooLong(11)));

@@ -6,6 +6,7 @@
 
 use std::fmt::{self, Write};
 
+/// Writes the text in quotes, with an escape for each character that is not printable.
 pub fn write_quoted(f: &mut dyn Write, text: &str) -> fmt::Result {
     f.write_char('"')?;
     for c in text.chars() {
@@ -27,22 +28,20 @@ pub fn write_quoted(f: &mut dyn Write, text: &str) -> fmt::Result {
 pub fn read_quoted(text: &str) -> (usize, Result<String, (&'static str, &'static str)>) {
     let mut string = String::new();
     let mut characters = text.char_indices().skip(1);
-    let mut wrong = None;
-    while let Some((quote, c)) = characters.next() {
+    let mut first_mistake = None;
+    while let Some((at, c)) = characters.next() {
         match c {
-            '"' => return (quote + 1, wrong.map_or(Ok(string), Err)),
+            '"' => return (at + 1, first_mistake.map_or(Ok(string), Err)),
             '\\' => match read_escape(&mut characters) {
                 Some(c) => string.push(c),
                 None => {
                     let escapes = "the escapes are `\\\"`, `\\\\`, `\\n`, `\\r`, `\\t` and `\\u{1f600}`";
-                    wrong = wrong.or(Some(("a string has an unknown escape", escapes)));
+                    first_mistake.get_or_insert(("a string has an unknown escape", escapes));
                 }
             },
             c if c.is_control() => {
-                wrong = wrong.or(Some((
-                    "a string has a control character",
-                    "write it as an escape: `\\n`, `\\t`, `\\u{0}`",
-                )));
+                let help = "write it as an escape: `\\n`, `\\t`, `\\u{0}`";
+                first_mistake.get_or_insert(("a string has a control character", help));
             }
             c => string.push(c),
         }
@@ -59,9 +58,10 @@ fn read_escape(characters: &mut impl Iterator<Item = (usize, char)>) -> Option<c
         't' => Some('\t'),
         'u' if characters.next()?.1 == '{' => {
             let mut code = 0u32;
-            for count in 0..7 {
+            // One to six digits, and the bracket.
+            for digits in 0..7 {
                 match characters.next()?.1 {
-                    '}' if count > 0 => return char::from_u32(code),
+                    '}' if digits > 0 => return char::from_u32(code),
                     c => code = code * 16 + c.to_digit(16)?,
                 }
             }

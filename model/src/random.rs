@@ -9,7 +9,7 @@ use crate::{Number, Numbered};
 pub struct Random(u64);
 
 impl Random {
-    /// The stream of this seed. Neighbouring seeds give unrelated streams.
+    /// Makes the stream of this seed. Neighbouring seeds give unrelated streams.
     pub fn new(seed: u64) -> Self {
         let mut random = Random(seed);
         random.0 = random.bits();

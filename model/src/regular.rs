@@ -91,10 +91,8 @@ impl RegularExpression {
         match self {
             Self::Character(ranges) => {
                 // Prefer plain characters: systems are seldom asked with others.
-                let plain: Vec<_> =
-                    ranges.iter().filter(|(low, high)| *low <= '~' && *high >= ' ').copied().collect();
-                let plain: Vec<_> =
-                    plain.into_iter().map(|(low, high)| (low.max(' '), high.min('~'))).collect();
+                let plain = ranges.iter().map(|(low, high)| ((*low).max(' '), (*high).min('~')));
+                let plain: Vec<_> = plain.filter(|(low, high)| low <= high).collect();
                 let (low, high) = match plain.is_empty() || random.below(16) == 0 {
                     true => ranges[random.below(ranges.len())],
                     // Draw a range by its size, but sometimes draw all ranges alike: a class of one character
@@ -103,13 +101,12 @@ impl RegularExpression {
                     false => {
                         // The number of a character, counted from the first range on.
                         let mut number = random.below(plain.iter().map(|range| size_of_range(*range)).sum());
-                        let has_number = |range: &&(char, char)| {
-                            let size = size_of_range(**range);
-                            let has_number = number < size;
-                            number -= number.min(size);
-                            has_number
-                        };
-                        plain.iter().find(has_number).copied().unwrap_or(plain[0])
+                        let mut drawn = 0;
+                        while number >= size_of_range(plain[drawn]) {
+                            number -= size_of_range(plain[drawn]);
+                            drawn += 1;
+                        }
+                        plain[drawn]
                     }
                 };
                 let offset = random.below(size_of_range((low, high))) as u32;
@@ -278,6 +275,7 @@ impl PatternReading<'_> {
             // A `-` that is first or last is itself.
             let mut ahead = self.unread.clone();
             let is_range = ahead.next() == Some('-') && ahead.next() != Some(']');
+            // An escape of several characters begins no range: the `-` after it is itself.
             let low = match member[..] {
                 [(low, high)] if low == high && is_range => low,
                 _ => {
@@ -286,16 +284,17 @@ impl PatternReading<'_> {
                 }
             };
             self.unread.next();
-            let next = self.unread.next();
-            match self.read_class_member(next)?[..] {
+            let last = self.unread.next();
+            match self.read_class_member(last)?[..] {
                 [(high, end)] if high == end && low <= high => ranges.push((low, high)),
                 _ => {
-                    let message = "a range in a class goes from a character to a later one, as in `a-z`";
-                    return Err(message.to_owned());
+                    return Err(
+                        "a range in a class goes from a character to a later one, as in `a-z`".to_owned()
+                    );
                 }
             }
         }
-        let ranges = if is_negated { complement(&ranges) } else { in_order(ranges) };
+        let ranges = if is_negated { complement(&ranges) } else { merge_ranges(ranges) };
         match ranges.is_empty() {
             true => Err("a class matches no character".to_owned()),
             false => Ok(RegularExpression::Character(ranges)),
@@ -315,8 +314,8 @@ impl PatternReading<'_> {
     fn read_escape(&mut self) -> Result<Vec<(char, char)>, String> {
         let character = match self.unread.next() {
             Some('d') => return Ok(vec![('0', '9')]),
-            Some('w') => return Ok(in_order(vec![('a', 'z'), ('A', 'Z'), ('0', '9'), ('_', '_')])),
-            Some('s') => return Ok(in_order([' ', '\t', '\n', '\r'].map(|c| (c, c)).to_vec())),
+            Some('w') => return Ok(merge_ranges(vec![('a', 'z'), ('A', 'Z'), ('0', '9'), ('_', '_')])),
+            Some('s') => return Ok(merge_ranges([' ', '\t', '\n', '\r'].map(|c| (c, c)).to_vec())),
             Some('n') => '\n',
             Some('r') => '\r',
             Some('t') => '\t',
@@ -344,7 +343,7 @@ impl PatternReading<'_> {
 }
 
 /// Brings ranges in order and joins those that touch, so that there is a character between any two.
-fn in_order(mut ranges: Vec<(char, char)>) -> Vec<(char, char)> {
+fn merge_ranges(mut ranges: Vec<(char, char)>) -> Vec<(char, char)> {
     ranges.sort_unstable();
     let mut joined: Vec<(char, char)> = Vec::new();
     for (low, high) in ranges {
@@ -360,7 +359,7 @@ fn in_order(mut ranges: Vec<(char, char)>) -> Vec<(char, char)> {
 fn complement(ranges: &[(char, char)]) -> Vec<(char, char)> {
     let mut gaps = Vec::new();
     let mut gap_start = Some('\0');
-    for (low, high) in in_order(ranges.to_vec()) {
+    for (low, high) in merge_ranges(ranges.to_vec()) {
         // A gap ends before the next range. It may be empty.
         if let Some((from, to)) = gap_start.zip(('\0'..low).next_back()).filter(|(from, to)| from <= to) {
             gaps.push((from, to));
@@ -384,10 +383,9 @@ impl fmt::Display for RegularExpression {
                 Self::Either(_) | Self::Sequence(_) => write!(f, "(?:{part})"),
                 _ => write!(f, "{part}"),
             }),
-            Self::Either(parts) => parts.iter().enumerate().try_for_each(|(number, part)| {
-                let sign = if number == 0 { "" } else { "|" };
-                write!(f, "{sign}{part}")
-            }),
+            Self::Either(parts) => {
+                f.write_str(&parts.iter().map(Self::to_string).collect::<Vec<_>>().join("|"))
+            }
             Self::Repeated(part, least, most) => {
                 match **part {
                     Self::Character(_) => write!(f, "{part}")?,
@@ -433,12 +431,10 @@ fn write_class(f: &mut fmt::Formatter<'_>, ranges: &[(char, char)]) -> fmt::Resu
 
 /// Writes a character so that it means itself everywhere, within classes and outside of them.
 fn write_sign(f: &mut fmt::Formatter<'_>, c: char) -> fmt::Result {
-    match c {
-        c if c.is_ascii_alphanumeric() || matches!(c, ' ' | '_' | '@' | ':' | '/' | ',' | '"' | '\'') => {
-            write!(f, "{c}")
-        }
-        c if c.is_ascii() => write!(f, "\\x{:02x}", u32::from(c)),
-        c => write!(f, "{c}"),
+    let is_plain_sign = matches!(c, ' ' | '_' | '@' | ':' | '/' | ',' | '"' | '\'');
+    match c.is_ascii() && !c.is_ascii_alphanumeric() && !is_plain_sign {
+        true => write!(f, "\\x{:02x}", u32::from(c)),
+        false => write!(f, "{c}"),
     }
 }
 

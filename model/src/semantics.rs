@@ -80,18 +80,14 @@ pub fn initial_states(
     let mut known = Valuation::new();
     for constant in &iosts.constants {
         let value = constants.get(constant).filter(|value| value.is_in(constant.ty()));
-        known.insert(
-            constant.clone(),
-            value.cloned().ok_or_else(|| InitialError::Constant(constant.clone()))?,
-        );
+        let value = value.ok_or_else(|| InitialError::Constant(constant.clone()))?;
+        known.insert(constant.clone(), value.clone());
     }
     let conjuncts = iosts.initial_condition.unfolded_conjuncts();
     let mut open: Vec<Datum> = iosts.variables.clone();
     // A value that is found may determine others, so the search begins again after each.
-    while let Some((position, value)) = open
-        .iter()
-        .enumerate()
-        .find_map(|(position, datum)| Some((position, determined_value(datum, &conjuncts, &known)?)))
+    while let Some((position, value)) = (0..open.len())
+        .find_map(|position| Some((position, determined_value(&open[position], &conjuncts, &known)?)))
     {
         known.insert(open.remove(position), value);
     }
@@ -166,11 +162,13 @@ pub fn fire(iosts: &Iosts, transition: &Transition, state: &State, values: &[Val
 /// ([`crate::codec::as_type`]); a value that is in no such type, or an unknown action, stays as it is.
 pub fn in_types_of(iosts: &Iosts, event: &Event) -> Event {
     let parameters = iosts.find_action(&event.action).map(|id| &iosts.action(id).parameters);
-    let cast = |(place, value): (usize, &Value)| {
-        let ty = parameters.and_then(|parameters| parameters.get(place)).map(Datum::ty);
-        ty.and_then(|ty| as_type(value, ty)).unwrap_or_else(|| value.clone())
-    };
-    Event::new(event.action.clone(), event.values.iter().enumerate().map(cast))
+    let mut event = event.clone();
+    for (value, parameter) in event.values.iter_mut().zip(parameters.into_iter().flatten()) {
+        if let Some(cast) = as_type(value, parameter.ty()) {
+            *value = cast;
+        }
+    }
+    event
 }
 
 /// The states after one event. The set is empty if the system has no such action.

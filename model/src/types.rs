@@ -11,6 +11,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::ops::Range;
 use std::sync::Arc;
 
 use dashu_int::IBig;
@@ -90,6 +91,13 @@ pub struct Alternative {
     /// The position of its first field.
     pub first: usize,
     pub count: usize,
+}
+
+impl Alternative {
+    /// The positions of its fields in the record.
+    pub fn positions(&self) -> Range<usize> {
+        self.first..self.first + self.count
+    }
 }
 
 impl RecordType {

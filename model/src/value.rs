@@ -1,6 +1,6 @@
 //! Values: the elements of the types' domains, DOM(t) of the thesis.
 
-use std::cmp::Ordering;
+use std::cmp::{Ordering, Reverse};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -49,11 +49,11 @@ impl Ord for Value {
                 name_a.cmp(name_b).then_with(|| crate::ids::compare_texts(a, b))
             }
             (Value::Enum(type_a, a), Value::Enum(type_b, b)) => {
-                by_type(type_a, type_b).then_with(|| a.cmp(b))
+                compare_types(type_a, type_b).then_with(|| a.cmp(b))
             }
             (Value::Array(a), Value::Array(b)) => a.cmp(b),
             (Value::Record(type_a, a), Value::Record(type_b, b)) => {
-                by_type(type_a, type_b).then_with(|| a.cmp(b))
+                compare_types(type_a, type_b).then_with(|| a.cmp(b))
             }
             _ => self.kind().cmp(&other.kind()),
         }
@@ -61,7 +61,7 @@ impl Ord for Value {
 }
 
 /// Compares two types by their content, unless they are the same.
-fn by_type<T: Ord>(a: &Arc<T>, b: &Arc<T>) -> Ordering {
+fn compare_types<T: Ord>(a: &Arc<T>, b: &Arc<T>) -> Ordering {
     if a == b { Ordering::Equal } else { a.cmp(b) }
 }
 
@@ -130,8 +130,8 @@ impl ArrayValue {
         for value in self.cells.values() {
             *counts.entry(value).or_default() += 1;
         }
-        let most_frequent =
-            counts.into_iter().max_by(|(a, of_a), (b, of_b)| of_a.cmp(of_b).then_with(|| b.cmp(a)));
+        // The values ascend, and of equal keys `min_by_key` takes the first.
+        let most_frequent = counts.into_iter().min_by_key(|(_, count)| Reverse(*count));
         let default = most_frequent.map(|(value, _)| value.clone());
         let Some(default) = default.filter(|value| *value != self.default) else { return self };
         let Some(indices) = Value::enumerate(&self.ty.index, count) else { return self };
@@ -210,21 +210,12 @@ impl Value {
         }
     }
 
-    /// Some value of the type: the one nearest to nothing.
+    /// Returns the simplest value of the type: 0, or the number nearest to it, `false`, `""`, the first literal.
     pub fn any(ty: &Type) -> Self {
         match ty {
             Type::Bool => Value::Bool(false),
             Type::Int | Type::Nat => Value::Int(IBig::ZERO),
-            Type::Range(low, high) => {
-                let zero = IBig::ZERO;
-                Value::Int(if *low > zero {
-                    low.clone()
-                } else if *high < zero {
-                    high.clone()
-                } else {
-                    zero
-                })
-            }
+            Type::Range(low, high) => Value::Int(IBig::ZERO.min(high.clone()).max(low.clone())),
             Type::Real => Value::Real(RBig::ZERO),
             Type::String => Value::string(""),
             Type::Id(name) => Value::id(name, "id0"),
@@ -259,14 +250,8 @@ impl Value {
         }
         let values = match ty {
             Type::Bool => vec![Value::Bool(false), Value::Bool(true)],
-            Type::Range(low, high) => {
-                let mut values = Vec::new();
-                let mut next = low.clone();
-                while next <= *high {
-                    values.push(Value::Int(next.clone()));
-                    next += IBig::ONE;
-                }
-                values
+            Type::Range(low, _) => {
+                (0..ty.cardinality()?).map(|offset| Value::Int(low + IBig::from(offset))).collect()
             }
             Type::Enum(enumeration) => (0..enumeration.literals.len())
                 .map(|position| Value::Enum(enumeration.clone(), position))
@@ -274,28 +259,28 @@ impl Value {
             Type::Array(array) => {
                 let indices = Value::enumerate(&array.index, limit)?;
                 let elements = Value::enumerate(&array.element, limit)?;
-                tuples(&vec![elements; indices.len()])
-                    .into_iter()
-                    .map(|tuple| {
-                        let cells: BTreeMap<_, _> = indices.iter().cloned().zip(tuple).collect();
-                        let default =
-                            cells.values().next().cloned().unwrap_or_else(|| Value::any(&array.element));
-                        Value::Array(Arc::new(ArrayValue { ty: array.clone(), default, cells }.canonical()))
-                    })
-                    .collect()
+                let mut values = Vec::new();
+                for tuple in tuples(&vec![elements; indices.len()]) {
+                    let cells: BTreeMap<_, _> = indices.iter().cloned().zip(tuple).collect();
+                    // Every index has a cell, so the default matters only to `canonical`, which chooses one.
+                    let default = Value::any(&array.element);
+                    let value = ArrayValue { ty: array.clone(), default, cells };
+                    values.push(Value::Array(Arc::new(value.canonical())));
+                }
+                values
             }
             Type::Record(record) => {
                 let mut values = Vec::new();
                 // The first field decides which of the others count.
                 for first in Value::enumerate(&record.fields[0].1, limit)? {
-                    let others = record.fields.iter().enumerate().skip(1);
-                    let others = others.map(|(position, (_, field))| match record.counts(&first, position) {
-                        true => Value::enumerate(field, limit),
-                        false => Some(vec![Value::any(field)]),
-                    });
-                    let lists: Option<Vec<_>> =
-                        std::iter::once(Some(vec![first.clone()])).chain(others).collect();
-                    let tuples = tuples(&lists?).into_iter();
+                    let mut choices = vec![vec![first.clone()]];
+                    for (position, (_, field)) in record.fields.iter().enumerate().skip(1) {
+                        choices.push(match record.counts(&first, position) {
+                            true => Value::enumerate(field, limit)?,
+                            false => vec![Value::any(field)],
+                        });
+                    }
+                    let tuples = tuples(&choices).into_iter();
                     values.extend(tuples.map(|tuple| Value::Record(record.clone(), tuple.into())));
                 }
                 values
@@ -329,11 +314,11 @@ impl fmt::Display for Value {
             Value::String(value) | Value::Id(_, value) => crate::quoted::write_quoted(f, value),
             Value::Enum(enumeration, position) => f.write_str(&enumeration.literals[*position]),
             Value::Array(array) => {
-                // People read each of a few cells, unless all are equal.
-                let are_few = f.alternate() && !array.cells.is_empty();
-                let all = Value::enumerate(&array.ty.index, 8).filter(|_| are_few);
-                let indices: Vec<&Value> = match &all {
-                    Some(all) => all.iter().collect(),
+                // People read every cell if there are few, unless all are equal.
+                let may_show_all = f.alternate() && !array.cells.is_empty();
+                let few_indices = Value::enumerate(&array.ty.index, 8).filter(|_| may_show_all);
+                let indices: Vec<&Value> = match &few_indices {
+                    Some(indices) => indices.iter().collect(),
                     None => array.cells.keys().collect(),
                 };
                 f.write_str("[")?;
@@ -341,7 +326,7 @@ impl fmt::Display for Value {
                     write!(f, "{}{index}: ", if position > 0 { ", " } else { "" })?;
                     array.get(index).fmt(f)?;
                 }
-                if all.is_none() {
+                if few_indices.is_none() {
                     f.write_str(if array.cells.is_empty() { "..: " } else { ", ..: " })?;
                     array.default.fmt(f)?;
                 }

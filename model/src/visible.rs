@@ -40,13 +40,12 @@ pub fn visible_line(text: &str) -> String {
 
 /// How many bytes [`visible`] makes of the first `end` bytes of the text.
 pub fn visible_length(text: &str, end: usize) -> usize {
-    let signs = text.char_indices().take_while(|(start, _)| *start < end);
-    signs
-        .map(|(start, sign)| match is_hidden(sign, &text[start + sign.len_utf8()..]) {
-            true => sign.escape_unicode().count(),
-            false => sign.len_utf8(),
-        })
-        .sum()
+    let shown_length = |(start, sign): (usize, char)| match is_hidden(sign, &text[start + sign.len_utf8()..])
+    {
+        true => sign.escape_unicode().count(),
+        false => sign.len_utf8(),
+    };
+    text.char_indices().take_while(|(start, _)| *start < end).map(shown_length).sum()
 }
 
 /// Writes every hidden sign of a JSON document with JSON's own escape: the document reads as the same. Such

@@ -4,6 +4,7 @@
 //! values. Such words are quoted, also the format's own key `on`. An expression is quoted wherever a plain
 //! scalar might end early or begin with a sign of YAML's.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write;
 use std::sync::Arc;
@@ -11,7 +12,7 @@ use std::sync::Arc;
 use crate::data::Datum;
 use crate::iosts::{Action, ActionKind, Iosts, Location, QUIESCENCE, TestPurpose, Transition, TransitionId};
 use crate::term::operation::{DeclaredFunction, DerivedOperation};
-use crate::term::print::{is_plain_call, is_printed_by_name, says_type, unused_name};
+use crate::term::print::{is_printed_by_name, says_type, unused_name};
 use crate::term::{Term, TermShape};
 use crate::timed::Timed;
 use crate::types::{RecordForm, Type};
@@ -31,12 +32,10 @@ pub fn write_timed_yaml(timed: &Timed, types: &[(String, Type)]) -> String {
 fn write_model(iosts: &Iosts, types: &[(String, Type)], timed: Option<&Timed>) -> String {
     let mut text = format!("iosts: {}\n", name_scalar(&iosts.name));
     write_types(&mut text, types);
-    let functions = called_functions(iosts);
-    let lowered = functions.is_none().then(|| without_operations(iosts));
-    let iosts = lowered.as_ref().unwrap_or(iosts);
-    write_functions(&mut text, functions.unwrap_or_default().into_values());
+    let (iosts, functions) = &split_functions(iosts);
+    write_functions(&mut text, functions.values());
     if let Some(timed) = timed {
-        append(&mut text, format_args!("clocks: [{}]\n", join_names(timed.clocks())));
+        append(&mut text, format_args!("clocks: [{}]\n", join_names(timed.clocks().iter().map(Datum::name))));
     }
     write_data(&mut text, "constants", &iosts.constants);
     write_data(&mut text, "variables", &iosts.variables);
@@ -46,9 +45,9 @@ fn write_model(iosts: &Iosts, types: &[(String, Type)], timed: Option<&Timed>) -
     // Quiescence has no section of its own: a suspended specification is read back with it as an output.
     write_actions(&mut text, "outputs", iosts, timed, Action::is_observed);
     let internals = iosts.actions.iter().filter(|action| action.kind == ActionKind::Internal);
-    let internals: Vec<String> = internals.map(|action| name_scalar(&action.name)).collect();
+    let internals = join_names(internals.map(|action| action.name.as_str()));
     if !internals.is_empty() {
-        append(&mut text, format_args!("internals: [{}]\n", internals.join(", ")));
+        append(&mut text, format_args!("internals: [{internals}]\n"));
     }
     write_transitions(&mut text, iosts, timed);
     text
@@ -56,21 +55,19 @@ fn write_model(iosts: &Iosts, types: &[(String, Type)], timed: Option<&Timed>) -
 
 /// A test purpose or a property as YAML. Its actions and types are its specification's and are not written.
 pub fn write_purpose_yaml(purpose: &TestPurpose) -> String {
-    let iosts = &purpose.iosts;
+    let (iosts, functions) = &split_functions(&purpose.iosts);
     let key = purpose.aim.key();
     let mut text = format!("{key}: {}\nof: {}\n", name_scalar(&iosts.name), name_scalar(&purpose.of));
     if !purpose.observes.is_empty() {
-        let names: Vec<String> = purpose.observes.iter().map(|datum| name_scalar(datum.name())).collect();
-        append(&mut text, format_args!("observes: [{}]\n", names.join(", ")));
+        let names = join_names(purpose.observes.iter().map(Datum::name));
+        append(&mut text, format_args!("observes: [{names}]\n"));
     }
-    let own: Vec<Datum> =
-        iosts.constants.iter().filter(|datum| !purpose.observes.contains(datum)).cloned().collect();
-    let functions = called_functions(iosts);
-    let lowered = functions.is_none().then(|| without_operations(iosts));
-    let iosts = lowered.as_ref().unwrap_or(iosts);
-    let own_functions = functions.unwrap_or_default().into_values();
-    write_functions(&mut text, own_functions.filter(|function| purpose.functions.contains(&function.name)));
-    write_data(&mut text, "constants", &own);
+    write_functions(
+        &mut text,
+        functions.values().filter(|function| purpose.functions.contains(&function.name)),
+    );
+    let own_constants = iosts.constants.iter().filter(|datum| !purpose.observes.contains(datum));
+    write_data(&mut text, "constants", &own_constants.cloned().collect::<Vec<Datum>>());
     write_data(&mut text, "variables", &iosts.variables);
     write_locations(&mut text, iosts);
     write_initial(&mut text, iosts);
@@ -81,7 +78,7 @@ pub fn write_purpose_yaml(purpose: &TestPurpose) -> String {
 /// The names that are bound around a term, and the names of the model. A reader would misread a bound name
 /// that is one of them.
 struct BoundNames<'a> {
-    known: HashSet<&'a str>,
+    of_model: HashSet<&'a str>,
     around: Vec<String>,
 }
 
@@ -96,52 +93,61 @@ impl BoundNames<'_> {
         };
         // A call is printed without its body.
         let bodies = if is_printed_by_name(operation, arguments) { Vec::new() } else { operation.bodies() };
-        let is_bare = bodies.is_empty();
+        // With a body, the arguments are printed in it, where it reads data.
+        let has_body = !bodies.is_empty();
         bodies.into_iter().all(|(names, body)| self.are_new_within(&names, arguments, body))
-            && (!is_bare || arguments.iter().all(|part| self.are_new(part)))
+            && (has_body || arguments.iter().all(|part| self.are_new(part)))
     }
 
+    /// Are these names new, which are bound around the body and the arguments, and those bound in the two?
     fn are_new_within(&mut self, names: &[&Datum], arguments: &[Term], body: &Term) -> bool {
         let count_around = self.around.len();
         for datum in names {
             let name = unused_name(datum, arguments.iter()).name().to_owned();
-            if self.known.contains(name.as_str()) || self.around.contains(&name) {
-                self.around.truncate(count_around);
+            if self.of_model.contains(name.as_str()) || self.around.contains(&name) {
+                // The caller asks for nothing more.
                 return false;
             }
             self.around.push(name);
         }
-        // The arguments are printed in the body, where it reads data.
         let are_new = self.are_new(body) && arguments.iter().all(|part| self.are_new(part));
         self.around.truncate(count_around);
         are_new
     }
 }
 
-/// The functions that the model's terms call, by their names. `None` if the text could not be read back: two
-/// functions have one name, as the stages may make of a composition, or a bound name is one of the model's.
-fn called_functions(iosts: &Iosts) -> Option<BTreeMap<String, Arc<DeclaredFunction>>> {
-    let called = collect_functions(iosts)?;
+type Functions = BTreeMap<String, Arc<DeclaredFunction>>;
+
+/// Splits a model into what is written and the functions that it calls. If the text could not be read back, it
+/// calls none, and each operation is replaced by what it stands for.
+fn split_functions(iosts: &Iosts) -> (Cow<'_, Iosts>, Functions) {
+    match collect_functions(iosts).filter(|called| can_be_read_back(iosts, called)) {
+        Some(called) => (Cow::Borrowed(iosts), called),
+        None => (Cow::Owned(without_operations(iosts)), Functions::new()),
+    }
+}
+
+/// Is no bound name one of the model's, or bound around it?
+fn can_be_read_back(iosts: &Iosts, called: &Functions) -> bool {
     let parameters = iosts.actions.iter().flat_map(|action| &action.parameters);
     let data = iosts.variables.iter().chain(&iosts.constants).chain(parameters);
-    let mut names = BoundNames { known: data.map(Datum::name).collect(), around: Vec::new() };
+    let mut names = BoundNames { of_model: data.map(Datum::name).collect(), around: Vec::new() };
     let are_new = terms_of(iosts).all(|term| names.are_new(term));
-    let are_new_in_functions = called.values().all(|function| {
-        let own: Vec<&Datum> = function.parameters[..function.named].iter().collect();
-        names.are_new_within(&own, &[], &function.body)
-    });
-    (are_new && are_new_in_functions).then_some(called)
+    are_new
+        && called.values().all(|function| {
+            let own: Vec<&Datum> = function.parameters[..function.named].iter().collect();
+            names.are_new_within(&own, &[], &function.body)
+        })
 }
 
 fn terms_of(iosts: &Iosts) -> impl Iterator<Item = &Term> {
-    let transitions = iosts.transitions.iter();
-    let terms = transitions.flat_map(|t| std::iter::once(&t.guard).chain(t.assignments.values()));
-    terms.chain([&iosts.initial_condition])
+    iosts.transitions.iter().flat_map(Transition::terms).chain([&iosts.initial_condition])
 }
 
-/// Collects the declared functions that the terms call. `None` if two of them have one name.
-fn collect_functions(iosts: &Iosts) -> Option<BTreeMap<String, Arc<DeclaredFunction>>> {
-    let mut functions: BTreeMap<String, Arc<DeclaredFunction>> = BTreeMap::new();
+/// Collects the declared functions that the terms call. `None` if two of them have one name, as the stages may
+/// make of a composition.
+fn collect_functions(iosts: &Iosts) -> Option<Functions> {
+    let mut functions = Functions::new();
     let mut seen = HashSet::new();
     let mut unvisited: Vec<Term> = terms_of(iosts).cloned().collect();
     while let Some(term) = unvisited.pop() {
@@ -152,8 +158,9 @@ fn collect_functions(iosts: &Iosts) -> Option<BTreeMap<String, Arc<DeclaredFunct
         let TermShape::Operation(operation, arguments) = term.shape() else { continue };
         unvisited.extend(operation.bodies().into_iter().map(|(_, body)| body.clone()));
         if let DerivedOperation::Call(function) = operation
-            && is_plain_call(function, arguments)
+            && is_printed_by_name(operation, arguments)
         {
+            // Another call is written as its body, so its function needs no declaration.
             let known = functions.entry(function.name.clone()).or_insert_with(|| function.clone());
             if known != function {
                 return None;
@@ -165,27 +172,25 @@ fn collect_functions(iosts: &Iosts) -> Option<BTreeMap<String, Arc<DeclaredFunct
 
 /// The model with each operation replaced by what it stands for.
 fn without_operations(iosts: &Iosts) -> Iosts {
-    let transition = |old: &Transition| Transition {
-        guard: old.guard.lowered().clone(),
-        assignments: old.assignments.iter().map(|(to, term)| (to.clone(), term.lowered().clone())).collect(),
-        ..old.clone()
-    };
-    Iosts {
-        initial_condition: iosts.initial_condition.lowered().clone(),
-        transitions: iosts.transitions.map(transition),
-        ..iosts.clone()
+    let mut iosts = iosts.clone();
+    iosts.initial_condition = iosts.initial_condition.lowered().clone();
+    for transition in &mut iosts.transitions {
+        for term in std::iter::once(&mut transition.guard).chain(transition.assignments.values_mut()) {
+            *term = term.lowered().clone();
+        }
     }
+    iosts
 }
 
-fn write_functions(text: &mut String, functions: impl Iterator<Item = Arc<DeclaredFunction>>) {
+fn write_functions<'a>(text: &mut String, functions: impl Iterator<Item = &'a Arc<DeclaredFunction>>) {
     for (number, function) in functions.enumerate() {
         if number == 0 {
             text.push_str("functions:\n");
         }
-        let parameters = function.parameters[..function.named].iter();
-        let parameters = fields_of(parameters.map(|datum| (datum.name(), datum.ty())));
         append(text, format_args!("  {}:\n", name_scalar(&function.name)));
         if function.named > 0 {
+            let parameters = function.parameters[..function.named].iter();
+            let parameters = join_fields(parameters.map(|datum| (datum.name(), datum.ty())));
             append(text, format_args!("    parameters: {{ {parameters} }}\n"));
         }
         if !says_type(&function.body) {
@@ -205,10 +210,11 @@ pub fn write_paths_yaml(name: &str, iosts: &Iosts, paths: &[(String, Vec<Option<
             let transition = &iosts.transitions[number];
             let name = name_scalar(&iosts.action(transition.action).name);
             // If several transitions of the location have the action, a number says which one, from 1.
-            let is_alike =
-                |other: &Transition| (other.source, other.action) == (transition.source, transition.action);
-            let alike = iosts.transitions.numbered().filter(|(_, other)| is_alike(other));
-            let alike: Vec<TransitionId> = alike.map(|(number, _)| number).collect();
+            let mut alike: Vec<TransitionId> = iosts.transitions.numbers().collect();
+            alike.retain(|other| {
+                let other = &iosts.transitions[*other];
+                (other.source, other.action) == (transition.source, transition.action)
+            });
             match alike.iter().position(|other| *other == number) {
                 Some(position) if alike.len() > 1 => format!("{{ {name}: {} }}", position + 1),
                 _ => name,
@@ -220,9 +226,8 @@ pub fn write_paths_yaml(name: &str, iosts: &Iosts, paths: &[(String, Vec<Option<
     text
 }
 
-/// The names of data, separated by commas.
-fn join_names(data: &[Datum]) -> String {
-    data.iter().map(|datum| name_scalar(datum.name())).collect::<Vec<String>>().join(", ")
+fn join_names<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    names.map(name_scalar).collect::<Vec<String>>().join(", ")
 }
 
 /// Appends a formatted piece to the text.
@@ -240,24 +245,21 @@ fn write_types(text: &mut String, types: &[(String, Type)]) {
     for (name, ty) in types {
         let definition = match ty {
             Type::Enum(enumeration) if enumeration.name == *name => {
-                let literals: Vec<String> =
-                    enumeration.literals.iter().map(|literal| name_scalar(literal)).collect();
-                format!("[{}]", literals.join(", "))
+                format!("[{}]", join_names(enumeration.literals.iter().map(String::as_str)))
             }
             Type::Record(record) if record.name == *name && record.form == RecordForm::Plain => {
                 let fields = record.fields.iter().map(|(field, ty)| (field.as_str(), ty));
-                format!("{{ {} }}", fields_of(fields))
+                format!("{{ {} }}", join_fields(fields))
             }
             Type::Record(record) if record.name == *name => {
                 let alternatives = record.alternatives().into_iter().map(|alternative| {
-                    let field = |position| {
-                        let (_, ty) = &record.fields[alternative.first + position];
-                        (record.field_of(&alternative, position), ty)
+                    let name = name_scalar(&alternative.name);
+                    let field = |place| {
+                        (record.field_of(&alternative, place), &record.fields[alternative.first + place].1)
                     };
-                    let (name, fields) = (name_scalar(&alternative.name), (0..alternative.count).map(field));
                     match alternative.count {
                         0 => name,
-                        _ => format!("{{ {name}: {{ {} }} }}", fields_of(fields)),
+                        count => format!("{{ {name}: {{ {} }} }}", join_fields((0..count).map(field))),
                     }
                 });
                 format!("[{}]", alternatives.collect::<Vec<String>>().join(", "))
@@ -269,7 +271,7 @@ fn write_types(text: &mut String, types: &[(String, Type)]) {
     }
 }
 
-fn fields_of<'a>(fields: impl Iterator<Item = (&'a str, &'a Type)>) -> String {
+fn join_fields<'a>(fields: impl Iterator<Item = (&'a str, &'a Type)>) -> String {
     let fields = fields.map(|(field, ty)| format!("{}: {}", name_scalar(field), type_scalar(ty)));
     fields.collect::<Vec<String>>().join(", ")
 }
@@ -341,7 +343,7 @@ fn write_actions(
         }
         let parameters = match action.parameters.is_empty() {
             true => "{}".to_owned(),
-            false => format!("{{ {} }}", fields_of(action.parameters.iter().map(|p| (p.name(), p.ty())))),
+            false => format!("{{ {} }}", join_fields(action.parameters.iter().map(|p| (p.name(), p.ty())))),
         };
         let is_uncontrollable =
             timed.is_some_and(|timed| timed.uncontrollable().any(|(other, _)| other == number));
@@ -366,7 +368,7 @@ fn write_transitions(text: &mut String, iosts: &Iosts, timed: Option<&Timed>) {
         write_transition(text, iosts, transition);
         let resets = timed.map_or(&[][..], |timed| timed.resets(number));
         if !resets.is_empty() {
-            append(text, format_args!("    reset: [{}]\n", join_names(resets)));
+            append(text, format_args!("    reset: [{}]\n", join_names(resets.iter().map(Datum::name))));
         }
     }
 }
@@ -426,9 +428,7 @@ fn quoted_scalar(text: &str) -> String {
             '\\' => result.push_str("\\\\"),
             '\n' => result.push_str("\\n"),
             '\t' => result.push_str("\\t"),
-            c if is_hidden_sign(c) => {
-                append(&mut result, format_args!("\\U{:08X}", u32::from(c)));
-            }
+            c if is_hidden_sign(c) => append(&mut result, format_args!("\\U{:08X}", u32::from(c))),
             c => result.push(c),
         }
     }

@@ -41,12 +41,12 @@ fn keyed(value: Option<&Type>) -> Arc<RecordType> {
 }
 
 fn set(of: &Set) -> Value {
-    keyed(None).value_at_keys(of.iter().map(|key| (Value::int(*key), None)).collect()).unwrap()
+    keyed(None).make_keyed(of.iter().map(|key| (Value::int(*key), None)).collect()).unwrap()
 }
 
 fn map(of: &Map) -> Value {
     let entry = |(key, value): (&i64, &i64)| (Value::int(*key), Some(Value::int(*value)));
-    keyed(Some(&values())).value_at_keys(of.iter().map(entry).collect()).unwrap()
+    keyed(Some(&values())).make_keyed(of.iter().map(entry).collect()).unwrap()
 }
 
 fn model(expressions: &[(&str, &str)]) -> String {
@@ -340,11 +340,9 @@ fn sets_and_maps_with_a_bound_are_those_of_trees() {
         let (sets, maps) =
             (RecordType::entries_of(3, &ty, None), RecordType::entries_of(3, &ty, Some(&values())));
         let (sets, maps) = (Arc::new(sets), Arc::new(maps));
-        let set = |of: &Set| sets.value_at_keys(of.iter().map(|one| (key_of(&ty, *one), None)).collect());
+        let set = |of: &Set| sets.make_keyed(of.iter().map(|one| (key_of(&ty, *one), None)).collect());
         let map = |of: &Map| {
-            maps.value_at_keys(
-                of.iter().map(|(one, to)| (key_of(&ty, *one), Some(Value::int(*to)))).collect(),
-            )
+            maps.make_keyed(of.iter().map(|(one, to)| (key_of(&ty, *one), Some(Value::int(*to)))).collect())
         };
         let mut random = Random::new(1);
         let mut known = [0u32; 2];

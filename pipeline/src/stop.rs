@@ -10,11 +10,7 @@ use crate::stage::Stage;
 
 /// Checks that each guard and each assigned value of the transition is small enough to be written.
 pub fn check_writable(stage: Stage, transition: &Transition, limits: &Limits) -> Result<(), Stop> {
-    check_terms_writable(
-        stage,
-        std::iter::once(&transition.guard).chain(transition.assignments.values()),
-        limits,
-    )
+    check_terms_writable(stage, transition.terms(), limits)
 }
 
 /// Checks that the expressions are small enough to be written.

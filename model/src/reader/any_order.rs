@@ -21,8 +21,8 @@ const KEYS: [&str; 3] = ["from", "to", "in_any_order"];
 const STEP_KEYS: [&str; 4] = ["on", "when", "assign", "reset"];
 const LIKE: &str = "{ from: Saving, to: Idle, in_any_order: [{ on: Saved }, { on: Told }] }";
 
-/// Writes out the transitions of one item with `in_any_order`. None if it has a mistake, which has been
-/// reported.
+/// Writes out the transitions of one item with `in_any_order`. There are none if it has a mistake, which has
+/// been reported.
 pub fn read_any_order(
     collector: &mut Collector,
     node: &Yaml,
@@ -44,41 +44,40 @@ pub fn read_any_order(
     let mut steps: Vec<(TransitionBody, TimedBody)> = Vec::new();
     for item in items {
         let NodeKind::Mapping(entries) = &item.kind else {
-            shape::wrong_kind(
-                collector,
-                item,
-                "a step",
-                "a mapping",
-                "{ on: Saved, when: pCount == vCount }",
-            );
+            let like = "{ on: Saved, when: pCount == vCount }";
+            shape::wrong_kind(collector, item, "a step", "a mapping", like);
             continue;
         };
         shape::check_keys(collector, entries, &STEP_KEYS, "a step of `in_any_order`");
         // There are no sets of actions here, so a step has one action.
-        if let Some((read, beside)) = read_steps(collector, item, entries, context) {
-            steps.extend(read.into_iter().map(|step| (step, beside.clone())));
+        if let Some((read, timed_body)) = read_steps(collector, item, entries, context) {
+            steps.extend(read.into_iter().map(|step| (step, timed_body.clone())));
         }
     }
     let (Some(ends), true) = (ends, collector.errors() == errors_before) else { return Vec::new() };
 
     // One location for each set of steps that have been taken. The sets are bits.
     let all = (1_usize << steps.len()) - 1;
-    let mut places: Vec<LocationId> = vec![ends.source];
+    let mut location_of_set: Vec<LocationId> = vec![ends.source];
     for taken in 1..all {
-        let names = (0..steps.len()).filter(|step| taken & (1 << step) != 0);
-        let names = names.map(|step| context.actions.actions[steps[step].0.action()].name.as_str());
-        let name = names.fold(ends.from.text.clone(), |name, action| name + "'" + action);
-        places.push(locations.between(collector, name, ends.from));
+        let mut name = ends.from.text.clone();
+        for (number, (step, _)) in steps.iter().enumerate() {
+            if taken & (1 << number) != 0 {
+                name = name + "'" + &context.actions.actions[step.action()].name;
+            }
+        }
+        location_of_set.push(locations.add_between(collector, name, ends.from));
     }
-    places.push(ends.target);
-    let mut found = Vec::new();
+    location_of_set.push(ends.target);
+    let mut transitions = Vec::new();
     for taken in 0..all {
-        for (number, (step, beside)) in steps.iter().enumerate().filter(|(step, _)| taken & (1 << step) == 0)
-        {
-            let (source, target) = (places[taken], places[taken | (1 << number)]);
-            let (transition, at) = step.between(&ends, source, target);
-            found.push((transition, at, beside.clone()));
+        for (number, (step, timed_body)) in steps.iter().enumerate() {
+            if taken & (1 << number) == 0 {
+                let (source, target) = (location_of_set[taken], location_of_set[taken | (1 << number)]);
+                let (transition, places) = step.between(&ends, source, target);
+                transitions.push((transition, places, timed_body.clone()));
+            }
         }
     }
-    found
+    transitions
 }

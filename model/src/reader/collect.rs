@@ -64,6 +64,7 @@ impl Collector {
         }
     }
 
+    /// Reports an error.
     pub fn error(
         &mut self,
         code: &'static str,
@@ -107,20 +108,21 @@ impl Collector {
     /// Pairs the only strange key of a mapping with the only key that the mapping lacks.
     fn pair_keys(&mut self) {
         for (first, place) in &self.strange {
-            let is_begin = |start| {
-                self.file
-                    .text
-                    .get(start..*first)
-                    .is_some_and(|text| text.trim_matches(['{', ' ', '\n']).is_empty())
+            // The mapping begins at its first key, or at a bracket or a space before it.
+            let begins_at = |start| {
+                let before_key = self.file.text.get(start..*first);
+                before_key.is_some_and(|text| text.trim_matches(['{', ' ', '\n']).is_empty())
             };
             let lacking: Vec<_> =
-                self.missing.iter().filter(|(_, mapping, _)| is_begin(mapping.start)).collect();
+                self.missing.iter().filter(|(_, mapping, _)| begins_at(mapping.start)).collect();
             let is_alone = self.strange.iter().filter(|(other, _)| other == first).count() == 1;
             let ([(_, _, key)], true) = (lacking.as_slice(), is_alone) else { continue };
             self.meant.push((Some(*place), key.clone()));
-            let mut found = self.found.iter_mut().filter(|one| one.code == "unknown-key");
-            if let Some(one) = found.find(|one| one.labels[0].0.span.start == *place) {
-                one.help = Some(format!("did you mean `{key}`, which is missing here?"));
+            let is_about_key = |found: &&mut Diagnostic| {
+                found.code == "unknown-key" && found.labels[0].0.span.start == *place
+            };
+            if let Some(unknown_key) = self.found.iter_mut().find(is_about_key) {
+                unknown_key.help = Some(format!("did you mean `{key}`, which is missing here?"));
             }
         }
     }
@@ -137,10 +139,8 @@ impl Collector {
         what: &str,
         known: impl Fn() -> I,
     ) -> String {
-        match self.nearest(name, known()) {
-            Some(similar) => format!("did you mean `{similar}`?"),
-            None => inventory(what, known()),
-        }
+        let similar = self.nearest(name, known()).map(|similar| format!("did you mean `{similar}`?"));
+        similar.unwrap_or_else(|| inventory(what, known()))
     }
 
     /// How many findings are kept so far.
@@ -157,7 +157,9 @@ impl Collector {
 
     /// Gives the next finding after the first `found` this help text.
     pub fn help_since(&mut self, found: usize, help: String) {
-        self.found.iter_mut().skip(found).take(1).for_each(|diagnostic| diagnostic.help = Some(help.clone()));
+        if let Some(diagnostic) = self.found.get_mut(found) {
+            diagnostic.help = Some(help);
+        }
     }
 
     /// Adds a place to all findings after the first `found`.
@@ -237,32 +239,30 @@ impl Collector {
 /// Makes one finding of those that differ in their places only: they have one cause and one remedy.
 pub fn merge_equal(found: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let mut merged: Vec<(Diagnostic, usize)> = Vec::new();
-    for one in found {
+    for finding in found {
         let is_equal = |(other, _): &&mut (Diagnostic, usize)| {
-            let same_place = Diagnostic { labels: one.labels.clone(), ..other.clone() };
-            same_place == one && !one.labels.is_empty()
+            let at_same_place = Diagnostic { labels: finding.labels.clone(), ..other.clone() };
+            at_same_place == finding && !finding.labels.is_empty()
         };
         match merged.iter_mut().find(is_equal) {
-            Some((first, _)) if first.labels == one.labels => {}
-            Some((first, _)) if first.labels.len() < MOST_PLACES => first.labels.extend(one.labels),
+            Some((first, _)) if first.labels == finding.labels => {}
+            Some((first, _)) if first.labels.len() < MOST_PLACES => first.labels.extend(finding.labels),
             Some((_, more)) => *more += 1,
-            None => merged.push((one, 0)),
+            None => merged.push((finding, 0)),
         }
     }
-    let add_count = |(one, more): (Diagnostic, usize)| match more {
-        0 => one,
-        1 => one.note("the same in 1 more place"),
-        _ => one.note(format!("the same in {more} more places")),
+    let add_count = |(finding, more): (Diagnostic, usize)| match more {
+        0 => finding,
+        1 => finding.note("the same in 1 more place"),
+        _ => finding.note(format!("the same in {more} more places")),
     };
     merged.into_iter().map(add_count).collect()
 }
 
 /// `a`, `b` and `c`, each in back quotes.
 pub fn listed<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
-    // Only names that are shown are formatted: there may be tens of thousands.
     let names: Vec<&str> = names.into_iter().collect();
-    let quoted =
-        |names: &[&str]| names.iter().map(|name| format!("`{name}`")).collect::<Vec<String>>().join(", ");
+    let quoted = |names: &[&str]| format!("`{}`", names.join("`, `"));
     let shown = 11;
     match names.split_last() {
         None => "nothing".to_owned(),

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use crate::compose::{Incompatible, MOST, Unhidden};
 use crate::data::Datum;
 use crate::diagnostic::{Diagnostic, Origin};
-use crate::iosts::{Action, Iosts, Transition, TransitionOrigin};
+use crate::iosts::Iosts;
 use crate::reader::collect::Collector;
 use crate::reader::graph::check_livelocks;
 use crate::reader::imports::{imported_nodes, open_named_file};
@@ -82,9 +82,8 @@ pub(super) fn read_composition(
     let with_hidden = whole.hiding(&hidden).map_err(|reasons| {
         reasons.iter().for_each(|reason| report_unhidden(collector, reason, &whole.iosts, entries));
     });
-    let whole = with_hidden.ok()?;
+    let (whole, clocks, uncontrollable) = with_hidden.ok()?.apart();
     // The parts have no livelocks, but hidden messages between them may form one.
-    let (whole, clocks, uncontrollable) = whole.apart();
     let place = |number| whole.transitions[number].origin.whole.clone();
     check_livelocks(collector, &whole, &place, "hide fewer actions: one of these steps must stay visible");
     let origin = shape::get(entries, "iosts").map(|node| collector.origin(&node.span));
@@ -223,56 +222,36 @@ fn rename_all(
     let parameters = iosts.actions.iter().flat_map(|action| &action.parameters);
     let data = iosts.variables.iter().chain(&iosts.constants).chain(parameters);
     let new_terms: Substitution = data.map(|old| (old.clone(), Term::datum(&new_datum(old)))).collect();
-    let declared =
-        iosts.transitions.iter().next().map(|first| first.origin.declared.clone()).unwrap_or_default();
-    let declared: BTreeMap<_, _> =
-        declared.iter().map(|(name, place)| (new_name(name), place.clone())).collect();
-    let declared = Arc::new(declared);
-    let transition = |t: &Transition| Transition {
-        guard: substitute(&t.guard, &new_terms),
-        assignments: t
-            .assignments
-            .iter()
-            .map(|(v, value)| (new_datum(v), substitute(value, &new_terms)))
-            .collect(),
-        origin: TransitionOrigin {
-            assignments: t
-                .origin
-                .assignments
-                .iter()
-                .map(|(name, place)| (new_name(name), place.clone()))
-                .collect(),
-            declared: declared.clone(),
-            ..t.origin.clone()
-        },
-        ..t.clone()
+    let rename_places = |places: &BTreeMap<String, Origin>| -> BTreeMap<String, Origin> {
+        places.iter().map(|(name, place)| (new_name(name), place.clone())).collect()
     };
-    // A function's own parameters keep their names: a call replaces them anyway.
-    let function = |function: &NamedExpression| {
-        let own = |name: &Datum| function.parameters.contains(name);
-        let new_terms: Substitution = new_terms
-            .iter()
-            .filter(|(old, _)| !own(old))
-            .map(|(old, new)| (old.clone(), new.clone()))
-            .collect();
-        NamedExpression {
-            body: function.body.as_ref().map(|body| substitute(body, &new_terms)),
-            ..function.clone()
-        }
-    };
-    let iosts = Iosts {
-        constants: iosts.constants.iter().map(new_datum).collect(),
-        variables: iosts.variables.iter().map(new_datum).collect(),
-        initial_condition: substitute(&iosts.initial_condition, &new_terms),
-        actions: iosts.actions.map(|action| Action {
-            name: new_name(&action.name),
-            parameters: action.parameters.iter().map(new_datum).collect(),
-            ..action.clone()
-        }),
-        transitions: iosts.transitions.map(transition),
-        ..iosts.clone()
-    };
-    (iosts, functions.iter().map(function).collect())
+    let mut renamed = iosts.clone();
+    for datum in renamed.constants.iter_mut().chain(&mut renamed.variables) {
+        *datum = new_datum(datum);
+    }
+    renamed.initial_condition = substitute(&iosts.initial_condition, &new_terms);
+    for action in &mut renamed.actions {
+        action.name = new_name(&action.name);
+        action.parameters.iter_mut().for_each(|parameter| *parameter = new_datum(parameter));
+    }
+    // All transitions of a file share the places of its declarations.
+    let declared = iosts.transitions.first().map(|first| Arc::new(rename_places(&first.origin.declared)));
+    for transition in &mut renamed.transitions {
+        transition.guard = substitute(&transition.guard, &new_terms);
+        let assignments = transition.assignments.iter();
+        transition.assignments =
+            assignments.map(|(v, value)| (new_datum(v), substitute(value, &new_terms))).collect();
+        transition.origin.assignments = rename_places(&transition.origin.assignments);
+        transition.origin.declared = declared.clone().unwrap_or_default();
+    }
+    let mut functions = functions.to_vec();
+    for function in &mut functions {
+        // A function's own parameters keep their names: a call replaces them anyway.
+        let mut new_terms = new_terms.clone();
+        new_terms.retain(|old, _| !function.parameters.contains(old));
+        function.body = function.body.as_ref().map(|body| substitute(body, &new_terms));
+    }
+    (renamed, functions)
 }
 
 /// Adds the functions of a part. Functions of one name must be one function.
@@ -388,19 +367,14 @@ fn report_unhidden(collector: &mut Collector, why: &Unhidden, whole: &Iosts, ent
                 "`{action}` cannot be hidden: in {} nothing fixes the value of `{parameter}`",
                 whole.describe(transition)
             );
-            let mut diagnostic = Diagnostic::error("hidden-value", message);
-            if let Some(origin) = &transition.origin.whole {
-                diagnostic = diagnostic.at(origin.clone(), "any value could be sent here");
-            }
+            let diagnostic = Diagnostic::error("hidden-value", message)
+                .at(transition.origin.whole.clone(), "any value could be sent here");
             let help = format!(
                 "an internal action carries no values: write `{parameter} == ...` in the guard of the part that sends it"
             );
             (action, diagnostic.help(help))
         }
     };
-    let diagnostic = match place(action) {
-        Some(span) => diagnostic.at(collector.origin(&span), "hidden here"),
-        None => diagnostic,
-    };
-    collector.push(diagnostic);
+    let origin = place(action).map(|span| collector.origin(&span));
+    collector.push(diagnostic.at(origin, "hidden here"));
 }

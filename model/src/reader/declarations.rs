@@ -11,7 +11,7 @@ use crate::reader::collect::{Collector, article};
 use crate::reader::lexer;
 use crate::reader::scope::{Meaning, Names, Scope};
 use crate::reader::shape;
-use crate::reader::types::{Types, names_a_type};
+use crate::reader::types::{Types, report_type_name};
 use crate::reader::typing::read_expression;
 use crate::reader::yaml::{Entry, NodeKind, Scalar, Yaml};
 use crate::term::Term;
@@ -40,15 +40,7 @@ pub fn read_data(
             continue;
         }
         let name = &entry.key.text;
-        if names_a_type(name) {
-            let message = format!("`{name}` is a type and cannot name a {kind}");
-            collector.error("reserved-name", message, &entry.key.span, "choose another name");
-            continue;
-        }
-        let origin = collector.origin(&entry.key.span);
-        if let Some((meaning, first)) = names.get(name) {
-            let is_observed = matches!(meaning, Meaning::Observed(_));
-            report_clash(collector, name, &meaning.describe(), origin, first.clone(), kind, is_observed);
+        if is_taken(collector, &entry.key, kind, names) {
             continue;
         }
         let meaning = match types.read(collector, &entry.value, &format!("the {kind} `{name}`")) {
@@ -59,34 +51,37 @@ pub fn read_data(
                 if kind == "variable" { Meaning::Variable(datum) } else { Meaning::Constant(datum) }
             }
         };
-        names.add(name, meaning, Some(origin));
+        names.add(name, meaning, Some(collector.origin(&entry.key.span)));
     }
     data
 }
 
-/// Reports that a declaration has a name that is used already.
-fn report_clash(
-    collector: &mut Collector,
-    name: &str,
-    what: &str,
-    at: Origin,
-    first: Option<Origin>,
-    kind: &str,
-    is_observed: bool,
-) {
-    let message = format!("the {kind} `{name}` has the same name as {}", article(what));
-    let (code, label, help) = if is_observed {
-        (
+/// Is the name that of a type, or of something that is declared or observed already? Reports it.
+fn is_taken(collector: &mut Collector, name: &Scalar, kind: &str, names: &Names) -> bool {
+    if report_type_name(collector, name, kind) {
+        return true;
+    }
+    let Some((meaning, first)) = names.get(&name.text) else { return false };
+    let owner = article(&meaning.describe());
+    let message = format!("the {kind} `{}` has the same name as {owner}", name.text);
+    let (code, label, help) = match meaning {
+        Meaning::Observed(_) => (
             "capture",
             "observed here",
             "the observed datum belongs to the specification: rename the purpose's own",
-        )
-    } else {
-        let help = "variables, constants and the literals of enumerations share one namespace";
-        ("duplicate-name", "first declared here", help)
+        ),
+        _ => (
+            "duplicate-name",
+            "first declared here",
+            "variables, constants and the literals of enumerations share one namespace",
+        ),
     };
-    let diagnostic = Diagnostic::error(code, message).at(at, "declared again").at(first, label).help(help);
+    let diagnostic = Diagnostic::error(code, message)
+        .at(collector.origin(&name.span), "declared again")
+        .at(first.clone(), label)
+        .help(help);
     collector.push(diagnostic);
+    true
 }
 
 /// Whether the tester sends an input, and the place in the file that says so.
@@ -142,28 +137,11 @@ pub fn read_clocks(collector: &mut Collector, entries: &[Entry], names: &mut Nam
         if !shape::is_name(collector, name, "clock") {
             continue;
         }
-        if names_a_type(&name.text) {
-            let message = format!("`{}` is a type and cannot name a clock", name.text);
-            collector.error("reserved-name", message, &name.span, "choose another name");
-            continue;
+        if !is_taken(collector, name, "clock", names) {
+            let clock = timed::clock(name.text.clone());
+            clocks.push(clock.clone());
+            names.add(&name.text, Meaning::Clock(clock), Some(collector.origin(&name.span)));
         }
-        let origin = collector.origin(&name.span);
-        if let Some((meaning, first)) = names.get(&name.text) {
-            let is_observed = matches!(meaning, Meaning::Observed(_));
-            report_clash(
-                collector,
-                &name.text,
-                &meaning.describe(),
-                origin,
-                first.clone(),
-                "clock",
-                is_observed,
-            );
-            continue;
-        }
-        let clock = timed::clock(name.text.clone());
-        clocks.push(clock.clone());
-        names.add(&name.text, Meaning::Clock(clock), Some(origin));
     }
     clocks
 }
@@ -232,29 +210,30 @@ pub fn read_actions(
 /// Reports a list of actions with parameters, and actions that are written as `Bid(amount: int)`. Returns
 /// them.
 fn refuse_signatures(collector: &mut Collector, section: &str, node: &Yaml) -> Option<Vec<lexer::Signature>> {
-    let of_entry = |entry: &Entry| entry.key.span.start..entry.value.span.end.max(entry.key.span.end);
-    let of_node = |node: &Yaml| match &node.kind {
-        NodeKind::Mapping(entries) => entries.iter().map(of_entry).collect(),
+    let entry_span = |entry: &Entry| entry.key.span.start..entry.value.span.end.max(entry.key.span.end);
+    let action_spans = |node: &Yaml| match &node.kind {
+        NodeKind::Mapping(entries) => entries.iter().map(entry_span).collect(),
         NodeKind::Scalar(_) | NodeKind::Sequence(_) => vec![node.span.clone()],
     };
     let (spans, has_mapping) = match &node.kind {
         NodeKind::Scalar(_) => return None,
-        NodeKind::Mapping(_) => (of_node(node), false),
+        NodeKind::Mapping(_) => (action_spans(node), false),
         NodeKind::Sequence(items) => (
-            items.iter().flat_map(|item| of_node(item)).collect(),
+            items.iter().flat_map(|item| action_spans(item)).collect(),
             items.iter().any(|item| matches!(item.kind, NodeKind::Mapping(_))),
         ),
     };
     let file = collector.file.clone();
     let text = |span: &Range<usize>| file.text[span.clone()].trim_end();
+    // `Bid(amount: int)`
     let is_called = |span: &Range<usize>| text(span).split(':').next().is_some_and(|name| name.contains('('));
     let wrong = spans.iter().find(|span| is_called(span) || (has_mapping && text(span).contains(':')))?;
-    let read: Vec<lexer::Signature> =
+    let signatures: Vec<lexer::Signature> =
         spans.iter().filter_map(|span| lexer::read_signature(text(span))).collect();
-    let help = match read.len() == spans.len() && read.len() <= 30 {
+    let help = match signatures.len() == spans.len() && signatures.len() <= 30 {
         true => format!(
             "write `{section}: {{ {} }}`",
-            read.iter().map(lexer::write_signature).collect::<Vec<_>>().join(", ")
+            signatures.iter().map(lexer::write_signature).collect::<Vec<_>>().join(", ")
         ),
         false => format!("write `{section}` as a mapping, as in `Coin: {{ pCoinValue: int }}`"),
     };
@@ -264,7 +243,7 @@ fn refuse_signatures(collector: &mut Collector, section: &str, node: &Yaml) -> O
     };
     let line = wrong.start..wrong.start + text(wrong).lines().next().map_or(0, str::len);
     collector.mistake("wrong-kind", message, &line, "expected a mapping of parameters", help);
-    Some(read)
+    Some(signatures)
 }
 
 /// Declares one action with its parameters, unless its name is taken.
@@ -351,10 +330,9 @@ fn read_parameters(
             }
             other => {
                 let message = format!("`{key}` must be `true` or `false`, not `{other}`");
-                let diagnostic = Diagnostic::error("not-a-truth-value", message)
-                    .at(collector.origin(&value.span), "expected `true` or `false`")
-                    .help("write `controllable: false` for an input that the tester sees but does not send");
-                collector.push(diagnostic);
+                let help = "write `controllable: false` for an input that the tester sees but does not send";
+                let label = "expected `true` or `false`";
+                collector.mistake("not-a-truth-value", message, &value.span, label, help);
             }
         }
     }
@@ -378,9 +356,7 @@ fn read_parameters(
             continue;
         }
         let name = &entry.key.text;
-        if names_a_type(name) {
-            let message = format!("`{name}` is a type and cannot name a parameter");
-            collector.error("reserved-name", message, &entry.key.span, "choose another name");
+        if report_type_name(collector, &entry.key, "parameter") {
             continue;
         }
         if let Some((meaning, first)) = names.get(name) {
@@ -425,7 +401,7 @@ impl ReadLocations {
     }
 
     /// Adds a location between two steps of `from`, with this name or nearly this name.
-    pub(super) fn between(&mut self, collector: &Collector, name: String, from: &Scalar) -> LocationId {
+    pub(super) fn add_between(&mut self, collector: &Collector, name: String, from: &Scalar) -> LocationId {
         let mut free = name.clone();
         let mut number = 1;
         while self.find(&free).is_some() {
@@ -438,7 +414,7 @@ impl ReadLocations {
     }
 
     /// The location that a scalar names. It is added if locations need no declaration.
-    pub fn named(&mut self, collector: &mut Collector, name: &Scalar) -> Option<LocationId> {
+    pub fn find_or_add(&mut self, collector: &mut Collector, name: &Scalar) -> Option<LocationId> {
         let location = match self.find(&name.text) {
             Some(id) => id,
             None if !shape::is_name(collector, name, "location") => return None,
@@ -583,7 +559,7 @@ pub fn read_initial(
         None => shape::missing_key(collector, node, "location", "`initial`", like),
         Some(node) => {
             if let Some(name) = shape::scalar(collector, node, "`location`", like) {
-                initial.location = locations.named(collector, name);
+                initial.location = locations.find_or_add(collector, name);
             }
         }
     }

@@ -72,12 +72,12 @@ const QUANTIFIERS: [(&[&str], &str); 2] = [
 
 /// Finds the quantifier that a word of another language means: `some` or `all`.
 pub(super) fn find_quantifier(name: &str) -> Option<&'static str> {
-    in_table(&QUANTIFIERS, name)
+    look_up(&QUANTIFIERS, name)
 }
 
 /// Explains how an operation of this name is written here.
 pub(super) fn explain_operation(name: &str) -> Option<&'static str> {
-    in_table(&OPERATIONS, name).or_else(|| {
+    look_up(&OPERATIONS, name).or_else(|| {
         Some(match find_quantifier(name)? {
             "some" => "`some x in q: x > 0` asks whether an element has `x > 0`",
             _ => "`all x in q: x > 0` asks whether each element has `x > 0`",
@@ -87,10 +87,10 @@ pub(super) fn explain_operation(name: &str) -> Option<&'static str> {
 
 /// Explains how coreach writes a word of another language.
 pub(super) fn explain_word(name: &str) -> Option<&'static str> {
-    in_table(&WORDS, name)
+    look_up(&WORDS, name)
 }
 
-fn in_table(table: &[(&[&str], &'static str)], name: &str) -> Option<&'static str> {
+fn look_up(table: &[(&[&str], &'static str)], name: &str) -> Option<&'static str> {
     let name = name.to_lowercase();
     table.iter().find(|(names, _)| names.contains(&name.as_str())).map(|(_, here)| *here)
 }

@@ -112,34 +112,34 @@ fn strength_of_sign(text: &str) -> u8 {
 impl Typing<'_, '_> {
     /// Types a call: of a function on strings, a standard function, a function on lists, an alternative, or a
     /// declared function.
-    pub(super) fn call(&mut self, call: &Call, whole: &Range<usize>) -> Option<Term> {
+    pub(super) fn type_call(&mut self, call: &Call, whole: &Range<usize>) -> Option<Term> {
         let name = call.name.0.as_str();
         if call.arguments.iter().any(|argument| self.refuse_lambda(name, argument)) {
             return None;
         }
         if let Some((_, operation)) = FUNCTIONS.into_iter().find(|(known, _)| *known == name) {
-            return self.on_strings(operation, call, whole);
+            return self.type_string_function(operation, call, whole);
         }
         if STANDARD.contains(&name) {
-            return self.standard(call, whole);
+            return self.type_standard_call(call, whole);
         }
         if let Some((_, operation)) = ON_LISTS.into_iter().find(|(known, _)| *known == name)
             && self.scope.names.function(name).is_none()
         {
-            return self.of_list(operation, call, whole);
+            return self.type_list_call(operation, call, whole);
         }
-        if let Some((variant, number)) = self.alternative(name) {
-            return self.construct(&variant, number, call, whole);
+        if let Some((variant, number)) = self.find_alternative(name) {
+            return self.type_alternative(&variant, number, call, whole);
         }
         match name {
             "some" | "keys" | "fresh" | "defined" if self.scope.names.function(name).is_some() => {
-                self.declared(call, whole)
+                self.type_declared_call(call, whole)
             }
-            "some" => self.some(call, whole),
-            "keys" => self.keys(call, whole),
-            "fresh" => self.fresh(call, whole),
-            "defined" => self.defined(call, whole),
-            _ => self.declared(call, whole),
+            "some" => self.type_some(call, whole),
+            "keys" => self.type_keys(call, whole),
+            "fresh" => self.type_fresh(call, whole),
+            "defined" => self.type_defined(call, whole),
+            _ => self.type_declared_call(call, whole),
         }
     }
 
@@ -159,15 +159,15 @@ impl Typing<'_, '_> {
     }
 
     /// `defined(e)`: has the expression a value?
-    fn defined(&mut self, call: &Call, whole: &Range<usize>) -> Option<Term> {
+    fn type_defined(&mut self, call: &Call, whole: &Range<usize>) -> Option<Term> {
         let terms: Vec<Option<Term>> = call.arguments.iter().map(|argument| self.term(argument)).collect();
-        if !self.is_arity("defined", &call.arguments, 1, whole, None) {
+        if !self.check_arity("defined", &call.arguments, 1, whole, None) {
             return None;
         }
         let term = terms.into_iter().next()??;
         let condition = crate::obligation::defined(&term);
         if condition.is_true() {
-            let text = self.scalar.text.get(call.arguments[0].span.clone()).unwrap_or_default();
+            let text = self.text(&call.arguments[0].span);
             let (label, help) = match term.sort() {
                 Type::Record(ty) if ty.form == RecordForm::Option => (
                     "`none` is a value, too",
@@ -185,7 +185,7 @@ impl Typing<'_, '_> {
     }
 
     /// Types a call of a declared function.
-    fn declared(&mut self, call: &Call, whole: &Range<usize>) -> Option<Term> {
+    fn type_declared_call(&mut self, call: &Call, whole: &Range<usize>) -> Option<Term> {
         let Call { name: (name, place), arguments } = call;
         let name = name.as_str();
         let Some(function) = self.scope.names.function(name) else {
@@ -195,14 +195,14 @@ impl Typing<'_, '_> {
             }
             // Mistakes in the arguments are reported all the same.
             arguments.iter().for_each(|argument| drop(self.term(argument)));
-            self.unknown_function(name, arguments, place);
+            self.report_unknown_function(name, arguments, place);
             return None;
         };
         let Some(body) = &function.body else {
             arguments.iter().for_each(|argument| drop(self.term(argument)));
             return None;
         };
-        if !self.is_arity(name, arguments, function.parameters.len(), whole, Some(function)) {
+        if !self.check_arity(name, arguments, function.parameters.len(), whole, Some(function)) {
             return None;
         }
         let mut values = Substitution::new();
@@ -215,7 +215,7 @@ impl Typing<'_, '_> {
                 None => self.collector.label_since(findings_before, &function.origin, "the function"),
             }
         }
-        if !self.is_observed(function, body, place) {
+        if !self.check_observed(function, body, place) {
             return None;
         }
         if values.len() < arguments.len() {
@@ -233,7 +233,7 @@ impl Typing<'_, '_> {
     }
 
     /// Is all data that the function reads known here? Reports a datum that is not.
-    fn is_observed(&mut self, function: &NamedExpression, body: &Term, span: &Range<usize>) -> bool {
+    fn check_observed(&mut self, function: &NamedExpression, body: &Term, span: &Range<usize>) -> bool {
         let name = &function.name;
         let foreign = body.data().into_iter().find(|datum| {
             let known = self.scope.names.get(datum.name()).and_then(|(meaning, _)| meaning.term());
@@ -241,9 +241,8 @@ impl Typing<'_, '_> {
         });
         if let Some(datum) = foreign {
             let message = format!("`{name}` reads `{datum}` of the specification, which is not observed");
-            let place = self.collector.origin(&self.scalar.place(span));
             let diagnostic = Diagnostic::error("unknown-name", message)
-                .at(place, "called here")
+                .at(self.origin(span), "called here")
                 .at(function.origin.clone(), "the function")
                 .help(format!("list it under `observes:` to read it: `observes: [{datum}]`"));
             self.collector.push(diagnostic);
@@ -253,23 +252,22 @@ impl Typing<'_, '_> {
     }
 
     /// Reports an unknown function, with the nearest name or a hint.
-    fn unknown_function(&mut self, name: &str, arguments: &[Expression], span: &Range<usize>) {
+    fn report_unknown_function(&mut self, name: &str, arguments: &[Expression], span: &Range<usize>) {
         let names = self.scope.names;
-        let on_lists = || ON_LISTS.map(|(known, _)| known);
-        let standard = || STANDARD.into_iter().chain(FUNCTIONS.map(|(known, _)| known)).chain(on_lists());
-        let known = || standard().chain(names.functions().map(|function| function.name.as_str()));
+        let standard = STANDARD.into_iter().chain(FUNCTIONS.map(|(known, _)| known));
+        let standard = standard.chain(ON_LISTS.map(|(known, _)| known));
+        let known = || standard.clone().chain(names.functions().map(|function| function.name.as_str()));
         let (label, help) = match names.get(name) {
             Some((meaning, _)) => {
                 let what = format!("{}, not a function", article(&meaning.describe()));
                 (what, "write `a[i]` to read an array, and `x * (y + 1)` for a product".to_owned())
             }
             None => {
-                let text = |argument: &Expression| self.scalar.text.get(argument.span.clone());
                 let help = match elsewhere::explain_operation(name) {
                     // `put(m, k, v)`
                     Some(explanation) if let ([a, i, e], true) = (arguments, explanation.contains(":=")) => {
-                        let parts = [text(a), text(i), text(e)].map(Option::unwrap_or_default);
-                        format!("write `{}[{} := {}]`", parts[0], parts[1], parts[2])
+                        let [a, i, e] = [a, i, e].map(|argument| self.text(&argument.span));
+                        format!("write `{a}[{i} := {e}]`")
                     }
                     Some(explanation) => explanation.to_owned(),
                     None => self.collector.meant(name, "functions", known),
@@ -281,7 +279,7 @@ impl Typing<'_, '_> {
     }
 
     /// Does the call have this number of arguments? Reports it if not.
-    pub(super) fn is_arity(
+    pub(super) fn check_arity(
         &mut self,
         name: &str,
         arguments: &[Expression],
@@ -292,32 +290,31 @@ impl Typing<'_, '_> {
         if arguments.len() == wanted {
             return true;
         }
-        let message = format!("`{name}` takes {wanted} arguments, but here it has {}", arguments.len());
-        let message = message.replace("takes 1 arguments", "takes 1 argument");
-        let place = self.collector.origin(&self.scalar.place(whole));
+        let wanted = if wanted == 1 { "1 argument".to_owned() } else { format!("{wanted} arguments") };
+        let message = format!("`{name}` takes {wanted}, but here it has {}", arguments.len());
         let diagnostic = Diagnostic::error("wrong-arity", message)
-            .at(place, "called here")
+            .at(self.origin(whole), "called here")
             .at(function.map(|function| function.origin.clone()), "the function");
         self.collector.push(diagnostic);
         false
     }
 
-    /// A call of a function that needs no declaration.
-    fn standard(&mut self, call: &Call, whole: &Range<usize>) -> Option<Term> {
+    /// Types a call of `abs`, `min` or `max`.
+    fn type_standard_call(&mut self, call: &Call, whole: &Range<usize>) -> Option<Term> {
         let Call { name: (name, _), arguments } = call;
         let name = name.as_str();
         if arguments.len() == 1 && name != "abs" {
-            let is_least = name == "min";
-            let operation =
-                if is_least { StandardOperation::LeastElement } else { StandardOperation::GreatestElement };
-            return self.of_list(operation, call, whole);
+            return match name {
+                "min" => self.type_list_call(StandardOperation::LeastElement, call, whole),
+                _ => self.type_list_call(StandardOperation::GreatestElement, call, whole),
+            };
         }
         // A loop and no iterator: a function that recurses must need little of the stack.
         let mut terms = Vec::new();
         for argument in arguments {
-            terms.push(self.number(argument, name));
+            terms.push(self.type_number(argument, name));
         }
-        if !self.is_arity(name, arguments, if name == "abs" { 1 } else { 2 }, whole, None) {
+        if !self.check_arity(name, arguments, if name == "abs" { 1 } else { 2 }, whole, None) {
             return None;
         }
         let mut terms = terms.into_iter().collect::<Option<Vec<Term>>>()?;
@@ -333,15 +330,15 @@ impl Typing<'_, '_> {
     }
 
     /// Types a quantifier or a comprehension. A comprehension takes its list type from `expected`.
-    pub(super) fn quantified(
+    pub(super) fn type_quantifier(
         &mut self,
         quantified: &syntax::Quantified,
         whole: &Range<usize>,
         expected: Option<&Arc<RecordType>>,
     ) -> Option<Term> {
-        let values = self.values(&quantified.of);
+        let values = self.type_domain(&quantified.of);
         let (name, at) = &quantified.name;
-        if !self.is_new_name("quantifier", name, at, None) {
+        if !self.check_new_name("quantifier", name, at, None) {
             return None;
         }
         // If the values have a mistake, the other mistakes of the body are still reported.
@@ -353,11 +350,11 @@ impl Typing<'_, '_> {
             Datum::new(name.clone(), fitting.unwrap_or(sort).clone())
         });
         self.bound.push((name.clone(), bound.clone()));
-        let body = self.truth(&quantified.body, quantified.quantifier.word());
+        let body = self.type_condition(&quantified.body, quantified.quantifier.word());
         let element = quantified.element.as_ref().map(|tree| {
             let ty = expected.map(|list| list.element_type());
             let term = match ty {
-                Some(ty) => self.list_element(tree, ty),
+                Some(ty) => self.type_list_element(tree, ty),
                 None => self.term(tree),
             };
             term.map(|term| (ty.cloned().unwrap_or_else(|| term.declared_type()), term))
@@ -410,7 +407,7 @@ impl Typing<'_, '_> {
         }
         let reads = |part: &Expression| part.mentions(&quantified.name.0);
         let word = quantifier.word();
-        if let Some(tail) = self.tail_of(body, whole, reads) {
+        if let Some(tail) = self.find_tail(body, whole, reads) {
             let label = match (quantifier, tail.sign, domain) {
                 _ if tail.is_swallowed => format!("all this belongs to `{word}`"),
                 // If there are values, the other reading of the text is equal.
@@ -430,33 +427,33 @@ impl Typing<'_, '_> {
             && is_unbracketed(body, parts)
             && reads(premise)
         {
-            let text = |from: usize, to: usize| self.scalar.text.get(from..to).unwrap_or_default();
-            let premise_text = text(premise.span.start, premise.span.end);
+            let premise_text = self.text(&premise.span);
             let message = format!("`{word}` also takes each value for which `{premise_text}` does not hold");
             let help = format!(
                 "write `{premise_text} && {}`; if `=>` is meant, put the body into brackets",
-                shortened(text(conclusion.span.start, body.span.end))
+                shortened(self.text(&(conclusion.span.start..body.span.end)))
             );
             self.warn_of_mistake("implication-in-quantifier", message, &body.span, "with `=>`", help);
         }
     }
 
     /// Warns of a sum of the keys of a map whose values are numbers, too.
-    fn warn_of_keys(&mut self, of: &syntax::Quantified, map: Option<&Term>, whole: &Range<usize>) {
-        let text = |span: &Range<usize>| self.scalar.text.get(span.clone()).unwrap_or_default();
-        let before = text(&(0..whole.start)).trim_end().strip_suffix("sum(");
+    fn warn_of_keys(&mut self, quantified: &syntax::Quantified, map: Option<&Term>, whole: &Range<usize>) {
+        let before = self.text(&(0..whole.start)).trim_end().strip_suffix("sum(");
         let is_sum = before
             .is_some_and(|before| !before.ends_with(|sign: char| sign.is_alphanumeric() || sign == '_'));
-        let (Some(element), true) = (&of.element, is_sum) else { return };
-        let map_type = map.and_then(|map| map.sort().as_keyed()?.0.map_value_type());
-        if !map_type.is_some_and(Type::is_number) || text(&element.span).trim() != of.name.0 {
+        let (Some(element), true) = (&quantified.element, is_sum) else { return };
+        let name = &quantified.name.0;
+        let value_type = map.and_then(|map| map.sort().as_keyed()?.0.map_value_type());
+        if !value_type.is_some_and(Type::is_number) || self.text(&element.span).trim() != name {
             return;
         }
-        let (QuantifiedValues::Type(_, span) | QuantifiedValues::Elements(Expression { span, .. })) = &of.of
+        let (QuantifiedValues::Type(_, span) | QuantifiedValues::Elements(Expression { span, .. })) =
+            &quantified.of
         else {
             return;
         };
-        let (name, map) = (&of.name.0, text(span));
+        let map = self.text(span);
         let message = format!("this is a sum of keys: `{name}` goes through the keys of `{map}`");
         let help =
             format!("write `{map}[{name}]` for a value, as in `sum([{map}[{name}] for {name} in {map}])`");
@@ -468,7 +465,7 @@ impl Typing<'_, '_> {
     /// parameter open.
     pub(super) fn warn_of_else(&mut self, then: &Expression, otherwise: &Expression, whole: &Range<usize>) {
         let is_first = |part: &Expression| part.span.start == otherwise.span.start;
-        let Some(mut tail) = self.tail_of(otherwise, whole, is_first) else { return };
+        let Some(mut tail) = self.find_tail(otherwise, whole, is_first) else { return };
         if !tail.is_swallowed {
             let is_left_open = |name: &String| otherwise.mentions(name) && !then.mentions(name);
             let is_chain = matches!(then.kind, ExpressionKind::And(_) | ExpressionKind::Or(_));
@@ -476,11 +473,11 @@ impl Typing<'_, '_> {
                 return;
             }
             let mut names = then.names();
-            names.retain(|name| otherwise.parts().first().is_some_and(|first| first.mentions(name)));
+            names.retain(|name| otherwise.kind.parts().first().is_some_and(|first| first.mentions(name)));
             let is_own = |part: &Expression| names.iter().any(|name| part.mentions(name));
-            let Some(own_tail) = self.tail_of(otherwise, whole, is_own) else { return };
+            let Some(own_tail) = self.find_tail(otherwise, whole, is_own) else { return };
             tail = own_tail;
-        } else if let [first, others @ ..] = otherwise.parts().as_slice()
+        } else if let [first, others @ ..] = otherwise.kind.parts().as_slice()
             && others.iter().any(|part| first.names().iter().any(|name| part.mentions(name)))
         {
             // Parts about the same data belong together.
@@ -492,7 +489,7 @@ impl Typing<'_, '_> {
 
     /// Finds the last parts of a form that goes on to the end. `body` is its end, and `is_own` says which
     /// parts surely belong to it.
-    pub(super) fn tail_of(
+    pub(super) fn find_tail(
         &self,
         body: &Expression,
         whole: &Range<usize>,
@@ -508,13 +505,15 @@ impl Typing<'_, '_> {
             return None;
         };
         let (own, next) = (parts.get(last)?, parts.get(last + 1)?);
-        let start = self.skip_brackets(whole);
-        let text = |from: usize, to: usize| self.scalar.text.get(from..to).unwrap_or_default();
+        // The first sign within the brackets around the form.
+        let start = whole.end - self.text(whole).trim_start_matches(['(', ' ']).len();
         let rest = next.span.start..body.span.end;
-        let apart =
-            format!("({}) {sign} {}", text(start, own.span.end), shortened(text(rest.start, rest.end)));
-        let is_swallowed = start == whole.start && strength_of_sign(text(0, start).trim_end()) > strength;
-        Some(FormTail { sign, rest, apart, head: text(start, body.span.start).to_owned(), is_swallowed })
+        let form = self.text(&(start..own.span.end));
+        let apart = format!("({form}) {sign} {}", shortened(self.text(&rest)));
+        let before = self.text(&(0..start)).trim_end();
+        let is_swallowed = start == whole.start && strength_of_sign(before) > strength;
+        let head = self.text(&(start..body.span.start)).to_owned();
+        Some(FormTail { sign, rest, apart, head, is_swallowed })
     }
 
     fn warn_of_tail(&mut self, tail: &FormTail, message: String, label: &str, what: &str) {
@@ -525,12 +524,7 @@ impl Typing<'_, '_> {
         self.warn_of_mistake("reaches-to-the-end", message, &tail.rest, label, help);
     }
 
-    /// Finds the place of the first sign within the brackets around an expression.
-    pub(super) fn skip_brackets(&self, whole: &Range<usize>) -> usize {
-        let text = self.scalar.text.get(whole.clone()).unwrap_or_default();
-        whole.end - text.trim_start_matches(['(', ' ']).len()
-    }
-
+    /// Warns of what is legal, but most likely a mistake.
     pub(super) fn warn_of_mistake(
         &mut self,
         code: &'static str,
@@ -539,12 +533,11 @@ impl Typing<'_, '_> {
         label: &str,
         help: String,
     ) {
-        let place = self.collector.origin(&self.scalar.place(span));
-        self.collector.push(Diagnostic::warning(code, message).at(place, label).help(help));
+        self.collector.push(Diagnostic::warning(code, message).at(self.origin(span), label).help(help));
     }
 
     /// May a bound value have this name? Reports it if the name is used, with this help if there is one.
-    pub(super) fn is_new_name(
+    pub(super) fn check_new_name(
         &mut self,
         binder: &str,
         name: &str,
@@ -566,10 +559,10 @@ impl Typing<'_, '_> {
     }
 
     /// Types the values of a quantifier.
-    fn values(&mut self, values: &QuantifiedValues) -> Option<TypedDomain> {
+    fn type_domain(&mut self, values: &QuantifiedValues) -> Option<TypedDomain> {
         match values {
             QuantifiedValues::Between(first, last) => {
-                let (low, high) = (self.end(first), self.end(last));
+                let (low, high) = (self.type_range_end(first), self.type_range_end(last));
                 let (low, high) = (low?, high?);
                 let text = format!("{low}..{high}");
                 if low > high {
@@ -578,11 +571,11 @@ impl Typing<'_, '_> {
                     let span = first.span.start..last.span.end;
                     self.warn_of_mistake("empty-range", message, &span, "from high to low", help);
                 }
-                self.of_type(&Type::Range(low, high), text, &(first.span.start..last.span.end))
+                self.domain_of_type(&Type::Range(low, high), text, &(first.span.start..last.span.end))
             }
             QuantifiedValues::Elements(list) => {
                 let term = self.term(list)?;
-                self.elements(term, &list.span)
+                self.domain_of_elements(term, &list.span)
             }
             QuantifiedValues::Type(name, at) => {
                 let declared = self.scope.names.types.iter().find(|(known, _)| known == name);
@@ -590,8 +583,8 @@ impl Typing<'_, '_> {
                     (Some((_, ty)), _) => ty.clone(),
                     (None, "bool") => Type::Bool,
                     (None, _) if !self.is_free(name) => {
-                        let list = self.name(name, at)?;
-                        return self.elements(list, at);
+                        let list = self.type_name(name, at)?;
+                        return self.domain_of_elements(list, at);
                     }
                     (None, _) => {
                         let known = || self.scope.names.types.iter().map(|(name, _)| name.as_str());
@@ -606,13 +599,18 @@ impl Typing<'_, '_> {
                         return None;
                     }
                 };
-                self.of_type(&ty, name.clone(), at)
+                self.domain_of_type(&ty, name.clone(), at)
             }
         }
     }
 
     /// Types `sum(q)`, `insert(q, i, e)` and other functions of a list.
-    fn of_list(&mut self, operation: StandardOperation, call: &Call, whole: &Range<usize>) -> Option<Term> {
+    fn type_list_call(
+        &mut self,
+        operation: StandardOperation,
+        call: &Call,
+        whole: &Range<usize>,
+    ) -> Option<Term> {
         let Call { name: (name, _), arguments } = call;
         let wanted = match operation {
             StandardOperation::ElementInserted => 3,
@@ -620,7 +618,7 @@ impl Typing<'_, '_> {
             _ => 1,
         };
         let first = arguments.first().map(|tree| (self.term(tree), &tree.span));
-        if !self.is_arity(name, arguments, wanted, whole, None) {
+        if !self.check_arity(name, arguments, wanted, whole, None) {
             return None;
         }
         let (Some(list), list_span) = first? else { return None };
@@ -632,29 +630,10 @@ impl Typing<'_, '_> {
         };
         let element = list.sort().as_list().map(|(_, _, ty)| ty.clone()).filter(fits);
         let Some(element) = element else {
-            let message = format!("`{name}` needs a list{kind}, but this is {}", list.sort());
-            let help = match list.sort().as_keyed() {
-                Some((ty, _)) if ty.map_value_type().is_none() => {
-                    Some("write `[k for k in s]` for the list of its keys")
-                }
-                Some(_) => Some("write `[m[k] for k in m]` for the list of its values"),
-                None => {
-                    list.sort().is_number().then_some("for two numbers, write `min(a, b)` or `max(a, b)`")
-                }
-            };
-            // A list of records has a list of the values of each field.
-            let field = list.sort().as_list().and_then(|(_, _, ty)| match ty {
-                Type::Record(record) if record.form == RecordForm::Plain => {
-                    record.fields.iter().find(|(_, ty)| fits(ty)).map(|(field, _)| field)
-                }
-                _ => None,
-            });
-            let text = self.scalar.text.get(list_span.clone()).unwrap_or("q");
-            let help = field
-                .map(|field| format!("choose a field: `{name}([x.{field} for x in {text}])`"))
-                .or(help.map(str::to_owned));
-            let label = format!("this is {}", list.sort());
-            self.error("type-mismatch", message, list_span, label, help);
+            let sort = list.sort();
+            let message = format!("`{name}` needs a list{kind}, but this is {sort}");
+            let help = self.explain_other_list(name, sort, fits, list_span);
+            self.error("type-mismatch", message, list_span, format!("this is {sort}"), help);
             return None;
         };
         let mut terms = vec![list];
@@ -671,12 +650,39 @@ impl Typing<'_, '_> {
         self.check_made(Term::standard(operation, terms), whole)
     }
 
-    fn elements(&mut self, list: Term, span: &Range<usize>) -> Option<TypedDomain> {
-        let sort = self.type_of_elements(&list, span)?;
+    /// Explains how a list whose elements fit the function is made of a value of this sort.
+    fn explain_other_list(
+        &self,
+        function: &str,
+        sort: &Type,
+        fits: fn(&Type) -> bool,
+        span: &Range<usize>,
+    ) -> Option<String> {
+        // A list of records has a list of the values of each field.
+        if let Some((_, _, Type::Record(record))) = sort.as_list()
+            && record.form == RecordForm::Plain
+            && let Some((field, _)) = record.fields.iter().find(|(_, ty)| fits(ty))
+        {
+            let list = self.text(span);
+            return Some(format!("choose a field: `{function}([x.{field} for x in {list}])`"));
+        }
+        let help = match sort.as_keyed() {
+            Some((ty, _)) if ty.map_value_type().is_none() => {
+                "write `[k for k in s]` for the list of its keys"
+            }
+            Some(_) => "write `[m[k] for k in m]` for the list of its values",
+            None if sort.is_number() => "for two numbers, write `min(a, b)` or `max(a, b)`",
+            None => return None,
+        };
+        Some(help.to_owned())
+    }
+
+    fn domain_of_elements(&mut self, list: Term, span: &Range<usize>) -> Option<TypedDomain> {
+        let sort = self.find_element_type(&list, span)?;
         Some(TypedDomain { sort, domain: QuantifierDomain::Elements, collection: Some(list) })
     }
 
-    fn of_type(&mut self, ty: &Type, text: String, span: &Range<usize>) -> Option<TypedDomain> {
+    fn domain_of_type(&mut self, ty: &Type, text: String, span: &Range<usize>) -> Option<TypedDomain> {
         let values = match ty {
             // The ends of an empty range may be computed, so it is only warned of.
             Type::Range(low, high) if low > high => Some(Vec::new()),
@@ -684,17 +690,16 @@ impl Typing<'_, '_> {
         };
         if values.is_none() {
             let message = format!("a quantifier takes at most {MAX_VALUES} values, but {ty} has more");
-            let help =
-                Some("use fewer values, as in `all i in 0..9: ...`, or an enumeration: coreach writes each value out".to_owned());
-            self.error("too-many-values", message, span, "too many values".to_owned(), help);
+            let help = "use fewer values, as in `all i in 0..9: ...`, or an enumeration: coreach writes each value out";
+            self.error("too-many-values", message, span, "too many values".to_owned(), Some(help.to_owned()));
         }
         let domain = QuantifierDomain::Values(text, values?);
         Some(TypedDomain { sort: ty.sort(), domain, collection: None })
     }
 
     /// Types an end of a range, whose value must be known now.
-    fn end(&mut self, tree: &Expression) -> Option<IBig> {
-        let term = self.number(tree, "..")?;
+    fn type_range_end(&mut self, tree: &Expression) -> Option<IBig> {
+        let term = self.type_number(tree, "..")?;
         if let Some(Value::Int(value)) = term.as_literal() {
             return Some(value.clone());
         }
@@ -705,23 +710,19 @@ impl Typing<'_, '_> {
     }
 
     /// Returns the term if its lowered form is not too large. Reports it otherwise.
-    pub(super) fn affordable(&mut self, term: Term, span: &Range<usize>) -> Option<Term> {
+    pub(super) fn check_size(&mut self, term: Term, span: &Range<usize>) -> Option<Term> {
         let may_be_lowered = || parts_bound(&term) <= MOST_BEGUN && steps_bound(&term) <= MOST_STEPS;
         let is_small = || term.lowered().height() <= MAX_NESTING && term.has_at_most(MAX_PARTS);
         // The estimates come first, so that a term that is far too large is not made.
         if !self.is_expanded || (may_be_lowered() && is_small()) {
             return Some(term);
         }
-        self.too_large(span);
-        None
-    }
-
-    fn too_large(&mut self, span: &Range<usize>) {
         let message = format!(
             "this expands to an expression with more than {MAX_PARTS} different parts, or one nested more than {MAX_NESTING} deep"
         );
         let help =
             "the solver sees each element of a list: use smaller bounds, or nest fewer calls".to_owned();
         self.error("expression-too-large", message, span, "too large".to_owned(), Some(help));
+        None
     }
 }

@@ -12,70 +12,70 @@ use crate::term::operation::Quantifier;
 
 impl Parser<'_> {
     /// Parses an operand that begins with this name, which comes next.
-    pub(super) fn named(&mut self, name: &str, span: Range<usize>) -> Parsed {
+    pub(super) fn parse_named(&mut self, name: &str, span: Range<usize>) -> Parsed {
         match self.kind_ahead(1) {
-            Some(Lexeme::Sign("(")) if !(name == "match" && self.is_match()) => self.call(name, span),
+            Some(Lexeme::Sign("(")) if !(name == "match" && self.is_match()) => self.parse_call(name, span),
             Some(Lexeme::Sign("{")) => {
                 self.next += 1;
-                self.fields(Some((name.to_owned(), span)), None)
+                self.parse_fields(Some((name.to_owned(), span)), None)
             }
             Some(Lexeme::Name(_)) if quantifier_of_word(name).is_some() && self.is_quantifier(name) => {
-                self.quantified()
+                self.parse_quantifier()
             }
-            Some(Lexeme::Name(_) | Lexeme::Sign("(")) if name == "match" => self.matched(),
+            Some(Lexeme::Name(_) | Lexeme::Sign("(")) if name == "match" => self.parse_match(),
             _ => {
                 self.next += 1;
-                build_expression(ExpressionKind::Name(name.to_owned()), span, 0)
+                build_expression(ExpressionKind::Name(name.to_owned()), span)
             }
         }
     }
 
     /// Parses a whole expression inside of a form, two levels down: it needs as much of the stack as two
     /// brackets.
-    fn part(&mut self) -> Parsed {
+    fn parse_part(&mut self) -> Parsed {
         self.enter()?;
-        let part = self.inner()?;
+        let part = self.parse_inner()?;
         self.leave();
         Ok(part)
     }
 
-    fn call(&mut self, name: &str, name_span: Range<usize>) -> Parsed {
+    fn parse_call(&mut self, name: &str, name_span: Range<usize>) -> Parsed {
         // The name and its bracket.
         self.next += 2;
         let mut arguments = Vec::new();
         let close = match self.eat(")") {
             Some(close) => close,
             None => loop {
-                arguments.push(self.part()?);
+                arguments.push(self.parse_part()?);
                 if self.eat(",").is_none() {
                     break self.need(")", "after the arguments")?;
                 }
             },
         };
-        let height = arguments.iter().map(|argument| argument.height).max().unwrap_or(0);
         let span = name_span.start..close.end;
         let call = Call { name: (name.to_owned(), name_span), arguments };
-        build_expression(ExpressionKind::Call(Box::new(call)), span, height)
+        build_expression(ExpressionKind::Call(Box::new(call)), span)
     }
 
-    fn quantified(&mut self) -> Parsed {
-        let (word, start) = self.name("a quantifier")?;
+    fn parse_quantifier(&mut self) -> Parsed {
+        let (word, start) = self.take_name("a quantifier")?;
         let Some(quantifier) = quantifier_of_word(&word) else { return Err(self.expected("a quantifier")) };
-        let (name, values) = self.bound("all i in 0..3: ...")?;
+        let (name, values) = self.parse_bound("all i in 0..3: ...")?;
         if !matches!(values, QuantifiedValues::Type(..)) && !self.is_next(":") {
             return Err(self.expected("`..` and the last value: `all i in 0..3: ...`"));
         }
         self.need(":", "after the values")?;
-        let body = self.part()?;
+        let body = self.parse_part()?;
         let span = start.start..body.span.end;
-        build_quantifier(Quantified { quantifier, name, of: values, body, element: None }, span)
+        let quantified = Quantified { quantifier, name, of: values, body, element: None };
+        build_expression(ExpressionKind::Quantified(Box::new(quantified)), span)
     }
 
     /// `i in 0..3`
-    fn bound(&mut self, like: &str) -> Parsed<((String, Range<usize>), QuantifiedValues)> {
+    fn parse_bound(&mut self, like: &str) -> Parsed<((String, Range<usize>), QuantifiedValues)> {
         let one_key = || "one name goes through the keys of a map: `[m[k] for k in m]`".to_owned();
         // Only in a list does a bracket stand here, as in `[v for (k, v) in m]`.
-        let name = self.name("a name for the values");
+        let name = self.take_name("a name for the values");
         let name = name.map_err(|wrong| Mistake { help: Some(one_key()), ..*wrong })?;
         match self.peek() {
             Some(Token { kind: Lexeme::Name(word), .. }) if word == "in" => self.take(),
@@ -92,9 +92,9 @@ impl Parser<'_> {
                 return Err(wrong);
             }
         };
-        let first = self.end()?;
+        let first = self.parse_range_end()?;
         let values = match (self.eat(".."), first) {
-            (Some(_), low) => QuantifiedValues::Between(low, self.end()?),
+            (Some(_), low) => QuantifiedValues::Between(low, self.parse_range_end()?),
             (None, Expression { kind: ExpressionKind::Name(name), span, .. }) => {
                 QuantifiedValues::Type(name, span)
             }
@@ -104,16 +104,17 @@ impl Parser<'_> {
     }
 
     /// `x in q if c]`, after the element.
-    fn comprehension(&mut self, element: Expression, open: &Range<usize>) -> Parsed {
+    fn parse_comprehension(&mut self, element: Expression, open: &Range<usize>) -> Parsed {
         let like = "[x for x in q if x > 0]";
-        let (name, of) = self.bound(like)?;
+        let (name, of) = self.parse_bound(like)?;
         let body = match self.eat("if") {
-            Some(_) => self.part()?,
-            None => Expression { kind: ExpressionKind::Truth(true), span: open.clone(), height: 0 },
+            Some(_) => self.parse_part()?,
+            None => build_expression(ExpressionKind::Truth(true), open.clone())?,
         };
         let close = self.need("]", &format!("at the end: `{like}`"))?;
-        let (quantifier, element) = (Quantifier::Collect, Some(element));
-        build_quantifier(Quantified { quantifier, name, of, body, element }, open.start..close.end)
+        let quantified =
+            Quantified { quantifier: Quantifier::Collect, name, of, body, element: Some(element) };
+        build_expression(ExpressionKind::Quantified(Box::new(quantified)), open.start..close.end)
     }
 
     /// Is this word a quantifier here? A word that a model may use as a name is one only before a name and
@@ -124,22 +125,23 @@ impl Parser<'_> {
     }
 
     /// `match r: Ok(v) -> v | Missing -> 0`
-    fn matched(&mut self) -> Parsed {
-        let (_, start) = self.name("`match`")?;
-        let subject = self.end()?;
+    fn parse_match(&mut self) -> Parsed {
+        let (_, start) = self.take_name("`match`")?;
+        let subject = self.parse_range_end()?;
         self.need(":", "after the value: `match r: Ok(v) -> v | Missing -> 0`")?;
         let mut cases = Vec::new();
-        let mut height = subject.height;
         let end = loop {
-            let alternative = self.name("an alternative, or `_` for all others").map_err(|mut mistake| {
-                let help = "`match` takes variants and options; for numbers, write `if x == 1 then a else b`";
-                mistake.help.get_or_insert_with(|| help.to_owned());
-                mistake
-            })?;
+            let alternative =
+                self.take_name("an alternative, or `_` for all others").map_err(|mut mistake| {
+                    let help =
+                        "`match` takes variants and options; for numbers, write `if x == 1 then a else b`";
+                    mistake.help.get_or_insert_with(|| help.to_owned());
+                    mistake
+                })?;
             let mut names = Vec::new();
             if self.eat("(").is_some() {
                 loop {
-                    names.push(self.name("a name for a field")?);
+                    names.push(self.take_name("a name for a field")?);
                     if self.eat(",").is_none() {
                         break;
                     }
@@ -147,15 +149,14 @@ impl Parser<'_> {
                 self.need(")", "after the names")?;
             }
             self.need("->", "before the value of this case")?;
-            let body = self.part()?;
-            height = height.max(body.height);
+            let body = self.parse_part()?;
             let end = body.span.end;
             cases.push(MatchCase { alternative, names, body });
             if self.eat("|").is_none() {
                 break end;
             }
         };
-        build_expression(ExpressionKind::Match(Box::new(Match { subject, cases })), start.start..end, height)
+        build_expression(ExpressionKind::Match(Box::new(Match { subject, cases })), start.start..end)
     }
 
     /// Do a value in brackets and the cases of a `match` follow? Otherwise it is a call of a function.
@@ -186,9 +187,9 @@ impl Parser<'_> {
     }
 
     /// `is`, and the alternative after it.
-    pub(super) fn question(&mut self, base: Expression) -> Parsed {
+    pub(super) fn parse_question(&mut self, base: Expression) -> Parsed {
         self.next += 1;
-        let (name, place) = self.name("an alternative")?;
+        let (name, place) = self.take_name("an alternative")?;
         if self.is_next("(") {
             let subject = if let ExpressionKind::Name(subject) = &base.kind { subject } else { "x" };
             let help = format!(
@@ -196,8 +197,8 @@ impl Parser<'_> {
             );
             return Err(Box::new(Mistake { help: Some(help), ..*self.expected("an operator or the end") }));
         }
-        let (span, height) = (base.span.start..place.end, base.height);
-        build_expression(ExpressionKind::Is(Box::new(base), name, place), span, height)
+        let span = base.span.start..place.end;
+        build_expression(ExpressionKind::Is(Box::new(base), name, place), span)
     }
 
     /// Does `with {` come next?
@@ -207,17 +208,17 @@ impl Parser<'_> {
     }
 
     /// `with`, and the fields after it.
-    pub(super) fn update(&mut self, base: Expression) -> Parsed {
+    pub(super) fn parse_update(&mut self, base: Expression) -> Parsed {
         self.next += 1;
-        self.fields(None, Some(base))
+        self.parse_fields(None, Some(base))
     }
 
     /// Parses a form that begins with a brace or a bracket.
-    pub(super) fn form(&mut self) -> Parsed {
+    pub(super) fn parse_form(&mut self) -> Parsed {
         match self.peek().map(|token| &token.kind) {
-            Some(Lexeme::Sign("{")) if !self.is_set() => self.fields(None, None),
-            Some(Lexeme::Sign("{")) => self.set(),
-            _ => self.elements(),
+            Some(Lexeme::Sign("{")) if !self.is_set() => self.parse_fields(None, None),
+            Some(Lexeme::Sign("{")) => self.parse_set(),
+            _ => self.parse_elements(),
         }
     }
 
@@ -227,71 +228,66 @@ impl Parser<'_> {
         !matches!((name, colon), (Some(Lexeme::Name(_)), Some(Lexeme::Sign(":"))))
     }
 
-    fn set(&mut self) -> Parsed {
+    fn parse_set(&mut self) -> Parsed {
         let open = self.need("{", "")?;
         let mut keys = Vec::new();
         let close = match self.eat("}") {
             Some(close) => close,
             None => loop {
-                keys.push(self.part()?);
+                keys.push(self.parse_part()?);
                 if self.is_next(":") && keys.len() == 1 {
-                    return self.entries(keys.swap_remove(0), &open, "}");
+                    return self.parse_entries(keys.swap_remove(0), &open, "}");
                 }
                 if self.eat(",").is_none() {
                     break self.need("}", "after the keys of a set")?;
                 }
             },
         };
-        let height = keys.iter().map(|key| key.height).max().unwrap_or(0);
-        build_expression(ExpressionKind::Set(keys), open.start..close.end, height)
+        build_expression(ExpressionKind::Set(keys), open.start..close.end)
     }
 
     /// Parses the entries of a map after their first key. Entries in braces, as in JSON, are refused later:
     /// the expected type decides which help is given.
-    fn entries(&mut self, first: Expression, open: &Range<usize>, end: &str) -> Parsed {
+    fn parse_entries(&mut self, first: Expression, open: &Range<usize>, end: &str) -> Parsed {
         let mut entries = Vec::new();
         let mut key = first;
         let close = loop {
             self.need(":", "between a key and its value")?;
-            entries.push((key, self.part()?));
+            entries.push((key, self.parse_part()?));
             if self.eat(",").is_none() {
                 break self.need(end, "after the entries")?;
             }
-            key = self.part()?;
+            key = self.parse_part()?;
         };
-        let height = entries.iter().map(|(key, value)| key.height.max(value.height)).max().unwrap_or(0);
-        build_expression(ExpressionKind::Entries(entries), open.start..close.end, height)
+        build_expression(ExpressionKind::Entries(entries), open.start..close.end)
     }
 
     /// The fields of a record, in braces.
-    fn fields(&mut self, name: Option<(String, Range<usize>)>, base: Option<Expression>) -> Parsed {
+    fn parse_fields(&mut self, name: Option<(String, Range<usize>)>, base: Option<Expression>) -> Parsed {
         let open = self.need("{", "before the fields")?;
         let mut fields = Vec::new();
         let close = loop {
-            let (field, span) = self.name("a field's name")?;
+            let (field, span) = self.take_name("a field's name")?;
             self.need(":", "after the field's name")?;
-            fields.push((field, span, self.part()?));
+            fields.push((field, span, self.parse_part()?));
             if self.eat(",").is_none() {
                 break self.need("}", "after the fields")?;
             }
         };
         let start = name.as_ref().map(|(_, span)| span.start).or(base.as_ref().map(|base| base.span.start));
-        let heights =
-            fields.iter().map(|(_, _, value)| value.height).chain(base.iter().map(|base| base.height));
-        let height = heights.max().unwrap_or(0);
         let span = start.unwrap_or(open.start)..close.end;
-        build_expression(ExpressionKind::Fields(Box::new(RecordFields { name, base, fields })), span, height)
+        build_expression(ExpressionKind::Fields(Box::new(RecordFields { name, base, fields })), span)
     }
 
     /// The elements of an array or a list, or the entries of a map, in brackets.
-    fn elements(&mut self) -> Parsed {
+    fn parse_elements(&mut self) -> Parsed {
         let open = self.need("[", "")?;
         if let Some(close) = self.eat("]") {
-            return build_expression(ExpressionKind::Listed(Vec::new()), open.start..close.end, 0);
+            return build_expression(ExpressionKind::Listed(Vec::new()), open.start..close.end);
         }
-        let first = self.part()?;
+        let first = self.parse_part()?;
         if self.is_next(":") {
-            return self.entries(first, &open, "]");
+            return self.parse_entries(first, &open, "]");
         }
         let mut elements = vec![first];
         if matches!(self.peek(), Some(Token { kind: Lexeme::Name(word), .. }) if word == "for") {
@@ -300,25 +296,23 @@ impl Parser<'_> {
             match self.peek() {
                 Some(Token { kind: Lexeme::Name(word), .. }) if word == "all" => self.take(),
                 Some(Token { kind: Lexeme::Name(_) | Lexeme::Sign("("), .. }) => {
-                    return self.comprehension(element, &open);
+                    return self.parse_comprehension(element, &open);
                 }
                 _ => return Err(self.expected("`all` or a name: `[0 for all]`, `[x for x in q if x > 0]`")),
             };
             let close = self.need("]", "after `for all`")?;
-            let height = element.height;
             let kind = ExpressionKind::Filled(Box::new(element));
-            return build_expression(kind, open.start..close.end, height);
+            return build_expression(kind, open.start..close.end);
         }
         while self.eat(",").is_some() {
-            elements.push(self.part()?);
+            elements.push(self.parse_part()?);
         }
         let close = self.need("]", "after the elements")?;
-        let height = elements.iter().map(|element| element.height).max().unwrap_or(0);
-        build_expression(ExpressionKind::Listed(elements), open.start..close.end, height)
+        build_expression(ExpressionKind::Listed(elements), open.start..close.end)
     }
 
     /// Parses what follows `(e:`. A type consists of names, brackets and numbers, and is read later.
-    pub(super) fn ascribed(&mut self, inner: Expression, start: usize) -> Parsed {
+    pub(super) fn parse_ascribed(&mut self, inner: Expression, start: usize) -> Parsed {
         let type_start = self.peek().map_or(self.text_end, |token| token.span.start);
         let mut ty = type_start..type_start;
         while let Some(token) = self.peek().filter(|token| token.kind != Lexeme::Sign(")")) {
@@ -326,21 +320,8 @@ impl Parser<'_> {
             self.next += 1;
         }
         let close = self.need(")", "after the type")?;
-        let height = inner.height;
-        build_expression(ExpressionKind::Ascribed(Box::new(inner), ty), start..close.end, height)
+        build_expression(ExpressionKind::Ascribed(Box::new(inner), ty), start..close.end)
     }
-}
-
-/// Builds a quantifier, whose height is that of its highest part.
-fn build_quantifier(quantified: Quantified, span: Range<usize>) -> Parsed {
-    let values = match &quantified.of {
-        QuantifiedValues::Between(low, high) => low.height.max(high.height),
-        QuantifiedValues::Type(..) => 0,
-        QuantifiedValues::Elements(list) => list.height,
-    };
-    let element = quantified.element.as_ref().map_or(0, |element| element.height);
-    let height = values.max(element).max(quantified.body.height);
-    build_expression(ExpressionKind::Quantified(Box::new(quantified)), span, height)
 }
 
 fn quantifier_of_word(word: &str) -> Option<Quantifier> {

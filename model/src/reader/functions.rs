@@ -17,7 +17,7 @@ use crate::reader::parser::parse;
 use crate::reader::scope::{Meaning, NamedExpression, Names, Scope};
 use crate::reader::shape;
 use crate::reader::syntax::{Expression, ExpressionKind};
-use crate::reader::types::{Types, names_a_type};
+use crate::reader::types::{Types, report_type_name};
 use crate::reader::typing::{Typing, report};
 use crate::reader::yaml::{Entry, NodeKind, Scalar, Yaml};
 use crate::term::Term;
@@ -68,6 +68,7 @@ pub fn read_functions(collector: &mut Collector, entries: &[Entry], types: &mut 
         declared.insert(name, read_declaration(collector, entry, types, names));
     }
     let mut making = FunctionMaking { collector, declared, names, busy: Vec::new() };
+    // `make` does a function once, so repeated entries do no harm.
     for entry in entries {
         making.make(&entry.key.text);
     }
@@ -130,10 +131,7 @@ fn read_parameters(
         if !shape::is_name(collector, &entry.key, "parameter") {
             continue;
         }
-        if names_a_type(name) {
-            let message = format!("`{name}` is a type and cannot name a parameter");
-            collector.error("reserved-name", message, &entry.key.span, "choose another name");
-        }
+        report_type_name(collector, &entry.key, "parameter");
         if let Some((meaning, first)) = names.get(name) {
             let message =
                 format!("the parameter `{name}` has the same name as {}", article(&meaning.describe()));
@@ -172,7 +170,7 @@ impl FunctionMaking<'_, '_> {
             return;
         }
         self.busy.push(name.to_owned());
-        for callee in declared.body.as_ref().map(|(_, tree)| called_names(tree)).unwrap_or_default() {
+        for callee in declared.body.as_ref().map(|(_, tree)| list_called_names(tree)).unwrap_or_default() {
             match self.busy.iter().position(|busy| *busy == callee) {
                 Some(start) => self.refuse_cycle(start, &callee),
                 None if self.busy.len() >= MAX_DEPTH => self.refuse_depth(),
@@ -195,14 +193,19 @@ impl FunctionMaking<'_, '_> {
         let Some(first) = self.busy.first().and_then(|name| self.declared.get(name.as_str())) else { return };
         let message = format!("function calls are nested more than {MAX_DEPTH} deep");
         self.collector.error("expression-too-deep", message, &first.entry.key.span, "starting here");
-        for name in &self.busy {
+        self.forget_bodies(self.busy.clone());
+    }
+
+    /// Leaves these functions declared, without a body: a call of them is no second mistake.
+    fn forget_bodies(&mut self, names: Vec<String>) {
+        for name in &names {
             if let Some(declared) = self.declared.get_mut(name.as_str()) {
                 declared.body = None;
             }
         }
     }
 
-    /// Reports a cycle. Its functions stay declared, without a body.
+    /// Reports a cycle of calls.
     fn refuse_cycle(&mut self, start: usize, callee: &str) {
         let cycle: Vec<String> = self.busy[start..].iter().cloned().chain([callee.to_owned()]).collect();
         let Some(UntypedFunction { body: Some((scalar, tree)), .. }) =
@@ -210,21 +213,18 @@ impl FunctionMaking<'_, '_> {
         else {
             return;
         };
-        let at = place_of_call(tree, callee).map_or(scalar.span.clone(), |span| scalar.place(&span));
+        let place = find_call(tree, callee).map_or(scalar.span.clone(), |span| scalar.place(&span));
         let diagnostic =
             Diagnostic::error("cyclic-function", format!("the function `{callee}` calls itself"))
-                .at(self.collector.origin(&at), "closes the cycle")
+                .at(self.collector.origin(&place), "closes the cycle")
                 .note(format!("the cycle: {}", cycle.join(" > ")))
                 .help("coreach replaces each call by the function's expression, and here this never ends");
         self.collector.push(diagnostic);
-        for name in &cycle {
-            if let Some(declared) = self.declared.get_mut(name.as_str()) {
-                declared.body = None;
-            }
-        }
+        self.forget_bodies(cycle);
     }
 }
 
+/// Types the expression of a function, which has the declared result if there is one.
 fn type_body(collector: &mut Collector, declared: &UntypedFunction<'_>, names: &Names) -> Option<Term> {
     let (scalar, tree) = declared.body.as_ref()?;
     let scope = Scope { names, parameters: &declared.parameters, action: None, is_function: true };
@@ -238,23 +238,24 @@ fn type_body(collector: &mut Collector, declared: &UntypedFunction<'_>, names: &
     }
 }
 
-fn called_names(tree: &Expression) -> Vec<String> {
-    let mut found = Vec::new();
+/// Lists the names of the functions that an expression calls, each once, from the left.
+fn list_called_names(tree: &Expression) -> Vec<String> {
+    let mut names = Vec::new();
     let mut unvisited = vec![tree];
     while let Some(tree) = unvisited.pop() {
         if let ExpressionKind::Call(call) = &tree.kind
-            && !found.contains(&call.name.0)
+            && !names.contains(&call.name.0)
         {
-            found.push(call.name.0.clone());
+            names.push(call.name.0.clone());
         }
-        unvisited.extend(tree.parts().into_iter().rev());
+        unvisited.extend(tree.kind.parts().into_iter().rev());
     }
-    found
+    names
 }
 
-fn place_of_call(tree: &Expression, name: &str) -> Option<std::ops::Range<usize>> {
+fn find_call(tree: &Expression, name: &str) -> Option<std::ops::Range<usize>> {
     match &tree.kind {
         ExpressionKind::Call(call) if call.name.0 == name => Some(call.name.1.clone()),
-        _ => tree.parts().into_iter().find_map(|part| place_of_call(part, name)),
+        _ => tree.kind.parts().into_iter().find_map(|part| find_call(part, name)),
     }
 }

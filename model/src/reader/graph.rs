@@ -7,9 +7,12 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use crate::diagnostic::{Diagnostic, Origin, distance};
+use petgraph::algo::kosaraju_scc;
+use petgraph::graph::DiGraph;
+
+use crate::diagnostic::{Diagnostic, Origin};
 use crate::iosts::{ActionKind, Iosts, LocationId, TransitionId};
-use crate::numbered::Numbered;
+use crate::numbered::{Number, Numbered};
 use crate::reader::collect::{Collector, listed};
 use crate::reader::declarations::{Actions, ReadLocations};
 
@@ -31,17 +34,16 @@ pub fn check_livelocks(
     let reached = iosts.reachable_from(iosts.initial);
     let is_internal =
         |n: &TransitionId| iosts.action(iosts.transitions[*n].action).kind == ActionKind::Internal;
-    let outgoing = iosts.outgoing().into_iter();
-    let internal: Internal =
-        outgoing.map(|numbers| numbers.into_iter().filter(is_internal).collect()).collect();
+    let mut internal: Internal = iosts.outgoing();
+    internal.iter_mut().for_each(|numbers| numbers.retain(is_internal));
     // The locations of the cycles that are shown: one cycle is enough for all of them.
     let mut done: BTreeSet<LocationId> = BTreeSet::new();
     let mut shown = 0;
-    for start in on_cycles(iosts, &internal) {
+    for start in find_locations_on_cycles(iosts, &internal) {
         if done.contains(&start) || shown == MAX_SHOWN {
             continue;
         }
-        let Some(cycle) = shortest_cycle(iosts, &internal, start) else { continue };
+        let Some(cycle) = find_shortest_cycle(iosts, &internal, start) else { continue };
         shown += 1;
         done.extend(cycle.iter().map(|number| iosts.transitions[*number].source));
         let is_reached = reached[start];
@@ -70,58 +72,23 @@ pub fn check_livelocks(
 /// For each location, the internal transitions that leave it.
 type Internal = Numbered<LocationId, Vec<TransitionId>>;
 
-/// The locations on cycles of internal transitions. They have a loop, or their strongly connected component
-/// has other locations. Components by path (Gabow, IPL 2000,
-/// <https://doi.org/10.1016/S0020-0190(00)00051-X>). The stack is explicit, since a chain may be as long as
-/// the file.
-fn on_cycles(iosts: &Iosts, internal: &Internal) -> Vec<LocationId> {
-    const DONE: usize = usize::MAX;
-    let count = iosts.locations.len();
-    let mut number = Numbered::filled(None, count);
-    let mut is_on_cycle = Numbered::filled(false, count);
-    // Locations whose component is not complete, and among them the first location of each component, as far
-    // as it is known.
-    let (mut open, mut roots): (Vec<LocationId>, Vec<LocationId>) = (Vec::new(), Vec::new());
-    // The path. Each location has the position of its next transition.
-    let mut path: Vec<(LocationId, usize)> = Vec::new();
-    for start in iosts.location_ids() {
-        if number[start].is_none() {
-            path.push((start, 0));
-        }
-        while let Some((location, next)) = path.pop() {
-            if next == 0 {
-                number[location] = Some(open.len());
-                open.push(location);
-                roots.push(location);
-            }
-            if let Some(&transition) = internal[location].get(next) {
-                path.push((location, next + 1));
-                let target = iosts.transitions[transition].target;
-                is_on_cycle[location] |= target == location;
-                match number[target] {
-                    None => path.push((target, 0)),
-                    Some(DONE) => {}
-                    Some(known) => {
-                        while roots.last().is_some_and(|root| number[*root] > Some(known)) {
-                            roots.pop();
-                        }
-                    }
-                }
-            } else if roots.last() == Some(&location) {
-                roots.pop();
-                let component = open.split_off(number[location].unwrap_or(0));
-                for &member in &component {
-                    number[member] = Some(DONE);
-                    is_on_cycle[member] |= component.len() > 1;
-                }
-            }
-        }
+/// Finds the locations on cycles of internal transitions. They have a loop, or their strongly connected
+/// component has other locations.
+fn find_locations_on_cycles(iosts: &Iosts, internal: &Internal) -> Vec<LocationId> {
+    let ends = internal.iter().flatten().map(|number| &iosts.transitions[*number]);
+    let graph = DiGraph::<(), ()>::from_edges(ends.map(|t| (t.source.0, t.target.0)));
+    let mut on_cycles = Vec::new();
+    // This function has a stack of its own: a chain may be as long as the file.
+    for component in kosaraju_scc(&graph) {
+        let is_cycle = component.len() > 1 || graph.contains_edge(component[0], component[0]);
+        on_cycles.extend(component.iter().filter(|_| is_cycle).map(|node| LocationId::of(node.index())));
     }
-    iosts.location_ids().filter(|id| is_on_cycle[*id]).collect()
+    on_cycles.sort_unstable();
+    on_cycles
 }
 
 /// Finds the transitions of a shortest internal cycle through the location.
-fn shortest_cycle(iosts: &Iosts, internal: &Internal, start: LocationId) -> Option<Vec<TransitionId>> {
+fn find_shortest_cycle(iosts: &Iosts, internal: &Internal, start: LocationId) -> Option<Vec<TransitionId>> {
     let mut came_by: Numbered<LocationId, Option<TransitionId>> =
         Numbered::filled(None, iosts.locations.len());
     let mut unvisited = VecDeque::from([start]);
@@ -196,8 +163,8 @@ fn check_misspelt(
             true => Diagnostic::warning("misspelt-location", message),
             false => Diagnostic::error("misspelt-location", message),
         };
-        let mut diagnostic =
-            diagnostic.at(locations.origins[id].clone(), format!("{label} here, and named nowhere else"));
+        let label = format!("{label} here, and named nowhere else");
+        let mut diagnostic = diagnostic.at(locations.origins[id].clone(), label);
         if !is_reached {
             diagnostic = diagnostic.at(locations.origins[meant].clone(), "no path leads to this one");
             // Locations after the meant one are not reached for the same reason.
@@ -221,8 +188,8 @@ fn differ_by_count(a: &str, b: &str) -> bool {
 
 /// Do the names differ by one letter or a swap of two? Short names are all similar, and do not count.
 fn is_one_letter_off(a: &str, b: &str) -> bool {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    a.len().min(b.len()) >= 4 && distance(&a, &b, 1).is_some()
+    let (letters_a, letters_b) = (a.chars().count(), b.chars().count());
+    letters_a.min(letters_b) >= 4 && letters_a.abs_diff(letters_b) <= 1 && strsim::osa_distance(a, b) <= 1
 }
 
 /// Warns of locations that no path reaches, of listed locations that are not used, and of actions that no

@@ -20,24 +20,24 @@ const MOST_CELLS: usize = 100;
 
 impl Typing<'_, '_> {
     /// Types `fresh(e)`, as a conjunction over all ids that the model holds.
-    pub(super) fn fresh(&mut self, call: &Call, whole: &Range<usize>) -> Option<Term> {
+    pub(super) fn type_fresh(&mut self, call: &Call, whole: &Range<usize>) -> Option<Term> {
         // A loop and no iterator: a function that recurses must need little of the stack.
         let mut terms = Vec::new();
         for argument in &call.arguments {
             terms.push(self.term(argument));
         }
-        if !self.is_arity("fresh", &call.arguments, 1, whole, None) {
+        if !self.check_arity("fresh", &call.arguments, 1, whole, None) {
             return None;
         }
         // A name that a case of `match` binds is replaced by the field that it stands for.
         let (id, names) = (substitute(&terms.pop()??, &self.named), self.scope.names);
-        let mut mistake = |message: String, help: &str| {
+        let mut refuse = |message: String, help: &str| {
             let label = format!("this is {}", id.sort());
             self.error("type-mismatch", message, &call.arguments[0].span, label, Some(help.to_owned()));
             None
         };
         if !id.sort().is_id() {
-            return mistake(format!("`fresh` needs an id, but this is {}", id.sort()), ONLY_COMPARED);
+            return refuse(format!("`fresh` needs an id, but this is {}", id.sort()), ONLY_COMPARED);
         }
         let mut parts = Vec::new();
         for (_, meaning) in names.iter() {
@@ -45,36 +45,35 @@ impl Typing<'_, '_> {
             else {
                 continue;
             };
-            if other_than(&id, &Term::datum(datum), datum.ty(), &mut parts).is_none() {
+            if collect_differences(&id, &Term::datum(datum), datum.ty(), &mut parts).is_none() {
                 let message = format!("`fresh` searches only arrays of at most {MOST_CELLS} cells");
-                return mistake(message, &format!("`{datum}` has more: keep ids in a list"));
+                return refuse(message, &format!("`{datum}` has more: keep ids in a list"));
             }
         }
         if parts.is_empty() {
             let message = format!("no variable and no constant here holds a value of type {}", id.sort());
-            return mistake(message, "keep the ids that it must differ from in a list or a map");
+            return refuse(message, "keep the ids that it must differ from in a list or a map");
         }
         self.check_made(Term::and(parts), whole)
     }
 }
 
-/// Adds conditions that the id differs from all ids in a term of this type, except itself. `None` if there
-/// are too many cells.
-fn other_than(id: &Term, held: &Term, ty: &Type, parts: &mut Vec<Term>) -> Option<()> {
+/// Adds conditions that the id differs from all ids in the term `held`, except itself. `None` if there are too
+/// many cells.
+fn collect_differences(id: &Term, held: &Term, ty: &Type, parts: &mut Vec<Term>) -> Option<()> {
     match ty {
         Type::Id(_) if ty == id.sort() && held != id => parts.push(Term::equal(id, held).not()),
         Type::Array(array) if array.element.contains(id.sort()) => {
             for index in Value::enumerate(&array.index, MOST_CELLS)? {
-                other_than(id, &Term::select(held, &Term::literal(index)), &array.element, parts)?;
+                collect_differences(id, &Term::select(held, &Term::literal(index)), &array.element, parts)?;
             }
         }
         Type::Record(record) => {
-            for (at, (_, field)) in
-                record.fields.iter().enumerate().filter(|(_, (_, of))| of.contains(id.sort()))
-            {
+            let fields = record.fields.iter().enumerate();
+            for (position, (_, ty)) in fields.filter(|(_, (_, ty))| ty.contains(id.sort())) {
                 let mut within = Vec::new();
-                other_than(id, &Term::field(held, at), field, &mut within)?;
-                let counts = canonical::count_condition(record, &Term::field(held, 0), at);
+                collect_differences(id, &Term::field(held, position), ty, &mut within)?;
+                let counts = canonical::count_condition(record, &Term::field(held, 0), position);
                 parts.push(Term::implies(&counts, &Term::and(within)));
             }
         }

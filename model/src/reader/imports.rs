@@ -111,7 +111,7 @@ impl Importing<'_> {
             self.read_declarations(&mut collector, &root);
         }
         let (found, _) = collector.finish();
-        found.into_iter().for_each(|one| importer.push(one));
+        found.into_iter().for_each(|finding| importer.push(finding));
     }
 
     fn read_declarations(&mut self, collector: &mut Collector, root: &Yaml) {

@@ -11,7 +11,7 @@ use winnow::ascii::{digit1, multispace0};
 use winnow::combinator::{alt, fail, opt, preceded};
 use winnow::error::EmptyError;
 use winnow::prelude::*;
-use winnow::stream::{Location, Stream};
+use winnow::stream::Stream;
 use winnow::token::{any, literal, one_of, take_while};
 
 use crate::quoted;
@@ -44,15 +44,15 @@ pub const KEYWORDS: [&str; 11] =
 type Input<'a> = LocatingSlice<&'a str>;
 type Lexed<T> = Result<T, EmptyError>;
 
+/// Splits a text into its tokens.
 pub fn tokens(text: &str) -> Vec<Token> {
     let mut input = LocatingSlice::new(text);
-    let mut found = Vec::new();
+    let mut tokens = Vec::new();
     // Each round takes at least one character, so this ends.
     while let Ok((kind, span)) = preceded(multispace0, lex_token.with_span()).parse_next(&mut input) {
-        found.push(Token { kind, span });
+        tokens.push(Token { kind, span });
     }
-    debug_assert!(input.trim().is_empty() || input.current_token_start() <= text.len());
-    found
+    tokens
 }
 
 /// Is this text a name: a letter or `_`, then letters, digits, `_` and `'`? Keywords have this form, too.
@@ -74,18 +74,17 @@ pub(super) fn write_signature((name, parameters): &Signature) -> String {
 pub(super) fn read_signature(text: &str) -> Option<Signature> {
     let (name, inside) = text.trim_matches(['"', '\'']).split_once(['(', ':']).unwrap_or((text, ""));
     let inside = inside.trim_matches(['(', ')', '{', '}', ':', ' ', '\n']).split([',', '\n']);
-    let parameters = inside.map(str::trim).filter(|one| !one.is_empty()).map(|one| {
-        let in_c = || one.split_once(' ').map(|(ty, name)| (name, ty));
-        let (name, ty) = one.split_once(':').or_else(in_c).unwrap_or((one, "int"));
-        let ty = if ty.contains('[') && !ty.contains('"') {
-            format!("\"{}\"", ty.trim())
-        } else {
-            ty.trim().to_owned()
-        };
-        is_name(name.trim()).then(|| (name.trim().to_owned(), ty))
-    });
+    let mut parameters = Vec::new();
+    for parameter in inside.map(str::trim).filter(|parameter| !parameter.is_empty()) {
+        let as_in_c = || parameter.split_once(' ').map(|(ty, name)| (name, ty));
+        let (name, ty) = parameter.split_once(':').or_else(as_in_c).unwrap_or((parameter, "int"));
+        let (name, ty) = (name.trim(), ty.trim());
+        let needs_quotes = ty.contains('[') && !ty.contains('"');
+        let ty = if needs_quotes { format!("\"{ty}\"") } else { ty.to_owned() };
+        parameters.push(is_name(name).then(|| (name.to_owned(), ty))?);
+    }
     let name = name.trim().trim_matches(['"', '\'']);
-    Some((is_name(name).then(|| name.to_owned())?, parameters.collect::<Option<_>>()?))
+    is_name(name).then(|| (name.to_owned(), parameters))
 }
 
 fn lex_token(input: &mut Input<'_>) -> Lexed<TokenKind> {
@@ -113,94 +112,48 @@ fn lex_word(input: &mut Input<'_>) -> Lexed<TokenKind> {
     Ok(match text {
         "true" => TokenKind::Truth(true),
         "false" => TokenKind::Truth(false),
-        "if" => TokenKind::Sign("if"),
-        "then" => TokenKind::Sign("then"),
-        "else" => TokenKind::Sign("else"),
         "and" => TokenKind::Sign("&&"),
         "or" => TokenKind::Sign("||"),
         "not" => TokenKind::Sign("!"),
         "implies" => TokenKind::Sign("=>"),
-        "div" => TokenKind::Sign("div"),
-        "mod" => TokenKind::Sign("mod"),
-        _ if is_name(text) => TokenKind::Name(text.to_owned()),
-        _ => not_a_name(text),
+        _ => match KEYWORDS.into_iter().find(|keyword| *keyword == text) {
+            Some(keyword) => TokenKind::Sign(keyword),
+            None if is_name(text) => TokenKind::Name(text.to_owned()),
+            None => explain_no_name(text),
+        },
     })
 }
 
-/// Why a text with letters of another alphabet is no name.
-pub fn not_a_name(text: &str) -> TokenKind {
+/// Explains why a text is no name, in most cases because of a letter of another alphabet.
+pub fn explain_no_name(text: &str) -> TokenKind {
     let Some(letter) = text.chars().find(|c| !c.is_ascii()) else {
         return TokenKind::Wrong(format!("`{text}` is not a name"), Some(NAMES.to_owned()));
     };
-    let code = u32::from(letter);
-    match LOOK_ALIKES.iter().find(|(other, _)| *other == letter) {
-        Some((_, latin)) => TokenKind::Wrong(
-            format!(
-                "`{text}` contains `{letter}` (U+{code:04X}), which only looks like the Latin letter `{latin}`"
-            ),
-            Some(format!("write `{}`", text.chars().map(latin_for).collect::<String>())),
-        ),
-        None => TokenKind::Wrong(
-            format!("`{text}` contains `{letter}` (U+{code:04X}), which is not an ASCII letter"),
-            Some(NAMES.to_owned()),
-        ),
-    }
+    let contains = format!("`{text}` contains `{letter}` (U+{:04X})", u32::from(letter));
+    let (message, help) = match find_latin(letter) {
+        Some(latin) => {
+            let in_latin: String = text.chars().map(|c| find_latin(c).unwrap_or(c)).collect();
+            let message = format!("{contains}, which only looks like the Latin letter `{latin}`");
+            (message, format!("write `{in_latin}`"))
+        }
+        None => (format!("{contains}, which is not an ASCII letter"), NAMES.to_owned()),
+    };
+    TokenKind::Wrong(message, Some(help))
 }
 
 /// The help text that says what a name is.
 pub const NAMES: &str = "a name is an ASCII letter or `_`, followed by letters, digits, `_` and `'`";
 
-fn latin_for(letter: char) -> char {
-    LOOK_ALIKES.iter().find(|(other, _)| *other == letter).map_or(letter, |(_, latin)| *latin)
+/// Finds the Latin letter like which a letter of another alphabet looks.
+fn find_latin(letter: char) -> Option<char> {
+    let mut pairs = LOOK_ALIKES.chars().zip(LATIN.chars());
+    pairs.find(|(other, _)| *other == letter).map(|(_, latin)| latin)
 }
 
 /// Cyrillic and Greek letters that most fonts draw like Latin ones.
-const LOOK_ALIKES: [(char, char); 44] = [
-    ('а', 'a'),
-    ('е', 'e'),
-    ('о', 'o'),
-    ('р', 'p'),
-    ('с', 'c'),
-    ('у', 'y'),
-    ('х', 'x'),
-    ('і', 'i'),
-    ('ј', 'j'),
-    ('ѕ', 's'),
-    ('ԁ', 'd'),
-    ('һ', 'h'),
-    ('ԛ', 'q'),
-    ('ԝ', 'w'),
-    ('А', 'A'),
-    ('В', 'B'),
-    ('Е', 'E'),
-    ('К', 'K'),
-    ('М', 'M'),
-    ('Н', 'H'),
-    ('О', 'O'),
-    ('Р', 'P'),
-    ('С', 'C'),
-    ('Т', 'T'),
-    ('У', 'Y'),
-    ('Х', 'X'),
-    ('І', 'I'),
-    ('ο', 'o'),
-    ('ν', 'v'),
-    ('α', 'a'),
-    ('ρ', 'p'),
-    ('Α', 'A'),
-    ('Β', 'B'),
-    ('Ε', 'E'),
-    ('Ζ', 'Z'),
-    ('Η', 'H'),
-    ('Ι', 'I'),
-    ('Κ', 'K'),
-    ('Μ', 'M'),
-    ('Ν', 'N'),
-    ('Ο', 'O'),
-    ('Ρ', 'P'),
-    ('Τ', 'T'),
-    ('Χ', 'X'),
-];
+const LOOK_ALIKES: &str = "аеорсухіјѕԁһԛԝАВЕКМНОРСТУХІοναρΑΒΕΖΗΙΚΜΝΟΡΤΧ";
+/// The Latin letters like which they look, in the same order.
+const LATIN: &str = "aeopcyxijsdhqwABEKMHOPCTYXIovapABEZHIKMNOPTX";
 
 /// Lexes a number. Letters that are stuck to it make it a mistake.
 fn lex_number(input: &mut Input<'_>) -> Lexed<TokenKind> {
@@ -241,90 +194,69 @@ fn lex_text(input: &mut Input<'_>) -> Lexed<TokenKind> {
     })
 }
 
-/// A spelling, the sign that it becomes, and for a sign that the language lacks, what to write in its place.
-type TokenSpelling = (&'static str, &'static str, Option<&'static str>);
-
-/// Longer spellings come before their beginnings.
-const SPELLINGS: [TokenSpelling; 67] = [
-    ("<=>", "", Some("write `==` between truth values")),
-    ("===", "", Some("write `==`")),
-    ("!==", "", Some("write `!=`")),
-    ("&&", "&&", None),
-    ("||", "||", None),
-    ("=>", "=>", None),
-    ("==", "==", None),
-    ("=<", "", Some("write `<=` (`=>` is implication)")),
-    ("=/=", "", Some("write `!=`")),
-    ("/=", "", Some("write `!=`")),
-    ("~=", "", Some("write `!=`")),
-    ("//", "", Some("begin a comment with `#`, and write `div` to divide integers")),
-    ("!=", "!=", None),
-    ("<>", "", Some("write `!=`")),
-    ("<=", "<=", None),
-    (">=", ">=", None),
-    ("->", "->", None),
-    (":=", ":=", None),
-    ("**", "", Some("write a power out: `x * x`")),
-    ("..", "..", None),
-    ("++", "", Some("write `x + 1` for the next number; `+` joins lists and strings")),
-    ("+=", "", Some("write the whole value: `x: x + 1`")),
-    ("-=", "", Some("write the whole value: `x: x - 1`")),
-    ("<", "<", None),
-    (">", ">", None),
-    ("=", "==", None),
-    ("!", "!", None),
-    ("+", "+", None),
-    ("-", "-", None),
-    ("*", "*", None),
-    ("/", "/", None),
-    ("(", "(", None),
-    (")", ")", None),
-    ("[", "[", None),
-    ("]", "]", None),
-    ("{", "{", None),
-    ("}", "}", None),
-    (":", ":", None),
-    (",", ",", None),
-    (".", ".", None),
-    ("&", "", Some("write `&&`")),
-    ("|", "|", None),
-    ("^", "", Some("write a power out: `x * x`")),
-    ("%", "", Some("write `mod` for the remainder")),
-    ("?", "", Some("write `if c then a else b`")),
-    ("#", "", Some("an expression has no comments: write `# ...` on a line outside of the block")),
-    ("~", "", Some("write `!` for negation")),
-    ("$", "", Some("write the name alone")),
-    ("@", "", Some("write the name alone")),
-    ("`", "", Some("write names and literals of enumerations without quotes")),
-    (";", "", Some("join conditions with `&&`")),
-    ("“", "", Some("write strings in the ASCII quote `\"`, and expressions without quotes")),
-    ("”", "", Some("write strings in the ASCII quote `\"`, and expressions without quotes")),
-    ("„", "", Some("write strings in the ASCII quote `\"`, and expressions without quotes")),
-    ("≤", "", Some("write `<=`")),
-    ("≥", "", Some("write `>=`")),
-    ("≠", "", Some("write `!=`")),
-    ("∧", "", Some("write `&&`")),
-    ("∨", "", Some("write `||`")),
-    ("¬", "", Some("write `!`")),
-    ("⇒", "", Some("write `=>`")),
-    ("→", "", Some("write `=>`")),
-    ("−", "", Some("write the ASCII sign `-`")),
-    ("–", "", Some("write the ASCII sign `-`")),
-    ("×", "", Some("write `*`")),
-    ("·", "", Some("write `*`")),
-    ("'", "", Some("write strings in `\"`, and literals of enumerations without quotes")),
+/// The signs of the language.
+const SIGNS: [&str; 28] = [
+    "&&", "||", "=>", "==", "!=", "<=", ">=", "->", ":=", "..", "<", ">", "=", "!", "+", "-", "*", "/", "(",
+    ")", "[", "]", "{", "}", ":", ",", ".", "|",
 ];
 
+/// Signs that the language lacks, and what to write in their place.
+const FOREIGN_SIGNS: [(&str, &str); 39] = [
+    ("<=>", "write `==` between truth values"),
+    ("===", "write `==`"),
+    ("!==", "write `!=`"),
+    ("=<", "write `<=` (`=>` is implication)"),
+    ("=/=", "write `!=`"),
+    ("/=", "write `!=`"),
+    ("~=", "write `!=`"),
+    ("//", "begin a comment with `#`, and write `div` to divide integers"),
+    ("<>", "write `!=`"),
+    ("**", "write a power out: `x * x`"),
+    ("++", "write `x + 1` for the next number; `+` joins lists and strings"),
+    ("+=", "write the whole value: `x: x + 1`"),
+    ("-=", "write the whole value: `x: x - 1`"),
+    ("&", "write `&&`"),
+    ("^", "write a power out: `x * x`"),
+    ("%", "write `mod` for the remainder"),
+    ("?", "write `if c then a else b`"),
+    ("#", "an expression has no comments: write `# ...` on a line outside of the block"),
+    ("~", "write `!` for negation"),
+    ("$", "write the name alone"),
+    ("@", "write the name alone"),
+    ("`", "write names and literals of enumerations without quotes"),
+    (";", "join conditions with `&&`"),
+    ("“", "write strings in the ASCII quote `\"`, and expressions without quotes"),
+    ("”", "write strings in the ASCII quote `\"`, and expressions without quotes"),
+    ("„", "write strings in the ASCII quote `\"`, and expressions without quotes"),
+    ("≤", "write `<=`"),
+    ("≥", "write `>=`"),
+    ("≠", "write `!=`"),
+    ("∧", "write `&&`"),
+    ("∨", "write `||`"),
+    ("¬", "write `!`"),
+    ("⇒", "write `=>`"),
+    ("→", "write `=>`"),
+    ("−", "write the ASCII sign `-`"),
+    ("–", "write the ASCII sign `-`"),
+    ("×", "write `*`"),
+    ("·", "write `*`"),
+    ("'", "write strings in `\"`, and literals of enumerations without quotes"),
+];
+
+/// Lexes the longest sign that stands here, which may be one that the language lacks.
 fn lex_sign(input: &mut Input<'_>) -> Lexed<TokenKind> {
-    let found = SPELLINGS.iter().find(|(spelling, ..)| input.starts_with(spelling));
-    let Some((spelling, sign, help)) = found else { return fail.parse_next(input) };
-    literal(*spelling).parse_next(input)?;
-    Ok(match help {
-        None => TokenKind::Sign(sign),
-        Some(help) => TokenKind::Wrong(
-            format!("`{spelling}` is not a sign of the expression language"),
-            Some((*help).to_owned()),
+    let is_here = |sign: &&str| input.starts_with(*sign);
+    let foreign_signs = FOREIGN_SIGNS.into_iter().map(|(sign, _)| sign);
+    let longest = SIGNS.into_iter().chain(foreign_signs).filter(is_here).max_by_key(|sign| sign.len());
+    let Some(sign) = longest else { return fail.parse_next(input) };
+    literal(sign).parse_next(input)?;
+    Ok(match FOREIGN_SIGNS.into_iter().find(|(foreign, _)| *foreign == sign) {
+        Some((_, help)) => TokenKind::Wrong(
+            format!("`{sign}` is not a sign of the expression language"),
+            Some(help.to_owned()),
         ),
+        None if sign == "=" => TokenKind::Sign("=="),
+        None => TokenKind::Sign(sign),
     })
 }
 

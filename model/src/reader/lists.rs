@@ -13,7 +13,7 @@ use crate::value::Value;
 
 impl Typing<'_, '_> {
     /// `[1, 2]` where a list is expected.
-    pub(super) fn list(
+    pub(super) fn type_list(
         &mut self,
         elements: &[Expression],
         span: &Range<usize>,
@@ -21,7 +21,7 @@ impl Typing<'_, '_> {
     ) -> Option<Term> {
         let mut terms = Vec::new();
         for tree in elements {
-            terms.push(self.list_element(tree, ty.element_type()));
+            terms.push(self.type_list_element(tree, ty.element_type()));
         }
         let most = ty.fields.len() - 1;
         if elements.len() > most {
@@ -33,89 +33,88 @@ impl Typing<'_, '_> {
         Some(ty.made_of(Value::int(elements.len()), terms.into_iter().collect::<Option<Vec<Term>>>()?))
     }
 
-    pub(super) fn list_element(&mut self, tree: &Expression, ty: &Type) -> Option<Term> {
+    pub(super) fn type_list_element(&mut self, tree: &Expression, ty: &Type) -> Option<Term> {
         let term = self.term_as(tree, ty)?;
         self.fit(&term, &tree.span, ty, "an element")
     }
 
-    fn index(&mut self, tree: &Expression) -> Option<Term> {
+    fn type_index(&mut self, tree: &Expression) -> Option<Term> {
         let term = self.term(tree)?;
         self.fit(&term, &tree.span, &Type::Int, "the index")
     }
 
     /// `q[i]`
-    pub(super) fn element_of(&mut self, list: &Term, index: &Term, span: &Range<usize>) -> Option<Term> {
+    pub(super) fn build_element(&mut self, list: &Term, index: &Term, span: &Range<usize>) -> Option<Term> {
         let index = self.fit(index, span, &Type::Int, "the index")?;
         self.check_made(Term::standard(StandardOperation::Element, [list.clone(), index]), span)
     }
 
     /// `q[i := e]`
-    pub(super) fn changed(&mut self, list: &Term, index: &Expression, new: &Expression) -> Option<Term> {
+    pub(super) fn type_changed_list(
+        &mut self,
+        list: &Term,
+        index: &Expression,
+        new: &Expression,
+    ) -> Option<Term> {
         let (_, _, ty) = list.sort().as_list()?;
-        let (at, new) = (self.index(index), self.list_element(new, ty));
-        self.check_made(
-            Term::standard(StandardOperation::ElementChanged, [list.clone(), at?, new?]),
-            &index.span,
-        )
+        let (index_term, new) = (self.type_index(index), self.type_list_element(new, ty));
+        let changed = Term::standard(StandardOperation::ElementChanged, [list.clone(), index_term?, new?]);
+        self.check_made(changed, &index.span)
     }
 
     /// `q[i..j]`
-    pub(super) fn part_of(
+    pub(super) fn type_list_slice(
         &mut self,
         list: &Term,
         from: &Expression,
         to: Option<&Expression>,
     ) -> Option<Term> {
-        let first = self.index(from);
-        let mut arguments = vec![list.clone()];
-        if let Some(to) = to {
-            arguments.push(self.index(to)?);
+        // Both ends are typed before the result, so that the mistakes of both are reported.
+        let (start, end) = (self.type_index(from), to.map(|to| self.type_index(to)));
+        let mut arguments = vec![list.clone(), start?];
+        if let Some(end) = end {
+            arguments.push(end?);
         }
-        arguments.insert(1, first?);
         self.check_made(Term::standard(StandardOperation::Part, arguments), &from.span)
     }
 
     /// `q + r`, if one of them is a list.
-    pub(super) fn joined(
+    pub(super) fn build_joined(
         &mut self,
         (left, a): (&Term, &Range<usize>),
         (right, b): (&Term, &Range<usize>),
     ) -> Option<Term> {
-        let types = (left.sort().as_list(), right.sort().as_list());
-        let (Some((_, _, of_left)), Some((_, _, of_right))) = types else {
-            let (other, at) = if types.0.is_some() { (right, b) } else { (left, a) };
-            let message = format!("`+` joins two lists, but this is {}", other.sort());
-            let text = |at: &Range<usize>| self.scalar.text.get(at.clone()).unwrap_or("e");
-            let [left, right] = match types.0 {
-                Some(_) => [text(a).to_owned(), format!("[{}]", text(b))],
-                None => [format!("[{}]", text(a)), text(b).to_owned()],
-            };
-            let element = types.0.or(types.1).map(|(_, _, element)| element.sort());
-            let help = (element == Some(other.sort().clone()))
-                .then(|| format!("write an element in brackets: `{left} + {right}`"));
-            self.error("type-mismatch", message, at, format!("this is {}", other.sort()), help);
-            return None;
+        let element = |term: &Term| term.sort().as_list().map(|(_, _, element)| element.clone());
+        let (text_a, text_b) = (self.text(a), self.text(b));
+        let (list_element, other, place, joined) = match (element(left), element(right)) {
+            (Some(of_left), Some(of_right)) if of_left == of_right => {
+                let joined = Term::standard(StandardOperation::Joined, [left.clone(), right.clone()]);
+                return self.check_made(joined, &(a.start..b.end));
+            }
+            (Some(of_left), Some(of_right)) => {
+                let message = format!("`+` cannot join a list of {of_left} and a list of {of_right}");
+                self.error("type-mismatch", message, b, format!("a list of {of_right}"), None);
+                return None;
+            }
+            (of_left @ Some(_), None) => (of_left, right, b, format!("{text_a} + [{text_b}]")),
+            (None, of_right) => (of_right, left, a, format!("[{text_a}] + {text_b}")),
         };
-        if of_left != of_right {
-            let message = format!("`+` cannot join a list of {of_left} and a list of {of_right}");
-            self.error("type-mismatch", message, b, format!("a list of {of_right}"), None);
-            return None;
-        }
-        self.check_made(
-            Term::standard(StandardOperation::Joined, [left.clone(), right.clone()]),
-            &(a.start..b.end),
-        )
+        let message = format!("`+` joins two lists, but this is {}", other.sort());
+        let is_element = list_element.is_some_and(|element| element.sort() == *other.sort());
+        let help = is_element.then(|| format!("write an element in brackets: `{joined}`"));
+        self.error("type-mismatch", message, place, format!("this is {}", other.sort()), help);
+        None
     }
 
     /// `len(q)`, `contains(q, e)`, `index_of(q, e)`
-    pub(super) fn on_list(
+    pub(super) fn type_list_function(
         &mut self,
         operation: StringOperation,
         list: &Term,
         call: &Call,
         whole: &Range<usize>,
     ) -> Option<Term> {
-        let Call { name: (name, at), arguments } = call;
+        let Call { name: (name, place), arguments } = call;
         let (_, _, ty) = list.sort().as_list()?;
         let wanted = match operation {
             StringOperation::Length => 1,
@@ -123,17 +122,17 @@ impl Typing<'_, '_> {
             _ => {
                 let message = format!("`{name}` needs a string, but this is {}", list.sort());
                 let help = "lists have `len`, `contains`, `index_of`, `insert`, `remove_at`, `sorted`, `sum`, `join`, `min` and `max`".to_owned();
-                self.error("type-mismatch", message, at, "only for strings".to_owned(), Some(help));
+                self.error("type-mismatch", message, place, "only for strings".to_owned(), Some(help));
                 return None;
             }
         };
-        if !self.is_arity(name, arguments, wanted, whole, None) {
+        if !self.check_arity(name, arguments, wanted, whole, None) {
             return None;
         }
         let [_, element] = arguments.as_slice() else {
             return Some(Term::field(list, 0));
         };
-        let element = self.list_element(element, ty)?;
+        let element = self.type_list_element(element, ty)?;
         let operation = match operation {
             StringOperation::Contains => StandardOperation::Contains,
             _ => StandardOperation::IndexOf,
@@ -142,25 +141,24 @@ impl Typing<'_, '_> {
     }
 
     /// The type of the elements of a list, or of the keys of a set or a map.
-    pub(super) fn type_of_elements(&mut self, list: &Term, span: &Range<usize>) -> Option<Type> {
+    pub(super) fn find_element_type(&mut self, list: &Term, span: &Range<usize>) -> Option<Type> {
         if let Some((_, key)) = list.sort().as_keyed() {
             return Some(key.sort());
         }
-        let Some((_, _, ty)) = list.sort().as_list() else {
-            let message = format!(
-                "a quantifier needs a range, a type, a list, a set or a map, but this is {}",
-                list.sort()
-            );
-            self.error("type-mismatch", message, span, format!("this is {}", list.sort()), None);
-            return None;
-        };
-        Some(ty.clone())
+        if let Some((_, _, element)) = list.sort().as_list() {
+            return Some(element.clone());
+        }
+        let sort = list.sort();
+        let message =
+            format!("a quantifier needs a range, a type, a list, a set or a map, but this is {sort}");
+        self.error("type-mismatch", message, span, format!("this is {sort}"), None);
+        None
     }
 
     /// Returns the term of an operation, unless its lowered form is too large.
     pub(super) fn check_made(&mut self, term: Term, span: &Range<usize>) -> Option<Term> {
         debug_assert!(term.is_well_made(), "{term}");
         self.is_expanded = true;
-        self.affordable(term, span)
+        self.check_size(term, span)
     }
 }

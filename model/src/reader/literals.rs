@@ -11,8 +11,6 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::diagnostic::Diagnostic;
-use crate::reader::collect::inventory;
 use crate::reader::elsewhere;
 use crate::reader::syntax::{Expression, ExpressionKind, RecordFields, is_found, says_type};
 use crate::reader::types::Types;
@@ -37,17 +35,17 @@ fn as_record(ty: &Type) -> Option<Arc<RecordType>> {
 
 impl Typing<'_, '_> {
     /// Types an expression whose form shows in its sign or its first word.
-    pub(super) fn form(&mut self, tree: &Expression) -> Option<Term> {
+    pub(super) fn type_form(&mut self, tree: &Expression) -> Option<Term> {
         match &tree.kind {
-            ExpressionKind::Call(call) => self.call(call, &tree.span),
-            ExpressionKind::Slice(string, from, to) => self.slice(string, from, to.as_deref()),
-            ExpressionKind::Quantified(quantified) => self.quantified(quantified, &tree.span, None),
+            ExpressionKind::Call(call) => self.type_call(call, &tree.span),
+            ExpressionKind::Slice(string, from, to) => self.type_slice(string, from, to.as_deref()),
+            ExpressionKind::Quantified(quantified) => self.type_quantifier(quantified, &tree.span, None),
             ExpressionKind::Fields(record) => self.type_record(record, &tree.span, None),
-            ExpressionKind::Ascribed(inner, span) => self.ascribed(inner, span),
-            ExpressionKind::Match(choice) => self.matched(choice, &tree.span, None),
-            ExpressionKind::Is(value, name, span) => self.question(value, name, span),
-            ExpressionKind::Member(key, table) => self.member(key, table),
-            _ => self.needs_type(&tree.span),
+            ExpressionKind::Ascribed(inner, span) => self.type_ascribed(inner, span),
+            ExpressionKind::Match(choice) => self.type_match(choice, &tree.span, None),
+            ExpressionKind::Is(value, name, span) => self.type_question(value, name, span),
+            ExpressionKind::Member(key, table) => self.type_member(key, table),
+            _ => self.report_untyped(&tree.span),
         }
     }
 
@@ -61,50 +59,50 @@ impl Typing<'_, '_> {
                     && record.base.is_none()
                     && record.fields.iter().all(|(name, ..)| ty.field(name).is_none()) =>
             {
-                self.not_expected("a record", tree, expected)
+                self.report_unexpected("a record", tree, expected)
             }
             (ExpressionKind::Fields(record), _) => self.type_record(record, &tree.span, Some(expected)),
             (ExpressionKind::Entries(_), _) if self.scalar.text[tree.span.start..].starts_with('{') => {
-                self.not_expected("written as in JSON", tree, expected)
+                self.report_unexpected("written as in JSON", tree, expected)
             }
-            (ExpressionKind::Listed(elements), Type::Array(ty)) => self.listed(elements, &tree.span, ty),
-            (ExpressionKind::Filled(element), Type::Array(ty)) => self.filled(element, &tree.span, ty),
+            (ExpressionKind::Listed(elements), Type::Array(ty)) => self.type_listed(elements, &tree.span, ty),
+            (ExpressionKind::Filled(element), Type::Array(ty)) => self.type_filled(element, &tree.span, ty),
             (ExpressionKind::Listed(elements), Type::Record(ty)) if ty.form == RecordForm::List => {
-                self.list(elements, &tree.span, ty)
+                self.type_list(elements, &tree.span, ty)
             }
             (
                 ExpressionKind::Listed(_) | ExpressionKind::Set(_) | ExpressionKind::Entries(_),
                 Type::Record(ty),
-            ) if expected.as_keyed().is_some() => self.keyed(tree, ty),
+            ) if expected.as_keyed().is_some() => self.type_keyed(tree, ty),
             (ExpressionKind::Name(_) | ExpressionKind::Call(_), Type::Record(ty))
                 if ty.form == RecordForm::Option && !says_type(tree) =>
             {
-                self.option_as(tree, ty)
+                self.type_option(tree, ty)
             }
             // If a case shows its type, only the other cases get the expected type.
-            (ExpressionKind::Match(choice), _) => self.matched(choice, &tree.span, Some(expected)),
+            (ExpressionKind::Match(choice), _) => self.type_match(choice, &tree.span, Some(expected)),
             // An operation on sets or maps has the type of its first operand.
             (ExpressionKind::Arithmetic(operator, a, b), _)
                 if expected.as_keyed().is_some() && !says_type(tree) =>
             {
                 let left = self.term_as(a, expected);
-                let right = self.beside(*operator, &left, b);
-                self.operation(*operator, (left, a), (right, b))
+                let right = self.type_right_operand(*operator, &left, b);
+                self.type_operation(*operator, (left, a), (right, b))
             }
             (ExpressionKind::Quantified(quantified), Type::Record(ty))
                 if (quantified.element.is_some() && ty.form == RecordForm::List)
                     || (is_found(tree) && ty.form == RecordForm::Option) =>
             {
-                self.quantified(quantified, &tree.span, Some(ty))
+                self.type_quantifier(quantified, &tree.span, Some(ty))
             }
             (ExpressionKind::Listed(_) | ExpressionKind::Filled(_), _) => {
-                self.not_expected("an array or a list", tree, expected)
+                self.report_unexpected("an array or a list", tree, expected)
             }
-            (ExpressionKind::Set(_), _) => self.not_expected("a set", tree, expected),
-            (ExpressionKind::Entries(_), _) => self.not_expected("a map", tree, expected),
+            (ExpressionKind::Set(_), _) => self.report_unexpected("a set", tree, expected),
+            (ExpressionKind::Entries(_), _) => self.report_unexpected("a map", tree, expected),
             (ExpressionKind::IfThenElse(c, a, b), _) if !says_type(tree) => {
-                let condition = self.truth(c, "if");
-                let (a, b) = (self.case(a, expected), self.case(b, expected));
+                let condition = self.type_condition(c, "if");
+                let (a, b) = (self.type_branch(a, expected), self.type_branch(b, expected));
                 Some(Term::if_then_else(&condition?, &a?, &b?))
             }
             (ExpressionKind::Store(array, index, element), Type::Array(ty)) if !says_type(array) => {
@@ -121,10 +119,15 @@ impl Typing<'_, '_> {
     }
 
     /// Reports that another type is expected, and shows how the given text is written for that type.
-    pub(super) fn not_expected(&mut self, what: &str, tree: &Expression, expected: &Type) -> Option<Term> {
+    pub(super) fn report_unexpected(
+        &mut self,
+        what: &str,
+        tree: &Expression,
+        expected: &Type,
+    ) -> Option<Term> {
         let message = format!("this is {what}, but {expected} is expected");
         // The text of the given entries or fields. The names of fields have no quotes.
-        let text = |tree: &Expression| self.scalar.text.get(tree.span.clone()).unwrap_or_default();
+        let text = |tree: &Expression| self.text(&tree.span);
         let entries_text = |are_fields: bool| {
             let name = |key| if are_fields { text(key).trim_matches(['"', '\'']) } else { text(key) };
             let entries: Vec<String> = match &tree.kind {
@@ -157,7 +160,8 @@ impl Typing<'_, '_> {
         None
     }
 
-    fn case(&mut self, tree: &Expression, expected: &Type) -> Option<Term> {
+    /// Types a branch of a conditional of which this type is expected.
+    fn type_branch(&mut self, tree: &Expression, expected: &Type) -> Option<Term> {
         let term = self.term_as(tree, expected)?;
         self.fit(&term, &tree.span, expected, "this case")
     }
@@ -190,14 +194,14 @@ impl Typing<'_, '_> {
     }
 
     /// Reports that nothing shows the type of the expression.
-    pub(super) fn needs_type(&mut self, span: &Range<usize>) -> Option<Term> {
+    pub(super) fn report_untyped(&mut self, span: &Range<usize>) -> Option<Term> {
         let help = "write the type: `Parcel { weight: 3 }` for a record, `([0 for all]: array[nat] of int)` for an array, `([1]: list[8] of int)` for a list, `({A}: set[Kind])` for a set, `([A: 1]: map[Kind] of int)` for a map, `(none: option[int])` for an option".to_owned();
         let (message, label) = ("the type of this value is not known", "which type?".to_owned());
         self.error("unknown-type-of-literal", message.to_owned(), span, label, Some(help));
         None
     }
 
-    pub(super) fn ascribed(&mut self, inner: &Expression, span: &Range<usize>) -> Option<Term> {
+    pub(super) fn type_ascribed(&mut self, inner: &Expression, span: &Range<usize>) -> Option<Term> {
         let mut types = Types::of(&self.scope.names.types);
         let ty = types.read_part(self.collector, self.scalar, span)?;
         if let (ExpressionKind::Text(text), Type::Id(name)) = (&inner.kind, &ty) {
@@ -222,10 +226,10 @@ impl Typing<'_, '_> {
             }),
         };
         let ty = match (&literal.name, &base, expected) {
-            (Some((name, place)), ..) => self.named_record(name, place, literal)?,
+            (Some((name, place)), ..) => self.find_record_type(name, place, literal)?,
             (None, Some(base), _) => base.sort().clone(),
             (None, None, Some(expected)) => expected.clone(),
-            (None, None, None) => return self.needs_type(whole),
+            (None, None, None) => return self.report_untyped(whole),
         };
         let Some(ty) = as_record(&ty) else {
             let message = match base {
@@ -242,7 +246,7 @@ impl Typing<'_, '_> {
         let mut given: BTreeMap<usize, Option<Term>> = BTreeMap::new();
         for (name, place, value) in &literal.fields {
             let Some(position) = ty.field(name) else {
-                self.unknown_field(&ty, name, place, literal.base.as_ref().map(|tree| &tree.span));
+                self.report_unknown_field(&ty, name, place, literal.base.as_ref().map(|tree| &tree.span));
                 continue;
             };
             let field = &ty.fields[position].1;
@@ -274,23 +278,24 @@ impl Typing<'_, '_> {
         Some(Term::record(&ty, fields))
     }
 
-    fn named_record(&mut self, name: &str, span: &Range<usize>, literal: &RecordFields) -> Option<Type> {
+    /// Finds the record type of this name. Reports an unknown one, and shows how an alternative is written.
+    fn find_record_type(&mut self, name: &str, span: &Range<usize>, literal: &RecordFields) -> Option<Type> {
         let types = &self.scope.names.types;
-        let records = || types.iter().filter(|(_, ty)| matches!(ty, Type::Record(_)));
-        if let Some((_, ty)) = records().find(|(known, _)| known == name) {
+        let is_record = |ty: &Type| matches!(ty, Type::Record(_));
+        if let Some((_, ty)) = types.iter().find(|(known, ty)| known == name && is_record(ty)) {
             return Some(ty.clone());
         }
         let is_plain = |ty: &Type| matches!(ty, Type::Record(record) if record.form == RecordForm::Plain);
-        let known = || records().filter(|(_, ty)| is_plain(ty)).map(|(name, _)| name.as_str());
-        let help = match self.alternative(name) {
+        let known = || types.iter().filter(|(_, ty)| is_plain(ty)).map(|(name, _)| name.as_str());
+        let help = match self.find_alternative(name) {
             Some((variant, number)) => {
-                let one = &variant.alternatives()[number];
-                let value = |at: usize| {
-                    let field = variant.field_of(one, at);
+                let alternative = &variant.alternatives()[number];
+                let data = (0..alternative.count).map(|place| {
+                    let field = variant.field_of(alternative, place);
                     let given = literal.fields.iter().find(|(name, ..)| name == field);
-                    given.and_then(|(_, _, value)| self.scalar.text.get(value.span.clone())).unwrap_or(field)
-                };
-                let value = format!("{name}({})", (0..one.count).map(value).collect::<Vec<_>>().join(", "));
+                    given.map_or(field, |(_, _, value)| self.text(&value.span))
+                });
+                let value = format!("{name}({})", data.collect::<Vec<_>>().join(", "));
                 format!("it is an alternative of {}: write `{}`", variant.name, value.trim_end_matches("()"))
             }
             None => self.collector.meant(name, "record types", known),
@@ -301,69 +306,76 @@ impl Typing<'_, '_> {
     }
 
     /// Reports a field that the type does not have. `base` is the place of the value whose field it would be.
-    pub(super) fn unknown_field(
+    pub(super) fn report_unknown_field(
         &mut self,
         ty: &RecordType,
         field: &str,
         span: &Range<usize>,
         base: Option<&Range<usize>>,
     ) {
-        let fields: Vec<&str> = ty.fields.iter().map(|(name, _)| name.as_str()).collect();
         if ty.form != RecordForm::Plain {
-            let text = base.and_then(|base| self.scalar.text.get(base.clone()));
-            let help = explain_parts(ty, field, text.unwrap_or("x"));
+            let help = explain_parts(ty, field, base.map_or("x", |base| self.text(base)));
             let message = format!("{} has no field `{field}`: only records have fields", ty.name);
             self.error("unknown-field", message, span, "no such field".to_owned(), Some(help));
             return;
         }
-        let similar = self.collector.nearest(field, fields.iter().copied());
-        let help = similar.map_or_else(
-            || inventory(&format!("fields of {}", ty.name), fields.iter().copied()),
-            |similar| format!("did you mean `{similar}`?"),
-        );
+        let fields = || ty.fields.iter().map(|(name, _)| name.as_str());
+        let help = self.collector.meant(field, &format!("fields of {}", ty.name), fields);
         let message = format!("the record type {} has no field `{field}`", ty.name);
         self.error("unknown-field", message, span, "no such field".to_owned(), Some(help));
     }
 
     /// Types the literal of an array with all its cells.
-    fn listed(&mut self, elements: &[Expression], span: &Range<usize>, ty: &Arc<ArrayType>) -> Option<Term> {
-        let terms: Vec<Option<Term>> = elements.iter().map(|element| self.element(element, ty)).collect();
+    fn type_listed(
+        &mut self,
+        elements: &[Expression],
+        span: &Range<usize>,
+        ty: &Arc<ArrayType>,
+    ) -> Option<Term> {
+        let terms: Vec<Option<Term>> =
+            elements.iter().map(|element| self.type_element(element, ty)).collect();
         let Some(indices) = Value::enumerate(&ty.index, MOST_LISTED) else {
-            self.too_many_cells(span, ty, MOST_LISTED, "its cells cannot be listed");
+            self.report_too_many_cells(span, ty, MOST_LISTED, "its cells cannot be listed");
             return None;
         };
         if indices.len() != elements.len() {
             let (cells, given) = (indices.len(), elements.len());
             let message = format!("an array over {} has {cells} cells, but here it has {given}", ty.index);
-            let help =
-                "`[0 for all]` gives all cells one value, and `[0 for all][i := 1]` changes one".to_owned();
-            self.error("wrong-arity", message, span, format!("expected {}", indices.len()), Some(help));
+            let help = "`[0 for all]` gives all cells one value, and `[0 for all][i := 1]` changes one";
+            self.error("wrong-arity", message, span, format!("expected {cells}"), Some(help.to_owned()));
             return None;
         }
         let terms = terms.into_iter().collect::<Option<Vec<Term>>>()?;
-        self.cells(ty, Value::any(&ty.element), indices.into_iter().zip(terms), span)
+        self.build_array(ty, Value::any(&ty.element), indices.into_iter().zip(terms), span)
     }
 
-    fn filled(&mut self, element: &Expression, span: &Range<usize>, ty: &Arc<ArrayType>) -> Option<Term> {
-        let term = self.element(element, ty)?;
+    /// Types `[e for all]`.
+    fn type_filled(
+        &mut self,
+        element: &Expression,
+        span: &Range<usize>,
+        ty: &Arc<ArrayType>,
+    ) -> Option<Term> {
+        let term = self.type_element(element, ty)?;
         if let Some(value) = term.as_literal().filter(|value| value.is_in(&ty.element)) {
-            return self.cells(ty, value.clone(), std::iter::empty(), span);
+            return self.build_array(ty, value.clone(), std::iter::empty(), span);
         }
         let Some(indices) = Value::enumerate(&ty.index, MAX_CELLS) else {
             let reason = "the value of all its cells must be known and in their type";
-            self.too_many_cells(span, ty, MAX_CELLS, reason);
+            self.report_too_many_cells(span, ty, MAX_CELLS, reason);
             return None;
         };
         let cells = indices.into_iter().map(|index| (index, term.clone()));
-        self.cells(ty, Value::any(&ty.element), cells, span)
+        self.build_array(ty, Value::any(&ty.element), cells, span)
     }
 
-    fn element(&mut self, tree: &Expression, ty: &ArrayType) -> Option<Term> {
+    fn type_element(&mut self, tree: &Expression, ty: &ArrayType) -> Option<Term> {
         let term = self.term_as(tree, &ty.element)?;
         self.fit(&term, &tree.span, &ty.element, "an element")
     }
 
-    fn cells(
+    /// Builds an array of these cells, and of the default in all other cells.
+    fn build_array(
         &mut self,
         ty: &Arc<ArrayType>,
         default: Value,
@@ -380,34 +392,33 @@ impl Typing<'_, '_> {
         let store =
             |array: Term, (index, cell): (Value, Term)| Term::store(&array, &Term::literal(index), &cell);
         let term = unknown.into_iter().fold(array, store);
-        self.affordable(term, span)
+        self.check_size(term, span)
     }
 
-    fn too_many_cells(&mut self, span: &Range<usize>, ty: &ArrayType, most: usize, why: &str) {
+    fn report_too_many_cells(&mut self, span: &Range<usize>, ty: &ArrayType, most: usize, why: &str) {
         let message = format!("an array over {} has more than {most} cells: {why}", ty.index);
-        let place = self.collector.origin(&self.scalar.place(span));
-        let diagnostic = Diagnostic::error("too-many-values", message)
-            .at(place, "too many cells")
-            .help("`[0 for all]`, with a number or a literal of an enumeration, fits any array");
-        self.collector.push(diagnostic);
+        let help = "`[0 for all]`, with a number or a literal of an enumeration, fits any array";
+        self.error("too-many-values", message, span, "too many cells".to_owned(), Some(help.to_owned()));
     }
 }
 
 /// Explains how the parts of a value are read that is no record. `text` is the value.
 fn explain_parts(ty: &RecordType, field: &str, text: &str) -> String {
     let alternatives = ty.alternatives();
-    let has = |one: &&Alternative| (0..one.count).any(|place| ty.field_of(one, place) == field);
-    let with_data = || alternatives.iter().find(|one| one.count > 0);
-    match alternatives.iter().find(has).or_else(with_data) {
-        Some(one) => {
-            let name = &one.name;
-            let case = if name == "some" { "some(x)".to_owned() } else { spell_alternative(ty, one) };
+    let has_field = |alternative: &&Alternative| {
+        (0..alternative.count).any(|place| ty.field_of(alternative, place) == field)
+    };
+    let with_data = || alternatives.iter().find(|alternative| alternative.count > 0);
+    match alternatives.iter().find(has_field).or_else(with_data) {
+        Some(alternative) => {
+            let name = &alternative.name;
+            let case = if name == "some" { "some(x)".to_owned() } else { spell_alternative(ty, alternative) };
             format!(
                 "write `match {text}: {case} -> ... | _ -> false` to read its data; `{text} is {name}` asks whether it has them"
             )
         }
-        None if let Some(one) = alternatives.first() => {
-            format!("write `{text} is {}` to ask for an alternative", one.name)
+        None if let Some(first) = alternatives.first() => {
+            format!("write `{text} is {}` to ask for an alternative", first.name)
         }
         None => match (field.strip_prefix("at"), ty.map_value_type()) {
             (Some(index), _) if ty.form == RecordForm::List && index.parse::<usize>().is_ok() => {

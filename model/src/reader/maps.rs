@@ -3,7 +3,6 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::diagnostic::Diagnostic;
 use crate::reader::syntax::{Call, Expression, ExpressionKind, says_type};
 use crate::reader::typing::Typing;
 use crate::term::Term;
@@ -13,30 +12,32 @@ use crate::types::{RecordForm, RecordType, Type};
 
 impl Typing<'_, '_> {
     /// `{A, B}` where a set is expected.
-    fn set(&mut self, keys: &[Expression], span: &Range<usize>, ty: &Arc<RecordType>) -> Option<Term> {
+    fn type_set(&mut self, keys: &[Expression], span: &Range<usize>, ty: &Arc<RecordType>) -> Option<Term> {
         // A loop and no iterator: a function that recurses must need little of the stack.
         let mut terms = Vec::new();
         for key in keys {
-            terms.push(self.key(key, ty));
+            terms.push(self.type_key(key, ty));
         }
         let terms = terms.into_iter().collect::<Option<Vec<Term>>>()?;
         self.check_made(Term::apply(DerivedOperation::SetOf(ty.clone()), terms), span)
     }
 
     /// Types a literal in the place of a set or a map.
-    pub(super) fn keyed(&mut self, tree: &Expression, ty: &Arc<RecordType>) -> Option<Term> {
+    pub(super) fn type_keyed(&mut self, tree: &Expression, ty: &Arc<RecordType>) -> Option<Term> {
         match (&tree.kind, ty.map_value_type()) {
-            (ExpressionKind::Set(keys), None) => self.set(keys, &tree.span, ty),
-            (ExpressionKind::Entries(entries), Some(_)) => self.map(entries, &tree.span, ty),
-            (ExpressionKind::Listed(none), Some(_)) if none.is_empty() => self.map(&[], &tree.span, ty),
-            (ExpressionKind::Set(_), _) => self.not_expected("a set", tree, &Type::Record(ty.clone())),
-            (ExpressionKind::Entries(_), _) => self.not_expected("a map", tree, &Type::Record(ty.clone())),
-            _ => self.not_expected("an array or a list", tree, &Type::Record(ty.clone())),
+            (ExpressionKind::Set(keys), None) => self.type_set(keys, &tree.span, ty),
+            (ExpressionKind::Entries(entries), Some(_)) => self.type_map(entries, &tree.span, ty),
+            (ExpressionKind::Listed(none), Some(_)) if none.is_empty() => self.type_map(&[], &tree.span, ty),
+            (ExpressionKind::Set(_), _) => self.report_unexpected("a set", tree, &Type::Record(ty.clone())),
+            (ExpressionKind::Entries(_), _) => {
+                self.report_unexpected("a map", tree, &Type::Record(ty.clone()))
+            }
+            _ => self.report_unexpected("an array or a list", tree, &Type::Record(ty.clone())),
         }
     }
 
     /// `[A: 1, B: 2]` where a map is expected.
-    fn map(
+    fn type_map(
         &mut self,
         entries: &[(Expression, Expression)],
         span: &Range<usize>,
@@ -45,17 +46,12 @@ impl Typing<'_, '_> {
         let mut terms = Vec::new();
         let mut seen: Vec<Term> = Vec::new();
         for (key, value) in entries {
-            let (key_term, value) = (self.key(key, ty), self.mapped(value, ty));
+            let (key_term, value) = (self.type_key(key, ty), self.type_map_value(value, ty));
             if let Some(key_term) = key_term.as_ref().filter(|term| term.as_literal().is_some()) {
                 if seen.contains(key_term) {
                     let message = format!("the key `{key_term}` appears twice");
-                    self.error(
-                        "duplicate-declaration",
-                        message,
-                        &key.span,
-                        "the second time".to_owned(),
-                        None,
-                    );
+                    let label = "the second time".to_owned();
+                    self.error("duplicate-declaration", message, &key.span, label, None);
                 }
                 seen.push(key_term.clone());
             }
@@ -66,7 +62,7 @@ impl Typing<'_, '_> {
     }
 
     /// Types a key of a set or map.
-    fn key(&mut self, tree: &Expression, ty: &RecordType) -> Option<Term> {
+    fn type_key(&mut self, tree: &Expression, ty: &RecordType) -> Option<Term> {
         let (RecordForm::Keyed(key_type) | RecordForm::Entries(key_type, _)) = &ty.form else { return None };
         let term = self.term_as(tree, key_type)?;
         let term = self.fit(&term, &tree.span, key_type, "a key")?;
@@ -78,55 +74,53 @@ impl Typing<'_, '_> {
         Some(term)
     }
 
-    fn mapped(&mut self, tree: &Expression, ty: &RecordType) -> Option<Term> {
+    fn type_map_value(&mut self, tree: &Expression, ty: &RecordType) -> Option<Term> {
         let value_type = ty.map_value_type()?;
         let term = self.term_as(tree, value_type)?;
         self.fit(&term, &tree.span, value_type, "a value of the map")
     }
 
     /// `k in s`
-    pub(super) fn member(&mut self, key: &Expression, whole: &Expression) -> Option<Term> {
-        if let ExpressionKind::Set(keys) = &whole.kind {
-            return self.one_of(key, keys);
+    pub(super) fn type_member(&mut self, key: &Expression, table: &Expression) -> Option<Term> {
+        if let ExpressionKind::Set(keys) = &table.kind {
+            return self.type_one_of(key, keys);
         }
-        if let ExpressionKind::Listed(keys) = &whole.kind {
-            let text = |tree: &Expression| self.scalar.text.get(tree.span.clone()).unwrap_or_default();
-            let keys = keys.iter().map(text).collect::<Vec<&str>>().join(", ");
-            let help = format!("write several values in braces: `{} in {{{keys}}}`", text(key));
+        if let ExpressionKind::Listed(keys) = &table.kind {
+            let keys: Vec<&str> = keys.iter().map(|tree| self.text(&tree.span)).collect();
+            let (key, keys) = (self.text(&key.span), keys.join(", "));
+            let help = format!("write several values in braces: `{key} in {{{keys}}}`");
             let message = "`in` asks for a key of a set or a map, but this is a list".to_owned();
-            self.error("type-mismatch", message, &whole.span, "a list".to_owned(), Some(help));
+            self.error("type-mismatch", message, &table.span, "a list".to_owned(), Some(help));
             return None;
         }
-        let term = self.term(whole)?;
+        let term = self.term(table)?;
         let Some((ty, _)) = term.sort().as_keyed() else {
             let help = match term.sort().as_list() {
                 Some(_) => "for a list, write `contains(q, e)`".to_owned(),
                 None => "`x == A` compares with one value, `x in {A, B}` with several".to_owned(),
             };
             let message = format!("`in` asks for a key of a set or a map, but this is {}", term.sort());
-            self.error("type-mismatch", message, &whole.span, format!("this is {}", term.sort()), Some(help));
+            self.error("type-mismatch", message, &table.span, format!("this is {}", term.sort()), Some(help));
             return None;
         };
-        let key_term = self.key(key, ty)?;
-        self.check_made(
-            Term::standard(StandardOperation::HasKey, [key_term, term]),
-            &(key.span.start..whole.span.end),
-        )
+        let key_term = self.type_key(key, ty)?;
+        let is_member = Term::standard(StandardOperation::HasKey, [key_term, term]);
+        self.check_made(is_member, &(key.span.start..table.span.end))
     }
 
     /// `k in {A, B}`, which needs no type of sets.
-    fn one_of(&mut self, key: &Expression, keys: &[Expression]) -> Option<Term> {
+    fn type_one_of(&mut self, key: &Expression, keys: &[Expression]) -> Option<Term> {
         let term = self.term(key);
         let mut parts = Vec::new();
         for tree in keys {
             let other = self.type_neighbour(tree, &term);
-            parts.push(self.compare_two(Comparison::Equal, (&term, &key.span), (&other, &tree.span)));
+            parts.push(self.build_comparison(Comparison::Equal, (&term, &key.span), (&other, &tree.span)));
         }
         Some(Term::or(parts.into_iter().collect::<Option<Vec<Term>>>()?))
     }
 
     /// `m[k]`
-    pub(super) fn value_at(&mut self, map: &Term, index: &Expression) -> Option<Term> {
+    pub(super) fn type_value_at(&mut self, map: &Term, index: &Expression) -> Option<Term> {
         let (ty, _) = map.sort().as_keyed()?;
         if ty.map_value_type().is_none() {
             let message = format!("`m[k]` reads a map, but this is {}", ty.name);
@@ -134,12 +128,17 @@ impl Typing<'_, '_> {
             self.error("type-mismatch", message, &index.span, "a set has no values".to_owned(), Some(help));
             return None;
         }
-        let key = self.key(index, ty)?;
+        let key = self.type_key(index, ty)?;
         self.check_made(Term::standard(StandardOperation::ValueAt, [map.clone(), key]), &index.span)
     }
 
     /// `m[k := v]`
-    pub(super) fn changed_at(&mut self, map: &Term, index: &Expression, new: &Expression) -> Option<Term> {
+    pub(super) fn type_changed_map(
+        &mut self,
+        map: &Term,
+        index: &Expression,
+        new: &Expression,
+    ) -> Option<Term> {
         let (ty, _) = map.sort().as_keyed()?;
         if ty.map_value_type().is_none() {
             let message = format!("`m[k := v]` changes a map, but this is {}", ty.name);
@@ -147,15 +146,13 @@ impl Typing<'_, '_> {
             self.error("type-mismatch", message, &index.span, "a set has no values".to_owned(), Some(help));
             return None;
         }
-        let (key, value) = (self.key(index, ty), self.mapped(new, ty));
-        self.check_made(
-            Term::standard(StandardOperation::ValueChanged, [map.clone(), key?, value?]),
-            &index.span,
-        )
+        let (key, value) = (self.type_key(index, ty), self.type_map_value(new, ty));
+        let changed = Term::standard(StandardOperation::ValueChanged, [map.clone(), key?, value?]);
+        self.check_made(changed, &index.span)
     }
 
     /// `s + t`, `s - t`, `s * t`, `m - s`
-    pub(super) fn of_sets(
+    pub(super) fn build_set_operation(
         &mut self,
         operator: Operator,
         (left, a): (&Term, &Range<usize>),
@@ -163,7 +160,7 @@ impl Typing<'_, '_> {
     ) -> Option<Term> {
         let types = (left.sort().as_keyed(), right.sort().as_keyed());
         let is_set = |ty: &RecordType| ty.map_value_type().is_none();
-        let fit = match types {
+        let fit_together = match types {
             // Keys are taken from a set or a map, if both have a bound or neither has.
             (Some((table, own_key)), Some((keys, key))) if operator == Operator::Subtract => {
                 own_key == key && is_set(keys) && table.width().is_some() == keys.width().is_some()
@@ -171,15 +168,10 @@ impl Typing<'_, '_> {
             (Some((set, _)), Some((other_set, _))) => set == other_set && is_set(other_set),
             _ => false,
         };
-        if !fit || !matches!(operator, Operator::Add | Operator::Subtract | Operator::Multiply) {
+        if !fit_together || !matches!(operator, Operator::Add | Operator::Subtract | Operator::Multiply) {
             let message = format!("`{operator}` cannot be applied to {} and {}", left.sort(), right.sort());
             let help = "sets of one type have `s + t`, `s - t` and `s * t`, as in `s + {k}`; for a map, `m - s` removes keys, and `m[k := v]` adds one";
-            let place = |at| self.collector.origin(&self.scalar.place(at));
-            let diagnostic = Diagnostic::error("type-mismatch", message)
-                .at(place(a), format!("this is {}", left.sort()))
-                .at(place(b), format!("this is {}", right.sort()))
-                .help(help);
-            self.collector.push(diagnostic);
+            self.report_two_types(message, [(left, a), (right, b)], Some(help.to_owned()));
             return None;
         }
         let operation = match operator {
@@ -191,7 +183,7 @@ impl Typing<'_, '_> {
     }
 
     /// `s <= t`, or another comparison of two sets by their keys. `None` if these are no sets.
-    pub(super) fn subset(&mut self, comparison: Comparison, a: &Term, b: &Term) -> Option<Term> {
+    pub(super) fn build_subset(&mut self, comparison: Comparison, a: &Term, b: &Term) -> Option<Term> {
         a.sort().as_keyed().filter(|(ty, _)| ty.map_value_type().is_none())?;
         let (operation, [small, large]) = match comparison {
             Comparison::AtMost => (StandardOperation::Subset, [a, b]),
@@ -205,29 +197,29 @@ impl Typing<'_, '_> {
     }
 
     /// `len(s)`
-    pub(super) fn on_keys(
+    pub(super) fn type_keyed_function(
         &mut self,
         operation: StringOperation,
-        whole: &Term,
+        table: &Term,
         call: &Call,
-        span: &Range<usize>,
+        whole: &Range<usize>,
     ) -> Option<Term> {
         let Call { name: (name, place), arguments } = call;
         if operation != StringOperation::Length {
-            let message = format!("`{name}` does not take sets or maps, but this is {}", whole.sort());
+            let message = format!("`{name}` does not take sets or maps, but this is {}", table.sort());
             let help = "write `k in s` to ask for a key, and `len(s)` for the number of keys".to_owned();
             self.error("type-mismatch", message, place, "not for sets and maps".to_owned(), Some(help));
             return None;
         }
-        if !self.is_arity(name, arguments, 1, span, None) {
+        if !self.check_arity(name, arguments, 1, whole, None) {
             return None;
         }
-        self.check_made(Term::standard(StandardOperation::Size, [whole.clone()]), span)
+        self.check_made(Term::standard(StandardOperation::Size, [table.clone()]), whole)
     }
 
     /// `keys(m)`
-    pub(super) fn keys(&mut self, call: &Call, whole: &Range<usize>) -> Option<Term> {
-        if !self.is_arity("keys", &call.arguments, 1, whole, None) {
+    pub(super) fn type_keys(&mut self, call: &Call, whole: &Range<usize>) -> Option<Term> {
+        if !self.check_arity("keys", &call.arguments, 1, whole, None) {
             return None;
         }
         let map = self.term(&call.arguments[0])?;
@@ -241,7 +233,7 @@ impl Typing<'_, '_> {
     }
 
     /// Types the right operand of an operation on a set or a map.
-    pub(super) fn beside(
+    pub(super) fn type_right_operand(
         &mut self,
         operator: Operator,
         left: &Option<Term>,

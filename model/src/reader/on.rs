@@ -122,14 +122,14 @@ fn list_visible_actions<'a>(
     actions: &'a Actions,
     is_meant: impl Fn(ActionId, ActionKind) -> bool,
 ) -> Vec<TakenAction<'a>> {
-    let visible = actions.actions.numbered().filter(|(_, action)| is_of_sets(action));
-    let meant = visible.filter(|(id, action)| is_meant(*id, action.kind));
-    let taken = meant.map(|(id, _)| TakenAction {
-        action: id,
-        parameters: Cow::Borrowed(actions.parameters[id].as_slice()),
-        place: node.span.clone(),
-    });
-    taken.collect()
+    let mut taken = Vec::new();
+    for (action, Action { kind, .. }) in actions.actions.numbered().filter(|(_, action)| is_of_sets(action)) {
+        if is_meant(action, *kind) {
+            let parameters = Cow::Borrowed(actions.parameters[action].as_slice());
+            taken.push(TakenAction { action, parameters, place: node.span.clone() });
+        }
+    }
+    taken
 }
 
 /// Reads a set that is described by its kind: `{ any: output, not: [Return] }`.
@@ -160,10 +160,9 @@ fn read_any_except<'a>(
     let mut excluded = HashSet::new();
     if let Some(node) = shape::get(entries, "not") {
         // One name needs no list.
-        let alone: [&Yaml; 1] = [node];
         let items: Vec<&Yaml> = match &node.kind {
             NodeKind::Sequence(items) => items.iter().map(AsRef::as_ref).collect(),
-            _ => alone.to_vec(),
+            _ => vec![node],
         };
         for item in items {
             if collector.is_full() {
@@ -191,9 +190,8 @@ fn read_any_except<'a>(
                     _ => "neither input nor output",
                 };
                 let message = format!("`{}` is {reason}, so the set does not contain it", scalar.text);
-                let diagnostic = Diagnostic::warning("left-out-in-vain", message)
-                    .at(collector.origin(&scalar.span), "changes nothing");
-                collector.push(diagnostic);
+                let warning = Diagnostic::warning("left-out-in-vain", message);
+                collector.push(warning.at(collector.origin(&scalar.span), "changes nothing"));
             }
         }
     }
@@ -229,16 +227,13 @@ pub(super) fn refuse_partial_parameters(
         if !is_datum || context.names.get(name).is_some() || !seen.insert(name.as_str()) {
             continue;
         }
-        let carries = |taken: &&TakenAction<'_>| taken.parameters.iter().any(|(known, _)| known == name);
-        let without: Vec<&str> = taken
-            .iter()
-            .filter(|taken| !carries(taken))
-            .map(|taken| context.actions.actions[taken.action].name.as_str())
-            .collect();
-        if without.is_empty() || without.len() == taken.len() {
+        let lacks = |taken: &&TakenAction<'_>| taken.parameters.iter().all(|(known, _)| known != name);
+        let lacking: Vec<&TakenAction<'_>> = taken.iter().filter(lacks).collect();
+        if lacking.is_empty() || lacking.len() == taken.len() {
             continue;
         }
-        let message = format!("`{name}` is not a parameter of {}", listed(without));
+        let names = lacking.iter().map(|taken| context.actions.actions[taken.action].name.as_str());
+        let message = format!("`{name}` is not a parameter of {}", listed(names));
         let diagnostic = Diagnostic::error("parameter-not-of-all", message)
             .at(collector.origin(&scalar.place(&token.span)), "not every action of this set has it")
             .help("all actions of the set must have the parameter: take the others out, or give them a transition of their own");
@@ -256,9 +251,9 @@ pub(super) fn mentions_parameter(node: &Yaml, taken: &TakenAction<'_>) -> bool {
     tokens(&scalar.text).iter().any(is_parameter)
 }
 
+/// Reports an unknown action, with a similar name or all names.
 fn report_unknown_action(collector: &mut Collector, name: &str, place: &Range<usize>, actions: &Actions) {
-    let known = || actions.actions.iter().map(|action| action.name.as_str());
-    let help = match collector.nearest(name, known()) {
+    let help = match collector.nearest(name, actions.actions.iter().map(|action| action.name.as_str())) {
         Some(similar) => format!("did you mean `{similar}`?"),
         None => {
             let declared = actions.actions.iter().filter(|action| action.kind != ActionKind::Quiescence);
@@ -279,16 +274,11 @@ fn read_action<'a>(
     on: &Scalar,
     context: &Surroundings<'a>,
 ) -> Option<(ActionId, Cow<'a, [Parameter]>)> {
-    let OnText { name, at: name_at, renamed } = match split_on(on) {
-        Ok(parts) => parts,
-        Err(mistake) => {
-            report(collector, on, *mistake);
-            return None;
-        }
-    };
+    let parts = split_on(on).map_err(|mistake| report(collector, on, *mistake)).ok()?;
+    let OnText { name, name_span, renamed } = parts;
     let actions = context.actions;
     let Some(number) = actions.find(&name) else {
-        report_unknown_action(collector, &name, &on.place(&name_at), actions);
+        report_unknown_action(collector, &name, &on.place(&name_span), actions);
         return None;
     };
     let declared = &actions.parameters[number];
@@ -351,11 +341,12 @@ fn warn_of_permuted(
     declared: &[Parameter],
     renamed: &[(String, Range<usize>)],
 ) {
-    let pairs = || renamed.iter().zip(declared).map(|((new, _), (old, _))| (new, old));
-    let is_moved =
-        |(new, old): &(&String, &String)| new != old && declared.iter().any(|(own, _)| own == *new);
-    let moved: Vec<String> =
-        pairs().filter(is_moved).map(|(new, old)| format!("`{new}` is the parameter `{old}`")).collect();
+    let mut moved = Vec::new();
+    for ((new, _), (old, _)) in renamed.iter().zip(declared) {
+        if new != old && declared.iter().any(|(name, _)| name == new) {
+            moved.push(format!("`{new}` is the parameter `{old}`"));
+        }
+    }
     if moved.is_empty() {
         return;
     }
@@ -386,7 +377,7 @@ fn count_named_text(count: usize) -> String {
 /// The text of `on:`: the action with its place, and the new names of its parameters with theirs.
 struct OnText {
     name: String,
-    at: Range<usize>,
+    name_span: Range<usize>,
     renamed: Option<Vec<(String, Range<usize>)>>,
 }
 
@@ -394,16 +385,16 @@ struct OnText {
 fn split_on(on: &Scalar) -> Result<OnText, Box<Mistake>> {
     let tokens = tokens(&on.text);
     let mut cursor = Parser::new(&tokens, &on.text);
-    let (name, at) = take_name(&mut cursor, "an action's name").map_err(|mut mistake| {
+    let (name, name_span) = cursor.take_name("an action's name").map_err(|mut mistake| {
         if on.text.starts_with(['?', '!']) {
             mistake.help = Some("write the name alone: `inputs` and `outputs` give its direction".to_owned());
         }
         mistake
     })?;
     let explain = |mut mistake: Box<Mistake>| {
-        let (parts, is_type) = (&on.text[at.end..], on.text[at.end..].contains(':'));
+        let parts = &on.text[name_span.end..];
         let help = match parts.matches('(').count() {
-            _ if is_type => format!("the types are declared with the action: write `on: {name}`"),
+            _ if parts.contains(':') => format!("the types are declared with the action: write `on: {name}`"),
             0 | 1 => format!("write a condition in the guard: `on: {name}` and `when: p == ...`"),
             _ => format!(
                 "`on` only names parameters: write `on: {name}` and `when: (match p: A(x) -> x > 0 | _ -> false)`, where `p` is the parameter"
@@ -417,7 +408,7 @@ fn split_on(on: &Scalar) -> Result<OnText, Box<Mistake>> {
         let mut names = Vec::new();
         if cursor.eat(")").is_none() {
             loop {
-                names.push(take_name(&mut cursor, "a name for the parameter").map_err(explain)?);
+                names.push(cursor.take_name("a name for the parameter").map_err(explain)?);
                 if cursor.eat(",").is_none() {
                     cursor.need(")", "after the parameters' names").map_err(explain)?;
                     break;
@@ -426,36 +417,21 @@ fn split_on(on: &Scalar) -> Result<OnText, Box<Mistake>> {
         }
         renamed = Some(names);
     }
-    match cursor.peek() {
-        None => Ok(OnText { name, at, renamed }),
-        Some(token) => {
-            let mut mistake = cursor.expected("the end of the action");
-            let joins_actions = matches!(token.kind, Lexeme::Sign("|" | "||" | "," | "/"));
-            let help = match joins_actions {
-                true if matches!(token.kind, Lexeme::Sign("/")) => {
-                    "an input and its answer are two transitions with a location between them: \
-                         `{ from: A, to: B, on: INPUT }` and `{ from: B, to: A, on: ANSWER }`"
-                }
-                true => {
-                    "one transition has one action: write a transition for each; a purpose also takes a list, \
-                         `on: [A, B]`"
-                }
-                false => "write an action under `on:`, as `Coin` or `Coin(p)`, and a condition under `when:`",
-            };
-            // `Coin?` is no conditional.
-            mistake.help = mistake.help.filter(|_| !mistake.message.starts_with("`?`"));
-            mistake.help.get_or_insert_with(|| help.to_owned());
-            Err(mistake)
+    let Some(token) = cursor.peek() else { return Ok(OnText { name, name_span, renamed }) };
+    let mut mistake = cursor.expected("the end of the action");
+    let help = match token.kind {
+        Lexeme::Sign("/") => {
+            "an input and its answer are two transitions with a location between them: \
+             `{ from: A, to: B, on: INPUT }` and `{ from: B, to: A, on: ANSWER }`"
         }
-    }
-}
-
-fn take_name(cursor: &mut Parser<'_>, what: &str) -> Result<(String, Range<usize>), Box<Mistake>> {
-    match cursor.peek() {
-        Some(Token { kind: Lexeme::Name(name), span }) => {
-            cursor.take();
-            Ok((name.clone(), span.clone()))
+        Lexeme::Sign("|" | "||" | ",") => {
+            "one transition has one action: write a transition for each; a purpose also takes a list, \
+             `on: [A, B]`"
         }
-        _ => Err(cursor.expected(what)),
-    }
+        _ => "write an action under `on:`, as `Coin` or `Coin(p)`, and a condition under `when:`",
+    };
+    // `Coin?` is no conditional.
+    mistake.help = mistake.help.filter(|_| !mistake.message.starts_with("`?`"));
+    mistake.help.get_or_insert_with(|| help.to_owned());
+    Err(mistake)
 }

@@ -48,8 +48,8 @@ pub fn parse(text: &str, longest: usize) -> Parsed {
         return Err(syntax_mistake("expression-too-long", message, "too long", 0..text.len()));
     }
     let tokens = tokens(text);
-    let mut parser = Parser { tokens: &tokens, next: 0, text_end: text.trim_end().len(), nesting: 0 };
-    let expression = parser.operators(Level::Implication)?;
+    let mut parser = Parser::new(&tokens, text);
+    let expression = parser.parse_operators(Level::Implication)?;
     match parser.tokens.get(parser.next) {
         None => Ok(expression),
         Some(token) => Err(parser.unexpected_after(token)),
@@ -91,13 +91,10 @@ impl<'a> Parser<'a> {
 
     /// Takes the sign if it comes next.
     pub fn eat(&mut self, sign: &str) -> Option<Range<usize>> {
-        match self.peek() {
-            Some(Token { kind: Lexeme::Sign(found), span }) if *found == sign => {
-                self.next += 1;
-                Some(span.clone())
-            }
-            _ => None,
+        if !self.is_next(sign) {
+            return None;
         }
+        self.take().map(|token| token.span.clone())
     }
 
     pub(super) fn is_next(&self, sign: &str) -> bool {
@@ -111,8 +108,10 @@ impl<'a> Parser<'a> {
     pub fn need(&mut self, sign: &str, why: &str) -> Parsed<Range<usize>> {
         self.eat(sign).ok_or_else(|| {
             let mut wrong = self.expected(&format!("`{sign}` {why}"));
-            let open = self.unclosed().filter(|_| [")", "]", "}"].contains(&sign));
-            if let Some(open) = open.filter(|_| wrong.message.starts_with("expected")) {
+            if [")", "]", "}"].contains(&sign)
+                && wrong.message.starts_with("expected")
+                && let Some(open) = self.find_unclosed()
+            {
                 wrong.message = format!("{} is never closed: {}", describe_token(open), wrong.message);
                 "opened here".clone_into(&mut wrong.label);
                 wrong.span = open.span.clone();
@@ -128,27 +127,32 @@ impl<'a> Parser<'a> {
     }
 
     /// The innermost bracket that is never closed. A closing bracket of another kind ends the search.
-    fn unclosed(&self) -> Option<&'a Token> {
+    fn find_unclosed(&self) -> Option<&'a Token> {
         let mut open: Vec<&Token> = Vec::new();
         for token in self.tokens {
             let Lexeme::Sign(sign) = token.kind else { continue };
-            let begin = match sign {
+            let opening = match sign {
                 "(" | "[" | "{" => {
                     open.push(token);
                     continue;
                 }
-                ")" => "(",
-                "]" => "[",
-                "}" => "{",
+                ")" => Lexeme::Sign("("),
+                "]" => Lexeme::Sign("["),
+                "}" => Lexeme::Sign("{"),
                 _ => continue,
             };
-            if open.last().is_some_and(|last| last.kind == Lexeme::Sign(begin)) {
+            if open.last().is_some_and(|last| last.kind == opening) {
                 open.pop();
-            } else if open.iter().any(|token| token.kind == Lexeme::Sign(begin)) {
+            } else if open.iter().any(|token| token.kind == opening) {
                 break;
             }
         }
         open.pop()
+    }
+
+    /// The place of something that is missing at the end.
+    fn end_of_text(&self) -> Range<usize> {
+        self.text_end.saturating_sub(1)..self.text_end
     }
 
     /// Makes the mistake that something else stands here.
@@ -159,7 +163,7 @@ impl<'a> Parser<'a> {
                 "syntax",
                 format!("expected {what}, but the text ends"),
                 format!("expected {what}"),
-                self.text_end.saturating_sub(1)..self.text_end,
+                self.end_of_text(),
             ),
             Some(Token { kind: Lexeme::Wrong(message, help), span }) => {
                 let mut wrong = syntax_mistake("syntax", message.clone(), "not understood", span.clone());
@@ -169,7 +173,7 @@ impl<'a> Parser<'a> {
                 wrong.help.clone_from(help);
                 wrong
             }
-            Some(token) => self.no_method().unwrap_or_else(|| {
+            Some(token) => self.refuse_method().unwrap_or_else(|| {
                 let label = format!("expected {what}");
                 let message = format!("{label}, found {}", describe_token(token));
                 let help = match token.kind {
@@ -200,6 +204,7 @@ impl<'a> Parser<'a> {
             Some(Lexeme::Name(values)) => values,
             _ => "s",
         };
+        // Backwards, the bracket around this place is the first one that is not closed again.
         let mut closed = 0;
         let open = self.tokens[..self.next].iter().rposition(|token| {
             closed += match token.kind {
@@ -210,8 +215,8 @@ impl<'a> Parser<'a> {
             closed < 0
         })?;
         let list = format!("[e for {name} in {values}]");
-        let before = open.checked_sub(1).map(|before| &self.tokens[before].kind);
-        Some(match (&self.tokens[open].kind, before) {
+        let word_before = open.checked_sub(1).map(|before| &self.tokens[before].kind);
+        Some(match (&self.tokens[open].kind, word_before) {
             (Lexeme::Sign("["), _) => format!("write `[e for {name} in {values} if c]`"),
             (Lexeme::Sign("{"), Some(Lexeme::Name(word))) if word == "in" => {
                 format!("only a list is made so: write `contains({list}, k)`")
@@ -241,7 +246,7 @@ impl<'a> Parser<'a> {
         if let Lexeme::Wrong(..) = token.kind {
             return self.expected("an operator");
         }
-        if let Some(wrong) = self.no_method() {
+        if let Some(wrong) = self.refuse_method() {
             return wrong;
         }
         let mut wrong = syntax_mistake(
@@ -312,7 +317,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Makes the mistake that something is called as a method here, if it is.
-    fn no_method(&self) -> Option<Box<Mistake>> {
+    fn refuse_method(&self) -> Option<Box<Mistake>> {
         let (open, point) = (self.peek()?, self.last_token(2)?);
         let Lexeme::Name(name) = &self.last_token(1)?.kind else { return None };
         if (&open.kind, &point.kind) != (&Lexeme::Sign("("), &Lexeme::Sign(".")) {
@@ -330,9 +335,7 @@ impl<'a> Parser<'a> {
     /// return without one needs [`Self::leave`].
     pub(super) fn enter(&mut self) -> Parsed<()> {
         if self.nesting >= MAX_NESTING {
-            let span = self
-                .peek()
-                .map_or(self.text_end.saturating_sub(1)..self.text_end, |token| token.span.clone());
+            let span = self.peek().map_or_else(|| self.end_of_text(), |token| token.span.clone());
             let message = format!("the expression is nested more than {MAX_NESTING} deep");
             return Err(syntax_mistake("expression-too-deep", message, "one level too many", span));
         }
@@ -345,9 +348,9 @@ impl<'a> Parser<'a> {
     }
 
     /// Parses a whole expression, one level down.
-    pub(super) fn inner(&mut self) -> Parsed {
+    pub(super) fn parse_inner(&mut self) -> Parsed {
         self.enter()?;
-        let inner = self.operators(Level::Implication)?;
+        let inner = self.parse_operators(Level::Implication)?;
         self.leave();
         Ok(inner)
     }
@@ -355,34 +358,37 @@ impl<'a> Parser<'a> {
     /// Parses operands joined by operators that bind at least this tightly.
     ///
     /// One function serves all levels, for the sake of the stack: a bracket costs four frames, not nine.
-    fn operators(&mut self, at_least: Level) -> Parsed {
-        let mut expression = self.unary()?;
-        while let Some((level, sign)) = self.operator().filter(|(level, _)| *level >= at_least) {
+    fn parse_operators(&mut self, at_least: Level) -> Parsed {
+        let mut expression = self.parse_unary()?;
+        while let Some((level, sign)) = self.peek_operator().filter(|(level, _)| *level >= at_least) {
             expression = match level {
                 // Chains of these are flat.
                 Level::Implication | Level::Disjunction | Level::Conjunction => {
                     let mut parts = vec![expression];
                     while self.eat(sign).is_some() {
-                        parts.push(self.operators(level.tighter())?);
+                        parts.push(self.parse_operators(level.tighter())?);
                     }
                     build_junction(level, parts)?
                 }
                 Level::Comparison => {
                     let mut others = Vec::new();
-                    while let Some(comparison) = self.comparison_sign() {
-                        others.push((comparison, self.operators(Level::Membership)?));
+                    while let Some(comparison) = self.take_comparison() {
+                        others.push((comparison, self.parse_operators(Level::Membership)?));
                     }
                     build_comparison(expression, others)?
                 }
                 Level::Membership => {
                     self.next += 1;
-                    build_membership(expression, self.operators(Level::Sum)?)?
+                    build_membership(expression, self.parse_operators(Level::Sum)?)?
                 }
                 // These associate to the left.
                 Level::Sum | Level::Product => {
                     self.next += 1;
-                    let right =
-                        if level == Level::Sum { self.operators(Level::Product)? } else { self.unary()? };
+                    let right = if level == Level::Sum {
+                        self.parse_operators(Level::Product)?
+                    } else {
+                        self.parse_unary()?
+                    };
                     build_arithmetic(sign, expression, right)?
                 }
             };
@@ -391,7 +397,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Looks at the binary operator that comes next, without taking it.
-    fn operator(&self) -> Option<(Level, &'static str)> {
+    fn peek_operator(&self) -> Option<(Level, &'static str)> {
         let sign = match &self.peek()?.kind {
             Lexeme::Sign(sign) => *sign,
             Lexeme::Name(word) if word == "in" => "in",
@@ -410,8 +416,8 @@ impl<'a> Parser<'a> {
         Some((level, sign))
     }
 
-    fn comparison_sign(&mut self) -> Option<Comparison> {
-        let comparison = match self.operator()?.1 {
+    fn take_comparison(&mut self) -> Option<Comparison> {
+        let comparison = match self.peek_operator()?.1 {
             "==" => Comparison::Equal,
             "!=" => Comparison::NotEqual,
             "<" => Comparison::Less,
@@ -425,7 +431,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Parses an operand with its prefix signs, which are taken in a loop.
-    fn unary(&mut self) -> Parsed {
+    fn parse_unary(&mut self) -> Parsed {
         // Each sign with whether it is `!`, and its place.
         let mut signs = Vec::new();
         loop {
@@ -442,32 +448,32 @@ impl<'a> Parser<'a> {
                 self.enter()?;
             }
         }
-        let mut operand = self.postfix()?;
+        let mut operand = self.parse_postfix()?;
         while let Some((is_not, start)) = signs.pop() {
-            let (span, height) = (start..operand.span.end, operand.height);
+            let span = start..operand.span.end;
             let kind = if is_not { ExpressionKind::Not } else { ExpressionKind::Negate };
-            operand = build_expression(kind(Box::new(operand)), span, height)?;
+            operand = build_expression(kind(Box::new(operand)), span)?;
         }
         Ok(operand)
     }
 
     /// Parses an operand with its indices, fields, `with` and `is`.
-    fn postfix(&mut self) -> Parsed {
-        let mut base = self.atom()?;
+    fn parse_postfix(&mut self) -> Parsed {
+        let mut base = self.parse_atom()?;
         loop {
             if self.eat("[").is_some() {
-                base = self.subscript(base)?;
+                base = self.parse_subscript(base)?;
             } else if self.eat(".").is_some() {
-                let (field, place) = self.name("a field's name").map_err(|mut mistake| {
+                let (field, place) = self.take_name("a field's name").map_err(|mut mistake| {
                     mistake.help.get_or_insert("write `q[0]` for an element of a list or array".to_owned());
                     mistake
                 })?;
-                let (span, height) = (base.span.start..place.end, base.height);
-                base = build_expression(ExpressionKind::Field(Box::new(base), field, place), span, height)?;
+                let span = base.span.start..place.end;
+                base = build_expression(ExpressionKind::Field(Box::new(base), field, place), span)?;
             } else if self.is_update() {
-                base = self.update(base)?;
+                base = self.parse_update(base)?;
             } else if self.is_question() {
-                base = self.question(base)?;
+                base = self.parse_question(base)?;
             } else {
                 return Ok(base);
             }
@@ -475,12 +481,13 @@ impl<'a> Parser<'a> {
     }
 
     /// Parses the brackets after an operand: an index, a slice or a store.
-    fn subscript(&mut self, base: Expression) -> Parsed {
-        let index = if self.is_next(":") { Err(self.expected("an index")) } else { self.inner() };
+    fn parse_subscript(&mut self, base: Expression) -> Parsed {
+        let index = if self.is_next(":") { Err(self.expected("an index")) } else { self.parse_inner() };
         let index = index.map_err(|mistake| self.explain_slice(mistake))?;
         let (is_store, is_slice) = (self.eat(":=").is_some(), self.eat("..").is_some());
         // The new element of a store, or the end of a slice, which may be left out.
-        let third = if is_store || (is_slice && !self.is_next("]")) { Some(self.inner()?) } else { None };
+        let third =
+            if is_store || (is_slice && !self.is_next("]")) { Some(self.parse_inner()?) } else { None };
         let why = match (is_store, is_slice) {
             (true, _) => "after the new element",
             (_, true) => "after the end of the slice",
@@ -488,14 +495,13 @@ impl<'a> Parser<'a> {
         };
         let close = self.need("]", why).map_err(|mistake| self.explain_slice(mistake))?;
         let span = base.span.start..close.end;
-        let height = base.height.max(index.height).max(third.as_ref().map_or(0, |part| part.height));
         let (base, index, third) = (Box::new(base), Box::new(index), third.map(Box::new));
         let kind = match third {
             Some(element) if is_store => ExpressionKind::Store(base, index, element),
             end if is_slice => ExpressionKind::Slice(base, index, end),
             _ => ExpressionKind::Select(base, index),
         };
-        build_expression(kind, span, height)
+        build_expression(kind, span)
     }
 
     /// Adds how a slice is written, if one with a colon stands here.
@@ -508,11 +514,11 @@ impl<'a> Parser<'a> {
     }
 
     /// Parses an operand without prefix and postfix: a literal, a bracket, a form or a conditional.
-    fn atom(&mut self) -> Parsed {
+    fn parse_atom(&mut self) -> Parsed {
         let Some(token) = self.peek() else { return Err(self.expected("an operand")) };
         let span = token.span.clone();
         let kind = match &token.kind {
-            Lexeme::Name(name) => return self.named(name, span),
+            Lexeme::Name(name) => return self.parse_named(name, span),
             Lexeme::Text(text) => ExpressionKind::Text(text.clone()),
             Lexeme::Truth(value) => ExpressionKind::Truth(*value),
             Lexeme::Integer(digits) | Lexeme::Decimal(digits) if digits.len() > MAX_DIGITS => {
@@ -524,32 +530,32 @@ impl<'a> Parser<'a> {
             Lexeme::Decimal(digits) => ExpressionKind::Decimal(digits.clone()),
             Lexeme::Sign("(") => {
                 self.next += 1;
-                let mut inner = self.inner()?;
+                let mut inner = self.parse_inner()?;
                 if self.eat(":").is_some() {
-                    return self.ascribed(inner, span.start);
+                    return self.parse_ascribed(inner, span.start);
                 }
                 let close = self.need(")", "to close the bracket")?;
                 inner.span = span.start..close.end;
                 return Ok(inner);
             }
-            Lexeme::Sign("{" | "[") => return self.form(),
-            Lexeme::Sign("if") => return self.conditional(),
+            Lexeme::Sign("{" | "[") => return self.parse_form(),
+            Lexeme::Sign("if") => return self.parse_conditional(),
             _ => return Err(self.expected("an operand")),
         };
         self.next += 1;
-        build_expression(kind, span, 0)
+        build_expression(kind, span)
     }
 
     /// Parses an end of a range, one level down.
-    pub(super) fn end(&mut self) -> Parsed {
+    pub(super) fn parse_range_end(&mut self) -> Parsed {
         self.enter()?;
-        let end = self.operators(Level::Sum)?;
+        let end = self.parse_operators(Level::Sum)?;
         self.leave();
         Ok(end)
     }
 
     /// Takes a name, which must come next.
-    pub(super) fn name(&mut self, what: &str) -> Parsed<(String, Range<usize>)> {
+    pub(super) fn take_name(&mut self, what: &str) -> Parsed<(String, Range<usize>)> {
         let Some(Token { kind: Lexeme::Name(name), span }) = self.peek() else {
             return Err(self.expected(what));
         };
@@ -557,17 +563,16 @@ impl<'a> Parser<'a> {
         Ok((name.clone(), span.clone()))
     }
 
-    fn conditional(&mut self) -> Parsed {
+    fn parse_conditional(&mut self) -> Parsed {
         let start = self.need("if", "")?.start;
-        let condition = self.inner()?;
+        let condition = self.parse_inner()?;
         self.need("then", "after the condition")?;
-        let then = self.inner()?;
+        let then = self.parse_inner()?;
         self.need("else", "(both branches are needed)")?;
-        let otherwise = self.inner()?;
+        let otherwise = self.parse_inner()?;
         let span = start..otherwise.span.end;
-        let height = condition.height.max(then.height).max(otherwise.height);
         let [condition, then, otherwise] = [condition, then, otherwise].map(Box::new);
-        build_expression(ExpressionKind::IfThenElse(condition, then, otherwise), span, height)
+        build_expression(ExpressionKind::IfThenElse(condition, then, otherwise), span)
     }
 }
 
@@ -599,25 +604,23 @@ impl Level {
 fn build_junction(level: Level, parts: Vec<Expression>) -> Parsed {
     let end = parts.last().map_or(0, |part| part.span.end);
     let span = parts.first().map_or(0, |part| part.span.start)..end;
-    let height = parts.iter().map(|part| part.height).max().unwrap_or(0);
     let kind = match level {
         Level::Implication => ExpressionKind::Implies(parts),
         Level::Disjunction => ExpressionKind::Or(parts),
         _ => ExpressionKind::And(parts),
     };
-    build_expression(kind, span, height)
+    build_expression(kind, span)
 }
 
 fn build_comparison(first: Expression, others: Vec<(Comparison, Expression)>) -> Parsed {
     let end = others.last().map_or(first.span.end, |(_, last)| last.span.end);
     let span = first.span.start..end;
-    let height = others.iter().map(|(_, part)| part.height).fold(first.height, u32::max);
-    build_expression(ExpressionKind::Compare(Box::new(first), others), span, height)
+    build_expression(ExpressionKind::Compare(Box::new(first), others), span)
 }
 
 fn build_membership(key: Expression, set: Expression) -> Parsed {
-    let (span, height) = (key.span.start..set.span.end, key.height.max(set.height));
-    build_expression(ExpressionKind::Member(Box::new(key), Box::new(set)), span, height)
+    let span = key.span.start..set.span.end;
+    build_expression(ExpressionKind::Member(Box::new(key), Box::new(set)), span)
 }
 
 fn build_arithmetic(sign: &str, left: Expression, right: Expression) -> Parsed {
@@ -630,17 +633,17 @@ fn build_arithmetic(sign: &str, left: Expression, right: Expression) -> Parsed {
         _ => Operator::Modulo,
     };
     let span = left.span.start..right.span.end;
-    let height = left.height.max(right.height);
-    build_expression(ExpressionKind::Arithmetic(operator, Box::new(left), Box::new(right)), span, height)
+    build_expression(ExpressionKind::Arithmetic(operator, Box::new(left), Box::new(right)), span)
 }
 
 /// Makes a node of the tree, unless the tree is too high.
-pub(super) fn build_expression(kind: ExpressionKind, span: Range<usize>, below: u32) -> Parsed {
-    if below >= MAX_HEIGHT {
+pub(super) fn build_expression(kind: ExpressionKind, span: Range<usize>) -> Parsed {
+    let height = kind.parts().into_iter().map(|part| part.height + 1).max().unwrap_or(1);
+    if height > MAX_HEIGHT {
         let message = format!("the expression nests more than {MAX_HEIGHT} operations");
         return Err(syntax_mistake("expression-too-deep", message, "nested too deep", span));
     }
-    Ok(Expression { kind, span, height: below + 1 })
+    Ok(Expression { kind, span, height })
 }
 
 fn describe_token(token: &Token) -> String {

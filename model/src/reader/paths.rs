@@ -110,7 +110,7 @@ fn add_path(
         return collector.mistake("empty-path", message, &path.head(), "accepts nothing", LIKE);
     };
     if let PathStep::Transition(number) = last
-        && let action = model.action(model.transitions[number].action)
+        && let action = model.action_of(number)
         && !action.is_visible()
     {
         let message = format!("a path ends with the internal action `{}`", action.name);
@@ -158,24 +158,23 @@ fn read_step(
     if actions[action].kind == ActionKind::Quiescence {
         return Some(PathStep::Quiescence);
     }
-    let has_action = |number: &&TransitionId| model.transitions[**number].action == action;
-    let all: Vec<TransitionId> = outgoing.iter().filter(has_action).copied().collect();
+    let mut possible = outgoing.to_vec();
+    possible.retain(|number| model.transitions[*number].action == action);
     // The number of the transition among these, counted from 1.
     let chosen = match which {
         Some(which) => count(&which.text).and_then(|chosen| usize::try_from(chosen).ok()),
-        None => (all.len() == 1).then_some(1),
+        None => (possible.len() == 1).then_some(1),
     };
-    let found = chosen.and_then(|chosen| all.get(chosen.checked_sub(1)?));
-    if found.is_none() {
+    let transition = chosen.and_then(|chosen| possible.get(chosen.checked_sub(1)?));
+    if transition.is_none() {
         let (action, location) = (&name.text, &model.location(location).label);
-        let each = all.iter().enumerate().map(|(index, number)| {
+        let each = possible.iter().enumerate().map(|(index, number)| {
             format!("{{ {action}: {} }} when {}", index + 1, model.transitions[*number].guard)
         });
         let help_to_choose = || format!("say which: {}", each.collect::<Vec<_>>().join("; "));
         let (message, label, help) = match which {
-            _ if all.is_empty() => {
-                let action_of = |number: &TransitionId| model.transitions[*number].action;
-                let names = outgoing.iter().map(|number| model.action(action_of(number)).name.as_str());
+            _ if possible.is_empty() => {
+                let names = outgoing.iter().map(|number| model.action_of(*number).name.as_str());
                 (
                     format!("no transition on `{action}` leaves `{location}`"),
                     "the path is there at this step",
@@ -188,14 +187,14 @@ fn read_step(
                 help_to_choose(),
             ),
             None => (
-                format!("{} transitions on `{action}` leave `{location}`", all.len()),
+                format!("{} transitions on `{action}` leave `{location}`", possible.len()),
                 "which one?",
                 help_to_choose(),
             ),
         };
         collector.mistake("no-such-step", message, &step.head(), label, help);
     }
-    found.copied().map(PathStep::Transition)
+    transition.copied().map(PathStep::Transition)
 }
 
 struct PurposeGraph {
@@ -217,11 +216,11 @@ fn build_graph(
 ) -> PurposeGraph {
     let mut locations: Numbered<LocationId, Location> = Numbered::new();
     // The location of each node. The ends of paths are all `Accept`.
-    let inner: Vec<Option<LocationId>> = tree
-        .iter()
-        .enumerate()
-        .map(|(index, node)| (!node.accepts).then(|| locations.push(Location::named(format!("n{index}")))))
-        .collect();
+    let mut inner: Vec<Option<LocationId>> = Vec::new();
+    for (index, node) in tree.iter().enumerate() {
+        let location = || Location::named(format!("n{index}"));
+        inner.push((!node.accepts).then(|| locations.push(location())));
+    }
     let accept = locations.push(Location::named(Aim::Accept.location()));
     let reject = locations.push(Location::named("Reject"));
     let (mut transitions, mut with) = (Numbered::new(), BTreeMap::new());

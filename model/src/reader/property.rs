@@ -16,7 +16,8 @@ use crate::reader::transition_body::TransitionPlaces;
 use crate::reader::yaml::{Entry, NodeKind, Yaml};
 use crate::{Datum, TransitionId};
 
-pub(super) fn no_violate(collector: &mut Collector, root: &Yaml) {
+/// Reports that a property has no location `Violate`.
+pub(super) fn report_no_violate(collector: &mut Collector, root: &Yaml) {
     let label = "nothing violates this property";
     let help = "name the location `Violate` where the property is violated";
     collector.mistake("no-violate", "the property has no location `Violate`", &root.head(), label, help);
@@ -47,12 +48,9 @@ pub(super) fn refuse_observed<'a>(
     for scalar in items.iter().filter_map(|item| item.as_scalar()) {
         if hidden.contains(scalar.text.as_str()) {
             let message = format!("a property cannot observe variables or clocks: `{}`", scalar.text);
-            let diagnostic = Diagnostic::error("property-observes-variable", message)
-                .at(collector.origin(&scalar.span), "of the specification")
-                .help(
-                    "a tester cannot see it: keep what the messages show in a variable or a clock of the property",
-                );
-            collector.push(diagnostic);
+            let help = "a tester cannot see it: keep what the messages show in a variable or a clock of the property";
+            let code = "property-observes-variable";
+            collector.mistake(code, message, &scalar.span, "of the specification", help);
         }
     }
 }

@@ -6,7 +6,7 @@
 //! and no initial constraint on observed data, and an absorbing `Accept` that only visible actions enter.
 //! Whether the purpose is initialized and complete is checked elsewhere, with a solver.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::data::Datum;
@@ -16,7 +16,9 @@ use crate::iosts::{
 };
 use crate::numbered::Numbered;
 use crate::reader::collect::{Collector, inventory};
-use crate::reader::declarations::{Actions, read_clocks, read_data, read_initial, read_locations, read_name};
+use crate::reader::declarations::{
+    Actions, ReadInitial, read_clocks, read_data, read_initial, read_locations, read_name,
+};
 use crate::reader::functions::read_functions;
 use crate::reader::lexer;
 use crate::reader::paths::read_paths;
@@ -127,29 +129,12 @@ fn read_parsed_purpose(
     read_functions(collector, entries, &mut types, &mut names);
     let mut locations = read_locations(collector, entries);
     let initial = read_initial(collector, &root, entries, &names, &mut locations);
-    if let (Some(condition), Some(origin)) = (&initial.condition, &initial.origin) {
-        let place = |datum: &Datum| find_mention(entries, datum).unwrap_or_else(|| origin.span.clone());
-        for clock in clocks.iter().filter(|clock| condition.mentions(clock)) {
-            let message = format!("the initial condition mentions the clock `{clock}`");
-            let diagnostic = Diagnostic::error("clock-in-initial-condition", message)
-                .at(collector.origin(&place(clock)), "clocks begin at 0")
-                .help("remove it, or put the condition into a guard");
-            collector.push(diagnostic);
-        }
-        for datum in observes.iter().filter(|datum| condition.mentions(datum)) {
-            let message =
-                format!("the initial condition mentions `{datum}`, which belongs to the specification");
-            let diagnostic = Diagnostic::error("observed-in-initial-condition", message)
-                .at(collector.origin(&place(datum)), "only observed")
-                .help("a purpose must not restrict the initial state of its specification: put the condition into a guard");
-            collector.push(diagnostic);
-        }
-    }
-    let with_quiescence = with_quiescence(against, aim);
+    check_initial_condition(collector, entries, &initial, &clocks, &observes);
+    let with_quiescence = add_quiescence(against, aim);
     let actions = Actions::of(&with_quiescence);
     let resets = against.clocks.map(|_| clocks.as_slice());
     let context = Surroundings { names: &names, actions: &actions, sets: true, clocks: resets };
-    let ReadTransitions { transitions, places, resets, names: called } =
+    let ReadTransitions { transitions, places, resets, names: transition_names } =
         read_transitions(collector, entries, &context, &mut locations);
     // Only a purpose that is on quiescence somewhere has the action.
     let is_quiet =
@@ -165,7 +150,7 @@ fn read_parsed_purpose(
         let hidden = model.variables.iter().chain(against.clocks.unwrap_or_default());
         property::refuse_observed(collector, entries, hidden);
         if accept.is_none() {
-            property::no_violate(collector, &root);
+            property::report_no_violate(collector, &root);
         }
     } else if accept.is_none() && (shape::get(entries, "transitions").is_some() || collector.errors() == 0) {
         let mut diagnostic = Diagnostic::error("no-accept", "the purpose has no location `Accept`")
@@ -198,11 +183,10 @@ fn read_parsed_purpose(
         graph::check_unused(collector, &iosts, &locations, None);
     }
     let (idle, with) = (Substitution::new(), BTreeMap::new());
-    let is_own = |name: &str| !against.functions.iter().any(|known| known.name == name);
-    let functions = names.functions().map(|function| function.name.clone()).filter(|name| is_own(name));
-    let functions = functions.collect();
+    let mut functions: BTreeSet<String> = names.functions().map(|function| function.name.clone()).collect();
+    functions.retain(|name| against.functions.iter().all(|known| known.name != *name));
     let purpose = TestPurpose { aim, iosts, of: of?, observes, functions, accept, reject, idle, with };
-    Some((purpose, Clocks { clocks, resets, names: called }))
+    Some((purpose, Clocks { clocks, resets, names: transition_names }))
 }
 
 /// Reads a purpose that is a tree of paths.
@@ -220,14 +204,14 @@ fn read_tree(
     }
     let name = read_name(collector, entries, Aim::Accept.key()).map(|(name, _)| name);
     let of = read_of(collector, root, entries, &against.model.name);
-    let model = (against.model, with_quiescence(against, Aim::Accept));
+    let model = (against.model, add_quiescence(against, Aim::Accept));
     let purpose = read_paths(collector, root, entries, (name, of), model)?;
     Some((purpose, Clocks::default()))
 }
 
-/// The actions of a purpose: the model's, and quiescence after them. A model's action of that name takes its
-/// place.
-fn with_quiescence(against: &Against<'_>, aim: Aim) -> Numbered<ActionId, Action> {
+/// Returns the actions of a purpose: the model's, and quiescence after them. A model's action of that name
+/// takes its place.
+fn add_quiescence(against: &Against<'_>, aim: Aim) -> Numbered<ActionId, Action> {
     let mut actions = against.model.actions.clone();
     let is_quiescence = |action: &Action| action.kind == ActionKind::Quiescence || action.name == QUIESCENCE;
     if aim == Aim::Accept && against.clocks.is_none() && !actions.iter().any(is_quiescence) {
@@ -235,6 +219,29 @@ fn with_quiescence(against: &Against<'_>, aim: Aim) -> Numbered<ActionId, Action
         actions.push(Action { name: QUIESCENCE.to_owned(), kind, parameters: Vec::new() });
     }
     actions
+}
+
+/// Reports clocks and observed data that the initial condition mentions.
+fn check_initial_condition(
+    collector: &mut Collector,
+    entries: &[Entry],
+    initial: &ReadInitial,
+    clocks: &[Datum],
+    observes: &[Datum],
+) {
+    let (Some(condition), Some(origin)) = (&initial.condition, &initial.origin) else { return };
+    let place = |datum: &Datum| find_mention(entries, datum).unwrap_or_else(|| origin.span.clone());
+    for clock in clocks.iter().filter(|clock| condition.mentions(clock)) {
+        let message = format!("the initial condition mentions the clock `{clock}`");
+        let (code, help) = ("clock-in-initial-condition", "remove it, or put the condition into a guard");
+        collector.mistake(code, message, &place(clock), "clocks begin at 0", help);
+    }
+    for datum in observes.iter().filter(|datum| condition.mentions(datum)) {
+        let message = format!("the initial condition mentions `{datum}`, which belongs to the specification");
+        let code = "observed-in-initial-condition";
+        let help = "a purpose must not restrict the initial state of its specification: put the condition into a guard";
+        collector.mistake(code, message, &place(datum), "only observed", help);
+    }
 }
 
 /// Finds the first place where the text of the initial condition mentions the datum. `None` if only a
@@ -271,6 +278,7 @@ fn refuse_declarations(collector: &mut Collector, entries: &[Entry], aim: Aim, i
     shape::check_keys(collector, &others, &known, owner);
 }
 
+/// Reads `of:`, which must name the specification.
 fn read_of(collector: &mut Collector, root: &Yaml, entries: &[Entry], model: &str) -> Option<String> {
     if shape::get(entries, "of").is_none() {
         shape::missing_key(collector, root, "of", "the purpose", &format!("of: {model}"));
@@ -279,11 +287,10 @@ fn read_of(collector: &mut Collector, root: &Yaml, entries: &[Entry], model: &st
     let (name, place) = read_name(collector, entries, "of")?;
     if name != model {
         let message = format!("this purpose is for `{name}`, but the specification is `{model}`");
-        let is_similar = collector.nearest(&name, [model]).is_some();
-        let help = if is_similar {
-            format!("did you mean `{model}`?")
-        } else {
-            "use the purpose with the specification that it was written for, or change its `of:`".to_owned()
+        let help = match collector.nearest(&name, [model]) {
+            Some(similar) => format!("did you mean `{similar}`?"),
+            None => "use the purpose with the specification that it was written for, or change its `of:`"
+                .to_owned(),
         };
         collector.mistake("wrong-specification", message, &place, format!("expected `{model}`"), help);
     }

@@ -41,13 +41,16 @@ impl Meaning {
         }
     }
 
+    /// The datum or the value that it is. `None` for an alternative with data, and for a broken name.
     pub fn term(&self) -> Option<Term> {
         match self {
             Meaning::Variable(datum)
             | Meaning::Constant(datum)
             | Meaning::Observed(datum)
             | Meaning::Clock(datum) => Some(Term::datum(datum)),
-            Meaning::Literal(enumeration, at) => Some(Term::literal(Value::Enum(enumeration.clone(), *at))),
+            Meaning::Literal(enumeration, position) => {
+                Some(Term::literal(Value::Enum(enumeration.clone(), *position)))
+            }
             Meaning::Alternative(variant, number) => {
                 let is_whole = variant.alternatives()[*number].count == 0;
                 is_whole.then(|| variant.made_of(variant.tag(*number), []))
@@ -59,25 +62,24 @@ impl Meaning {
 
 /// The names that a declared type adds: literals and alternatives.
 pub fn names_of(name: &str, ty: &Type) -> Vec<(String, Meaning)> {
-    let literals = |of: &Arc<EnumType>| -> Vec<(String, Meaning)> {
-        let literals = of.literals.iter().enumerate();
-        literals.map(|(at, literal)| (literal.clone(), Meaning::Literal(of.clone(), at))).collect()
-    };
-    match ty {
-        Type::Enum(of) if of.name == *name => literals(of),
-        Type::Record(of) if of.name == *name => {
-            let alternatives = of.alternatives().into_iter().enumerate();
-            let tags = match &of.fields[0].1 {
-                Type::Enum(tags) if of.form != RecordForm::Plain => literals(tags),
-                _ => Vec::new(),
-            };
-            alternatives
-                .map(|(at, one)| (one.name, Meaning::Alternative(of.clone(), at)))
-                .chain(tags)
-                .collect()
+    let mut names = Vec::new();
+    let enumeration = match ty {
+        Type::Enum(own) if own.name == *name => Some(own),
+        Type::Record(variant) if variant.name == *name && variant.form != RecordForm::Plain => {
+            for (number, alternative) in variant.alternatives().into_iter().enumerate() {
+                names.push((alternative.name, Meaning::Alternative(variant.clone(), number)));
+            }
+            // The tags of a variant are literals, too.
+            if let Type::Enum(tags) = &variant.fields[0].1 { Some(tags) } else { None }
         }
-        _ => Vec::new(),
+        _ => None,
+    };
+    if let Some(ty) = enumeration {
+        for (position, literal) in ty.literals.iter().enumerate() {
+            names.push((literal.clone(), Meaning::Literal(ty.clone(), position)));
+        }
     }
+    names
 }
 
 /// A function: an expression with a name. A call replaces its parameters by arguments.

@@ -132,77 +132,28 @@ pub fn check_keys_beside(
         if is_allowed || (glued.is_none() && is_cut(collector, entries, entry)) {
             continue;
         }
-        // First we look for the key that is meant: as in other formats, misspelt, or shortened.
-        let in_other_format = || {
-            let is_row = |(foreign, own): &&(&[&str], &str)| foreign.contains(&key) && known.contains(own);
-            ELSEWHERE.iter().find(is_row).map(|(_, own)| *own)
-        };
-        // `patience` for `patience_ms`
-        let longer = || {
-            let is_longer = |known: &&&str| known.strip_prefix(key).is_some_and(|end| end.starts_with('_'));
-            let mut longer = known.iter().filter(is_longer);
-            longer.next().filter(|_| longer.next().is_none()).copied()
-        };
-        let in_ms = || known.iter().find(|known| known.strip_suffix("_ms") == Some(key)).copied();
-        let similar = in_other_format()
-            .or_else(in_ms)
-            .or_else(|| collector.nearest(key, known.iter().copied()))
-            .or_else(longer);
-        // Then for the key under which it belongs: one that is there, or the only possible one.
-        let outer_keys =
-            WITHIN.iter().filter(|(inner, _)| inner.contains(&key)).flat_map(|(_, outer)| *outer);
-        let mut outer = outer_keys.filter(|outer| known.contains(outer));
-        let first = outer.clone().next();
-        let is_only = outer.clone().count() == 1;
-        let present = outer.find(|outer| get(entries, outer).is_some());
-        let within = present.or(first.filter(|_| is_only));
+        let similar = find_meant_key(collector, key, known);
+        let outer = find_outer_key(entries, key, known);
         let hint = INSTEAD.iter().find(|(names, beside, _)| names.contains(&key) && known.contains(beside));
         let answer = split_answer(collector, entries, key);
         let hint = answer.as_deref().or(hint.map(|(.., help)| *help));
-        let meant = glued.map(|(name, _)| name).or(similar).filter(|_| within.is_none() && hint.is_none());
+        let meant = glued.map(|(name, _)| name).or(similar).filter(|_| outer.is_none() && hint.is_none());
         // A key that is only written wrong is not missing as well.
         if let Some(meant) = meant {
             collector.means(Some(&entry.key.span), meant);
         }
-        if within.is_some() {
+        if outer.is_some() {
             collector.means(None, key);
         } else if meant.is_none() && hint.is_none() {
             collector.note_strange(&entries[0].key.span, &entry.key.span);
         }
-        let above = within.and_then(|outer| Some((outer, get(entries, outer)?)));
-        let as_text = above.and_then(|(_, node)| node.as_scalar()).filter(|scalar| !scalar.text.is_empty());
         // The finding about `initial` shows the condition.
-        if within == Some(&"initial") && as_text.is_some_and(|scalar| lexer::is_name(&scalar.text)) {
+        let initial = get(entries, "initial").and_then(Yaml::as_scalar);
+        if outer == Some("initial") && initial.is_some_and(|scalar| lexer::is_name(&scalar.text)) {
             continue;
         }
-        let help = match (within, meant) {
-            // After braces, a line that is indented is no YAML.
-            (Some(outer), _)
-                if let Some((_, node)) = above
-                    && node.is_flow()
-                    && node.as_scalar().is_none() =>
-            {
-                let text = collector.file.text[node.span.clone()].trim_end().strip_suffix('}');
-                let text = text.filter(|text| !text.contains('\n')).map(str::trim_end);
-                match (text, write_in_braces(collector, &entry.value)) {
-                    (Some(text), Some(value)) => {
-                        let comma = if text == "{" { "" } else { "," };
-                        format!("write `{outer}: {text}{comma} {key}: {value} }}`, and remove this line")
-                    }
-                    _ => format!("`{key}` belongs into the braces of `{outer}`"),
-                }
-            }
-            (Some(outer), _) if as_text.is_some() => {
-                format!("`{key}` belongs under `{outer}`, which has keys and no text")
-            }
-            (Some(outer), _) if above.is_none() => {
-                format!(
-                    "`{key}` belongs under `{outer}`: write the line `{outer}:`, and indent `{key}` below it"
-                )
-            }
-            (Some(outer), _) => {
-                format!("`{key}` belongs under `{outer}`: indent it further than `{outer}`")
-            }
+        let help = match (outer, meant) {
+            (Some(outer), _) => explain_misplaced(collector, entry, outer, get(entries, outer)),
             _ if let Some(help) = hint => help.to_owned(),
             _ if let Some((name, value)) = glued => {
                 format!("write `{name}: {value}`, with a space after the colon")
@@ -215,6 +166,55 @@ pub fn check_keys_beside(
         };
         let message = format!("unknown key `{key}` in {owner}");
         collector.mistake("unknown-key", message, &entry.key.span, "unknown key", help);
+    }
+}
+
+/// Finds the known key that is meant by another one: as in other formats, misspelt, or shortened.
+fn find_meant_key<'a>(collector: &Collector, key: &str, known: &[&'a str]) -> Option<&'a str> {
+    let is_row = |(foreign, own): &&(&[&str], &str)| foreign.contains(&key) && known.contains(own);
+    let in_other_format = ELSEWHERE.iter().find(is_row).map(|(_, own)| *own);
+    let in_ms = || known.iter().find(|known| known.strip_suffix("_ms") == Some(key)).copied();
+    // The first word of a key, if only one key begins with it.
+    let longer = || {
+        let is_longer = |known: &&&str| known.strip_prefix(key).is_some_and(|end| end.starts_with('_'));
+        let mut longer = known.iter().filter(is_longer);
+        longer.next().filter(|_| longer.next().is_none()).copied()
+    };
+    in_other_format.or_else(in_ms).or_else(|| collector.nearest(key, known.iter().copied())).or_else(longer)
+}
+
+/// Finds the known key under which another one belongs: one that is there, or the only possible one.
+fn find_outer_key(entries: &[Entry], key: &str, known: &[&str]) -> Option<&'static str> {
+    let rows = WITHIN.iter().filter(|(inner, _)| inner.contains(&key));
+    let possible: Vec<&str> =
+        rows.flat_map(|(_, outer)| *outer).copied().filter(|outer| known.contains(outer)).collect();
+    let present = possible.iter().find(|outer| get(entries, outer).is_some());
+    present.or(possible.first().filter(|_| possible.len() == 1)).copied()
+}
+
+/// Explains that a key belongs under another one, whose node is given if it is there.
+fn explain_misplaced(collector: &Collector, entry: &Entry, outer: &str, node: Option<&Yaml>) -> String {
+    let key = &entry.key.text;
+    match node {
+        None => {
+            format!("`{key}` belongs under `{outer}`: write the line `{outer}:`, and indent `{key}` below it")
+        }
+        // After braces, a line that is indented is no YAML.
+        Some(node) if node.is_flow() && node.as_scalar().is_none() => {
+            let text = collector.file.text[node.span.clone()].trim_end().strip_suffix('}');
+            let text = text.filter(|text| !text.contains('\n')).map(str::trim_end);
+            match (text, write_in_braces(collector, &entry.value)) {
+                (Some(text), Some(value)) => {
+                    let comma = if text == "{" { "" } else { "," };
+                    format!("write `{outer}: {text}{comma} {key}: {value} }}`, and remove this line")
+                }
+                _ => format!("`{key}` belongs into the braces of `{outer}`"),
+            }
+        }
+        Some(node) if node.as_scalar().is_some_and(|scalar| !scalar.text.is_empty()) => {
+            format!("`{key}` belongs under `{outer}`, which has keys and no text")
+        }
+        Some(_) => format!("`{key}` belongs under `{outer}`: indent it further than `{outer}`"),
     }
 }
 
@@ -331,35 +331,17 @@ pub fn has_misplaced(collector: &mut Collector, entries: &[Entry], known: &[&str
 }
 
 /// Keys that belong under another key. They stand next to it if their line is not indented enough.
-const WITHIN: [(&[&str], &[&str]); 4] = [
+const WITHIN: [(&[&str], &[&str]); 6] = [
     (&["condition", "location"], &["initial"]),
     (&["stages", "formats", "directory"], &["output"]),
-    (
-        &[
-            "encoding",
-            "stimuli",
-            "observations",
-            "reset",
-            "settle",
-            "launch",
-            "address",
-            "command",
-            "base",
-            "tls",
-            "line_ending",
-            "ignore",
-            "captures",
-            "values",
-            "unmatched",
-            "frame",
-            "connections",
-            "replies_from",
-            "headers",
-        ],
-        &["stdio", "tcp", "udp", "http"],
-    ),
+    (&["stimuli", "observations", "encoding", "headers", "frame", "values", "captures"], SYSTEM),
+    (&["reset", "settle", "launch", "address", "command", "base", "tls", "connections"], SYSTEM),
+    (&["line_ending", "ignore", "unmatched", "replies_from"], SYSTEM),
     (&["command", "ready_ms", "keep"], &["launch"]),
 ];
+
+/// The keys that say how a system is reached.
+const SYSTEM: &[&str] = &["stdio", "tcp", "udp", "http"];
 
 /// Keys of other formats, and the key that is used here.
 const ELSEWHERE: [(&[&str], &str); 18] = [
@@ -486,20 +468,18 @@ pub fn check_distinct(collector: &mut Collector, entries: &[Entry], code: &'stat
 }
 
 /// Joins two conditions, or two mappings within braces, that are values of one key.
-fn write_joined(collector: &Collector, one: &Entry, other: &Entry) -> Option<String> {
-    let text = |entry: &Entry| collector.file.text.get(entry.value.span.clone()).map(str::trim_end);
-    let are_mappings =
-        |nodes: [&Yaml; 2]| nodes.iter().all(|node| node.is_flow() && node.as_scalar().is_none());
-    if are_mappings([&one.value, &other.value]) {
-        let (one, other) = (text(one)?, text(other)?);
-        let inside = one.strip_suffix('}')?.trim_end();
-        return Some(format!("{inside}, {}", other.strip_prefix('{')?.trim_start()))
-            .filter(|joined| !joined.contains('\n'));
+fn write_joined(collector: &Collector, first: &Entry, second: &Entry) -> Option<String> {
+    let is_mapping = |entry: &Entry| entry.value.is_flow() && entry.value.as_scalar().is_none();
+    if is_mapping(first) && is_mapping(second) {
+        let text = |entry: &Entry| collector.file.text.get(entry.value.span.clone()).map(str::trim_end);
+        let inside = text(first)?.strip_suffix('}')?.trim_end();
+        let joined = format!("{inside}, {}", text(second)?.strip_prefix('{')?.trim_start());
+        return (!joined.contains('\n')).then_some(joined);
     }
-    let (one_text, other_text) = (&one.value.as_scalar()?.text, &other.value.as_scalar()?.text);
+    let (first_text, second_text) = (&first.value.as_scalar()?.text, &second.value.as_scalar()?.text);
     let has_weak_sign = |text: &str| ["||", "=>", "if ", " or "].iter().any(|sign| text.contains(sign));
     let in_brackets = |text: &str| if has_weak_sign(text) { format!("({text})") } else { text.to_owned() };
-    let joined = format!("{} && {}", in_brackets(one_text), in_brackets(other_text));
+    let joined = format!("{} && {}", in_brackets(first_text), in_brackets(second_text));
     let needs_quotes = joined.contains([',', '[', ']', '{', '}', '#', '"', '\''])
         || joined.contains(": ")
         || joined.starts_with(['!', '&', '*', '%', '@']);
@@ -508,7 +488,7 @@ fn write_joined(collector: &Collector, one: &Entry, other: &Entry) -> Option<Str
         true => format!("\"{joined}\""),
         false => joined,
     };
-    matches!(one.key.text.as_str(), "when" | "condition").then_some(joined)
+    matches!(first.key.text.as_str(), "when" | "condition").then_some(joined)
 }
 
 /// The entries without the repetitions of a key.
@@ -533,7 +513,7 @@ pub fn is_name(collector: &mut Collector, scalar: &Scalar, what: &str) -> bool {
     } else if text.is_ascii() {
         (format!("`{text}` cannot name {}", article(what)), Some(lexer::NAMES.to_owned()))
     } else {
-        match lexer::not_a_name(text) {
+        match lexer::explain_no_name(text) {
             lexer::TokenKind::Wrong(message, help) => (message, help),
             _ => (format!("`{text}` cannot name {}", article(what)), None),
         }
@@ -573,7 +553,7 @@ pub fn missing_key(collector: &mut Collector, node: &Yaml, key: &str, of: &str, 
     collector.lacks_key(diagnostic.help(help), &node.span, key);
 }
 
-/// The entries of a section. None if the section is missing.
+/// The entries of a section. There are none if the section is missing.
 pub fn section<'a>(
     collector: &mut Collector,
     entries: &'a [Entry],

@@ -33,9 +33,8 @@ pub struct Specification {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TimedSpecification {
     pub timed: Timed,
-    /// The types that `types:` declares or that are imported, in the order of the files.
+    /// As in [`Specification`].
     pub types: Vec<(String, Type)>,
-    /// The functions that `functions:` declares or that are imported.
     pub functions: Vec<NamedExpression>,
 }
 
@@ -68,8 +67,8 @@ const KEYS: [&str; 13] = [
 /// Every mistake that could be found, with the warnings, in the order of the file.
 pub fn read_specification(file: Arc<SourceFile>) -> Reading<Specification> {
     run_reader(file, |collector| {
-        let (specification, said) = read_parsed_specification(collector, Accepted::Untimed, 0)?;
-        said.is_none().then_some(specification)
+        let (specification, time) = read_parsed_specification(collector, Accepted::Untimed, 0)?;
+        time.is_none().then_some(specification)
     })
 }
 
@@ -82,17 +81,17 @@ pub(super) fn read_nested(file: Arc<SourceFile>, depth: usize, may_be_timed: boo
 /// Reads a timed specification and checks all that needs no solver. It may have no clocks.
 pub fn read_timed_specification(file: Arc<SourceFile>) -> Reading<TimedSpecification> {
     run_reader(file, |collector| {
-        let (specification, said) = read_parsed_specification(collector, Accepted::Timed, 0)?;
-        Some(specification.with_time(said.unwrap_or_default()))
+        let (specification, time) = read_parsed_specification(collector, Accepted::Timed, 0)?;
+        Some(specification.with_time(time.unwrap_or_default()))
     })
 }
 
 /// Reads a specification, which is timed if it declares clocks, and checks all that needs no solver.
 pub fn read_any_specification(file: Arc<SourceFile>) -> Reading<AnySpecification> {
     run_reader(file, |collector| {
-        let (specification, said) = read_parsed_specification(collector, Accepted::Any, 0)?;
-        Some(match said {
-            Some(said) => AnySpecification::Timed(specification.with_time(said)),
+        let (specification, time) = read_parsed_specification(collector, Accepted::Any, 0)?;
+        Some(match time {
+            Some(time) => AnySpecification::Timed(specification.with_time(time)),
             None => AnySpecification::Untimed(specification),
         })
     })
@@ -133,18 +132,18 @@ fn read_parsed_specification(collector: &mut Collector, wanted: Accepted, depth:
     let entries = entries_of_kind(collector, &root, "iosts")?;
     if shape::get(entries, "compose").is_some() {
         let (name, _) = read_name(collector, entries, "iosts")?;
-        let (whole, said) =
+        let (whole, time) =
             compose::read_composition(collector, entries, &name, (depth, wanted != Accepted::Untimed))?;
-        let is_timed = wanted == Accepted::Timed || !said.0.clocks.is_empty();
-        return Some((whole, is_timed.then_some(said)));
+        let is_timed = wanted == Accepted::Timed || !time.0.clocks.is_empty();
+        return Some((whole, is_timed.then_some(time)));
     }
-    let declares = entries.iter().find(|entry| entry.key.text == "clocks");
+    let clocks_entry = entries.iter().find(|entry| entry.key.text == "clocks");
     let is_timed = match wanted {
         Accepted::Untimed => false,
         Accepted::Timed => true,
-        Accepted::Any => declares.is_some(),
+        Accepted::Any => clocks_entry.is_some(),
     };
-    if let (false, Some(entry)) = (is_timed, declares) {
+    if let (false, Some(entry)) = (is_timed, clocks_entry) {
         let message = "this is a timed model, but a model without time is needed here";
         let help = "`coreach timed` and `coreach run` read timed models";
         collector.mistake("timed-model", message, &entry.key.span, "it declares clocks", help);
@@ -167,20 +166,18 @@ fn read_parsed_specification(collector: &mut Collector, wanted: Accepted, depth:
     let actions = read_actions(collector, entries, &mut types, &mut names);
     let mut locations = read_locations(collector, entries);
     note_other_names(&mut names, &actions.actions, &locations, &declared);
-    if declares.is_some() {
-        note_clocks(entries, &mut names);
-    }
+    note_clocks(entries, &mut names);
     read_functions(collector, entries, &mut types, &mut names);
     let initial = read_initial(collector, &root, entries, &names, &mut locations);
     // Clocks are not known before this, since an initial condition cannot mention clocks, which begin at 0.
     let clocks = read_clocks(collector, entries, &mut names);
     // If the mistake is the kind of model, it is reported once.
-    let knows_time = is_timed || declares.is_some();
+    let knows_time = is_timed || clocks_entry.is_some();
     let context =
         Surroundings { names: &names, actions: &actions, sets: false, clocks: knows_time.then_some(&clocks) };
-    let found = read_transitions(collector, entries, &context, &mut locations);
-    check_names(collector, &found);
-    let ReadTransitions { transitions, places, resets, names: called } = found;
+    let read = read_transitions(collector, entries, &context, &mut locations);
+    check_names(collector, &read);
+    let ReadTransitions { transitions, places, resets, names: transition_names } = read;
     if !knows_time {
         for (_, place) in actions.controllable.values() {
             report_timed(collector, place, "inputs that the tester does not send");
@@ -205,11 +202,11 @@ fn read_parsed_specification(collector: &mut Collector, wanted: Accepted, depth:
         graph::check_livelocks(collector, &iosts, &place, graph::SEE_OR_MERGE);
         graph::check_unused(collector, &iosts, &locations, Some(&actions));
     }
-    let uncontrollable = actions.controllable.iter().filter(|(_, (is_controllable, _))| !is_controllable);
-    let uncontrollable = uncontrollable.map(|(action, _)| *action).collect();
-    let said = is_timed.then(|| (Clocks { clocks, resets, names: called }, uncontrollable));
+    let is_sent = |action: &ActionId| actions.controllable[action].0;
+    let uncontrollable = actions.controllable.keys().copied().filter(|action| !is_sent(action)).collect();
+    let time = is_timed.then(|| (Clocks { clocks, resets, names: transition_names }, uncontrollable));
     let functions = names.functions().cloned().collect();
-    Some((Specification { iosts, types: declared, functions }, said))
+    Some((Specification { iosts, types: declared, functions }, time))
 }
 
 /// Notes the names of clocks for the message about an initial condition that mentions one.
@@ -263,16 +260,14 @@ pub(super) fn entries_of_kind<'a>(
     if shape::get(entries, key).is_some() {
         return Some(entries);
     }
-    let other = kinds.iter().find_map(|(kind, what)| {
-        let entry = entries.iter().find(|entry| entry.key.text == *kind)?;
-        Some((entry, *what))
-    });
-    if let Some((entry, what)) = other {
-        let message = format!("expected {wanted}, but this is {what}");
-        let label = format!("this begins {what}");
-        let help = format!("{wanted} begins with `{key}:`");
-        collector.mistake("wrong-kind-of-file", message, &entry.key.span, label, help);
-        return None;
+    for (kind, what) in kinds {
+        if let Some(entry) = entries.iter().find(|entry| entry.key.text == kind) {
+            let message = format!("expected {wanted}, but this is {what}");
+            let label = format!("this begins {what}");
+            let help = format!("{wanted} begins with `{key}:`");
+            collector.mistake("wrong-kind-of-file", message, &entry.key.span, label, help);
+            return None;
+        }
     }
     shape::missing_key(collector, root, key, wanted, &format!("{key}: coffee_machine"));
     Some(entries)

@@ -15,15 +15,15 @@ use crate::types::{RecordForm, RecordType, Type};
 
 impl TypeReading<'_, '_> {
     /// Reads `list[8] of T` after its first word.
-    pub(super) fn list(&mut self, cursor: &mut Parser<'_>, scalar: &Scalar, depth: u32) -> Option<Type> {
-        self.needed(cursor, scalar, "[", "and the bound: `list[8] of T`")?;
-        let most = self.most(cursor, scalar, "`list[8] of T`")?;
-        let element = self.ty(cursor, scalar, depth + 1)?;
+    pub(super) fn read_list(&mut self, cursor: &mut Parser<'_>, scalar: &Scalar, depth: u32) -> Option<Type> {
+        self.take_sign(cursor, scalar, "[", "and the bound: `list[8] of T`")?;
+        let most = self.read_most(cursor, scalar, "`list[8] of T`")?;
+        let element = self.read_type(cursor, scalar, depth + 1)?;
         Some(Type::Record(Arc::new(RecordType::list(most, &element))))
     }
 
     /// Reads a sign that must come, or reports what comes instead.
-    pub(super) fn needed(
+    pub(super) fn take_sign(
         &mut self,
         cursor: &mut Parser<'_>,
         scalar: &Scalar,
@@ -34,7 +34,7 @@ impl TypeReading<'_, '_> {
     }
 
     /// Reads `8] of`, the bound of a list, a set or a map.
-    fn most(&mut self, cursor: &mut Parser<'_>, scalar: &Scalar, like: &str) -> Option<usize> {
+    fn read_most(&mut self, cursor: &mut Parser<'_>, scalar: &Scalar, like: &str) -> Option<usize> {
         let most: Result<(IBig, Range<usize>), Box<Mistake>> = (|| {
             let at = cursor.peek().map_or(0..0, |token| token.span.clone());
             if !matches!(cursor.peek(), Some(Token { kind: Lexeme::Integer(_) | Lexeme::Sign("-"), .. })) {
@@ -58,7 +58,7 @@ impl TypeReading<'_, '_> {
     }
 
     /// Reads `set[K]` or `map[K] of V` after its first word.
-    pub(super) fn keyed(
+    pub(super) fn read_keyed(
         &mut self,
         word: &str,
         cursor: &mut Parser<'_>,
@@ -75,13 +75,15 @@ impl TypeReading<'_, '_> {
             (_, false) => "`map[K] of V`",
             (_, true) => "`map[8] of K to V`",
         };
-        self.needed(cursor, scalar, "[", &format!("and the keys' type: {like}"))?;
-        let most = if has_bound { Some(self.most(cursor, scalar, like)?) } else { None };
+        self.take_sign(cursor, scalar, "[", &format!("and the keys' type: {like}"))?;
+        let most = if has_bound { Some(self.read_most(cursor, scalar, like)?) } else { None };
         let from = cursor.peek().map_or(0, |token| token.span.start);
-        let key = self.ty(cursor, scalar, depth + 1)?;
+        let key = self.read_type(cursor, scalar, depth + 1)?;
         let to = match has_bound {
             true => cursor.peek().map_or(scalar.text.len(), |token| token.span.start),
-            false => self.needed(cursor, scalar, "]", "after the keys' type: `map[K] of V`, `set[K]`")?.start,
+            false => {
+                self.take_sign(cursor, scalar, "]", "after the keys' type: `map[K] of V`, `set[K]`")?.start
+            }
         };
         let joint = if has_bound { "to" } else { "of" };
         let value = match (word, cursor.peek()) {
@@ -89,7 +91,7 @@ impl TypeReading<'_, '_> {
             (_, Some(Token { kind: Lexeme::Name(of), .. })) if of == joint => {
                 cursor.take();
                 let at = cursor.peek().map_or(0..0, |token| token.span.clone());
-                let value = self.ty(cursor, scalar, depth + 1)?;
+                let value = self.read_type(cursor, scalar, depth + 1)?;
                 if matches!(&value, Type::Record(of) if of.form == RecordForm::Option) {
                     let message = "a map cannot have options as values: leave keys without a value out";
                     self.collector.error("nested-option", message, &scalar.place(&at), "an option");
@@ -138,11 +140,16 @@ impl TypeReading<'_, '_> {
     }
 
     /// Reads `option[T]` after its first word.
-    pub(super) fn option(&mut self, cursor: &mut Parser<'_>, scalar: &Scalar, depth: u32) -> Option<Type> {
-        self.needed(cursor, scalar, "[", "and the type of the value: `option[T]`")?;
+    pub(super) fn read_option(
+        &mut self,
+        cursor: &mut Parser<'_>,
+        scalar: &Scalar,
+        depth: u32,
+    ) -> Option<Type> {
+        self.take_sign(cursor, scalar, "[", "and the type of the value: `option[T]`")?;
         let at = cursor.peek().map_or(0..0, |token| token.span.clone());
-        let some = self.ty(cursor, scalar, depth + 1)?;
-        self.needed(cursor, scalar, "]", "after the type of the value")?;
+        let some = self.read_type(cursor, scalar, depth + 1)?;
+        self.take_sign(cursor, scalar, "]", "after the type of the value")?;
         if matches!(&some, Type::Record(of) if of.form == RecordForm::Option) {
             let message = "an option cannot contain an option: `null` would be ambiguous in messages";
             self.collector.error("nested-option", message, &scalar.place(&at), "already an option");

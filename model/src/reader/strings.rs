@@ -13,7 +13,7 @@ use crate::value::Value;
 
 impl Typing<'_, '_> {
     /// Types a function on strings. If its first argument is a list, a set or a map, the call is passed on.
-    pub(super) fn on_strings(
+    pub(super) fn type_string_function(
         &mut self,
         operation: StringOperation,
         call: &Call,
@@ -23,70 +23,68 @@ impl Typing<'_, '_> {
         let sorts = operation.arguments();
         // A loop and no iterator: a function that recurses must need little of the stack.
         let mut given = Vec::new();
-        for (at, argument) in arguments.iter().take(sorts.len()).enumerate() {
+        for (position, argument) in arguments.iter().take(sorts.len()).enumerate() {
             let term = self.term(argument);
-            if let (0, Some(list)) = (at, term.as_ref().filter(|term| term.sort().as_list().is_some())) {
-                return self.on_list(operation, list, call, whole);
-            }
-            if let (0, Some(keyed)) = (at, term.as_ref().filter(|term| term.sort().as_keyed().is_some())) {
-                return self.on_keys(operation, keyed, call, whole);
+            if let Some(first) = term.as_ref().filter(|_| position == 0) {
+                if first.sort().as_list().is_some() {
+                    return self.type_list_function(operation, first, call, whole);
+                }
+                if first.sort().as_keyed().is_some() {
+                    return self.type_keyed_function(operation, first, call, whole);
+                }
             }
             given.push(term);
         }
         // The first argument, if it has no mistake, decides which types the others must have.
-        if given.first().is_some_and(Option::is_none) || self.is_misplaced(operation, call, &given) {
+        if given.first().is_some_and(Option::is_none) || self.refuse_misplaced(operation, call, &given) {
             return None;
         }
         let mut terms = Vec::new();
         for ((term, argument), sort) in given.into_iter().zip(arguments).zip(sorts) {
-            terms.push(self.of_sort(term, argument, sort, name));
+            terms.push(self.fit_argument(term, argument, sort, name));
         }
-        if !self.is_arity(name, arguments, sorts.len(), whole, None) {
+        if !self.check_arity(name, arguments, sorts.len(), whole, None) {
             return None;
         }
         let mut terms = terms.into_iter().collect::<Option<Vec<Term>>>()?;
         self.warn_of_texts(operation, call, whole);
         if operation == StringOperation::Matches {
-            terms[1] = self.regular_expression(&terms[1], arguments)?;
+            terms[1] = self.type_pattern(&terms[1], arguments)?;
         }
         Some(Term::on_strings(operation, &terms))
     }
 
     /// Does the first argument have a type without such a function, or are the arguments in the wrong order?
     /// Reports it.
-    fn is_misplaced(&mut self, operation: StringOperation, call: &Call, given: &[Option<Term>]) -> bool {
+    fn refuse_misplaced(&mut self, operation: StringOperation, call: &Call, given: &[Option<Term>]) -> bool {
         let Call { name: (name, _), arguments } = call;
-        let text = |at: usize| {
-            arguments
-                .get(at)
-                .and_then(|tree| self.scalar.text.get(tree.span.clone()))
-                .unwrap_or("e")
-                .to_owned()
-        };
+        let text = |position: usize| self.text(&arguments[position].span);
         let (message, label, help) = match (operation, given) {
-            (StringOperation::Length, [Some(one)]) if *one.sort() != Type::String => {
-                let message =
-                    format!("`len` needs a string, a list, a set or a map, but this is {}", one.sort());
-                let help = matches!(one.sort(), Type::Array(_))
-                    .then(|| "an array always has an element for each value of its index".to_owned())
-                    .or_else(|| about_ids([one.sort(); 2]));
-                (message, format!("this is {}", one.sort()), help)
+            (StringOperation::Length, [Some(only)]) if *only.sort() != Type::String => {
+                let sort = only.sort();
+                let message = format!("`len` needs a string, a list, a set or a map, but this is {sort}");
+                let help = match sort {
+                    Type::Array(_) => {
+                        Some("an array always has an element for each value of its index".to_owned())
+                    }
+                    _ => about_ids([sort; 2]),
+                };
+                (message, format!("this is {sort}"), help)
             }
-            (StringOperation::Contains | StringOperation::IndexOf, [Some(_), Some(behind)])
-                if behind.sort().as_list().is_some() =>
+            (StringOperation::Contains | StringOperation::IndexOf, [Some(_), Some(second)])
+                if second.sort().as_list().is_some() =>
             {
                 let help = format!("write `{name}({}, {})`", text(1), text(0));
                 (format!("`{name}` takes the list first"), "the list comes after this".to_owned(), Some(help))
             }
-            (StringOperation::Contains, [Some(_), Some(behind)]) if behind.sort().as_keyed().is_some() => {
+            (StringOperation::Contains, [Some(_), Some(second)]) if second.sort().as_keyed().is_some() => {
                 let message = "`contains` works only on strings and lists".to_owned();
-                let label = format!("{} comes after this", behind.sort());
+                let label = format!("{} comes after this", second.sort());
                 (message, label, Some(format!("write `{} in {}`", text(0), text(1))))
             }
             _ => return false,
         };
-        let at = arguments.first().map_or(0..0, |tree| tree.span.clone());
-        self.error("type-mismatch", message, &at, label, help);
+        self.error("type-mismatch", message, &arguments[0].span, label, help);
         true
     }
 
@@ -97,7 +95,7 @@ impl Typing<'_, '_> {
         let [Expression { kind: first, .. }, Expression { kind: second, .. }] = arguments.as_slice() else {
             return;
         };
-        let text = |at: usize| self.scalar.text.get(arguments[at].span.clone()).unwrap_or("e");
+        let text = |position: usize| self.text(&arguments[position].span);
         match (operation, first, second) {
             (StringOperation::StartsWith | StringOperation::EndsWith, ExpressionKind::Text(_), other)
                 if !matches!(other, ExpressionKind::Text(_)) =>
@@ -123,7 +121,7 @@ impl Typing<'_, '_> {
     }
 
     /// Reads a regular expression, and writes its shorthands out.
-    fn regular_expression(&mut self, term: &Term, arguments: &[Expression]) -> Option<Term> {
+    fn type_pattern(&mut self, term: &Term, arguments: &[Expression]) -> Option<Term> {
         let example =
             "write one such as `\"[a-z]+(?:-[0-9]{1,3})?\"`; it matches the whole string".to_owned();
         let (message, label, help) = match term.as_literal() {
@@ -133,7 +131,7 @@ impl Typing<'_, '_> {
             },
             _ => {
                 let message = "a regular expression must be a string in quotes".to_owned();
-                let text = self.scalar.text.get(arguments[0].span.clone()).unwrap_or("s");
+                let text = self.text(&arguments[0].span);
                 let help = format!(
                     "for a text that a variable `v` holds, write `starts_with({text}, v)`, `ends_with({text}, v)` or `contains({text}, v)`"
                 );
@@ -145,13 +143,18 @@ impl Typing<'_, '_> {
     }
 
     /// `s[i]` of a string.
-    pub(super) fn character(&mut self, string: &Term, index: &Term, span: &Range<usize>) -> Option<Term> {
+    pub(super) fn build_character(
+        &mut self,
+        string: &Term,
+        index: &Term,
+        span: &Range<usize>,
+    ) -> Option<Term> {
         let index = self.fit(index, span, &Type::Int, "the index")?;
         Some(Term::on_strings(StringOperation::At, &[string.clone(), index]))
     }
 
     /// Types `s[i..j]` of a string, or of a list.
-    pub(super) fn slice(
+    pub(super) fn type_slice(
         &mut self,
         string: &Expression,
         from: &Expression,
@@ -159,22 +162,22 @@ impl Typing<'_, '_> {
     ) -> Option<Term> {
         let whole = self.term(string);
         if let Some(list) = whole.as_ref().filter(|term| term.sort().as_list().is_some()) {
-            return self.part_of(list, from, to);
+            return self.type_list_slice(list, from, to);
         }
-        let whole = self.of_sort(whole, string, &Type::String, "s[i..j]");
+        let whole = self.fit_argument(whole, string, &Type::String, "s[i..j]");
         let first = self.term(from);
-        let first = self.of_sort(first, from, &Type::Int, "s[i..j]");
+        let first = self.fit_argument(first, from, &Type::Int, "s[i..j]");
         let end = match to {
             Some(to) => {
                 let end = self.term(to);
-                self.of_sort(end, to, &Type::Int, "s[i..j]")
+                self.fit_argument(end, to, &Type::Int, "s[i..j]")
             }
             None => whole.as_ref().map(Term::length),
         };
         Some(Term::on_strings(StringOperation::Slice, &[whole?, first?, end?]))
     }
 
-    fn of_sort(
+    fn fit_argument(
         &mut self,
         term: Option<Term>,
         tree: &Expression,
@@ -185,7 +188,7 @@ impl Typing<'_, '_> {
     }
 
     /// `s + t`, if one of them is a string.
-    pub(super) fn concatenation(
+    pub(super) fn build_concatenation(
         &mut self,
         left: &Term,
         left_at: &Range<usize>,

@@ -126,22 +126,25 @@ pub enum QuantifiedValues {
 impl Expression {
     /// Does the name stand somewhere in it?
     pub fn mentions(&self, name: &str) -> bool {
-        let is_values = |of: &Quantified| matches!(&of.of, QuantifiedValues::Type(own, _) if own == name);
         match &self.kind {
             ExpressionKind::Name(own) => own == name,
-            ExpressionKind::Quantified(of) if is_values(of) => true,
-            _ => self.parts().into_iter().any(|part| part.mentions(name)),
+            // The name may be that of the collection.
+            ExpressionKind::Quantified(quantified) if matches!(&quantified.of, QuantifiedValues::Type(own, _) if own == name) => {
+                true
+            }
+            kind => kind.parts().into_iter().any(|part| part.mentions(name)),
         }
     }
 
     /// The quantifiers in it that could end before their last comparison: their places, and these ends.
     pub fn earlier_ends(&self) -> Vec<(Range<usize>, usize)> {
-        let mut ends: Vec<_> = self.parts().into_iter().flat_map(Expression::earlier_ends).collect();
-        let ExpressionKind::Quantified(of) = &self.kind else { return ends };
-        for part in std::iter::once(&of.body).chain(of.body.parts()) {
+        let mut ends: Vec<_> = self.kind.parts().into_iter().flat_map(Expression::earlier_ends).collect();
+        let ExpressionKind::Quantified(quantified) = &self.kind else { return ends };
+        let body = &quantified.body;
+        for part in std::iter::once(body).chain(body.kind.parts()) {
             if let ExpressionKind::Compare(first, others) = &part.kind {
-                let own = others.iter().rev().nth(1).map_or(&**first, |(_, own)| own);
-                ends.push((self.span.clone(), own.span.end));
+                let last_but_one = others.iter().rev().nth(1).map_or(&**first, |(_, operand)| operand);
+                ends.push((self.span.clone(), last_but_one.span.end));
             }
         }
         ends
@@ -151,13 +154,15 @@ impl Expression {
     pub fn names(&self) -> Vec<&str> {
         match &self.kind {
             ExpressionKind::Name(name) => vec![name],
-            _ => self.parts().into_iter().flat_map(Expression::names).collect(),
+            kind => kind.parts().into_iter().flat_map(Expression::names).collect(),
         }
     }
+}
 
+impl ExpressionKind {
     /// The direct parts, left to right.
     pub fn parts(&self) -> Vec<&Expression> {
-        match &self.kind {
+        match self {
             ExpressionKind::Name(_)
             | ExpressionKind::Integer(_)
             | ExpressionKind::Decimal(_)

@@ -46,13 +46,15 @@ pub struct TransitionEnds<'a> {
 }
 
 /// The body of a transition, for one of its actions.
+#[derive(Clone)]
 pub struct TransitionBody {
     action: ActionId,
     guard: Term,
     assignments: Substitution,
     origin: TransitionOrigin,
-    on: Range<usize>,
-    name: Range<usize>,
+    on_span: Range<usize>,
+    /// Where a message about the transition points: its name, or the action if it has none.
+    name_span: Range<usize>,
 }
 
 impl TransitionBody {
@@ -67,11 +69,10 @@ impl TransitionBody {
         source: LocationId,
         target: LocationId,
     ) -> (Transition, TransitionPlaces) {
-        let TransitionBody { action, guard, assignments, origin, on, name } = self;
         let [from, to] = [ends.from.span.clone(), ends.to.span.clone()];
-        let places = TransitionPlaces { from, on: on.clone(), to, name: name.clone() };
-        let (guard, assignments, origin) = (guard.clone(), assignments.clone(), origin.clone());
-        (Transition { source, action: *action, guard, assignments, target, origin }, places)
+        let places = TransitionPlaces { from, on: self.on_span.clone(), to, name: self.name_span.clone() };
+        let TransitionBody { action, guard, assignments, origin, .. } = self.clone();
+        (Transition { source, action, guard, assignments, target, origin }, places)
     }
 }
 
@@ -94,8 +95,8 @@ pub fn read_ends<'a>(
         shape::scalar(collector, value, &format!("`{key}`"), like)
     };
     let (from, to) = (place(collector, "from"), place(collector, "to"));
-    let source = from.and_then(|name| locations.named(collector, name));
-    let target = to.and_then(|name| locations.named(collector, name));
+    let source = from.and_then(|name| locations.find_or_add(collector, name));
+    let target = to.and_then(|name| locations.find_or_add(collector, name));
     Some(TransitionEnds { from: from?, to: to?, source: source?, target: target? })
 }
 
@@ -130,7 +131,7 @@ pub fn read_steps(
         let findings_before = collector.count_found();
         let body = read_guard_and_assignments(collector, action, context, guard, assign);
         let Some((guard, assignments, origin)) = body else {
-            // The other actions would repeat the mistakes.
+            // The other actions would repeat the mistakes. The note goes to the findings of this action.
             let mut expressions = written_expressions(guard, assign);
             if taken.len() > 1 && expressions.any(|node| mentions_parameter(node, action)) {
                 let name = &context.actions.actions[action.action].name;
@@ -139,10 +140,10 @@ pub fn read_steps(
             }
             return None;
         };
-        let on = action.place.clone();
-        let name = shape::get(entries, "name").map_or(on.clone(), Yaml::head);
+        let on_span = action.place.clone();
+        let name_span = shape::get(entries, "name").map_or(on_span.clone(), Yaml::head);
         let origin = TransitionOrigin { whole: whole.clone(), ..origin };
-        steps.push(TransitionBody { action: action.action, guard, assignments, origin, on, name });
+        steps.push(TransitionBody { action: action.action, guard, assignments, origin, on_span, name_span });
     }
     Some((steps, timed_body))
 }
@@ -292,16 +293,15 @@ fn read_assignments(
 /// Splits an assignment of other languages into the variable and its value: `x = e`, `x += 1`, `x++`.
 fn split_assignment(text: &str) -> Option<(&str, String)> {
     for (sign, short) in [('+', "++"), ('-', "--")] {
-        if let Some(name) = text.trim_end().strip_suffix(short) {
-            return Some((name.trim(), format!("{} {sign} 1", name.trim())));
+        if let Some(name) = text.trim_end().strip_suffix(short).map(str::trim) {
+            return Some((name, format!("{name} {sign} 1")));
         }
     }
     let (left, value) = text.split_once('=')?;
     let (left, value) = (left.trim_end_matches(['=', ':', ' ']), value.trim_start_matches(['=', ' ']));
-    Some(match left.strip_suffix(['+', '-', '*', '/']) {
-        Some(name) => (name.trim_end(), format!("{} {} {value}", name.trim_end(), &left[name.len()..])),
-        None => (left, value.to_owned()),
-    })
+    let Some(name) = left.strip_suffix(['+', '-', '*', '/']) else { return Some((left, value.to_owned())) };
+    let sign = &left[name.len()..];
+    Some((name.trim_end(), format!("{} {sign} {value}", name.trim_end())))
 }
 
 /// Reports why a name cannot be assigned. `target` is its meaning, and the place of its declaration.
@@ -314,39 +314,34 @@ fn refuse_target(
     let name = entry.key.text.as_str();
     let place = collector.origin(&entry.key.span);
     let is_parameter = scope.parameters.iter().any(|(known, _)| known == name);
+    let refuse = |code, message: String| Diagnostic::error(code, message).at(place.clone(), "assigned here");
     let diagnostic = match target {
-        Some((Meaning::Constant(_), first)) => Diagnostic::error(
-            "assignment-to-constant",
-            format!("`{name}` is a constant and cannot be assigned"),
-        )
-        .at(place, "assigned here")
-        .at(first, "declared here")
-        .help("declare it under `variables:` if it changes during a run"),
+        Some((Meaning::Constant(_), first)) => {
+            let message = format!("`{name}` is a constant and cannot be assigned");
+            refuse("assignment-to-constant", message)
+                .at(first, "declared here")
+                .help("declare it under `variables:` if it changes during a run")
+        }
         Some((Meaning::Observed(_), first)) => {
             let message =
                 format!("`{name}` belongs to the specification: a purpose can observe it but not assign it");
-            Diagnostic::error("assignment-to-observed", message)
-                .at(place, "assigned here")
+            refuse("assignment-to-observed", message)
                 .at(first, "observed here")
                 .help("declare a variable of the purpose and assign that")
         }
         Some((Meaning::Clock(_), first)) => {
-            let message = format!("`{name}` is a clock and cannot be assigned");
-            Diagnostic::error("assignment-to-clock", message)
-                .at(place, "assigned here")
+            refuse("assignment-to-clock", format!("`{name}` is a clock and cannot be assigned"))
                 .at(first, "declared here")
                 .help(format!("`reset: [{name}]` sets it back to 0"))
         }
         Some((meaning, first)) => {
             let message = format!("`{name}` is {} and cannot be assigned", article(&meaning.describe()));
-            Diagnostic::error("assignment-to-literal", message)
-                .at(place, "assigned here")
-                .at(first, "declared here")
+            refuse("assignment-to-literal", message).at(first, "declared here")
         }
         None if is_parameter => {
             let message = format!("`{name}` is a parameter of the message and cannot be assigned");
-            let diagnostic = Diagnostic::error("assignment-to-parameter", message).at(place, "assigned here");
-            diagnostic.help("say in a guard such as `p == e` which value a message carries")
+            refuse("assignment-to-parameter", message)
+                .help("say in a guard such as `p == e` which value a message carries")
         }
         None => {
             let is_variable = |(_, meaning): &(&str, &Meaning)| matches!(meaning, Meaning::Variable(_));
@@ -371,7 +366,7 @@ fn refuse_target(
                 }
                 (None, _) => inventory("variables", variables),
             };
-            let label = elsewhere.unwrap_or("not declared").to_owned();
+            let label = elsewhere.unwrap_or("not declared");
             Diagnostic::error("unknown-variable", format!("unknown variable `{name}`"))
                 .at(place, label)
                 .help(help)

@@ -38,12 +38,10 @@ pub fn read_transitions(
     context: &Surroundings<'_>,
     locations: &mut ReadLocations,
 ) -> ReadTransitions {
-    let mut found = ReadTransitions::default();
-    let Some(node) = shape::get(entries, "transitions") else { return found };
+    let mut read = ReadTransitions::default();
+    let Some(node) = shape::get(entries, "transitions") else { return read };
     let like = format!("transitions: [{LIKE}]");
-    let Some(items) = shape::list(collector, node, "`transitions`", &like) else {
-        return found;
-    };
+    let Some(items) = shape::list(collector, node, "`transitions`", &like) else { return read };
     let mut known = KnownTransitions::new();
     for item in items {
         if collector.is_full() {
@@ -53,53 +51,52 @@ pub fn read_transitions(
             shape::wrong_kind(collector, item, "a transition", "a mapping", LIKE);
             continue;
         };
-        let read = if !context.sets && shape::get(entries, "in_any_order").is_some() {
+        let of_item = if !context.sets && shape::get(entries, "in_any_order").is_some() {
             read_any_order(collector, item, entries, context, locations)
         } else {
             read_transition(collector, item, entries, context, locations)
         };
-        for (transition, at, timed_body) in read {
+        for (transition, places, timed_body) in of_item {
             if !context.sets && context.clocks.is_none() {
-                warn_of_repeated(collector, &mut known, &found, &transition, &at);
+                warn_of_repeated(collector, &mut known, &read, &transition, &places);
             }
-            found.transitions.push(transition);
-            found.places.push(at);
-            found.resets.push(timed_body.resets);
-            found.names.push(timed_body.name);
+            read.transitions.push(transition);
+            read.places.push(places);
+            read.resets.push(timed_body.resets);
+            read.names.push(timed_body.name);
         }
-        if found.transitions.len() > MOST {
+        if read.transitions.len() > MOST {
             let message = format!("with one for each action, there are more than {MOST} transitions");
             let help = "name fewer actions in the sets under `on:`";
             collector.mistake("too-many-transitions", message, &item.head(), "up to here", help);
             break;
         }
     }
-    found
+    read
 }
 
 /// The transitions of a specification by their ends, action and guard.
 type KnownTransitions = HashMap<(LocationId, ActionId, LocationId, Term), TransitionId>;
 
-/// Warns of a transition of a specification that is there already.
+/// Warns of a transition that is read already. `new` is the next one.
 fn warn_of_repeated(
     collector: &mut Collector,
     known: &mut KnownTransitions,
-    found: &ReadTransitions,
-    one: &Transition,
-    at: &TransitionPlaces,
+    read: &ReadTransitions,
+    new: &Transition,
+    places: &TransitionPlaces,
 ) {
-    let key = (one.source, one.action, one.target, one.guard.clone());
-    let first = *known.entry(key).or_insert(found.transitions.next_number());
-    let Some(other) = found.transitions.find(first).filter(|other| other.assignments == one.assignments)
-    else {
-        return;
-    };
-    if collector.errors() > 0 || other.origin.whole == one.origin.whole {
+    let key = (new.source, new.action, new.target, new.guard.clone());
+    let number = *known.entry(key).or_insert(read.transitions.next_number());
+    // A new key has the number of the next transition, which is not there yet.
+    let Some(first) = read.transitions.find(number) else { return };
+    let are_equal = first.assignments == new.assignments && first.origin.whole != new.origin.whole;
+    if collector.errors() > 0 || !are_equal {
         return;
     }
     let diagnostic = Diagnostic::warning("repeated-transition", "this transition appears twice")
-        .at(collector.origin(&at.from), "the second one")
-        .at(collector.origin(&found.places[first].from), "the first one")
+        .at(collector.origin(&places.from), "the second one")
+        .at(collector.origin(&read.places[number].from), "the first one")
         .help("remove one, or correct the part that should differ");
     collector.push(diagnostic);
 }
@@ -112,24 +109,24 @@ fn read_transition(
     context: &Surroundings<'_>,
     locations: &mut ReadLocations,
 ) -> Vec<(Transition, TransitionPlaces, TimedBody)> {
-    if is_on_for_true(collector, entries) {
+    if refuse_true_for_on(collector, entries) {
         return Vec::new();
     }
     shape::check_keys(collector, entries, &KEYS, "a transition");
     let ends = read_ends(collector, node, entries, locations, LIKE);
     let steps = read_steps(collector, node, entries, context);
     let (Some(ends), Some((steps, timed_body))) = (ends, steps) else { return Vec::new() };
-    let between = |step: &TransitionBody| {
-        let (transition, at) = step.between(&ends, ends.source, ends.target);
-        (transition, at, timed_body.clone())
+    let make_transition = |step: &TransitionBody| {
+        let (transition, places) = step.between(&ends, ends.source, ends.target);
+        (transition, places, timed_body.clone())
     };
-    steps.iter().map(between).collect()
+    steps.iter().map(make_transition).collect()
 }
 
 /// Did another program write `true` for `on`? Reports it.
-fn is_on_for_true(collector: &mut Collector, entries: &[Entry]) -> bool {
-    let once = entries.iter().find(|entry| entry.key.text == "true");
-    let (None, Some(entry)) = (shape::get(entries, "on"), once) else { return false };
+fn refuse_true_for_on(collector: &mut Collector, entries: &[Entry]) -> bool {
+    let true_entry = entries.iter().find(|entry| entry.key.text == "true");
+    let (None, Some(entry)) = (shape::get(entries, "on"), true_entry) else { return false };
     collector.mistake(
         "unknown-key",
         "unknown key `true` in a transition: this was once `on`",
@@ -140,15 +137,16 @@ fn is_on_for_true(collector: &mut Collector, entries: &[Entry]) -> bool {
     true
 }
 
-pub(super) fn check_names(collector: &mut Collector, found: &ReadTransitions) {
+/// Reports a name that two transitions have.
+pub(super) fn check_names(collector: &mut Collector, read: &ReadTransitions) {
     let mut seen: HashMap<&str, TransitionId> = HashMap::new();
-    for (number, name) in found.names.numbered() {
+    for (number, name) in read.names.numbered() {
         let Some(name) = name else { continue };
         let Some(first) = seen.insert(name, number) else { continue };
         let diagnostic =
             Diagnostic::error("duplicate-declaration", format!("two transitions are called `{name}`"))
-                .at(collector.origin(&found.places[number].name), "the second one")
-                .at(collector.origin(&found.places[first].name), "the first one")
+                .at(collector.origin(&read.places[number].name), "the second one")
+                .at(collector.origin(&read.places[first].name), "the first one")
                 .help("a path names transitions: give each a name of its own");
         collector.push(diagnostic);
     }

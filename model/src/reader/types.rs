@@ -21,7 +21,7 @@ use crate::reader::yaml::{Entry, NodeKind, Scalar, Yaml};
 use crate::types::{ArrayType, EnumType, ID, RecordForm, RecordType, Type};
 
 /// The names of the types that need no declaration.
-pub const BUILT_IN: [&str; 11] =
+const BUILT_IN: [&str; 11] =
     ["bool", "int", "nat", "real", "string", "id", "array", "list", "option", "set", "map"];
 const MAX_DEPTH: u32 = 32;
 /// The most parts of one type, with the parts of its parts, and the most literals of an enumeration.
@@ -109,7 +109,7 @@ pub fn read_types(collector: &mut Collector, node: &Yaml, known: &mut Types, nam
         if reading.collector.is_full() {
             break;
         }
-        reading.declared(name);
+        reading.resolve(name);
     }
     let types = reading.types;
     for name in &order {
@@ -182,13 +182,13 @@ pub(super) struct TypeReading<'a, 'c> {
 impl TypeReading<'_, '_> {
     /// The type of this name, which is resolved now if it was not yet. `None` is remembered too, so a mistake
     /// is reported once. `busy` finds the cycles.
-    fn declared(&mut self, name: &str) -> Option<Type> {
+    fn resolve(&mut self, name: &str) -> Option<Type> {
         if let Some(known) = self.types.resolved.get(name) {
             return known.clone();
         }
         let entry = *self.sources.get(name)?;
         self.busy.push(name.to_owned());
-        let mut ty = self.declaration(name, &entry.value);
+        let mut ty = self.read_declaration(name, &entry.value);
         if ty.as_ref().is_some_and(|ty| count_parts(ty, MAX_SIZE + 1) > MAX_SIZE) {
             let message = format!("the type `{name}` has more than {MAX_SIZE} parts");
             self.collector.error("type-too-large", message, &entry.key.span, "too large");
@@ -200,14 +200,16 @@ impl TypeReading<'_, '_> {
     }
 
     /// Reads a declaration: an enumeration, a variant, a record or another type.
-    fn declaration(&mut self, name: &str, node: &Yaml) -> Option<Type> {
+    fn read_declaration(&mut self, name: &str, node: &Yaml) -> Option<Type> {
         match &node.kind {
-            NodeKind::Sequence(items) if items.iter().any(|item| is_mapping(item)) => {
-                self.variant(name, node, items)
+            NodeKind::Sequence(items)
+                if items.iter().any(|item| matches!(item.kind, NodeKind::Mapping(_))) =>
+            {
+                self.read_variant(name, node, items)
             }
-            NodeKind::Sequence(items) => self.enumeration(name, node, items),
-            NodeKind::Mapping(entries) => self.record(name, node, entries),
-            NodeKind::Scalar(scalar) if !node.is_nothing() => match self.spelled(scalar)? {
+            NodeKind::Sequence(items) => self.read_enumeration(name, node, items),
+            NodeKind::Mapping(entries) => self.read_record(name, node, entries),
+            NodeKind::Scalar(scalar) if !node.is_nothing() => match self.read_spelled(scalar)? {
                 // A declared name for `id` is an id type of its own.
                 Type::Id(id_name) if *id_name == *ID => Some(Type::Id(name.into())),
                 ty => Some(ty),
@@ -221,7 +223,7 @@ impl TypeReading<'_, '_> {
     }
 
     /// Reads an enumeration. Its literals are distinct names.
-    fn enumeration(&mut self, name: &str, node: &Yaml, items: &[Arc<Yaml>]) -> Option<Type> {
+    fn read_enumeration(&mut self, name: &str, node: &Yaml, items: &[Arc<Yaml>]) -> Option<Type> {
         if items.is_empty() {
             let message = format!("the enumeration `{name}` has no literals: no value could be of this type");
             self.collector.error("empty-enumeration", message, &node.span, "expected at least one name");
@@ -244,12 +246,10 @@ impl TypeReading<'_, '_> {
                 continue;
             }
             if let Some(first) = seen.get(scalar.text.as_str()) {
-                let diagnostic = Diagnostic::error(
-                    "duplicate-declaration",
-                    format!("the literal `{}` appears twice", scalar.text),
-                )
-                .at(self.collector.origin(&scalar.span), "the second time")
-                .at(self.collector.origin(&first.span), "the first time");
+                let message = format!("the literal `{}` appears twice", scalar.text);
+                let diagnostic = Diagnostic::error("duplicate-declaration", message)
+                    .at(self.collector.origin(&scalar.span), "the second time")
+                    .at(self.collector.origin(&first.span), "the first time");
                 self.collector.push(diagnostic);
                 continue;
             }
@@ -265,7 +265,7 @@ impl TypeReading<'_, '_> {
     }
 
     /// Reads a record type. `None` after a mistake, which has been reported.
-    fn record(&mut self, name: &str, node: &Yaml, entries: &[Entry]) -> Option<Type> {
+    fn read_record(&mut self, name: &str, node: &Yaml, entries: &[Entry]) -> Option<Type> {
         if entries.is_empty() {
             let message = format!("the record type `{name}` has no fields");
             self.collector.error("empty-record", message, &node.span, "expected at least one field");
@@ -277,11 +277,12 @@ impl TypeReading<'_, '_> {
             self.collector.error("type-too-large", message, &place, "the first of them");
             return None;
         }
-        let fields = self.fields(entries)?;
+        let fields = self.read_fields(entries)?;
         Some(Type::Record(Arc::new(RecordType { name: name.to_owned(), fields, form: RecordForm::Plain })))
     }
 
-    fn fields(&mut self, entries: &[Entry]) -> Option<Vec<(String, Type)>> {
+    /// Reads the fields of a record or of an alternative.
+    fn read_fields(&mut self, entries: &[Entry]) -> Option<Vec<(String, Type)>> {
         shape::check_distinct(self.collector, entries, "duplicate-declaration", "field");
         let mut fields = Vec::new();
         let mut are_right = true;
@@ -296,15 +297,16 @@ impl TypeReading<'_, '_> {
     }
 
     /// Reads a variant: a list of names, some of which have fields.
-    fn variant(&mut self, name: &str, node: &Yaml, items: &[Arc<Yaml>]) -> Option<Type> {
+    fn read_variant(&mut self, name: &str, node: &Yaml, items: &[Arc<Yaml>]) -> Option<Type> {
         let like = "Reply: [{ Ok: { value: int } }, Missing]";
-        let field = |item: &Arc<Yaml>| match &item.kind {
-            NodeKind::Mapping(entries) if let [one] = entries.as_slice() => {
-                Some(format!("{}: {}", one.key.text, one.value.as_scalar()?.text))
+        // `[{ Ok: int }, { Missing: int }]`
+        let written_as_field = |item: &Arc<Yaml>| match &item.kind {
+            NodeKind::Mapping(entries) if let [entry] = entries.as_slice() => {
+                Some(format!("{}: {}", entry.key.text, entry.value.as_scalar()?.text))
             }
             _ => None,
         };
-        if let Some(fields) = items.iter().map(field).collect::<Option<Vec<String>>>() {
+        if let Some(fields) = items.iter().map(written_as_field).collect::<Option<Vec<String>>>() {
             let message = format!("the alternatives of `{name}` have no names for their fields");
             let help = format!(
                 "write a record as `{name}: {{ {} }}`, and alternatives with fields as `{like}`",
@@ -321,10 +323,10 @@ impl TypeReading<'_, '_> {
                     let key = &alternative.key;
                     let what = format!("the alternative `{}`", key.text);
                     let ty = alternative.value.as_scalar().map(|scalar| &scalar.text);
-                    let own = ty.filter(|ty| self.is_declared(ty)).map(|ty| {
+                    let own_example = ty.filter(|ty| self.is_declared(ty)).map(|ty| {
                         format!("{name}: [{{ {}: {{ {}: {ty} }} }}, ...]", key.text, ty.to_lowercase())
                     });
-                    let like = own.as_deref().unwrap_or(like);
+                    let like = own_example.as_deref().unwrap_or(like);
                     (Some(key), shape::mapping(self.collector, &alternative.value, &what, like))
                 }
                 _ => (shape::scalar(self.collector, item, "an alternative", like), Some(&[][..])),
@@ -337,7 +339,7 @@ impl TypeReading<'_, '_> {
                 let message = format!("the alternative `{}` appears twice", key.text);
                 self.collector.error("duplicate-declaration", message, &key.span, "the second time");
             }
-            if let Some(fields) = self.fields(entries) {
+            if let Some(fields) = self.read_fields(entries) {
                 alternatives.push((key.text.clone(), fields));
             }
         }
@@ -359,7 +361,7 @@ impl TypeReading<'_, '_> {
     /// Reads a type in the place where it is used. `user` says what needs it.
     fn read_used(&mut self, node: &Yaml, user: &str) -> Option<Type> {
         match &node.kind {
-            NodeKind::Scalar(scalar) if !node.is_nothing() => self.spelled(scalar),
+            NodeKind::Scalar(scalar) if !node.is_nothing() => self.read_spelled(scalar),
             _ => {
                 let message = format!("{user} needs a type, but this is {}", node.describe());
                 let help = match &node.kind {
@@ -371,63 +373,41 @@ impl TypeReading<'_, '_> {
                     }
                     _ => "declare enumerations and records under `types:`, and use their names",
                 };
-                let diagnostic = Diagnostic::error("expected-type", message)
-                    .at(self.collector.origin(&node.head()), "expected a type's name")
-                    .help(help);
-                self.collector.push(diagnostic);
+                self.collector.mistake(
+                    "expected-type",
+                    message,
+                    &node.head(),
+                    "expected a type's name",
+                    help,
+                );
                 None
             }
         }
     }
 
-    fn spelled(&mut self, scalar: &Scalar) -> Option<Type> {
+    fn read_spelled(&mut self, scalar: &Scalar) -> Option<Type> {
         let tokens = tokens(&scalar.text);
         self.read_tokens(&mut Parser::new(&tokens, &scalar.text), scalar)
     }
 
     /// Reads a type from all tokens. Text after it is a mistake, which gets a hint for other spellings.
     fn read_tokens(&mut self, cursor: &mut Parser<'_>, scalar: &Scalar) -> Option<Type> {
-        let ty = self.ty(cursor, scalar, 0)?;
-        if cursor.peek().is_some() {
-            let mut mistake = cursor.expected("the end of the type");
-            let text = &scalar.text;
-            // `int[]`
-            let list = text.strip_suffix("[]");
-            let list = list.map(|name| format!("write `list[8] of {name}` for a list of at most 8 elements"));
-            // `A | B`
-            let literals = text.contains('|').then(|| {
-                let literals = text.split('|').map(str::trim).collect::<Vec<&str>>().join(", ");
-                format!("write the literals of an enumeration in brackets: `[{literals}]`")
-            });
-            // `int = 0`
-            let value = text.split_once('=').map(|(ty, value)| {
-                format!(
-                    "write only the type here, as in `{}`, and a first value as `initial: {{ condition: x == {} }}`",
-                    ty.trim(),
-                    value.trim()
-                )
-            });
-            // `int 0..3` and `int(0..3)`
-            let range = text.split_once(' ').filter(|(_, bounds)| bounds.contains(".."));
-            let in_round = text.split_once('(').and_then(|(ty, part)| Some((ty, part.strip_suffix(')')?)));
-            let brackets = range
-                .map(|(ty, bounds)| (ty, bounds.trim()))
-                .or(in_round)
-                .map(|(ty, part)| format!("write it in square brackets: `{ty}[{part}]`"));
-            // `T?`
-            let option = text
-                .strip_suffix('?')
-                .map(|name| format!("write `\"option[{name}]\"`, with `none` for no value"));
-            let spelling = list.or(literals).or(value).or(brackets);
-            mistake.help = option.or(mistake.help).or(spelling).or_else(|| Some(list_type_spellings()));
-            report(self.collector, scalar, *mistake);
-            return None;
+        let ty = self.read_type(cursor, scalar, 0)?;
+        if cursor.peek().is_none() {
+            return Some(ty);
         }
-        Some(ty)
+        let mut mistake = cursor.expected("the end of the type");
+        // `T?`
+        let name = scalar.text.strip_suffix('?');
+        let option = name.map(|name| format!("write `\"option[{name}]\"`, with `none` for no value"));
+        let help = option.or(mistake.help).or_else(|| explain_spelling(&scalar.text));
+        mistake.help = help.or_else(|| Some(list_type_spellings()));
+        report(self.collector, scalar, *mistake);
+        None
     }
 
     /// Reads a type at the cursor, `depth` levels down.
-    pub(super) fn ty(&mut self, cursor: &mut Parser<'_>, scalar: &Scalar, depth: u32) -> Option<Type> {
+    pub(super) fn read_type(&mut self, cursor: &mut Parser<'_>, scalar: &Scalar, depth: u32) -> Option<Type> {
         let Some(Token { kind: Lexeme::Name(name), span }) = cursor.peek() else {
             let mut mistake = cursor.expected("a type");
             let range = scalar.text.contains("..").then(|| {
@@ -457,53 +437,51 @@ impl TypeReading<'_, '_> {
             "string" if !self.is_declared(name) => Some(Type::String),
             ID if !self.is_declared(name) => Some(Type::Id(ID.into())),
             "int" => match cursor.eat("[") {
-                Some(open) => self.range(cursor, scalar, open),
+                Some(open) => self.read_range(cursor, scalar, open),
                 None => Some(Type::Int),
             },
-            "list" if !self.is_declared(name) => self.list(cursor, scalar, depth),
-            "option" if !self.is_declared(name) => self.option(cursor, scalar, depth),
-            "set" | "map" if !self.is_declared(name) => self.keyed(name, cursor, scalar, depth),
-            "array" => {
-                let result = (|| {
-                    cursor.need("[", "and the index's type: `array[T] of U`").map_err(Some)?;
-                    let index = self.ty(cursor, scalar, depth + 1).ok_or(None)?;
-                    cursor.need("]", "after the index's type").map_err(Some)?;
-                    if index.has_ids() {
-                        let label = "an id is not an index".to_owned();
-                        let message = format!("an array cannot have {index} as its index");
-                        let help = Some(typing::ONLY_COMPARED.to_owned());
-                        let (code, span) = ("type-mismatch", span.clone());
-                        return Err(Some(Box::new(Mistake { code, message, span, label, help })));
-                    }
-                    match cursor.peek() {
-                        Some(Token { kind: Lexeme::Name(word), .. }) if word == "of" => cursor.take(),
-                        _ => {
-                            return Err(Some(
-                                cursor.expected("`of` and the elements' type: `array[T] of U`"),
-                            ));
-                        }
-                    };
-                    let element = self.ty(cursor, scalar, depth + 1).ok_or(None)?;
-                    Ok(Type::Array(Arc::new(ArrayType { index, element })))
-                })();
-                // Without a mistake, the type inside has reported its own.
-                match result {
-                    Ok(ty) => Some(ty),
-                    Err(mistake) => {
-                        mistake.into_iter().for_each(|mistake| report(self.collector, scalar, *mistake));
-                        None
-                    }
-                }
-            }
+            "list" if !self.is_declared(name) => self.read_list(cursor, scalar, depth),
+            "option" if !self.is_declared(name) => self.read_option(cursor, scalar, depth),
+            "set" | "map" if !self.is_declared(name) => self.read_keyed(name, cursor, scalar, depth),
+            "array" => self.read_array(cursor, scalar, span, depth),
             "clock" => {
-                let diagnostic = Diagnostic::error("clock-as-type", "`clock` is not a type of data")
-                    .at(self.collector.origin(&scalar.place(span)), "a clock is not a datum")
-                    .help("list the clocks of a timed model by name: `clocks: [w]`");
-                self.collector.push(diagnostic);
+                let help = "list the clocks of a timed model by name: `clocks: [w]`";
+                let (message, place) = ("`clock` is not a type of data", scalar.place(span));
+                self.collector.mistake("clock-as-type", message, &place, "a clock is not a datum", help);
                 None
             }
-            _ => self.named(name, &scalar.place(span)),
+            _ => self.find_named(name, &scalar.place(span)),
         }
+    }
+
+    /// Reads `array[T] of U` after its first word, which stands at `word`.
+    fn read_array(
+        &mut self,
+        cursor: &mut Parser<'_>,
+        scalar: &Scalar,
+        word: &Range<usize>,
+        depth: u32,
+    ) -> Option<Type> {
+        self.take_sign(cursor, scalar, "[", "and the index's type: `array[T] of U`")?;
+        let index = self.read_type(cursor, scalar, depth + 1)?;
+        self.take_sign(cursor, scalar, "]", "after the index's type")?;
+        let mistake = match cursor.peek() {
+            _ if index.has_ids() => Box::new(Mistake {
+                code: "type-mismatch",
+                message: format!("an array cannot have {index} as its index"),
+                span: word.clone(),
+                label: "an id is not an index".to_owned(),
+                help: Some(typing::ONLY_COMPARED.to_owned()),
+            }),
+            Some(Token { kind: Lexeme::Name(word), .. }) if word == "of" => {
+                cursor.take();
+                let element = self.read_type(cursor, scalar, depth + 1)?;
+                return Some(Type::Array(Arc::new(ArrayType { index, element })));
+            }
+            _ => cursor.expected("`of` and the elements' type: `array[T] of U`"),
+        };
+        report(self.collector, scalar, *mistake);
+        None
     }
 
     fn is_declared(&self, name: &str) -> bool {
@@ -511,7 +489,7 @@ impl TypeReading<'_, '_> {
     }
 
     /// Finds the type of a name, or reports an unknown name or a cycle.
-    fn named(&mut self, name: &str, place: &Range<usize>) -> Option<Type> {
+    fn find_named(&mut self, name: &str, place: &Range<usize>) -> Option<Type> {
         if let Some(start) = self.busy.iter().position(|busy| busy == name) {
             let cycle: Vec<&str> = self.busy[start..].iter().map(String::as_str).chain([name]).collect();
             let diagnostic = Diagnostic::error("cyclic-type", format!("the type `{name}` contains itself"))
@@ -521,7 +499,7 @@ impl TypeReading<'_, '_> {
             return None;
         }
         if self.is_declared(name) {
-            return self.declared(name);
+            return self.resolve(name);
         }
         let known: Vec<&str> =
             BUILT_IN.into_iter().chain(self.types.order.iter().map(String::as_str)).collect();
@@ -566,7 +544,7 @@ impl TypeReading<'_, '_> {
     }
 
     /// Reads `lo..hi]` of `int[lo..hi]`.
-    fn range(&mut self, cursor: &mut Parser<'_>, scalar: &Scalar, open: Range<usize>) -> Option<Type> {
+    fn read_range(&mut self, cursor: &mut Parser<'_>, scalar: &Scalar, open: Range<usize>) -> Option<Type> {
         let bounds: Result<_, Box<Mistake>> = (|| {
             let low = read_bound(cursor)?;
             cursor.need("..", "between the bounds: `int[lo..hi]`")?;
@@ -590,10 +568,32 @@ impl TypeReading<'_, '_> {
     }
 }
 
-fn is_mapping(node: &Yaml) -> bool {
-    matches!(node.kind, NodeKind::Mapping(_))
+/// Explains how a type that is written as in other languages is spelled here.
+fn explain_spelling(text: &str) -> Option<String> {
+    // `int[]`
+    if let Some(name) = text.strip_suffix("[]") {
+        return Some(format!("write `list[8] of {name}` for a list of at most 8 elements"));
+    }
+    // `A | B`
+    if text.contains('|') {
+        let literals = text.split('|').map(str::trim).collect::<Vec<&str>>().join(", ");
+        return Some(format!("write the literals of an enumeration in brackets: `[{literals}]`"));
+    }
+    // `int = 0`
+    if let Some((ty, value)) = text.split_once('=') {
+        let (ty, value) = (ty.trim(), value.trim());
+        return Some(format!(
+            "write only the type here, as in `{ty}`, and a first value as `initial: {{ condition: x == {value} }}`"
+        ));
+    }
+    // `int 0..3` and `int(0..3)`
+    let range = text.split_once(' ').filter(|(_, bounds)| bounds.contains(".."));
+    let in_round = || text.split_once('(').and_then(|(ty, part)| Some((ty, part.strip_suffix(')')?)));
+    let (ty, part) = range.map(|(ty, bounds)| (ty, bounds.trim())).or_else(in_round)?;
+    Some(format!("write it in square brackets: `{ty}[{part}]`"))
 }
 
+/// Reads the bound of a range, a list, a set or a map.
 pub(super) fn read_bound(cursor: &mut Parser<'_>) -> Result<IBig, Box<Mistake>> {
     let is_negative = cursor.eat("-").is_some();
     let Some(Token { kind: Lexeme::Integer(digits), .. }) = cursor.peek() else {
@@ -634,6 +634,16 @@ fn count_parts(ty: &Type, limit: u64) -> u64 {
         total += count_parts(part, limit - total);
     }
     total
+}
+
+/// Reports a name that is that of a type, which would be confusing for a datum. Returns whether it is one.
+pub(super) fn report_type_name(collector: &mut Collector, name: &Scalar, kind: &str) -> bool {
+    let is_type = is_reserved(&name.text);
+    if is_type {
+        let message = format!("`{}` is a type and cannot name a {kind}", name.text);
+        collector.error("reserved-name", message, &name.span, "choose another name");
+    }
+    is_type
 }
 
 /// Is the name that of a type or a keyword, which would be confusing for a datum?

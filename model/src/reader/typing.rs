@@ -5,12 +5,13 @@
 //! place of a real, is lifted. Nothing else converts. Recursion is bounded by the parser's limits.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use dashu_int::IBig;
 use dashu_ratio::RBig;
 
 use crate::data::Datum;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Origin};
 use crate::excerpt::shortened;
 use crate::reader::collect::{Collector, listed};
 use crate::reader::elsewhere;
@@ -21,7 +22,7 @@ use crate::reader::syntax::{Expression, ExpressionKind, says_type};
 use crate::reader::yaml::{Entry, NodeKind, Scalar, Yaml};
 use crate::term::node::{Comparison, Operator};
 use crate::term::{Substitution, Term};
-use crate::types::{RecordForm, Type};
+use crate::types::{ArrayType, RecordForm, Type};
 use crate::value::Value;
 
 /// The help text that says what an id is for.
@@ -76,55 +77,59 @@ pub fn read_expression(
         Some(scalar) if scalar.broken => return None,
         Some(scalar) if !node.is_nothing() && !scalar.text.trim().is_empty() => scalar,
         _ => {
-            let message = format!("expected an expression for {whose}, found {}", node.describe());
-            let mut diagnostic = Diagnostic::error("expected-expression", message)
-                .at(collector.origin(&node.head()), "expected an expression");
-            if !node.is_nothing() {
-                // A list or a mapping of texts is meant as their conjunction.
-                let text = |node: &Yaml| node.as_scalar().map(|scalar| scalar.text.clone());
-                let conjuncts: Option<Vec<String>> = match &node.kind {
-                    NodeKind::Sequence(items) => items.iter().map(|item| text(item)).collect(),
-                    NodeKind::Mapping(entries) => {
-                        let equation =
-                            |entry: &Entry| Some(format!("{} == {}", entry.key.text, text(&entry.value)?));
-                        entries.iter().map(equation).collect()
-                    }
-                    NodeKind::Scalar(_) => None,
-                };
-                let example = conjuncts.map(|conjuncts| format!(", as in `{}`", conjuncts.join(" && ")));
-                diagnostic = diagnostic.help(format!(
-                    "write an expression as one text, in quotes if it contains brackets, braces or `: `{}",
-                    example.unwrap_or_default()
-                ));
-            }
-            collector.push(diagnostic);
+            report_no_expression(collector, node, whose);
             return None;
         }
     };
     let parsed = parser::parse(&scalar.text, collector.limits.expression);
     let tree = parsed.map_err(|mistake| report(collector, scalar, *mistake)).ok()?;
     let found_before = collector.count_found();
-    let term = Typing::new(collector, scalar, scope).whole(&tree, expected, whose);
-    if term.is_none() {
-        // A quantifier may be meant to end before its last comparison. Only few are typed again.
-        let right = tree.earlier_ends().into_iter().take(4).find_map(|(whole, end)| {
-            let text = &scalar.text;
-            let apart = format!("({}){}", text.get(whole.start..end)?, text.get(end..whole.end)?);
-            let changed = format!("{}{apart}{}", text.get(..whole.start)?, text.get(whole.end..)?);
-            let tree = parser::parse(&changed, collector.limits.expression).ok()?;
-            let scalar = Scalar::made(changed, scalar.span.clone());
-            let mut tried = Collector::new(collector.file.clone());
-            Typing::new(&mut tried, &scalar, scope).whole(&tree, expected, whose)?;
-            (tried.count_found() == 0).then_some(apart)
-        });
-        if let Some(text) = right {
-            let help = "the body of a quantifier goes on to the end: write";
-            collector.help_since(found_before, format!("{help} `{}`", shortened(&text)));
-        }
+    let term = Typing::new(collector, scalar, scope).type_whole(&tree, expected, whose);
+    if term.is_some() {
+        return term;
     }
-    term
+    // A quantifier may be meant to end before its last comparison. Only few are typed again.
+    let right = tree.earlier_ends().into_iter().take(4).find_map(|(whole, end)| {
+        let text = &scalar.text;
+        let apart = format!("({}){}", text.get(whole.start..end)?, text.get(end..whole.end)?);
+        let changed = format!("{}{apart}{}", text.get(..whole.start)?, text.get(whole.end..)?);
+        let tree = parser::parse(&changed, collector.limits.expression).ok()?;
+        let scalar = Scalar::made(changed, scalar.span.clone());
+        let mut trial = Collector::new(collector.file.clone());
+        Typing::new(&mut trial, &scalar, scope).type_whole(&tree, expected, whose)?;
+        (trial.count_found() == 0).then_some(apart)
+    });
+    if let Some(text) = right {
+        let help = "the body of a quantifier goes on to the end: write";
+        collector.help_since(found_before, format!("{help} `{}`", shortened(&text)));
+    }
+    None
 }
 
+/// Reports a node that holds no expression.
+fn report_no_expression(collector: &mut Collector, node: &Yaml, whose: &str) {
+    let message = format!("expected an expression for {whose}, found {}", node.describe());
+    let mut diagnostic = Diagnostic::error("expected-expression", message)
+        .at(collector.origin(&node.head()), "expected an expression");
+    if !node.is_nothing() {
+        // A list or a mapping of texts is meant as their conjunction.
+        let text = |node: &Yaml| node.as_scalar().map(|scalar| scalar.text.clone());
+        let equation = |entry: &Entry| Some(format!("{} == {}", entry.key.text, text(&entry.value)?));
+        let conjuncts: Option<Vec<String>> = match &node.kind {
+            NodeKind::Sequence(items) => items.iter().map(|item| text(item)).collect(),
+            NodeKind::Mapping(entries) => entries.iter().map(equation).collect(),
+            NodeKind::Scalar(_) => None,
+        };
+        let example = conjuncts.map(|conjuncts| format!(", as in `{}`", conjuncts.join(" && ")));
+        diagnostic = diagnostic.help(format!(
+            "write an expression as one text, in quotes if it contains brackets, braces or `: `{}",
+            example.unwrap_or_default()
+        ));
+    }
+    collector.push(diagnostic);
+}
+
+/// Reports a mistake of syntax at its place, or that YAML has cut the expression at a comma.
 pub fn report(collector: &mut Collector, scalar: &Scalar, mistake: Mistake) {
     if report_cut(collector, scalar, None) {
         return;
@@ -153,11 +158,20 @@ impl<'a, 'c> Typing<'a, 'c> {
         Typing { collector, scalar, scope, bound: Vec::new(), named: Substitution::new(), is_expanded: false }
     }
 
+    /// The text at a place in the expression.
+    pub(super) fn text(&self, span: &Range<usize>) -> &'a str {
+        self.scalar.text.get(span.clone()).unwrap_or_default()
+    }
+
+    pub(super) fn origin(&self, span: &Range<usize>) -> Origin {
+        self.collector.origin(&self.scalar.place(span))
+    }
+
     /// Types the whole expression, which must be of this type.
-    fn whole(&mut self, tree: &Expression, expected: &Type, whose: &str) -> Option<Term> {
+    fn type_whole(&mut self, tree: &Expression, expected: &Type, whose: &str) -> Option<Term> {
         let term = self.term_as(tree, expected)?;
         let term = self.fit(&term, &tree.span, expected, whose)?;
-        self.affordable(term, &tree.span)
+        self.check_size(term, &tree.span)
     }
 
     pub(super) fn error(
@@ -168,8 +182,21 @@ impl<'a, 'c> Typing<'a, 'c> {
         label: String,
         help: Option<String>,
     ) {
-        let place = self.scalar.place(span);
-        let diagnostic = Diagnostic::error(code, message).at(self.collector.origin(&place), label);
+        let diagnostic = Diagnostic::error(code, message).at(self.origin(span), label);
+        self.collector.push(Diagnostic { help, ..diagnostic });
+    }
+
+    /// Reports two operands whose types do not go together.
+    pub(super) fn report_two_types(
+        &mut self,
+        message: String,
+        operands: [(&Term, &Range<usize>); 2],
+        help: Option<String>,
+    ) {
+        let mut diagnostic = Diagnostic::error("type-mismatch", message);
+        for (term, span) in operands {
+            diagnostic = diagnostic.at(self.origin(span), format!("this is {}", term.sort()));
+        }
         self.collector.push(Diagnostic { help, ..diagnostic });
     }
 
@@ -204,26 +231,26 @@ impl<'a, 'c> Typing<'a, 'c> {
     /// Types an expression.
     pub(super) fn term(&mut self, tree: &Expression) -> Option<Term> {
         match &tree.kind {
-            ExpressionKind::Name(name) => self.name(name, &tree.span),
+            ExpressionKind::Name(name) => self.type_name(name, &tree.span),
             ExpressionKind::Truth(value) => Some(Term::literal(Value::Bool(*value))),
             ExpressionKind::Integer(digits) => Some(Term::int(parse_integer(digits)?)),
             ExpressionKind::Decimal(digits) => Some(Term::literal(Value::Real(parse_decimal(digits)?))),
             ExpressionKind::Text(text) => Some(Term::literal(Value::string(text))),
-            ExpressionKind::Not(inner) => Some(self.truth(inner, "!")?.not()),
-            ExpressionKind::Negate(inner) => Some(self.number(inner, "-")?.negate()),
-            ExpressionKind::And(parts) => Some(Term::and(self.truths(parts, "&&")?)),
-            ExpressionKind::Or(parts) => Some(Term::or(self.truths(parts, "||")?)),
+            ExpressionKind::Not(inner) => Some(self.type_condition(inner, "!")?.not()),
+            ExpressionKind::Negate(inner) => Some(self.type_number(inner, "-")?.negate()),
+            ExpressionKind::And(parts) => Some(Term::and(self.type_conditions(parts, "&&")?)),
+            ExpressionKind::Or(parts) => Some(Term::or(self.type_conditions(parts, "||")?)),
             ExpressionKind::Implies(parts) => {
-                let mut parts = self.truths(parts, "=>")?;
+                let mut parts = self.type_conditions(parts, "=>")?;
                 let conclusion = parts.pop()?;
                 // Build the chain at once: it must not cost its square.
                 Some(Term::or(parts.iter().map(Term::not).chain([conclusion])))
             }
-            ExpressionKind::Compare(first, others) => self.compare(first, others),
-            ExpressionKind::Arithmetic(operator, a, b) => self.arithmetic(*operator, a, b),
-            ExpressionKind::IfThenElse(condition, a, b) => self.conditional(condition, a, b, &tree.span),
-            ExpressionKind::Select(array, index) => self.select(array, index),
-            ExpressionKind::Store(array, index, element) => self.store(array, index, element),
+            ExpressionKind::Compare(first, others) => self.type_comparison(first, others),
+            ExpressionKind::Arithmetic(operator, a, b) => self.type_arithmetic(*operator, a, b),
+            ExpressionKind::IfThenElse(condition, a, b) => self.type_conditional(condition, a, b, &tree.span),
+            ExpressionKind::Select(array, index) => self.type_select(array, index),
+            ExpressionKind::Store(array, index, element) => self.type_store(array, index, element),
             ExpressionKind::Field(record, field, place) => {
                 let record_term = self.term(record)?;
                 let Type::Record(ty) = record_term.sort().clone() else {
@@ -237,20 +264,20 @@ impl<'a, 'c> Typing<'a, 'c> {
                 if let Some(position) = ty.field(field) {
                     return Some(Term::field(&record_term, position));
                 }
-                self.unknown_field(&ty, field, place, Some(&record.span));
+                self.report_unknown_field(&ty, field, place, Some(&record.span));
                 None
             }
             // The other forms are in a function of their own: a function that recurses must need little of
             // the stack.
-            _ => self.form(tree),
+            _ => self.type_form(tree),
         }
     }
 
     /// Types `a[i]` of an array, a list, a map or a string.
-    fn select(&mut self, array: &Expression, index: &Expression) -> Option<Term> {
+    fn type_select(&mut self, array: &Expression, index: &Expression) -> Option<Term> {
         let array_term = self.term(array);
         if let Some(map) = array_term.as_ref().filter(|term| term.sort().as_keyed().is_some()) {
-            return self.value_at(map, index);
+            return self.type_value_at(map, index);
         }
         let index_term = self.term(index);
         let sort = array_term.as_ref().map(Term::sort);
@@ -262,36 +289,34 @@ impl<'a, 'c> Typing<'a, 'c> {
             self.error("no-such-index", message, &index.span, "indices begin at 0".to_owned(), Some(help));
             return None;
         }
-        match sort {
-            Some(Type::String) => return self.character(&array_term?, &index_term?, &index.span),
-            Some(sort) if sort.as_list().is_some() => {
-                self.warn_of_index((array_term.as_ref(), array), index, false);
-                return self.element_of(&array_term?, &index_term?, &index.span);
-            }
-            _ => {}
+        if let Some(Type::String) = sort {
+            return self.build_character(&array_term?, &index_term?, &index.span);
         }
-        self.warn_of_index((array_term.as_ref(), array), index, false);
-        let (array_term, ty) = (array_term.as_ref()?, self.array(array_term.as_ref()?, &array.span)?);
+        self.warn_of_index(array_term.as_ref(), array, index, false);
+        if sort.is_some_and(|sort| sort.as_list().is_some()) {
+            return self.build_element(&array_term?, &index_term?, &index.span);
+        }
+        let (array_term, ty) = (array_term.as_ref()?, self.expect_array(array_term.as_ref()?, &array.span)?);
         let index = self.fit(&index_term?, &index.span, &ty.index, "the index")?;
         Some(Term::select(array_term, &index))
     }
 
     /// Types `a[i := e]` of an array, a list or a map.
-    fn store(&mut self, array: &Expression, index: &Expression, element: &Expression) -> Option<Term> {
+    fn type_store(&mut self, array: &Expression, index: &Expression, element: &Expression) -> Option<Term> {
         let array_term = self.term(array);
-        self.warn_of_index((array_term.as_ref(), array), index, true);
+        self.warn_of_index(array_term.as_ref(), array, index, true);
         if let Some(list) = array_term.as_ref().filter(|term| term.sort().as_list().is_some()) {
-            return self.changed(list, index, element);
+            return self.type_changed_list(list, index, element);
         }
         if let Some(map) = array_term.as_ref().filter(|term| term.sort().as_keyed().is_some()) {
-            return self.changed_at(map, index, element);
+            return self.type_changed_map(map, index, element);
         }
         let index_term = self.term(index);
         let element_term = match array_term.as_ref().map(Term::sort) {
             Some(Type::Array(ty)) => self.term_as(element, &ty.element.clone()),
             _ => self.term(element),
         };
-        let (array_term, ty) = (array_term.as_ref()?, self.array(array_term.as_ref()?, &array.span)?);
+        let (array_term, ty) = (array_term.as_ref()?, self.expect_array(array_term.as_ref()?, &array.span)?);
         let index = index_term.and_then(|term| self.fit(&term, &index.span, &ty.index, "the index"));
         let element =
             element_term.and_then(|term| self.fit(&term, &element.span, &ty.element, "the new element"));
@@ -300,10 +325,15 @@ impl<'a, 'c> Typing<'a, 'c> {
 
     /// Warns of an index in digits that a list or an array of this type never has, and of one that is the
     /// length of the list.
-    fn warn_of_index(&mut self, array: (Option<&Term>, &Expression), index: &Expression, is_store: bool) {
-        let text = |tree: &Expression| self.scalar.text.get(tree.span.clone()).unwrap_or_default();
-        let (array, list) = (array.0, text(array.1));
-        if text(index) == format!("len({list})") {
+    fn warn_of_index(
+        &mut self,
+        array: Option<&Term>,
+        array_tree: &Expression,
+        index: &Expression,
+        is_store: bool,
+    ) {
+        let list = self.text(&array_tree.span);
+        if self.text(&index.span) == format!("len({list})") {
             let message = "a list has no element at its length: its indices begin at 0".to_owned();
             let help = match is_store {
                 true => format!("write `{list} + [e]` to add an element at the end"),
@@ -311,38 +341,31 @@ impl<'a, 'c> Typing<'a, 'c> {
             };
             return self.warn_of_mistake("no-such-index", message, &index.span, "behind the last one", help);
         }
-        let (digits, sign) = match &index.kind {
-            ExpressionKind::Integer(digits) => (digits, ""),
+        let number = match &index.kind {
+            ExpressionKind::Integer(digits) => parse_integer(digits),
             ExpressionKind::Negate(inner) => match &inner.kind {
-                ExpressionKind::Integer(digits) => (digits, "-"),
+                ExpressionKind::Integer(digits) => parse_integer(digits).map(|number| -number),
                 _ => return,
             },
             _ => return,
         };
-        let Some(array) = array else { return };
-        let (first, last) = match array.sort() {
-            Type::Array(ty) => match &ty.index {
-                Type::Range(first, last) => (first.clone(), last.clone()),
-                _ => return,
-            },
-            sort => match sort.as_list() {
-                Some((_, most, _)) => (IBig::ZERO, IBig::from(most) - IBig::ONE),
-                None => return,
-            },
+        let (Some(number), Some(sort)) = (number, array.map(Term::sort)) else { return };
+        let (first, last) = match (sort, sort.as_list()) {
+            (_, Some((_, most, _))) => (IBig::ZERO, IBig::from(most) - IBig::ONE),
+            (Type::Array(ty), _) if let Type::Range(first, last) = &ty.index => (first.clone(), last.clone()),
+            _ => return,
         };
-        let Ok(number) = format!("{sign}{digits}").parse::<IBig>() else { return };
         if (&first..=&last).contains(&&number) {
             return;
         }
-        let message = format!("{} has no element at {number}", array.sort());
-        let place = self.collector.origin(&self.scalar.place(&index.span));
-        let warning = Diagnostic::warning("no-such-index", message)
-            .at(place, format!("its indices are {first} to {last}"))
-            .help("an expression that reads it has no value: a guard does not hold, and a transition is not taken");
-        self.collector.push(warning);
+        let message = format!("{sort} has no element at {number}");
+        let label = format!("its indices are {first} to {last}");
+        let help =
+            "an expression that reads it has no value: a guard does not hold, and a transition is not taken";
+        self.warn_of_mistake("no-such-index", message, &index.span, &label, help.to_owned());
     }
 
-    fn array(&mut self, term: &Term, span: &Range<usize>) -> Option<std::sync::Arc<crate::types::ArrayType>> {
+    fn expect_array(&mut self, term: &Term, span: &Range<usize>) -> Option<Arc<ArrayType>> {
         match term.sort() {
             Type::Array(ty) => Some(ty.clone()),
             other => {
@@ -356,7 +379,7 @@ impl<'a, 'c> Typing<'a, 'c> {
 
     /// Types a name: of a bound value, a parameter, a datum or a literal. Reports an unknown name with a
     /// hint.
-    pub(super) fn name(&mut self, name: &str, span: &Range<usize>) -> Option<Term> {
+    pub(super) fn type_name(&mut self, name: &str, span: &Range<usize>) -> Option<Term> {
         if let Some((_, datum)) = self.bound.iter().find(|(known, _)| known == name) {
             return datum.as_ref().map(Term::datum);
         }
@@ -365,56 +388,52 @@ impl<'a, 'c> Typing<'a, 'c> {
         }
         if let Some((meaning, _)) = self.scope.names.get(name) {
             let term = meaning.term();
-            if let (None, Some((variant, number))) = (&term, self.alternative(name)) {
-                self.without_data(&variant, number, span);
+            if let (None, Some((variant, number))) = (&term, self.find_alternative(name)) {
+                self.report_missing_data(&variant, number, span);
             }
             return term;
         }
         if name == "none" {
-            return self.needs_type(span);
+            return self.report_untyped(span);
         }
-        // What follows finds a hint. After too many errors none is shown.
-        if self.collector.is_full() {
-            return None;
+        // After too many errors none is shown, so no hint is looked for.
+        if !self.collector.is_full() {
+            self.report_unknown_name(name, span);
         }
-        if let Some(function) = self.scope.names.functions().find(|function| function.name == name) {
+        None
+    }
+
+    /// Reports an unknown name, with a hint from the scope, from other languages or from a similar name.
+    fn report_unknown_name(&mut self, name: &str, span: &Range<usize>) {
+        let Scope { names, parameters, action, is_function } = self.scope;
+        let unknown = format!("unknown name `{name}`");
+        if let Some(function) = names.function(name) {
             let parameters: Vec<&str> = function.parameters.iter().map(Datum::name).collect();
             let help = format!("to call it, write `{name}({})`", parameters.join(", "));
             let message = format!("the name `{name}` is that of a function");
-            self.error("unknown-name", message, span, "a function".to_owned(), Some(help));
-            return None;
+            return self.error("unknown-name", message, span, "a function".to_owned(), Some(help));
         }
-        let usable = self.scope.usable();
-        let similar = self.collector.nearest(name, usable).map(str::to_owned);
-        let elsewhere = self.scope.names.elsewhere(name).map(str::to_owned);
-        let renamed =
-            self.scope.parameters.iter().find(|(_, p)| p.as_ref().is_some_and(|p| p.name() == name));
-        if let Some((new, _)) = renamed {
-            let help = format!("`{}` is called `{new}` in this transition", name);
-            self.error(
-                "unknown-name",
-                format!("unknown name `{name}`"),
-                span,
-                "renamed by `on:`".to_owned(),
-                Some(help),
-            );
-            return None;
+        let similar = self.collector.nearest(name, self.scope.usable());
+        let is_renamed =
+            |parameter: &&(String, Option<Datum>)| parameter.1.as_ref().is_some_and(|p| p.name() == name);
+        if let Some((new, _)) = parameters.iter().find(is_renamed) {
+            let help = format!("`{name}` is called `{new}` in this transition");
+            return self.error("unknown-name", unknown, span, "renamed by `on:`".to_owned(), Some(help));
         }
-        if let (Some(what), true) =
-            (elsewhere.as_ref().filter(|what| is_parameter(what)), self.scope.is_function)
-        {
-            let help = format!("a function cannot read a message: give it a parameter, and pass it `{name}`");
-            self.error("unknown-name", format!("unknown name `{name}`"), span, what.clone(), Some(help));
-            return None;
+        let elsewhere = names.elsewhere(name);
+        if let Some(what) = elsewhere.filter(|what| is_parameter(what)).map(str::to_owned) {
+            if is_function {
+                let help =
+                    format!("a function cannot read a message: give it a parameter, and pass it `{name}`");
+                return self.error("unknown-name", unknown, span, what, Some(help));
+            }
+            if action.is_none() {
+                let help = "it holds before any message: use only variables and constants".to_owned();
+                let message = format!("the initial condition mentions the parameter `{name}`");
+                return self.error("parameter-in-initial-condition", message, span, what, Some(help));
+            }
         }
-        if let (None, Some(what)) = (self.scope.action, elsewhere.as_ref().filter(|what| is_parameter(what)))
-        {
-            let help = "it holds before any message: use only variables and constants".to_owned();
-            let message = format!("the initial condition mentions the parameter `{name}`");
-            self.error("parameter-in-initial-condition", message, span, what.clone(), Some(help));
-            return None;
-        }
-        let help = match (similar, &elsewhere) {
+        let help = match (similar, elsewhere) {
             (_, None) if let Some(explanation) = elsewhere::explain_word(name) => explanation.to_owned(),
             (_, Some(what)) if what.contains("of the specification") => {
                 format!("list it under `observes:` to read it: `observes: [{name}]`")
@@ -422,26 +441,23 @@ impl<'a, 'c> Typing<'a, 'c> {
             (_, Some(what)) if what.starts_with("a type") => {
                 "write the literal alone, without the name of its type".to_owned()
             }
-            (_, Some(what)) if is_parameter(what) => {
-                let action = self.scope.action.unwrap_or_default();
-                format!(
-                    "a parameter is known only in the transitions of its action, but this one is on `{action}`"
-                )
-            }
+            (_, Some(what)) if is_parameter(what) => format!(
+                "a parameter is known only in the transitions of its action, but this one is on `{}`",
+                action.unwrap_or_default()
+            ),
             // The next value, as in TLA+.
             _ if let Some(now) = name.strip_suffix('\'')
-                && self.scope.names.get(now).is_some() =>
+                && names.get(now).is_some() =>
             {
                 format!(
                     "an expression reads old values only: give the new one with `assign: {{ {now}: VALUE }}`"
                 )
             }
-            (Some(similar), _) => format!("did you mean {}?", self.describe_name(&similar)),
-            (None, _) => self.inventory(),
+            (Some(similar), _) => format!("did you mean {}?", self.describe_name(similar)),
+            (None, _) => self.list_usable_names(),
         };
-        let label = elsewhere.unwrap_or_else(|| "not declared".to_owned());
-        self.error("unknown-name", format!("unknown name `{name}`"), span, label, Some(help));
-        None
+        let label = elsewhere.unwrap_or("not declared").to_owned();
+        self.error("unknown-name", unknown, span, label, Some(help));
     }
 
     pub(super) fn describe_name(&self, name: &str) -> String {
@@ -452,7 +468,7 @@ impl<'a, 'c> Typing<'a, 'c> {
     }
 
     /// The help text with all names that can be used here, by kind.
-    fn inventory(&self) -> String {
+    fn list_usable_names(&self) -> String {
         let mut lines = Vec::new();
         let parameters: Vec<&str> = self.scope.parameters.iter().map(|(name, _)| name.as_str()).collect();
         match self.scope.action {
@@ -489,7 +505,7 @@ impl<'a, 'c> Typing<'a, 'c> {
     }
 
     /// Types a condition. `operator` is the operator that it belongs to.
-    pub(super) fn truth(&mut self, tree: &Expression, operator: &str) -> Option<Term> {
+    pub(super) fn type_condition(&mut self, tree: &Expression, operator: &str) -> Option<Term> {
         let term = self.term(tree)?;
         if *term.sort() == Type::Bool {
             return Some(term);
@@ -508,35 +524,30 @@ impl<'a, 'c> Typing<'a, 'c> {
         let is_option = matches!(term.sort(), Type::Record(record) if record.form == RecordForm::Option);
         let help = match may_be_empty {
             true if is_option => {
-                let text = self.scalar.text.get(tree.span.clone()).unwrap_or("o");
                 let word = if operator == "!" { "none" } else { "some" };
-                Some(format!("write `{text} is {word}`"))
+                Some(format!("write `{} is {word}`", self.text(&tree.span)))
             }
             true => elsewhere::explain_operation("is_empty").map(str::to_owned),
             false => help,
         };
-        let message = format!("`{operator}` joins truth values, but this is {}", term.sort());
-        let message = if operator == "!" {
-            message.replace("joins truth values", "negates a truth value")
-        } else {
-            message
-        };
+        let use_of_it = if operator == "!" { "negates a truth value" } else { "joins truth values" };
+        let message = format!("`{operator}` {use_of_it}, but this is {}", term.sort());
         self.error("type-mismatch", message, &tree.span, format!("this is {}, not bool", term.sort()), help);
         None
     }
 
-    fn truths(&mut self, parts: &[Expression], operator: &str) -> Option<Vec<Term>> {
+    fn type_conditions(&mut self, parts: &[Expression], operator: &str) -> Option<Vec<Term>> {
         // All parts are typed before the result, so that all their mistakes are reported.
-        let terms: Vec<Option<Term>> = parts.iter().map(|part| self.truth(part, operator)).collect();
+        let terms: Vec<Option<Term>> = parts.iter().map(|part| self.type_condition(part, operator)).collect();
         terms.into_iter().collect()
     }
 
-    pub(super) fn number(&mut self, tree: &Expression, operator: &str) -> Option<Term> {
+    pub(super) fn type_number(&mut self, tree: &Expression, operator: &str) -> Option<Term> {
         let term = self.term(tree);
-        self.as_number(term, &tree.span, operator)
+        self.expect_number(term, &tree.span, operator)
     }
 
-    fn as_number(&mut self, term: Option<Term>, span: &Range<usize>, operator: &str) -> Option<Term> {
+    fn expect_number(&mut self, term: Option<Term>, span: &Range<usize>, operator: &str) -> Option<Term> {
         let term = term?;
         if term.sort().is_number() {
             return Some(term);
@@ -549,29 +560,34 @@ impl<'a, 'c> Typing<'a, 'c> {
 
     /// Types `a + b` and the like. It recurses and must need little of the stack, so longer parts are in
     /// other functions.
-    fn arithmetic(&mut self, operator: Operator, a: &Expression, b: &Expression) -> Option<Term> {
+    fn type_arithmetic(&mut self, operator: Operator, a: &Expression, b: &Expression) -> Option<Term> {
         if !(says_type(a) && says_type(b)) {
-            return self.sum_beside(operator, a, b);
+            return self.type_untyped_arithmetic(operator, a, b);
         }
         let (left, right) = (self.term(a), self.term(b));
-        self.operation(operator, (left, a), (right, b))
+        self.type_operation(operator, (left, a), (right, b))
     }
 
     /// Types an operation of which an operand takes its type from the other one.
-    fn sum_beside(&mut self, operator: Operator, a: &Expression, b: &Expression) -> Option<Term> {
+    fn type_untyped_arithmetic(
+        &mut self,
+        operator: Operator,
+        a: &Expression,
+        b: &Expression,
+    ) -> Option<Term> {
         let (left, right) = match says_type(a) {
             true => {
                 let left = self.term(a);
-                let right = self.beside(operator, &left, b);
+                let right = self.type_right_operand(operator, &left, b);
                 (left, right)
             }
             false => self.type_two(a, b),
         };
-        self.operation(operator, (left, a), (right, b))
+        self.type_operation(operator, (left, a), (right, b))
     }
 
     /// Types an operation on two typed operands: on strings, lists, sets, maps or numbers.
-    pub(super) fn operation(
+    pub(super) fn type_operation(
         &mut self,
         operator: Operator,
         (left, a): (Option<Term>, &Expression),
@@ -580,18 +596,19 @@ impl<'a, 'c> Typing<'a, 'c> {
         let sign = operator.to_string();
         let is_list = |term: &Option<Term>| term.as_ref().is_some_and(|term| term.sort().as_list().is_some());
         if operator == Operator::Add && (is_list(&left) || is_list(&right)) {
-            return self.joined((&left?, &a.span), (&right?, &b.span));
+            return self.build_joined((&left?, &a.span), (&right?, &b.span));
         }
         let is_string = |term: &Option<Term>| term.as_ref().is_some_and(|term| *term.sort() == Type::String);
         if operator == Operator::Add && (is_string(&left) || is_string(&right)) {
-            return self.concatenation(&left?, &a.span, &right?, &b.span);
+            return self.build_concatenation(&left?, &a.span, &right?, &b.span);
         }
         let is_keyed =
             |term: &Option<Term>| term.as_ref().is_some_and(|term| term.sort().as_keyed().is_some());
         if is_keyed(&left) || is_keyed(&right) {
-            return self.of_sets(operator, (&left?, &a.span), (&right?, &b.span));
+            return self.build_set_operation(operator, (&left?, &a.span), (&right?, &b.span));
         }
-        let (left, right) = (self.as_number(left, &a.span, &sign), self.as_number(right, &b.span, &sign));
+        let (left, right) =
+            (self.expect_number(left, &a.span, &sign), self.expect_number(right, &b.span, &sign));
         let (left, right) = (left?, right?);
         if matches!(operator, Operator::IntegerDivide | Operator::Modulo) {
             // Both operands are checked before the return, so that both mistakes are reported.
@@ -609,35 +626,43 @@ impl<'a, 'c> Typing<'a, 'c> {
         }
         let term = Term::arithmetic(operator, &left, &right);
         if is_too_long(&term) {
-            self.too_long(a, b);
+            self.report_too_long(a, b);
             return None;
         }
         Some(term)
     }
 
-    fn too_long(&mut self, a: &Expression, b: &Expression) {
+    fn report_too_long(&mut self, a: &Expression, b: &Expression) {
         let message = format!("this value has more than {} digits", parser::MAX_DIGITS);
         self.error("number-too-long", message, &(a.span.start..b.span.end), "too long".to_owned(), None);
     }
 
     /// Types a chain such as `a < b < c`, which is a conjunction. Each operand may take its type from the one
     /// before it.
-    fn compare(&mut self, first: &Expression, others: &[(Comparison, Expression)]) -> Option<Term> {
-        let mut parts = Vec::new();
+    fn type_comparison(&mut self, first: &Expression, others: &[(Comparison, Expression)]) -> Option<Term> {
         let Some(((comparison, second), others)) = others.split_first() else { return self.term(first) };
+        let mut parts = Vec::new();
         let (first_term, second_term) = self.type_two(first, second);
-        parts.push(self.compare_two(*comparison, (&first_term, &first.span), (&second_term, &second.span)));
+        parts.push(self.build_comparison(
+            *comparison,
+            (&first_term, &first.span),
+            (&second_term, &second.span),
+        ));
         let (mut left_term, mut left_span) = (second_term, &second.span);
         for (comparison, right) in others {
             let right_term = self.type_neighbour(right, &left_term);
-            parts.push(self.compare_two(*comparison, (&left_term, left_span), (&right_term, &right.span)));
+            parts.push(self.build_comparison(
+                *comparison,
+                (&left_term, left_span),
+                (&right_term, &right.span),
+            ));
             (left_term, left_span) = (right_term, &right.span);
         }
         parts.into_iter().collect::<Option<Vec<Term>>>().map(Term::and)
     }
 
     /// Types one comparison of two typed operands.
-    pub(super) fn compare_two(
+    pub(super) fn build_comparison(
         &mut self,
         comparison: Comparison,
         (a, a_span): (&Option<Term>, &Range<usize>),
@@ -648,12 +673,12 @@ impl<'a, 'c> Typing<'a, 'c> {
         let whole = a_span.start..b_span.end;
         if a.sort() != b.sort() && !are_numbers {
             let message = format!("`{comparison}` cannot compare {} with {}", a.sort(), b.sort());
-            let id = self.spell_id([(a.sort(), a_span), (b.sort(), b_span)]);
+            let spelled_id = self.spell_id([(a.sort(), a_span), (b.sort(), b_span)]);
             let help = match (a.sort(), b.sort()) {
                 (Type::Enum(_), Type::String) | (Type::String, Type::Enum(_)) => {
                     "write literals of enumerations without quotes"
                 }
-                _ if let Some(id) = &id => id,
+                _ if let Some(help) = &spelled_id => help,
                 (Type::Id(_), Type::Id(_)) => "ids of different types are never equal",
                 (Type::Id(_), _) | (_, Type::Id(_)) => {
                     "an id has no literals and can only be compared with ids: keep one in a variable"
@@ -666,23 +691,19 @@ impl<'a, 'c> Typing<'a, 'c> {
                 (a, b) if let Some(help) = about_parts(a, b) => help,
                 _ => "both sides of a comparison must have the same type",
             };
-            let diagnostic = Diagnostic::error("type-mismatch", message)
-                .at(self.collector.origin(&self.scalar.place(a_span)), format!("this is {}", a.sort()))
-                .at(self.collector.origin(&self.scalar.place(b_span)), format!("this is {}", b.sort()))
-                .help(help);
-            self.collector.push(diagnostic);
+            self.report_two_types(message, [(a, a_span), (b, b_span)], Some(help.to_owned()));
             return None;
         }
-        if let Some(term) = self.subset(comparison, a, b) {
-            return self.affordable(term, &whole);
+        if let Some(term) = self.build_subset(comparison, a, b) {
+            return self.check_size(term, &whole);
         }
         let is_ordered = are_numbers || a.sort().is_ordered();
         if !is_ordered && !matches!(comparison, Comparison::Equal | Comparison::NotEqual) {
             let message =
                 format!("`{comparison}` orders numbers, strings and sets, but these are {}", a.sort());
-            let help = || "values of this type can only be compared with `==` and `!=`".to_owned();
-            let help = about_ids([a.sort(); 2]).or_else(|| Some(help()));
-            self.error("type-mismatch", message, &whole, format!("these are {}", a.sort()), help);
+            let help = about_ids([a.sort(); 2])
+                .unwrap_or_else(|| "values of this type can only be compared with `==` and `!=`".to_owned());
+            self.error("type-mismatch", message, &whole, format!("these are {}", a.sort()), Some(help));
             return None;
         }
         Some(Term::compare(comparison, a, b))
@@ -693,13 +714,13 @@ impl<'a, 'c> Typing<'a, 'c> {
         let [(a, _), (b, _)] = sides;
         let ((Type::Id(id), other) | (other, Type::Id(id))) = (a, b) else { return None };
         let (_, span) = sides.into_iter().rfind(|(ty, _)| *ty == other)?;
-        let text = self.scalar.text.get(span.clone())?.trim_matches('"');
+        let text = self.text(span).trim_matches('"');
         let is_quoted = text.len() + 2 == span.len() && !text.contains('"');
         let is_literal = is_quoted || text.parse::<u64>().is_ok();
         is_literal.then(|| format!("for the id that the system calls `{text}`, write `(\"{text}\": {id})`"))
     }
 
-    fn conditional(
+    fn type_conditional(
         &mut self,
         condition: &Expression,
         a: &Expression,
@@ -714,11 +735,7 @@ impl<'a, 'c> Typing<'a, 'c> {
         let are_numbers = then.sort().is_number() && otherwise.sort().is_number();
         if then.sort() != otherwise.sort() && !are_numbers {
             let message = format!("the branches differ in type: {} and {}", then.sort(), otherwise.sort());
-            let [a, b] = [a, b].map(|branch| self.collector.origin(&self.scalar.place(&branch.span)));
-            let diagnostic = Diagnostic::error("type-mismatch", message)
-                .at(a, format!("this is {}", then.sort()))
-                .at(b, format!("this is {}", otherwise.sort()));
-            self.collector.push(diagnostic);
+            self.report_two_types(message, [(&then, &a.span), (&otherwise, &b.span)], None);
             return None;
         }
         Some(Term::if_then_else(&choice?, &then, &otherwise))

@@ -8,7 +8,6 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::data::Datum;
-use crate::diagnostic::Diagnostic;
 use crate::reader::scope::Meaning;
 use crate::reader::syntax::{Call, Expression, ExpressionKind, Match, MatchCase, says_type};
 use crate::reader::typing::Typing;
@@ -19,7 +18,7 @@ use crate::value::Value;
 
 impl Typing<'_, '_> {
     /// The variant that has an alternative of this name, and the number of the alternative.
-    pub(super) fn alternative(&self, name: &str) -> Option<(Arc<RecordType>, usize)> {
+    pub(super) fn find_alternative(&self, name: &str) -> Option<(Arc<RecordType>, usize)> {
         match self.scope.names.get(name) {
             Some((Meaning::Alternative(variant, number), _)) => Some((variant.clone(), *number)),
             _ => None,
@@ -27,12 +26,12 @@ impl Typing<'_, '_> {
     }
 
     /// Reports an alternative with data that is written without them.
-    pub(super) fn without_data(&mut self, variant: &RecordType, number: usize, span: &Range<usize>) {
+    pub(super) fn report_missing_data(&mut self, variant: &RecordType, number: usize, span: &Range<usize>) {
         let alternatives = variant.alternatives();
         let alternative = &alternatives[number];
         let name = &alternative.name;
-        let fields = &variant.fields[alternative.first..alternative.first + alternative.count];
-        let data: Vec<String> = fields.iter().map(|(_, ty)| Value::any(ty).to_string()).collect();
+        let fields = variant.fields[alternative.positions()].iter();
+        let data: Vec<String> = fields.map(|(_, ty)| Value::any(ty).to_string()).collect();
         let help = format!(
             "`x is {name}` asks whether `x` is one; with data it is a value, for example `{name}({})`",
             data.join(", ")
@@ -42,7 +41,7 @@ impl Typing<'_, '_> {
     }
 
     /// `Ok(3)`
-    pub(super) fn construct(
+    pub(super) fn type_alternative(
         &mut self,
         variant: &Arc<RecordType>,
         number: usize,
@@ -51,7 +50,7 @@ impl Typing<'_, '_> {
     ) -> Option<Term> {
         let alternatives = variant.alternatives();
         let alternative = &alternatives[number];
-        if !self.is_arity(&call.name.0, &call.arguments, alternative.count, whole, None) {
+        if !self.check_arity(&call.name.0, &call.arguments, alternative.count, whole, None) {
             return None;
         }
         // A loop and no iterator: a function that recurses must need little of the stack.
@@ -66,8 +65,8 @@ impl Typing<'_, '_> {
     }
 
     /// `some(x)`, an option of the type of `x`.
-    pub(super) fn some(&mut self, call: &Call, whole: &Range<usize>) -> Option<Term> {
-        if !self.is_arity("some", &call.arguments, 1, whole, None) {
+    pub(super) fn type_some(&mut self, call: &Call, whole: &Range<usize>) -> Option<Term> {
+        if !self.check_arity("some", &call.arguments, 1, whole, None) {
             return None;
         }
         let value = self.term(&call.arguments[0])?;
@@ -76,10 +75,10 @@ impl Typing<'_, '_> {
     }
 
     /// `none` or `some(x)` where an option is expected.
-    pub(super) fn option_as(&mut self, tree: &Expression, expected: &Arc<RecordType>) -> Option<Term> {
+    pub(super) fn type_option(&mut self, tree: &Expression, expected: &Arc<RecordType>) -> Option<Term> {
         match &tree.kind {
             ExpressionKind::Call(call) if call.name.0 == "some" && self.is_free("some") => {
-                self.construct(expected, 1, call, &tree.span)
+                self.type_alternative(expected, 1, call, &tree.span)
             }
             ExpressionKind::Name(name) if name == "none" && self.is_free("none") => {
                 Some(expected.made_of(Value::Bool(false), []))
@@ -98,7 +97,7 @@ impl Typing<'_, '_> {
     }
 
     /// Types a value that must be a variant or an option. `what` is the word that asks for it.
-    fn of_alternatives(&mut self, tree: &Expression, what: &str) -> Option<(Term, Arc<RecordType>)> {
+    fn type_subject(&mut self, tree: &Expression, what: &str) -> Option<(Term, Arc<RecordType>)> {
         let term = self.term(tree)?;
         match term.sort() {
             Type::Record(ty) if matches!(ty.form, RecordForm::Variant(_) | RecordForm::Option) => {
@@ -113,7 +112,7 @@ impl Typing<'_, '_> {
     }
 
     /// The number of the alternative of this name. Reports an unknown one.
-    fn number_of(&mut self, variant: &RecordType, name: &str, span: &Range<usize>) -> Option<usize> {
+    fn find_number(&mut self, variant: &RecordType, name: &str, span: &Range<usize>) -> Option<usize> {
         let alternatives = variant.alternatives();
         let number = alternatives.iter().position(|alternative| alternative.name == name);
         if number.is_none() {
@@ -126,36 +125,36 @@ impl Typing<'_, '_> {
     }
 
     /// `r is Ok`
-    pub(super) fn question(&mut self, tree: &Expression, name: &str, span: &Range<usize>) -> Option<Term> {
-        let (subject, variant) = self.of_alternatives(tree, "is")?;
-        let number = self.number_of(&variant, name, span)?;
+    pub(super) fn type_question(
+        &mut self,
+        tree: &Expression,
+        name: &str,
+        span: &Range<usize>,
+    ) -> Option<Term> {
+        let (subject, variant) = self.type_subject(tree, "is")?;
+        let number = self.find_number(&variant, name, span)?;
         Some(is_alternative(&subject, number))
     }
 
     /// `match r: ...`, of the expected type if there is one.
-    pub(super) fn matched(
+    pub(super) fn type_match(
         &mut self,
         tree: &Match,
         whole: &Range<usize>,
         expected: Option<&Type>,
     ) -> Option<Term> {
-        let (subject, variant) = self.of_alternatives(&tree.subject, "match")?;
+        let (subject, variant) = self.type_subject(&tree.subject, "match")?;
         let alternatives = variant.alternatives();
         let mut without_case: BTreeSet<usize> = (0..alternatives.len()).collect();
         let mut cases: Vec<MatchArm> = Vec::new();
         let mut is_right = true;
         for case in &tree.cases {
             let (name, at) = &case.alternative;
-            let number = match name.as_str() {
-                "_" => None,
-                name => match self.number_of(&variant, name, at) {
-                    Some(number) => Some(number),
-                    None => {
-                        is_right = false;
-                        continue;
-                    }
-                },
-            };
+            let number = if name == "_" { None } else { self.find_number(&variant, name, at) };
+            if number.is_none() && name != "_" {
+                is_right = false;
+                continue;
+            }
             let is_new = number.map_or(!without_case.is_empty(), |number| without_case.remove(&number));
             if !is_new {
                 let message = match number {
@@ -199,8 +198,8 @@ impl Typing<'_, '_> {
     fn warn_of_reach_of_case(&mut self, tree: &Match, whole: &Range<usize>) {
         let Some(MatchCase { body, .. }) = tree.cases.last() else { return };
         let is_own = |part: &Expression| part.span.start == body.span.start;
-        let Some(tail) = self.tail_of(body, whole, is_own) else { return };
-        let message = match body.parts()[0].kind {
+        let Some(tail) = self.find_tail(body, whole, is_own) else { return };
+        let message = match body.kind.parts()[0].kind {
             ExpressionKind::Truth(value) if value != (tail.sign == "&&") => format!(
                 "the last case of a `match` goes on to the end: `{value} {} ...` is always {value}",
                 tail.sign
@@ -246,7 +245,7 @@ impl Typing<'_, '_> {
                 case.alternative.0,
                 pattern.join(", ")
             );
-            is_right &= self.is_new_name("case", name, at, Some(help));
+            is_right &= self.check_new_name("case", name, at, Some(help));
             let datum = Datum::new(name.clone(), variant.fields[field].1.clone());
             let value = substitute(&Term::field(subject, field), &self.named);
             self.named.insert(datum.clone(), value);
@@ -271,9 +270,7 @@ impl Typing<'_, '_> {
             && !(known.sort().is_number() && body.sort().is_number())
         {
             let message = format!("the cases differ in type: {} and {}", known.sort(), body.sort());
-            let place = self.collector.origin(&self.scalar.place(&case.body.span));
-            let label = format!("this is {}", body.sort());
-            self.collector.push(Diagnostic::error("type-mismatch", message).at(place, label));
+            self.error("type-mismatch", message, &case.body.span, format!("this is {}", body.sort()), None);
             return None;
         }
         Some(MatchArm { alternative: number, names, body })
@@ -282,10 +279,9 @@ impl Typing<'_, '_> {
 
 /// Writes an alternative with its fields, as a case of a `match` has it.
 pub(super) fn spell_alternative(variant: &RecordType, alternative: &Alternative) -> String {
-    let fields: Vec<&str> =
-        (0..alternative.count).map(|position| variant.field_of(alternative, position)).collect();
+    let fields = (0..alternative.count).map(|place| variant.field_of(alternative, place));
     match alternative.count {
         0 => alternative.name.clone(),
-        _ => format!("{}({})", alternative.name, fields.join(", ")),
+        _ => format!("{}({})", alternative.name, fields.collect::<Vec<_>>().join(", ")),
     }
 }

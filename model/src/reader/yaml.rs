@@ -34,6 +34,7 @@ pub struct Yaml {
     /// Its place, in bytes of the file.
     pub span: Range<usize>,
     flow: bool,
+    /// How many nodes it has with those below it. An alias repeats its node.
     size: usize,
 }
 
@@ -151,7 +152,7 @@ pub fn load(path: &Path) -> Result<Arc<SourceFile>, Diagnostic> {
     }
 }
 
-/// A file's content as text.
+/// Makes text of a file's content.
 ///
 /// # Errors
 /// One diagnostic: the content is too large or not UTF-8 (then it names the line).
@@ -199,7 +200,7 @@ pub fn parse(collector: &mut Collector) -> Option<Arc<Yaml>> {
     for result in Parser::new_from_str_with_options(&file.text, options) {
         match result {
             Ok((event, span)) => {
-                builder.event(event, &span)?;
+                builder.handle_event(event, &span)?;
                 if builder.collector.is_full() {
                     return None;
                 }
@@ -208,7 +209,7 @@ pub fn parse(collector: &mut Collector) -> Option<Arc<Yaml>> {
                 let stop = error.marker().byte_offset().unwrap_or(file.text.len()).min(file.text.len());
                 let is_line = |start: usize| file.text.get(start..stop).is_some_and(|s| !s.contains('\n'));
                 if *error.kind() == ErrorKind::RecursionLimitExceeded {
-                    builder.too_deep(&(stop..stop));
+                    builder.report_too_deep(&(stop..stop));
                 } else if !builder.tag.is_some_and(is_line) {
                     // A negation without its quotes breaks its line in more than one way, and is reported.
                     builder.report_stop(error.kind(), &error.info(), stop);
@@ -234,9 +235,11 @@ pub fn top_keys(text: &str, is_last: impl Fn(&str) -> bool) -> Vec<(String, Scal
     if text.len() > ReaderLimits::of(text.as_bytes()).bytes {
         return entries;
     }
-    // `open_key` is the key whose value comes next. `start` is the beginning of the current collection at the
-    // second level.
-    let (mut depth, mut open_key, mut start): (usize, Option<String>, usize) = (0, None, 0);
+    let mut depth = 0_usize;
+    // The key whose value comes next.
+    let mut open_key: Option<String> = None;
+    // The beginning of the current collection at the second level.
+    let mut start = 0;
     let mut options = Options::default();
     options.emit_unresolved_aliases = true;
     for (event, span) in Parser::new_from_str_with_options(text, options).map_while(Result::ok) {
@@ -483,6 +486,7 @@ struct Builder<'a, 'c> {
     open: Vec<OpenNode>,
     root: Option<Arc<Yaml>>,
     anchors: BTreeMap<usize, Arc<Yaml>>,
+    /// How many nodes there are, without those that aliases repeat.
     nodes: usize,
     /// Where the last tag ends, which is a mistake.
     tag: Option<usize>,
@@ -490,7 +494,7 @@ struct Builder<'a, 'c> {
 
 impl Builder<'_, '_> {
     /// Handles one event. `None` stops the building after a mistake, which has been reported.
-    fn event(&mut self, event: Event<'_>, span: &Span) -> Option<()> {
+    fn handle_event(&mut self, event: Event<'_>, span: &Span) -> Option<()> {
         let bytes = span.byte_range().unwrap_or(0..0);
         match event {
             Event::DocumentStart(..) if self.root.is_some() => {
@@ -499,24 +503,28 @@ impl Builder<'_, '_> {
                 None
             }
             Event::Scalar(text, style, anchor, tag) => {
-                self.refuse(tag.as_deref(), span);
-                let mut scalar = self.scalar(&text, style, bytes);
+                self.report_tag(tag.as_deref(), span);
+                let mut scalar = self.make_scalar(&text, style, bytes);
                 scalar.broken = tag.is_some();
                 let node =
                     Yaml { span: scalar.span.clone(), kind: NodeKind::Scalar(scalar), flow: true, size: 1 };
                 self.complete(node, anchor)
             }
             Event::SequenceStart(style, anchor, tag) => {
-                self.refuse(tag.as_deref(), span);
-                self.begin(NodeKind::Sequence(Vec::new()), style, anchor, bytes)
+                self.report_tag(tag.as_deref(), span);
+                self.open_collection(NodeKind::Sequence(Vec::new()), style, anchor, bytes)
             }
             Event::MappingStart(style, anchor, tag) => {
-                self.refuse(tag.as_deref(), span);
-                self.begin(NodeKind::Mapping(Vec::new()), style, anchor, bytes)
+                self.report_tag(tag.as_deref(), span);
+                self.open_collection(NodeKind::Mapping(Vec::new()), style, anchor, bytes)
             }
             Event::SequenceEnd | Event::MappingEnd => {
                 let open = self.open.pop()?;
                 // The event has the place of the brackets. Without brackets, the contents have a place.
+                let first_key = match &open.kind {
+                    NodeKind::Mapping(entries) => entries.first().map(|entry| entry.key.span.start),
+                    _ => None,
+                };
                 let last = match &open.kind {
                     NodeKind::Sequence(items) => items.last().map(|item| item.span.end),
                     NodeKind::Mapping(entries) => {
@@ -524,16 +532,12 @@ impl Builder<'_, '_> {
                     }
                     NodeKind::Scalar(_) => None,
                 };
-                let end = if open.flow { bytes.end } else { last.unwrap_or(bytes.start) };
-                let start = match &open.kind {
-                    NodeKind::Mapping(entries) if !open.flow => {
-                        entries.first().map_or(open.start, |e| e.key.span.start)
-                    }
-                    _ => open.start,
+                let (start, end) = match open.flow {
+                    true => (open.start, bytes.end),
+                    false => (first_key.unwrap_or(open.start), last.unwrap_or(bytes.start)),
                 };
-                let node =
-                    Yaml { kind: open.kind, span: start..end.max(start), flow: open.flow, size: open.size };
-                self.complete(node, open.anchor)
+                let span = start..end.max(start);
+                self.complete(Yaml { kind: open.kind, span, flow: open.flow, size: open.size }, open.anchor)
             }
             Event::Alias(anchor) => {
                 let Some(node) = self.anchors.get(&anchor).cloned() else {
@@ -592,13 +596,10 @@ impl Builder<'_, '_> {
     }
 
     /// Makes a scalar, with the places of its bytes.
-    fn scalar(&self, text: &str, style: ScalarStyle, bytes: Range<usize>) -> Scalar {
+    fn make_scalar(&self, text: &str, style: ScalarStyle, bytes: Range<usize>) -> Scalar {
         let source = self.text.get(bytes.clone()).unwrap_or("");
         // The length of the quote before the text.
-        let quote = match style {
-            ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted => 1,
-            _ => 0,
-        };
+        let quote = usize::from(matches!(style, ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted));
         let is_verbatim = source.get(quote..).is_some_and(|s| s.starts_with(text)) && !text.contains('\n');
         let is_block = matches!(style, ScalarStyle::Literal | ScalarStyle::Folded);
         let map = if is_verbatim && !is_block {
@@ -610,7 +611,7 @@ impl Builder<'_, '_> {
     }
 
     /// Reports a tag. Tags mean nothing in the format, and most are a negation without quotes.
-    fn refuse(&mut self, tag: Option<&Tag>, span: &Span) {
+    fn report_tag(&mut self, tag: Option<&Tag>, span: &Span) {
         let Some(tag) = tag else { return };
         let bytes =
             span.tag_span().and_then(|s| s.byte_range()).or_else(|| span.byte_range()).unwrap_or(0..0);
@@ -626,7 +627,7 @@ impl Builder<'_, '_> {
         self.collector.mistake("yaml-tag", format!("YAML reads `{written}` as a tag"), &bytes, label, help);
     }
 
-    fn begin(
+    fn open_collection(
         &mut self,
         kind: NodeKind,
         style: StructureStyle,
@@ -634,7 +635,7 @@ impl Builder<'_, '_> {
         bytes: Range<usize>,
     ) -> Option<()> {
         if self.open.len() >= MAX_DEPTH {
-            self.too_deep(&bytes);
+            self.report_too_deep(&bytes);
             return None;
         }
         let expects_key = matches!(kind, NodeKind::Mapping(_));
@@ -643,11 +644,12 @@ impl Builder<'_, '_> {
         Some(())
     }
 
-    fn too_deep(&mut self, bytes: &Range<usize>) {
+    fn report_too_deep(&mut self, bytes: &Range<usize>) {
         let message = format!("lists and mappings are nested more than {MAX_DEPTH} deep");
         self.collector.error("nested-too-deep", message, bytes, "one level too many");
     }
 
+    /// Counts a new node, remembers it under its anchor if it has one, and adds it.
     fn complete(&mut self, node: Yaml, anchor: usize) -> Option<()> {
         let bytes = node.span.clone();
         let node = Arc::new(node);
@@ -676,18 +678,15 @@ impl Builder<'_, '_> {
         match &mut parent.kind {
             NodeKind::Sequence(items) => items.push(node),
             NodeKind::Mapping(entries) => {
-                if !parent.expects_key {
-                    parent.expects_key = true;
-                    if let Some(key) = parent.key.take() {
-                        entries.push(Entry { key, value: node });
-                    }
+                // Keys and values alternate. The value of a key that is no scalar is left out.
+                parent.expects_key = !parent.expects_key;
+                if parent.expects_key {
+                    entries.extend(parent.key.take().map(|key| Entry { key, value: node }));
+                } else if let Some(key) = node.as_scalar() {
+                    parent.key = Some(key.clone());
                 } else {
-                    parent.expects_key = false;
-                    parent.key = node.as_scalar().cloned();
-                    if parent.key.is_none() {
-                        let message = format!("a key must be a name, not {}", node.describe());
-                        self.collector.error("key-not-a-name", message, &node.head(), "expected a name");
-                    }
+                    let message = format!("a key must be a name, not {}", node.describe());
+                    self.collector.error("key-not-a-name", message, &node.head(), "expected a name");
                 }
             }
             NodeKind::Scalar(_) => {}

@@ -33,12 +33,12 @@ fn count_parts(term: &Term, bodies: &mut HashMap<Term, u64>) -> u64 {
 }
 
 /// Estimates the parts that the root adds to those of its arguments.
-fn count_own_parts(term: &Term, known: &mut HashMap<Term, u64>) -> u64 {
+fn count_own_parts(term: &Term, bodies: &mut HashMap<Term, u64>) -> u64 {
     use StandardOperation as On;
     let TermShape::Operation(operation, arguments) = term.shape() else { return count_fields(term.sort()) };
     let widest = arguments.iter().map(Term::sort).chain([term.sort()]).map(count_fields).max().unwrap_or(1);
-    let bodies = operation.bodies().into_iter();
-    let in_bodies = bodies.fold(0u64, |sum, (_, body)| sum.saturating_add(count_parts(body, known)));
+    let own_bodies = operation.bodies().into_iter();
+    let in_bodies = own_bodies.fold(0u64, |sum, (_, body)| sum.saturating_add(count_parts(body, bodies)));
     // Each slot of the result may come from each slot of an argument.
     let square = widest.saturating_mul(widest);
     match operation {
@@ -61,18 +61,21 @@ pub fn steps_bound(term: &Term) -> u64 {
     count_steps(term, &mut HashMap::new())
 }
 
-fn count_steps(term: &Term, known: &mut HashMap<Term, u64>) -> u64 {
-    if let Some(known) = known.get(term) {
+fn count_steps(term: &Term, memo: &mut HashMap<Term, u64>) -> u64 {
+    if let Some(known) = memo.get(term) {
         return *known;
     }
-    let mut steps =
-        term.parts().into_iter().fold(1u64, |sum, part| sum.saturating_add(count_steps(part, known)));
-    if let TermShape::Operation(operation, arguments) = term.shape() {
-        let bodies = operation.bodies().into_iter();
-        let in_bodies = bodies.fold(0u64, |sum, (_, body)| sum.saturating_add(count_steps(body, known)));
-        steps = steps.saturating_add(in_bodies.saturating_mul(count_instances(operation, arguments)));
+    let mut steps = 1u64;
+    for part in term.parts() {
+        steps = steps.saturating_add(count_steps(part, memo));
     }
-    known.insert(term.clone(), steps);
+    if let TermShape::Operation(operation, arguments) = term.shape() {
+        let instances = count_instances(operation, arguments);
+        for (_, body) in operation.bodies() {
+            steps = steps.saturating_add(count_steps(body, memo).saturating_mul(instances));
+        }
+    }
+    memo.insert(term.clone(), steps);
     steps
 }
 

@@ -402,7 +402,7 @@ fn junction(parts: impl IntoIterator<Item = Term>, kind: Junction) -> Term {
     // part that is left out after it could have had no value.
     let mut total_parts = HashSet::new();
     for term in flat.iter().take_while(|term| term.is_total()) {
-        if is_literal_shape(term) && total_parts.contains(&term.not()) {
+        if is_negated_at_once(term) && total_parts.contains(&term.not()) {
             return Term::literal(Value::Bool(!is_conjunction));
         }
         total_parts.insert(term);
@@ -411,7 +411,7 @@ fn junction(parts: impl IntoIterator<Item = Term>, kind: Junction) -> Term {
 }
 
 /// Is the negation of the term built in constant time?
-fn is_literal_shape(term: &Term) -> bool {
+fn is_negated_at_once(term: &Term) -> bool {
     match term.shape() {
         TermShape::Operation(..) => true,
         TermShape::Node(node) => matches!(

@@ -23,7 +23,7 @@ use crate::value::Value;
 impl RecordType {
     /// Makes the term of the alternative or the list that has this first field and these parts.
     pub fn made_of(self: &Arc<Self>, first: Value, parts: impl IntoIterator<Item = Term>) -> Term {
-        let fields = self.filled(first, parts, &Term::literal);
+        let fields = self.fill_fields(first, parts, &Term::literal);
         Term::record(self, fields)
     }
 }
@@ -114,10 +114,10 @@ impl<'a> Behind<'a> {
         let (_, length) = length_where(length);
         let most = i64::try_from(entry).ok()? - 1;
         let mut lengths = Vec::new();
-        match collect_summands(length, &mut lengths) {
-            Some(number) => Some(Behind { length, most, lengths, most_together: most.checked_sub(number)? }),
-            None => Some(Behind { length, most, lengths: Vec::new(), most_together: most }),
-        }
+        let Some(number) = collect_summands(length, &mut lengths) else {
+            return Some(Behind { length, most, lengths: Vec::new(), most_together: most });
+        };
+        Some(Behind { length, most, lengths, most_together: most.checked_sub(number)? })
     }
 
     /// Does the shape of the slot show that it holds the simplest value there?
@@ -133,12 +133,12 @@ impl<'a> Behind<'a> {
             };
             // A case that the knowledge excludes does not apply. Any other one must be blank too.
             if !c.conjuncts().iter().any(|part| self.excludes(part)) {
-                let Some(place) = self.lengths.iter().position(|known| is_number(c, known).is_some()) else {
+                let equated = |(place, length): (usize, &&Term)| Some((place, number_equated(c, length)?));
+                let Some((place, number)) = self.lengths.iter().enumerate().find_map(equated) else {
                     return false;
                 };
                 // In this case the list has this length, so the others together are shorter by it.
                 let length = self.lengths.remove(place);
-                let number = is_number(c, length).unwrap_or(0);
                 self.most_together -= number;
                 let is_blank = self.most_together < 0 || self.is_after_end(then, simplest);
                 self.most_together += number;
@@ -182,8 +182,8 @@ impl<'a> Behind<'a> {
     }
 }
 
-/// The number to which the condition says that the term is equal.
-fn is_number(condition: &Term, term: &Term) -> Option<i64> {
+/// The number to which the condition says that the term is equal. `None` if it says no such thing.
+fn number_equated(condition: &Term, term: &Term) -> Option<i64> {
     match condition.node() {
         Node::Compare(Comparison::Equal, a, b) if a == term => as_small_integer(b),
         _ => None,

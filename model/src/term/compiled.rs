@@ -39,6 +39,7 @@ type Result<T> = std::result::Result<T, Undefined>;
 #[derive(Debug)]
 pub(super) struct TermProgram {
     root: Code,
+    /// The data that the term mentions, in the order of their slots.
     data: Vec<Datum>,
     /// How many parts are remembered.
     remembered: usize,
@@ -72,12 +73,8 @@ enum Code {
     Quantified(Arc<QuantifiedOperation>, Box<QuantifiedCode>, CompiledSource),
     /// The subject, and the slots of each case.
     Match(Arc<MatchOperation>, Arc<Code>, Box<[Box<[CaseSlot]>]>),
-    Keyed {
-        ty: Arc<RecordType>,
-        is_map: bool,
-        parts: Box<[Code]>,
-        source: CompiledSource,
-    },
+    /// A set or a map, by its keys, or by its keys and values in turn.
+    Keyed(Arc<RecordType>, Box<[Code]>, CompiledSource),
     Standard(StandardOperation, Box<[Code]>, CompiledSource),
     Defined(Box<Code>),
 }
@@ -238,11 +235,8 @@ impl Compiler {
                 let cases = cases.map(|case| self.compile_case(operation, case, &arguments[1..])).collect();
                 Code::Match(operation.clone(), subject, cases)
             }
-            DerivedOperation::SetOf(ty) => {
-                Code::Keyed { ty: ty.clone(), is_map: false, parts: self.compile_all(arguments), source }
-            }
-            DerivedOperation::MapOf(ty) => {
-                Code::Keyed { ty: ty.clone(), is_map: true, parts: self.compile_all(arguments), source }
+            DerivedOperation::SetOf(ty) | DerivedOperation::MapOf(ty) => {
+                Code::Keyed(ty.clone(), self.compile_all(arguments), source)
             }
             DerivedOperation::Standard(operation) => {
                 Code::Standard(*operation, self.compile_all(arguments), source)
@@ -272,13 +266,12 @@ impl Compiler {
     fn compile_body(&mut self, operation: &QuantifiedOperation, body: &Term, read: &[Term]) -> BodyCode {
         let data = &body.program().data;
         let slot = |datum: &Datum| match operation.read.iter().position(|parameter| parameter == datum) {
-            Some(position) if *datum != operation.bound => read[position].clone(),
+            Some(position) if *datum != operation.bound => self.compile(&read[position]),
             // The slot of the bound value. Its content does not matter, since each value is put there.
-            _ => Term::yes(),
+            _ => Code::Literal(Value::Bool(true)),
         };
-        let slots: Vec<Term> = data.iter().map(slot).collect();
         let bound = data.iter().position(|datum| *datum == operation.bound);
-        BodyCode { read: self.compile_all(&slots), bound }
+        BodyCode { read: data.iter().map(slot).collect(), bound }
     }
 }
 
@@ -455,9 +448,9 @@ impl Code {
             }
             Code::Quantified(operation, code, source) => evaluate_quantifier(operation, code, source, frame)?,
             Code::Match(operation, subject, cases) => evaluate_match(operation, subject, cases, frame)?,
-            Code::Keyed { ty, is_map, parts, source } => {
+            Code::Keyed(ty, parts, source) => {
                 let values = evaluate_all(parts, frame)?;
-                set_or_map_of(ty, &values, *is_map).ok_or_else(|| Undefined::NoValue(source.term()))?
+                set_or_map_of(ty, &values).ok_or_else(|| Undefined::NoValue(source.term()))?
             }
             Code::Standard(operation, parts, source) => evaluate_standard(*operation, parts, source, frame)?,
         }))
@@ -533,7 +526,7 @@ fn evaluate_quantifier(
         }
         (QuantifierDomain::Elements, None) => unreachable!("elements of nothing"),
     };
-    let or_no_value = |value: Option<Value>| value.ok_or_else(|| Undefined::NoValue(source.term()));
+    let value_or_error = |value: Option<Value>| value.ok_or_else(|| Undefined::NoValue(source.term()));
     let condition = operation.body.program();
     let mut condition_slots = code.condition.slots(frame);
     let mut element_slots = code.element.as_ref().map_or_else(Vec::new, |element| element.slots(frame));
@@ -554,15 +547,15 @@ fn evaluate_quantifier(
             (Quantifier::Some, _) if holds => return Ok(Value::Bool(true)),
             (Quantifier::Index, _) if holds => return Ok(Value::int(position)),
             (Quantifier::Find, _) if holds => {
-                return or_no_value(option_of(operation.bound.ty(), Some(value.clone())));
+                return value_or_error(option_of(operation.bound.ty(), Some(value.clone())));
             }
             _ => count += u64::from(holds),
         }
     }
     // No value has decided the result.
     match (operation.quantifier, &operation.collected) {
-        (Quantifier::Collect, Some((ty, _))) => or_no_value(list_of(ty, collected)),
-        (Quantifier::Find, _) => or_no_value(option_of(operation.bound.ty(), None)),
+        (Quantifier::Collect, Some((ty, _))) => value_or_error(list_of(ty, collected)),
+        (Quantifier::Find, _) => value_or_error(option_of(operation.bound.ty(), None)),
         (Quantifier::Index, _) => Ok(Value::int(-1)),
         (Quantifier::Count, _) => Ok(Value::int(count)),
         (Quantifier::All, _) => Ok(Value::Bool(true)),
@@ -624,12 +617,11 @@ fn evaluate_standard(
         // The element is evaluated only if there is one to compare it with.
         StandardOperation::Contains | StandardOperation::IndexOf => {
             let elements = elements(&first);
-            let position = if elements.is_empty() {
-                None
-            } else {
+            let mut position = None;
+            if !elements.is_empty() {
                 let wanted = parts[1].value(frame)?;
-                elements.iter().position(|element| *element == *wanted)
-            };
+                position = elements.iter().position(|element| *element == *wanted);
+            }
             return Ok(match operation {
                 StandardOperation::Contains => Value::Bool(position.is_some()),
                 _ => position.map_or_else(|| Value::int(-1), Value::int),

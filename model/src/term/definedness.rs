@@ -20,6 +20,7 @@ use crate::term::total::fits_field;
 use crate::term::{Term, TermShape};
 use crate::types::Type;
 
+/// The condition that the term has a value.
 pub fn defined(term: &Term) -> Term {
     definedness(term, &mut HashMap::new())
 }
@@ -48,7 +49,7 @@ pub fn in_type(term: &Term, ty: &Type) -> Term {
     }
 }
 
-/// The condition that the term has a value. `memo` remembers the conditions of shared subterms.
+/// Like [`defined`]. `memo` remembers the conditions of shared subterms.
 pub(crate) fn definedness(term: &Term, memo: &mut HashMap<Term, Term>) -> Term {
     if term.is_total() {
         return Term::yes();

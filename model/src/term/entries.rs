@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::term::definedness::in_type;
-use crate::term::lists::{Parts, blank_after_end, choose_placed, list_of, rank_conditions, where_it_holds};
+use crate::term::lists::{Parts, blank_after_end, choose_placed, list_of, rank_conditions, restrict};
 use crate::term::node::Comparison;
 use crate::term::operation::StandardOperation;
 use crate::term::total::fits_field;
@@ -40,7 +40,7 @@ pub(super) fn on_values(
         On::Size => return Some(fields[0].clone()),
         On::Keys => {
             let set = Arc::new(ty.set_of_keys()?);
-            return set.value_at_keys(entries.into_keys().map(|key| (key, None)).collect());
+            return set.make_keyed(entries.into_keys().map(|key| (key, None)).collect());
         }
         On::Subset | On::ProperSubset => {
             let may_be_equal = operation == On::Subset;
@@ -52,7 +52,7 @@ pub(super) fn on_values(
         On::Difference => entries.retain(|key, _| !second.contains_key(key)),
         _ => unreachable!("{operation:?} of a set or a map"),
     }
-    ty.value_at_keys(entries)
+    ty.make_keyed(entries)
 }
 
 /// Adds a key to a set, or a key and its value to a map. `None` if the result is not in the type.
@@ -64,7 +64,7 @@ pub(super) fn with_key(
 ) -> Option<Value> {
     let mut entries = own_entries(ty, fields);
     entries.insert(key.clone(), value.cloned());
-    ty.value_at_keys(entries).filter(|new| new.is_in(&Type::Record(ty.clone())))
+    ty.make_keyed(entries).filter(|new| new.is_in(&Type::Record(ty.clone())))
 }
 
 fn own_entries(ty: &RecordType, fields: &[Value]) -> BTreeMap<Value, Option<Value>> {
@@ -211,7 +211,7 @@ pub(super) fn lower_on_table(operation: StandardOperation, arguments: &[Term]) -
     if operation == On::HasKey {
         let (key, table) = (&arguments[0], as_table(&arguments[1])?);
         let condition = Term::and([keyed::has_value(key), table.parts.condition.clone()]);
-        return Some(where_it_holds(&condition, &table.has_key(key), &Type::Bool));
+        return Some(restrict(&condition, &table.has_key(key), &Type::Bool));
     }
     let table = as_table(&arguments[0])?;
     let condition = table.parts.condition.clone();
@@ -225,14 +225,14 @@ pub(super) fn lower_on_table(operation: StandardOperation, arguments: &[Term]) -
             let chosen = (0..last).rfold(value(last), |otherwise, entry| {
                 Term::if_then_else(&Term::equal(table.key(entry), key), &value(entry), &otherwise)
             });
-            where_it_holds(&Term::and([condition, table.has_key(key)]), &chosen, &value_type)
+            restrict(&Term::and([condition, table.has_key(key)]), &chosen, &value_type)
         }
         On::ValueChanged => {
             let entry = &arguments[1..];
             let fit = fit_condition(&table.parts.ty, entry);
             table.with_entry(&Term::yes(), entry).into_term(&fit)
         }
-        On::Size => where_it_holds(&condition, &table.parts.length, &Type::Int),
+        On::Size => restrict(&condition, &table.parts.length, &Type::Int),
         On::Keys => {
             let set = Arc::new(table.parts.ty.set_of_keys()?);
             let length = &table.parts.length;
@@ -267,7 +267,7 @@ pub(super) fn lower_on_table(operation: StandardOperation, arguments: &[Term]) -
                 parts.push(Term::compare(Comparison::Less, &table.parts.length, &larger.parts.length));
             }
             let condition = Term::and([condition, larger.parts.condition.clone()]);
-            where_it_holds(&condition, &Term::and(parts), &Type::Bool)
+            restrict(&condition, &Term::and(parts), &Type::Bool)
         }
         _ => return None,
     })

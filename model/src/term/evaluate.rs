@@ -10,7 +10,7 @@
 
 use std::fmt;
 
-use dashu_base::{BitTest, DivRemEuclid, Signed};
+use dashu_base::{BitTest, DivRemEuclid};
 use dashu_int::IBig;
 use dashu_ratio::RBig;
 
@@ -81,6 +81,7 @@ pub(super) fn negate_value(value: Value) -> Value {
     }
 }
 
+/// The truth of a Boolean term.
 pub fn holds(term: &Term, valuation: &Valuation) -> Result<bool, Undefined> {
     term.program().decide(|datum| valuation.get(datum))
 }
@@ -124,15 +125,10 @@ pub fn is_too_long(value: &Value) -> bool {
 
 /// The sign of a number: -1, 0 or 1. It is 0 for any other value.
 pub fn sign(value: &Value) -> i32 {
-    let (is_zero, is_negative) = match value {
-        Value::Int(value) => (*value == IBig::ZERO, value.is_negative()),
-        Value::Real(value) => (*value == RBig::ZERO, value.is_negative()),
-        _ => (true, false),
-    };
-    match (is_zero, is_negative) {
-        (true, _) => 0,
-        (false, true) => -1,
-        (false, false) => 1,
+    match value {
+        Value::Int(value) => value.cmp(&IBig::ZERO) as i32,
+        Value::Real(value) => value.cmp(&RBig::ZERO) as i32,
+        _ => 0,
     }
 }
 

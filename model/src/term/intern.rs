@@ -10,11 +10,13 @@
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hash, Hasher};
-use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, LazyLock, Mutex, OnceLock, Weak};
 
 use crate::hash::FastHasher;
+use crate::lock::lock;
 use crate::term::compiled::TermProgram;
-use crate::term::{Term, TermShape};
+use crate::term::node::Node;
+use crate::term::{Term, TermShape, parts_of_shape, total};
 use crate::types::Type;
 
 #[derive(Debug)]
@@ -36,6 +38,30 @@ pub(super) struct Cell {
     pub(super) lowered: OnceLock<Term>,
     /// The code that evaluation runs, once somebody evaluated it.
     pub(super) program: OnceLock<TermProgram>,
+}
+
+impl Cell {
+    /// Makes the cell of a term, with the facts that are computed from its parts.
+    pub(super) fn new(shape: TermShape, sort: Type) -> Self {
+        let (mut mentions, mut written, mut has_operations) = match &shape {
+            TermShape::Node(Node::Data(datum)) => {
+                // One of 64 bits says that a datum of this name may occur.
+                (1 << (hash_of(datum.name()) % 64), 1u64, false)
+            }
+            TermShape::Node(_) => (0, 1, false),
+            TermShape::Operation(operation, _) => (0, operation.written_size().saturating_add(1), true),
+        };
+        let mut height = 0;
+        for child in parts_of_shape(&shape) {
+            height = height.max(child.0.height);
+            mentions |= child.0.mentions;
+            written = written.saturating_add(child.0.written);
+            has_operations |= child.0.has_operations;
+        }
+        let (total, hash, height) = (total::is_total(&shape, &sort), hash_of(&shape), height + 1);
+        let (lowered, program) = (OnceLock::new(), OnceLock::new());
+        Cell { shape, sort, hash, mentions, total, height, written, has_operations, lowered, program }
+    }
 }
 
 /// The hash is already a hash.
@@ -66,18 +92,17 @@ static TABLE: LazyLock<[Mutex<Shard>; SHARDS]> = LazyLock::new(|| {
     std::array::from_fn(|_| Mutex::new(Shard { sweep_at: FIRST_SWEEP, ..Shard::default() }))
 });
 
-pub(super) fn hash_of(shape: &TermShape) -> u64 {
+fn hash_of(shape: &(impl Hash + ?Sized)) -> u64 {
     let mut hasher = FastHasher::default();
     shape.hash(&mut hasher);
     hasher.finish()
 }
 
+/// Returns the known cell of this shape, or adds this one.
 pub(super) fn intern(cell: Cell) -> Arc<Cell> {
     // The map of a shard uses the lower bits.
     let index = (cell.hash >> 60) as usize % SHARDS;
-    // A panic elsewhere cannot leave a shard half-written: every update below is a single push or retain.
-    let mut shard = TABLE[index].lock().unwrap_or_else(PoisonError::into_inner);
-    shard.intern(cell)
+    lock(&TABLE[index]).intern(cell)
 }
 
 impl Shard {
@@ -110,29 +135,13 @@ impl Shard {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::term::node::Node;
     use crate::value::Value;
 
     #[test]
     fn a_term_that_is_dropped_leaves_at_most_one_reference() {
         let mut shard = Shard { sweep_at: FIRST_SWEEP, ..Shard::default() };
         for _ in 0..1000 {
-            let shape = TermShape::Node(Node::Literal(Value::Bool(true)));
-            let hash = hash_of(&shape);
-            let (sort, mentions, height, written, total) = (Type::Bool, 0, 1, 1, true);
-            let (has_operations, lowered, program) = (false, OnceLock::new(), OnceLock::new());
-            shard.intern(Cell {
-                shape,
-                sort,
-                hash,
-                mentions,
-                total,
-                height,
-                written,
-                has_operations,
-                lowered,
-                program,
-            });
+            shard.intern(Cell::new(TermShape::Node(Node::Literal(Value::Bool(true))), Type::Bool));
         }
         let entries = shard.cells.values().map(Vec::len).max();
         assert_eq!((entries, shard.count), (Some(1), 1));

@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use crate::term::Term;
-use crate::term::lists::{as_where_it_holds, count_conditions, where_it_holds};
+use crate::term::lists::{as_restricted, count_conditions, restrict};
 use crate::term::node::{Comparison, Node};
 use crate::term::operation::StandardOperation;
 use crate::term::total::fits_field;
@@ -16,30 +16,32 @@ use crate::types::{RecordType, Type};
 use crate::value::Value;
 
 /// A set or a map by its fields, which have values if the condition holds.
-struct KeyedParts {
+struct KeyFields {
     ty: Arc<RecordType>,
     fields: Vec<Term>,
     condition: Term,
 }
 
-impl KeyedParts {
+impl KeyFields {
     fn of(table: &Term) -> Self {
         let Type::Record(ty) = table.sort() else { unreachable!("{table} has no keys") };
         if let Node::Record(_, fields) = table.node() {
-            let yes = Term::yes();
+            let (mut fields, mut conditions) = (fields.clone(), Vec::new());
             // If `into_term` made this record, its condition stands in the first field.
-            let (on, first) = as_where_it_holds(&fields[0]).unwrap_or((&yes, &fields[0]));
-            let fields: Vec<Term> = [first].into_iter().chain(&fields[1..]).cloned().collect();
-            let condition = Term::and([on.clone()].into_iter().chain(fields.iter().map(has_value)));
-            return KeyedParts { ty: ty.clone(), fields, condition };
+            if let Some((condition, first)) = as_restricted(&fields[0]) {
+                conditions.push(condition.clone());
+                fields[0] = first.clone();
+            }
+            conditions.extend(fields.iter().map(has_value));
+            return KeyFields { ty: ty.clone(), fields, condition: Term::and(conditions) };
         }
         let fields = (0..ty.fields.len()).map(|number| Term::field(table, number)).collect();
-        KeyedParts { ty: ty.clone(), fields, condition: has_value(table) }
+        KeyFields { ty: ty.clone(), fields, condition: has_value(table) }
     }
 
     /// Makes the set or the map. The first field has a value only if the condition holds.
     fn into_term(mut self) -> Term {
-        self.fields[0] = where_it_holds(&self.condition, &self.fields[0], &self.ty.fields[0].1);
+        self.fields[0] = restrict(&self.condition, &self.fields[0], &self.ty.fields[0].1);
         Term::record(&self.ty, self.fields)
     }
 
@@ -58,7 +60,7 @@ pub(super) fn lower_set(ty: &Arc<RecordType>, keys: &[Term]) -> Term {
         |key: &Value| Term::or(keys.iter().map(|term| Term::equal(term, &Term::literal(key.clone()))));
     let fields = ty.keys().iter().map(is_in).collect();
     let condition = Term::and(keys.iter().map(|term| key_condition(term, ty)));
-    KeyedParts { ty: ty.clone(), fields, condition }.into_term()
+    KeyFields { ty: ty.clone(), fields, condition }.into_term()
 }
 
 /// `[A: 1, B: 2]`, keys and values in turn.
@@ -69,20 +71,20 @@ pub(super) fn lower_map(ty: &Arc<RecordType>, entries: &[Term]) -> Term {
 
 /// `k in s`. A key outside the key type is in no set.
 pub(super) fn has_key(table: &Term, key: &Term) -> Term {
-    has_condition(&KeyedParts::of(table), key)
+    has_key_in(&KeyFields::of(table), key)
 }
 
-fn has_condition(parts: &KeyedParts, key: &Term) -> Term {
+fn has_key_in(parts: &KeyFields, key: &Term) -> Term {
     let is_present = |(number, known): (usize, Value)| {
         Term::and([Term::equal(key, &Term::literal(known)), parts.has_number(number)])
     };
     let is_some_key = Term::or(parts.ty.keys().into_iter().enumerate().map(is_present));
-    where_it_holds(&Term::and([parts.condition.clone(), has_value(key)]), &is_some_key, &Type::Bool)
+    restrict(&Term::and([parts.condition.clone(), has_value(key)]), &is_some_key, &Type::Bool)
 }
 
 /// `m[k]`
 pub(super) fn value_at(map: &Term, key: &Term) -> Term {
-    let parts = KeyedParts::of(map);
+    let parts = KeyFields::of(map);
     let (keys, value_type) = (parts.ty.keys(), parts.ty.map_value_type().cloned().unwrap_or(Type::Bool));
     let content = |number: usize| Term::field(&parts.fields[number], 1);
     // The last key needs no condition, since the condition of the whole says that one of the keys is given.
@@ -90,12 +92,12 @@ pub(super) fn value_at(map: &Term, key: &Term) -> Term {
     let chosen = keys[..last].iter().enumerate().rfold(content(last), |otherwise, (number, known)| {
         Term::if_then_else(&Term::equal(key, &Term::literal(known.clone())), &content(number), &otherwise)
     });
-    where_it_holds(&has_condition(&parts, key), &chosen, &value_type)
+    restrict(&has_key_in(&parts, key), &chosen, &value_type)
 }
 
 /// `m[k := v]`
 pub(super) fn with_value(map: &Term, key: &Term, value: &Term) -> Term {
-    let mut parts = KeyedParts::of(map);
+    let mut parts = KeyFields::of(map);
     let Type::Record(option) = &parts.ty.fields[0].1 else { unreachable!("{map} is no map") };
     let new = option.made_of(Value::Bool(true), [value.clone()]);
     let condition = Term::and([parts.condition, key_condition(key, &parts.ty)]);
@@ -103,12 +105,12 @@ pub(super) fn with_value(map: &Term, key: &Term, value: &Term) -> Term {
         Term::if_then_else(&Term::equal(key, &Term::literal(known)), &new, field)
     };
     parts.fields = parts.ty.keys().into_iter().zip(&parts.fields).map(field).collect();
-    KeyedParts { condition, ..parts }.into_term()
+    KeyFields { condition, ..parts }.into_term()
 }
 
 /// `s + t`, `s * t`, `s - t` and `m - s`
 pub(super) fn combine_sets(operation: StandardOperation, a: &Term, b: &Term) -> Term {
-    let (a, b) = (KeyedParts::of(a), KeyedParts::of(b));
+    let (a, b) = (KeyFields::of(a), KeyFields::of(b));
     // In a difference, `a` may be a map, whose fields are options.
     let absent = Term::literal(Value::any(&a.ty.fields[0].1));
     let field = |(in_a, in_b): (&Term, &Term)| match operation {
@@ -118,41 +120,40 @@ pub(super) fn combine_sets(operation: StandardOperation, a: &Term, b: &Term) -> 
     };
     let fields = a.fields.iter().zip(&b.fields).map(field).collect();
     let condition = Term::and([a.condition, b.condition]);
-    KeyedParts { ty: a.ty, fields, condition }.into_term()
+    KeyFields { ty: a.ty, fields, condition }.into_term()
 }
 
 /// `a <= b` or `a < b` of sets.
 pub(super) fn subset(operation: StandardOperation, a: &Term, b: &Term) -> Term {
-    let (small, large) = (KeyedParts::of(a), KeyedParts::of(b));
-    let keys_kept =
-        small.fields.iter().zip(&large.fields).map(|(in_small, in_large)| Term::implies(in_small, in_large));
-    let mut parts = vec![Term::and(keys_kept)];
+    let (small, large) = (KeyFields::of(a), KeyFields::of(b));
+    let pairs = small.fields.iter().zip(&large.fields);
+    let mut parts: Vec<Term> = pairs.map(|(in_small, in_large)| Term::implies(in_small, in_large)).collect();
     if operation == StandardOperation::ProperSubset {
         parts.push(Term::compare(Comparison::NotEqual, a, b));
     }
     let condition = Term::and([small.condition, large.condition]);
-    where_it_holds(&condition, &Term::and(parts), &Type::Bool)
+    restrict(&condition, &Term::and(parts), &Type::Bool)
 }
 
 /// `len(s)`
 pub(super) fn count_keys(table: &Term) -> Term {
-    let parts = KeyedParts::of(table);
+    let parts = KeyFields::of(table);
     let count = count_conditions((0..parts.fields.len()).map(|number| parts.has_number(number)));
-    where_it_holds(&parts.condition, &count, &Type::Int)
+    restrict(&parts.condition, &count, &Type::Int)
 }
 
 /// `keys(m)`
 pub(super) fn key_set(map: &Term) -> Term {
-    let parts = KeyedParts::of(map);
+    let parts = KeyFields::of(map);
     let set = map.sort().as_keyed().and_then(|(_, key)| RecordType::keyed(key, None));
     let Some(set) = set else { unreachable!("{map} has no keys") };
     let fields = (0..parts.fields.len()).map(|number| parts.has_number(number)).collect();
-    KeyedParts { ty: Arc::new(set), fields, condition: parts.condition }.into_term()
+    KeyFields { ty: Arc::new(set), fields, condition: parts.condition }.into_term()
 }
 
 /// The possible keys, each with the condition that it is there.
 pub(super) fn keys_with_conditions(table: &Term) -> Vec<(Term, Term)> {
-    let parts = KeyedParts::of(table);
+    let parts = KeyFields::of(table);
     let with_condition = |(number, key): (usize, Value)| {
         (Term::and([parts.condition.clone(), parts.has_number(number)]), Term::literal(key))
     };

@@ -116,14 +116,15 @@ fn choose_by_index(index: &Term, count: usize, chosen: impl Fn(usize) -> Term) -
     })
 }
 
+/// `q[i]`
 pub(super) fn element_at(list: &Term, index: &Term) -> Term {
     let list = Parts::of(list);
     let chosen = choose_by_index(index, list.slots.len(), |number| list.slot(number));
-    where_it_holds(&list.has_index(index), &chosen, list.ty.element_type())
+    restrict(&list.has_index(index), &chosen, list.ty.element_type())
 }
 
 /// Makes a term of this type that has a value only if the condition holds: the element of a list of one.
-pub(super) fn where_it_holds(condition: &Term, term: &Term, ty: &Type) -> Term {
+pub(super) fn restrict(condition: &Term, term: &Term, ty: &Type) -> Term {
     if condition.is_true() {
         return term.clone();
     }
@@ -131,8 +132,8 @@ pub(super) fn where_it_holds(condition: &Term, term: &Term, ty: &Type) -> Term {
     Term::field(&list_of(&list_of_one, condition, &Term::int(1), |_| term.clone()), 1)
 }
 
-/// The condition and the term from which [`where_it_holds`] made this term. `None` for other terms.
-pub(super) fn as_where_it_holds(term: &Term) -> Option<(&Term, &Term)> {
+/// The condition and the term from which [`restrict`] made this term. `None` for other terms.
+pub(super) fn as_restricted(term: &Term) -> Option<(&Term, &Term)> {
     let Node::Field(list, 1) = term.node() else { return None };
     let (Node::Record(_, fields), Some((_, 1, _))) = (list.node(), list.sort().as_list()) else {
         return None;
@@ -143,6 +144,7 @@ pub(super) fn as_where_it_holds(term: &Term) -> Option<(&Term, &Term)> {
     }
 }
 
+/// `q[i := e]`
 pub(super) fn with_element(list: &Term, index: &Term, new: &Term) -> Term {
     let list = Parts::of(list);
     list.like(&list.has_index(index), &list.length, |slot| {
@@ -177,6 +179,7 @@ pub(super) fn slice_of_list(list: &Term, from: &Term, to: Option<&Term>) -> Term
     })
 }
 
+/// `q + r`
 pub(super) fn join_lists(first: &Term, second: &Term) -> Term {
     let (a, b) = (Parts::of_placed(first), Parts::of_placed(second));
     let most_of_b = match b.length.as_literal() {
@@ -201,8 +204,8 @@ pub(super) fn join_lists(first: &Term, second: &Term) -> Term {
 pub(super) fn insert_element(list: &Term, index: &Term, new: &Term) -> Term {
     let list = Parts::of(list);
     // An index at the end is allowed: it appends.
-    let has_value =
-        Term::and([list.condition.clone(), at_most(&Term::int(0), index), at_most(index, &list.length)]);
+    let is_in_list = [at_most(&Term::int(0), index), at_most(index, &list.length)];
+    let has_value = Term::and([list.condition.clone()].into_iter().chain(is_in_list));
     let length = Term::add(&list.length, &Term::int(1));
     list.like(&has_value, &length, |slot| {
         let moved = list.slot(slot.saturating_sub(1));
@@ -268,9 +271,9 @@ pub(super) fn choose_placed<'a>(
 pub(super) fn collect_taken(ty: &Arc<RecordType>, candidates: &[(Term, Term)]) -> Term {
     let (taken, elements): (Vec<Term>, Vec<Term>) = candidates.iter().cloned().unzip();
     // All taken elements are evaluated, although a slot may need no more than one.
-    let have_values =
-        candidates.iter().map(|(is_taken, element)| Term::implies(is_taken, &keyed::has_value(element)));
-    let condition = Term::and(have_values);
+    let has_value_if_taken =
+        |(is_taken, element): &(Term, Term)| Term::implies(is_taken, &keyed::has_value(element));
+    let condition = Term::and(candidates.iter().map(has_value_if_taken));
     let ranks = rank_conditions(&taken);
     let length = ranks[taken.len()].clone();
     list_of(ty, &condition, &length, |slot| {
@@ -312,7 +315,7 @@ pub(super) fn sum_list(list: &Term) -> Term {
     let zero = Term::literal(Value::any(&ty));
     let summand = |(number, slot): (usize, &Term)| Term::if_then_else(&list.is_longer(number), slot, &zero);
     let summands = list.slots.iter().enumerate().map(summand).collect::<Vec<Term>>();
-    where_it_holds(&list.condition, &combine_balanced(&summands, &Term::add), &ty)
+    restrict(&list.condition, &combine_balanced(&summands, &Term::add), &ty)
 }
 
 /// `min(q)`, or `max(q)` with the comparison `>`.
@@ -327,7 +330,7 @@ pub(super) fn extreme_element(list: &Term, better: Comparison) -> Term {
         (*first_a, Term::if_then_else(&is_better, b, a))
     };
     let (_, chosen) = combine_balanced(&numbered, &choose_better);
-    where_it_holds(&Term::and([list.condition.clone(), list.is_longer(0)]), &chosen, &ty)
+    restrict(&Term::and([list.condition.clone(), list.is_longer(0)]), &chosen, &ty)
 }
 
 /// `join(q, s)`
@@ -342,7 +345,7 @@ pub(super) fn join_strings(list: &Term, separator: &Term) -> Term {
     let parts: Vec<Term> = list.slots.iter().enumerate().map(part).collect();
     // The separator is evaluated even if no element needs it.
     let condition = Term::and([list.condition.clone(), keyed::has_value(separator)]);
-    where_it_holds(&condition, &combine_balanced(&parts, &join), &Type::String)
+    restrict(&condition, &combine_balanced(&parts, &join), &Type::String)
 }
 
 /// The condition that the element of this number exists, and equals `element`.

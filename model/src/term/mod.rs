@@ -30,15 +30,13 @@ mod substitute;
 pub(crate) mod total;
 
 use std::cmp::Ordering;
-use std::collections::BTreeSet;
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::fmt;
 use std::hash::{Hash, Hasher};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use crate::budget;
 use crate::data::Datum;
-use crate::hash::FastHasher;
 use crate::types::Type;
 use crate::value::Value;
 use node::Node;
@@ -64,43 +62,10 @@ impl Term {
         Term::make_shape(TermShape::Node(node), sort)
     }
 
-    /// Makes the cell of a term, with the facts that are computed from its parts, and interns it.
     pub(super) fn make_shape(shape: TermShape, sort: Type) -> Self {
         // A computation that grows without end makes terms, so this is a good place to ask.
         budget::ask();
-        let (mut mentions, mut written, mut has_operations) = match &shape {
-            TermShape::Node(Node::Data(datum)) => {
-                // One of 64 bits says that a datum of this name may occur.
-                let mut hasher = FastHasher::default();
-                datum.name().hash(&mut hasher);
-                (1 << (hasher.finish() % 64), 1u64, false)
-            }
-            TermShape::Node(_) => (0, 1, false),
-            TermShape::Operation(operation, _) => (0, operation.written_size().saturating_add(1), true),
-        };
-        let mut height = 0;
-        for child in parts_of_shape(&shape) {
-            height = height.max(child.0.height);
-            mentions |= child.0.mentions;
-            written = written.saturating_add(child.0.written);
-            has_operations |= child.0.has_operations;
-        }
-        let total = total::is_total(&shape, &sort);
-        let hash = intern::hash_of(&shape);
-        let (height, lowered, program) = (height + 1, OnceLock::new(), OnceLock::new());
-        let cell = intern::Cell {
-            shape,
-            sort,
-            hash,
-            mentions,
-            total,
-            height,
-            written,
-            has_operations,
-            lowered,
-            program,
-        };
-        Term(intern::intern(cell))
+        Term(intern::intern(intern::Cell::new(shape, sort)))
     }
 
     /// The root of the lowered term: there is no operation in it or below it.

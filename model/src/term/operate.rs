@@ -52,9 +52,9 @@ fn as_index(value: &Value) -> Option<usize> {
 
 /// Makes the set of these keys, or the map of these keys and values in turn. `None` if a key or a value is
 /// not in its type.
-pub(super) fn set_or_map_of(ty: &Arc<RecordType>, values: &[Value], is_map: bool) -> Option<Value> {
+pub(super) fn set_or_map_of(ty: &Arc<RecordType>, values: &[Value]) -> Option<Value> {
     let empty = Value::any(&Type::Record(ty.clone()));
-    let mut entries = values.chunks(if is_map { 2 } else { 1 });
+    let mut entries = values.chunks(if ty.map_value_type().is_some() { 2 } else { 1 });
     entries.try_fold(empty, |table, entry| with_key(table, &entry[0], entry.get(1)))
 }
 
@@ -192,18 +192,18 @@ fn on_sets(
     use StandardOperation as On;
     let Value::Record(_, second_fields) = second else { unreachable!("{second} is no set") };
     let is_subset = || fields.iter().zip(&**second_fields).all(|(a, b)| !has_key_of(a) || has_key_of(b));
-    let combined = |field: &dyn Fn(&Value, &Value) -> Value| {
-        let combined = fields.iter().zip(&**second_fields).map(|(a, b)| field(a, b)).collect();
-        Value::Record(ty.clone(), combined)
+    let combine = |field: &dyn Fn(&Value, &Value) -> Value| {
+        let fields = fields.iter().zip(&**second_fields).map(|(a, b)| field(a, b)).collect();
+        Value::Record(ty.clone(), fields)
     };
     Some(match operation {
         On::Subset => Value::Bool(is_subset()),
         On::ProperSubset => Value::Bool(is_subset() && *fields != **second_fields),
-        On::Union => combined(&|a, b| Value::Bool(has_key_of(a) || has_key_of(b))),
-        On::Intersection => combined(&|a, b| Value::Bool(has_key_of(a) && has_key_of(b))),
+        On::Union => combine(&|a, b| Value::Bool(has_key_of(a) || has_key_of(b))),
+        On::Intersection => combine(&|a, b| Value::Bool(has_key_of(a) && has_key_of(b))),
         // All fields of a set or a map have one type.
         On::Difference => {
-            combined(&|a, b| if has_key_of(b) { Value::any(&ty.fields[0].1) } else { a.clone() })
+            combine(&|a, b| if has_key_of(b) { Value::any(&ty.fields[0].1) } else { a.clone() })
         }
         _ => unreachable!("{operation:?} of collections"),
     })

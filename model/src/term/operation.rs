@@ -196,10 +196,8 @@ impl Term {
         if !(has_no_body && has_literals) {
             return term;
         }
-        evaluate(&term, &Valuation::new())
-            .ok()
-            .filter(|value| !is_too_long(value))
-            .map_or(term, Term::literal)
+        let value = evaluate(&term, &Valuation::new()).ok().filter(|value| !is_too_long(value));
+        value.map_or(term, Term::literal)
     }
 
     /// An operation on numbers or on a collection.
@@ -291,9 +289,9 @@ impl DerivedOperation {
                 choice.cases.iter().all(|case| case.body.is_total()) && are_in(&arguments[1..], &choice.read)
             }
             DerivedOperation::SetOf(ty) => match &ty.form {
-                RecordForm::Keyed(key) => arguments.iter().all(|argument| always_in(argument, key)),
-                RecordForm::Entries(key, _) => {
-                    ty.most() >= Some(arguments.len())
+                RecordForm::Keyed(key) | RecordForm::Entries(key, _) => {
+                    // There may be too many keys only if there is a bound.
+                    ty.most().is_none_or(|most| arguments.len() <= most)
                         && arguments.iter().all(|argument| always_in(argument, key))
                 }
                 _ => false,
@@ -508,7 +506,7 @@ impl MatchOperation {
             let names: Vec<Datum> = case.names.iter().map(|(name, _)| name.clone()).collect();
             // The fields that the case may name. The case `_` has none.
             let fields = match case.alternative.map(|number| alternatives.get(number)) {
-                Some(Some(alternative)) => alternative.first..alternative.first + alternative.count,
+                Some(Some(alternative)) => alternative.positions(),
                 Some(None) => return false,
                 None => 0..0,
             };
@@ -528,9 +526,8 @@ impl MatchOperation {
         let [subject, read @ ..] = arguments else { unreachable!("a match without a subject") };
         let values_read = pair_arguments(&self.read, read);
         let instantiate = |case: &MatchArm| {
-            let mut values = values_read.clone();
-            values
-                .extend(case.names.iter().map(|(name, field)| (name.clone(), Term::field(subject, *field))));
+            let fields = case.names.iter().map(|(name, field)| (name.clone(), Term::field(subject, *field)));
+            let values = values_read.clone().into_iter().chain(fields).collect();
             substitute(form(&case.body), &values)
         };
         // The last case fits all values that the others leave, so it has no condition.

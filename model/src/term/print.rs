@@ -10,8 +10,8 @@ use crate::data::Datum;
 use crate::number::time_text;
 use crate::term::node::{Comparison, Node, Operator, StringOperation};
 use crate::term::operation::{
-    DeclaredFunction, DerivedOperation, MatchOperation, QuantifiedOperation, Quantifier, QuantifierDomain,
-    StandardOperation, pair_arguments,
+    DerivedOperation, MatchOperation, QuantifiedOperation, Quantifier, QuantifierDomain, StandardOperation,
+    StandardOperation as On, pair_arguments,
 };
 use crate::term::{Term, TermShape, substitute};
 use crate::types::{RecordForm, RecordType, Type};
@@ -52,7 +52,7 @@ impl Term {
     /// The subject and the alternative, if it asks which alternative a variant or an option has. `true` if it
     /// is not negated.
     pub fn as_question(&self) -> Option<(&Term, String, bool)> {
-        as_question(self.written()?).map(|((subject, name), is_positive)| (subject, name, is_positive))
+        as_question(self.written()?)
     }
 
     /// The text of the term as a part of a disjunction, in brackets if it needs them.
@@ -78,9 +78,9 @@ enum Binding {
 fn binding_of(term: &Term) -> Binding {
     let node = match term.shape() {
         TermShape::Node(node) => node,
-        TermShape::Operation(operation, arguments) => return operation_binding(operation, arguments),
+        TermShape::Operation(operation, _) => return operation_binding(operation),
     };
-    if let Some((_, is_positive)) = as_question(node) {
+    if let Some((_, _, is_positive)) = as_question(node) {
         return if is_positive { Binding::Comparison } else { Binding::Unary };
     }
     match node {
@@ -105,22 +105,14 @@ fn binding_of(term: &Term) -> Binding {
 }
 
 /// How tightly the printed operation binds.
-fn operation_binding(operation: &DerivedOperation, arguments: &[Term]) -> Binding {
+fn operation_binding(operation: &DerivedOperation) -> Binding {
     match operation {
-        // Comprehensions, and the written body of a call, have brackets of their own.
+        // Comprehensions, and the body of a call that is not printed by its name, have brackets of their own.
         DerivedOperation::Quantified(quantified) if quantified.collected.is_some() => Binding::Atom,
         DerivedOperation::Quantified(_) | DerivedOperation::Match(_) => Binding::Conditional,
-        DerivedOperation::Call(function) if !is_plain_call(function, arguments) => Binding::Atom,
-        DerivedOperation::Standard(operation) => match operation {
-            StandardOperation::HasKey | StandardOperation::Subset | StandardOperation::ProperSubset => {
-                Binding::Comparison
-            }
-            StandardOperation::Joined | StandardOperation::Union | StandardOperation::Difference => {
-                Binding::Sum
-            }
-            StandardOperation::Intersection => Binding::Product,
-            _ => Binding::Atom,
-        },
+        DerivedOperation::Standard(On::HasKey | On::Subset | On::ProperSubset) => Binding::Comparison,
+        DerivedOperation::Standard(On::Joined | On::Union | On::Difference) => Binding::Sum,
+        DerivedOperation::Standard(On::Intersection) => Binding::Product,
         _ => Binding::Atom,
     }
 }
@@ -143,22 +135,19 @@ fn as_question_of_option(node: &Node) -> Option<(&Term, bool)> {
     (ty.form == RecordForm::Option).then_some((option, is_some))
 }
 
-/// Do the arguments after the named ones equal the data that the function reads? Then its name is enough.
-pub(crate) fn is_plain_call(function: &DeclaredFunction, arguments: &[Term]) -> bool {
-    let read = function.parameters[function.named..].iter().zip(&arguments[function.named..]);
-    read.clone().all(|(datum, argument)| argument.written_datum() == Some(datum))
-}
-
-/// Is the operation a call that is printed by its name?
+/// Is it a call whose arguments after the named ones are the data that the function reads? Then the name of the
+/// function is enough.
 pub(crate) fn is_printed_by_name(operation: &DerivedOperation, arguments: &[Term]) -> bool {
-    matches!(operation, DerivedOperation::Call(function) if is_plain_call(function, arguments))
+    let DerivedOperation::Call(function) = operation else { return false };
+    let mut read = function.parameters[function.named..].iter().zip(&arguments[function.named..]);
+    read.all(|(datum, argument)| argument.written_datum() == Some(datum))
 }
 
 /// If the node is printed as `r is Ok` or its negation: the subject, the alternative, and `true` if it is not
 /// negated.
-fn as_question(node: &Node) -> Option<((&Term, String), bool)> {
+fn as_question(node: &Node) -> Option<(&Term, String, bool)> {
     if let Some((option, is_some)) = as_question_of_option(node) {
-        return Some(((option, if is_some { "some" } else { "none" }.to_owned()), true));
+        return Some((option, if is_some { "some" } else { "none" }.to_owned(), true));
     }
     let Node::Compare(comparison @ (Comparison::Equal | Comparison::NotEqual), first, tag) = node else {
         return None;
@@ -167,9 +156,9 @@ fn as_question(node: &Node) -> Option<((&Term, String), bool)> {
         return None;
     };
     let Type::Record(ty) = subject.sort() else { return None };
-    let RecordForm::Variant(alternatives) = &ty.form else { return None };
-    let number = (0..alternatives.len()).find(|number| ty.tag(*number) == *tag)?;
-    Some(((subject, alternatives[number].name.clone()), *comparison == Comparison::Equal))
+    // A tag of another type is no value of this field, so the comparison would not exist.
+    let RecordForm::Variant(_) = ty.form else { return None };
+    Some((subject, ty.alternative_of(tag)?.name, *comparison == Comparison::Equal))
 }
 
 fn literal_binding(value: &Value) -> Binding {
@@ -192,14 +181,11 @@ pub(crate) fn says_type(term: &Term) -> bool {
                 }
                 DerivedOperation::Quantified(quantified) => quantified.collected.is_none(),
                 DerivedOperation::Standard(
-                    StandardOperation::ElementChanged
-                    | StandardOperation::Part
-                    | StandardOperation::ValueChanged
-                    | StandardOperation::Difference,
+                    On::ElementChanged | On::Part | On::ValueChanged | On::Difference,
                 ) => says_type(&arguments[0]),
-                DerivedOperation::Standard(
-                    StandardOperation::Joined | StandardOperation::Union | StandardOperation::Intersection,
-                ) => arguments.iter().any(says_type),
+                DerivedOperation::Standard(On::Joined | On::Union | On::Intersection) => {
+                    arguments.iter().any(says_type)
+                }
                 _ => true,
             };
         }
@@ -311,24 +297,25 @@ fn find_copied<'t>(ty: &RecordType, fields: &'t [Term]) -> Option<&'t Term> {
     if !ty.is_declared() {
         return None;
     }
-    let whole = |(at, field): (usize, &'t Term)| match field.written() {
-        Some(Node::Field(whole, position)) if *position == at => Some(whole),
-        _ => None,
+    let is_usable = |record: &&Term| {
+        matches!(record.sort(), Type::Record(other) if **other == *ty)
+            && binding_of(record) == Binding::Atom
+            && says_type(record)
     };
-    let is_usable = |whole: &&Term| {
-        matches!(whole.sort(), Type::Record(of) if **of == *ty)
-            && binding_of(whole) == Binding::Atom
-            && says_type(whole)
-    };
-    let mut wholes = fields.iter().enumerate().filter_map(whole).filter(is_usable);
-    wholes.find(|whole| {
-        let copied = fields.iter().enumerate().filter(|(at, field)| is_field_of(field, whole, *at)).count();
-        copied * 2 >= fields.len() && copied < fields.len()
+    let copied_from = fields.iter().enumerate().filter_map(|(position, field)| source_of(field, position));
+    copied_from.filter(is_usable).find(|record| {
+        let is_copied = |(position, field): &(usize, &Term)| source_of(field, *position) == Some(record);
+        let count = fields.iter().enumerate().filter(is_copied).count();
+        count * 2 >= fields.len() && count < fields.len()
     })
 }
 
-fn is_field_of(field: &Term, whole: &Term, at: usize) -> bool {
-    matches!(field.written(), Some(Node::Field(of, position)) if of == whole && *position == at)
+/// The record of which the term is the field at this position. `None` if it is no such field.
+fn source_of(term: &Term, position: usize) -> Option<&Term> {
+    match term.written() {
+        Some(Node::Field(record, of_record)) if *of_record == position => Some(record),
+        _ => None,
+    }
 }
 
 /// Writes a term. It stands in brackets if it binds less tightly than `at_least`.
@@ -344,7 +331,7 @@ fn write_term(f: &mut dyn fmt::Write, term: &Term, at_least: Binding) -> fmt::Re
         TermShape::Node(node) => node,
         TermShape::Operation(operation, arguments) => return write_operation(f, operation, arguments),
     };
-    if let Some(((subject, name), is_positive)) = as_question(node) {
+    if let Some((subject, name, is_positive)) = as_question(node) {
         let (open, close) = if is_positive { ("", "") } else { ("!(", ")") };
         f.write_str(open)?;
         write_typed(f, subject, Binding::Atom)?;
@@ -401,12 +388,15 @@ fn write_term(f: &mut dyn fmt::Write, term: &Term, at_least: Binding) -> fmt::Re
             write_term(f, e, Binding::Conditional)?;
             f.write_str("]")
         }
-        Node::Record(ty, fields) if let Some(whole) = find_copied(ty, fields) => {
-            write_term(f, whole, Binding::Atom)?;
-            let changed = fields.iter().enumerate().filter(|(at, field)| !is_field_of(field, whole, *at));
-            for (number, (at, field)) in changed.enumerate() {
-                write!(f, "{}{}: ", if number == 0 { " with {" } else { ", " }, ty.spell_field(at))?;
-                write_term(f, field, Binding::Conditional)?;
+        Node::Record(ty, fields) if let Some(record) = find_copied(ty, fields) => {
+            write_term(f, record, Binding::Atom)?;
+            let mut start = " with {";
+            for (position, field) in fields.iter().enumerate() {
+                if source_of(field, position) != Some(record) {
+                    write!(f, "{start}{}: ", ty.spell_field(position))?;
+                    write_term(f, field, Binding::Conditional)?;
+                    start = ", ";
+                }
             }
             f.write_str("}")
         }
@@ -434,7 +424,7 @@ fn write_term(f: &mut dyn fmt::Write, term: &Term, at_least: Binding) -> fmt::Re
 /// Writes an operation in the form of its source text.
 fn write_operation(f: &mut dyn fmt::Write, operation: &DerivedOperation, arguments: &[Term]) -> fmt::Result {
     match operation {
-        DerivedOperation::Call(function) if is_plain_call(function, arguments) => {
+        DerivedOperation::Call(function) if is_printed_by_name(operation, arguments) => {
             write_call(f, &function.name, &arguments[..function.named])
         }
         // The call reads data of another moment, so its body is written out.
@@ -447,16 +437,11 @@ fn write_operation(f: &mut dyn fmt::Write, operation: &DerivedOperation, argumen
         DerivedOperation::Quantified(quantified) => write_quantified(f, quantified, arguments),
         DerivedOperation::Match(choice) => write_match(f, choice, arguments),
         DerivedOperation::Defined => write_call(f, "defined", arguments),
-        DerivedOperation::SetOf(_) => {
-            f.write_str("{")?;
-            write_separated(f, arguments, ", ", Binding::Conditional)?;
-            f.write_str("}")
-        }
+        DerivedOperation::SetOf(_) => write_enclosed(f, "{", arguments, ", ", "}"),
         DerivedOperation::MapOf(_) => {
             f.write_str("[")?;
             for (number, entry) in arguments.chunks_exact(2).enumerate() {
-                f.write_str(if number == 0 { "" } else { ", " })?;
-                write_separated(f, entry, ": ", Binding::Conditional)?;
+                write_enclosed(f, if number == 0 { "" } else { ", " }, entry, ": ", "")?;
             }
             f.write_str("]")
         }
@@ -523,7 +508,7 @@ fn write_match(f: &mut dyn fmt::Write, operation: &MatchOperation, arguments: &[
             None => f.write_str("_")?,
             Some(alternative) => {
                 f.write_str(&alternative.name)?;
-                for field in alternative.first..alternative.first + alternative.count {
+                for field in alternative.positions() {
                     f.write_str(if field == alternative.first { "(" } else { ", " })?;
                     // A field that the case does not name is written as `_`.
                     match case.names.iter().find(|(_, named)| *named == field) {
@@ -576,31 +561,25 @@ fn binds_name(term: &Term, name: &str) -> bool {
 /// Writes an operation that has the form of a call, with the name of its function.
 fn write_standard(f: &mut dyn fmt::Write, operation: StandardOperation, arguments: &[Term]) -> fmt::Result {
     let name = match operation {
-        StandardOperation::Minimum => "min",
-        StandardOperation::Maximum => "max",
-        StandardOperation::Absolute => "abs",
-        StandardOperation::Contains => "contains",
-        StandardOperation::IndexOf => "index_of",
-        StandardOperation::Size => "len",
-        StandardOperation::Keys => "keys",
-        StandardOperation::ElementInserted => "insert",
-        StandardOperation::ElementRemoved => "remove_at",
-        StandardOperation::Sum => "sum",
-        StandardOperation::LeastElement => "min",
-        StandardOperation::GreatestElement => "max",
-        StandardOperation::JoinedBy => "join",
-        StandardOperation::Sorted => "sorted",
+        On::Minimum | On::LeastElement => "min",
+        On::Maximum | On::GreatestElement => "max",
+        On::Absolute => "abs",
+        On::Contains => "contains",
+        On::IndexOf => "index_of",
+        On::Size => "len",
+        On::Keys => "keys",
+        On::ElementInserted => "insert",
+        On::ElementRemoved => "remove_at",
+        On::Sum => "sum",
+        On::JoinedBy => "join",
+        On::Sorted => "sorted",
         _ => return write_with_signs(f, operation, arguments),
     };
-    let operations_with_element =
-        [StandardOperation::Contains, StandardOperation::IndexOf, StandardOperation::ElementInserted];
-    if operations_with_element.contains(&operation) {
+    if let On::Contains | On::IndexOf | On::ElementInserted = operation {
         // The list shows the type of the element, so the element need not.
         write!(f, "{name}(")?;
         write_typed(f, &arguments[0], Binding::Conditional)?;
-        f.write_str(", ")?;
-        write_separated(f, &arguments[1..], ", ", Binding::Conditional)?;
-        return f.write_str(")");
+        return write_enclosed(f, ", ", &arguments[1..], ", ", ")");
     }
     write_call(f, name, arguments)
 }
@@ -608,22 +587,22 @@ fn write_standard(f: &mut dyn fmt::Write, operation: StandardOperation, argument
 /// Writes an operation that is written with operator signs or square brackets.
 fn write_with_signs(f: &mut dyn fmt::Write, operation: StandardOperation, arguments: &[Term]) -> fmt::Result {
     let (left, sign, right) = match operation {
-        StandardOperation::HasKey => {
+        On::HasKey => {
             write_term(f, &arguments[0], Binding::Sum)?;
             f.write_str(" in ")?;
             return write_typed(f, &arguments[1], Binding::Sum);
         }
-        StandardOperation::Subset => (Binding::Sum, "<=", Binding::Sum),
-        StandardOperation::ProperSubset => (Binding::Sum, "<", Binding::Sum),
-        StandardOperation::Joined | StandardOperation::Union => (Binding::Sum, "+", Binding::Product),
-        StandardOperation::Difference => (Binding::Sum, "-", Binding::Product),
-        StandardOperation::Intersection => (Binding::Product, "*", Binding::Unary),
+        On::Subset => (Binding::Sum, "<=", Binding::Sum),
+        On::ProperSubset => (Binding::Sum, "<", Binding::Sum),
+        On::Joined | On::Union => (Binding::Sum, "+", Binding::Product),
+        On::Difference => (Binding::Sum, "-", Binding::Product),
+        On::Intersection => (Binding::Product, "*", Binding::Unary),
         _ => {
             write_typed(f, &arguments[0], Binding::Atom)?;
             f.write_str("[")?;
             write_typed(f, &arguments[1], Binding::Conditional)?;
             match (operation, arguments.get(2)) {
-                (StandardOperation::Part, to) => {
+                (On::Part, to) => {
                     f.write_str("..")?;
                     if let Some(to) = to {
                         write_term(f, to, Binding::Conditional)?;
@@ -667,16 +646,13 @@ fn write_string_operation(
 ) -> fmt::Result {
     match (operation.function(), arguments) {
         (Some(name), _) => {
-            write!(f, "{name}(")?;
-            write_separated(f, arguments, ", ", Binding::Conditional)?;
-            f.write_str(")")
+            f.write_str(name)?;
+            write_enclosed(f, "(", arguments, ", ", ")")
         }
         // A character or a slice.
         (None, [s, positions @ ..]) if operation != StringOperation::Concatenate => {
             write_term(f, s, Binding::Atom)?;
-            f.write_str("[")?;
-            write_separated(f, positions, "..", Binding::Conditional)?;
-            f.write_str("]")
+            write_enclosed(f, "[", positions, "..", "]")
         }
         (None, [s, t]) => {
             write_term(f, s, Binding::Sum)?;
@@ -687,6 +663,19 @@ fn write_string_operation(
     }
 }
 
+/// Writes terms between two brackets. Nothing next to them takes a part of them.
+fn write_enclosed(
+    f: &mut dyn fmt::Write,
+    open: &str,
+    parts: &[Term],
+    separator: &str,
+    close: &str,
+) -> fmt::Result {
+    f.write_str(open)?;
+    write_separated(f, parts, separator, Binding::Conditional)?;
+    f.write_str(close)
+}
+
 fn write_separated(
     f: &mut dyn fmt::Write,
     parts: &[Term],
@@ -694,9 +683,7 @@ fn write_separated(
     at_least: Binding,
 ) -> fmt::Result {
     for (position, part) in parts.iter().enumerate() {
-        if position > 0 {
-            f.write_str(separator)?;
-        }
+        f.write_str(if position == 0 { "" } else { separator })?;
         write_term(f, part, at_least)?;
     }
     Ok(())

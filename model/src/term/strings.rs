@@ -96,19 +96,21 @@ impl Term {
         }
         if let (StringOperation::Concatenate, [a, b]) = (operation, arguments) {
             let empty = Term::literal(Value::string(""));
-            if *a == empty {
-                return b.clone();
-            }
-            if *b == empty {
-                return a.clone();
+            for (part, other) in [(a, b), (b, a)] {
+                if *part == empty {
+                    return other.clone();
+                }
             }
             // `(s + "a") + "b"` is `s + "ab"`: an effect repeated around a loop stays small.
             if let Some(Node::OnStrings(StringOperation::Concatenate, inner)) = a.written()
-                && let (Some(x), Some(y)) = (inner[1].written_literal(), b.written_literal())
-                && let Some(end) =
-                    on_values(operation, &[x.clone(), y.clone()]).filter(|end| !is_too_long(end))
+                && inner[1].written_literal().is_some()
+                && b.written_literal().is_some()
             {
-                return Term::on_strings(operation, &[inner[0].clone(), Term::literal(end)]);
+                let end = Term::on_strings(operation, &[inner[1].clone(), b.clone()]);
+                // Two literals stay apart only if together they are too long.
+                if end.written_literal().is_some() {
+                    return Term::on_strings(operation, &[inner[0].clone(), end]);
+                }
             }
         }
         Term::make(Node::OnStrings(operation, arguments.to_vec()), operation.result())

@@ -33,9 +33,9 @@ pub fn substitute_all<'a>(
 }
 
 /// Replaces whole subterms. A subterm within a larger one that is replaced is gone with it.
-pub fn replace(term: &Term, images: HashMap<Term, Term>) -> Term {
-    let mut memo = images;
-    rewrite(term, u64::MAX, &Substitution::new(), &mut memo)
+pub fn replace(term: &Term, mut images: HashMap<Term, Term>) -> Term {
+    // `rewrite` takes the images for results that it knows, and adds its own.
+    rewrite(term, u64::MAX, &Substitution::new(), &mut images)
 }
 
 /// Replaces the data in a term. A term that mentions none of the `mask`'s data stays as it is. `memo` has the
@@ -55,30 +55,30 @@ fn rewrite(term: &Term, mask: u64, substitution: &Substitution, memo: &mut HashM
     result
 }
 
-/// Makes the term anew at its root, as it was written, with parts that `go` makes of its parts.
-pub(super) fn with_parts(term: &Term, go: &mut dyn FnMut(&Term) -> Term) -> Term {
+/// Makes the term anew at its root, as it was written, with its parts `changed`.
+pub(super) fn with_parts(term: &Term, changed: &mut dyn FnMut(&Term) -> Term) -> Term {
     let node = match term.shape() {
         TermShape::Node(node) => node,
         TermShape::Operation(operation, arguments) => {
-            return Term::apply(operation.clone(), arguments.iter().map(go).collect());
+            return Term::apply(operation.clone(), arguments.iter().map(changed).collect());
         }
     };
     match node {
         Node::Literal(_) | Node::Data(_) => term.clone(),
-        Node::Not(a) => go(a).not(),
-        Node::And(parts) => Term::and(parts.iter().map(go).collect::<Vec<_>>()),
-        Node::Or(parts) => Term::or(parts.iter().map(go).collect::<Vec<_>>()),
-        Node::Compare(comparison, a, b) => Term::compare(*comparison, &go(a), &go(b)),
-        Node::IfThenElse(c, a, b) => Term::if_then_else(&go(c), &go(a), &go(b)),
-        Node::Arithmetic(operator, a, b) => Term::arithmetic(*operator, &go(a), &go(b)),
-        Node::Negate(a) => go(a).negate(),
-        Node::ToReal(a) => go(a).to_real(),
-        Node::Select(a, i) => Term::select(&go(a), &go(i)),
-        Node::Store(a, i, e) => Term::store(&go(a), &go(i), &go(e)),
+        Node::Not(a) => changed(a).not(),
+        Node::And(parts) => Term::and(parts.iter().map(changed).collect::<Vec<_>>()),
+        Node::Or(parts) => Term::or(parts.iter().map(changed).collect::<Vec<_>>()),
+        Node::Compare(comparison, a, b) => Term::compare(*comparison, &changed(a), &changed(b)),
+        Node::IfThenElse(c, a, b) => Term::if_then_else(&changed(c), &changed(a), &changed(b)),
+        Node::Arithmetic(operator, a, b) => Term::arithmetic(*operator, &changed(a), &changed(b)),
+        Node::Negate(a) => changed(a).negate(),
+        Node::ToReal(a) => changed(a).to_real(),
+        Node::Select(a, i) => Term::select(&changed(a), &changed(i)),
+        Node::Store(a, i, e) => Term::store(&changed(a), &changed(i), &changed(e)),
         Node::OnStrings(operation, arguments) => {
-            Term::on_strings(*operation, &arguments.iter().map(go).collect::<Vec<_>>())
+            Term::on_strings(*operation, &arguments.iter().map(changed).collect::<Vec<_>>())
         }
-        Node::Field(a, position) => Term::field(&go(a), *position),
-        Node::Record(ty, fields) => Term::record(ty, fields.iter().map(go).collect::<Vec<_>>()),
+        Node::Field(a, position) => Term::field(&changed(a), *position),
+        Node::Record(ty, fields) => Term::record(ty, fields.iter().map(changed).collect::<Vec<_>>()),
     }
 }

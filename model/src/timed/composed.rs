@@ -25,7 +25,7 @@ pub struct ComposedPart {
     /// The inputs that the tester does not send.
     pub uncontrollable: BTreeSet<String>,
     /// The names of the transitions, by their places in the files: numbers would change in a composition.
-    called: BTreeMap<TextPlace, String>,
+    names_by_place: BTreeMap<TextPlace, String>,
 }
 
 /// The place of a transition: the name of the file, and the start and the end of its text.
@@ -41,18 +41,16 @@ impl From<Timed> for ComposedPart {
         let Timed { graph: mut iosts, clocks: Clocks { clocks, resets, names }, uncontrollable } = timed;
         let uncontrollable = uncontrollable.iter().map(|id| iosts.action(*id).name.clone()).collect();
         let zero = Term::int(0).to_real();
-        let mut called = BTreeMap::new();
+        let mut names_by_place = BTreeMap::new();
         for (number, resets) in resets.numbered() {
             let transition = &mut iosts.transitions[number];
             transition.assignments.extend(resets.iter().map(|clock| (clock.clone(), zero.clone())));
-            if let (Some(place), Some(name)) =
-                (origin_place(transition), names.find(number).cloned().flatten())
-            {
-                called.insert(place, name);
+            if let (Some(place), Some(Some(name))) = (origin_place(transition), names.find(number)) {
+                names_by_place.insert(place, name.clone());
             }
         }
         iosts.variables.extend(clocks.iter().cloned());
-        ComposedPart { iosts, clocks, uncontrollable, called }
+        ComposedPart { iosts, clocks, uncontrollable, names_by_place }
     }
 }
 
@@ -73,7 +71,7 @@ impl ComposedPart {
         // `compose` has refused a clock that both have, as it refuses every common variable.
         whole.clocks.extend(other.clocks.iter().cloned());
         whole.uncontrollable.extend(other.uncontrollable.iter().cloned());
-        whole.called.extend(other.called.clone());
+        whole.names_by_place.extend(other.names_by_place.clone());
         Ok(whole)
     }
 
@@ -85,14 +83,14 @@ impl ComposedPart {
     /// Splits it into the graph without clocks among its variables, the clocks, and the uncontrollable
     /// inputs.
     pub fn apart(self) -> (Iosts, Clocks, BTreeSet<ActionId>) {
-        let ComposedPart { mut iosts, clocks, uncontrollable, called } = self;
+        let ComposedPart { mut iosts, clocks, uncontrollable, names_by_place } = self;
         iosts.variables.retain(|datum| !clocks.contains(datum));
         let mut resets = Numbered::new();
         for transition in &mut iosts.transitions {
             let is_reset = |clock: &&Datum| transition.assignments.remove(*clock).is_some();
             resets.push(clocks.iter().filter(is_reset).cloned().collect());
         }
-        let names = name_transitions(&iosts, &called);
+        let names = name_transitions(&iosts, &names_by_place);
         let is_uncontrollable = |id: &ActionId| {
             let action = iosts.action(*id);
             action.kind == ActionKind::Input && uncontrollable.contains(&action.name)
@@ -105,10 +103,10 @@ impl ComposedPart {
 /// Names the transitions of the composition. A name that several would have gets the location before it.
 fn name_transitions(
     iosts: &Iosts,
-    called: &BTreeMap<TextPlace, String>,
+    names_by_place: &BTreeMap<TextPlace, String>,
 ) -> Numbered<TransitionId, Option<String>> {
     let file_names: Numbered<TransitionId, Option<&String>> =
-        iosts.transitions.map(|transition| called.get(&origin_place(transition)?));
+        iosts.transitions.map(|transition| names_by_place.get(&origin_place(transition)?));
     let mut counts: BTreeMap<&String, usize> = BTreeMap::new();
     for name in file_names.iter().flatten() {
         *counts.entry(name).or_default() += 1;
@@ -118,7 +116,7 @@ fn name_transitions(
         let name = file_names[number]?;
         let source = &iosts.location(transition.source).name;
         let full_name = if counts[name] == 1 { name.clone() } else { format!("{source}_{name}") };
-        // If two still have the same name, the second one is called by its number.
+        // If two still have the same name, the second one is names_by_place by its number.
         used.insert(full_name.clone()).then_some(full_name)
     });
     unique_names.collect()

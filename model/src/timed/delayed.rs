@@ -57,9 +57,10 @@ pub fn delayed(timed: &Timed) -> Result<Delayed, Vec<TransitionId>> {
 /// Finds the internal transitions that take time which nobody sees: they mention or reset a clock.
 pub fn unseen_delays(timed: &Timed) -> Vec<TransitionId> {
     let graph = &timed.graph;
+    let mentions_clock = |term: &Term| timed.clocks().iter().any(|clock| term.mentions(clock));
     let takes_time = |(number, transition): &(TransitionId, &Transition)| {
         graph.action(transition.action).kind == ActionKind::Internal
-            && (!timed.resets(*number).is_empty() || mentions_any(transition, timed.clocks()))
+            && (!timed.resets(*number).is_empty() || transition.terms().any(mentions_clock))
     };
     graph.transitions.numbered().filter(takes_time).map(|(number, _)| number).collect()
 }
@@ -104,12 +105,6 @@ fn advance(clocks: &[Datum], delay: &Datum) -> Substitution {
     clocks.iter().map(|clock| (clock.clone(), sum(clock))).collect()
 }
 
-/// Does the transition's guard, or a value that it assigns, mention one of these clocks?
-fn mentions_any(transition: &Transition, clocks: &[Datum]) -> bool {
-    let mut terms = std::iter::once(&transition.guard).chain(transition.assignments.values());
-    terms.any(|term| clocks.iter().any(|clock| term.mentions(clock)))
-}
-
 /// Chooses `delay`, or the first of `delay_2`, `delay_3`, ... that is not a name in the model.
 fn free_name(graph: &Iosts, clocks: &[Datum]) -> String {
     let parameters = graph.actions.iter().flat_map(|action| &action.parameters);
@@ -123,9 +118,12 @@ fn free_name(graph: &Iosts, clocks: &[Datum]) -> String {
     }
     used.extend(graph.actions.iter().map(|action| action.name.as_str()));
     used.extend(graph.locations.iter().map(|location| location.name.as_str()));
-    let numbered = (2..).map(|number: u32| format!("delay_{number}"));
-    let mut names = std::iter::once("delay".to_owned()).chain(numbered);
-    names.find(|name| !used.contains(name.as_str())).unwrap_or_else(|| "delay".to_owned())
+    let (mut name, mut number) = ("delay".to_owned(), 1);
+    while used.contains(name.as_str()) {
+        number += 1;
+        name = format!("delay_{number}");
+    }
+    name
 }
 
 /// Turns the graph's own clocks into variables and adds the delay to its visible actions. `running` are all

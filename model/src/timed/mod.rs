@@ -60,11 +60,7 @@ impl Timed {
     /// Makes a model from its graph, whose guards and assigned values mention the clocks, from its clocks,
     /// and from the inputs that the tester does not send.
     pub fn new(graph: Iosts, clocks: Clocks, uncontrollable: BTreeSet<ActionId>) -> Self {
-        debug_assert_eq!(
-            graph.transitions.len(),
-            clocks.resets.len(),
-            "one list of clocks for each transition"
-        );
+        debug_assert_eq!(graph.transitions.len(), clocks.resets.len(), "one list for each transition");
         Timed { graph, clocks, uncontrollable }
     }
 
@@ -96,13 +92,10 @@ impl Timed {
     /// # Errors
     /// If there is none, the names of all transitions.
     pub fn transition(&self, called: &str) -> Result<TransitionId, Vec<String>> {
-        let names = || self.graph.transitions.numbers().map(|number| self.called(number));
-        let by_number = || {
-            let number = called.parse::<usize>().ok()?.checked_sub(1)?;
-            self.graph.transitions.numbers().nth(number)
-        };
+        let numbers = || self.graph.transitions.numbers();
         let by_name = self.clocks.names.first_number(|name| name.as_deref() == Some(called));
-        by_name.or_else(by_number).ok_or_else(|| names().collect())
+        let by_number = || numbers().nth(called.parse::<usize>().ok()?.checked_sub(1)?);
+        by_name.or_else(by_number).ok_or_else(|| numbers().map(|number| self.called(number)).collect())
     }
 
     /// Is it an input that the tester sends?
@@ -118,11 +111,7 @@ impl Timed {
 
 impl TimedPurpose {
     pub fn new(graph: TestPurpose, clocks: Clocks) -> Self {
-        debug_assert_eq!(
-            graph.iosts.transitions.len(),
-            clocks.resets.len(),
-            "one list of clocks for each transition"
-        );
+        debug_assert_eq!(graph.iosts.transitions.len(), clocks.resets.len(), "one list for each transition");
         TimedPurpose { graph, clocks }
     }
 
