@@ -65,7 +65,7 @@ pub struct ImportArguments {
 }
 
 fn format_help() -> String {
-    let names = ForeignFormat::ALL.map(|format| format!("{} ({})", format.name(), format.says()));
+    let names = ForeignFormat::ALL.map(|format| format!("{} ({})", format.name(), format.describe()));
     format!("Read this format [default: by name and content]: {}", names.join(", "))
 }
 

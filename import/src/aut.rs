@@ -156,9 +156,9 @@ fn read_lines(collector: &mut Collector, text: &str, most: usize) -> Option<(Opt
 /// Reads the three numbers of the header, in their brackets.
 fn read_header(collector: &mut Collector, text: &str, span: &Range<usize>) -> Option<AutHeader> {
     let inner = text.trim().strip_prefix('(').and_then(|text| text.strip_suffix(')'));
-    let numbers: Option<Vec<u64>> =
-        inner.map(|inner| inner.split(',').map(|part| count(part.trim())).collect()).unwrap_or_default();
-    if let Some(&[initial, transitions, states]) = numbers.as_deref() {
+    let numbers: Vec<Option<u64>> =
+        inner.into_iter().flat_map(|inner| inner.split(',')).map(|part| count(part.trim())).collect();
+    if let [Some(initial), Some(transitions), Some(states)] = numbers[..] {
         let initial = u32::try_from(initial).unwrap_or(u32::MAX);
         return Some(AutHeader { initial, transitions, states, span: span.clone() });
     }
@@ -220,14 +220,14 @@ fn read_event(label: &str) -> Result<AutEvent, (String, Range<usize>)> {
     if gate.is_empty() {
         return Err(("a label without a name".to_owned(), 0..label.len()));
     }
-    // A sign directly behind the gate is its direction. Behind a space it begins an offer.
-    let attached = label[next..].chars().next().and_then(direction_of_sign);
+    let sign_at = |byte: usize| label[byte..].chars().next().and_then(direction_of_sign);
     let mut values = Vec::new();
-    if let Some(attached) = attached {
-        if sign.is_some_and(|sign| sign != attached) {
+    // A sign directly behind the gate is its direction. Behind a space it begins an offer.
+    if let Some(sign_behind) = sign_at(next) {
+        if sign.is_some_and(|sign| sign != sign_behind) {
             return Err(("a label with two directions".to_owned(), 0..label.len()));
         }
-        sign = Some(attached);
+        sign = Some(sign_behind);
         next += 1;
         // `coin?5`, but not `coin?(5)`
         if label[next..].starts_with(|c: char| !c.is_whitespace() && !matches!(c, '!' | '?' | '(')) {
@@ -244,17 +244,17 @@ fn read_event(label: &str) -> Result<AutEvent, (String, Range<usize>)> {
     }
     while !label[next..].trim().is_empty() {
         next += label[next..].len() - label[next..].trim_start().len();
-        if label[next..].chars().next().and_then(direction_of_sign).is_none() {
+        if sign_at(next).is_none() {
             return Err(("expected an offer, `!value`".to_owned(), next..label.len()));
         }
-        next += 1;
-        next = read_value(label, next, &mut values);
+        next = read_value(label, next + 1, &mut values);
     }
     if values.iter().any(String::is_empty) {
         return Err(("an offer without a value".to_owned(), 0..label.len()));
     }
-    if let Some(open) = values.iter().find(|value| value.contains(':') && !value.contains(['"', '('])) {
-        let message = format!("the offer `{open}` has no value: each offer in a label needs a value");
+    // `?x:Nat`
+    if let Some(offer) = values.iter().find(|value| value.contains(':') && !value.contains(['"', '('])) {
+        let message = format!("the offer `{offer}` has no value: each offer in a label needs a value");
         return Err((message, 0..label.len()));
     }
     Ok(AutEvent { gate, sign, values })
@@ -345,7 +345,7 @@ fn make_model(collector: &mut Collector, options: &Options, system: &AutSystem) 
     let mut action_of_edge = Vec::new();
     for edge in edges {
         let origin = collector.origin(&edge.label);
-        let kind = directions.of(collector, &edge.event.gate, edge.event.sign, &origin);
+        let kind = directions.find(collector, &edge.event.gate, edge.event.sign, &origin);
         let values = if kind == Some(ActionKind::Internal) { 0 } else { edge.event.values.len() };
         let Some(kind) = kind else { continue };
         let variant = Variant { gate: edge.event.gate.as_str(), kind, values };
@@ -354,9 +354,9 @@ fn make_model(collector: &mut Collector, options: &Options, system: &AutSystem) 
             sorts.push(vec![None; values])
         });
         if kind == ActionKind::Internal && !edge.event.values.is_empty() {
-            let diagnostic =
-                Diagnostic::warning("values-lost", "internal actions carry no values: they are left out");
-            collector.push(diagnostic.at(collector.origin(&edge.label), "with values"));
+            let message = "internal actions carry no values: they are left out";
+            let warning = Diagnostic::warning("values-lost", message);
+            collector.push(warning.at(collector.origin(&edge.label), "with values"));
         }
         for (sort, value) in sorts[number].iter_mut().zip(&edge.event.values) {
             let new = sort_of(value);
@@ -375,8 +375,8 @@ fn make_model(collector: &mut Collector, options: &Options, system: &AutSystem) 
             }
         }
     }
-    let literals =
-        Naming::of(atoms.iter().map(|(name, at)| (*name, Some(at.clone()))), &BTreeSet::new(), PLAIN_VALUE);
+    let atom_names = atoms.iter().map(|(name, origin)| (*name, Some(origin.clone())));
+    let literals = Naming::of(atom_names, &BTreeSet::new(), PLAIN_VALUE);
     literals.warn_of_changes(collector, "values");
     let enumeration = Arc::new(EnumType {
         name: "Atom".to_owned(),
@@ -440,35 +440,30 @@ fn make_actions(
     literals: &BTreeSet<String>,
     enumeration: &Arc<EnumType>,
 ) -> Numbered<ActionId, Action> {
-    let names: Vec<String> = variants
-        .iter()
-        .map(|(variant, _)| {
-            let of_gate =
-                || variants.iter().map(|(other, _)| other).filter(|other| other.gate == variant.gate);
-            let has_direction = of_gate().any(|other| other.kind != variant.kind);
-            variant.name(has_direction, of_gate().any(|other| other.values != variant.values))
-        })
-        .collect();
+    let mut names: Vec<String> = Vec::new();
+    for (variant, _) in variants {
+        let same_gate = || variants.iter().map(|(other, _)| other).filter(|other| other.gate == variant.gate);
+        let has_direction = same_gate().any(|other| other.kind != variant.kind);
+        names.push(variant.name(has_direction, same_gate().any(|other| other.values != variant.values)));
+    }
     let places = variants.iter().map(|(_, origin)| Some(origin.clone()));
     let naming = Naming::of(names.iter().map(String::as_str).zip(places), &BTreeSet::new(), PLAIN_ACTION);
     naming.warn_of_changes(collector, "actions");
-    variants
-        .iter()
-        .zip(&names)
-        .zip(sorts)
-        .map(|(((variant, _), name), sorts)| {
-            let numbers: Vec<String> = (1..=sorts.len()).map(|number| format!("p{number}")).collect();
-            let parameters = Naming::of(numbers.iter().map(|name| (name.as_str(), None)), literals, "p");
-            let parameters = numbers.iter().zip(sorts).map(|(number, sort)| {
-                let ty = match sort {
-                    Some(LabelSort::Truth) => Type::Bool,
-                    Some(LabelSort::Real) => Type::Real,
-                    Some(LabelSort::Atom) => Type::Enum(enumeration.clone()),
-                    Some(LabelSort::Integer) | None => Type::Int,
-                };
-                Datum::new(parameters.get(number), ty)
-            });
-            Action { name: naming.get(name).to_owned(), kind: variant.kind, parameters: parameters.collect() }
-        })
-        .collect()
+    let mut actions = Numbered::new();
+    for (((variant, _), name), sorts) in variants.iter().zip(&names).zip(sorts) {
+        let numbers: Vec<String> = (1..=sorts.len()).map(|number| format!("p{number}")).collect();
+        let parameter_names = Naming::of(numbers.iter().map(|name| (name.as_str(), None)), literals, "p");
+        let parameters = numbers.iter().zip(sorts).map(|(number, sort)| {
+            let ty = match sort {
+                Some(LabelSort::Truth) => Type::Bool,
+                Some(LabelSort::Real) => Type::Real,
+                Some(LabelSort::Atom) => Type::Enum(enumeration.clone()),
+                Some(LabelSort::Integer) | None => Type::Int,
+            };
+            Datum::new(parameter_names.get(number), ty)
+        });
+        let (name, kind) = (naming.get(name).to_owned(), variant.kind);
+        actions.push(Action { name, kind, parameters: parameters.collect() });
+    }
+    actions
 }

@@ -104,8 +104,8 @@ fn read_value(ty: &Type, text: &str) -> Option<Value> {
         Type::Real => number::number(text, DIGITS).ok().map(Value::Real),
         Type::Enum(enumeration) => {
             let literals = enumeration.literals.iter().map(String::as_str).collect();
-            let [own] = possible_names(text, &literals, PLAIN_VALUE).try_into().ok()?;
-            let position = enumeration.literals.iter().position(|literal| *literal == own)?;
+            let [only] = possible_names(text, &literals, PLAIN_VALUE).try_into().ok()?;
+            let position = enumeration.literals.iter().position(|literal| *literal == only)?;
             Some(Value::Enum(enumeration.clone(), position))
         }
         _ => number::integer(text, DIGITS).ok().map(Value::Int).filter(|value| value.is_in(ty)),
@@ -117,6 +117,16 @@ fn read_value(ty: &Type, text: &str) -> Option<Value> {
 struct LabelRules {
     given: Vec<(Term, LocationId)>,
     default: Option<LocationId>,
+}
+
+impl LabelRules {
+    /// Adds a label with this condition on its values (`None` for all others). Returns whether it is new.
+    fn add(&mut self, condition: Option<Term>, target: LocationId) -> bool {
+        let Some(condition) = condition else { return self.default.replace(target).is_none() };
+        let is_new = self.given.iter().all(|(known, _)| *known != condition);
+        self.given.push((condition, target));
+        is_new
+    }
 }
 
 /// Finds the ends, collects the rules of each state and action, and writes them as transitions.
@@ -134,12 +144,11 @@ fn make_purpose(collector: &mut Collector, model: &Iosts, system: &AutSystem) ->
         }
     }
     if !ends.values().any(|word| *word == "ACCEPT") {
-        let message = "no state accepts";
-        collector
-            .push(Diagnostic::error("no-accept", message).help("give a state that accepts a loop `ACCEPT`"));
+        let diagnostic = Diagnostic::error("no-accept", "no state accepts");
+        collector.push(diagnostic.help("give a state that accepts a loop `ACCEPT`"));
     }
     let mut locations: Numbered<LocationId, Location> = Numbered::new();
-    let mut place = |state: u32| {
+    let mut location_of = |state: u32| {
         let name = match ends.get(&state) {
             Some(&"ACCEPT") => "Accept".to_owned(),
             Some(_) => "Reject".to_owned(),
@@ -148,38 +157,29 @@ fn make_purpose(collector: &mut Collector, model: &Iosts, system: &AutSystem) ->
         let known = locations.first_number(|known: &Location| known.name == name);
         known.unwrap_or_else(|| locations.push(Location::named(name)))
     };
-    let initial = place(*initial);
+    let initial = location_of(*initial);
     let mut rules: BTreeMap<(LocationId, ActionId), LabelRules> = BTreeMap::new();
+    // For each location, the target of its label `*`.
     let mut otherwise: BTreeMap<LocationId, LocationId> = BTreeMap::new();
+    // The locations with labels, in the order of the file.
     let mut order: Vec<LocationId> = Vec::new();
     for edge in edges.iter().filter(|edge| !ends.contains_key(&edge.from)) {
-        let (source, target) = (place(edge.from), place(edge.to));
+        let (source, target) = (location_of(edge.from), location_of(edge.to));
         if !order.contains(&source) {
             order.push(source);
         }
         let is_new = match edge.event.gate.as_str() {
             "*" => otherwise.insert(source, target).is_none(),
-            _ => {
-                let actions = find_actions(collector, model, edge);
-                actions.into_iter().all(|(action, condition)| {
-                    let rules = rules.entry((source, action)).or_default();
-                    match condition {
-                        None => rules.default.replace(target).is_none(),
-                        Some(condition) => {
-                            let is_new = rules.given.iter().all(|(known, _)| *known != condition);
-                            rules.given.push((condition, target));
-                            is_new
-                        }
-                    }
-                })
-            }
+            _ => find_actions(collector, model, edge)
+                .into_iter()
+                .all(|(action, condition)| rules.entry((source, action)).or_default().add(condition, target)),
         };
         if !is_new {
             let message = "another label of this state takes the same event: a purpose must be deterministic";
             collector.error("nondeterministic", message, &edge.label, "the second one");
         }
     }
-    let accept = place(*ends.iter().find(|(_, word)| **word == "ACCEPT")?.0);
+    let accept = location_of(*ends.iter().find(|(_, word)| **word == "ACCEPT")?.0);
     let reject = locations.first_number(|known| known.name == "Reject");
     let mut transitions = Numbered::new();
     for source in order {
@@ -218,13 +218,11 @@ fn find_actions(collector: &mut Collector, model: &Iosts, edge: &Edge) -> Vec<(A
     };
     if actions.is_empty() || event.sign == Some(ActionKind::Internal) {
         let similar = nearest(&event.gate, model.actions.iter().map(|action| action.name.as_str()));
-        let mut diagnostic =
+        let diagnostic =
             Diagnostic::error("unknown-action", "no visible action of the specification has this label")
                 .at(collector.origin(&edge.label), "no action has this direction and this number of values");
-        if let Some(similar) = similar {
-            diagnostic = diagnostic.help(format!("did you mean `{similar}`?"));
-        }
-        collector.push(diagnostic);
+        let help = similar.map(|similar| format!("did you mean `{similar}`?"));
+        collector.push(Diagnostic { help, ..diagnostic });
     }
     let mut with_conditions = Vec::new();
     for action in actions {

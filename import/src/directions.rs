@@ -20,6 +20,7 @@ pub struct Directions<'a> {
     example: Option<String>,
 }
 
+/// The names that the user gives each direction, with the option.
 fn user_lists(options: &Options) -> [(ActionKind, &'static str, &[String]); 3] {
     [
         (ActionKind::Input, "--inputs", &options.inputs),
@@ -61,7 +62,7 @@ impl<'a> Directions<'a> {
     }
 
     /// Finds a name's direction by its sign and the user's lists. Reports mistakes, and is `None` then.
-    pub fn of(
+    pub fn find(
         &mut self,
         collector: &mut Collector,
         name: &str,
@@ -72,9 +73,8 @@ impl<'a> Directions<'a> {
             (Some(sign), Some((listed, option))) if sign != listed => {
                 if self.reported.insert(name.to_owned()) {
                     let message = format!("the file gives `{name}` another direction than {option}");
-                    let diagnostic =
-                        Diagnostic::error("contradiction", message).at(origin.clone(), direction_text(sign));
-                    collector.push(diagnostic);
+                    let diagnostic = Diagnostic::error("contradiction", message);
+                    collector.push(diagnostic.at(origin.clone(), direction_text(sign)));
                 }
                 None
             }

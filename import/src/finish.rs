@@ -6,9 +6,8 @@
 //! text is read back. If it is not the same model, that is a bug of ours.
 
 use std::collections::{BTreeSet, HashSet};
-use std::sync::Arc;
 
-use coreach_model::diagnostic::{Diagnostic, SourceFile};
+use coreach_model::diagnostic::Diagnostic;
 use coreach_model::iosts::{ActionKind, Transition};
 use coreach_model::numbered::Numbered;
 use coreach_model::reader::collect::{Collector, listed};
@@ -76,10 +75,10 @@ fn merge_silent_cycles(collector: &mut Collector, iosts: &mut Iosts) {
         |step: &Transition| kind(step) == ActionKind::Internal && step.assignments.is_empty();
     let plain = iosts.transitions.iter().filter(|step| changes_nothing(step) && step.guard.is_true());
     let mut graph: DiGraphMap<LocationId, ()> = plain.map(|step| (step.source, step.target)).collect();
-    iosts.location_ids().for_each(|location| {
+    for location in iosts.location_ids() {
         graph.add_node(location);
-    });
-    // A strongly connected component, which may be a single location.
+    }
+    // A circle is a strongly connected component, which may be a single location.
     let circles = kosaraju_scc(&graph);
     let mut circle_of = Numbered::filled(0, iosts.locations.len());
     for (number, circle) in circles.iter().enumerate() {
@@ -88,12 +87,10 @@ fn merge_silent_cycles(collector: &mut Collector, iosts: &mut Iosts) {
     let leads_around =
         |step: &Transition| changes_nothing(step) && circle_of[step.source] == circle_of[step.target];
     let has_outputs = iosts.actions.iter().any(|action| action.kind == ActionKind::Output);
-    let must_stay: HashSet<usize> = iosts
-        .transitions
-        .iter()
-        .filter(|step| has_outputs && kind(step) != ActionKind::Input && !leads_around(step))
-        .map(|step| circle_of[step.source])
-        .collect();
+    let forbids_silence =
+        |step: &&Transition| has_outputs && kind(step) != ActionKind::Input && !leads_around(step);
+    let must_stay: HashSet<usize> =
+        iosts.transitions.iter().filter(forbids_silence).map(|step| circle_of[step.source]).collect();
     let is_left_out = |step: &Transition| leads_around(step) && !must_stay.contains(&circle_of[step.source]);
     let Some(first) = iosts.transitions.iter().find(|step| is_left_out(step)) else { return };
     let message = "cycles of internal steps that change nothing are left out";
@@ -103,7 +100,6 @@ fn merge_silent_cycles(collector: &mut Collector, iosts: &mut Iosts) {
         circles.iter().enumerate().filter(|(number, circle)| circle.len() > 1 && !must_stay.contains(number));
     let mut representative = iosts.locations.map(|_| None);
     for (number, (_, circle)) in merged.enumerate() {
-        // The first location of the circle stands for all of them.
         let first = circle.iter().min().copied();
         circle.iter().for_each(|location| representative[*location] = first);
         // The warning names at most 20 groups of locations.
@@ -115,6 +111,13 @@ fn merge_silent_cycles(collector: &mut Collector, iosts: &mut Iosts) {
     let kept: Numbered<TransitionId, Transition> =
         iosts.transitions.iter().filter(|step| !is_left_out(step)).cloned().collect();
     collector.push(diagnostic);
+    iosts.transitions = kept;
+    replace_locations(iosts, &representative);
+}
+
+/// Merges each location into its representative, which is the first one of its circle, if it has one. Removes
+/// internal actions that are not used any more.
+fn replace_locations(iosts: &mut Iosts, representative: &Numbered<LocationId, Option<LocationId>>) {
     let mut locations = Numbered::new();
     let mut new_numbers = Numbered::filled(iosts.initial, iosts.locations.len());
     for (old, location) in iosts.locations.numbered() {
@@ -124,24 +127,23 @@ fn merge_silent_cycles(collector: &mut Collector, iosts: &mut Iosts) {
             _ => locations.push(location.clone()),
         };
     }
-    // Internal actions that are not used any more are removed.
-    let used: HashSet<ActionId> = kept.iter().map(|step| step.action).collect();
+    let used: HashSet<ActionId> = iosts.transitions.iter().map(|step| step.action).collect();
     let mut actions = Numbered::new();
-    let mut renumbered = Numbered::filled(ActionId(0), iosts.actions.len());
+    let mut new_actions = Numbered::filled(ActionId(0), iosts.actions.len());
     for (old, action) in iosts.actions.numbered() {
         if used.contains(&old) || action.kind != ActionKind::Internal {
-            renumbered[old] = actions.push(action.clone());
+            new_actions[old] = actions.push(action.clone());
         }
     }
-    (iosts.actions, iosts.transitions) = (actions, kept);
-    for step in iosts.transitions.iter_mut() {
+    for step in &mut iosts.transitions {
         (step.source, step.target) = (new_numbers[step.source], new_numbers[step.target]);
-        step.action = renumbered[step.action];
+        step.action = new_actions[step.action];
     }
     iosts.initial = new_numbers[iosts.initial];
-    iosts.locations = locations;
+    (iosts.locations, iosts.actions) = (locations, actions);
 }
 
+/// Makes a model's name of that of its file.
 pub(crate) fn name_after_file(file: &str) -> String {
     let last = file.rsplit('/').next().unwrap_or_default();
     let stem = last.rsplit_once('.').map_or(last, |(stem, _)| stem);
@@ -185,11 +187,8 @@ fn give_first_values(collector: &mut Collector, model: &mut Model) {
 fn find_read_first(iosts: &Iosts, open: &[Datum]) -> BTreeSet<Datum> {
     let outgoing = iosts.outgoing();
     let is_read_from = |variable: &Datum, location: LocationId| {
-        outgoing[location].iter().any(|number| {
-            let transition = &iosts.transitions[*number];
-            let terms = std::iter::once(&transition.guard).chain(transition.assignments.values());
-            terms.into_iter().any(|term| term.mentions(variable))
-        })
+        let mut terms = outgoing[location].iter().flat_map(|number| iosts.transitions[*number].terms());
+        terms.any(|term| term.mentions(variable))
     };
     let is_read = |variable: &Datum| {
         let mut reached = Numbered::filled(false, iosts.locations.len());
@@ -222,8 +221,7 @@ fn is_writable(collector: &mut Collector, iosts: &Iosts) -> bool {
     let mut size: u64 = 0;
     for transition in &iosts.transitions {
         coreach_model::budget::ask();
-        let terms = || std::iter::once(&transition.guard).chain(transition.assignments.values());
-        if terms().any(is_long) {
+        if transition.terms().any(is_long) {
             let message =
                 format!("an expression of this transition has more than {most} signs when written out");
             let limit = Diagnostic::error(LIMIT, message)
@@ -232,7 +230,7 @@ fn is_writable(collector: &mut Collector, iosts: &Iosts) -> bool {
             collector.push(limit);
             return false;
         }
-        size = terms().fold(size, |sum, term| sum.saturating_add(term.written_size()));
+        size = transition.terms().fold(size, |sum, term| sum.saturating_add(term.written_size()));
     }
     // Every part of an expression has at least one sign.
     if size > ReaderLimits::GENERATED.bytes as u64 {
@@ -248,21 +246,18 @@ const FEWER: &str = "read less of the foreign model with --most";
 /// Reads the text back. A text that is too large for the reader is a limit, any other difference is a bug.
 fn read_back(collector: &mut Collector, text: String) -> Option<String> {
     let file = from_bytes("the specification".to_owned(), text.clone().into_bytes());
-    let read = file
-        .map_err(|diagnostic| vec![diagnostic])
-        .and_then(|file: Arc<SourceFile>| read_any_specification(file));
+    let read = file.map_err(|diagnostic| vec![diagnostic]).and_then(read_any_specification);
     let written = match &read {
         Ok((AnySpecification::Untimed(read), _)) => write_yaml(&read.iosts, &read.types),
         Ok((AnySpecification::Timed(read), _)) => write_timed_yaml(&read.timed, &read.types),
         // The limit's message names the part that is too large.
-        Err(diagnostic) => match diagnostic.iter().find(|diagnostic| TOO_LARGE.contains(&diagnostic.code)) {
-            Some(diagnostic) => {
-                let message = format!("the specification would be too large to read: {}", diagnostic.message);
-                let limit = Diagnostic::error(LIMIT, message);
-                collector.push(limit.help(FEWER));
+        Err(findings) => match findings.iter().find(|finding| TOO_LARGE.contains(&finding.code)) {
+            Some(finding) => {
+                let message = format!("the specification would be too large to read: {}", finding.message);
+                collector.push(Diagnostic::error(LIMIT, message).help(FEWER));
                 return None;
             }
-            None => panic!("an imported specification is not read: {diagnostic:?}\n{text}"),
+            None => panic!("an imported specification is not read: {findings:?}\n{text}"),
         },
     };
     assert!(text.ends_with(&written), "what is read is not what was written:\n{text}\n{written}");

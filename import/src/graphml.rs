@@ -93,22 +93,19 @@ impl GraphmlReader<'_> {
             self.collector.error("wrong-kind", message, &self.head(&root), "not a graph");
             return None;
         };
-        let keys: HashMap<&str, (GraphmlKey, &str)> = root
-            .descendants()
-            .filter(|node| node.has_tag_name_of("key"))
-            .filter_map(|node| {
-                let name = node.attribute("attr.name").unwrap_or_default();
-                let kind = match name.to_ascii_lowercase().as_str() {
-                    "label" | "name" | "event" => GraphmlKey::Label,
-                    "guard" | "condition" => GraphmlKey::Guard,
-                    "actions" | "action" | "assign" => GraphmlKey::Actions,
-                    "initial" | "start" => GraphmlKey::Initial,
-                    _ if node.attribute("yfiles.type").is_some() => GraphmlKey::Graphics,
-                    _ => GraphmlKey::Other,
-                };
-                Some((node.attribute("id")?, (kind, name)))
-            })
-            .collect();
+        let mut keys: HashMap<&str, (GraphmlKey, &str)> = HashMap::new();
+        for node in root.descendants().filter(|node| node.has_tag_name_of("key")) {
+            let name = node.attribute("attr.name").unwrap_or_default();
+            let kind = match name.to_ascii_lowercase().as_str() {
+                "label" | "name" | "event" => GraphmlKey::Label,
+                "guard" | "condition" => GraphmlKey::Guard,
+                "actions" | "action" | "assign" => GraphmlKey::Actions,
+                "initial" | "start" => GraphmlKey::Initial,
+                _ if node.attribute("yfiles.type").is_some() => GraphmlKey::Graphics,
+                _ => GraphmlKey::Other,
+            };
+            keys.extend(node.attribute("id").map(|id| (id, (kind, name))));
+        }
         for other in root.children().filter(|node| node.has_tag_name_of("graph")).skip(1) {
             let message = "a second graph: one file is one model";
             self.collector.error("second-graph", message, &self.head(&other), "not read");
@@ -140,7 +137,7 @@ impl GraphmlReader<'_> {
             if label.blocked {
                 blocked.insert(number);
             }
-            drawing.first.extend(label.first.map(|piece| (0, piece)));
+            drawing.initial_statements.extend(label.initial_statements.map(|piece| (0, piece)));
             let is_initial = |(key, piece): &(GraphmlKey, Piece)| {
                 *key == GraphmlKey::Initial && matches!(piece.text.trim(), "true" | "1")
             };
@@ -229,13 +226,14 @@ impl GraphmlReader<'_> {
     /// `Start`. If only one edge without an event leaves `Start`, and no edge enters it, it is no location.
     fn find_start(&mut self, drawing: &mut Drawing, initial: Option<usize>) -> Option<()> {
         let names = || drawing.vertices.iter().map(|vertex| vertex.name.text.as_str());
-        if let Some(wanted) = &self.options.initial {
-            let number =
-                drawing.find_named(wanted).map_err(|diagnostic| self.collector.push(*diagnostic)).ok()?;
-            drawing.start = Start::Vertex(number);
-            return Some(());
-        }
-        if let Some(number) = initial {
+        let given = match &self.options.initial {
+            Some(wanted) => {
+                let named = drawing.find_named(wanted);
+                Some(named.map_err(|diagnostic| self.collector.push(*diagnostic)).ok()?)
+            }
+            None => initial,
+        };
+        if let Some(number) = given {
             drawing.start = Start::Vertex(number);
             return Some(());
         }
@@ -252,15 +250,16 @@ impl GraphmlReader<'_> {
                 if *label == (Label { actions, ignored, ..Label::default() }) {
                     // `Start` is taken out of the drawing, so the vertices after it get other numbers.
                     let edge = drawing.edges.remove(*edge);
-                    drawing.first.extend(edge.label.actions.into_iter().map(|piece| (0, piece)));
+                    let statements = edge.label.actions.into_iter().map(|piece| (0, piece));
+                    drawing.initial_statements.extend(statements);
                     let target = edge.target;
                     drawing.vertices.remove(number);
-                    let moved = |vertex: usize| if vertex > number { vertex - 1 } else { vertex };
+                    let new_number = |vertex: usize| if vertex > number { vertex - 1 } else { vertex };
                     for edge in &mut drawing.edges {
-                        edge.target = moved(edge.target);
-                        edge.source = edge.source.map(moved);
+                        edge.target = new_number(edge.target);
+                        edge.source = edge.source.map(new_number);
                     }
-                    drawing.start = Start::Vertex(moved(target));
+                    drawing.start = Start::Vertex(new_number(target));
                     drawing.start_is_a_sign = false;
                 }
             }
@@ -291,12 +290,11 @@ impl GraphmlReader<'_> {
             return None;
         }
         let message = format!("no node has the identifier `{id}`");
-        let mut diagnostic =
-            Diagnostic::error("unknown-id", message).at(self.collector.origin(&place), "no such node");
-        if let Some(similar) = self.collector.nearest(id, ids.keys().map(String::as_str)) {
-            diagnostic = diagnostic.help(format!("did you mean `{similar}`?"));
-        }
-        self.collector.push(diagnostic);
+        let similar = self.collector.nearest(id, ids.keys().map(String::as_str));
+        let help = similar.map(|similar| format!("did you mean `{similar}`?"));
+        let diagnostic = Diagnostic::error("unknown-id", message);
+        let diagnostic = diagnostic.at(self.collector.origin(&place), "no such node");
+        self.collector.push(Diagnostic { help, ..diagnostic });
         None
     }
 
@@ -319,11 +317,8 @@ impl GraphmlReader<'_> {
         let mut data = Vec::new();
         let (mut drawn_text, mut data_text) = (None, None);
         for item in node.children().filter(|child| child.has_tag_name_of("data")) {
-            let (key, name) = item
-                .attribute("key")
-                .and_then(|key| keys.get(key))
-                .copied()
-                .unwrap_or((GraphmlKey::Other, ""));
+            let key_id = item.attribute("key").unwrap_or_default();
+            let (key, name) = keys.get(key_id).copied().unwrap_or((GraphmlKey::Other, ""));
             for label in item.descendants().filter(|inner| inner.has_tag_name_of(drawn)) {
                 let piece = self.content(&label);
                 if drawn_text.is_some() && !piece.is_empty() {
@@ -342,7 +337,7 @@ impl GraphmlReader<'_> {
             match key {
                 GraphmlKey::Label => data_text = data_text.or(Some(piece)),
                 GraphmlKey::Other => {
-                    let key = if name.is_empty() { item.attribute("key").unwrap_or_default() } else { name };
+                    let key = if name.is_empty() { key_id } else { name };
                     self.warn_once(key, &format!("the data `{key}` have no meaning here"), &item);
                 }
                 key => data.push((key, piece.trimmed())),
@@ -382,6 +377,7 @@ impl GraphmlReader<'_> {
         self.collector.push(diagnostic);
     }
 
+    /// The place of an element's name at its beginning.
     fn head(&self, node: &Node<'_, '_>) -> Range<usize> {
         let start = node.range().start + 1;
         let tail = self.text.get(start..).unwrap_or_default();

@@ -7,7 +7,7 @@
 //! **Not taken over**: the generation of paths (`generator`, `weight`, `dependency`, ...), `requirements`,
 //! and the places in the drawing (`properties`). The first two are warned of, once for each key.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use coreach_model::diagnostic::{Diagnostic, nearest};
@@ -53,16 +53,15 @@ pub fn read(collector: &mut Collector, options: &Options) -> Option<Model> {
         drawing,
     };
     reader.read_file(&json)?;
-    reader.leave_out_what_is_never_taken();
+    reader.leave_out_edges_never_taken();
     let GraphwalkerReader { foreign, drawing, .. } = reader;
     for (key, (count, span)) in foreign {
         let message =
             format!("`{key}` describes path generation or requirements, not the behaviour of the system");
         let diagnostic = Diagnostic::warning("not-taken", message).at(collector.origin(&span), "ignored");
-        collector.push(if count > 1 {
-            diagnostic.note(format!("it appears {count} times in the file"))
-        } else {
-            diagnostic
+        collector.push(match count {
+            1 => diagnostic,
+            _ => diagnostic.note(format!("it appears {count} times in the file")),
         });
     }
     build::build(collector, options, &drawing)
@@ -108,18 +107,14 @@ impl GraphwalkerReader<'_> {
             self.read_model(number, model)?;
         }
         if let Some(wanted) = &self.options.initial {
-            let number = self
-                .drawing
-                .find_named(wanted)
-                .map_err(|diagnostic| self.collector.push(*diagnostic))
-                .ok()?;
+            let named = self.drawing.find_named(wanted);
+            let number = named.map_err(|diagnostic| self.collector.push(*diagnostic)).ok()?;
             self.drawing.start = Start::Vertex(number);
             return Some(());
         }
         let Some((model, start)) = starts.first().cloned() else {
             return self.begin_at_the_source(json);
         };
-        let known: Vec<&str> = self.drawing.vertices.iter().map(|vertex| vertex.id.as_str()).collect();
         // Identifiers may be used in several models. The model that names the beginning comes first.
         let (vertices, edges) = (&self.drawing.vertices, &self.drawing.edges);
         let vertex = (0..vertices.len())
@@ -128,21 +123,19 @@ impl GraphwalkerReader<'_> {
         let edge = (0..edges.len())
             .filter(|number| self.edges[*number] == start.text)
             .min_by_key(|number| edges[*number].model != model);
-        match (vertex, edge) {
-            (Some(vertex), _) => self.drawing.start = Start::Vertex(vertex),
-            (None, Some(edge)) => self.drawing.start = Start::Edge(edge),
+        self.drawing.start = match (vertex, edge) {
+            (Some(vertex), _) => Start::Vertex(vertex),
+            (None, Some(edge)) => Start::Edge(edge),
             (None, None) => {
-                let similar = nearest(&start.text, known.iter().copied().take(1_000));
-                let mut diagnostic =
-                    Diagnostic::error("unknown-id", format!("nothing has the identifier `{}`", start.text))
-                        .at(self.collector.origin(&start.full_range()), "it begins here");
-                if let Some(similar) = similar {
-                    diagnostic = diagnostic.help(format!("did you mean `{similar}`?"));
-                }
-                self.collector.push(diagnostic);
+                let known = vertices.iter().map(|vertex| vertex.id.as_str()).take(1_000);
+                let help = nearest(&start.text, known).map(|similar| format!("did you mean `{similar}`?"));
+                let message = format!("nothing has the identifier `{}`", start.text);
+                let diagnostic = Diagnostic::error("unknown-id", message)
+                    .at(self.collector.origin(&start.full_range()), "it begins here");
+                self.collector.push(Diagnostic { help, ..diagnostic });
                 return None;
             }
-        }
+        };
         for (_, other) in starts.iter().skip(1) {
             let message =
                 "coreach begins in the first model that names a beginning; shared states lead to the others";
@@ -152,6 +145,7 @@ impl GraphwalkerReader<'_> {
         Some(())
     }
 
+    /// Begins at the only edge without a source, or else as a drawing does.
     fn begin_at_the_source(&mut self, json: &Json) -> Option<()> {
         let message = "no model names its beginning";
         if let [(number, span)] = self.from_nowhere.as_slice() {
@@ -169,7 +163,7 @@ impl GraphwalkerReader<'_> {
     }
 
     /// Leaves out edges without a source, which no path takes, but for the beginning.
-    fn leave_out_what_is_never_taken(&mut self) {
+    fn leave_out_edges_never_taken(&mut self) {
         // From the last one, so that the numbers of those before it stay.
         for (number, span) in std::mem::take(&mut self.from_nowhere).into_iter().rev() {
             match &mut self.drawing.start {
@@ -190,9 +184,9 @@ impl GraphwalkerReader<'_> {
         let name = self.read_text(json, "name").map(|piece| piece.text).filter(|name| !name.is_empty());
         self.drawing.models.push(name.unwrap_or_else(|| format!("model {}", number + 1)));
         for piece in self.read_texts(json, "actions") {
-            self.drawing.first.push((number, piece));
+            self.drawing.initial_statements.push((number, piece));
         }
-        let first_vertex = self.drawing.vertices.len();
+        let vertices_before = self.drawing.vertices.len();
         for vertex in self.read_list(json, "vertices").unwrap_or_default() {
             if self.drawing.vertices.len() == self.options.most {
                 report_too_many(self.collector, &vertex.span, "vertices", self.options.most);
@@ -200,16 +194,11 @@ impl GraphwalkerReader<'_> {
             }
             self.read_vertex(number, vertex);
         }
-        let own_vertices = self.drawing.vertices.iter().enumerate().skip(first_vertex);
-        let ids: BTreeMap<String, usize> =
-            own_vertices.map(|(number, vertex)| (vertex.id.clone(), number)).collect();
-        if ids.len() < self.drawing.vertices.len() - first_vertex {
-            let mut seen = BTreeSet::new();
-            for vertex in self.drawing.vertices.iter().skip(first_vertex) {
-                if !seen.insert(vertex.id.as_str()) {
-                    let message = format!("two vertices have the identifier `{}`", vertex.id);
-                    self.collector.error("duplicate-id", message, &vertex.span, "the second one");
-                }
+        let mut ids: BTreeMap<String, usize> = BTreeMap::new();
+        for (number, vertex) in self.drawing.vertices.iter().enumerate().skip(vertices_before) {
+            if ids.insert(vertex.id.clone(), number).is_some() {
+                let message = format!("two vertices have the identifier `{}`", vertex.id);
+                self.collector.error("duplicate-id", message, &vertex.span, "the second one");
             }
         }
         for edge in self.read_list(json, "edges").unwrap_or_default() {
@@ -253,11 +242,13 @@ impl GraphwalkerReader<'_> {
         label.guard = self.read_text(json, "guard").map(|guard| guard.trimmed()).filter(has_tokens);
         label.actions = self.read_texts(json, "actions");
         let source = self.read_text(json, "sourceVertexId").filter(|id| !id.is_empty());
-        let source = match source.map(|piece| self.find_vertex(&piece, ids)) {
+        let source = match source {
             None => None,
-            Some(Some(number)) => Some(number),
-            // There is no such vertex, which has been reported.
-            Some(None) => return,
+            Some(id) => match self.find_vertex(&id, ids) {
+                // There is no such vertex, which has been reported.
+                None => return,
+                number => number,
+            },
         };
         let Some(target) = self.read_required_text(json, "targetVertexId", "an edge") else { return };
         let Some(target) = self.find_vertex(&target, ids) else { return };
@@ -269,17 +260,16 @@ impl GraphwalkerReader<'_> {
     }
 
     fn find_vertex(&mut self, piece: &Piece, ids: &BTreeMap<String, usize>) -> Option<usize> {
-        let diagnostic = ids.get(&piece.text).copied();
-        if diagnostic.is_none() {
+        let number = ids.get(&piece.text).copied();
+        if number.is_none() {
             let message = format!("no vertex of the model has the identifier `{}`", piece.text);
-            let mut diagnostic = Diagnostic::error("unknown-id", message)
+            let similar = self.collector.nearest(&piece.text, ids.keys().map(String::as_str));
+            let help = similar.map(|similar| format!("did you mean `{similar}`?"));
+            let diagnostic = Diagnostic::error("unknown-id", message)
                 .at(self.collector.origin(&piece.full_range()), "no such vertex");
-            if let Some(similar) = self.collector.nearest(&piece.text, ids.keys().map(String::as_str)) {
-                diagnostic = diagnostic.help(format!("did you mean `{similar}`?"));
-            }
-            self.collector.push(diagnostic);
+            self.collector.push(Diagnostic { help, ..diagnostic });
         }
-        diagnostic
+        number
     }
 
     /// Reports something that a specification does not have. With `--untranslated drop` it is only a warning.
@@ -320,16 +310,15 @@ impl GraphwalkerReader<'_> {
                 continue;
             }
             let message = format!("{what} has no key `{name}`");
-            let similar = nearest(name, known.iter().copied());
             // A key similar to a known one is misspelt. Any other key may belong to a newer version.
-            let found = match similar {
+            let diagnostic = match nearest(name, known.iter().copied()) {
                 Some(similar) => {
                     Diagnostic::error("unknown-key", message).help(format!("did you mean `{similar}`?"))
                 }
                 None => Diagnostic::warning("not-taken", message),
             };
             let origin = self.collector.origin(&key.full_range());
-            self.collector.push(found.at(origin, "not known"));
+            self.collector.push(diagnostic.at(origin, "not known"));
         }
     }
 
@@ -360,26 +349,26 @@ impl GraphwalkerReader<'_> {
     }
 
     fn read_texts(&mut self, json: &Json, key: &str) -> Vec<Piece> {
-        let mut found = Vec::new();
+        let mut texts = Vec::new();
         for item in self.read_list(json, key).unwrap_or_default() {
             match item.text() {
-                Some(piece) => found.push(piece.clone()),
+                Some(piece) => texts.push(piece.clone()),
                 None => {
                     let message = format!("`{key}` must contain texts, but this is {}", item.describe());
                     self.collector.error("wrong-kind", message, &head(item), "not a text");
                 }
             }
         }
-        found
+        texts
     }
 
     fn read_required_text(&mut self, json: &Json, key: &str, what: &str) -> Option<Piece> {
-        let found = self.read_text(json, key);
-        if found.is_none() && json.get(key).is_none_or(|value| value.value == JsonValue::Null) {
+        let text = self.read_text(json, key);
+        if text.is_none() && json.get(key).is_none_or(|value| value.value == JsonValue::Null) {
             let message = format!("{what} has no `{key}`");
             self.collector.error("missing-key", message, &head(json), "it is missing here");
         }
-        found
+        text
     }
 }
 

@@ -66,9 +66,7 @@ pub fn parse(text: &str, start: usize) -> Result<Json, MalformedJson> {
 
 fn lower_first(text: &str) -> String {
     let mut letters = text.chars();
-    letters
-        .next()
-        .map_or_else(String::new, |first| first.to_lowercase().collect::<String>() + letters.as_str())
+    letters.next().into_iter().flat_map(char::to_lowercase).collect::<String>() + letters.as_str()
 }
 
 /// Converts the library's tree. Recurses as deep as the library does, which has a limit.
@@ -176,22 +174,9 @@ mod tests {
 
     #[test]
     fn only_json_is_json() {
-        for text in [
-            "",
-            "{",
-            "[1,]",
-            "{a: 1}",
-            "{'a': 1}",
-            "1 2",
-            "[1 2]",
-            "0x1",
-            "+1",
-            ".5",
-            "NaN",
-            "\"\\x41\"",
-            "{\"a\":1,\"a\":2}",
-            "\"\\ud800\"",
-        ] {
+        let texts = r#"| { | [1,] | {a: 1} | {'a': 1} | 1 2 | [1 2] | 0x1 | +1 | .5 | NaN | "\x41" |
+            {"a":1,"a":2} | "\ud800""#;
+        for text in texts.split('|') {
             assert!(parse(text, 0).is_err(), "{text}");
         }
         assert!(parse(&"[".repeat(1_000_000), 0).is_err());

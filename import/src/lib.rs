@@ -46,7 +46,7 @@ pub const LARGEST: u64 = 64 << 20;
 type FormatReader = fn(&mut Collector, &Options) -> Option<Model>;
 
 macro_rules! formats {
-    ($($(#[doc = $doc:literal])* $variant:ident = $name:literal, $says:literal, $read:expr;)*) => {
+    ($($(#[doc = $doc:literal])* $variant:ident = $name:literal, $description:literal, $read:expr;)*) => {
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
         pub enum ForeignFormat {
             $($(#[doc = $doc])* $variant,)*
@@ -59,8 +59,8 @@ macro_rules! formats {
                 match self { $(ForeignFormat::$variant => $name,)* }
             }
 
-            pub fn says(self) -> &'static str {
-                match self { $(ForeignFormat::$variant => $says,)* }
+            pub fn describe(self) -> &'static str {
+                match self { $(ForeignFormat::$variant => $description,)* }
             }
 
             fn reader(self) -> FormatReader {
@@ -118,19 +118,20 @@ fn skip_comments(text: &str) -> &str {
 pub fn detect(name: &str, text: &str) -> Option<ForeignFormat> {
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending).to_ascii_lowercase();
     let start = skip_comments(text.trim_start_matches('\u{feff}'));
-    let by_ending = ["aut", "graphml", "xlia"].into_iter().find(|name| *name == ending);
-    let by_content = || {
-        if start.starts_with("des") && start[3..].trim_start().starts_with('(') {
-            Some("aut")
-        } else if start.starts_with('<') && start.contains("<graphml") {
-            Some("graphml")
-        } else if start.starts_with("@xlia") || start.starts_with("@FML") {
-            Some("xlia")
-        } else {
-            (start.starts_with(['{', '[']) && start.contains("\"models\"")).then_some("graphwalker")
+    match ending.as_str() {
+        "aut" => Some(ForeignFormat::Aut),
+        "graphml" => Some(ForeignFormat::Graphml),
+        "xlia" => Some(ForeignFormat::Xlia),
+        _ if start.strip_prefix("des").is_some_and(|rest| rest.trim_start().starts_with('(')) => {
+            Some(ForeignFormat::Aut)
         }
-    };
-    by_ending.or_else(by_content).and_then(|name| name.parse().ok())
+        _ if start.starts_with('<') && start.contains("<graphml") => Some(ForeignFormat::Graphml),
+        _ if start.starts_with("@xlia") || start.starts_with("@FML") => Some(ForeignFormat::Xlia),
+        _ if start.starts_with(['{', '[']) && start.contains("\"models\"") => {
+            Some(ForeignFormat::Graphwalker)
+        }
+        _ => None,
+    }
 }
 
 /// Reads a foreign model and writes it as a specification. Warns of all differences.
@@ -144,10 +145,9 @@ pub fn import(
 ) -> Result<(String, Vec<Diagnostic>), Vec<Diagnostic>> {
     let mut collector = Collector::new(file.clone());
     let Some(format) = format.or_else(|| detect(&file.name, &file.text)) else {
-        let names =
-            ForeignFormat::ALL.map(|format| format!("{} ({})", format.name(), format.says())).join(", ");
+        let names = ForeignFormat::ALL.map(|format| format!("{} ({})", format.name(), format.describe()));
         let message = format!("the format of {} is not known", file.name);
-        let help = format!("name it with --from: {names}");
+        let help = format!("name it with --from: {}", names.join(", "));
         return Err(vec![Diagnostic::error("unknown-format", message).help(help)]);
     };
     budget::doing("reading a foreign model");

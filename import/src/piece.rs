@@ -33,6 +33,7 @@ impl Piece {
         self.end = place.end;
     }
 
+    /// Adds another piece, with its places.
     pub fn append(&mut self, other: &Piece) {
         if other.text.is_empty() {
             return;
@@ -108,8 +109,8 @@ mod tests {
         assert_eq!(piece.full_range(), 5..27);
         let part = piece.part(4..11);
         assert_eq!(
-            (part.text.as_str(), part.locate(&(3..5)), part.full_range()),
-            ("10 && y", 15..25, 12..27)
+            (part.locate(&(3..5)), part.full_range(), part.text.as_str()),
+            (15..25, 12..27, "10 && y")
         );
         assert_eq!(Piece::plain("  a b ", 3).trimmed(), Piece::plain("a b", 5));
     }

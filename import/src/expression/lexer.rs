@@ -28,7 +28,7 @@ const LINE_ENDS: [char; 4] = ['\n', '\r', '\u{2028}', '\u{2029}'];
 
 /// Splits a text into tokens, each with its place. Skips comments (`//`, `/* */`).
 pub fn split_tokens(text: &str, dialect: Dialect) -> Vec<(ForeignToken, Range<usize>)> {
-    let mut found = Vec::new();
+    let mut tokens = Vec::new();
     let mut at = 0;
     while let Some(first) = text[at..].chars().next() {
         let rest = &text[at..];
@@ -40,17 +40,17 @@ pub fn split_tokens(text: &str, dialect: Dialect) -> Vec<(ForeignToken, Range<us
             let Some(end) = inner.find("*/") else {
                 // The rest of the text may be a comment or not, so it is not read.
                 let why = "the comment does not end: `*/` is missing".to_owned();
-                found.push((ForeignToken::Wrong(why), at..at + 2));
+                tokens.push((ForeignToken::Wrong(why), at..at + 2));
                 break;
             };
             at += end + 4;
         } else {
             let (token, length) = read_token(rest, first, dialect);
-            found.push((token, at..at + length));
+            tokens.push((token, at..at + length));
             at += length;
         }
     }
-    found
+    tokens
 }
 
 /// Reads the first token of a text, and returns its length.

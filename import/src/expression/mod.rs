@@ -29,7 +29,7 @@ pub mod typing;
 
 use std::ops::Range;
 
-use coreach_model::diagnostic::Diagnostic;
+use coreach_model::diagnostic::{Diagnostic, nearest};
 use coreach_model::reader::collect::Collector;
 use coreach_model::term::node::Comparison;
 
@@ -118,6 +118,14 @@ impl ForeignMistake {
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
+    }
+
+    /// Adds the known name that this one may be meant to be, if there is one.
+    pub fn help_meant<'a>(self, name: &str, known: impl IntoIterator<Item = &'a str>) -> Self {
+        match nearest(name, known) {
+            Some(meant) => self.help(format!("did you mean `{meant}`?")),
+            None => self,
+        }
     }
 
     pub fn on(self, collector: &Collector, piece: &Piece) -> Diagnostic {

@@ -23,7 +23,7 @@ pub(crate) type PResult<T> = Result<T, Box<ForeignMistake>>;
 pub fn parse_expression(text: &str, dialect: Dialect) -> Result<ForeignExpression, Box<ForeignMistake>> {
     let tokens = split_tokens(text, dialect);
     let mut cursor = Cursor::new(&tokens, text.len(), dialect);
-    let tree = cursor.expression()?;
+    let tree = cursor.parse_expression()?;
     while cursor.eat(";") {}
     if cursor.peek().is_some() { Err(cursor.unexpected("an operator")) } else { Ok(tree) }
 }
@@ -48,7 +48,7 @@ pub fn parse_statements(text: &str, dialect: Dialect) -> Statements {
             continue;
         }
         let start = cursor.at;
-        match cursor.statement(&mut read.local) {
+        match cursor.parse_statement(&mut read.local) {
             Ok(assignments) => read.assignments.extend(assignments),
             Err(mistake) => {
                 read.mistakes.push(*mistake);
@@ -128,7 +128,7 @@ impl<'a> Cursor<'a> {
         if self.eat(sign) { Ok(()) } else { Err(self.unexpected(&format!("`{sign}`"))) }
     }
 
-    pub fn name(&mut self, what: &str) -> PResult<(String, Range<usize>)> {
+    pub fn take_name(&mut self, what: &str) -> PResult<(String, Range<usize>)> {
         match self.peek() {
             Some(ForeignToken::Name(name)) => {
                 let span = self.span();
@@ -154,7 +154,7 @@ impl<'a> Cursor<'a> {
         Box::new(ForeignMistake::new("syntax", &span, format!("expected {expected}, {found}"), label))
     }
 
-    pub fn expression(&mut self) -> PResult<ForeignExpression> {
+    pub fn parse_expression(&mut self) -> PResult<ForeignExpression> {
         budget::ask();
         if self.depth >= DEEPEST {
             let span = self.span();
@@ -163,46 +163,46 @@ impl<'a> Cursor<'a> {
             return Err(Box::new(mistake));
         }
         self.depth += 1;
-        let result = self.choice();
+        let result = self.parse_choice();
         self.depth -= 1;
         result
     }
 
-    fn choice(&mut self) -> PResult<ForeignExpression> {
-        let condition = self.implication()?;
+    fn parse_choice(&mut self) -> PResult<ForeignExpression> {
+        let condition = self.parse_implication()?;
         if !self.eat("?") {
             return Ok(condition);
         }
-        let then = self.expression()?;
+        let then = self.parse_expression()?;
         self.expect(":")?;
-        let otherwise = self.expression()?;
+        let otherwise = self.parse_expression()?;
         let span = condition.span.start..otherwise.span.end;
         let kind = ForeignKind::Choice(Box::new(condition), Box::new(then), Box::new(otherwise));
         Ok(ForeignExpression { kind, span })
     }
 
-    fn implication(&mut self) -> PResult<ForeignExpression> {
-        let left = self.or()?;
+    fn parse_implication(&mut self) -> PResult<ForeignExpression> {
+        let left = self.parse_or()?;
         let has_implication = self.dialect != Dialect::JavaScript;
         if !(has_implication && (self.eat("=>") || self.eat_word("implies"))) {
             return Ok(left);
         }
         // The right side recurses through the function that counts the depth.
-        let right = self.expression()?;
+        let right = self.parse_expression()?;
         let span = left.span.start..right.span.end;
         Ok(ForeignExpression { kind: ForeignKind::Implies(Box::new(left), Box::new(right)), span })
     }
 
-    fn or(&mut self) -> PResult<ForeignExpression> {
-        self.joined(&["||", "or"], ForeignKind::Or, Cursor::and)
+    fn parse_or(&mut self) -> PResult<ForeignExpression> {
+        self.parse_joined(&["||", "or"], ForeignKind::Or, Cursor::parse_and)
     }
 
-    fn and(&mut self) -> PResult<ForeignExpression> {
-        self.joined(&["&&", "and"], ForeignKind::And, Cursor::comparison)
+    fn parse_and(&mut self) -> PResult<ForeignExpression> {
+        self.parse_joined(&["&&", "and"], ForeignKind::And, Cursor::parse_comparison)
     }
 
     /// Parses parts that are joined by one operator, which is a sign or a word.
-    fn joined(
+    fn parse_joined(
         &mut self,
         spellings: &[&str; 2],
         kind: fn(Vec<ForeignExpression>) -> ForeignKind,
@@ -225,10 +225,10 @@ impl<'a> Cursor<'a> {
     }
 
     /// Parses a comparison, or a chain of them, which JavaScript does not have.
-    fn comparison(&mut self) -> PResult<ForeignExpression> {
-        let first = self.sum()?;
+    fn parse_comparison(&mut self) -> PResult<ForeignExpression> {
+        let first = self.parse_sum()?;
         let mut others = Vec::new();
-        while let Some(comparison) = self.comparison_sign()? {
+        while let Some(comparison) = self.take_comparison_sign()? {
             let sign = self.tokens[self.at - 1].1.clone();
             if !others.is_empty() && self.dialect == Dialect::JavaScript {
                 let message = "JavaScript compares the truth value of the first comparison here";
@@ -236,7 +236,7 @@ impl<'a> Cursor<'a> {
                     ForeignMistake::new("chained-comparison", &sign, message, "the second comparison");
                 return Err(Box::new(mistake.help("write `a <= x && x <= b`")));
             }
-            others.push((comparison, self.sum()?));
+            others.push((comparison, self.parse_sum()?));
         }
         match others.last() {
             None => Ok(first),
@@ -247,7 +247,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    fn comparison_sign(&mut self) -> PResult<Option<Comparison>> {
+    fn take_comparison_sign(&mut self) -> PResult<Option<Comparison>> {
         let Some(ForeignToken::Sign(sign)) = self.peek() else { return Ok(None) };
         let comparison = match (*sign, self.dialect) {
             ("==" | "===", _) => Comparison::Equal,
@@ -271,11 +271,11 @@ impl<'a> Cursor<'a> {
         Ok(Some(comparison))
     }
 
-    fn sum(&mut self) -> PResult<ForeignExpression> {
-        self.chain(&[("+", Operation::Add), ("-", Operation::Subtract)], Cursor::product)
+    fn parse_sum(&mut self) -> PResult<ForeignExpression> {
+        self.parse_chain(&[("+", Operation::Add), ("-", Operation::Subtract)], Cursor::parse_product)
     }
 
-    fn product(&mut self) -> PResult<ForeignExpression> {
+    fn parse_product(&mut self) -> PResult<ForeignExpression> {
         const OPERATIONS: [(&str, Operation); 5] = [
             ("*", Operation::Multiply),
             ("/", Operation::Divide),
@@ -285,11 +285,11 @@ impl<'a> Cursor<'a> {
         ];
         // The words are known at drawn edges only.
         let known = if self.dialect == Dialect::Drawn { &OPERATIONS[..] } else { &OPERATIONS[..3] };
-        self.chain(known, Cursor::unary)
+        self.parse_chain(known, Cursor::parse_unary)
     }
 
     /// Parses operands that are joined by operators of one level, from left to right.
-    fn chain(
+    fn parse_chain(
         &mut self,
         operations: &[(&str, Operation)],
         part: fn(&mut Self) -> PResult<ForeignExpression>,
@@ -312,21 +312,21 @@ impl<'a> Cursor<'a> {
     }
 
     /// Parses signs before an operand: `!`, `-`, `+`.
-    fn unary(&mut self) -> PResult<ForeignExpression> {
+    fn parse_unary(&mut self) -> PResult<ForeignExpression> {
         let start = self.span().start;
         let has_words = self.dialect != Dialect::JavaScript;
         let is_not = self.eat("!") || (has_words && self.eat_word("not"));
         let is_minus = !is_not && self.eat("-");
         let is_plus = !is_not && !is_minus && self.eat("+");
         if !(is_not || is_minus || is_plus) {
-            return self.primary();
+            return self.parse_operand();
         }
         if self.depth >= DEEPEST {
             // This reports that the expression is too deep.
-            return self.expression();
+            return self.parse_expression();
         }
         self.depth += 1;
-        let inner = self.unary();
+        let inner = self.parse_unary();
         self.depth -= 1;
         let inner = inner?;
         let span = start..inner.span.end;
@@ -344,12 +344,12 @@ impl<'a> Cursor<'a> {
     }
 
     /// Parses an operand: a number, a truth value, a name, or an expression in brackets.
-    fn primary(&mut self) -> PResult<ForeignExpression> {
+    fn parse_operand(&mut self) -> PResult<ForeignExpression> {
         let span = self.span();
         let kind = match self.peek() {
             Some(ForeignToken::Sign("(")) => {
                 self.at += 1;
-                let inner = self.expression()?;
+                let inner = self.parse_expression()?;
                 self.expect(")")?;
                 return Ok(ForeignExpression { kind: inner.kind, span: span.start..self.last_end() });
             }
@@ -382,21 +382,27 @@ impl<'a> Cursor<'a> {
         Ok(ForeignExpression { kind, span })
     }
 
-    pub fn assignment(&mut self) -> PResult<ForeignAssignment> {
-        let mut assignments = self.assignments(&mut Vec::new())?;
+    pub fn parse_assignment(&mut self) -> PResult<ForeignAssignment> {
+        let mut assignments = self.parse_assignments(&mut Vec::new())?;
         assignments.pop().ok_or_else(|| self.unexpected("an assignment"))
     }
 
     /// Parses a statement. Returns its assignments in their order.
-    fn statement(&mut self, local: &mut Vec<(String, Range<usize>)>) -> PResult<Vec<ForeignAssignment>> {
+    fn parse_statement(
+        &mut self,
+        local: &mut Vec<(String, Range<usize>)>,
+    ) -> PResult<Vec<ForeignAssignment>> {
         self.assigns = self.dialect == Dialect::Drawn;
-        let result = self.assignments(local);
+        let result = self.parse_assignments(local);
         self.assigns = false;
         result
     }
 
     /// Parses one assignment in any spelling, such as `++x` and `x += 1`. A declared name goes into `local`.
-    fn assignments(&mut self, local: &mut Vec<(String, Range<usize>)>) -> PResult<Vec<ForeignAssignment>> {
+    fn parse_assignments(
+        &mut self,
+        local: &mut Vec<(String, Range<usize>)>,
+    ) -> PResult<Vec<ForeignAssignment>> {
         let start = self.span();
         let one = |span: Range<usize>| ForeignExpression { kind: ForeignKind::Number("1".to_owned()), span };
         // `x += e` is `x = x + e`.
@@ -409,7 +415,7 @@ impl<'a> Cursor<'a> {
         };
         for (sign, operation) in [("++", Operation::Add), ("--", Operation::Subtract)] {
             if self.eat(sign) {
-                let (target, place) = self.name("a variable")?;
+                let (target, place) = self.take_name("a variable")?;
                 return change(target, place, operation, one(start));
             }
         }
@@ -418,7 +424,7 @@ impl<'a> Cursor<'a> {
         if self.dialect != Dialect::Xlia && !matches!(self.peek_second(), Some(ForeignToken::Sign(_))) {
             is_local = !self.eat_word("var") && (self.eat_word("let") || self.eat_word("const"));
         }
-        let (target, place) = self.name("an assignment")?;
+        let (target, place) = self.take_name("an assignment")?;
         if is_local {
             local.push((target.clone(), place.clone()));
         }
@@ -440,8 +446,8 @@ impl<'a> Cursor<'a> {
                 if is_chain {
                     return self.parse_chained(target, place, local);
                 }
-                let value = self.expression()?;
-                self.end_of_statement()?;
+                let value = self.parse_expression()?;
+                self.expect_end_of_statement()?;
                 return Ok(vec![ForeignAssignment { target, target_span: place, value }]);
             }
             "+=" => Operation::Add,
@@ -451,7 +457,7 @@ impl<'a> Cursor<'a> {
             "%=" => Operation::Remainder,
             "++" | "--" => {
                 let operation = if sign == "++" { Operation::Add } else { Operation::Subtract };
-                self.end_of_statement()?;
+                self.expect_end_of_statement()?;
                 return change(target, place, operation, one(sign_span));
             }
             "(" => {
@@ -464,8 +470,8 @@ impl<'a> Cursor<'a> {
                 return Err(self.unexpected("an assignment"));
             }
         };
-        let operand = self.expression()?;
-        self.end_of_statement()?;
+        let operand = self.parse_expression()?;
+        self.expect_end_of_statement()?;
         change(target, place, operation, operand)
     }
 
@@ -478,10 +484,10 @@ impl<'a> Cursor<'a> {
     ) -> PResult<Vec<ForeignAssignment>> {
         if self.depth >= DEEPEST {
             // This reports that the chain is too deep.
-            return self.expression().map(|_| Vec::new());
+            return self.parse_expression().map(|_| Vec::new());
         }
         self.depth += 1;
-        let inner = self.assignments(local);
+        let inner = self.parse_assignments(local);
         self.depth -= 1;
         let mut assignments = inner?;
         if let Some(last) = assignments.last() {
@@ -495,7 +501,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Checks that a statement ends here: at `;`, at the end of the text, or before the next statement.
-    fn end_of_statement(&mut self) -> PResult<()> {
+    fn expect_end_of_statement(&mut self) -> PResult<()> {
         match self.peek() {
             None | Some(ForeignToken::Name(_) | ForeignToken::Sign(";" | "}" | "++" | "--")) => Ok(()),
             Some(_) => Err(self.unexpected("`;`")),

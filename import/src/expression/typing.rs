@@ -36,7 +36,7 @@ impl<'a> ForeignTyping<'a> {
 
     /// Translates an expression that must be of this type. `whose` names it in messages.
     pub fn of_type(&mut self, tree: &ForeignExpression, wanted: &Type, whose: &str) -> Option<Term> {
-        let term = self.term(tree)?;
+        let term = self.translate(tree)?;
         let (sort, wanted) = (term.sort().clone(), wanted.sort());
         if sort == wanted {
             return Some(term);
@@ -55,24 +55,26 @@ impl<'a> ForeignTyping<'a> {
     }
 
     /// Translates an expression of any type.
-    fn term(&mut self, tree: &ForeignExpression) -> Option<Term> {
+    fn translate(&mut self, tree: &ForeignExpression) -> Option<Term> {
         match &tree.kind {
-            ForeignKind::Name(name) => self.name(name, &tree.span),
+            ForeignKind::Name(name) => self.translate_name(name, &tree.span),
             ForeignKind::Truth(value) => Some(Term::literal(Value::Bool(*value))),
-            ForeignKind::Number(digits) => self.number(digits, &tree.span),
+            ForeignKind::Number(digits) => self.translate_number(digits, &tree.span),
             ForeignKind::Not(inner) => Some(self.of_type(inner, &Type::Bool, "the operand of `!`")?.not()),
-            ForeignKind::Negate(inner) => Some(self.numeric(inner, "-")?.negate()),
-            ForeignKind::And(parts) => Some(Term::and(self.truths(parts)?)),
-            ForeignKind::Or(parts) => Some(Term::or(self.truths(parts)?)),
+            ForeignKind::Negate(inner) => Some(self.translate_operand(inner, "-")?.negate()),
+            ForeignKind::And(parts) => Some(Term::and(self.translate_conditions(parts)?)),
+            ForeignKind::Or(parts) => Some(Term::or(self.translate_conditions(parts)?)),
             ForeignKind::Implies(a, b) => {
-                let (a, b) = (self.truth(a), self.truth(b));
+                let (a, b) = (self.translate_condition(a), self.translate_condition(b));
                 Some(Term::implies(&a?, &b?))
             }
-            ForeignKind::Compare(first, others) => self.compare(first, others),
-            ForeignKind::Arithmetic(operation, a, b) => self.arithmetic(*operation, a, b, &tree.span),
+            ForeignKind::Compare(first, others) => self.translate_comparison(first, others),
+            ForeignKind::Arithmetic(operation, a, b) => {
+                self.translate_arithmetic(*operation, a, b, &tree.span)
+            }
             ForeignKind::Choice(condition, a, b) => {
-                let condition = self.truth(condition);
-                let (then, otherwise) = (self.term(a), self.term(b));
+                let condition = self.translate_condition(condition);
+                let (then, otherwise) = (self.translate(a), self.translate(b));
                 let (then, otherwise) = (then?, otherwise?);
                 if !have_common_type(&then, &otherwise) {
                     let message = format!("the branches are {} and {}", then.sort(), otherwise.sort());
@@ -85,7 +87,7 @@ impl<'a> ForeignTyping<'a> {
         }
     }
 
-    fn name(&mut self, name: &str, span: &Range<usize>) -> Option<Term> {
+    fn translate_name(&mut self, name: &str, span: &Range<usize>) -> Option<Term> {
         if let Some(known) = self.scope.get(name) {
             if known.is_none() && self.reports_broken {
                 let what = format!("the assignment of `{name}`, which is left out");
@@ -104,7 +106,7 @@ impl<'a> ForeignTyping<'a> {
         None
     }
 
-    fn number(&mut self, digits: &str, span: &Range<usize>) -> Option<Term> {
+    fn translate_number(&mut self, digits: &str, span: &Range<usize>) -> Option<Term> {
         // Leading zeros mean nothing, but in old JavaScript they mean octal digits. So they are refused.
         let is_octal = digits.len() > 1 && digits.starts_with('0') && !digits.starts_with("0.");
         let value = match number::number(digits, MAX_DIGITS) {
@@ -122,18 +124,18 @@ impl<'a> ForeignTyping<'a> {
         })
     }
 
-    fn truth(&mut self, tree: &ForeignExpression) -> Option<Term> {
+    fn translate_condition(&mut self, tree: &ForeignExpression) -> Option<Term> {
         self.of_type(tree, &Type::Bool, "this operand")
     }
 
-    fn truths(&mut self, parts: &[ForeignExpression]) -> Option<Vec<Term>> {
+    fn translate_conditions(&mut self, parts: &[ForeignExpression]) -> Option<Vec<Term>> {
         // All parts are translated before one fails, so that all mistakes are reported.
-        let terms: Vec<Option<Term>> = parts.iter().map(|part| self.truth(part)).collect();
+        let terms: Vec<Option<Term>> = parts.iter().map(|part| self.translate_condition(part)).collect();
         terms.into_iter().collect()
     }
 
-    fn numeric(&mut self, tree: &ForeignExpression, sign: &str) -> Option<Term> {
-        let term = self.term(tree)?;
+    fn translate_operand(&mut self, tree: &ForeignExpression, sign: &str) -> Option<Term> {
+        let term = self.translate(tree)?;
         if term.sort().is_number() {
             return Some(term);
         }
@@ -144,16 +146,16 @@ impl<'a> ForeignTyping<'a> {
     }
 
     /// Translates a chain of comparisons.
-    fn compare(
+    fn translate_comparison(
         &mut self,
         first: &ForeignExpression,
         others: &[(Comparison, ForeignExpression)],
     ) -> Option<Term> {
         let mut parts = Vec::new();
-        let (mut left_term, mut left) = (self.term(first), first);
+        let (mut left_term, mut left) = (self.translate(first), first);
         // All parts are translated before one fails, so that all mistakes are reported.
         for (comparison, right) in others {
-            let right_term = self.term(right);
+            let right_term = self.translate(right);
             let operands = left_term.as_ref().zip(right_term.as_ref());
             parts.push(operands.and_then(|(a, b)| {
                 let is_equation = matches!(comparison, Comparison::Equal | Comparison::NotEqual);
@@ -172,7 +174,7 @@ impl<'a> ForeignTyping<'a> {
     }
 
     /// Translates an operation, or reports one that the model format does not have.
-    fn arithmetic(
+    fn translate_arithmetic(
         &mut self,
         operation: Operation,
         a: &ForeignExpression,
@@ -188,7 +190,7 @@ impl<'a> ForeignTyping<'a> {
             Operation::IntegerDivide => "div",
             Operation::Modulo => "mod",
         };
-        let (left, right) = (self.numeric(a, sign), self.numeric(b, sign));
+        let (left, right) = (self.translate_operand(a, sign), self.translate_operand(b, sign));
         let (left, right) = (left?, right?);
         let are_integers = *left.sort() == Type::Int && *right.sort() == Type::Int;
         let has_known_divisor = match right.as_literal() {

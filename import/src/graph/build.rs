@@ -50,6 +50,9 @@ struct Texts<'a> {
     unread_targets: Vec<String>,
 }
 
+/// An assignment that is done before the graph begins, with the number of its model before it.
+type FirstAssignment<'a> = (usize, ForeignAssignment, &'a Piece);
+
 struct EventDraft {
     kind: ActionKind,
     /// The names of its parameters, with their types, if these are written.
@@ -63,16 +66,16 @@ pub fn build(collector: &mut Collector, options: &Options, drawing: &Drawing) ->
     let events = collect_events(collector, options, drawing);
     let texts: Vec<Texts<'_>> =
         drawing.edges.iter().map(|edge| parse_texts(collector, options, drawing, edge)).collect();
-    let mut first: Vec<(usize, ForeignAssignment, &Piece)> = Vec::new();
+    let mut first: Vec<FirstAssignment<'_>> = Vec::new();
     let mut unread_targets: Vec<(usize, String)> = Vec::new();
-    for (model, piece) in &drawing.first {
+    for (model, piece) in &drawing.initial_statements {
         let read = parse_piece(collector, options, drawing, piece);
         unread_targets.extend(read.broken.into_iter().map(|name| (*model, name)));
         first.extend(read.assignments.into_iter().map(|assignment| (*model, assignment, piece)));
     }
-    unread_targets.extend(texts.iter().flat_map(|texts| {
-        texts.unread_targets.iter().map(|name| (texts.edge.model, name.clone())).collect::<Vec<_>>()
-    }));
+    for texts in &texts {
+        unread_targets.extend(texts.unread_targets.iter().map(|name| (texts.edge.model, name.clone())));
+    }
     let data = ForeignData::of(collector, drawing, &events, &texts, &first, unread_targets);
     let numbers: BTreeMap<&str, ActionId> =
         events.keys().zip(0u32..).map(|(name, number)| (name.as_str(), ActionId(number))).collect();
@@ -86,14 +89,14 @@ pub fn build(collector: &mut Collector, options: &Options, drawing: &Drawing) ->
         .collect();
     // Observed vertices have a transition between their two locations.
     let mut transitions = Numbered::new();
-    for entered in &places.entered {
+    for vertex in &places.observed {
         transitions.push(Transition {
-            source: entered.from,
-            action: *numbers.get(entered.event.as_str())?,
+            source: vertex.entry,
+            action: *numbers.get(vertex.event.as_str())?,
             guard: Term::yes(),
             assignments: Substitution::new(),
-            target: entered.to,
-            origin: TransitionOrigin { whole: Some(entered.origin.clone()), ..Default::default() },
+            target: vertex.exit,
+            origin: TransitionOrigin { whole: Some(vertex.origin.clone()), ..Default::default() },
         });
     }
     // A transition for each edge. The graph's first edge gets another one from the initial location.
@@ -118,10 +121,10 @@ pub fn build(collector: &mut Collector, options: &Options, drawing: &Drawing) ->
             action: *action,
             guard,
             assignments: assignments.clone(),
-            target: places.reached[edge.target],
+            target: places.entries[edge.target],
             origin: TransitionOrigin { whole: Some(collector.origin(&edge.span)), ..Default::default() },
         };
-        let source = edge.source.map(|vertex| places.left[vertex]);
+        let source = edge.source.map(|vertex| places.exits[vertex]);
         let is_first = drawing.first_edge().is_some_and(|first| std::ptr::eq(first, edge));
         let begins = is_first && source != Some(places.initial);
         let ignored_guard = edge.label.guard.as_ref().filter(|_| begins);
@@ -214,9 +217,9 @@ fn parse_texts<'a>(
                     .help("remove `let` or `const` to assign the model's variable")
             };
             report_mistakes(collector, options, read.local.iter().map(mistake).collect(), piece);
-            let own: BTreeSet<&String> = read.local.iter().map(|(name, _)| name).collect();
+            let local: BTreeSet<&String> = read.local.iter().map(|(name, _)| name).collect();
             let targets = read.assignments.iter().map(|assignment| &assignment.target);
-            unread_targets.extend(targets.chain(&read.broken).filter(|name| !own.contains(name)).cloned());
+            unread_targets.extend(targets.chain(&read.broken).filter(|name| !local.contains(name)).cloned());
             continue;
         }
         actions.extend(read.assignments.into_iter().map(|assignment| (assignment, piece)));
@@ -231,26 +234,19 @@ fn parse_texts<'a>(
 /// assigned parameter is reported.
 fn rename_parameters(collector: &mut Collector, options: &Options, texts: &mut Texts<'_>) {
     let event = texts.edge.label.event.as_ref().map_or(INTERNAL, |event| event.text.as_str());
-    let parameters: BTreeMap<String, String> = texts
-        .edge
-        .label
-        .parameters
-        .iter()
-        .enumerate()
-        .map(|(place, (name, _))| (name.text.clone(), parameter_key(event, place)))
-        .collect();
-    if !parameters.is_empty() {
-        if let Some((tree, _)) = &mut texts.guard {
-            rename_all(tree, &parameters);
-        }
-        for (assignment, piece) in &mut texts.actions {
-            rename_all(&mut assignment.value, &parameters);
-            if parameters.contains_key(&assignment.target) {
-                let message = format!("`{}` is a parameter and cannot be assigned", assignment.target);
-                let (code, span) = ("assigned-parameter", &assignment.target_span);
-                let mistake = ForeignMistake::new(code, span, message, "assigned here");
-                report_mistakes(collector, options, vec![mistake], piece);
-            }
+    let parameters = texts.edge.label.parameters.iter().enumerate();
+    let new_names: BTreeMap<String, String> =
+        parameters.map(|(place, (name, _))| (name.text.clone(), parameter_key(event, place))).collect();
+    if let Some((tree, _)) = &mut texts.guard {
+        rename_all(tree, &new_names);
+    }
+    for (assignment, piece) in &mut texts.actions {
+        rename_all(&mut assignment.value, &new_names);
+        if new_names.contains_key(&assignment.target) {
+            let message = format!("`{}` is a parameter and cannot be assigned", assignment.target);
+            let (code, span) = ("assigned-parameter", &assignment.target_span);
+            let mistake = ForeignMistake::new(code, span, message, "assigned here");
+            report_mistakes(collector, options, vec![mistake], piece);
         }
     }
 }
@@ -322,31 +318,29 @@ fn collect_events(
     drawing: &Drawing,
 ) -> BTreeMap<String, EventDraft> {
     let mut events: BTreeMap<String, EventDraft> = BTreeMap::new();
-    let of_edges = drawing.edges.iter().filter_map(|edge| edge.label.event.as_ref());
-    let seen = drawing.vertices.iter().enumerate().filter(|(number, _)| drawing.is_seen(options, *number));
-    let names = of_edges.chain(seen.map(|(_, vertex)| &vertex.name)).map(|piece| piece.text.as_str());
-    let names: BTreeSet<&str> = names.collect();
+    let edge_events = || drawing.edges.iter().filter_map(|edge| edge.label.event.as_ref());
+    let is_seen = |number: &usize| drawing.is_seen(options, *number);
+    let seen = || (0..drawing.vertices.len()).filter(is_seen).map(|number| &drawing.vertices[number]);
+    let names = edge_events().chain(seen().map(|vertex| &vertex.name));
+    let names: BTreeSet<&str> = names.map(|piece| piece.text.as_str()).collect();
     let mut directions = Directions::new(collector, options, &names);
     // Missing directions are reported if some are known. Otherwise all edges are assumed to be inputs.
     let has_sign = drawing.edges.iter().any(|edge| edge.label.sign.is_some());
     let has_no_directions = !has_sign && !directions.are_given();
-    if let (true, false, Some(first)) = (
-        has_no_directions,
-        drawing.edges_are_inputs,
-        drawing.edges.iter().find_map(|edge| edge.label.event.as_ref()),
-    ) {
+    if has_no_directions
+        && !drawing.edges_are_inputs
+        && let Some(first) = edge_events().next()
+    {
         let message = "the file does not say which edges are inputs or outputs: all count as inputs, which the tester sends";
         let diagnostic = Diagnostic::warning("assumed-inputs", message)
             .at(collector.origin(&first.full_range()), "the first of them")
             .help("`--outputs` names what the system sends; `event!` at an edge is an output, `event?` an input");
         collector.push(diagnostic);
     }
-    for (number, vertex) in drawing.vertices.iter().enumerate() {
-        if drawing.is_seen(options, number) {
-            let origin = collector.origin(&vertex.name.full_range());
-            let event = EventDraft { kind: ActionKind::Output, parameters: Vec::new(), origin };
-            events.entry(vertex.name.text.clone()).or_insert(event);
-        }
+    for vertex in seen() {
+        let origin = collector.origin(&vertex.name.full_range());
+        let event = EventDraft { kind: ActionKind::Output, parameters: Vec::new(), origin };
+        events.entry(vertex.name.text.clone()).or_insert(event);
     }
     for edge in &drawing.edges {
         let label = &edge.label;
@@ -366,12 +360,11 @@ fn collect_events(
             (are_inputs && !is_listed && !has_default).then_some(ActionKind::Input)
         };
         let sign = label.sign.or_else(assumed);
-        let Some(kind) = directions.of(collector, &name.text, sign, &origin) else { continue };
-        let parameters: Vec<(String, Option<Type>)> = label
-            .parameters
-            .iter()
-            .map(|(name, ty)| (name.text.clone(), ty.as_ref().and_then(|ty| read_type(collector, ty))))
-            .collect();
+        let Some(kind) = directions.find(collector, &name.text, sign, &origin) else { continue };
+        let mut parameters: Vec<(String, Option<Type>)> = Vec::new();
+        for (name, ty) in &label.parameters {
+            parameters.push((name.text.clone(), ty.as_ref().and_then(|ty| read_type(collector, ty))));
+        }
         if kind == ActionKind::Internal && !parameters.is_empty() {
             let message = "internal actions carry no parameters";
             collector.error("internal-with-parameters", message, &name.full_range(), "internal");
@@ -381,17 +374,15 @@ fn collect_events(
                 events.insert(name.text.clone(), EventDraft { kind, parameters, origin });
             }
             Some(known) => {
+                let (old, new) = (known.parameters.len(), parameters.len());
+                let mut pairs = known.parameters.iter().zip(&parameters);
                 let problem = if known.kind != kind {
                     Some(format!("`{}` has two directions", name.text))
-                } else if known.parameters.len() != parameters.len() {
-                    let (old, new) = (known.parameters.len(), parameters.len());
+                } else if old != new {
                     Some(format!("`{}` has {new} parameters here, but {old} elsewhere", name.text))
                 } else {
-                    let clash = known
-                        .parameters
-                        .iter()
-                        .zip(&parameters)
-                        .find(|((_, old), (_, new))| old.is_some() && new.is_some() && old != new);
+                    let clash =
+                        pairs.find(|((_, old), (_, new))| old.is_some() && new.is_some() && old != new);
                     clash.map(|((name, _), _)| format!("the parameter `{name}` has two types"))
                 };
                 if let Some(message) = problem {
@@ -416,13 +407,11 @@ fn read_type(collector: &mut Collector, piece: &Piece) -> Option<Type> {
         return Some(ty.clone());
     }
     let message = format!("no type is called `{}`", piece.text);
-    let mut diagnostic =
-        Diagnostic::error("unknown-type", message).at(collector.origin(&piece.full_range()), "no such type");
-    diagnostic = match nearest(&piece.text, KNOWN.iter().map(|(name, _)| *name)) {
-        Some(similar) => diagnostic.help(format!("did you mean `{similar}`?")),
-        None => diagnostic.help("the types are `bool`, `int`, `nat` and `real`"),
+    let help = match nearest(&piece.text, KNOWN.iter().map(|(name, _)| *name)) {
+        Some(similar) => format!("did you mean `{similar}`?"),
+        None => "the types are `bool`, `int`, `nat` and `real`".to_owned(),
     };
-    collector.push(diagnostic);
+    collector.mistake("unknown-type", message, &piece.full_range(), "no such type", help);
     None
 }
 
@@ -445,7 +434,7 @@ impl ForeignData {
         drawing: &Drawing,
         events: &BTreeMap<String, EventDraft>,
         texts: &[Texts<'_>],
-        first: &[(usize, ForeignAssignment, &Piece)],
+        first: &[FirstAssignment<'_>],
         unread_targets: Vec<(usize, String)>,
     ) -> Self {
         let actions = name_actions(collector, events);
@@ -456,63 +445,50 @@ impl ForeignData {
             variables: BTreeMap::new(),
             unread_targets,
         };
-        let declared: BTreeMap<String, Type> = events
-            .iter()
-            .flat_map(|(name, event)| {
-                event.parameters.iter().enumerate().filter_map(|(place, (_, ty))| {
-                    let ty = ty.clone()?;
-                    Some((parameter_key(name, place), ty))
-                })
-            })
-            .collect();
+        let mut declared: BTreeMap<String, Type> = BTreeMap::new();
+        for (name, event) in events {
+            for (place, (_, ty)) in event.parameters.iter().enumerate() {
+                declared.extend(ty.clone().map(|ty| (parameter_key(name, place), ty)));
+            }
+        }
         // The assigned variables of each model, and all texts that say something about types.
         let mut assigned: BTreeMap<usize, BTreeSet<&str>> = BTreeMap::new();
         let mut seen_in: Vec<Vec<UsesSeen<'_>>> = Vec::new();
         for model in 0..drawing.models.len() {
-            let own: Vec<&Texts<'_>> = texts.iter().filter(|texts| texts.edge.model == model).collect();
+            let own_texts = || texts.iter().filter(|texts| texts.edge.model == model);
             let at_start =
                 first.iter().filter(|(owner, ..)| *owner == model).map(|(_, assignment, _)| assignment);
-            let at_edges =
-                own.iter().flat_map(|texts| texts.actions.iter().map(|(assignment, _)| assignment));
+            let at_edges = own_texts().flat_map(|texts| &texts.actions).map(|(assignment, _)| assignment);
             let assignments: Vec<&ForeignAssignment> = at_start.chain(at_edges).collect();
-            let guards =
-                own.iter().filter_map(|texts| texts.guard.as_ref()).map(|(tree, _)| UsesSeen::Guard(tree));
-            let seen: Vec<UsesSeen<'_>> =
-                assignments.iter().map(|assignment| UsesSeen::Assigned(assignment)).chain(guards).collect();
             let targets = assignments.iter().map(|assignment| assignment.target.as_str()).collect();
             assigned.insert(model, targets);
-            seen_in.push(seen);
+            let guards = own_texts().filter_map(|texts| texts.guard.as_ref());
+            let guards = guards.map(|(tree, _)| UsesSeen::Guard(tree));
+            seen_in.push(assignments.into_iter().map(UsesSeen::Assigned).chain(guards).collect());
         }
         let shared: BTreeSet<&str> =
             assigned.values().flatten().copied().filter(|name| is_global(name)).collect();
         assigned.values_mut().for_each(|names| names.extend(&shared));
         let inferred = infer_all(&seen_in, &declared, &shared);
         // A name that two models have gets the model's name after it.
-        let count = |name: &str| match is_global(name) {
-            true => 1,
-            false => assigned.values().filter(|names| names.contains(name)).count(),
+        let count = |name: &str| assigned.values().filter(|names| names.contains(name)).count();
+        let key = |model: usize, name: &str| match is_global(name) || count(name) == 1 {
+            true => name.to_owned(),
+            false => format!("{name} of {}", drawing.models[model]),
         };
-        let key = |model: usize, name: &str| match count(name) {
-            1 => name.to_owned(),
-            _ => format!("{name} of {}", drawing.models[model]),
-        };
-        let keys: Vec<String> = assigned
-            .iter()
-            .flat_map(|(model, names)| names.iter().map(|name| key(*model, name)).collect::<Vec<_>>())
-            .collect();
+        let mut keys: Vec<String> = Vec::new();
+        for (model, names) in &assigned {
+            keys.extend(names.iter().map(|name| key(*model, name)));
+        }
         let naming = Naming::of(keys.iter().map(|key| (key.as_str(), None)), &BTreeSet::new(), "v");
         naming.warn_of_changes(collector, "variables");
         let taken = naming.all();
         for (model, names) in &assigned {
-            let types = &inferred[*model];
-            let data_of_model = names
-                .iter()
-                .map(|name| {
-                    let ty = types.get(*name).cloned().unwrap_or(Type::Int);
-                    ((*name).to_owned(), Datum::new(naming.get(&key(*model, name)), ty))
-                })
-                .collect();
-            data.variables.insert(*model, data_of_model);
+            let datum = |name: &&str| {
+                let ty = inferred[*model].get(*name).cloned().unwrap_or(Type::Int);
+                ((*name).to_owned(), Datum::new(naming.get(&key(*model, name)), ty))
+            };
+            data.variables.insert(*model, names.iter().map(datum).collect());
         }
         for (name, event) in events {
             let names = event.parameters.iter().map(|(name, _)| (name.as_str(), Some(event.origin.clone())));
@@ -528,6 +504,7 @@ impl ForeignData {
         data
     }
 
+    /// The data that the guard and the actions of an edge with this event may mention.
     fn scope(&self, edge: &GraphEdge, event: &str) -> ForeignScope {
         let variables = self.variables.get(&edge.model).into_iter().flatten();
         let mut scope: ForeignScope =
@@ -546,6 +523,7 @@ impl ForeignData {
     }
 }
 
+/// Gives the events names as actions.
 fn name_actions(collector: &mut Collector, events: &BTreeMap<String, EventDraft>) -> Naming {
     // Names are given in the order of the file, since the numbers in them depend on the order.
     let mut named: Vec<(&str, Option<Origin>)> =
@@ -588,7 +566,7 @@ fn translate_first(
     options: &Options,
     drawing: &Drawing,
     data: &ForeignData,
-    first: &[(usize, ForeignAssignment, &Piece)],
+    first: &[FirstAssignment<'_>],
 ) -> (Term, BTreeSet<Datum>) {
     let mut state = Substitution::new();
     for (model, assignment, piece) in first {

@@ -36,7 +36,7 @@ pub struct VertexLabel {
     /// The name under which it is shared.
     pub shared: Option<String>,
     /// Statements that are done before the graph begins.
-    pub first: Option<Piece>,
+    pub initial_statements: Option<Piece>,
     pub blocked: bool,
     pub ignored: Vec<Piece>,
 }
@@ -144,7 +144,7 @@ pub fn read_vertex_label(piece: &Piece) -> VertexLabel {
         match word {
             "BLOCKED" => label.blocked = true,
             "SHARED:" => label.shared = Some(text_after(word, &piece).text),
-            "INIT:" => label.first = Some(text_after(word, &piece)),
+            "INIT:" => label.initial_statements = Some(text_after(word, &piece)),
             _ => label.ignored.push(piece),
         }
     }
@@ -307,10 +307,8 @@ mod tests {
         assert_eq!(label.parameters.len(), 2);
         assert_eq!(label.guard.unwrap().text, "n > 0 && a[1] == 2");
         assert_eq!(label.actions[0].text, "x = x + n; y++");
-        assert_eq!(
-            label.ignored.iter().map(|piece| piece.text.as_str()).collect::<Vec<_>>(),
-            ["REQTAG=UC1", "weight=0.3"]
-        );
+        let ignored = label.ignored.iter().map(|piece| piece.text.as_str());
+        assert!(ignored.eq(["REQTAG=UC1", "weight=0.3"]));
         assert!(label.blocked);
         assert_eq!(read("  [x > 0]").event, None);
         assert_eq!(read("/x=1").actions.len(), 1);
@@ -320,10 +318,7 @@ mod tests {
         assert_eq!(read("/ s = \"a // b\"; // c").actions[0].text, "s = \"a // b\";");
         assert_eq!(read_vertex_label(&Piece::plain("user's /* c */", 0)).name.text, "user's");
         assert_eq!(read(""), Label::default());
-        assert!(
-            read_edge_label(&Piece::plain("a [x", 0)).is_err()
-                && read_edge_label(&Piece::plain("a(b", 0)).is_err()
-        );
+        assert!(["a [x", "a(b"].iter().all(|text| read_edge_label(&Piece::plain(text, 0)).is_err()));
         let label = read_vertex_label(&Piece::plain("v_Home\nSHARED:HOME INIT: x=0; y=1;\nand more", 0));
         assert_eq!((label.name.text.as_str(), label.shared.as_deref()), ("v_Home", Some("HOME")));
     }

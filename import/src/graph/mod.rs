@@ -27,7 +27,7 @@ pub struct Drawing {
     /// Is the first vertex only a sign of the drawing, so that the system is never there?
     pub start_is_a_sign: bool,
     /// Statements that are done before the graph begins, each with the number of its model.
-    pub first: Vec<(usize, Piece)>,
+    pub initial_statements: Vec<(usize, Piece)>,
     /// The language of its guards and actions.
     pub dialect: Dialect,
     /// An edge without a direction is an input. In other formats that is assumed with a warning.
@@ -43,7 +43,7 @@ impl Drawing {
             edges: Vec::new(),
             start: Start::Vertex(0),
             start_is_a_sign: false,
-            first: Vec::new(),
+            initial_statements: Vec::new(),
             edges_are_inputs: dialect == Dialect::JavaScript,
             dialect,
         }
@@ -62,9 +62,10 @@ impl Drawing {
         by_name.or_else(by_id).ok_or_else(|| {
             let names = || self.vertices.iter().map(Vertex::display_name);
             let message = format!("--initial names `{wanted}`, but no node has this name");
-            let similar = nearest(wanted, names().take(1_000));
-            let help = similar
-                .map_or_else(|| inventory("nodes", names()), |similar| format!("did you mean `{similar}`?"));
+            let help = match nearest(wanted, names().take(1_000)) {
+                Some(similar) => format!("did you mean `{similar}`?"),
+                None => inventory("nodes", names()),
+            };
             Box::new(Diagnostic::error("unknown-name", message).help(help))
         })
     }
@@ -76,7 +77,7 @@ impl Drawing {
         }
     }
 
-    /// Returns an edge's source that no other edge touches. Without a guard, the edge is taken once.
+    /// Returns an edge's source if no other edge touches it, and no guard can stop the edge: it is taken once.
     pub fn only_leads_to(&self, edge: &GraphEdge) -> Option<usize> {
         let source = edge.source.filter(|source| {
             let touches = |edge: &&GraphEdge| edge.source == Some(*source) || edge.target == *source;

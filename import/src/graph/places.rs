@@ -13,10 +13,10 @@ use super::{Drawing, Start};
 use crate::names::Naming;
 use crate::{Options, Vertices};
 
-/// The transition on which an observed vertex is seen.
-pub(super) struct Entered {
-    pub(super) from: LocationId,
-    pub(super) to: LocationId,
+/// An observed vertex: it is seen on the transition from its entry to its exit.
+pub(super) struct ObservedVertex {
+    pub(super) entry: LocationId,
+    pub(super) exit: LocationId,
     pub(super) event: String,
     pub(super) origin: Origin,
 }
@@ -25,10 +25,10 @@ pub(super) struct Places {
     pub(super) locations: Numbered<LocationId, Location>,
     pub(super) initial: LocationId,
     /// For each vertex, the target of edges that enter it.
-    pub(super) reached: Vec<LocationId>,
+    pub(super) entries: Vec<LocationId>,
     /// For each vertex, the source of edges that leave it.
-    pub(super) left: Vec<LocationId>,
-    pub(super) entered: Vec<Entered>,
+    pub(super) exits: Vec<LocationId>,
+    pub(super) observed: Vec<ObservedVertex>,
 }
 
 impl Places {
@@ -43,22 +43,15 @@ impl Places {
             let first = *first_of.entry(shared).or_insert(number);
             representative[number] = first;
             if first != number {
-                let diagnostic = Diagnostic::warning(
-                    "shared-state",
-                    format!("vertices that share the state `{shared}` become one location"),
-                );
-                let diagnostic = diagnostic
+                let message = format!("vertices that share the state `{shared}` become one location");
+                let warning = Diagnostic::warning("shared-state", message)
                     .at(collector.origin(&vertex.span), "this one")
                     .at(collector.origin(&vertices[first].span), "and this one");
-                collector.push(diagnostic);
+                collector.push(warning);
                 if options.vertices == Vertices::Outputs {
                     let message = "shared states and observed vertices cannot be translated together";
-                    let diagnostic = Diagnostic::error("untranslatable", message);
-                    collector.push(
-                        diagnostic
-                            .at(collector.origin(&vertex.span), "shared")
-                            .help("use `--vertices locations`"),
-                    );
+                    let help = "use `--vertices locations`";
+                    collector.mistake("untranslatable", message, &vertex.span, "shared", help);
                     return None;
                 }
             }
@@ -77,6 +70,7 @@ impl Places {
             }
         };
         let is_seen = |number: usize| drawing.is_seen(options, number);
+        // The key of each location, the place of its vertex, and the label if it has one.
         let mut keys: Vec<(String, Option<Origin>, String)> = Vec::new();
         for (number, vertex) in vertices.iter().enumerate() {
             if representative[number] != number {
@@ -92,11 +86,8 @@ impl Places {
         if source.is_none() && drawing.first_edge().is_some() {
             keys.push((START.to_owned(), None, String::new()));
         }
-        let naming = Naming::of(
-            keys.iter().map(|(key, origin, _)| (key.as_str(), origin.clone())),
-            &BTreeSet::new(),
-            "l",
-        );
+        let foreign_names = keys.iter().map(|(key, origin, _)| (key.as_str(), origin.clone()));
+        let naming = Naming::of(foreign_names, &BTreeSet::new(), "l");
         let mut by_key: BTreeMap<String, LocationId> = BTreeMap::new();
         let mut locations = Numbered::new();
         for (key, _, label) in &keys {
@@ -114,26 +105,26 @@ impl Places {
         }
         naming.warn_of_changes(collector, "locations");
         let location = |key: &str| by_key.get(key).copied();
-        let left: Option<Vec<_>> =
-            (0..vertices.len()).map(|number| location(&key(representative[number]))).collect();
-        let left = left?;
+        let mut exits = Vec::new();
+        for number in &representative {
+            exits.push(location(&key(*number))?);
+        }
         // An observed vertex is entered at another location than the one that its edges leave.
-        let mut reached = left.clone();
-        let mut entered = Vec::new();
+        let mut entries = exits.clone();
+        let mut observed = Vec::new();
         for number in (0..vertices.len()).filter(|number| is_seen(*number)) {
-            reached[number] = location(&entry_key(&key(number)))?;
+            let (entry, exit) = (location(&entry_key(&key(number)))?, exits[number]);
+            entries[number] = entry;
             let origin = collector.origin(&vertices[number].span);
             let event = vertices[number].name.text.clone();
-            entered.push(Entered { from: reached[number], to: left[number], event, origin });
+            observed.push(ObservedVertex { entry, exit, event, origin });
         }
-        let initial = match drawing.start {
-            Start::Vertex(number) => reached[number],
-            Start::Edge(_) => match source {
-                Some(source) => left[source],
-                None => location(START)?,
-            },
+        let initial = match (drawing.start, source) {
+            (Start::Vertex(number), _) => entries[number],
+            (Start::Edge(_), Some(source)) => exits[source],
+            (Start::Edge(_), None) => location(START)?,
         };
-        Some(Places { locations, initial, reached, left, entered })
+        Some(Places { locations, initial, entries, exits, observed })
     }
 }
 

@@ -171,7 +171,7 @@ impl DeclaredData {
         taken: &BTreeSet<String>,
     ) {
         let action_name = |port: &Port| Name {
-            text: port.says.clone().unwrap_or_else(|| port.name.text.clone()),
+            text: port.action.clone().unwrap_or_else(|| port.name.text.clone()),
             span: port.name.span.clone(),
         };
         let action_names: Vec<Name> = machine.ports.iter().map(action_name).collect();

@@ -1,7 +1,5 @@
 //! Reads the items of a machine of XLIA: ports, data, types, and states with their transitions.
 
-use coreach_model::diagnostic::nearest;
-
 use super::parse::{ITEMS, Name, Port, Reader, XliaDeclared, XliaState, XliaStep, XliaTransition};
 use crate::expression::ForeignMistake;
 use crate::expression::lexer::ForeignToken;
@@ -16,31 +14,29 @@ enum DataKind {
 
 impl Reader<'_, '_> {
     /// Reads one item of a machine.
-    pub(super) fn item(&mut self) -> PResult<()> {
-        let (word, span) = self.cursor.name("a declaration, a state or a section")?;
+    pub(super) fn read_item(&mut self) -> PResult<()> {
+        let (word, span) = self.cursor.take_name("a declaration, a state or a section")?;
         match word.as_str() {
-            "port" => self.port(),
-            "var" => self.data(DataKind::Variable),
-            "const" => self.data(DataKind::Constant),
-            "type" => self.enumeration(),
-            "state" => self.state(),
-            "connect" => self.connect(),
+            "port" => self.read_ports(),
+            "var" => self.read_data(DataKind::Variable),
+            "const" => self.read_data(DataKind::Constant),
+            "type" => self.read_enumeration(),
+            "state" => self.read_state(),
+            "connect" => self.read_outside_ports(),
             "transition" => {
                 let message = "write a transition in the state that it leaves";
                 Err(Box::new(ForeignMistake::new("syntax", &span, message, "outside of a state")))
             }
             _ => {
                 let mistake = ForeignMistake::untranslatable(&span, format!("`{word}`"));
-                Err(Box::new(match nearest(&word, ITEMS) {
-                    Some(similar) => mistake.help(format!("did you mean `{similar}`?")),
-                    None => mistake.help(format!("a machine has {}", ITEMS.join(", "))),
-                }))
+                let mistake = mistake.help(format!("a machine has {}", ITEMS.join(", ")));
+                Err(Box::new(mistake.help_meant(&word, ITEMS)))
             }
         }
     }
 
     /// Reads a declaration of ports of one direction.
-    fn port(&mut self) -> PResult<()> {
+    fn read_ports(&mut self) -> PResult<()> {
         let is_input = self.read_is_input()?;
         loop {
             let name = self.read_name("the port's name")?;
@@ -58,7 +54,7 @@ impl Reader<'_, '_> {
                 }
                 self.cursor.expect(")")?;
             }
-            self.machine.ports.push(Port { name, says: None, is_input, types });
+            self.machine.ports.push(Port { name, action: None, is_input, types });
             if !self.cursor.eat(",") {
                 break;
             }
@@ -67,7 +63,7 @@ impl Reader<'_, '_> {
     }
 
     /// Reads a declaration of variables, clocks or constants.
-    fn data(&mut self, kind: DataKind) -> PResult<()> {
+    fn read_data(&mut self, kind: DataKind) -> PResult<()> {
         let is_clock = self.cursor.eat_word("clock");
         let mut ty = self.read_name("a type")?;
         // The type `time uinteger` is a time that is counted in these numbers.
@@ -80,7 +76,7 @@ impl Reader<'_, '_> {
         loop {
             let name = self.read_name("a name")?;
             let value = if self.cursor.eat(":=") || self.cursor.eat("=") {
-                Some(self.cursor.expression()?)
+                Some(self.cursor.parse_expression()?)
             } else {
                 None
             };
@@ -108,19 +104,16 @@ impl Reader<'_, '_> {
     }
 
     /// Parses `Name enum { A, B };` after `type`.
-    fn enumeration(&mut self) -> PResult<()> {
+    fn read_enumeration(&mut self) -> PResult<()> {
         let name = self.read_name("the type's name")?;
         let span = self.cursor.span();
         if !self.cursor.eat_word("enum") {
             return Err(Box::new(ForeignMistake::untranslatable(&span, "a type other than an enumeration")));
         }
         self.cursor.expect("{")?;
-        let mut literals = Vec::new();
-        loop {
+        let mut literals = vec![self.read_name("a literal")?];
+        while self.cursor.eat(",") {
             literals.push(self.read_name("a literal")?);
-            if !self.cursor.eat(",") {
-                break;
-            }
         }
         self.cursor.expect("}")?;
         self.cursor.eat(";");
@@ -129,7 +122,7 @@ impl Reader<'_, '_> {
     }
 
     /// Reads a state with its transitions. After a mistake in a part, reading goes on with the next one.
-    fn state(&mut self) -> PResult<()> {
+    fn read_state(&mut self) -> PResult<()> {
         let mut is_start = false;
         if let Some((word, span)) = self.read_modifier()? {
             match word.as_str() {
@@ -154,7 +147,7 @@ impl Reader<'_, '_> {
                 return Ok(());
             }
             let start = self.cursor.at;
-            if let Err(mistake) = self.part_of_state() {
+            if let Err(mistake) = self.read_part_of_state() {
                 self.push(*mistake);
                 self.recover(start);
             }
@@ -163,14 +156,14 @@ impl Reader<'_, '_> {
     }
 
     /// Reads `@init` or a transition of a state.
-    fn part_of_state(&mut self) -> PResult<()> {
+    fn read_part_of_state(&mut self) -> PResult<()> {
         let start = self.cursor.span();
         if self.cursor.eat("@") {
-            let (word, span) = self.cursor.name("`init`")?;
+            let (word, span) = self.cursor.take_name("`init`")?;
             if word != "init" {
                 return Err(Box::new(ForeignMistake::untranslatable(&span, format!("`@{word}` in a state"))));
             }
-            let steps = self.block()?;
+            let steps = self.read_block()?;
             if let Some(state) = self.machine.states.last_mut() {
                 state.first.extend(steps);
             }
@@ -180,10 +173,7 @@ impl Reader<'_, '_> {
             if let Some(ForeignToken::Name(word)) = self.cursor.peek() {
                 let what = format!("`{word}` in a state");
                 let mistake = ForeignMistake::untranslatable(&self.cursor.span(), what);
-                return Err(Box::new(match nearest(word, ["transition"]) {
-                    Some(similar) => mistake.help(format!("did you mean `{similar}`?")),
-                    None => mistake,
-                }));
+                return Err(Box::new(mistake.help_meant(word, ["transition"])));
             }
             return Err(self.cursor.unexpected("`transition`"));
         }
@@ -200,7 +190,7 @@ impl Reader<'_, '_> {
         self.cursor.expect("-->")?;
         let target = self.read_name("the target state")?;
         let span = name.as_ref().map_or(start.start, |name| name.span.start)..target.span.end;
-        let steps = if self.cursor.eat(";") { Vec::new() } else { self.block()? };
+        let steps = if self.cursor.eat(";") { Vec::new() } else { self.read_block()? };
         if let Some(state) = self.machine.states.last_mut() {
             state.transitions.push(XliaTransition { name, target, steps, span });
         }
@@ -208,12 +198,12 @@ impl Reader<'_, '_> {
     }
 
     /// Parses the statements between braces. After a mistake, it goes on behind the statement.
-    fn block(&mut self) -> PResult<Vec<XliaStep>> {
+    fn read_block(&mut self) -> PResult<Vec<XliaStep>> {
         self.cursor.expect("{")?;
         let mut steps = Vec::new();
         while self.has_more_items()? {
             let start = self.cursor.at;
-            match self.step() {
+            match self.read_step() {
                 Ok(step) => steps.push(step),
                 Err(mistake) => {
                     self.push(*mistake);
@@ -232,38 +222,33 @@ impl Reader<'_, '_> {
     }
 
     /// Reads one statement.
-    fn step(&mut self) -> PResult<XliaStep> {
+    fn read_step(&mut self) -> PResult<XliaStep> {
         // A statement is no comparison, so `=` assigns like `:=`.
         if matches!(self.cursor.peek_second(), Some(ForeignToken::Sign(":=" | "=" | "+=" | "-=" | "*="))) {
-            let assignment = self.cursor.assignment()?;
+            let assignment = self.cursor.parse_assignment()?;
             self.cursor.expect(";")?;
             let name = Name { text: assignment.target, span: assignment.target_span };
             return Ok(XliaStep::Assign(name, assignment.value));
         }
-        let (word, span) = self.cursor.name("a statement")?;
+        let (word, span) = self.cursor.take_name("a statement")?;
         let step = match word.as_str() {
             "input" | "output" => {
                 let port = self.read_name("a port")?;
                 let mut values = Vec::new();
                 if self.cursor.eat("(") && !self.cursor.eat(")") {
-                    loop {
-                        values.push(self.cursor.expression()?);
-                        if !self.cursor.eat(",") {
-                            break;
-                        }
+                    values.push(self.cursor.parse_expression()?);
+                    while self.cursor.eat(",") {
+                        values.push(self.cursor.parse_expression()?);
                     }
                     self.cursor.expect(")")?;
                 }
                 if word == "input" { XliaStep::Input(port, values) } else { XliaStep::Output(port, values) }
             }
-            "guard" | "tguard" => XliaStep::Guard(self.cursor.expression()?),
+            "guard" | "tguard" => XliaStep::Guard(self.cursor.parse_expression()?),
             _ => {
                 const KNOWN: [&str; 4] = ["input", "output", "guard", "tguard"];
                 let mistake = ForeignMistake::untranslatable(&span, format!("the statement `{word}`"));
-                return Err(Box::new(match nearest(&word, KNOWN) {
-                    Some(similar) => mistake.help(format!("did you mean `{similar}`?")),
-                    None => mistake,
-                }));
+                return Err(Box::new(mistake.help_meant(&word, KNOWN)));
             }
         };
         self.cursor.expect(";")?;

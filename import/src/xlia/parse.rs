@@ -14,7 +14,7 @@ use crate::expression::{Dialect, ForeignExpression, ForeignMistake};
 use crate::options::Options;
 use crate::piece::Piece;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Name {
     pub text: String,
     pub span: Range<usize>,
@@ -24,7 +24,7 @@ pub struct Name {
 pub struct Port {
     pub name: Name,
     /// The action that happens there, if several machines are composed.
-    pub says: Option<String>,
+    pub action: Option<String>,
     pub is_input: bool,
     pub types: Vec<Name>,
 }
@@ -86,7 +86,7 @@ pub struct XliaSystem {
     pub connections: Vec<XliaConnection>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Machine {
     pub name: Name,
     /// The ports that it connects to the environment itself.
@@ -110,10 +110,10 @@ pub fn parse(collector: &mut Collector, text: &str, options: &Options) -> Option
         most: options.most,
         transitions: 0,
         is_whole: true,
-        machine: Machine::named(Name { text: String::new(), span: 0..0 }),
+        machine: Machine::default(),
         system: XliaSystem::default(),
     };
-    if let Err(mistake) = reader.file() {
+    if let Err(mistake) = reader.read_file() {
         reader.push(*mistake);
         reader.is_whole = false;
     }
@@ -135,21 +135,6 @@ pub(super) struct Reader<'a, 't> {
 
 pub(super) const ITEMS: [&str; 6] = ["port", "var", "const", "type", "state", "connect"];
 
-impl Machine {
-    fn named(name: Name) -> Self {
-        Machine {
-            name,
-            outside: Vec::new(),
-            types: Vec::new(),
-            ports: Vec::new(),
-            variables: Vec::new(),
-            clocks: Vec::new(),
-            constants: Vec::new(),
-            states: Vec::new(),
-        }
-    }
-}
-
 impl Reader<'_, '_> {
     pub(super) fn push(&mut self, mistake: ForeignMistake) {
         let diagnostic = mistake.on(self.collector, &self.piece);
@@ -157,7 +142,7 @@ impl Reader<'_, '_> {
     }
 
     /// Reads the system: its machines and connections.
-    fn file(&mut self) -> PResult<()> {
+    fn read_file(&mut self) -> PResult<()> {
         self.cursor.expect("@")?;
         self.expect_word("xlia")?;
         self.cursor.expect("<")?;
@@ -170,7 +155,7 @@ impl Reader<'_, '_> {
         self.cursor.expect(":")?;
         self.system.is_timed = self.cursor.eat_word("timed");
         self.expect_word("system")?;
-        self.system.name = self.cursor.name("the system's name")?.0;
+        self.system.name = self.cursor.take_name("the system's name")?.0;
         self.cursor.expect("{")?;
         while self.has_more_items()? {
             if self.read_section()? {
@@ -207,11 +192,10 @@ impl Reader<'_, '_> {
             return Ok(false);
         }
         self.cursor.at += 1;
-        let (name, span) = self.cursor.name("a section")?;
+        let (name, span) = self.cursor.take_name("a section")?;
         if !SECTIONS.contains(&name.as_str()) {
             let mistake = ForeignMistake::untranslatable(&span, format!("the section `@{name}`"));
-            let similar = nearest(&name, SECTIONS);
-            return Err(Box::new(match similar {
+            return Err(Box::new(match nearest(&name, SECTIONS) {
                 Some(similar) => mistake.help(format!("did you mean `@{similar}`?")),
                 None => mistake,
             }));
@@ -224,7 +208,7 @@ impl Reader<'_, '_> {
         if !self.cursor.eat("<") {
             return Ok(None);
         }
-        let word = self.cursor.name("a word")?;
+        let word = self.cursor.take_name("a word")?;
         self.cursor.expect(">")?;
         Ok(Some(word))
     }
@@ -237,7 +221,7 @@ impl Reader<'_, '_> {
             let kind = format!("a machine of the kind `{word}`");
             return Err(Box::new(ForeignMistake::untranslatable(&span, kind)));
         }
-        self.machine = Machine::named(self.read_name("the machine's name")?);
+        self.machine = Machine { name: self.read_name("the machine's name")?, ..Machine::default() };
         self.cursor.expect("{")?;
         while self.has_more_items()? {
             if self.is_beyond() || self.collector.is_full() {
@@ -246,16 +230,14 @@ impl Reader<'_, '_> {
             }
             let start = self.cursor.at;
             let read =
-                self.read_section().and_then(|is_section| if is_section { Ok(()) } else { self.item() });
+                self.read_section().and_then(|is_section| if is_section { Ok(()) } else { self.read_item() });
             if let Err(mistake) = read {
                 self.push(*mistake);
                 self.is_whole = false;
                 self.recover(start);
             }
         }
-        let machine =
-            std::mem::replace(&mut self.machine, Machine::named(Name { text: String::new(), span: 0..0 }));
-        self.system.machines.push(machine);
+        self.system.machines.push(std::mem::take(&mut self.machine));
         Ok(())
     }
 
@@ -276,7 +258,7 @@ impl Reader<'_, '_> {
     }
 
     pub(super) fn read_name(&mut self, what: &str) -> PResult<Name> {
-        let (text, span) = self.cursor.name(what)?;
+        let (text, span) = self.cursor.take_name(what)?;
         Ok(Name { text, span })
     }
 
@@ -337,7 +319,7 @@ impl Reader<'_, '_> {
     }
 
     /// Reads the connection of a machine's own ports with the environment.
-    pub(super) fn connect(&mut self) -> PResult<()> {
+    pub(super) fn read_outside_ports(&mut self) -> PResult<()> {
         match self.read_modifier()? {
             Some((word, _)) if word == "env" => {}
             Some((word, span)) => {
@@ -351,17 +333,12 @@ impl Reader<'_, '_> {
             let direction = self.read_name("`input` or `output`")?;
             let port = self.read_name("a port")?;
             let is_input = direction.text == "input";
-            let known = self.machine.ports.iter().find(|known| known.name.text == port.text);
-            match known {
+            match self.machine.ports.iter().find(|known| known.name.text == port.text) {
                 None => {
-                    let similar =
-                        nearest(&port.text, self.machine.ports.iter().map(|port| port.name.text.as_str()));
                     let message = format!("there is no port `{}`", port.text);
-                    let mut mistake =
-                        ForeignMistake::new("unknown-name", &port.span, message, "not declared");
-                    if let Some(similar) = similar {
-                        mistake = mistake.help(format!("did you mean `{similar}`?"));
-                    }
+                    let mistake = ForeignMistake::new("unknown-name", &port.span, message, "not declared");
+                    let ports = self.machine.ports.iter().map(|port| port.name.text.as_str());
+                    let mistake = mistake.help_meant(&port.text, ports);
                     self.push(mistake);
                 }
                 Some(known) if known.is_input != is_input => {

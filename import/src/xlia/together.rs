@@ -45,7 +45,7 @@ pub fn join_machines(collector: &mut Collector, options: &Options, system: &mut 
         uncontrollable.extend(options.uncontrollable.iter().filter(|name| inputs.contains(*name)).cloned());
         let options = Options { uncontrollable, ..options.clone() };
         let model = translate(collector, &options, machine, &system.name, &taken)?;
-        taken.extend(names_in(&model));
+        taken.extend(data_names(&model));
         whole = Some(match whole {
             None => MachinePart::from(model),
             Some(whole) => compose_two(collector, whole, MachinePart::from(model), &machine.name)?,
@@ -56,7 +56,8 @@ pub fn join_machines(collector: &mut Collector, options: &Options, system: &mut 
     Some(Model { iosts, types, time: Some((clocks, uncontrollable)), open })
 }
 
-fn names_in(model: &Model) -> impl Iterator<Item = String> {
+/// The names of data, types and literals, which the machines after it must not use. Actions may be shared.
+fn data_names(model: &Model) -> impl Iterator<Item = String> {
     let iosts = &model.iosts;
     let parameters = iosts.actions.iter().flat_map(|action| &action.parameters);
     let clocks = model.time.iter().flat_map(|(clocks, _)| &clocks.clocks);
@@ -65,7 +66,7 @@ fn names_in(model: &Model) -> impl Iterator<Item = String> {
         Type::Enum(enumeration) => [vec![name.clone()], enumeration.literals.clone()].concat(),
         _ => vec![name.clone()],
     });
-    data.map(|datum| datum.name().to_owned()).chain(literals).collect::<Vec<_>>().into_iter()
+    data.map(|datum| datum.name().to_owned()).chain(literals)
 }
 
 /// Finds the action of each port by the connections. Each port must be connected once.
@@ -79,7 +80,7 @@ fn name_actions_of_ports(collector: &mut Collector, system: &mut XliaSystem) {
         }
     }
     // The action of each port, by the numbers of machine and port. First with the machine's name before it.
-    let mut says: BTreeMap<(usize, usize), String> = BTreeMap::new();
+    let mut actions: BTreeMap<(usize, usize), String> = BTreeMap::new();
     let mut plugged: Vec<(usize, usize, Option<String>, Name)> = Vec::new();
     for XliaConnection { is_rendezvous, plugs, span } in connections.iter() {
         let ports: Vec<Option<(usize, usize)>> =
@@ -109,22 +110,22 @@ fn name_actions_of_ports(collector: &mut Collector, system: &mut XliaSystem) {
     }
     for (m, p, action, name) in plugged {
         let own = || format!("{}.{}", machines[m].name.text, machines[m].ports[p].name.text);
-        if says.insert((m, p), action.unwrap_or_else(own)).is_some() {
+        if actions.insert((m, p), action.unwrap_or_else(own)).is_some() {
             let message = format!("the port `{}` is connected twice", name.text);
             collector.error("contradiction", message, &name.span, "the second time");
         }
     }
-    let actions: BTreeSet<&String> = says.values().collect();
+    let all: BTreeSet<&String> = actions.values().collect();
     // `Machine.port` becomes `port`, if no other machine has such a port.
     let short = |action: &str| action.split_once('.').map_or(action, |(_, port)| port).to_owned();
-    let is_alone = |action: &str| actions.iter().filter(|other| short(other) == short(action)).count() == 1;
+    let is_alone = |action: &str| all.iter().filter(|other| short(other) == short(action)).count() == 1;
     let name = |action: &str| if is_alone(action) { short(action) } else { action.to_owned() };
     let names: BTreeMap<String, String> =
-        actions.iter().map(|action| ((*action).clone(), name(action))).collect();
+        all.iter().map(|action| ((*action).clone(), name(action))).collect();
     for (m, machine) in machines.iter_mut().enumerate() {
         for (p, port) in machine.ports.iter_mut().enumerate() {
-            port.says = says.get(&(m, p)).map(|action| names[action].clone());
-            if port.says.is_none() {
+            port.action = actions.get(&(m, p)).map(|action| names[action].clone());
+            if port.action.is_none() {
                 let message = format!("no connection has the port `{}`", port.name.text);
                 collector.error("contradiction", message, &port.name.span, "not connected");
             }

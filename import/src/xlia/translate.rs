@@ -191,14 +191,14 @@ impl Translation<'_> {
         &mut self,
         code: &'static str,
         message: impl Into<String>,
-        name: &std::ops::Range<usize>,
+        span: &std::ops::Range<usize>,
         label: &str,
     ) {
-        self.collector.error(code, message, name, label);
+        self.collector.error(code, message, span, label);
     }
 
     /// Finds the variable or clock of this name. Reports any other name.
-    fn variable(&mut self, name: &Name) -> Option<Datum> {
+    fn find_variable(&mut self, name: &Name) -> Option<Datum> {
         let datum_of = |term: &Option<Term>| match term.as_ref().map(Term::node) {
             Some(Node::Data(datum)) => Some(datum.clone()),
             _ => None,
@@ -234,7 +234,7 @@ impl Translation<'_> {
         for step in &start.first {
             match step {
                 XliaStep::Assign(name, tree) => {
-                    let Some(datum) = self.variable(name) else { continue };
+                    let Some(datum) = self.find_variable(name) else { continue };
                     if self.declared.clocks.contains(&datum) {
                         let is_zero = matches!(&tree.kind, ForeignKind::Number(digits) if digits.trim_matches(['0', '.']).is_empty());
                         if !is_zero {
@@ -275,7 +275,7 @@ impl Translation<'_> {
     }
 
     /// Finds the action of a port that must have this direction.
-    fn port(&mut self, name: &Name, kind: ActionKind) -> Option<ActionId> {
+    fn find_action(&mut self, name: &Name, kind: ActionKind) -> Option<ActionId> {
         match self.declared.ports.get(&name.text).copied() {
             // Its declaration was a mistake, which has been reported.
             Some(None) => None,
@@ -317,7 +317,7 @@ impl Translation<'_> {
                     guards.push(substitute(&guard, &state));
                 }
                 XliaStep::Assign(name, tree) => {
-                    let datum = self.variable(name)?;
+                    let datum = self.find_variable(name)?;
                     let value = self.translate_typed(tree, datum.ty(), &format!("`{}`", name.text))?;
                     if self.declared.clocks.contains(&datum) && value != Term::int(0).to_real() {
                         let message = "a clock can be set only to 0";
@@ -329,7 +329,7 @@ impl Translation<'_> {
                 XliaStep::Input(name, values) | XliaStep::Output(name, values) => {
                     let is_input = matches!(step, XliaStep::Input(..));
                     let kind = if is_input { ActionKind::Input } else { ActionKind::Output };
-                    let number = self.port(name, kind)?;
+                    let number = self.find_action(name, kind)?;
                     if action.replace(number).is_some() {
                         let message = "a transition with two messages cannot be translated";
                         let diagnostic = Diagnostic::error("untranslatable", message)
@@ -405,7 +405,7 @@ impl Translation<'_> {
             return None;
         };
         let name = Name { text: name.clone(), span: tree.span.clone() };
-        let variable = self.variable(&name)?;
+        let variable = self.find_variable(&name)?;
         if self.declared.clocks.contains(&variable) {
             self.error("clock", "a clock cannot receive a value", &tree.span, "a clock");
             return None;
