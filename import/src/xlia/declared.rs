@@ -13,7 +13,7 @@ use coreach_model::timed::clock;
 use coreach_model::types::EnumType;
 use coreach_model::{ActionId, ActionKind, Datum, Term, Type, Value};
 
-use super::parse::{Machine, Name, Port, XliaStep};
+use super::parse::{Machine, Name, Port, XliaDeclared, XliaStep};
 use crate::expression::typing::{ForeignScope, ForeignTyping};
 use crate::expression::{Dialect, ForeignExpression};
 use crate::names::Naming;
@@ -65,32 +65,16 @@ impl DeclaredData {
         piece: &Piece,
         taken: &BTreeSet<String>,
     ) -> Self {
-        let origin = |collector: &Collector, name: &Name| Some(collector.origin(&name.span));
         check_distinct(collector, machine);
-        // Types, and the literals of enumerations.
         let type_names =
             give_names(collector, machine.types.iter().map(|(name, _)| name), "types", "t", taken);
-        let data_names = give_names(collector, names_of_data(machine), "data", "v", taken);
-        let mut types = Vec::new();
-        let mut scope = ForeignScope::new();
-        for (name, literals) in &machine.types {
-            let enumeration = Arc::new(EnumType {
-                name: type_names.get(&name.text).to_owned(),
-                literals: literals.iter().map(|literal| data_names.get(&literal.text).to_owned()).collect(),
-            });
-            for (number, literal) in literals.iter().enumerate() {
-                let term = Term::literal(Value::Enum(enumeration.clone(), number));
-                scope.insert(format!("{}.{}", name.text, literal.text), Some(term.clone()));
-                scope.insert(literal.text.clone(), Some(term));
-            }
-            types.push((name.text.clone(), Type::Enum(enumeration)));
-        }
+        let names = give_names(collector, names_of_data(machine), "data", "v", taken);
         let mut declared = DeclaredData {
             types: Vec::new(),
             constants: Vec::new(),
             variables: Vec::new(),
             clocks: Vec::new(),
-            scope,
+            scope: ForeignScope::new(),
             actions: Numbered::new(),
             ports: BTreeMap::new(),
             unsigned: BTreeMap::new(),
@@ -98,53 +82,88 @@ impl DeclaredData {
             uncontrollable: BTreeSet::new(),
             first: Vec::new(),
         };
-        // A constant without a value is one of the specification.
-        let mut unsigned: Option<&Name> = None;
+        // The types by their names in the file.
+        let mut types = Vec::new();
+        for (name, literals) in &machine.types {
+            let enumeration = Arc::new(EnumType {
+                name: type_names.get(&name.text).to_owned(),
+                literals: literals.iter().map(|literal| names.get(&literal.text).to_owned()).collect(),
+            });
+            for (number, literal) in literals.iter().enumerate() {
+                let term = Term::literal(Value::Enum(enumeration.clone(), number));
+                declared.scope.insert(format!("{}.{}", name.text, literal.text), Some(term.clone()));
+                declared.scope.insert(literal.text.clone(), Some(term));
+            }
+            types.push((name.text.clone(), Type::Enum(enumeration)));
+        }
         for constant in &machine.constants {
-            let Some((ty, _)) = find_type(collector, &constant.ty, &types) else {
-                declared.scope.insert(constant.name.text.clone(), None);
-                continue;
-            };
-            let term = match &constant.value {
-                None => {
-                    let datum = Datum::new(data_names.get(&constant.name.text), ty);
-                    declared.constants.push(datum.clone());
-                    Some(Term::datum(&datum))
-                }
-                Some(value) => {
-                    let mut typing = ForeignTyping::new(&declared.scope, Dialect::Xlia);
-                    let term = typing.of_type(value, &ty, &format!("`{}`", constant.name.text));
-                    report_mistakes(collector, piece, typing.mistakes);
-                    term
-                }
-            };
+            let term = find_type(collector, &constant.ty, &types)
+                .and_then(|(ty, _)| declared.translate_constant(collector, piece, constant, ty, &names));
             declared.scope.insert(constant.name.text.clone(), term);
         }
-        for variable in &machine.variables {
-            let known = match variable.ty.text.strip_prefix("time ") {
-                None => find_type(collector, &variable.ty, &types),
-                Some(numbers) => find_type_of_time(collector, &variable.ty, numbers, &types),
-            };
-            let Some((ty, is_unsigned)) = known else {
-                declared.scope.insert(variable.name.text.clone(), None);
-                continue;
-            };
-            // One warning for all variables names the first of these types.
-            unsigned = unsigned.or(Some(&variable.ty).filter(|_| is_unsigned));
-            let datum = Datum::new(data_names.get(&variable.name.text), ty);
-            declared.scope.insert(variable.name.text.clone(), Some(Term::datum(&datum)));
-            declared.first.extend(variable.value.iter().map(|value| (datum.clone(), value.clone())));
-            declared.variables.push(datum);
-        }
+        declared.add_variables(collector, machine, &types, &names);
         for declaration in &machine.clocks {
             if find_type(collector, &declaration.ty, &types).is_some_and(|(ty, _)| ty != Type::Real) {
                 let diagnostic =
                     Diagnostic::warning("clock", "clocks are real here, but this one counts whole units");
-                collector.push(diagnostic.at(origin(collector, &declaration.ty), "a clock of integers"));
+                collector.push(diagnostic.at(collector.origin(&declaration.ty.span), "a clock of integers"));
             }
-            let datum = clock(data_names.get(&declaration.name.text));
+            let datum = clock(names.get(&declaration.name.text));
             declared.scope.insert(declaration.name.text.clone(), Some(Term::datum(&datum)));
             declared.clocks.push(datum);
+        }
+        let taken = names.all().union(taken).cloned().collect();
+        declared.add_ports(collector, machine, &types, &taken);
+        declared.add_internal_action(machine);
+        declared.add_uncontrollable(collector, options, machine);
+        declared.types = types.into_iter().map(|(name, ty)| (type_names.get(&name).to_owned(), ty)).collect();
+        declared
+    }
+
+    /// Translates a constant to its value. A constant without a value is one of the specification.
+    fn translate_constant(
+        &mut self,
+        collector: &mut Collector,
+        piece: &Piece,
+        constant: &XliaDeclared,
+        ty: Type,
+        names: &Naming,
+    ) -> Option<Term> {
+        let Some(value) = &constant.value else {
+            let datum = Datum::new(names.get(&constant.name.text), ty);
+            let term = Term::datum(&datum);
+            self.constants.push(datum);
+            return Some(term);
+        };
+        let mut typing = ForeignTyping::new(&self.scope, Dialect::Xlia);
+        let term = typing.of_type(value, &ty, &format!("`{}`", constant.name.text));
+        report_mistakes(collector, piece, typing.mistakes);
+        term
+    }
+
+    fn add_variables(
+        &mut self,
+        collector: &mut Collector,
+        machine: &Machine,
+        types: &[(String, Type)],
+        names: &Naming,
+    ) {
+        // One warning for all variables names the first type without negative values.
+        let mut unsigned: Option<&Name> = None;
+        for variable in &machine.variables {
+            let known = match variable.ty.text.strip_prefix("time ") {
+                None => find_type(collector, &variable.ty, types),
+                Some(numbers) => find_type_of_time(collector, &variable.ty, numbers, types),
+            };
+            let Some((ty, is_unsigned)) = known else {
+                self.scope.insert(variable.name.text.clone(), None);
+                continue;
+            };
+            unsigned = unsigned.or(Some(&variable.ty).filter(|_| is_unsigned));
+            let datum = Datum::new(names.get(&variable.name.text), ty);
+            self.scope.insert(variable.name.text.clone(), Some(Term::datum(&datum)));
+            self.first.extend(variable.value.iter().map(|value| (datum.clone(), value.clone())));
+            self.variables.push(datum);
         }
         if let Some(ty) = unsigned {
             let message = format!(
@@ -152,14 +171,8 @@ impl DeclaredData {
                 ty.text
             );
             let diagnostic = Diagnostic::warning("unsigned", message);
-            collector.push(diagnostic.at(origin(collector, ty), "may be negative here"));
+            collector.push(diagnostic.at(collector.origin(&ty.span), "may be negative here"));
         }
-        let taken = data_names.all().union(taken).cloned().collect();
-        declared.add_ports(collector, machine, &types, &taken);
-        declared.add_internal_action(machine);
-        declared.add_uncontrollable(collector, options, machine);
-        declared.types = types.into_iter().map(|(name, ty)| (type_names.get(&name).to_owned(), ty)).collect();
-        declared
     }
 
     /// Makes an action of each port.

@@ -114,15 +114,8 @@ impl Translation<'_> {
                 budget::ask();
                 let name = names.next().flatten();
                 let Some(target) = by_name.get(transition.target.text.as_str()) else {
-                    let message = format!("there is no state `{}`", transition.target.text);
-                    let mut diagnostic = Diagnostic::error("unknown-name", message)
-                        .at(self.collector.origin(&transition.target.span), "no such state");
-                    if let Some(similar) =
-                        self.collector.nearest(&transition.target.text, by_name.keys().copied())
-                    {
-                        diagnostic = diagnostic.help(format!("did you mean `{similar}`?"));
-                    }
-                    self.collector.push(diagnostic);
+                    let states = by_name.keys().copied();
+                    self.report_unknown(&transition.target, "state", "no such state", states);
                     continue;
                 };
                 let source = by_name[state.name.text.as_str()];
@@ -195,6 +188,24 @@ impl Translation<'_> {
         label: &str,
     ) {
         self.collector.error(code, message, span, label);
+    }
+
+    /// Reports a name that is not one of the known names, with the one that may be meant.
+    fn report_unknown<'n>(
+        &mut self,
+        name: &Name,
+        what: &str,
+        label: &str,
+        known: impl IntoIterator<Item = &'n str>,
+    ) {
+        let message = format!("there is no {what} `{}`", name.text);
+        let diagnostic =
+            Diagnostic::error("unknown-name", message).at(self.collector.origin(&name.span), label);
+        let diagnostic = match self.collector.nearest(&name.text, known) {
+            Some(meant) => diagnostic.help(format!("did you mean `{meant}`?")),
+            None => diagnostic,
+        };
+        self.collector.push(diagnostic);
     }
 
     /// Finds the variable or clock of this name. Reports any other name.
@@ -286,14 +297,8 @@ impl Translation<'_> {
                 None
             }
             None => {
-                let message = format!("there is no port `{}`", name.text);
-                let mut diagnostic = Diagnostic::error("unknown-name", message)
-                    .at(self.collector.origin(&name.span), "not declared");
-                let known = self.declared.ports.keys().map(String::as_str);
-                if let Some(similar) = self.collector.nearest(&name.text, known) {
-                    diagnostic = diagnostic.help(format!("did you mean `{similar}`?"));
-                }
-                self.collector.push(diagnostic);
+                let ports = self.declared.ports.keys().map(String::as_str);
+                self.report_unknown(name, "port", "not declared", ports);
                 None
             }
         }
@@ -337,46 +342,21 @@ impl Translation<'_> {
                         self.collector.push(diagnostic.help("put a state between them"));
                         return None;
                     }
-                    let parameters = &self.declared.actions[number].parameters;
-                    if parameters.len() != values.len() {
-                        let (given, declared) = (values.len(), parameters.len());
-                        let message =
-                            format!("`{}` has {given} values here, but its port has {declared}", name.text);
-                        self.error("contradiction", message, &name.span, "not as declared");
-                        return None;
-                    }
-                    for (parameter, tree) in parameters.iter().zip(values) {
-                        if is_input {
-                            self.receive_into(parameter, tree, &mut state)?;
-                        } else {
-                            let value = self.translate_typed(tree, parameter.ty(), "the sent value")?;
-                            guards.push(Term::equal(&Term::datum(parameter), &substitute(&value, &state)));
-                        }
-                    }
+                    self.translate_values(number, name, values, &mut state, &mut guards)?;
                 }
             }
         }
-        // Received values are not negative, if their type says so and no guard does.
-        let number = action.unwrap_or(self.declared.internal);
-        let action = &self.declared.actions[number];
-        if action.kind == ActionKind::Input {
-            let unsigned = &self.declared.unsigned[&number];
-            let parameters = action.parameters.iter().zip(unsigned);
-            let unsigned =
-                parameters.filter(|(_, is_unsigned)| **is_unsigned).map(|(parameter, _)| parameter);
-            let unbounded =
-                unsigned.filter(|parameter| !guards.iter().any(|guard| is_bounded(guard, parameter)));
-            let zero = Term::int(0).to_real();
-            let bound = |parameter| Term::compare(Comparison::AtLeast, &Term::datum(parameter), &zero);
-            let bounds: Vec<Term> = unbounded.map(bound).collect();
-            guards.splice(0..0, bounds);
+        let action = action.unwrap_or(self.declared.internal);
+        let kind = self.declared.actions[action].kind;
+        if kind == ActionKind::Input {
+            self.bound_received(action, &mut guards);
         }
         // A clock is only set back to 0.
         let is_set_back = |clock: &&Datum| state.remove(*clock).is_some();
         let resets: Vec<Datum> = self.declared.clocks.iter().filter(is_set_back).cloned().collect();
         state.retain(|datum, value| *value != Term::datum(datum));
         let guard = Term::and(guards);
-        if action.kind == ActionKind::Internal {
+        if kind == ActionKind::Internal {
             let has_clock = |term: &Term| self.declared.clocks.iter().any(|clock| term.mentions(clock));
             if !resets.is_empty() || has_clock(&guard) || state.values().any(has_clock) {
                 let message = "an internal step takes no time: it cannot use clocks";
@@ -390,7 +370,48 @@ impl Translation<'_> {
         }
         let origin =
             TransitionOrigin { whole: Some(self.collector.origin(&transition.span)), ..Default::default() };
-        Some((Edge { source, action: number, guard, assignments: state, target, origin }, resets))
+        Some((Edge { source, action, guard, assignments: state, target, origin }, resets))
+    }
+
+    /// Puts the received values into variables, or demands that the action carries the sent values.
+    fn translate_values(
+        &mut self,
+        number: ActionId,
+        name: &Name,
+        values: &[ForeignExpression],
+        state: &mut Substitution,
+        guards: &mut Vec<Term>,
+    ) -> Option<()> {
+        let action = &self.declared.actions[number];
+        if action.parameters.len() != values.len() {
+            let (given, declared) = (values.len(), action.parameters.len());
+            let message = format!("`{}` has {given} values here, but its port has {declared}", name.text);
+            self.error("contradiction", message, &name.span, "not as declared");
+            return None;
+        }
+        for (parameter, tree) in action.parameters.iter().zip(values) {
+            if action.kind == ActionKind::Input {
+                self.receive_into(parameter, tree, state)?;
+            } else {
+                let value = self.translate_typed(tree, parameter.ty(), "the sent value")?;
+                guards.push(Term::equal(&Term::datum(parameter), &substitute(&value, state)));
+            }
+        }
+        Some(())
+    }
+
+    /// Demands that received values are not negative, if their type says so and no guard does.
+    fn bound_received(&self, action: ActionId, guards: &mut Vec<Term>) {
+        let parameters = self.declared.actions[action].parameters.iter();
+        let zero = Term::int(0).to_real();
+        let bounds: Vec<Term> = parameters
+            .zip(&self.declared.unsigned[&action])
+            .filter(|(_, is_unsigned)| **is_unsigned)
+            .map(|(parameter, _)| parameter)
+            .filter(|parameter| !guards.iter().any(|guard| is_bounded(guard, parameter)))
+            .map(|parameter| Term::compare(Comparison::AtLeast, &Term::datum(parameter), &zero))
+            .collect();
+        guards.splice(0..0, bounds);
     }
 
     /// Puts a received value into a variable of a fitting type.
