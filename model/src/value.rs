@@ -210,7 +210,7 @@ impl Value {
         }
     }
 
-    /// Returns the simplest value of the type: 0, or the number nearest to it, `false`, `""`, the first literal.
+    /// Returns the simplest value of the type: the number nearest to 0, `false`, `""`, the first literal.
     pub fn any(ty: &Type) -> Self {
         match ty {
             Type::Bool => Value::Bool(false),

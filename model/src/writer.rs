@@ -118,8 +118,8 @@ impl BoundNames<'_> {
 
 type Functions = BTreeMap<String, Arc<DeclaredFunction>>;
 
-/// Splits a model into what is written and the functions that it calls. If the text could not be read back, it
-/// calls none, and each operation is replaced by what it stands for.
+/// Splits a model into what is written and the functions that it calls. If the text could not be read back,
+/// it calls none, and each operation is replaced by what it stands for.
 fn split_functions(iosts: &Iosts) -> (Cow<'_, Iosts>, Functions) {
     match collect_functions(iosts).filter(|called| can_be_read_back(iosts, called)) {
         Some(called) => (Cow::Borrowed(iosts), called),
@@ -144,8 +144,8 @@ fn terms_of(iosts: &Iosts) -> impl Iterator<Item = &Term> {
     iosts.transitions.iter().flat_map(Transition::terms).chain([&iosts.initial_condition])
 }
 
-/// Collects the declared functions that the terms call. `None` if two of them have one name, as the stages may
-/// make of a composition.
+/// Collects the declared functions that the terms call. `None` if two of them have one name, as the stages
+/// may make of a composition.
 fn collect_functions(iosts: &Iosts) -> Option<Functions> {
     let mut functions = Functions::new();
     let mut seen = HashSet::new();

@@ -77,7 +77,7 @@ impl Drawing {
         }
     }
 
-    /// Returns an edge's source if no other edge touches it, and no guard can stop the edge: it is taken once.
+    /// Returns an edge's source if no other edge touches it, and no guard can stop it: it is taken once.
     pub fn only_leads_to(&self, edge: &GraphEdge) -> Option<usize> {
         let source = edge.source.filter(|source| {
             let touches = |edge: &&GraphEdge| edge.source == Some(*source) || edge.target == *source;

@@ -58,8 +58,8 @@ impl Typing<'_, '_> {
     }
 }
 
-/// Adds conditions that the id differs from all ids in the term `held`, except itself. `None` if there are too
-/// many cells.
+/// Adds conditions that the id differs from all ids in the term `held`, except itself. `None` if there are
+/// too many cells.
 fn collect_differences(id: &Term, held: &Term, ty: &Type, parts: &mut Vec<Term>) -> Option<()> {
     match ty {
         Type::Id(_) if ty == id.sort() && held != id => parts.push(Term::equal(id, held).not()),

@@ -135,8 +135,8 @@ fn as_question_of_option(node: &Node) -> Option<(&Term, bool)> {
     (ty.form == RecordForm::Option).then_some((option, is_some))
 }
 
-/// Is it a call whose arguments after the named ones are the data that the function reads? Then the name of the
-/// function is enough.
+/// Is it a call whose arguments after the named ones are the data that the function reads? Then the name of
+/// the function is enough.
 pub(crate) fn is_printed_by_name(operation: &DerivedOperation, arguments: &[Term]) -> bool {
     let DerivedOperation::Call(function) = operation else { return false };
     let mut read = function.parameters[function.named..].iter().zip(&arguments[function.named..]);
