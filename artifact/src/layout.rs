@@ -25,7 +25,7 @@ pub fn to_text(value: &impl Serialize) -> String {
     visible_json(&text).into_owned()
 }
 
-/// The layout, which knows the current level.
+/// The state of the layout while a value is written.
 #[derive(Default)]
 struct LaidLines {
     depth: usize,
@@ -40,17 +40,19 @@ impl LaidLines {
         writer.write_all(sign)
     }
 
-    fn item<W: ?Sized + Write>(&mut self, writer: &mut W, is_first: bool) -> io::Result<()> {
+    /// Writes what stands before an item of a list or object: a comma, and a new line or a space.
+    fn begin_item<W: ?Sized + Write>(&mut self, writer: &mut W, is_first: bool) -> io::Result<()> {
+        self.is_filled = true;
         let is_line = self.depth <= OPEN;
         writer.write_all(match (is_first, is_line) {
             (true, _) => b"",
             (false, true) => b",",
             (false, false) => b", ",
         })?;
-        if is_line { self.line(writer) } else { Ok(()) }
+        if is_line { self.begin_line(writer) } else { Ok(()) }
     }
 
-    fn line<W: ?Sized + Write>(&self, writer: &mut W) -> io::Result<()> {
+    fn begin_line<W: ?Sized + Write>(&self, writer: &mut W) -> io::Result<()> {
         writer.write_all(b"\n")?;
         (0..self.depth).try_for_each(|_| writer.write_all(b"  "))
     }
@@ -60,7 +62,7 @@ impl LaidLines {
         self.depth -= 1;
         self.is_filled = true;
         if is_line {
-            self.line(writer)?;
+            self.begin_line(writer)?;
         }
         writer.write_all(sign)
     }
@@ -76,12 +78,7 @@ impl Formatter for LaidLines {
     }
 
     fn begin_array_value<W: ?Sized + Write>(&mut self, writer: &mut W, first: bool) -> io::Result<()> {
-        self.item(writer, first)
-    }
-
-    fn end_array_value<W: ?Sized + Write>(&mut self, _: &mut W) -> io::Result<()> {
-        self.is_filled = true;
-        Ok(())
+        self.begin_item(writer, first)
     }
 
     fn begin_object<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
@@ -93,15 +90,10 @@ impl Formatter for LaidLines {
     }
 
     fn begin_object_key<W: ?Sized + Write>(&mut self, writer: &mut W, first: bool) -> io::Result<()> {
-        self.item(writer, first)
+        self.begin_item(writer, first)
     }
 
     fn begin_object_value<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
         writer.write_all(b": ")
-    }
-
-    fn end_object_value<W: ?Sized + Write>(&mut self, _: &mut W) -> io::Result<()> {
-        self.is_filled = true;
-        Ok(())
     }
 }

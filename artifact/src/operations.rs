@@ -76,37 +76,45 @@ pub(crate) fn operation_words() -> impl Iterator<Item = &'static str> {
 
 /// Lists the terms that an operation names in addition to its arguments: bodies and their data.
 pub(crate) fn inner_terms(operation: &DerivedOperation) -> Vec<Term> {
-    let data = |data: &[Datum]| data.iter().map(Term::datum).collect::<Vec<Term>>();
+    let mut terms = Vec::new();
     match operation {
-        DerivedOperation::Call(inner) => [data(&inner.parameters), vec![inner.body.clone()]].concat(),
+        DerivedOperation::Call(inner) => {
+            terms.extend(inner.parameters.iter().map(Term::datum));
+            terms.push(inner.body.clone());
+        }
         DerivedOperation::Quantified(inner) => {
-            let element = inner.collected.iter().map(|(_, element)| element.clone()).collect();
-            [vec![Term::datum(&inner.bound)], data(&inner.read), vec![inner.body.clone()], element].concat()
+            terms.push(Term::datum(&inner.bound));
+            terms.extend(inner.read.iter().map(Term::datum));
+            terms.push(inner.body.clone());
+            terms.extend(inner.collected.iter().map(|(_, element)| element.clone()));
         }
         DerivedOperation::Match(inner) => {
-            let case = |case: &MatchArm| {
-                let names = case.names.iter().map(|(name, _)| Term::datum(name));
-                names.chain([case.body.clone()]).collect::<Vec<Term>>()
-            };
-            inner.cases.iter().flat_map(case).chain(data(&inner.read)).collect()
+            for case in &inner.cases {
+                terms.extend(case.names.iter().map(|(name, _)| Term::datum(name)));
+                terms.push(case.body.clone());
+            }
+            terms.extend(inner.read.iter().map(Term::datum));
         }
-        _ => Vec::new(),
+        _ => {}
     }
+    terms
 }
 
 /// Writes the node of an operation: a word, then its parts.
 pub(crate) fn write_operation(
     operation: &DerivedOperation,
     arguments: &[Term],
-    number: &dyn Fn(&Term) -> TermNumber,
+    number_of: &dyn Fn(&Term) -> TermNumber,
     types: &mut TypeTable,
 ) -> (&'static str, Vec<Json>) {
-    let list = |terms: &[Term]| terms.iter().map(|term| json!(number(term))).collect::<Json>();
-    let data = |data: &[Datum]| data.iter().map(|datum| json!(number(&Term::datum(datum)))).collect::<Json>();
+    let list = |terms: &[Term]| terms.iter().map(|term| json!(number_of(term))).collect::<Json>();
+    let data =
+        |data: &[Datum]| data.iter().map(|datum| json!(number_of(&Term::datum(datum)))).collect::<Json>();
     match operation {
         DerivedOperation::Call(inner) => {
             let (name, named) = (json!(inner.name), json!(inner.named));
-            ("call", vec![name, named, data(&inner.parameters), json!(number(&inner.body)), list(arguments)])
+            let body = json!(number_of(&inner.body));
+            ("call", vec![name, named, data(&inner.parameters), body, list(arguments)])
         }
         DerivedOperation::Quantified(inner) => {
             let domain = match &inner.domain {
@@ -116,20 +124,18 @@ pub(crate) fn write_operation(
                     json!([text, ty, values.iter().map(codec::to_json).collect::<Json>()])
                 }
             };
-            let bound = json!(number(&Term::datum(&inner.bound)));
-            let word = find_word(&QUANTIFIERS, inner.quantifier);
-            let mut parts =
-                vec![bound, domain, data(&inner.read), json!(number(&inner.body)), list(arguments)];
+            let (bound, body) = (number_of(&Term::datum(&inner.bound)), number_of(&inner.body));
+            let mut parts = vec![json!(bound), domain, data(&inner.read), json!(body), list(arguments)];
             if let Some((ty, element)) = &inner.collected {
-                parts.extend([json!(types.number(&Type::Record(ty.clone()))), json!(number(element))]);
+                parts.extend([json!(types.number(&Type::Record(ty.clone()))), json!(number_of(element))]);
             }
-            (word, parts)
+            (find_word(&QUANTIFIERS, inner.quantifier), parts)
         }
         DerivedOperation::Match(inner) => {
             let case = |case: &MatchArm| {
-                let pair = |(name, field): &(Datum, usize)| json!([number(&Term::datum(name)), field]);
+                let pair = |(name, field): &(Datum, usize)| json!([number_of(&Term::datum(name)), field]);
                 let names: Json = case.names.iter().map(pair).collect();
-                json!([case.alternative, names, number(&case.body)])
+                json!([case.alternative, names, number_of(&case.body)])
             };
             let cases = inner.cases.iter().map(case).collect();
             ("match", vec![cases, data(&inner.read), list(arguments)])
@@ -140,9 +146,9 @@ pub(crate) fn write_operation(
         DerivedOperation::MapOf(ty) => {
             ("map", vec![json!(types.number(&Type::Record(ty.clone()))), list(arguments)])
         }
-        DerivedOperation::Defined => ("defined", vec![json!(number(&arguments[0]))]),
+        DerivedOperation::Defined => ("defined", vec![json!(number_of(&arguments[0]))]),
         DerivedOperation::Standard(operation) => {
-            (operation_word(*operation), arguments.iter().map(|term| json!(number(term))).collect())
+            (operation_word(*operation), arguments.iter().map(|term| json!(number_of(term))).collect())
         }
     }
 }
@@ -166,13 +172,13 @@ fn read_operation(reading: &NodeReading<'_>) -> Result<(DerivedOperation, Vec<Te
         return Ok((DerivedOperation::Standard(*operation), arguments));
     }
     if let Some((_, quantifier)) = QUANTIFIERS.iter().find(|(word, _)| *word == reading.word) {
-        // A comprehension has the type of its list and the element after the parts of any quantifier.
-        let is_comprehension = *quantifier == Quantifier::Collect;
-        reading.arity(if is_comprehension { 7 } else { 5 })?;
-        let collected = match is_comprehension.then(|| reading.ty(5)).transpose()? {
-            None => None,
-            Some(Type::Record(ty)) => Some((ty.clone(), reading.part(6)?)),
-            Some(_) => return reading.wrong("its type is not a list"),
+        let collected = if *quantifier == Quantifier::Collect {
+            reading.arity(7)?;
+            let Type::Record(ty) = reading.ty(5)? else { return reading.wrong("its type is not a list") };
+            Some((ty.clone(), reading.part(6)?))
+        } else {
+            reading.arity(5)?;
+            None
         };
         let bound = read_datum(reading, &reading.parts[0])?;
         let (domain, read) = (read_domain(reading)?, read_data(reading, &reading.parts[2])?);
@@ -205,6 +211,7 @@ fn read_operation(reading: &NodeReading<'_>) -> Result<(DerivedOperation, Vec<Te
                 if reading.word == "set" { DerivedOperation::SetOf(ty) } else { DerivedOperation::MapOf(ty) };
             Ok((operation, reading.list(1)?))
         }
+        // `defined`: `read_if_operation` has refused all other words.
         _ => {
             reading.arity(1)?;
             Ok((DerivedOperation::Defined, vec![reading.part(0)?]))
@@ -212,6 +219,7 @@ fn read_operation(reading: &NodeReading<'_>) -> Result<(DerivedOperation, Vec<Te
     }
 }
 
+/// Reads the values of a quantifier: the elements of its first argument, or listed ones.
 fn read_domain(reading: &NodeReading<'_>) -> Result<QuantifierDomain, String> {
     let parts = match &reading.parts[1] {
         Json::Null => return Ok(QuantifierDomain::Elements),
@@ -219,10 +227,8 @@ fn read_domain(reading: &NodeReading<'_>) -> Result<QuantifierDomain, String> {
         _ => return reading.wrong("its values are not a list"),
     };
     let [text, ty, values] = parts else { return reading.wrong("its values do not have three parts") };
-    let ty = as_number(ty);
-    let (Some(text), Some(ty), Some(values)) =
-        (text.as_str(), ty.and_then(|number| reading.types.get(number)), values.as_array())
-    else {
+    let ty = as_number(ty).and_then(|number| reading.types.get(number));
+    let (Some(text), Some(ty), Some(values)) = (text.as_str(), ty, values.as_array()) else {
         return reading.wrong("its values lack a text, a type or a list");
     };
     let values = values.iter().map(|value| codec::from_json(value, ty).map_err(|why| why.to_string()));
@@ -234,13 +240,11 @@ fn read_case(reading: &NodeReading<'_>, case: &Json) -> Result<MatchArm, String>
     let Some([alternative, names, body]) = case.as_array().map(Vec::as_slice) else {
         return reading.wrong("a case does not have three parts");
     };
-    let alternative = match alternative {
+    let alternative = match (alternative, as_number(alternative)) {
         // The case `_`.
-        Json::Null => None,
-        json => match as_number(json) {
-            Some(number) => Some(number),
-            None => return reading.wrong("a case has no alternative"),
-        },
+        (Json::Null, _) => None,
+        (_, Some(number)) => Some(number),
+        (_, None) => return reading.wrong("a case has no alternative"),
     };
     let Some(names) = names.as_array() else { return reading.wrong("a case has no names") };
     let name = |name: &Json| match name.as_array().map(Vec::as_slice) {

@@ -96,24 +96,24 @@ pub fn read_graph(document: &Document) -> Result<Graph, DocumentError> {
     let variables = scopes.data(&document.variables, &types)?;
     scopes.given = constants.iter().chain(&variables).cloned().collect();
     let actions = scopes.actions(&document.actions, &types)?;
-    let mut reading = GraphReading { terms: &terms, scopes, mentioned: HashMap::new() };
+    let mut reader = GraphReading { terms: &terms, scopes, mentioned: HashMap::new() };
     let locations = read_locations(&document.locations)?;
     let count = locations.len();
-    let place = |number: usize, what: &str| match number < count {
+    let location_at = |number: usize, what: &str| match number < count {
         true => Ok(LocationId::of(number)),
         false => Err(format!("{what} names an unknown location")),
     };
     let mut transitions = Numbered::new();
     for (number, entry) in document.transitions.iter().enumerate() {
         let what = format!("the transition {number}");
-        let ends = (place(entry.source, &what)?, place(entry.target, &what)?);
-        let transition = reading.transition(entry, ends, actions.len(), &variables);
+        let ends = (location_at(entry.source, &what)?, location_at(entry.target, &what)?);
+        let transition = reader.transition(entry, ends, &variables);
         transitions.push(transition.map_err(|why| format!("{what}: {why}"))?);
     }
     let iosts = Iosts {
         name: document.name.clone(),
-        initial_condition: reading.condition(document.initial.condition, None, "the initial condition")?,
-        initial: place(document.initial.location, "`initial`")?,
+        initial_condition: reader.condition(document.initial.condition, None, "the initial condition")?,
+        initial: location_at(document.initial.location, "`initial`")?,
         constants,
         variables,
         locations,
@@ -124,7 +124,7 @@ pub fn read_graph(document: &Document) -> Result<Graph, DocumentError> {
     // Reads a condition of each location, which is `default` where the document says nothing.
     let mut facts = |number: fn(&LocationEntry) -> Option<TermNumber>, default: Term, what: &str| {
         let fact = |entry| match number(entry) {
-            Some(number) => reading.condition(number, None, what),
+            Some(number) => reader.condition(number, None, what),
             None => Ok(default.clone()),
         };
         document.locations.iter().map(fact).collect::<Result<Vec<Term>, String>>().map(Numbered::from)
@@ -132,15 +132,15 @@ pub fn read_graph(document: &Document) -> Result<Graph, DocumentError> {
     let must_answer = facts(|entry| entry.must_answer, Term::no(), "`must_answer`")?;
     let reach = facts(|entry| entry.reach, Term::yes(), "`reach`")?;
     let coreach = facts(|entry| entry.coreach, Term::yes(), "`coreach`")?;
-    let known =
+    let term_at =
         |number: TermNumber| terms.get(number).cloned().ok_or_else(|| "it names an unknown term".to_owned());
-    let conjuncts = document.conjuncts.iter().map(|number| known(*number));
+    let conjuncts = document.conjuncts.iter().map(|number| term_at(*number));
     let timed = match &document.timed {
-        Some(timed) => Some((timed.delay.clone(), known(timed.silence_after)?)),
+        Some(timed) => Some((timed.delay.clone(), term_at(timed.silence_after)?)),
         None => None,
     };
     let verdicts: Numbered<LocationId, _> = document.locations.iter().map(|entry| entry.verdict).collect();
-    let others_fail = document.others_fail.map(|number| place(number, "`others_fail`")).transpose()?;
+    let others_fail = document.others_fail.map(|number| location_at(number, "`others_fail`")).transpose()?;
     if others_fail.is_some_and(|fail| verdicts[fail] != Some(Verdict::Fail)) {
         return Err("the location of `others_fail` is not Fail".to_owned().into());
     }
@@ -188,12 +188,16 @@ fn check_observations(
 /// The data that may be mentioned, and where.
 #[derive(Default)]
 struct Scopes {
+    /// The names of the constants and variables.
     names: HashSet<String>,
+    /// The constants and variables.
     given: HashSet<Datum>,
+    /// For each action, its parameters.
     parameters: Vec<HashSet<Datum>>,
 }
 
 impl Scopes {
+    /// Reads constants or variables, and notes their names.
     fn data(&mut self, entries: &[DatumEntry], types: &[Type]) -> Result<Vec<Datum>, String> {
         let mut data = Vec::new();
         for entry in entries {
@@ -256,16 +260,14 @@ fn read_locations(entries: &[LocationEntry]) -> Result<Numbered<LocationId, Loca
     Ok(locations)
 }
 
+/// Lists the inputs that the tester sees and does not send.
 fn read_uncontrollable(entries: &[ActionEntry]) -> Result<BTreeSet<ActionId>, String> {
     let mut uncontrollable = BTreeSet::new();
-    for (number, entry) in entries.iter().enumerate() {
-        match entry.controllable {
-            Some(false) if entry.kind != ActionKind::Input => {
-                return Err(format!("`{}` is not an input, but only inputs have `controllable`", entry.name));
-            }
-            Some(false) => drop(uncontrollable.insert(ActionId::of(number))),
-            Some(true) | None => {}
+    for (number, entry) in entries.iter().enumerate().filter(|(_, entry)| entry.controllable == Some(false)) {
+        if entry.kind != ActionKind::Input {
+            return Err(format!("`{}` is not an input, but only inputs have `controllable`", entry.name));
         }
+        uncontrollable.insert(ActionId::of(number));
     }
     Ok(uncontrollable)
 }
@@ -278,6 +280,7 @@ struct GraphReading<'a> {
 }
 
 impl GraphReading<'_> {
+    /// Gives a term, if it mentions only constants, variables and parameters of the action.
     fn term(&mut self, number: TermNumber, action: Option<usize>, what: &str) -> Result<Term, String> {
         let term = self.terms.get(number).ok_or_else(|| format!("{what} names an unknown term"))?;
         let mentioned = self.mentioned.entry(number).or_insert_with(|| term.data());
@@ -301,10 +304,9 @@ impl GraphReading<'_> {
         &mut self,
         entry: &TransitionEntry,
         (source, target): (LocationId, LocationId),
-        actions: usize,
         variables: &[Datum],
     ) -> Result<Transition, String> {
-        if entry.action >= actions {
+        if entry.action >= self.scopes.parameters.len() {
             return Err("its action does not exist".to_owned());
         }
         let action = Some(entry.action);

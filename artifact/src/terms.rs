@@ -157,20 +157,22 @@ impl TermTable {
 
     /// Writes the node of a term, whose parts have numbers already.
     fn node(&self, term: &Term, types: &mut TypeTable) -> Vec<Json> {
-        let number = |part: &Term| json!(self.numbers[part]);
-        let list = |parts: &[Term]| parts.iter().map(number).collect::<Json>();
-        let node = match term.shape() {
-            TermShape::Node(node) => node,
+        let (word, parts) = match term.shape() {
+            TermShape::Node(node) => self.plain_node(node, term.sort(), types),
             TermShape::Operation(operation, arguments) => {
                 let number_of = |term: &Term| self.numbers[term];
-                let (word, parts) = operations::write_operation(operation, arguments, &number_of, types);
-                return std::iter::once(json!(word)).chain(parts).collect();
+                operations::write_operation(operation, arguments, &number_of, types)
             }
         };
-        let (word, parts): (&str, Vec<Json>) = match node {
-            Node::Literal(value) => {
-                ("literal", vec![json!(types.number(&value.sort())), codec::to_json(value)])
-            }
+        std::iter::once(json!(word)).chain(parts).collect()
+    }
+
+    /// Writes the word and the parts of a node that is no operation.
+    fn plain_node(&self, node: &Node, sort: &Type, types: &mut TypeTable) -> (&'static str, Vec<Json>) {
+        let number = |part: &Term| json!(self.numbers[part]);
+        let list = |parts: &[Term]| parts.iter().map(number).collect::<Json>();
+        match node {
+            Node::Literal(value) => ("literal", vec![json!(types.number(sort)), codec::to_json(value)]),
             Node::Data(datum) => ("data", vec![json!(datum.name()), json!(types.number(datum.ty()))]),
             Node::Not(a) => ("not", vec![number(a)]),
             Node::And(parts) => ("and", vec![list(parts)]),
@@ -190,9 +192,8 @@ impl TermTable {
             Node::Select(a, i) => ("select", vec![number(a), number(i)]),
             Node::Store(a, i, e) => ("store", vec![number(a), number(i), number(e)]),
             Node::Field(a, position) => (FIELD, vec![number(a), json!(position)]),
-            Node::Record(_, fields) => ("record", vec![json!(types.number(term.sort())), list(fields)]),
-        };
-        std::iter::once(json!(word)).chain(parts).collect()
+            Node::Record(_, fields) => ("record", vec![json!(types.number(sort)), list(fields)]),
+        }
     }
 }
 
@@ -250,12 +251,12 @@ fn read_node(node: &[Json], terms: &[Term], types: &[Type]) -> Result<Term, Stri
     match word.as_str() {
         "literal" => reading.literal(),
         "data" => reading.data(),
-        "not" => reading.truth().map(|part| part.not()),
-        "and" => Ok(Term::and(reading.junction()?)),
-        "or" => Ok(Term::or(reading.junction()?)),
-        "if" => reading.cases(),
-        "negate" => reading.number().map(|part| part.negate()),
-        "to_real" => reading.number().map(|part| part.to_real()),
+        "not" => reading.condition().map(|part| part.not()),
+        "and" => Ok(Term::and(reading.conditions()?)),
+        "or" => Ok(Term::or(reading.conditions()?)),
+        "if" => reading.if_then_else(),
+        "negate" => reading.numeric().map(|part| part.negate()),
+        "to_real" => reading.numeric().map(|part| part.to_real()),
         "select" => reading.select(),
         "store" => reading.store(),
         FIELD => reading.field(),
@@ -283,48 +284,47 @@ impl NodeReading<'_> {
         Ok(Term::datum(&Datum::new(name, self.ty(1)?.clone())))
     }
 
-    fn truth(&self) -> Result<Term, String> {
+    fn condition(&self) -> Result<Term, String> {
         self.arity(1)?;
         let part = self.part(0)?;
-        if *part.sort() == Type::Bool { Ok(part) } else { self.wrong("its part has no truth value") }
+        if *part.sort() == Type::Bool { Ok(part) } else { self.wrong("its part has no condition value") }
     }
 
     fn record(&self) -> Result<Term, String> {
         self.arity(2)?;
         let fields = self.list(1)?;
-        let fits = |(field, (_, ty)): (&Term, &(String, Type))| fits_type(field, ty);
-        match self.ty(0)? {
-            Type::Record(ty)
-                if ty.fields.len() == fields.len() && fields.iter().zip(&ty.fields).all(fits) =>
-            {
-                Ok(Term::record(ty, fields))
-            }
-            _ => self.wrong("its type is not a record, or its parts have other types"),
+        if let Type::Record(ty) = self.ty(0)?
+            && ty.fields.len() == fields.len()
+            && fields.iter().zip(&ty.fields).all(|(field, (_, ty))| fits_type(field, ty))
+        {
+            return Ok(Term::record(ty, fields));
         }
+        self.wrong("its type is not a record, or its parts have other types")
     }
 
-    fn junction(&self) -> Result<Vec<Term>, String> {
+    fn conditions(&self) -> Result<Vec<Term>, String> {
         self.arity(1)?;
         let parts = self.list(0)?;
         match parts.iter().all(|part| *part.sort() == Type::Bool) {
             true => Ok(parts),
-            false => self.wrong("a part has no truth value"),
+            false => self.wrong("a part has no condition value"),
         }
     }
 
-    fn two(&self) -> Result<(Term, Term), String> {
+    fn two_parts(&self) -> Result<(Term, Term), String> {
         self.arity(2)?;
         Ok((self.part(0)?, self.part(1)?))
     }
 
-    fn number(&self) -> Result<Term, String> {
+    fn numeric(&self) -> Result<Term, String> {
         self.arity(1)?;
         let part = self.part(0)?;
         if part.sort().is_number() { Ok(part) } else { self.wrong("its part is not a number") }
     }
 
+    /// Reads a comparison. Only numbers and strings have an order.
     fn comparison(&self, comparison: Comparison) -> Result<Term, String> {
-        let (a, b) = self.two()?;
+        let (a, b) = self.two_parts()?;
         let are_numbers = a.sort().is_number() && b.sort().is_number();
         let are_strings = *a.sort() == Type::String && *b.sort() == Type::String;
         let is_order = !matches!(comparison, Comparison::Equal | Comparison::NotEqual);
@@ -335,7 +335,7 @@ impl NodeReading<'_> {
     }
 
     fn arithmetic(&self, operator: Operator) -> Result<Term, String> {
-        let (a, b) = self.two()?;
+        let (a, b) = self.two_parts()?;
         let is_whole = matches!(operator, Operator::IntegerDivide | Operator::Modulo);
         let fits = |term: &Term| if is_whole { *term.sort() == Type::Int } else { term.sort().is_number() };
         match fits(&a) && fits(&b) {
@@ -344,6 +344,7 @@ impl NodeReading<'_> {
         }
     }
 
+    /// Reads an operation on strings. A pattern must be a regular expression.
     fn on_strings(&self, operation: StringOperation) -> Result<Term, String> {
         let sorts = operation.arguments();
         self.arity(sorts.len())?;
@@ -357,7 +358,7 @@ impl NodeReading<'_> {
         }
     }
 
-    fn cases(&self) -> Result<Term, String> {
+    fn if_then_else(&self) -> Result<Term, String> {
         self.arity(3)?;
         let (condition, a, b) = (self.part(0)?, self.part(1)?, self.part(2)?);
         let fit = a.sort() == b.sort() || (a.sort().is_number() && b.sort().is_number());
@@ -368,7 +369,7 @@ impl NodeReading<'_> {
     }
 
     fn select(&self) -> Result<Term, String> {
-        let (array, index) = self.two()?;
+        let (array, index) = self.two_parts()?;
         match array.sort() {
             Type::Array(ty) if fits_type(&index, &ty.index) => Ok(Term::select(&array, &index)),
             _ => self.wrong("it is not an array, or its indices have another type"),

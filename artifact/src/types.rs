@@ -218,18 +218,18 @@ impl TypeTable {
 
 /// Reads the types of a table.
 pub fn read_types(nodes: &[TypeNode]) -> Result<Vec<Type>, String> {
-    let mut read = ReadTypes::default();
+    let mut reader = ReadTypes::default();
     for (number, node) in nodes.iter().enumerate() {
-        let (ty, size) = read.read_type(node).map_err(|why| format!("the type {number}: {why}"))?;
+        let (ty, size) = reader.read_type(node).map_err(|why| format!("the type {number}: {why}"))?;
         if size.parts > MOST_PARTS || size.depth > DEEPEST {
             return Err(format!(
                 "the type {number} has more than {MOST_PARTS} parts, or is nested too deeply"
             ));
         }
-        read.types.push(ty);
-        read.sizes.push(size);
+        reader.types.push(ty);
+        reader.sizes.push(size);
     }
-    Ok(read.types)
+    Ok(reader.types)
 }
 
 /// The size of a type.
@@ -290,16 +290,16 @@ impl ReadTypes {
             TypeNode::Variant { name, alternatives } => {
                 self.declare(name)?;
                 check_names(alternatives.iter().map(|alternative| &alternative.name))?;
-                let mut read = Vec::new();
+                let mut named_fields = Vec::new();
                 for alternative in alternatives {
                     // `fields` refuses an empty list, which an alternative may have.
                     let fields = match alternative.fields.is_empty() {
                         true => Vec::new(),
                         false => self.fields(&alternative.fields, &mut size)?,
                     };
-                    read.push((alternative.name.clone(), fields));
+                    named_fields.push((alternative.name.clone(), fields));
                 }
-                let variant = RecordType::variant(name, &read);
+                let variant = RecordType::variant(name, &named_fields);
                 // Two alternatives with a field may give one name.
                 check_names(variant.fields.iter().map(|(name, _)| name))?;
                 Type::Record(Arc::new(variant))
@@ -341,10 +341,10 @@ impl ReadTypes {
             return Ok(Type::Record(Arc::new(RecordType::entries_of(most, &key, value.as_ref()))));
         }
         let is_simple = matches!(key, Type::Bool | Type::Enum(_) | Type::Range(..));
-        let table = RecordType::keyed(&key, value.as_ref()).filter(|_| is_simple);
-        let table = table.ok_or_else(|| format!("{key} cannot be the type of keys"))?;
-        size.parts = size.parts.saturating_mul(table.fields.len());
-        Ok(Type::Record(Arc::new(table)))
+        let record = RecordType::keyed(&key, value.as_ref()).filter(|_| is_simple);
+        let record = record.ok_or_else(|| format!("{key} cannot be the type of keys"))?;
+        size.parts = size.parts.saturating_mul(record.fields.len());
+        Ok(Type::Record(Arc::new(record)))
     }
 
     /// Reads fields, whose names must be distinct.

@@ -78,19 +78,19 @@ fn write_location(location: &coreach_model::iosts::Location) -> LocationEntry {
     }
 }
 
+/// Writes a transition: data and locations by their places.
 fn write_transition(iosts: &Iosts, transition: &Transition, tables: &mut WriteTables) -> TransitionEntry {
-    let place = |variable: &Datum| iosts.variables.iter().position(|known| known == variable);
+    let mut assignments = Vec::new();
+    for (variable, value) in &transition.assignments {
+        if let Some(variable) = iosts.variables.iter().position(|known| known == variable) {
+            assignments.push(AssignmentEntry { variable, value: tables.terms.number(value) });
+        }
+    }
     TransitionEntry {
         source: transition.source.place(),
         target: transition.target.place(),
         action: transition.action.place(),
         guard: tables.terms.number(&transition.guard),
-        assignments: transition
-            .assignments
-            .iter()
-            .filter_map(|(variable, value)| {
-                Some(AssignmentEntry { variable: place(variable)?, value: tables.terms.number(value) })
-            })
-            .collect(),
+        assignments,
     }
 }

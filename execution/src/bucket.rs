@@ -83,19 +83,19 @@ impl Bucket {
         if self.verdict != OutcomeKind::FAIL {
             return action.to_owned();
         }
-        // Parentheses keep a disjunction together among other texts.
-        let as_operand = |set: &[String], text: &String| match set.len() > 1 && text.contains(" || ") {
-            true => format!("({text})"),
-            false => text.clone(),
-        };
+        if self.violated.is_empty() {
+            return format!("{action}, which is not allowed there");
+        }
         let conjunction = |set: &Vec<String>| {
-            set.iter().map(|text| as_operand(set, text)).collect::<Vec<_>>().join(" and ")
+            // Parentheses keep a disjunction together among other texts.
+            let as_operand = |text: &String| match set.len() > 1 && text.contains(" || ") {
+                true => format!("({text})"),
+                false => text.clone(),
+            };
+            set.iter().map(as_operand).collect::<Vec<_>>().join(" and ")
         };
         let sets: Vec<String> = self.violated.iter().map(conjunction).collect();
-        match sets.as_slice() {
-            [] => format!("{action}, which is not allowed there"),
-            sets => format!("{action} against {}", sets.join(", or ")),
-        }
+        format!("{action} against {}", sets.join(", or "))
     }
 }
 
@@ -114,9 +114,9 @@ fn keep_smallest(mut sets: Vec<Vec<String>>) -> Vec<Vec<String>> {
     }
     sets.sort();
     sets.dedup();
-    let contains = |one: &[String], other: &[String]| other.iter().all(|part| one.contains(part));
-    let is_least = |set: &&Vec<String>| !sets.iter().any(|other| other != *set && contains(set, other));
-    sets.iter().filter(is_least).cloned().collect()
+    let contains = |set: &[String], subset: &[String]| subset.iter().all(|part| set.contains(part));
+    let is_smallest = |set: &&Vec<String>| !sets.iter().any(|other| other != *set && contains(set, other));
+    sets.iter().filter(is_smallest).cloned().collect()
 }
 
 #[cfg(test)]

@@ -23,46 +23,46 @@ pub(crate) enum Showing {
 #[derive(Debug)]
 pub(crate) struct Clock {
     /// The judge has been shown the time until here, or a stimulus was sent here.
-    shown: Instant,
+    shown_until: Instant,
     /// Until here nothing has come.
-    silent: Instant,
+    silent_until: Instant,
 }
 
 impl Clock {
     pub(crate) fn new(now: Instant) -> Self {
-        Clock { shown: now, silent: now }
+        Clock { shown_until: now, silent_until: now }
     }
 
     /// The latest instant until which the tester may wait without asking again.
     pub(crate) fn limit(&self, judge: &dyn Judge, until: Instant) -> Instant {
-        judge.due().map_or(until, |due| until.min(self.shown + due))
+        judge.due().map_or(until, |due| until.min(self.shown_until + due))
     }
 
     /// Notes that nothing has come until `until`; the tester asked at `asked`.
     pub(crate) fn note_silence(&mut self, asked: Instant, until: Instant) {
-        self.silent = self.silent.max(asked.max(until));
+        self.silent_until = self.silent_until.max(asked.max(until));
     }
 
     /// Subtracts time in which the system could not run from the passed time.
     pub(crate) fn add_lost_time(&mut self, time: Duration) {
-        self.shown += time;
+        self.shown_until += time;
     }
 
     /// Starts to count at a stimulus that is sent now.
     pub(crate) fn begin_at_stimulus(&mut self) {
-        self.shown = Instant::now();
+        self.shown_until = Instant::now();
     }
 
     /// Returns the time that has passed, if the judge wants to know it now: enough for a stimulus to have
     /// arrived, or any time if another stimulus is about to be sent.
     pub(crate) fn take_passed_time(&mut self, judge: &dyn Judge, showing: Showing) -> Option<Duration> {
         let due = judge.due()?;
-        let micros = self.silent.saturating_duration_since(self.shown).as_micros();
+        let micros = self.silent_until.saturating_duration_since(self.shown_until).as_micros();
         let time = Duration::from_micros(u64::try_from(micros).unwrap_or(u64::MAX));
         if time.is_zero() && !due.is_zero() || time < due && showing == Showing::WhileWaiting {
             return None;
         }
-        self.shown += time;
+        self.shown_until += time;
         Some(time)
     }
 }

@@ -141,13 +141,14 @@ fn solve_on_way_to_pass(
     random: &mut Random,
     solver: &mut dyn Solver,
 ) -> Option<Valuation> {
-    let equal =
+    let equation =
         |(datum, value): (&Datum, &Value)| Term::equal(&Term::datum(datum), &Term::literal(value.clone()));
-    let known = Term::and(given.iter().map(equal));
-    let SearchOutcome::Path(mut way) = searcher.from_start(&known, &LIMITS, solver) else { return None };
-    let mut somewhere = way.last.condition.clone();
-    somewhere.extend(pivots(open, random));
-    if let Witness::Found(values) = solver.witness(&somewhere) {
+    let with_given = Term::and(given.iter().map(equation));
+    let SearchOutcome::Path(mut way) = searcher.from_start(&with_given, &LIMITS, solver) else { return None };
+    // The solver alone would choose the same constants for each seed.
+    let mut with_pivots = way.last.condition.clone();
+    with_pivots.extend(pivots(open, random));
+    if let Witness::Found(values) = solver.witness(&with_pivots) {
         way.values = values;
     }
     let mut constants = given.clone();
@@ -231,27 +232,27 @@ fn state_with(
 /// Variables that an earlier part determines, as in `vLeft == cTries`, are replaced.
 fn find_violated(test: &TestCase, constants: &Valuation) -> ConstantsError {
     let condition = &test.iosts.initial_condition;
-    let (known, mut equal) = (literals(constants), Substitution::new());
+    let (with_constants, mut determined) = (literals(constants), Substitution::new());
     let error = |part: &Term, needs: &Term| {
-        let read = constants.iter().filter(|(datum, _)| needs.mentions(datum));
-        let given: Vec<String> = read.map(|(datum, value)| format!("{datum} = {value}")).collect();
+        let mentioned = constants.iter().filter(|(datum, _)| needs.mentions(datum));
+        let given: Vec<String> = mentioned.map(|(datum, value)| format!("{datum} = {value}")).collect();
         let (part, needs) = (part.to_string(), needs.to_string());
         ConstantsError::Unsatisfiable { given: given.join(", "), part, needs }
     };
+    let definition = |(side, term): (&Term, &Term)| {
+        let variable = side.written_datum().filter(|datum| test.iosts.variables.contains(datum))?;
+        (!term.mentions(variable)).then(|| Substitution::from([(variable.clone(), term.clone())]))
+    };
     for part in condition.conjuncts() {
-        let needs = substitute(&part, &equal);
-        if substitute(&needs, &known).is_false() {
+        let needs = substitute(&part, &determined);
+        if substitute(&needs, &with_constants).is_false() {
             return error(&part, &needs);
         }
         if let Some(Node::Compare(Comparison::Equal, a, b)) = needs.written()
-            && let Some((datum, term)) = [(a, b), (b, a)].into_iter().find_map(|(side, other)| {
-                let datum = side.written_datum()?;
-                (test.iosts.variables.contains(datum) && !other.mentions(datum)).then_some((datum, other))
-            })
+            && let Some(new) = definition((a, b)).or_else(|| definition((b, a)))
         {
-            let one = Substitution::from([(datum.clone(), term.clone())]);
-            equal.values_mut().for_each(|known| *known = substitute(known, &one));
-            equal.extend(one);
+            determined.values_mut().for_each(|term| *term = substitute(term, &new));
+            determined.extend(new);
         }
     }
     error(condition, condition)

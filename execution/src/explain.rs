@@ -80,17 +80,18 @@ impl Reason {
         };
         let mut lines: Vec<String> = self.guards.iter().map(shown).collect();
         lines.extend(self.entered.iter().map(|guard| format!("  the step before: {guard}")));
-        fn action(text: &str) -> &str {
-            text.split(['(', ' ']).next().unwrap_or_default()
+        fn action_name(event: &str) -> &str {
+            event.split(['(', ' ']).next().unwrap_or_default()
         }
         // The observed action is no news, unless other values of it are allowed as well.
         let is_told = self.summary.starts_with("expected ") || self.expected.len() == 1;
-        let came = self.event.as_deref().map(action).filter(|_| is_told);
-        let is_new = |one: &String| !self.summary.contains(one.as_str()) && Some(action(one)) != came;
+        let observed = self.event.as_deref().map(action_name).filter(|_| is_told);
+        let is_new =
+            |event: &String| !self.summary.contains(event.as_str()) && Some(action_name(event)) != observed;
         // The list is complete or absent: a part of it would look like all that is allowed.
         if self.expected.iter().any(is_new) {
             lines.push("  the specification allows here".to_owned());
-            lines.extend(self.expected.iter().map(|one| format!("    {one}")));
+            lines.extend(self.expected.iter().map(|event| format!("    {event}")));
         }
         lines
     }
@@ -136,38 +137,38 @@ fn describe_event(run: &Run, last: Option<&Occurrence>, unexplained: Option<&Eve
 /// Shows a run to a judge up to the step that decided, and explains that step from the state before it.
 pub(crate) fn explain_end(judge: &mut dyn Judge, run: &Run) -> (Reason, Bucket) {
     let verdict = run.outcome.verdict();
-    let decided = matches!(&run.outcome, Outcome::Verdict(_, Cause::Event));
+    let event_decided = matches!(&run.outcome, Outcome::Verdict(_, Cause::Event));
     // The steps up to the state that explains: the one before the last step if that decided.
-    let before = run.trace.len().saturating_sub(usize::from(decided));
+    let steps_before = &run.trace[..run.trace.len().saturating_sub(usize::from(event_decided))];
     let is_fail = verdict == Some(Verdict::Fail);
     // The last event that did not decide.
-    let last_event = run.trace[..before].iter().rposition(|step| step.what.event().is_some());
-    let earlier_states = show_steps(judge, &run.trace[..before], last_event.filter(|_| is_fail));
+    let earlier_event = steps_before.iter().rposition(|step| step.what.event().is_some());
+    let earlier_states = show_steps(judge, steps_before, earlier_event.filter(|_| is_fail));
     let location = judge.shown().place;
     let place = place_name(judge.specification_locations(), &location);
-    // The event that decided, or the one that nothing explains.
-    let last = run.trace.last().filter(|_| decided).map(|step| &step.what);
-    let decisive = last.and_then(Occurrence::event);
-    let failed = decisive.filter(|_| is_fail);
+    let last_step = run.trace.last().filter(|_| event_decided).map(|step| &step.what);
+    let last_event = last_step.and_then(Occurrence::event);
+    let failed = last_event.filter(|_| is_fail);
     let unexplained = failed.and_then(|event| judge.unexplained(event));
-    let either_order = match (&unexplained, decisive) {
+    let either_order = match (&unexplained, last_event) {
         (Some(_), Some(last)) => format!(", be it before or after {last}"),
         _ => String::new(),
     };
-    let decisive = unexplained.as_ref().or(decisive);
-    let event = describe_event(run, last, unexplained.as_ref());
+    // The event that decided, or the one that nothing explains.
+    let decisive = unexplained.as_ref().or(last_event);
+    let event = describe_event(run, last_step, unexplained.as_ref());
     // The verdict's location in a timed test case, and whether the event came at a wrong time.
-    let missed = judge.scene().and_then(|(test, states)| {
+    let verdict_location = judge.scene().and_then(|(test, states)| {
         words::describe_verdict_location(test, states.first()?, decisive, &run.outcome)
     });
-    let is_required = verdict == Some(Verdict::Inconclusive)
+    let must_answer = verdict == Some(Verdict::Inconclusive)
         && matches!(run.outcome, Outcome::Verdict(_, Cause::Silence(_)))
         && judge.silence().is_none()
         && judge.must_answer();
     // The judge tells what had to come as if the silence were a Fail.
-    let asked = if is_required { Some(Verdict::Fail) } else { verdict };
-    let Reasons { instead, guards, expected, violated, violates } = judge.why(decisive, asked);
-    let last_event = last_event.and_then(|index| run.trace[index].what.event());
+    let supposed_verdict = if must_answer { Some(Verdict::Fail) } else { verdict };
+    let Reasons { instead, guards, expected, violated, violates } = judge.why(decisive, supposed_verdict);
+    let earlier_event = earlier_event.and_then(|index| steps_before[index].what.event());
     let action = decisive.map(|event| event.action.as_str());
     let is_same_action = action.is_some_and(|action| !instead.contains(&format!("got {action}")));
     let may_come = is_same_action || !guards.is_empty();
@@ -175,22 +176,21 @@ pub(crate) fn explain_end(judge: &mut dyn Judge, run: &Run) -> (Reason, Bucket) 
         Some(_) => describe_twice(&run.trace, may_come) + &describe_twice_at_start(run),
         None => String::new(),
     };
-    let entered = last_event
+    let entered = earlier_event
         .filter(|_| guards.is_empty() && decisive.is_some() && twice.is_empty())
         .and_then(|event| find_entry(judge, &earlier_states, event));
-    let required = last_event.filter(|_| is_required);
-    let required = required.map(|event| {
+    let requirement = earlier_event.filter(|_| must_answer).map(|event| {
         format!("where the specification requires {instead} after {}", name_values(judge.iosts(), event))
     });
     let held_back = judge.held_back();
     let is_undecided = verdict == Some(Verdict::Inconclusive);
-    let is_required = required.is_some() || is_undecided && held_back.is_some();
-    let ground = required.or_else(|| {
+    let lacks_output = requirement.is_some() || is_undecided && held_back.is_some();
+    let ground = requirement.or_else(|| {
         held_back.map(|event| format!("and {event} is allowed only after an output over another connection"))
     });
     let bucket = Bucket::new(&run.outcome, place, action, violated);
     // A long event is not told twice.
-    let told = match (event.as_deref(), action) {
+    let event_in_summary = match (event.as_deref(), action) {
         (Some(text), Some(action))
             if run.timing.is_none() && instead.contains("got ") && text.chars().count() > LONGEST_VALUE =>
         {
@@ -202,16 +202,15 @@ pub(crate) fn explain_end(judge: &mut dyn Judge, run: &Run) -> (Reason, Bucket) 
     let old_value = failed.and_then(|event| explain_order_of_assign(judge, run, event));
     let excuse =
         failed.and_then(|event| explain_rounding(judge, run, event).or_else(|| find_excuse(judge, run)));
-    let excuse = excuse.or(old_value);
     let reason = Reason {
         summary: write_expectation(&run.outcome, &instead)
-            + &write_summary(run, &location, told.as_deref(), violates, ground.as_deref())
+            + &write_summary(run, &location, event_in_summary.as_deref(), violates, ground.as_deref())
             + &either_order
-            + &missed.map_or_else(String::new, |name| format!(" ({name})"))
+            + &verdict_location.map_or_else(String::new, |name| format!(" ({name})"))
             + &describe_exchange(run)
             + &twice
-            + &describe_silence(run, is_required)
-            + &excuse.unwrap_or_default(),
+            + &describe_silence(run, lacks_output)
+            + &excuse.or(old_value).unwrap_or_default(),
         location,
         event,
         guards,
@@ -236,9 +235,9 @@ fn find_entry(judge: &dyn Judge, earlier_states: &[State], event: &Event) -> Opt
         for transition in transitions_of(iosts, state, event).filter(is_entry) {
             let siblings: Vec<&Transition> = transitions_of(iosts, state, event).collect();
             // If the event leads to one place only, its guard decides nothing.
-            let leads_elsewhere = |one: &&Transition| {
-                test.verdict(one.target) != Some(Verdict::Fail)
-                    && test.origins[one.target] != test.origins[transition.target]
+            let leads_elsewhere = |sibling: &&Transition| {
+                test.verdict(sibling.target) != Some(Verdict::Fail)
+                    && test.origins[sibling.target] != test.origins[transition.target]
             };
             if !siblings.iter().any(leads_elsewhere) {
                 continue;
@@ -271,11 +270,13 @@ pub fn name_values(iosts: &Iosts, event: &Event) -> String {
 fn find_excuse(judge: &mut dyn Judge, run: &Run) -> Option<String> {
     let delay = run.link.as_ref()?.delay().unwrap_or_default();
     let is_stimulus = |number: &usize| matches!(run.trace[*number].what, Occurrence::Stimulus(_));
-    let last: Vec<usize> = (0..run.trace.len()).rev().filter(is_stimulus).collect();
+    let latest_first: Vec<usize> = (0..run.trace.len()).rev().filter(is_stimulus).collect();
     // Few late stimuli are tried first, since they have few orders.
-    let from = |count: usize| last.get(count - 1).or(last.last());
-    let mut explains = |count: usize| from(count).is_some_and(|from| is_excused(judge, run, *from));
-    [1, 2, 4, MOST_UNDER_WAY - 1].into_iter().any(&mut explains).then(|| match delay.is_zero() {
+    let is_explained = [1, 2, 4, MOST_UNDER_WAY - 1].into_iter().any(|count| {
+        let first_late = latest_first.get(count - 1).or(latest_first.last());
+        first_late.is_some_and(|step| is_excused(judge, run, *step))
+    });
+    is_explained.then(|| match delay.is_zero() {
         true => "\nhelp: it does if the event has crossed a stimulus on its way. If that can happen, remove \
                  `link: synchronous` from the IUT file"
             .to_owned(),
@@ -301,7 +302,7 @@ pub fn allows_instead(judge: &mut dyn Judge, run: &Run, event: Event) -> bool {
 /// of a collection proves little, since it holds other elements.
 fn explain_order_of_assign(judge: &dyn Judge, run: &Run, event: &Event) -> Option<String> {
     let (_, before) = run.trace.split_last()?;
-    let has_held = |step: &RunStep| step.what.event().is_some_and(|one| one.action == event.action);
+    let has_held = |step: &RunStep| step.what.event().is_some_and(|earlier| earlier.action == event.action);
     if before.iter().any(has_held) {
         return None;
     }

@@ -13,7 +13,7 @@ use coreach_analyses::solver::{Solver, Witness};
 use coreach_model::semantics::{InitialError, State, initial_states, is_initial};
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::term::{literals, substitute};
-use coreach_model::{Iosts, Value};
+use coreach_model::{Datum, Iosts, Value};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NoState {
@@ -46,21 +46,17 @@ pub fn states(
         Ok(_) | Err(InitialError::TooMany) => {}
         Err(InitialError::Constant(_)) => return Err(NoState::None),
     }
-    let known: Valuation = iosts
-        .constants
-        .iter()
-        .filter_map(|datum| Some((datum.clone(), constants.get(datum)?.clone())))
-        .collect();
-    let condition = substitute(&iosts.initial_condition, &literals(&known));
-    let mut found = match solver.witness(&condition.conjuncts()) {
-        Witness::Found(found) => found,
+    let with_value = |datum: &Datum| Some((datum.clone(), constants.get(datum)?.clone()));
+    let mut valuation: Valuation = iosts.constants.iter().filter_map(with_value).collect();
+    let condition = substitute(&iosts.initial_condition, &literals(&valuation));
+    let mut solution = match solver.witness(&condition.conjuncts()) {
+        Witness::Found(values) => values,
         Witness::None => return Err(NoState::None),
         Witness::Unknown => return Err(NoState::NotKnown),
     };
-    let mut valuation = known;
     for datum in &iosts.variables {
-        // The condition does not mention it: any value will do.
-        let value = found.remove(datum).unwrap_or_else(|| Value::any(datum.ty()));
+        // A datum that the condition does not mention may have any value.
+        let value = solution.remove(datum).unwrap_or_else(|| Value::any(datum.ty()));
         valuation.insert(datum.clone(), value);
     }
     let state = State { location: iosts.initial, valuation };

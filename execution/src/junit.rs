@@ -176,11 +176,11 @@ impl<W: Write> JunitReport<W> {
         };
         if let Some(name) = name {
             let opening = element(name, &[("type", &case.cause), ("message", &case.message)]);
-            self.text(name, opening, &case.text)?;
+            self.write_text(name, opening, &case.text)?;
         }
         for (name, text) in parts {
             if let Some(text) = text {
-                self.text(name, BytesStart::new(name), text)?;
+                self.write_text(name, BytesStart::new(name), text)?;
             }
         }
         self.close("testcase")
@@ -197,15 +197,15 @@ impl<W: Write> JunitReport<W> {
         out.flush()
     }
 
-    fn open_counted(&mut self, element: &'static str, name: &str, counts: &Totals) -> io::Result<()> {
+    fn open_counted(&mut self, tag: &'static str, name: &str, counts: &Totals) -> io::Result<()> {
         let counts = counts.attributes();
-        let counts = counts.iter().filter(|(name, _)| element != SUITES || *name != "skipped");
+        let counts = counts.iter().filter(|(name, _)| tag != SUITES || *name != "skipped");
         let mut attributes = vec![("name", name)];
         attributes.extend(counts.map(|(name, value)| (*name, value.as_str())));
-        self.writer.write_event(Event::Start(self::element(element, &attributes)))
+        self.writer.write_event(Event::Start(element(tag, &attributes)))
     }
 
-    fn text(&mut self, name: &'static str, opening: BytesStart<'_>, text: &str) -> io::Result<()> {
+    fn write_text(&mut self, name: &'static str, opening: BytesStart<'_>, text: &str) -> io::Result<()> {
         if text.is_empty() {
             return self.writer.write_event(Event::Empty(opening));
         }
@@ -241,15 +241,17 @@ fn strip_unprintable(text: &str) -> String {
     shown
 }
 
-/// A bucket as a property of its suite: in how many runs it was met, and the shortest run.
-pub fn bucket_property(bucket: &Bucket, runs: usize, shortest: &str) -> (String, String) {
+/// Makes a property of a suite: in how many runs the bucket was met, and the shortest run. `identity` says
+/// which run that is: `has seed 7`.
+pub fn bucket_property(bucket: &Bucket, runs: usize, events: usize, identity: &str) -> (String, String) {
     let runs = if runs == 1 { "1 run".to_owned() } else { format!("{runs} runs") };
-    (format!("bucket {}", bucket.id()), format!("{bucket}: {runs}; the shortest, {shortest}"))
+    let text = format!("{bucket}: {runs}; the shortest, of {events} events, {identity}");
+    (format!("bucket {}", bucket.id()), text)
 }
 
 /// The bucket of a failed run, as a line of its text.
 pub fn bucket_line(bucket: Option<&Bucket>) -> String {
-    bucket.map_or(String::new(), |one| format!("bucket {}: {one}\n", one.id()))
+    bucket.map_or(String::new(), |bucket| format!("bucket {}: {bucket}\n", bucket.id()))
 }
 
 /// The events of a record, one per line: when, who, what. The last line says how the run ended.
@@ -277,12 +279,8 @@ pub fn write_events(record: &Json) -> String {
 
 /// The evidence of a record, one item per line as in the record; `None` if none was kept.
 pub fn write_wire(record: &Json) -> Option<String> {
-    let lines: Vec<String> = match record.get("wire")? {
-        Json::Array(items) => items.iter().map(Json::to_string).collect(),
-        Json::Null => Vec::new(),
-        other => vec![other.to_string()],
-    };
-    (!lines.is_empty()).then(|| lines.join("\n") + "\n")
+    let items = record.get("wire")?.as_array().filter(|items| !items.is_empty())?;
+    Some(items.iter().map(|item| format!("{item}\n")).collect())
 }
 
 #[cfg(test)]

@@ -32,7 +32,7 @@ use coreach_model::{Datum, LocationId, Numbered, Term, TransitionId, Value, Verd
 
 use crate::judge::contract::{Choice, Follower, Judge, Judged, Move, Offer, Offers, Reasons};
 use crate::judge::expected::describe_expectation;
-use crate::judge::guards::{conjunct_texts, failing_sets, may_be};
+use crate::judge::guards::{are_typed, conjunct_texts, failing_sets, may_be};
 use crate::lazy::Lazy;
 use crate::run::{Cause, Occurrence, ShownState};
 use crate::values::boundaries::boundaries;
@@ -97,16 +97,15 @@ impl<'a> Monitor<'a> {
     pub fn may_hold(&self, conditions: &Numbered<LocationId, Term>) -> bool {
         let mut solver = Lazy::default();
         let holds_in = |state: &State| holds(&conditions[state.location], &state.valuation) != Ok(false);
-        let mut may_be = |formula: &SymbolicState| {
-            formula
-                .meaning(&conditions[formula.location], &formula.known)
-                .may_be(&formula.condition, &mut solver)
+        let may_hold_in = |formula: &SymbolicState| {
+            let meaning = formula.meaning(&conditions[formula.location], &formula.known);
+            meaning.may_be(&formula.condition, &mut solver)
         };
-        self.states.iter().any(holds_in) || self.formulas.iter().any(&mut may_be)
+        self.states.iter().any(holds_in) || self.formulas.iter().any(may_hold_in)
     }
 
     /// Drops the states in these locations, unless all states are in them.
-    pub fn leave(&mut self, locations: impl Fn(LocationId) -> bool) {
+    pub fn drop_states_in(&mut self, locations: impl Fn(LocationId) -> bool) {
         if self.states.iter().any(|state| !locations(state.location)) {
             self.states.retain(|state| !locations(state.location));
             self.formulas.retain(|formula| !locations(formula.location));
@@ -191,9 +190,7 @@ impl<'a> Monitor<'a> {
         let specification = self.specification;
         let mut solver = Lazy::default();
         let (system, data) = (System::new(specification), data_of(specification));
-        let parameters = &specification.action(action).parameters;
-        let are_in = parameters.len() == values.len()
-            && parameters.iter().zip(values).all(|(parameter, value)| value.is_in(parameter.ty()));
+        let are_in = are_typed(&specification.action(action).parameters, values);
         let is_internal = |number: &TransitionId| {
             specification.action(specification.transitions[*number].action).kind == ActionKind::Internal
         };
@@ -288,11 +285,10 @@ impl<'a> Monitor<'a> {
             }
         }
         if let Some(event) = observed.filter(|_| verdict == Some(Verdict::Fail)) {
-            let sets = self
-                .states
-                .iter()
-                .flat_map(|state| failing_sets(specification, transitions_at(state.location), state, event));
-            why.violated = sets.map(|set| conjunct_texts(&set)).collect();
+            for state in &self.states {
+                let sets = failing_sets(specification, transitions_at(state.location), state, event);
+                why.violated.extend(sets.iter().map(|set| conjunct_texts(set)));
+            }
         }
         why
     }
@@ -367,16 +363,17 @@ impl Judge for Monitor<'_> {
         Offers { moves, may_observe: true }
     }
 
+    /// Chooses values in the first possible state that has some. `None`: no state has, or no formula takes
+    /// them.
     fn stimulus(&mut self, number: TransitionId, choice: &mut Choice<'_>) -> Option<Event> {
         let transition = &self.specification.transitions[number];
         let action = self.specification.action(transition.action);
-        let states = self.states.iter().filter(|state| state.location == transition.source);
-        let mut vectors = states.filter_map(|state| {
+        let mut states = self.states.iter().filter(|state| state.location == transition.source);
+        let values = states.find_map(|state| {
             let Choice { values, random, solver } = &mut *choice;
             values.choose(&transition.guard, &action.parameters, &state.valuation, random, *solver)
-        });
-        let event = Event::new(action.name.clone(), vectors.next()?);
-        drop(vectors);
+        })?;
+        let event = Event::new(action.name.clone(), values);
         self.can_send(&event).then_some(event)
     }
 
@@ -390,12 +387,10 @@ impl Judge for Monitor<'_> {
         }
         specification.transitions.iter().any(|transition| {
             let action = specification.action(transition.action);
+            let takes = |state| fire(specification, transition, state, &stimulus.values).is_some();
             action.kind == ActionKind::Input
                 && action.name == stimulus.action
-                && self
-                    .states
-                    .iter()
-                    .any(|state| fire(specification, transition, state, &stimulus.values).is_some())
+                && self.states.iter().any(takes)
         })
     }
 
@@ -403,16 +398,13 @@ impl Judge for Monitor<'_> {
         match occurrence {
             Occurrence::Stimulus(event) | Occurrence::Observation(event) => self.follow(event),
             Occurrence::Silence(time) => {
-                let is_quiet = |action: &Action| action.kind == ActionKind::Quiescence;
-                match self
-                    .specification
-                    .actions
-                    .first_number(is_quiet)
-                    .map(|delta| self.follow_action(delta, &[]))
-                {
-                    None => Judged::silence(*time),
-                    Some(UNSPECIFIED) => Judged::silence_fails(*time),
-                    Some(judged) => judged,
+                let is_quiescence = |action: &Action| action.kind == ActionKind::Quiescence;
+                let Some(quiescence) = self.specification.actions.first_number(is_quiescence) else {
+                    return Judged::silence(*time);
+                };
+                match self.follow_action(quiescence, &[]) {
+                    UNSPECIFIED => Judged::silence_fails(*time),
+                    judged => judged,
                 }
             }
             Occurrence::Delay(_) => Judged::Followed(None),
@@ -457,11 +449,8 @@ impl Judge for Monitor<'_> {
         let mut by_parameter = vec![Vec::new(); stimulus.values.len()];
         for state in &self.states {
             let outgoing = self.specification.transitions.iter().filter(|t| t.source == state.location);
-            for (known, new_values) in
-                by_parameter.iter_mut().zip(boundaries(self.specification, outgoing, state, stimulus))
-            {
-                known.extend(new_values);
-            }
+            let in_state = boundaries(self.specification, outgoing, state, stimulus);
+            by_parameter.iter_mut().zip(in_state).for_each(|(known, new)| known.extend(new));
         }
         by_parameter
     }

@@ -30,18 +30,18 @@ const MOST_DATA: usize = 100;
 
 /// Warns of inputs that a location refuses while another possible state takes them.
 pub fn find_refused_inputs(iosts: &Iosts) -> Vec<Diagnostic> {
-    let mut found = BTreeMap::new();
+    let mut warnings = BTreeMap::new();
     for seed in 0..TRACES {
-        look_along(iosts, seed, &mut found);
+        look_along(iosts, seed, &mut warnings);
     }
-    found.into_values().take(MOST_WARNINGS).collect()
+    warnings.into_values().take(MOST_WARNINGS).collect()
 }
 
 /// Looks for refused inputs along one random trace, as far as values are found for it.
 fn look_along(
     iosts: &Iosts,
     seed: u64,
-    found: &mut BTreeMap<(LocationId, ActionId), Diagnostic>,
+    warnings: &mut BTreeMap<(LocationId, ActionId), Diagnostic>,
 ) -> Option<()> {
     let (mut random, mut values, mut solver) = (Random::new(seed), Values::new(MIX), Lazy::default());
     let nothing = Valuation::new();
@@ -62,34 +62,34 @@ fn look_along(
     let transitions_of = |state: &State, wanted: &dyn Fn(&Transition) -> bool| -> Vec<&Transition> {
         iosts.transitions.iter().filter(|t| t.source == state.location && wanted(t)).collect()
     };
-    let mut choose = |condition: &Term, of: &Transition, random: &mut Random| {
-        let action = iosts.action(of.action);
+    let mut choose = |condition: &Term, transition: &Transition, random: &mut Random| {
+        let action = iosts.action(transition.action);
         let chosen = values.choose(condition, &action.parameters, &nothing, random, &mut solver)?;
         Some(Event::new(action.name.clone(), chosen))
     };
     let mut trace: Vec<String> = Vec::new();
-    while trace.len() < EVENTS && states.len() <= MOST_STATES && found.len() < MOST_WARNINGS {
+    while trace.len() < EVENTS && states.len() <= MOST_STATES && warnings.len() < MOST_WARNINGS {
         // Looks for an input that one state takes, and another one refuses even after internal steps.
-        for refuses in states.iter().filter(|_| states.len() > 1) {
-            let refusing = internal_closure(iosts, BTreeSet::from([refuses.clone()]));
-            for takes in states.iter().filter(|state| *state != refuses) {
+        for refuser in states.iter().filter(|_| states.len() > 1) {
+            let refusing = internal_closure(iosts, BTreeSet::from([refuser.clone()]));
+            for taker in states.iter().filter(|state| *state != refuser) {
                 let is_input = |t: &Transition| iosts.action(t.action).kind == ActionKind::Input;
-                for transition in transitions_of(takes, &is_input) {
+                for transition in transitions_of(taker, &is_input) {
                     let refusals = refusing.iter().flat_map(|state| {
                         let of_action = transitions_of(state, &|t| t.action == transition.action);
                         of_action.into_iter().map(move |t| guard_in(t, state).not())
                     });
-                    let condition = Term::and(refusals.chain([guard_in(transition, takes)]));
-                    if found.contains_key(&(refuses.location, transition.action)) || condition.is_false() {
+                    let condition = Term::and(refusals.chain([guard_in(transition, taker)]));
+                    if warnings.contains_key(&(refuser.location, transition.action)) || condition.is_false() {
                         continue;
                     }
                     if let Some(event) = choose(&condition, transition, &mut random)
-                        && !step(iosts, takes, &event).is_empty()
+                        && !step(iosts, taker, &event).is_empty()
                         && refusing.iter().all(|state| step(iosts, state, &event).is_empty())
                     {
                         let warning =
-                            make_warning(iosts, transition, (takes, refuses), &event, &trace.join(", "));
-                        found.insert((refuses.location, transition.action), warning);
+                            make_warning(iosts, transition, (taker, refuser), &event, &trace.join(", "));
+                        warnings.insert((refuser.location, transition.action), warning);
                     }
                 }
             }
@@ -108,11 +108,11 @@ fn look_along(
     Some(())
 }
 
-/// Makes the warning that `refuses` refuses an input which `takes` takes.
+/// Makes the warning that a state refuses an input which another one takes.
 fn make_warning(
     iosts: &Iosts,
     transition: &Transition,
-    (takes, refuses): (&State, &State),
+    (taker, refuser): (&State, &State),
     event: &Event,
     trace: &str,
 ) -> Diagnostic {
@@ -124,11 +124,11 @@ fn make_warning(
         let with = if data.is_empty() { "" } else { " with " };
         format!("`{}{with}{}`", iosts.location(state.location).name, data.join(", "))
     };
-    let (taken, refused) = (shown(takes, refuses), shown(refuses, takes));
+    let (taken, refused) = (shown(taker, refuser), shown(refuser, taker));
     let trace = if trace.is_empty() { "the empty trace" } else { trace };
     let message =
         format!("{refused} refuses the input {event}, which {taken} takes: both are possible after {trace}");
-    let place = &iosts.location(refuses.location).name;
+    let place = &iosts.location(refuser.location).name;
     Diagnostic::warning("input-refused-by-some", message)
         .at(transition.origin.whole.clone(), "taken here")
         .note("by ioc the input may be sent, and only what follows where it is taken is allowed then")

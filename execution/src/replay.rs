@@ -72,8 +72,8 @@ impl TestSession<'_> {
         };
         let (before, now) = (without_delays(stored), without_delays(&run));
         let common = before.iter().zip(&now).take_while(|pair| agrees(*pair)).count();
-        let all = common == now.len() && common == before.len();
-        let diverged = (!all || run.outcome.name() != stored.outcome.name()).then_some(common);
+        let all_agree = common == now.len() && common == before.len();
+        let diverged = (!all_agree || run.outcome.name() != stored.outcome.name()).then_some(common);
         Replayed { run, diverged }
     }
 
@@ -151,12 +151,8 @@ impl<'a> Driver<'a> for Player<'_, 'a> {
         // A second silence in a row says nothing new, nor does silence while nothing can be heard.
         let session = &*self.running.session;
         let (hears, after_silence) = (session.adapter.hears(), session.judge.silence());
-        if after_silence.is_some()
-            && (!hears
-                || ahead == self.script.len()
-                    && after_silence == Some(AfterSilence::Nothing)
-                    && self.running.was_silent())
-        {
+        let is_done = ahead == self.script.len() && after_silence == Some(AfterSilence::Nothing);
+        if after_silence.is_some() && (!hears || is_done && self.running.was_silent()) {
             return Ok(Progress::Over(Outcome::inconclusive(Cause::Silence(silence))));
         }
         if let Some(Received::Output(event)) = self.running.session.adapter.receive_from_state() {

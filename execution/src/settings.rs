@@ -85,9 +85,10 @@ impl Settings {
     /// How long silence must last now: at least as long as something may be under way.
     pub(crate) fn silence(&self, judge: &dyn Judge, trace: &[RunStep]) -> Duration {
         let delay = judge.link().and_then(|link| link.delay()).unwrap_or_default();
-        let others = u32::try_from(judge.under_way().saturating_sub(1)).unwrap_or(u32::MAX);
-        let all = judge.due().map_or(Duration::ZERO, |due| due + delay.saturating_mul(others));
-        self.silence_here(judge, trace).max(self.described_delay).max(all)
+        // The system takes the stimuli one after the other: each later one may need the delay again.
+        let later_stimuli = u32::try_from(judge.under_way().saturating_sub(1)).unwrap_or(u32::MAX);
+        let until_taken = judge.due().map_or(Duration::ZERO, |due| due + delay.saturating_mul(later_stimuli));
+        self.silence_here(judge, trace).max(self.described_delay).max(until_taken)
     }
 
     /// How long silence must last by the settings for this place and for the last action.

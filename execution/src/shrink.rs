@@ -38,6 +38,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::bucket::Bucket;
 use crate::explain::bucket_of;
+use crate::judge::guards::are_typed;
 use crate::judge::{Judge, Judged};
 use crate::replay::script_of;
 use crate::run::{Cause, Cue, Fidelity, Occurrence, Outcome, Run, RunStep, events};
@@ -70,8 +71,8 @@ coreach_model::words! {
     }
 }
 
-#[derive(Clone, PartialEq, Eq, Default, Debug)]
 /// The repetitions of the result.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Again {
     pub times: usize,
     /// How often it came to the same bucket.
@@ -190,6 +191,7 @@ impl ShrinkSearch<'_> {
         TestSession { judge: *judge, settings, adapter: *adapter }
     }
 
+    /// Performs a script once more, and counts the run.
     fn perform(&mut self, seed: u64, script: &[Cue], fidelity: Fidelity) -> Run {
         self.runs += 1;
         (self.with.seen)(ShrinkProgress::Tried(self.runs));
@@ -197,6 +199,7 @@ impl ShrinkSearch<'_> {
         self.session(&settings).perform_as(seed, script, fidelity)
     }
 
+    /// Does the run fail as the given one did?
     fn is_same(&mut self, run: &Run) -> bool {
         !self.is_cut(run)
             && run.outcome.kind() == self.bucket.verdict
@@ -254,17 +257,14 @@ impl ShrinkSearch<'_> {
         while size > 0 && self.stopped().is_none() {
             let (mut start, mut has_shortened) = (0, false);
             loop {
-                let stimuli = stimuli_of(&self.best);
+                let mut stimuli: Vec<Option<Event>> = stimuli_of(&self.best).into_iter().map(Some).collect();
                 if start >= stimuli.len() {
                     break;
                 }
-                let remaining = stimuli.into_iter().enumerate();
-                let remaining: Vec<Option<Event>> = remaining
-                    .map(|(index, event)| (!(start..start + size).contains(&index)).then_some(event))
-                    .collect();
-                let better = self.try_stimuli(&remaining, chances);
-                has_shortened |= better;
-                if !better {
+                stimuli.iter_mut().skip(start).take(size).for_each(|stimulus| *stimulus = None);
+                if self.try_stimuli(&stimuli, chances) {
+                    has_shortened = true;
+                } else {
                     start += size;
                 }
             }
@@ -325,36 +325,43 @@ impl ShrinkSearch<'_> {
     /// Simplifies one leaf: tries simple values, the simplest first, then halves a number's distance.
     fn simplify_leaf(&mut self, place: ValuePlace, way: &[usize], chances: usize) -> bool {
         let Some(leaf) = self.leaf(place, way) else { return false };
-        let mut steps = simpler::simpler_leaves(&leaf);
+        let mut candidates = simpler::simpler_leaves(&leaf);
         if way.is_empty() {
-            steps.extend(self.boundaries(place));
+            candidates.extend(self.boundaries(place));
         }
         if let Value::Id(..) = leaf {
             // An id that occurs in the run is simpler than another one.
-            let ids =
-                self.best.trace.iter().filter_map(|step| step.what.event()).flat_map(|event| &event.values);
-            steps.extend(ids.filter(|value| value.sort() == leaf.sort()).cloned());
+            let events = self.best.trace.iter().filter_map(|step| step.what.event());
+            let values = events.flat_map(|event| &event.values);
+            candidates.extend(values.filter(|value| value.sort() == leaf.sort()).cloned());
         }
-        steps.retain(|step| simpler::compare_simplicity(step, &leaf).is_lt());
-        steps.sort_by(simpler::compare_simplicity);
-        steps.dedup();
-        let succeeded = steps.iter().position(|step| self.try_leaf(place, way, step, chances));
-        // Halve between a size of the same sign that does not fail and the size that does, until they meet.
-        let Some(leaf_now) = self.leaf(place, way) else { return succeeded.is_some() };
-        let Some(number) = simpler::as_integer(&leaf_now) else { return succeeded.is_some() };
-        let is_beside = |candidate: &IBig| candidate.signum() == number.signum() && *candidate != number;
-        let failed = &steps[..succeeded.unwrap_or(steps.len())];
-        let sizes = failed
-            .iter()
-            .filter_map(simpler::as_integer)
-            .filter(|candidate| is_beside(candidate))
-            .map(Abs::abs);
-        let (sign, mut fails) = (number.signum(), number.clone().abs());
+        candidates.retain(|candidate| simpler::compare_simplicity(candidate, &leaf).is_lt());
+        candidates.sort_by(simpler::compare_simplicity);
+        candidates.dedup();
+        let kept = candidates.iter().position(|candidate| self.try_leaf(place, way, candidate, chances));
+        let passing = &candidates[..kept.unwrap_or(candidates.len())];
+        self.halve_distance(place, way, passing, chances) || kept.is_some()
+    }
+
+    /// Halves between the size of a number, which fails, and the greatest passing one of its sign, until they
+    /// meet. Returns whether that helped.
+    fn halve_distance(
+        &mut self,
+        place: ValuePlace,
+        way: &[usize],
+        passing: &[Value],
+        chances: usize,
+    ) -> bool {
+        let Some(leaf) = self.leaf(place, way) else { return false };
+        let Some(number) = simpler::as_integer(&leaf) else { return false };
+        let (sign, mut fails) = (number.signum(), number.abs());
+        let same_sign = passing.iter().filter_map(simpler::as_integer).filter(|other| other.signum() == sign);
+        let sizes = same_sign.map(Abs::abs);
         let mut passes = sizes.filter(|size| *size < fails).max().unwrap_or(IBig::ZERO);
-        let mut helped = succeeded.is_some();
+        let mut helped = false;
         while &fails - &passes > IBig::ONE && self.stopped().is_none() {
             let middle = (&fails + &passes) / IBig::from(2);
-            if self.try_leaf(place, way, &simpler::number_like(&leaf_now, &middle * &sign), chances) {
+            if self.try_leaf(place, way, &simpler::number_like(&leaf, &middle * &sign), chances) {
                 helped = true;
                 match self.leaf(place, way).as_ref().and_then(simpler::as_integer) {
                     Some(new) if new.signum() == sign => fails = new.abs(),
@@ -402,7 +409,7 @@ impl ShrinkSearch<'_> {
     /// long.
     fn try_fitting(&mut self, stimuli: &[Event], first_new: usize, chances: usize) -> bool {
         let is_allowed = match stimuli.get(first_new) {
-            Some(event) if is_typed(self.with.session.judge, event) => {
+            Some(event) if is_of_model(self.with.session.judge, event) => {
                 self.go_before(first_new);
                 self.with.session.judge.can_send(event)
             }
@@ -416,12 +423,8 @@ impl ShrinkSearch<'_> {
     fn boundaries(&mut self, place: ValuePlace) -> Vec<Value> {
         let Some(event) = stimuli_of(&self.best).get(place.stimulus).cloned() else { return Vec::new() };
         self.go_before(place.stimulus);
-        let mut by_parameter = self.with.session.judge.boundaries(&event);
-        if place.parameter < by_parameter.len() {
-            by_parameter.swap_remove(place.parameter)
-        } else {
-            Vec::new()
-        }
+        let by_parameter = self.with.session.judge.boundaries(&event);
+        by_parameter.into_iter().nth(place.parameter).unwrap_or_default()
     }
 
     /// Shows the judge the best run up to this stimulus.
@@ -469,10 +472,8 @@ struct ValuePlace {
     parameter: usize,
 }
 
-fn is_typed(judge: &dyn Judge, event: &Event) -> bool {
-    let iosts = judge.iosts();
-    let Some(action) = iosts.find_action(&event.action) else { return false };
-    let parameters = &iosts.action(action).parameters;
-    parameters.len() == event.values.len()
-        && parameters.iter().zip(&event.values).all(|(datum, value)| value.is_in(datum.ty()))
+/// Has the judge's model this action, with values of these types?
+fn is_of_model(judge: &dyn Judge, event: &Event) -> bool {
+    let action = judge.iosts().find_action(&event.action);
+    action.is_some_and(|action| are_typed(&judge.iosts().action(action).parameters, &event.values))
 }

@@ -71,8 +71,8 @@ impl<S: Solver> WalkedModel<S> {
         let mut known = Valuation::new();
         for datum in &self.iosts.constants {
             // A purpose may have constants of its own. The implementation does not use them.
-            let found = constants.iter().find(|(given, _)| given.name() == datum.name());
-            let (_, value) = found.ok_or_else(|| format!("the constant `{datum}` has no value"))?;
+            let given = constants.iter().find(|(given, _)| given.name() == datum.name());
+            let (_, value) = given.ok_or_else(|| format!("the constant `{datum}` has no value"))?;
             known.insert(datum.clone(), as_type(value, datum.ty()).unwrap_or_else(|| value.clone()));
         }
         let states = initial::states(&self.iosts, &known, MOST_INITIAL, &mut self.solver)
@@ -88,12 +88,13 @@ impl<S: Solver> WalkedModel<S> {
             let action = self.iosts.transitions[*number].action;
             is_wanted(action, self.iosts.action(action))
         };
-        let mut found: Vec<TransitionId> =
-            self.outgoing[state.location].iter().copied().filter(has_wanted_action).collect();
-        self.random.shuffle(&mut found);
-        found
+        let mut candidates = self.outgoing[state.location].clone();
+        candidates.retain(has_wanted_action);
+        self.random.shuffle(&mut candidates);
+        candidates
     }
 
+    /// Takes an internal step, drawn by lot. Returns whether there is one.
     pub(crate) fn take_internal_step(&mut self) -> bool {
         for number in self.candidates(|_, action| action.kind == ActionKind::Internal) {
             let transition = &self.iosts.transitions[number];
@@ -112,8 +113,8 @@ impl<S: Solver> WalkedModel<S> {
         let before = self.state.clone();
         for _ in 0..MOST_INTERNAL {
             let Some(state) = &self.state else { return false };
-            let takes: Vec<State> = step(&self.iosts, state, &input).into_iter().collect();
-            if let Some(next) = self.random.pick(&takes) {
+            let next_states: Vec<State> = step(&self.iosts, state, &input).into_iter().collect();
+            if let Some(next) = self.random.pick(&next_states) {
                 self.state = Some(next.clone());
                 return true;
             }
@@ -139,9 +140,9 @@ impl<S: Solver> WalkedModel<S> {
     /// Finds an output here that some values of its parameters may allow.
     fn find_hard_output(&self, state: &State) -> Option<&Action> {
         let transitions = self.outgoing[state.location].iter().map(|number| &self.iosts.transitions[*number]);
-        let mut possible =
+        let mut actions =
             transitions.filter(|one| may_be(one, state)).map(|one| self.iosts.action(one.action));
-        possible.find(|action| action.kind == ActionKind::Output && !action.parameters.is_empty())
+        actions.find(|action| action.kind == ActionKind::Output && !action.parameters.is_empty())
     }
 
     pub(crate) fn in_types_of_judge(&self, event: Event) -> Event {
@@ -177,14 +178,8 @@ pub struct Simulated<S> {
 impl<S: Solver> Simulated<S> {
     /// An implementation that behaves as the model says.
     pub fn new(iosts: Iosts, solver: S) -> Self {
-        let completion = Completion::default();
-        Simulated {
-            model: WalkedModel::new(iosts, solver),
-            completion,
-            is_free: false,
-            ignored: None,
-            is_silent: false,
-        }
+        let (model, completion) = (WalkedModel::new(iosts, solver), Completion::default());
+        Simulated { model, completion, is_free: false, ignored: None, is_silent: false }
     }
 
     /// Sets another way to take inputs that the state does not take.

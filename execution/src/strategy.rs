@@ -178,7 +178,8 @@ pub fn order_moves(
             random.shuffle(&mut moves);
             draw_by_weights(&mut moves, judge, weights, random);
             if random.chance(50) {
-                moves.sort_by_key(|one: &Offer| one.through.iter().map(count).min().unwrap_or(usize::MAX));
+                moves
+                    .sort_by_key(|offer: &Offer| offer.through.iter().map(count).min().unwrap_or(usize::MAX));
             }
             if silence_decides {
                 draw_wait(&mut moves, SEND, random);
@@ -194,14 +195,14 @@ pub fn order_moves(
             });
             // A way to Pass seldom needs silence. So the lot comes before the plan where that costs nothing.
             let idles = silence_decides
-                && moves.first().is_some_and(|one| one.step == Move::Wait)
+                && moves.first().is_some_and(|offer| offer.step == Move::Wait)
                 && planner.may_idle();
             if !idles {
-                moves.sort_by_key(|one| Some(one.step) != first);
+                moves.sort_by_key(|offer| Some(offer.step) != first);
             }
         }
         Strategy::Ask(ask) => {
-            let moves: Vec<Move> = moves.iter().map(|one| one.step).collect();
+            let moves: Vec<Move> = moves.iter().map(|offer| offer.step).collect();
             return match ask(judge, &moves) {
                 Asked::Moves(moves) => Some(moves),
                 Asked::End => None,
@@ -209,7 +210,7 @@ pub fn order_moves(
         }
         Strategy::Walk(walk) => return walk.moves(random, solver),
     }
-    Some(moves.iter().map(|one| one.step).collect())
+    Some(moves.iter().map(|offer| offer.step).collect())
 }
 
 /// Draws the order of the actions again if there are weights. The chance of an action to be next is its
@@ -224,33 +225,34 @@ fn draw_by_weights(
         return;
     }
     let iosts = judge.iosts();
-    let action = |one: &Offer| match one.step {
+    let action = |offer: &Offer| match offer.step {
         Move::Send(number) => Some(iosts.action(iosts.transitions[number].action).name.as_str()),
         Move::Wait => None,
     };
-    let mut left: Vec<&str> = moves.iter().filter_map(action).collect();
-    left.sort_unstable();
-    left.dedup();
+    let mut undrawn: Vec<&str> = moves.iter().filter_map(action).collect();
+    undrawn.sort_unstable();
+    undrawn.dedup();
     let mut order: HashMap<&str, usize> = HashMap::new();
-    while !left.is_empty() {
+    while !undrawn.is_empty() {
         let weight = |action: &&str| weights.get(*action).copied().unwrap_or(1);
-        let mut drawn = random.below(left.iter().map(weight).sum());
-        let is_it = |action: &&str| match drawn.checked_sub(weight(action)) {
+        // Each action has as many of the lots as its weight, one action after the other.
+        let mut lot = random.below(undrawn.iter().map(weight).sum());
+        let has_lot = |action: &&str| match lot.checked_sub(weight(action)) {
             Some(rest) => {
-                drawn = rest;
+                lot = rest;
                 false
             }
             None => true,
         };
-        let at = left.iter().position(is_it).unwrap_or(0);
-        order.insert(left.swap_remove(at), order.len());
+        let at = undrawn.iter().position(has_lot).unwrap_or(0);
+        order.insert(undrawn.swap_remove(at), order.len());
     }
-    moves.sort_by_key(|one| action(one).and_then(|action| order.get(action).copied()));
+    moves.sort_by_key(|offer| action(offer).and_then(|action| order.get(action).copied()));
 }
 
 /// Puts waiting first or last, by lot. One draw decides, however many stimuli there are.
 fn draw_wait(moves: &mut Vec<Offer>, send: usize, random: &mut Random) {
-    if let Some(wait) = moves.iter().position(|one| one.step == Move::Wait) {
+    if let Some(wait) = moves.iter().position(|offer| offer.step == Move::Wait) {
         let wait = moves.remove(wait);
         let first = moves.is_empty() || random.below(send + 1) == 0;
         moves.insert(if first { 0 } else { moves.len() }, wait);
@@ -304,7 +306,7 @@ transitions:
                     &mut Lazy::default(),
                 )
                 .unwrap();
-                let sent = moves.iter().find(|one| **one != Move::Wait);
+                let sent = moves.iter().find(|step| **step != Move::Wait);
                 adds += usize::from(sent == Some(&Move::Send(TransitionId::of(2))));
             }
             assert!((least..=most).contains(&adds), "{weights:?}: {adds}");

@@ -64,7 +64,13 @@ impl Online {
             let after = substitute(&alive[transition.target], &transition.assignments);
             Term::and([transition.guard.clone(), after])
         });
-        Online { leads_on, internal: internal_transitions(iosts), alive }
+        let mut internal = iosts.outgoing();
+        internal.iter_mut().for_each(|outgoing| {
+            outgoing.retain(|number| {
+                iosts.action(iosts.transitions[*number].action).kind == ActionKind::Internal
+            });
+        });
+        Online { leads_on, internal, alive }
     }
 }
 
@@ -202,17 +208,6 @@ impl TestCase {
             }
         }
     }
-}
-
-/// Lists the internal transitions of each location.
-fn internal_transitions(iosts: &Iosts) -> Numbered<LocationId, Vec<TransitionId>> {
-    let mut internal = iosts.locations.map(|_| Vec::new());
-    for (number, transition) in iosts.transitions.numbered() {
-        if iosts.action(transition.action).kind == ActionKind::Internal {
-            internal[transition.source].push(number);
-        }
-    }
-    internal
 }
 
 pub fn exact_seconds(time: Duration) -> RBig {

@@ -166,8 +166,8 @@ impl Tester<'_, '_, '_> {
         let tells = is_new && self.running.session.adapter.hears();
         let after_silence = after_silence.filter(|_| tells);
         let takes_stimuli = self.running.session.adapter.takes_stimuli();
-        for (position, one) in moves.iter().enumerate() {
-            let progress = match one {
+        for (position, step) in moves.iter().enumerate() {
+            let progress = match step {
                 Move::Send(_) if !takes_stimuli => Progress::Nothing,
                 Move::Send(number) => self.send(*number)?,
                 Move::Wait => {
@@ -234,7 +234,7 @@ impl Tester<'_, '_, '_> {
     fn can_only_wait(&self) -> bool {
         let session = &self.running.session;
         let offers = session.judge.offers();
-        let is_stimulus = |one: &Offer| one.step != Move::Wait;
+        let is_stimulus = |offer: &Offer| offer.step != Move::Wait;
         offers.may_observe && !(session.adapter.takes_stimuli() && offers.moves.iter().any(is_stimulus))
     }
 
@@ -269,14 +269,14 @@ impl Tester<'_, '_, '_> {
     /// tester waits, which is until one has been taken.
     fn put_wait_first(&mut self, moves: &mut Vec<Move>) -> Option<Duration> {
         let judge = &*self.running.session.judge;
-        let can_send = moves.iter().any(|one| *one != Move::Wait);
+        let can_send = moves.iter().any(|step| *step != Move::Wait);
         if matches!(self.strategy, Strategy::Ask(_)) || !can_send || !self.running.session.adapter.hears() {
             return None;
         }
         let by_lot = || moves.first() == Some(&Move::Wait) && self.lot().below(OF_MOVES) == 0;
         let wait = judge.due().filter(|_| judge.under_way() >= MANY_UNDER_WAY || by_lot());
         if wait.is_some() {
-            moves.retain(|one| *one != Move::Wait);
+            moves.retain(|step| *step != Move::Wait);
             moves.insert(0, Move::Wait);
         }
         wait

@@ -50,7 +50,6 @@ use std::fmt;
 
 use coreach_adapters::{Adapter, Failure};
 use coreach_model::Verdict;
-use coreach_model::semantics::State;
 use coreach_model::visible::visible;
 
 use crate::constants::{ConstantsError, initial_state, read_constants};
@@ -101,28 +100,16 @@ impl fmt::Debug for TrialError {
 
 impl std::error::Error for TrialError {}
 
-impl From<DocumentError> for TrialError {
-    fn from(why: DocumentError) -> Self {
-        TrialError::Document(why)
-    }
-}
-
 impl From<Failure> for TrialError {
     fn from(why: Failure) -> Self {
         TrialError::NoImplementation(why)
     }
 }
 
-impl From<ConstantsError> for TrialError {
-    fn from(why: ConstantsError) -> Self {
-        TrialError::Constants(why)
-    }
-}
-
 impl Trial {
     /// A trial of a test case's document, with seed 1, solved constants, and the usual [`Settings`].
     pub fn of(document: &str) -> Result<Self, TrialError> {
-        let test = TestCase::from_json(document.as_bytes())?;
+        let test = TestCase::from_json(document.as_bytes()).map_err(TrialError::Document)?;
         Ok(Trial { test, seed: 1, constants: Vec::new(), settings: Settings::default() })
     }
 
@@ -151,8 +138,9 @@ impl Trial {
     /// [`TrialError::Constants`]. If something breaks on the way, the run has no verdict.
     pub fn against(&self, adapter: &mut dyn Adapter) -> Result<EndedTrial, TrialError> {
         let pairs = self.constants.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-        let known = read_constants(&self.test, pairs)?;
-        let initial: State = initial_state(&self.test, &known, self.seed, &mut Lazy::default())?;
+        let initial = read_constants(&self.test, pairs)
+            .and_then(|given| initial_state(&self.test, &given, self.seed, &mut Lazy::default()))
+            .map_err(TrialError::Constants)?;
         let mut judge = judge::make_judge(&self.test, initial, None);
         let mut session = TestSession { judge: judge.as_mut(), settings: &self.settings, adapter };
         let run = session.run(self.seed, Strategy::random());

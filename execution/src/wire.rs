@@ -87,6 +87,7 @@ fn write_item(item: &EvidenceItem) -> Keys {
     }
 }
 
+/// Reads an item, whose parts are text or base64, but not both.
 fn read_item(item: Keys) -> Result<EvidenceItem, String> {
     let wrong = |what: &str| format!("`wire`: {what}");
     let bytes = |text: Option<String>, base64: Option<String>| match (text, base64) {

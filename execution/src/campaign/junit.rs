@@ -15,9 +15,12 @@ use crate::bucket::Bucket;
 use crate::campaign::key::SHOWN;
 use crate::campaign::plan::CampaignPlan;
 use crate::campaign::store::{Contents, RunRow, Store, StoreError};
-use crate::campaign::summary::{constants_text, contested_runs};
+use crate::campaign::summary::{constants_text, contested_runs, shortest_run};
 use crate::junit::{self, JunitCase, JunitReport, JunitResult, LEFT_OUT, Totals};
 use crate::outcome::OutcomeKind;
+
+/// The number of a run in the plan, and its row if the run is finished.
+type SuiteRun<'a> = (usize, Option<&'a RunRow>);
 
 #[derive(Debug)]
 pub enum JunitError {
@@ -41,18 +44,18 @@ pub fn write(
     out: &mut dyn Write,
 ) -> Result<(), JunitError> {
     let worse = find_worse_rows(contents);
-    let row = |key: &str| worse.get(key).or_else(|| contents.rows.get(key));
+    let worst_row = |key: &str| worse.get(key).or_else(|| contents.rows.get(key));
     let kind =
         |of: Option<&RunRow>| of.map_or(JunitResult::Error, |row| JunitResult::of(row.verdict, inconclusive));
-    let mut suites: Vec<Vec<(usize, Option<&RunRow>)>> = vec![Vec::new(); plan.tests.len() * plan.iuts.len()];
+    let mut suites: Vec<Vec<SuiteRun<'_>>> = vec![Vec::new(); plan.tests.len() * plan.iuts.len()];
     for (number, run) in plan.runs.iter().enumerate() {
-        suites[run.test * plan.iuts.len() + run.iut].push((number, row(&run.key.to_string())));
+        suites[run.test * plan.iuts.len() + run.iut].push((number, worst_row(&run.key.to_string())));
     }
     let left_out: Vec<JunitCase> = plan.left_out.iter().map(JunitCase::of_left_out).collect();
     let mut left_out_counts = Totals::default();
     left_out.iter().for_each(|case| left_out_counts.add(case.kind, case.seconds));
     let mut total = left_out_counts;
-    let count = |suite: &[(usize, Option<&RunRow>)]| {
+    let count = |suite: &[SuiteRun<'_>]| {
         let mut counts = Totals::default();
         suite.iter().for_each(|(_, row)| counts.add(kind(*row), row.map_or(0.0, |row| row.seconds)));
         counts
@@ -87,20 +90,20 @@ fn find_worse_rows(contents: &Contents) -> HashMap<String, RunRow> {
     contested_runs(contents).into_iter().filter_map(with_worst).collect()
 }
 
-/// The properties of a suite: each bucket in it, once.
-fn bucket_properties(suite: &[(usize, Option<&RunRow>)]) -> Vec<(String, String)> {
-    let mut failed: BTreeMap<&Bucket, Vec<(usize, &RunRow)>> = BTreeMap::new();
+/// Makes the properties of a suite: for each bucket, its number of runs and the shortest run.
+fn bucket_properties(suite: &[SuiteRun<'_>]) -> Vec<(String, String)> {
+    let mut runs_of: BTreeMap<&Bucket, Vec<(usize, &RunRow)>> = BTreeMap::new();
     for (number, row) in suite.iter().filter_map(|(number, row)| Some((*number, (*row)?))) {
         if let Some(bucket) = &row.bucket {
-            failed.entry(bucket).or_default().push((number, row));
+            runs_of.entry(bucket).or_default().push((number, row));
         }
     }
-    let one = |(bucket, rows): (&Bucket, Vec<(usize, &RunRow)>)| {
-        let (_, row) = rows.iter().min_by_key(|(number, row)| (row.events, *number))?;
-        let key = row.key.get(..SHOWN).unwrap_or(&row.key);
-        Some(junit::bucket_property(bucket, rows.len(), &format!("of {} events, is {key}", row.events)))
+    let property = |(bucket, runs): (&Bucket, Vec<(usize, &RunRow)>)| {
+        let (_, shortest) = shortest_run(&runs)?;
+        let key = shortest.key.get(..SHOWN).unwrap_or(&shortest.key);
+        Some(junit::bucket_property(bucket, runs.len(), shortest.events, &format!("is {key}")))
     };
-    failed.into_iter().filter_map(one).collect()
+    runs_of.into_iter().filter_map(property).collect()
 }
 
 /// Makes the case of a planned run; `row` is `None` if the run is not finished.

@@ -77,22 +77,14 @@ impl Store {
         let mut each = |table: &str, visit: &mut dyn FnMut(&Row<'_>) -> rusqlite::Result<()>| {
             seal::read_sealed_rows(&other.connection, table, faults, visit)
         };
-        each("tests", &mut |row| {
-            append_new(&transaction, "tests", TESTS, &column_values(row, TESTS)?).map(|_| ())
-        })?;
-        each("iuts", &mut |row| {
-            append_new(&transaction, "iuts", IUTS, &column_values(row, IUTS)?).map(|_| ())
-        })?;
+        each("tests", &mut |row| append_new(&transaction, "tests", TESTS, &column_values(row, TESTS)?))?;
+        each("iuts", &mut |row| append_new(&transaction, "iuts", IUTS, &column_values(row, IUTS)?))?;
         each("runs", &mut |row| {
             if !is_wanted(row)? {
                 merged.left += 1;
                 return Ok(());
             }
-            let (is_new, is_conflict) = take_run(&transaction, row, &name)?;
-            merged.new += usize::from(is_new);
-            merged.known += usize::from(!is_new);
-            merged.conflicts += usize::from(is_conflict);
-            Ok(())
+            take_run(&transaction, row, &name, &mut merged)
         })?;
         each("conflicts", &mut |row| match is_wanted(row)? {
             true => take_conflict(&transaction, &column_values(row, CONFLICTS)?),
@@ -117,27 +109,30 @@ fn is_same_file(one: &Path, other: &Path) -> bool {
     }
 }
 
-/// Takes a new run; a known run with another verdict goes into `conflicts`. Returns whether it was new, and
-/// whether it was a conflict.
-fn take_run(transaction: &Connection, row: &Row<'_>, store: &str) -> rusqlite::Result<(bool, bool)> {
+/// Takes a new run; a known run with another verdict goes into `conflicts`. Counts what it was.
+fn take_run(
+    transaction: &Connection,
+    row: &Row<'_>,
+    store: &str,
+    merged: &mut Merged,
+) -> rusqlite::Result<()> {
     let (key, verdict): (String, String) = (row.get("key")?, row.get("verdict")?);
     let known: Option<String> = transaction
         .prepare_cached("SELECT verdict FROM runs WHERE key = ?1")?
         .query_row([&key], |row| row.get(0))
         .optional()?;
-    match known {
-        None => {
-            append(transaction, "runs", RUNS, &column_values(row, RUNS)?)?;
-            Ok((true, false))
-        }
-        Some(known) if known == verdict => Ok((false, false)),
-        Some(_) => {
-            let mut conflict = column_values(row, "key, verdict, cause, record, version, started, seconds")?;
-            conflict.push(Value::Text(store.to_owned()));
-            take_conflict(transaction, &conflict)?;
-            Ok((false, true))
-        }
+    let Some(known) = known else {
+        merged.new += 1;
+        return append(transaction, "runs", RUNS, &column_values(row, RUNS)?);
+    };
+    merged.known += 1;
+    if known == verdict {
+        return Ok(());
     }
+    merged.conflicts += 1;
+    let mut conflict = column_values(row, "key, verdict, cause, record, version, started, seconds")?;
+    conflict.push(Value::Text(store.to_owned()));
+    take_conflict(transaction, &conflict)
 }
 
 /// Takes a conflict, unless the run has one with this verdict already.

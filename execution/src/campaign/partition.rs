@@ -17,21 +17,21 @@ const MOST: u64 = 1_000_000;
 pub struct Partition {
     /// The number of the shard, counted from 1.
     shard: u64,
-    of: u64,
+    shards: u64,
 }
 
 impl Partition {
-    pub const WHOLE: Partition = Partition { shard: 1, of: 1 };
+    pub const WHOLE: Partition = Partition { shard: 1, shards: 1 };
 
     /// Is the run in this shard? Every run is in exactly one.
     pub fn takes(self, key: &Key) -> bool {
-        key.number() % self.of == self.shard - 1
+        key.number() % self.shards == self.shard - 1
     }
 }
 
 impl fmt::Display for Partition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "hash:{}/{}", self.shard, self.of)
+        write!(f, "hash:{}/{}", self.shard, self.shards)
     }
 }
 
@@ -43,16 +43,18 @@ impl FromStr for Partition {
         let wrong = || {
             format!("`{text}` is no partition: expected hash:M/N, for example hash:1/4 for the first of four")
         };
-        let (shard, of) =
-            text.strip_prefix("hash:").and_then(|rest| rest.split_once('/')).ok_or_else(wrong)?;
-        let (shard, of) = count(shard).zip(count(of)).ok_or_else(wrong)?;
-        if of == 0 || of > MOST {
-            return Err(format!("a campaign is split into 1 to {MOST} shards, not into {of}"));
+        let parts = text.strip_prefix("hash:").and_then(|rest| rest.split_once('/'));
+        let (shard, shards) = parts.ok_or_else(wrong)?;
+        let (shard, shards) = count(shard).zip(count(shards)).ok_or_else(wrong)?;
+        if shards == 0 || shards > MOST {
+            return Err(format!("a campaign is split into 1 to {MOST} shards, not into {shards}"));
         }
-        if shard == 0 || shard > of {
-            return Err(format!("there is no shard {shard} of {of}: shards are counted from 1 to {of}"));
+        if shard == 0 || shard > shards {
+            return Err(format!(
+                "there is no shard {shard} of {shards}: shards are counted from 1 to {shards}"
+            ));
         }
-        Ok(Partition { shard, of })
+        Ok(Partition { shard, shards })
     }
 }
 

@@ -49,18 +49,14 @@ impl Test {
         Ok(Test::with_document(case, json))
     }
 
-    fn with_document(case: TestCase, document: Json) -> Self {
+    fn with_document(case: TestCase, mut document: Json) -> Self {
         let (name, text) = (case.iosts.name.clone(), document.to_string());
-        Test { name, hash: Test::hash(document), document: text, case }
-    }
-
-    fn hash(mut document: Json) -> Key {
         if let Some(object) = document.as_object_mut() {
             // The program that made it does not count: the keys in a store stay valid.
             object.shift_remove("generator");
             object.shift_remove("made_of");
         }
-        Key::of(&document.to_string())
+        Test { name, hash: Key::of(&document.to_string()), document: text, case }
     }
 }
 
@@ -116,16 +112,13 @@ impl RunSettings {
     /// The settings as a document, which is hashed for keys and kept in a store. Times are in milliseconds.
     pub fn to_json(&self) -> Json {
         let milliseconds = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
-        let at: BTreeMap<&str, u64> = self
-            .limits
-            .quiescence_at
-            .iter()
-            .map(|(name, time)| (name.as_str(), milliseconds(*time)))
-            .collect();
+        let quiescence_at = self.limits.quiescence_at.iter();
+        let quiescence_at: BTreeMap<&String, u64> =
+            quiescence_at.map(|(name, time)| (name, milliseconds(*time))).collect();
         json!({
             "strategy": self.strategy.name(),
             "quiescence_ms": milliseconds(self.limits.quiescence),
-            "quiescence_at": at,
+            "quiescence_at": quiescence_at,
             "patience_ms": milliseconds(self.limits.patience),
             "steps": self.limits.steps,
             "run_ms": milliseconds(self.limits.time),
@@ -169,51 +162,48 @@ pub struct Instance {
 }
 
 impl Instance {
-    fn new(test: &TestCase, state: State) -> Self {
-        let value = |datum: &coreach_model::Datum| {
-            Some((datum.name().to_owned(), codec::to_json(state.valuation.get(datum)?)))
-        };
-        Instance { constants: test.iosts.constants.iter().filter_map(value).collect(), state }
-    }
-
-    /// An instance with these constants. Missing ones are solved for, with the seed.
+    /// Makes an instance with these constants. Missing ones are solved for, with the seed.
     pub fn with_constants(
         test: &TestCase,
         given: &Valuation,
         seed: u64,
         solver: &mut dyn Solver,
     ) -> Result<Self, ConstantsError> {
-        Ok(Instance::new(test, initial_state(test, given, seed, solver)?))
+        let state = initial_state(test, given, seed, solver)?;
+        let value = |datum: &coreach_model::Datum| {
+            Some((datum.name().to_owned(), codec::to_json(state.valuation.get(datum)?)))
+        };
+        Ok(Instance { constants: test.iosts.constants.iter().filter_map(value).collect(), state })
     }
 
-    /// So many different instances, solved for with the seeds 0, 1, ...; fewer if no more are found.
+    /// Makes so many different instances, solved for with the seeds 0, 1, ...; fewer if no more are found.
     /// Errors: as [`Instance::with_constants`], if not even one is found.
     pub fn solved(
         test: &TestCase,
         count: usize,
         solver: &mut dyn Solver,
     ) -> Result<Vec<Self>, ConstantsError> {
-        let mut found: Vec<Instance> = Vec::new();
+        let mut instances: Vec<Instance> = Vec::new();
         let mut not_known = None;
         // There may be fewer than `count` instances, so the number of draws is limited.
         for seed in 0..(count as u64).saturating_mul(8) {
             match Instance::with_constants(test, &Valuation::new(), seed, solver) {
-                Ok(instance) if found.iter().all(|known| known.constants != instance.constants) => {
-                    found.push(instance);
+                Ok(instance) if instances.iter().all(|known| known.constants != instance.constants) => {
+                    instances.push(instance);
                 }
                 Ok(_) => {}
                 Err(error @ ConstantsError::NotKnown(_)) => not_known = Some(error),
                 Err(error) => return Err(error),
             }
             // Without constants there is one instance.
-            if found.len() == count || test.iosts.constants.is_empty() {
+            if instances.len() == count || test.iosts.constants.is_empty() {
                 break;
             }
         }
-        if let (true, Some(error)) = (found.is_empty(), not_known) {
-            return Err(error);
+        match not_known {
+            Some(error) if instances.is_empty() => Err(error),
+            _ => Ok(instances),
         }
-        Ok(found)
     }
 }
 
@@ -279,8 +269,9 @@ impl CampaignPlan {
     }
 }
 
+/// Computes the key of a run. `coreach_run` is the version of its form.
 fn run_key(test: &Test, instance: &Instance, seed: u64, iut: &StoredIut, settings: &Json) -> Key {
-    let decides = json!({
+    let identity = json!({
         "coreach_run": 1,
         "test": test.hash.to_string(),
         "constants": instance.constants,
@@ -288,5 +279,5 @@ fn run_key(test: &Test, instance: &Instance, seed: u64, iut: &StoredIut, setting
         "iut": iut.hash.to_string(),
         "settings": settings,
     });
-    Key::of(&decides.to_string())
+    Key::of(&identity.to_string())
 }

@@ -9,7 +9,6 @@ use rusqlite::types::Type;
 use rusqlite::{OptionalExtension, Row};
 
 use crate::campaign::store::{Result, Store, StoreError};
-use crate::campaign::store_error::store_error;
 use crate::outcome::OutcomeKind;
 use crate::record::{self, Record};
 
@@ -95,60 +94,56 @@ impl Store {
 
     pub fn test_document(&self, run: &StoredRun) -> Result<String> {
         let sql = "SELECT document FROM tests WHERE hash = ?1";
-        let read = self.connection.query_row(sql, [&run.test], |row| row.get(0));
-        read.map_err(|error| store_error(&self.path, &error))
+        self.translate(self.connection.query_row(sql, [&run.test], |row| row.get(0)))
     }
 
     /// Reads the description of a run's implementation ([`crate::campaign::StoredIut::description`]), and the
     /// name of the file that it was read from.
     pub fn iut_description(&self, run: &StoredRun) -> Result<(String, String)> {
         let sql = "SELECT description, file FROM iuts WHERE hash = ?1";
-        let read = self.connection.query_row(sql, [&run.iut], |row| Ok((row.get(0)?, row.get(1)?)));
-        read.map_err(|error| store_error(&self.path, &error))
+        self.translate(self.connection.query_row(sql, [&run.iut], |row| Ok((row.get(0)?, row.get(1)?))))
     }
 
     pub fn count(&self) -> Result<usize> {
         let count = self.connection.query_row("SELECT count(*) FROM runs", [], |row| row.get::<_, i64>(0));
-        let count = count.map_err(|error| store_error(&self.path, &error))?;
-        Ok(usize::try_from(count).unwrap_or_default())
+        Ok(usize::try_from(self.translate(count)?).unwrap_or_default())
     }
 
     /// Counts the runs whose keys are wanted, and the others.
-    pub fn sorted(&self, wants: &dyn Fn(&str) -> bool) -> Result<(usize, usize)> {
-        let sort = || -> rusqlite::Result<(usize, usize)> {
+    pub fn count_wanted(&self, wants: &dyn Fn(&str) -> bool) -> Result<(usize, usize)> {
+        let count = || -> rusqlite::Result<(usize, usize)> {
             let mut statement = self.connection.prepare("SELECT key FROM runs")?;
             let mut rows = statement.query([])?;
             let (mut wanted, mut others) = (0, 0);
             while let Some(row) = rows.next()? {
-                *(if wants(&row.get::<_, String>(0)?) { &mut wanted } else { &mut others }) += 1;
+                let is_wanted = wants(&row.get::<_, String>(0)?);
+                *(if is_wanted { &mut wanted } else { &mut others }) += 1;
             }
             Ok((wanted, others))
         };
-        sort().map_err(|error| store_error(&self.path, &error))
+        self.translate(count())
     }
 
     /// Shows each run, in the order in which they were finished, until `visit` returns `false`. One run is in
     /// memory at a time.
     /// Errors: [`StoreError`]. Then the runs that were shown before are not to be trusted.
     pub fn each_run(&self, visit: &mut dyn FnMut(StoredRun) -> bool) -> Result<()> {
-        let mut is_wanted = true;
+        let mut goes_on = true;
         self.each("runs", &mut |row| {
-            is_wanted = is_wanted && visit(StoredRun::read(row)?);
+            goes_on = goes_on && visit(StoredRun::read(row)?);
             Ok(())
         })
     }
 
     pub fn first_failing(&self) -> Result<Option<i64>> {
         let sql = "SELECT min(number) FROM runs WHERE verdict = ?1";
-        self.connection
-            .query_row(sql, [OutcomeKind::FAIL], |row| row.get(0))
-            .map_err(|error| store_error(&self.path, &error))
+        self.translate(self.connection.query_row(sql, [OutcomeKind::FAIL], |row| row.get(0)))
     }
 
     /// Finds the run with this number (of at most seven digits), or with the only key that begins so.
     pub fn find(&self, text: &str) -> std::result::Result<StoredRun, FindError> {
         let text = text.trim();
-        let broken = |error: rusqlite::Error| FindError::Store(store_error(&self.path, &error));
+        let unknown = || FindError::Unknown(text.to_owned());
         // A longer text is the beginning of a key, even if it has only digits.
         let is_number = text.len() <= 7 && text.bytes().all(|byte| byte.is_ascii_digit());
         let is_key = text.len() <= 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -156,20 +151,19 @@ impl Store {
             return Err(FindError::NoRun(text.to_owned()));
         }
         if is_number {
-            let found = self.read_run(text.parse().unwrap_or_default())?;
-            return found.ok_or_else(|| FindError::Unknown(text.to_owned()));
+            return self.read_run(text.parse().unwrap_or_default())?.ok_or_else(unknown);
         }
         // Such keys lie between the prefix and the prefix followed by the largest signs.
         let prefix = text.to_ascii_lowercase();
         let last = format!("{prefix:g<64}");
-        let numbers = || -> rusqlite::Result<Vec<(i64, String)>> {
+        let read_matches = || -> rusqlite::Result<Vec<(i64, String)>> {
             let sql = "SELECT number, key FROM runs WHERE key BETWEEN ?1 AND ?2 ORDER BY key";
             let mut statement = self.connection.prepare(sql)?;
             statement.query_map([&prefix, &last], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
         };
-        match numbers().map_err(broken)?.as_slice() {
-            [] => Err(FindError::Unknown(text.to_owned())),
-            [(number, _)] => self.read_run(*number)?.ok_or_else(|| FindError::Unknown(text.to_owned())),
+        match self.translate(read_matches()).map_err(FindError::Store)?.as_slice() {
+            [] => Err(unknown()),
+            [(number, _)] => self.read_run(*number)?.ok_or_else(unknown),
             several => {
                 // A few more signs than the text has: most often enough to tell the keys apart.
                 let length = prefix.len().max(crate::campaign::key::SHOWN) + 4;
@@ -181,10 +175,8 @@ impl Store {
 
     pub(super) fn record(&self, number: i64) -> Result<serde_json::Value> {
         let sql = "SELECT record FROM runs WHERE number = ?1";
-        let read = || -> rusqlite::Result<String> {
-            self.connection.prepare_cached(sql)?.query_row([number], |row| row.get(0))
-        };
-        let text = read().map_err(|error| store_error(&self.path, &error))?;
+        let statement = self.translate(self.connection.prepare_cached(sql));
+        let text: String = self.translate(statement?.query_row([number], |row| row.get(0)))?;
         serde_json::from_str(&text).map_err(|error| {
             let why = format!("the record of run {number} cannot be read: {error}");
             StoreError::Damaged(self.path.clone(), why)
@@ -193,7 +185,7 @@ impl Store {
 
     fn read_run(&self, number: i64) -> std::result::Result<Option<StoredRun>, FindError> {
         let sql = "SELECT * FROM runs WHERE number = ?1";
-        let found = self.connection.query_row(sql, [number], StoredRun::read).optional();
-        found.map_err(|error| FindError::Store(store_error(&self.path, &error)))
+        let run = self.connection.query_row(sql, [number], StoredRun::read).optional();
+        self.translate(run).map_err(FindError::Store)
     }
 }

@@ -18,6 +18,7 @@ use crate::campaign::key::SHOWN;
 /// The tables with seals; runs first, since they are what a user knows.
 pub(super) const TABLES: [&str; 6] = ["runs", "tests", "iuts", "repeats", "conflicts", "meta"];
 
+/// The first five faults of a store, and the number of the others.
 #[derive(Default, Debug)]
 pub(super) struct Faults {
     list: Vec<String>,
@@ -88,7 +89,7 @@ pub(super) fn read_sealed_rows(
     faults: &mut Faults,
     visit: &mut dyn FnMut(&Row<'_>) -> rusqlite::Result<()>,
 ) -> rusqlite::Result<()> {
-    let mut go = || -> rusqlite::Result<()> {
+    let mut read = || -> rusqlite::Result<()> {
         let mut statement = prepare_query(connection, table, "ORDER BY rowid")?;
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {
@@ -99,7 +100,7 @@ pub(super) fn read_sealed_rows(
         }
         Ok(())
     };
-    match go() {
+    match read() {
         Err(error) if is_damage(&error) => {
             faults.push(format!("in the table `{table}`, {error}"));
             Ok(())

@@ -154,17 +154,17 @@ impl Store {
         for table in seal::TABLES {
             seal::read_sealed_rows(&self.connection, table, &mut faults, &mut |_| Ok(()))?;
         }
-        let mut found: Vec<String> = Vec::new();
-        let structure = self.connection.pragma_query(None, "integrity_check", |row| {
-            found.push(row.get(0)?);
+        let mut messages: Vec<String> = Vec::new();
+        let checked = self.connection.pragma_query(None, "integrity_check", |row| {
+            messages.push(row.get(0)?);
             Ok(())
         });
-        match structure {
+        match checked {
             Err(error) if !seal::is_damage(&error) => return Err(error),
-            Err(error) => found.push(error.to_string()),
+            Err(error) => messages.push(error.to_string()),
             Ok(()) => {}
         }
-        for line in found.iter().flat_map(|lines| lines.lines()).filter(|line| *line != "ok") {
+        for line in messages.iter().flat_map(|message| message.lines()).filter(|line| *line != "ok") {
             faults.push(line.to_owned());
         }
         Ok(faults)
@@ -212,7 +212,6 @@ impl Store {
 
     /// Adds the test cases and implementations of a plan. Known ones stay as they are.
     pub fn describe(&mut self, plan: &CampaignPlan) -> Result<()> {
-        let path = self.path.clone();
         let mut describe = || -> rusqlite::Result<()> {
             let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
             for test in &plan.tests {
@@ -226,28 +225,33 @@ impl Store {
             }
             transaction.commit()
         };
-        describe().map_err(|error| store_error(&path, &error))
+        let described = describe();
+        self.translate(described)
     }
 
     /// Keeps finished runs, with one wait for the disk: all of them are kept, or none. `false`: the store had
     /// the run already, and only a repeat is noted.
     pub fn add_all(&mut self, plan: &CampaignPlan, runs: &[Finished<'_>]) -> Result<Vec<bool>> {
-        let path = self.path.clone();
         let settings = plan.settings.to_json().to_string();
         let mut insert = || {
             let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            let is_new = runs.iter().map(|finished| insert_run(&transaction, plan, &settings, finished));
-            let is_new = is_new.collect::<rusqlite::Result<Vec<bool>>>()?;
+            let are_new = runs.iter().map(|finished| insert_run(&transaction, plan, &settings, finished));
+            let are_new = are_new.collect::<rusqlite::Result<Vec<bool>>>()?;
             transaction.commit()?;
-            Ok(is_new)
+            Ok(are_new)
         };
-        insert().map_err(|error| store_error(&path, &error))
+        let inserted = insert();
+        self.translate(inserted)
     }
 
     pub fn has(&self, key: &Key) -> Result<bool> {
-        let has =
-            || self.connection.prepare_cached("SELECT 1 FROM runs WHERE key = ?1")?.exists([key.to_string()]);
-        has().map_err(|error| store_error(&self.path, &error))
+        let statement = self.translate(self.connection.prepare_cached("SELECT 1 FROM runs WHERE key = ?1"));
+        self.translate(statement?.exists([key.to_string()]))
+    }
+
+    /// Turns an error of SQLite into one that names this store.
+    pub(super) fn translate<T>(&self, result: rusqlite::Result<T>) -> Result<T> {
+        result.map_err(|error| store_error(&self.path, &error))
     }
 
     pub fn contents(&self) -> Result<Contents> {
@@ -258,26 +262,24 @@ impl Store {
     pub fn rows(&self) -> Result<HashMap<String, RunRow>> {
         let mut rows = HashMap::new();
         self.each("runs", &mut |row| {
-            let key: String = row.get("key")?;
-            let verdict = row.get("verdict")?;
-            let cause: String = row.get("cause")?;
+            let (key, verdict): (String, OutcomeKind) = (row.get("key")?, row.get("verdict")?);
             let bucket = match verdict {
                 OutcomeKind::FAIL | OutcomeKind::RunError => {
                     Some(read_bucket(&row.get::<_, String>("record")?)?)
                 }
                 OutcomeKind::Verdict(_) => None,
             };
-            let found = RunRow {
+            let summary = RunRow {
                 number: row.get("number")?,
                 key: key.clone(),
                 verdict,
-                cause,
+                cause: row.get("cause")?,
                 reason: row.get("reason")?,
                 bucket,
                 events: usize::try_from(row.get::<_, i64>("events")?).unwrap_or_default(),
                 seconds: row.get("seconds")?,
             };
-            rows.insert(key, found);
+            rows.insert(key, summary);
             Ok(())
         })?;
         Ok(rows)
@@ -308,25 +310,24 @@ impl Store {
             seal::read_sealed_rows(&self.connection, table, &mut faults, visit)?;
             transaction.finish()
         };
-        walk().map_err(|error| store_error(&self.path, &error))?;
+        self.translate(walk())?;
         if faults.is_empty() { Ok(()) } else { Err(StoreError::Damaged(self.path.clone(), faults.text())) }
     }
 }
 
-/// Inserts a row and seals it, unless a row has the same first column. Returns whether it was new.
+/// Inserts a row and seals it, unless a row has the same first column.
 pub(super) fn append_new(
     transaction: &Connection,
     table: &str,
     columns: &str,
     values: &[rusqlite::types::Value],
-) -> rusqlite::Result<bool> {
+) -> rusqlite::Result<()> {
     let first = columns.split(',').next().unwrap_or_default();
     let known = format!("SELECT 1 FROM {table} WHERE {first} = ?1");
     if transaction.prepare_cached(&known)?.exists([values.first()])? {
-        return Ok(false);
+        return Ok(());
     }
-    append(transaction, table, columns, values)?;
-    Ok(true)
+    append(transaction, table, columns, values)
 }
 
 /// Inserts a row, and seals it.
@@ -372,7 +373,6 @@ fn read_bucket(record: &str) -> rusqlite::Result<Bucket> {
     bucket.map_err(|why| rusqlite::Error::FromSqlConversionFailure(0, Type::Text, why.into()))
 }
 
-#[derive(PartialEq, Eq)]
 enum Owner {
     Us,
     Nobody,
@@ -383,9 +383,9 @@ fn find_owner(connection: &Connection, path: &Path) -> rusqlite::Result<Result<O
     let pragma =
         |name: &str| -> rusqlite::Result<i64> { connection.pragma_query_value(None, name, |row| row.get(0)) };
     let application = pragma("application_id")?;
-    let things: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+    let tables: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
     let version = pragma("user_version")?;
-    Ok(match (application, version, things) {
+    Ok(match (application, version, tables) {
         (0, 0, 0) => Ok(Owner::Nobody),
         (APPLICATION, FORMAT_VERSION, _) => Ok(Owner::Us),
         (APPLICATION, ..) => Err(StoreError::Version(path.to_owned(), version)),
@@ -411,7 +411,7 @@ fn has_log(store: &Path) -> bool {
 }
 
 /// A path as a URI of SQLite, which can have options.
-pub(super) fn sqlite_uri(path: &Path, query: &str) -> String {
+fn sqlite_uri(path: &Path, query: &str) -> String {
     use std::fmt::Write;
     use std::os::unix::ffi::OsStrExt;
 
@@ -442,9 +442,9 @@ fn insert_run(
     finished: &Finished<'_>,
 ) -> rusqlite::Result<bool> {
     let Finished { run, record, started } = finished;
-    let text = |error: serde_json::Error| rusqlite::Error::ToSqlConversionFailure(Box::new(error));
-    let json = serde_json::to_string(record).map_err(text)?;
-    let constants = serde_json::to_string(plan.constants(run)).map_err(text)?;
+    let not_written = |error: serde_json::Error| rusqlite::Error::ToSqlConversionFailure(Box::new(error));
+    let json = serde_json::to_string(record).map_err(not_written)?;
+    let constants = serde_json::to_string(plan.constants(run)).map_err(not_written)?;
     let seed =
         i64::try_from(run.seed).map_err(|error| rusqlite::Error::ToSqlConversionFailure(Box::new(error)))?;
     let since = started.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64();

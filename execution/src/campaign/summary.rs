@@ -31,24 +31,23 @@ pub struct OutcomeCounts {
 }
 
 impl OutcomeCounts {
-    pub fn count(&mut self, kind: OutcomeKind) {
+    /// Gives the count of the runs that end so.
+    fn count_mut(&mut self, kind: OutcomeKind) -> &mut usize {
         match kind {
-            OutcomeKind::Verdict(Verdict::Pass) => self.pass += 1,
-            OutcomeKind::Verdict(Verdict::WeakPass) => self.weak_pass += 1,
-            OutcomeKind::Verdict(Verdict::Inconclusive) => self.inconclusive += 1,
-            OutcomeKind::Verdict(Verdict::Fail) => self.fail += 1,
-            OutcomeKind::RunError => self.run_error += 1,
+            OutcomeKind::Verdict(Verdict::Pass) => &mut self.pass,
+            OutcomeKind::Verdict(Verdict::WeakPass) => &mut self.weak_pass,
+            OutcomeKind::Verdict(Verdict::Inconclusive) => &mut self.inconclusive,
+            OutcomeKind::Verdict(Verdict::Fail) => &mut self.fail,
+            OutcomeKind::RunError => &mut self.run_error,
         }
     }
 
-    pub fn of(&self, kind: OutcomeKind) -> usize {
-        match kind {
-            OutcomeKind::Verdict(Verdict::Pass) => self.pass,
-            OutcomeKind::Verdict(Verdict::WeakPass) => self.weak_pass,
-            OutcomeKind::Verdict(Verdict::Inconclusive) => self.inconclusive,
-            OutcomeKind::Verdict(Verdict::Fail) => self.fail,
-            OutcomeKind::RunError => self.run_error,
-        }
+    pub fn count(&mut self, kind: OutcomeKind) {
+        *self.count_mut(kind) += 1;
+    }
+
+    pub fn of(mut self, kind: OutcomeKind) -> usize {
+        *self.count_mut(kind)
     }
 
     pub fn total(&self) -> usize {
@@ -137,7 +136,7 @@ pub(super) fn contested_runs(contents: &Contents) -> HashMap<String, Vec<Outcome
 /// Counts the runs of the plan in the store, by group and by bucket.
 pub fn summarize(plan: &CampaignPlan, contents: &Contents) -> Summary {
     let Contents { rows, doubts } = contents;
-    let others = contested_runs(contents);
+    let second_verdicts = contested_runs(contents);
     let mut counts = OutcomeCounts::default();
     let mut contested = OutcomeCounts::default();
     let mut groups: HashMap<(usize, usize), (OutcomeCounts, Vec<f64>)> = HashMap::new();
@@ -145,10 +144,10 @@ pub fn summarize(plan: &CampaignPlan, contents: &Contents) -> Summary {
     for (number, row) in finished_runs(plan, rows) {
         let run = &plan.runs[number];
         counts.count(row.verdict);
-        others.get(&row.key).into_iter().flatten().for_each(|verdict| contested.count(*verdict));
-        let (its, seconds) = groups.entry((run.test, run.iut)).or_default();
-        its.count(row.verdict);
-        seconds.push(row.seconds);
+        second_verdicts.get(&row.key).into_iter().flatten().for_each(|verdict| contested.count(*verdict));
+        let (group_counts, group_seconds) = groups.entry((run.test, run.iut)).or_default();
+        group_counts.count(row.verdict);
+        group_seconds.push(row.seconds);
         if let Some(bucket) = &row.bucket {
             failed.entry(bucket).or_default().push((number, row));
         }
@@ -156,19 +155,16 @@ pub fn summarize(plan: &CampaignPlan, contents: &Contents) -> Summary {
     let mut buckets: Vec<Failed> =
         failed.iter().filter_map(|(bucket, runs)| report_bucket(plan, bucket, runs)).collect();
     // The worst first, then the most frequent; equal ones stay in the order of their names.
-    buckets.sort_by_key(|one| Reverse((one.bucket.verdict.rank(), one.count)));
-    let all = (0..plan.tests.len()).flat_map(|test| (0..plan.iuts.len()).map(move |iut| (test, iut)));
-    let groups = all
-        .map(|(test, iut)| {
-            let (counts, seconds) = groups.remove(&(test, iut)).unwrap_or_default();
-            SummaryGroup {
-                test: plan.tests[test].name.clone(),
-                iut: plan.iuts[iut].name.clone(),
-                counts,
-                median_seconds: median(seconds),
-            }
-        })
-        .collect();
+    buckets.sort_by_key(|failed| Reverse((failed.bucket.verdict.rank(), failed.count)));
+    let mut group_list = Vec::new();
+    for (test_number, test) in plan.tests.iter().enumerate() {
+        for (iut_number, iut) in plan.iuts.iter().enumerate() {
+            let (counts, seconds) = groups.remove(&(test_number, iut_number)).unwrap_or_default();
+            let (test, iut) = (test.name.clone(), iut.name.clone());
+            group_list.push(SummaryGroup { test, iut, counts, median_seconds: median(seconds) });
+        }
+    }
+    let conflicts: HashSet<&String> = doubts.conflicts.iter().map(|(key, _)| key).collect();
     Summary {
         campaign: plan.campaign.clone(),
         planned: plan.runs.len(),
@@ -176,36 +172,37 @@ pub fn summarize(plan: &CampaignPlan, contents: &Contents) -> Summary {
         contested,
         others: rows.len().saturating_sub(counts.total()),
         counts,
-        groups,
+        groups: group_list,
         buckets,
         repeats: doubts.repeats.len(),
-        conflicts: count_keys(&doubts.conflicts),
+        conflicts: conflicts.len(),
         left_out: plan.left_out.clone(),
     }
 }
 
-fn count_keys(list: &[(String, OutcomeKind)]) -> usize {
-    list.iter().map(|(key, _)| key).collect::<HashSet<_>>().len()
-}
-
 /// The runs of the plan that the store has, in the order of the plan.
-pub(super) fn finished_runs<'a>(
+fn finished_runs<'a>(
     plan: &'a CampaignPlan,
     rows: &'a HashMap<String, RunRow>,
 ) -> impl Iterator<Item = (usize, &'a RunRow)> {
     plan.runs.iter().enumerate().filter_map(|(number, run)| Some((number, rows.get(&run.key.to_string())?)))
 }
 
+/// Finds the run with the fewest events; of several, the first one in the plan.
+pub(super) fn shortest_run<'a>(runs: &[(usize, &'a RunRow)]) -> Option<(usize, &'a RunRow)> {
+    runs.iter().copied().min_by_key(|(number, row)| (row.events, *number))
+}
+
+/// Reports a failure: its runs by implementation and test case, and the shortest one.
 fn report_bucket(plan: &CampaignPlan, bucket: &Bucket, runs: &[(usize, &RunRow)]) -> Option<Failed> {
-    // If several are as short, take the first one in the plan.
-    let (number, row) = runs.iter().min_by_key(|(number, row)| (row.events, *number))?;
+    let (number, row) = shortest_run(runs)?;
     let mut failed = Failed {
         id: bucket.id(),
         bucket: bucket.clone(),
         count: runs.len(),
         iuts: BTreeMap::new(),
         tests: BTreeMap::new(),
-        shortest: report_run(plan, *number, row),
+        shortest: report_run(plan, number, row),
     };
     for (number, _) in runs {
         let run = &plan.runs[*number];
@@ -244,12 +241,12 @@ fn median(mut seconds: Vec<f64>) -> Option<f64> {
 }
 
 /// The text of constants in one line: `cPrice = 3, cWanted = 2`.
-pub fn constants_text(of: &Map<String, Json>) -> String {
-    let one = |(name, value): (&String, &Json)| match value {
+pub fn constants_text(constants: &Map<String, Json>) -> String {
+    let equation = |(name, value): (&String, &Json)| match value {
         Json::String(text) => format!("{name} = {text}"),
         other => format!("{name} = {other}"),
     };
-    of.iter().map(one).collect::<Vec<_>>().join(", ")
+    constants.iter().map(equation).collect::<Vec<_>>().join(", ")
 }
 
 /// The rows of a table for people. The first row is its head.
@@ -259,35 +256,26 @@ pub fn table_rows(summary: &Summary) -> Vec<Vec<String>> {
         .into_iter()
         .filter(|kind| *kind != OutcomeKind::Verdict(Verdict::WeakPass) || summary.counts.weak_pass > 0)
         .collect();
-    let named = kinds.iter().map(|kind| kind.name());
-    let head: Vec<String> = ["test case", "iut", "runs"]
-        .into_iter()
-        .chain(named)
-        .chain(["median s"])
-        .map(str::to_owned)
-        .collect();
-    let line = |test: &str, iut: &str, counts: &OutcomeCounts, median: Option<f64>| {
+    let mut head = vec!["test case", "iut", "runs"];
+    head.extend(kinds.iter().map(|kind| kind.name()));
+    head.push("median s");
+    let line = |test: &str, iut: &str, counts: OutcomeCounts| {
         let total = counts.total();
-        let share = |count: usize| match (count, total) {
-            (0, _) | (_, 0) => "-".to_owned(),
-            _ => format!("{count} {}", format_percent(count, total)),
-        };
-        let shares = kinds.iter().map(|kind| share(counts.of(*kind)));
-        let median = median.map_or_else(|| "-".to_owned(), |seconds| format!("{seconds:.4}"));
-        [test.to_owned(), iut.to_owned(), total.to_string()]
-            .into_iter()
-            .chain(shares)
-            .chain([median])
-            .collect()
+        let mut cells = vec![test.to_owned(), iut.to_owned(), total.to_string()];
+        cells.extend(kinds.iter().map(|kind| match counts.of(*kind) {
+            0 => "-".to_owned(),
+            count => format!("{count} {}", format_percent(count, total)),
+        }));
+        cells
     };
-    let mut rows: Vec<Vec<String>> = vec![head];
+    let mut rows: Vec<Vec<String>> = vec![head.into_iter().map(str::to_owned).collect()];
     for group in &summary.groups {
-        rows.push(line(&group.test, &group.iut, &group.counts, group.median_seconds));
+        let mut cells = line(&group.test, &group.iut, group.counts);
+        cells.push(group.median_seconds.map_or_else(|| "-".to_owned(), |seconds| format!("{seconds:.4}")));
+        rows.push(cells);
     }
     if summary.groups.len() > 1 {
-        let mut all = line("all", "", &summary.counts, None);
-        all.pop();
-        rows.push(all);
+        rows.push(line("all", "", summary.counts));
     }
     rows
 }

@@ -62,6 +62,7 @@ pub struct RunEffort {
     pub fail_fast: bool,
 }
 
+/// Finds for a run its implementation, and the system that it shares.
 #[derive(Clone, Copy)]
 pub struct Ways<'a> {
     /// The implementation of a run.
@@ -109,9 +110,9 @@ pub fn do_runs<'p>(
         effort,
     };
     let runners = effort.threads.clamp(1, lock(&shared.queue).runs.len().max(1));
-    let runner = |done: SyncSender<Finished<'p>>| {
+    let do_all = |finished: SyncSender<Finished<'p>>| {
         while let Some((run, guard)) = take_next_run(&shared, ways) {
-            if let Err(error) = do_run(plan, run, &shared, ways, &done) {
+            if let Err(error) = do_run(plan, run, &shared, ways, &finished) {
                 lock(&shared.stopped).get_or_insert(error);
             }
             drop(guard);
@@ -130,13 +131,13 @@ pub fn do_runs<'p>(
             }
         };
         // With fewer threads than wanted, it is only slower.
-        let begin = |sender: SyncSender<Finished<'p>>| {
-            let runner = &runner;
-            thread::Builder::new().spawn_scoped(scope, move || runner(sender))
+        let start_runner = |sender: SyncSender<Finished<'p>>| {
+            let do_all = &do_all;
+            thread::Builder::new().spawn_scoped(scope, move || do_all(sender))
         };
-        let more: Vec<_> = (1..runners).map(|_| begin(sender.clone())).collect();
-        runner(sender);
-        for handle in more.into_iter().flatten().chain([writer]) {
+        let other_runners: Vec<_> = (1..runners).map(|_| start_runner(sender.clone())).collect();
+        do_all(sender);
+        for handle in other_runners.into_iter().flatten().chain([writer]) {
             if let Err(panic) = handle.join() {
                 resume_unwind(panic);
             }

@@ -47,6 +47,7 @@ impl BoundClass {
         }
     }
 
+    /// Lists the classes that values of a type may have.
     pub fn of_type(ty: &Type) -> Vec<BoundClass> {
         match ty {
             Type::Int | Type::Nat | Type::Range(..) => {
@@ -69,12 +70,12 @@ pub fn class_of(transition: &Transition, parameter: &Datum, valuation: &Valuatio
     let guard = &transition.guard;
     match valuation.get(parameter)? {
         Value::Int(number) => {
-            let mut beside = valuation.clone();
+            let mut with_neighbour = valuation.clone();
             let mut is_refused = |number: IBig| {
                 let value = Value::Int(number);
-                let is_there = value.is_in(parameter.ty());
-                beside.insert(parameter.clone(), value);
-                !(is_there && holds(guard, &beside) == Ok(true))
+                let is_in_type = value.is_in(parameter.ty());
+                with_neighbour.insert(parameter.clone(), value);
+                !(is_in_type && holds(guard, &with_neighbour) == Ok(true))
             };
             let (below, above) = (is_refused(number - IBig::ONE), is_refused(number + IBig::ONE));
             Some(match (below, above) {
@@ -100,19 +101,19 @@ pub fn class_of(transition: &Transition, parameter: &Datum, valuation: &Valuatio
 
 /// The sides of the comparisons of numbers in which the parameter occurs.
 pub fn comparison_sides(guard: &Term, parameter: &Datum) -> Vec<(Term, Term)> {
-    let mut found = Vec::new();
+    let mut sides = Vec::new();
     let mut seen = HashSet::new();
-    let mut work = vec![guard.clone()];
-    while let Some(term) = work.pop() {
+    let mut unvisited = vec![guard.clone()];
+    while let Some(term) = unvisited.pop() {
         if !term.mentions(parameter) || !seen.insert(term.clone()) {
             continue;
         }
         if let Node::Compare(_, a, b) = term.node()
             && a.sort().is_number()
         {
-            found.push((a.clone(), b.clone()));
+            sides.push((a.clone(), b.clone()));
         }
-        work.extend(term.children().into_iter().cloned());
+        unvisited.extend(term.children().into_iter().cloned());
     }
-    found
+    sides
 }

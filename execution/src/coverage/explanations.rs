@@ -79,8 +79,8 @@ struct PathFollower<'a> {
     limit: usize,
 }
 
-/// Follows a trace through the models. `layers[n]` has the possible states that have not taken the last n
-/// stimuli. Without a link there is only `layers[0]`.
+/// Follows a trace through the models, in at most `limit` states at once. `link` is the longest time that a
+/// stimulus may take; without a link there is only `layers[0]`.
 pub fn explain_trace(
     walked: &Walked,
     initial: &State,
@@ -98,25 +98,25 @@ pub fn explain_trace(
     // Silence is an event only if the system has quiescence.
     let quiet = walked.iosts.actions.iter().find(|action| action.kind == ActionKind::Quiescence);
     let quiet = quiet.map(|action| Event::new(action.name.clone(), Vec::new()));
-    for (number, what) in trace.iter().enumerate() {
-        let step = match what {
+    for (number, occurrence) in trace.iter().enumerate() {
+        let taken_now = match occurrence {
             Occurrence::Observation(event) => Some(event),
             Occurrence::Stimulus(event) => Some(event).filter(|_| link.is_none()),
             Occurrence::Silence(_) => quiet.as_ref(),
             Occurrence::Delay(_) => None,
         };
-        if let Some(event) = step {
+        if let Some(event) = taken_now {
             let before = follower.take_some_stimuli(layers, &sent)?;
             // `before` is kept for the case that nothing follows.
             let next = before.iter().map(|layer| follower.step(layer.clone(), event));
             layers = next.collect::<Result<_, _>>()?;
             if layers.iter().all(Layer::is_empty) {
-                let bounds = follower.refuse(before, event);
+                let bounds = follower.bounds_at_refusal(before, event);
                 return Ok(Explained { bounds, refused: Some(number) });
             }
             continue;
         }
-        match (what, link) {
+        match (occurrence, link) {
             (Occurrence::Stimulus(event), Some(_)) => {
                 sent.push_back(event);
                 layers.push_front(Layer::new());
@@ -125,9 +125,9 @@ pub fn explain_trace(
                 let before = layers.clone();
                 age = if sent.is_empty() { Duration::ZERO } else { age + *time };
                 if age >= delay
-                    && let (Some(event), Some(behind)) = (sent.pop_front(), layers.pop_back())
+                    && let (Some(event), Some(oldest)) = (sent.pop_front(), layers.pop_back())
                 {
-                    let taken = follower.step(behind, event)?;
+                    let taken = follower.step(oldest, event)?;
                     if let Some(last) = layers.back_mut() {
                         join_layers(last, taken);
                     }
@@ -142,10 +142,11 @@ pub fn explain_trace(
         }
     }
     let mut ends = follower.take_some_stimuli(layers, &sent)?;
-    let free: Vec<Layer> = ends.iter().skip(1).map(|layer| follower.states_that_send(layer)).collect();
-    if free.iter().chain(ends.front()).any(|layer| !layer.is_empty()) {
+    // A state that can send nothing can only take the stimuli under way: no explanation ends in it.
+    let sending: Vec<Layer> = ends.iter().skip(1).map(|layer| follower.states_that_send(layer)).collect();
+    if sending.iter().chain(ends.front()).any(|layer| !layer.is_empty()) {
         ends.truncate(1);
-        ends.extend(free);
+        ends.extend(sending);
     }
     Ok(Explained { bounds: follower.bounds_of_all(ends), refused: None })
 }
@@ -157,10 +158,7 @@ fn join_layers(layer: &mut Layer, more: Layer) {
 }
 
 fn add_state(layer: &mut Layer, key: (usize, State), bounds: ItemBounds) {
-    match layer.entry(key) {
-        std::collections::btree_map::Entry::Vacant(place) => drop(place.insert(bounds)),
-        std::collections::btree_map::Entry::Occupied(mut known) => known.get_mut().join(&bounds),
-    }
+    layer.entry(key).and_modify(|known| known.join(&bounds)).or_insert(bounds);
 }
 
 impl PathFollower<'_> {
@@ -203,25 +201,27 @@ impl PathFollower<'_> {
         let Some(action) = self.walked.iosts.find_action(&event.action) else { return Ok(next) };
         for ((_, state), mut bounds) in layer {
             let Some(valuation) = self.walked.with_values(&state, action, &event.values) else { continue };
-            let of_action = |number: &TransitionId| {
-                let transition = &self.walked.iosts.transitions[*number];
-                let to = (transition.action == action)
-                    .then(|| fire(&self.walked.iosts, transition, &state, &event.values));
-                to.flatten().map(|to| (*number, to))
-            };
-            let mut ways: Vec<(TransitionId, State)> =
-                self.walked.outgoing[state.location].iter().filter_map(of_action).collect();
-            let Some(last) = ways.pop() else { continue };
+            let mut steps: Vec<(TransitionId, State)> = Vec::new();
+            for &number in &self.walked.outgoing[state.location] {
+                let transition = &self.walked.iosts.transitions[number];
+                if transition.action == action
+                    && let Some(target) = fire(&self.walked.iosts, transition, &state, &event.values)
+                {
+                    steps.push((number, target));
+                }
+            }
+            // The last step takes the bounds themselves: along a single path nothing is copied.
+            let Some(last) = steps.pop() else { continue };
             let mut met = Vec::new();
             self.walked.meet_event(state.location, action, &valuation, &mut |item| met.push(item));
             bounds.meet(&met);
-            let mut go = |(number, to): (TransitionId, State), bounds: ItemBounds| {
+            let mut take = |(number, target): (TransitionId, State), bounds: ItemBounds| {
                 let mut met = Vec::new();
                 self.walked.meet_step(number, &valuation, &mut |item| met.push(item));
-                self.reach(&mut next, to, bounds, &met);
+                self.reach(&mut next, target, bounds, &met);
             };
-            ways.into_iter().for_each(|way| go(way, bounds.clone()));
-            go(last, bounds);
+            steps.into_iter().for_each(|step| take(step, bounds.clone()));
+            take(last, bounds);
         }
         self.close(next)
     }
@@ -235,11 +235,9 @@ impl PathFollower<'_> {
                 iosts.action(transition.action).kind == ActionKind::Output && may_be(transition, state)
             })
         };
-        layer
-            .iter()
-            .filter(|((_, state), _)| sends(state))
-            .map(|(key, one)| (key.clone(), one.clone()))
-            .collect()
+        let mut sending = layer.clone();
+        sending.retain(|(_, state), _| sends(state));
+        sending
     }
 
     /// Lets each state take some of the stimuli that it has not taken yet, before an observation.
@@ -260,12 +258,12 @@ impl PathFollower<'_> {
     }
 
     /// The bounds when no state takes the event: it shows conditions of the guards that refused it.
-    fn refuse(&self, mut layers: VecDeque<Layer>, event: &Event) -> ItemBounds {
+    fn bounds_at_refusal(&self, mut layers: VecDeque<Layer>, event: &Event) -> ItemBounds {
         let action = self.walked.iosts.find_action(&event.action);
         for ((_, state), bounds) in layers.iter_mut().flatten() {
-            let valuation = action
-                .and_then(|action| Some((action, self.walked.with_values(state, action, &event.values)?)));
-            if let Some((action, valuation)) = valuation {
+            if let Some(action) = action
+                && let Some(valuation) = self.walked.with_values(state, action, &event.values)
+            {
                 let mut met = Vec::new();
                 self.walked.meet_event(state.location, action, &valuation, &mut |item| met.push(item));
                 bounds.meet(&met);

@@ -44,7 +44,7 @@ pub enum Item {
 struct ItemPlace {
     own: usize,
     /// The number of the first condition. Each has two: for holding, then for failing.
-    conditions: usize,
+    first_condition: usize,
     /// For each parameter: the number of its first class, and its classes.
     classes: Vec<(usize, Vec<BoundClass>)>,
 }
@@ -68,7 +68,7 @@ impl Items {
         for (number, transition) in iosts.transitions.numbered() {
             let own = all.len();
             all.push(Item::Transition(number));
-            let first = all.len();
+            let first_condition = all.len();
             for condition in 0..conditions[number].len() {
                 let item = |holds| Item::Condition { transition: number, condition, holds };
                 all.extend([true, false].map(item));
@@ -82,7 +82,7 @@ impl Items {
                 all.extend(list.iter().map(item));
                 classes.push((first, list));
             }
-            places.push(ItemPlace { own, conditions: first, classes });
+            places.push(ItemPlace { own, first_condition, classes });
         }
         Items { all, guards, conditions, places }
     }
@@ -99,7 +99,7 @@ impl Items {
     fn report_decisive(&self, transition: TransitionId, valuation: &Valuation, met: &mut dyn FnMut(usize)) {
         let guard = &self.guards[transition];
         let Ok(outcome) = holds(guard, valuation) else { return };
-        let first = self.places[transition].conditions + usize::from(!outcome);
+        let first = self.places[transition].first_condition + usize::from(!outcome);
         for (place, condition) in self.conditions[transition].iter().enumerate() {
             let decides = holds(condition, valuation).is_ok()
                 && guard_if_flipped(guard, [condition, &condition.not()], valuation) != Some(outcome);
@@ -112,27 +112,30 @@ impl Items {
 
 /// The conditions of a guard, each once, in their order.
 fn guard_conditions(guard: &Term) -> Vec<Term> {
-    let (mut found, mut work) = (Vec::new(), vec![guard.clone()]);
-    while let Some(term) = work.pop() {
+    let (mut conditions, mut unvisited) = (Vec::new(), vec![guard.clone()]);
+    while let Some(term) = unvisited.pop() {
         match term.written() {
-            Some(Node::And(parts) | Node::Or(parts)) => work.extend(parts.iter().rev().cloned()),
-            _ if term.as_literal().is_some() || found.contains(&term) || found.contains(&term.not()) => {}
-            _ => found.push(term),
+            Some(Node::And(parts) | Node::Or(parts)) => unvisited.extend(parts.iter().rev().cloned()),
+            _ if term.as_literal().is_some() => {}
+            _ if conditions.contains(&term) || conditions.contains(&term.not()) => {}
+            _ => conditions.push(term),
         }
     }
-    found
+    conditions
 }
 
 /// The value of the guard if a condition, given with its negation, were the other way round. `None`: it
 /// depends on a part without a value.
 fn guard_if_flipped(guard: &Term, condition: [&Term; 2], valuation: &Valuation) -> Option<bool> {
     let combine = |parts: &[Term], decisive: bool| {
-        let mut values = parts.iter().map(|part| guard_if_flipped(part, condition, valuation));
-        let is_known = values.try_fold(true, |is_known, value| match value {
-            Some(value) if value == decisive => None,
-            value => Some(is_known && value.is_some()),
-        });
-        is_known.map_or_else(|| Some(decisive), |is_known| is_known.then_some(!decisive))
+        let mut are_known = true;
+        for part in parts {
+            match guard_if_flipped(part, condition, valuation) {
+                Some(value) if value == decisive => return Some(decisive),
+                value => are_known &= value.is_some(),
+            }
+        }
+        are_known.then_some(!decisive)
     };
     match guard.written() {
         Some(Node::And(parts)) => combine(parts, false),
@@ -165,6 +168,7 @@ impl FollowedModel {
     }
 }
 
+/// Models that are followed side by side, as one system.
 #[derive(Clone, Debug)]
 pub struct Walked {
     pub iosts: Iosts,
@@ -179,10 +183,9 @@ pub struct Walked {
 impl Walked {
     /// A system made of these models. It has no cycle of internal actions: a specification with one is
     /// refused by its reader, and each internal step of a product is one of the specification's.
-    pub fn new(iosts: Iosts, parts: Vec<FollowedModel>) -> Self {
+    pub fn new(mut iosts: Iosts, parts: Vec<FollowedModel>) -> Self {
         let (outgoing, ranks) = (iosts.outgoing(), rank_locations(&iosts));
         // Origins are not used here, and would keep texts in memory.
-        let mut iosts = iosts;
         for transition in &mut iosts.transitions {
             transition.origin = TransitionOrigin::default();
         }
@@ -202,6 +205,7 @@ impl Walked {
         self.parts.iter().map(|part| part.items.all.len()).sum()
     }
 
+    /// Lists the models, each with the number of its first item.
     fn offsets(&self) -> impl Iterator<Item = (usize, &FollowedModel)> {
         self.parts.iter().scan(0, |next, part| {
             let first = *next;
@@ -280,7 +284,7 @@ impl Walked {
 /// Ranks the locations so that internal steps lead forward: those a search finishes first come last.
 fn rank_locations(iosts: &Iosts) -> Numbered<LocationId, usize> {
     let outgoing = iosts.outgoing();
-    let inner = |location: LocationId| -> Vec<LocationId> {
+    let internal_targets = |location: LocationId| -> Vec<LocationId> {
         let internal = |number: &TransitionId| {
             let transition = &iosts.transitions[*number];
             (iosts.action(transition.action).kind == ActionKind::Internal).then_some(transition.target)
@@ -289,23 +293,23 @@ fn rank_locations(iosts: &Iosts) -> Numbered<LocationId, usize> {
     };
     let mut seen = iosts.locations.map(|_| false);
     let mut ranks = iosts.locations.map(|_| 0);
-    let mut next = iosts.locations.len();
+    let mut last_rank = iosts.locations.len();
     for start in iosts.location_ids() {
         if seen[start] {
             continue;
         }
         seen[start] = true;
-        let mut path = vec![(start, inner(start))];
+        let mut path = vec![(start, internal_targets(start))];
         while let Some((location, open)) = path.last_mut() {
             match open.pop() {
                 Some(target) if seen[target] => {}
                 Some(target) => {
                     seen[target] = true;
-                    path.push((target, inner(target)));
+                    path.push((target, internal_targets(target)));
                 }
                 None => {
-                    next -= 1;
-                    ranks[*location] = next;
+                    last_rank -= 1;
+                    ranks[*location] = last_rank;
                     path.pop();
                 }
             }

@@ -21,7 +21,7 @@ pub(super) fn describe_silence(run: &Run, is_required: bool) -> String {
     if let Some(cause) = find_evident_cause(run) {
         return format!("\nhelp: {cause}");
     }
-    // So few were hardly meant.
+    // So few milliseconds are hardly meant.
     let (mut causes, longer) = match time < 20 {
         true => (
             vec![format!("a number without a unit is milliseconds: are {time} ms what you mean?")],
@@ -133,8 +133,8 @@ fn refusal(sent: &EvidenceItem) -> String {
 /// Did the last stimulus go over a line, and was none like it answered before?
 fn is_unheard_of(run: &Run) -> bool {
     let Some(Occurrence::Stimulus(last)) = run.trace.last().map(|step| &step.what) else { return false };
-    let is_line = run.wire.iter().rfind(|item| item.kind == EvidenceKind::Sent);
-    let is_line = is_line.is_some_and(|item| item.bytes.ends_with(b"\n"));
+    let sent = run.wire.iter().rfind(|item| item.kind == EvidenceKind::Sent);
+    let is_line = sent.is_some_and(|item| item.bytes.ends_with(b"\n"));
     let mut pairs = run.trace.windows(2).map(|pair| (&pair[0].what, &pair[1].what));
     is_line
         && !pairs.any(|(one, next)| {
@@ -147,10 +147,11 @@ fn last_exchange(run: &Run) -> Option<(String, String)> {
     let first_line = |item: &EvidenceItem| {
         String::from_utf8_lossy(&item.bytes).lines().next().unwrap_or_default().to_owned()
     };
-    let is = |item: &EvidenceItem, kind| item.kind == kind && item.phase == Phase::Run;
-    let at = run.wire.iter().rposition(|item| is(item, EvidenceKind::Sent))?;
-    let request = first_line(&run.wire[at]);
-    let answer = run.wire[at..].iter().find(|item| is(item, EvidenceKind::Received)).map(first_line)?;
+    let is_in_run = |item: &EvidenceItem, kind| item.kind == kind && item.phase == Phase::Run;
+    let sent_at = run.wire.iter().rposition(|item| is_in_run(item, EvidenceKind::Sent))?;
+    let request = first_line(&run.wire[sent_at]);
+    let mut later = run.wire[sent_at..].iter();
+    let answer = later.find(|item| is_in_run(item, EvidenceKind::Received)).map(first_line)?;
     let (_, status) = answer.split_once(' ').filter(|(version, _)| version.starts_with("HTTP/1."))?;
     Some((shortened(request.strip_suffix(" HTTP/1.1")?), shortened(status.trim_end())))
 }
@@ -172,17 +173,18 @@ pub(super) fn describe_exchange(run: &Run) -> String {
 /// is rather a wrong one.
 pub(super) fn describe_twice(trace: &[RunStep], may_come: bool) -> String {
     let Some((last, before)) = trace.split_last() else { return String::new() };
-    let input = |at: usize| match &before.get(at)?.what {
+    let input_at = |at: usize| match &before.get(at)?.what {
         Occurrence::Stimulus(event) => Some(&event.action),
         _ => None,
     };
-    let earlier = (0..before.len()).rev().find(|at| input(*at).is_none());
-    let is_output = matches!(last.what, Occurrence::Observation(_));
-    let Some(at) = earlier.filter(|at| is_output && before[*at].what == last.what) else {
+    let Some(earlier) = (0..before.len()).rev().find(|at| input_at(*at).is_none()) else {
         return String::new();
     };
-    let answered = at.checked_sub(1).and_then(input);
-    match (input(at + 1), answered) {
+    if !matches!(last.what, Occurrence::Observation(_)) || before[earlier].what != last.what {
+        return String::new();
+    }
+    let answered = earlier.checked_sub(1).and_then(input_at);
+    match (input_at(earlier + 1), answered) {
         (None, _) => "\nhelp: the same came just before: does the system answer twice?".to_owned(),
         (Some(next), None) if may_come => {
             format!("\nhelp: the same came just before {next}: does the system answer twice?")

@@ -32,7 +32,9 @@ use crate::judge::contract::{
     AfterSilence, Choice, Follower, Guard, Judge, Judged, Move, Offer, Offers, Reasons,
 };
 use crate::judge::expected::{Expectation, decided_guard, describe_expectation};
-use crate::judge::guards::{can_come, conjunct_texts, failing_sets, may_be, with_event, without_purpose};
+use crate::judge::guards::{
+    are_typed, can_come, conjunct_texts, failing_sets, may_be, with_event, without_purpose,
+};
 use crate::run::{Cause, Occurrence, ShownState};
 use crate::test_case::{TestCase, exact_seconds};
 use crate::values::boundaries::boundaries;
@@ -107,13 +109,10 @@ impl<'a> CaseJudge<'a> {
     /// Is it something that may be observed, with values in their types?
     fn is_in_alphabet(&self, event: &Event) -> bool {
         let action = self.test.iosts.find_action(&event.action).map(|id| self.test.iosts.action(id));
-        action.is_some_and(|action| {
-            action.is_observed()
-                && action.parameters.len() == event.values.len()
-                && action.parameters.iter().zip(&event.values).all(|(datum, value)| value.is_in(datum.ty()))
-        })
+        action.is_some_and(|action| action.is_observed() && are_typed(&action.parameters, &event.values))
     }
 
+    /// Goes to the state after a transition.
     fn move_on(&mut self, number: TransitionId, next: State) -> Judged {
         self.state = next;
         Judged::Followed(Some(number))
@@ -281,11 +280,9 @@ impl Judge for CaseJudge<'_> {
                 }
             }
             Occurrence::Observation(event) => {
-                let candidates = &self.test.observations[self.here()];
-                let mut fired = candidates
-                    .iter()
-                    .filter_map(|number| self.find_fired(std::slice::from_ref(number), event));
-                // Exactly one transition must take it.
+                // Exactly one transition must take it, so each is asked alone.
+                let candidates = self.test.observations[self.here()].chunks(1);
+                let mut fired = candidates.filter_map(|candidate| self.find_fired(candidate, event));
                 match (fired.next(), fired.next()) {
                     (Some((number, next)), None) => self.move_on(number, next),
                     (None, _) if !self.is_in_alphabet(event) && !self.is_uncontrollable(event) => {
@@ -370,34 +367,31 @@ impl Judge for CaseJudge<'_> {
         let open: Vec<&Transition> = self.open_transitions().collect();
         let forbidden = observed.filter(|_| verdict == Some(Verdict::Fail));
         let forbidden = forbidden.map(|event| with_event(iosts, &self.state, event));
-        let plain = open.iter().map(|one| without_purpose(self.test, one, &open, forbidden.as_ref()));
-        let plain: Vec<Transition> = plain.collect();
-        let plain: Vec<_> = plain.iter().map(|transition| (transition, &self.state)).collect();
+        let plain: Vec<Transition> =
+            open.iter().map(|one| without_purpose(self.test, one, &open, forbidden.as_ref())).collect();
+        let in_state: Vec<_> = plain.iter().map(|transition| (transition, &self.state)).collect();
         let Expectation { phrase, guards: failing, expected } =
-            describe_expectation(iosts, &plain, observed, silent);
+            describe_expectation(iosts, &in_state, observed, silent);
         let mut why = Reasons { expected, violates, ..Reasons::default() };
         let Some(event) = observed else { return Reasons { instead: phrase, ..why } };
         why.guards = deciding_guards(self.test, &self.state, event, verdict);
         match verdict {
             Some(Verdict::Fail) => {
-                let sets = failing_sets(iosts, self.open_transitions(), &self.state, event);
-                why.violated = sets
-                    .into_iter()
-                    .map(|set| conjunct_texts(&keep_of_specification(self.test, set)))
-                    .collect();
+                for set in failing_sets(iosts, self.open_transitions(), &self.state, event) {
+                    why.violated.push(conjunct_texts(&keep_of_specification(self.test, set)));
+                }
                 if violates != Some(Violated::Allowed) {
                     (why.instead, why.guards) = (phrase, [failing, why.guards].concat());
                 }
             }
             _ => {
-                let leads_on = open.iter().filter(|one| self.test.verdict(one.target) != verdict);
-                let leads_on: Vec<_> = leads_on.map(|transition| (*transition, &self.state)).collect();
-                let known = conjunct_texts(&self.test.conjuncts.iter().cloned().collect::<Vec<_>>());
-                let guards = describe_expectation(iosts, &leads_on, observed, silent).guards.into_iter();
-                why.guards.extend(guards.map(|guard| {
-                    let is_known = known.contains(&guard.part);
-                    leave_place_out(self.test, guard, is_known)
-                }));
+                let others = open.iter().filter(|one| self.test.verdict(one.target) != verdict);
+                let others: Vec<_> = others.map(|transition| (*transition, &self.state)).collect();
+                let conjuncts = conjunct_texts(&self.test.conjuncts.iter().cloned().collect::<Vec<_>>());
+                for guard in describe_expectation(iosts, &others, observed, silent).guards {
+                    let is_known = conjuncts.contains(&guard.part);
+                    why.guards.push(leave_place_out(self.test, guard, is_known));
+                }
             }
         }
         why

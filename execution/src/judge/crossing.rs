@@ -102,7 +102,7 @@ struct Interleaving<J> {
 struct PendingEvent {
     what: Occurrence,
     /// The number of its connection.
-    over: usize,
+    connection: usize,
     /// For a stimulus: for how long it has been the oldest under way.
     age: Duration,
     /// The events that have happened before it.
@@ -137,6 +137,11 @@ pub struct Crossing<J> {
 }
 
 impl<J: Follower> Interleaving<J> {
+    /// The order in which all events have happened.
+    fn complete(judge: J) -> Self {
+        Interleaving { judge, not_happened: 0, is_lost: false, unjudged: 0 }
+    }
+
     /// Has it no verdict, and has it not been lost?
     fn is_live(&self) -> bool {
         self.judge.verdict().is_none() && !self.is_lost
@@ -153,12 +158,10 @@ impl<J: Follower> Crossing<J> {
     /// A judge behind this link, in the inner judge's initial state.
     pub fn new(link: Link, mut judge: J) -> Self {
         judge.begin();
-        let interleavings =
-            vec![Interleaving { judge: judge.clone(), not_happened: 0, is_lost: false, unjudged: 0 }];
         Crossing {
             link,
+            interleavings: vec![Interleaving::complete(judge.clone())],
             initial: judge,
-            interleavings,
             pending: Vec::new(),
             ended: None,
             crossed: 0,
@@ -207,24 +210,22 @@ impl<J: Follower> Crossing<J> {
         self.pending.iter().filter(|event| event.is_stimulus())
     }
 
-    /// The pending events that are observations.
-    fn pending_observations(&self) -> Events {
-        let observations = self.pending.iter().enumerate().filter(|(_, event)| !event.is_stimulus());
-        observations.fold(0, |events, (place, _)| events | 1 << place)
+    /// The pending events with `is_wanted`.
+    fn select_pending(&self, is_wanted: impl Fn(&PendingEvent) -> bool) -> Events {
+        let wanted = self.pending.iter().enumerate().filter(|(_, event)| is_wanted(event));
+        wanted.fold(0, |events, (place, _)| events | 1 << place)
     }
 
     /// The pending events that are before an event that comes now.
-    fn events_before(&self, is_stimulus: bool, over: usize) -> Events {
-        let is_before = |earlier: &PendingEvent| {
+    fn events_before(&self, is_stimulus: bool, connection: usize) -> Events {
+        self.select_pending(|earlier| {
             let has_been_taken = self.delay().is_none_or(|delay| earlier.age >= delay);
             match (earlier.is_stimulus(), is_stimulus) {
                 (false, true) => true,
-                (true, false) => earlier.over == over && has_been_taken,
-                _ => earlier.over == over,
+                (true, false) => earlier.connection == connection && has_been_taken,
+                _ => earlier.connection == connection,
             }
-        };
-        let earlier_events = self.pending.iter().enumerate().filter(|(_, earlier)| is_before(earlier));
-        earlier_events.fold(0, |events, (place, _)| events | 1 << place)
+        })
     }
 
     /// May an event that has not come yet happen next in this interleaving?
@@ -232,12 +233,14 @@ impl<J: Follower> Crossing<J> {
         if order.not_happened == 0 {
             return true;
         }
-        let is_free =
-            |is_stimulus: bool, over: usize| order.not_happened & self.events_before(is_stimulus, over) == 0;
+        let is_free = |is_stimulus: bool, connection: usize| {
+            order.not_happened & self.events_before(is_stimulus, connection) == 0
+        };
         let mut connections = 0..self.link.connections();
-        connections.clone().any(|over| is_free(true, over))
-            || connections.any(|over| {
-                is_free(false, over) && order.judge.may_come(&|action| self.link.number(action) == over)
+        connections.clone().any(|connection| is_free(true, connection))
+            || connections.any(|connection| {
+                is_free(false, connection)
+                    && order.judge.may_come(&|action| self.link.number(action) == connection)
             })
     }
 
@@ -262,7 +265,7 @@ impl<J: Follower> Crossing<J> {
             if verdict != Some(Verdict::Fail) {
                 let left = order.not_happened & !(1 << place);
                 let (not_happened, unjudged) = match verdict {
-                    Some(_) => (0, left & self.pending_observations()),
+                    Some(_) => (0, left & self.select_pending(|event| !event.is_stimulus())),
                     None => (left, 0),
                 };
                 push_new(known, Interleaving { judge, not_happened, is_lost, unjudged });
@@ -305,8 +308,8 @@ impl<J: Follower> Crossing<J> {
         Coming::Followed { has_lost }
     }
 
-    /// Drops the pending events that have happened in all live interleavings. After the last of these, no
-    /// event comes.
+    /// Drops the pending events that have happened in all live interleavings. Without a live one, no event
+    /// comes any more.
     fn drop_happened(&mut self) {
         if self.interleavings.iter().all(|order| !order.is_live()) {
             return;
@@ -349,9 +352,9 @@ impl<J: Follower> Crossing<J> {
 
     /// Makes the pending event for one that comes now.
     fn make_pending(&self, what: Occurrence, event: &Event) -> PendingEvent {
-        let over = self.link.number(&event.action);
-        let before = self.events_before(matches!(what, Occurrence::Stimulus(_)), over);
-        PendingEvent { what, over, age: Duration::ZERO, before }
+        let connection = self.link.number(&event.action);
+        let before = self.events_before(matches!(what, Occurrence::Stimulus(_)), connection);
+        PendingEvent { what, connection, age: Duration::ZERO, before }
     }
 
     /// Follows an observation in all interleavings. If none allows it, the verdict is that of the first one.
@@ -360,7 +363,7 @@ impl<J: Follower> Crossing<J> {
         if self.pending.len() >= MOST_PENDING {
             return Judged::Ends(Verdict::Inconclusive, Cause::Crossed);
         }
-        let has_lost = self.interleavings.iter().any(|order| order.is_lost);
+        let had_lost = self.interleavings.iter().any(|order| order.is_lost);
         let first_judged = self.complete_interleavings().find(|order| !order.is_lost).map(|order| {
             let mut judge = order.judge.clone();
             let judged = if order.is_live() { judge.take(&observation) } else { Judged::Followed(None) };
@@ -373,9 +376,9 @@ impl<J: Follower> Crossing<J> {
         };
         match self.follow(self.make_pending(observation, event)) {
             Coming::TooMany => return Judged::Ends(Verdict::Inconclusive, Cause::Crossed),
-            Coming::Followed { has_lost: loses } => {
+            Coming::Followed { has_lost } => {
                 self.crossed += usize::from(!is_followed || !self.is_judged());
-                if has_lost || loses {
+                if had_lost || has_lost {
                     self.ended = Some(Verdict::Inconclusive);
                 }
             }
@@ -385,8 +388,7 @@ impl<J: Follower> Crossing<J> {
                     Some((_, ends @ Judged::Ends(..))) => return ends,
                     Some((judge, Judged::Followed(_))) => {
                         let verdict = judge.verdict();
-                        self.interleavings =
-                            vec![Interleaving { judge, not_happened: 0, is_lost: false, unjudged: 0 }];
+                        self.interleavings = vec![Interleaving::complete(judge)];
                         self.pending.clear();
                         verdict
                     }
@@ -410,12 +412,8 @@ impl<J: Follower> Crossing<J> {
         }
         // No explanation is left of what came, so the judge may say nothing any more.
         if self.interleavings.is_empty() {
-            self.interleavings = vec![Interleaving {
-                judge: self.initial.clone(),
-                not_happened: 0,
-                is_lost: true,
-                unjudged: 0,
-            }];
+            self.interleavings =
+                vec![Interleaving { is_lost: true, ..Interleaving::complete(self.initial.clone()) }];
         }
         self.drop_happened();
     }
@@ -426,14 +424,13 @@ impl<J: Follower> Crossing<J> {
         if self.delay().is_some() && self.sent().next().is_some() {
             return Judged::silence(time);
         }
-        let pending_observations = self.pending_observations();
+        let observations = self.select_pending(|event| !event.is_stimulus());
         let mut remaining = Vec::new();
-        // An interleaving that waits only for stimuli is not possible: they have been taken.
-        for order in self
-            .interleavings
-            .iter()
-            .filter(|order| order.not_happened == 0 || order.not_happened & pending_observations != 0)
-        {
+        for order in &self.interleavings {
+            // An interleaving that waits only for stimuli is not possible: they have been taken.
+            if order.not_happened != 0 && order.not_happened & observations == 0 {
+                continue;
+            }
             let mut after = order.clone();
             let judged = if order.is_live() { after.judge.take(what) } else { Judged::Followed(None) };
             match judged {
@@ -451,11 +448,9 @@ impl<J: Follower> Crossing<J> {
         if !goes_on && remaining.iter().any(|order| order.not_happened != 0) {
             return Judged::silence(time);
         }
+        let mut pairs = remaining.iter().zip(&self.interleavings);
         self.is_still = remaining.len() == self.interleavings.len()
-            && remaining
-                .iter()
-                .zip(&self.interleavings)
-                .all(|(order, before)| order.judge.is_where(&before.judge));
+            && pairs.all(|(order, before)| order.judge.is_where(&before.judge));
         self.interleavings = remaining;
         self.drop_happened();
         Judged::Followed(None)

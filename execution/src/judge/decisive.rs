@@ -44,8 +44,8 @@ pub(super) struct Grounds {
 /// Explains a condition by the part that decides about it. These data are those of the event.
 pub(super) fn explain_condition(condition: &Term, values: &Valuation, of_event: &[Datum]) -> Grounds {
     let mut scope = DecisiveScope::new(condition, values, of_event);
-    let (mut term, mut decisive, mut written) = (condition.clone(), None, None);
-    let (mut is_case, mut others, mut read_too) = (false, String::new(), Vec::new());
+    let (mut term, mut decisive, mut last_written) = (condition.clone(), None, None);
+    let (mut is_case, mut others, mut chosen_by) = (false, String::new(), Vec::new());
     let length = |term: &Term| term.to_string().chars().count();
     let is_short = |term: &Term| length(term) <= 3 * LONGEST_VALUE;
     let whole = Some(condition.to_string()).filter(|text| is_quoted(text)).unwrap_or_default();
@@ -56,23 +56,23 @@ pub(super) fn explain_condition(condition: &Term, values: &Valuation, of_event: 
             break;
         }
         // The last part of a case that stands in the model.
-        if is_case && !opened.is_written && written.is_none() {
-            written = Some(term).filter(is_short);
+        if is_case && !opened.is_written && last_written.is_none() {
+            last_written = Some(term).filter(is_short);
         }
         is_case |= opened.is_case;
         others += &opened.others;
         // The branch of an `if` or `match` that is not quoted is named by what it depends on.
         let is_choice = opened.others.is_empty();
-        if let Some(chosen) = opened.read_too.last().filter(|_| is_choice) {
-            let (text, value) = (chosen.to_string(), evaluate(chosen, &scope.values));
+        if let Some(decider) = opened.chosen_by.last().filter(|_| is_choice) {
+            let (text, value) = (decider.to_string(), evaluate(decider, &scope.values));
             let value = value.map_or_else(|_| "undefined".to_owned(), |value| value.to_string());
-            let is_new = (*chosen.sort() == Type::Bool || !is_path(chosen)) && !whole.contains(&text);
+            let is_new = (*decider.sort() == Type::Bool || !is_path(decider)) && !whole.contains(&text);
             branch = match is_new && text.chars().count().max(value.chars().count()) <= LONGEST_VALUE {
                 true => format!(" (the branch where `{text}` is {value})"),
                 false => String::new(),
             };
         }
-        read_too.extend(opened.read_too);
+        chosen_by.extend(opened.chosen_by);
         term = opened.term;
         // A long part may be opened further. Otherwise it is shown if it is shorter than the condition.
         if opened.says_more && (is_short(&term) || length(&term) < length(condition)) {
@@ -83,22 +83,23 @@ pub(super) fn explain_condition(condition: &Term, values: &Valuation, of_event: 
     if let Some(grounds) = explain_last_part(&term, &scope, &branch, is_shown) {
         return grounds;
     }
-    let mut found = condition_values(decisive.as_ref().map_or(condition, |(term, _)| term), &scope.values);
+    let shown = decisive.as_ref().map_or(condition, |(term, _)| term);
+    let mut shown_values = condition_values(shown, &scope.values);
     // Of the conditions before the last one the results are enough.
-    if let Some((last, before)) = read_too.split_last() {
+    if let Some((last, before)) = chosen_by.split_last() {
         // The value of a call that names the branch is told there.
         let is_call = matches!(last.shape(), TermShape::Operation(DerivedOperation::Call(_), _));
         if branch.is_empty() || !is_call || *last.sort() == Type::Bool {
-            collect_values(last, &scope.values, &mut found);
+            collect_values(last, &scope.values, &mut shown_values);
         }
-        before.iter().for_each(|term| collect_results(term, &scope.values, &mut found));
+        before.iter().for_each(|term| collect_results(term, &scope.values, &mut shown_values));
     }
     let since = decisive.map(|(decisive, others)| {
-        let ends = [written.filter(|written| *written != decisive), Some(decisive)];
+        let ends = [last_written.filter(|written| *written != decisive), Some(decisive)];
         let texts = ends.iter().flatten().map(|part| scope.describe_value(part));
         texts.collect::<Vec<_>>().join(", as ") + &others
     });
-    Grounds { since, values: found }
+    Grounds { since, values: shown_values }
 }
 
 /// Explains the innermost part that was opened, if it is a `match` case that is `false`, or a conjunction of
@@ -196,17 +197,17 @@ struct Opened {
     /// The needs of the other cases, as text.
     others: String,
     /// The terms that were read to choose the case.
-    read_too: Vec<Term>,
+    chosen_by: Vec<Term>,
 }
 
 impl Opened {
     fn written(term: Term) -> Self {
-        let (others, read_too) = (String::new(), Vec::new());
-        Opened { term, says_more: true, is_written: true, is_case: false, others, read_too }
+        let (others, chosen_by) = (String::new(), Vec::new());
+        Opened { term, says_more: true, is_written: true, is_case: false, others, chosen_by }
     }
 
-    fn case(term: Term, read_too: Vec<Term>) -> Self {
-        Opened { is_case: true, read_too, ..Opened::written(term) }
+    fn case(term: Term, chosen_by: Vec<Term>) -> Self {
+        Opened { is_case: true, chosen_by, ..Opened::written(term) }
     }
 
     fn inner(term: Term, says_more: bool) -> Self {
@@ -258,7 +259,7 @@ fn open_alternatives(parts: &[Term], scope: &DecisiveScope) -> Option<Opened> {
             Some(Node::And(conditions)) => conditions.as_slice(),
             _ => std::slice::from_ref(part),
         };
-        conditions.iter().filter(|one| !scope.is_true(one)).cloned().collect::<Vec<_>>()
+        conditions.iter().filter(|condition| !scope.is_true(condition)).cloned().collect::<Vec<_>>()
     };
     let is_of_state = |condition: &Term| !scope.is_of_event(condition);
     if !parts.iter().any(|part| matches!(part.written(), Some(Node::And(_)))) {
@@ -267,21 +268,20 @@ fn open_alternatives(parts: &[Term], scope: &DecisiveScope) -> Option<Opened> {
     let failing: Vec<Vec<Term>> = parts.iter().map(list_failing).collect();
     let (excluded, possible): (Vec<_>, Vec<_>) =
         failing.iter().partition(|conditions| conditions.iter().any(is_of_state));
-    let [counts] = possible.as_slice() else {
+    let [only_possible] = possible.as_slice() else {
         let opened = Term::or(failing.into_iter().map(Term::and));
         let is_smaller = parts != opened.disjuncts();
         return is_smaller.then(|| Opened::written(opened));
     };
-    let needed: Vec<Term> = excluded
-        .iter()
-        .map(|conditions| Term::and(conditions.iter().filter(|one| is_of_state(one)).cloned()))
-        .collect();
+    let of_state =
+        |conditions: &&Vec<Term>| Term::and(conditions.iter().filter(|one| is_of_state(one)).cloned());
+    let needed: Vec<Term> = excluded.iter().map(of_state).collect();
     let texts: Vec<String> = needed.iter().map(|condition| format!("`{condition}`")).collect();
     let others = match texts.as_slice() {
         [only] => format!(", and the other alternative needs {only}"),
         _ => format!(", and the other alternatives need {}", texts.join(" or ")),
     };
-    Some(Opened { others, ..Opened::case(Term::and(counts.iter().cloned()), needed) })
+    Some(Opened { others, ..Opened::case(Term::and(only_possible.iter().cloned()), needed) })
 }
 
 fn choose_arm<'m>(choice: &'m MatchOperation, ty: &RecordType, tag: &Value) -> Option<&'m MatchArm> {
@@ -313,7 +313,7 @@ fn choose_case(choice: &MatchOperation, arguments: &[Term], scope: &mut Decisive
 /// terms by which the branches were chosen.
 fn open_side(side: &Term, scope: &mut DecisiveScope, chosen_by: &mut Vec<Term>) -> Term {
     let body = side.unfolded().unwrap_or_else(|| side.clone());
-    let (by, branch) = match body.shape() {
+    let (decider, branch) = match body.shape() {
         TermShape::Node(Node::IfThenElse(condition, then, other)) => {
             let Ok(is_true) = holds(condition, &scope.values) else { return side.clone() };
             (condition, Some(if is_true { then } else { other }.clone()))
@@ -324,7 +324,7 @@ fn open_side(side: &Term, scope: &mut DecisiveScope, chosen_by: &mut Vec<Term>) 
         _ => return side.clone(),
     };
     let Some(branch) = branch else { return side.clone() };
-    chosen_by.push(by.clone());
+    chosen_by.push(decider.clone());
     open_side(&branch, scope, chosen_by)
 }
 
@@ -332,9 +332,9 @@ fn open_side(side: &Term, scope: &mut DecisiveScope, chosen_by: &mut Vec<Term>) 
 /// branches were chosen. `None`: there are none.
 fn open_branches(condition: &Term, scope: &mut DecisiveScope) -> Option<(Term, Vec<Term>)> {
     match condition.shape() {
-        TermShape::Node(Node::IfThenElse(by, then, other)) => {
-            let branch = if holds(by, &scope.values).ok()? { then } else { other };
-            Some((branch.clone(), vec![by.clone()]))
+        TermShape::Node(Node::IfThenElse(decider, then, other)) => {
+            let branch = if holds(decider, &scope.values).ok()? { then } else { other };
+            Some((branch.clone(), vec![decider.clone()]))
         }
         TermShape::Operation(DerivedOperation::Match(choice), arguments) => {
             Some((choose_case(choice, arguments, scope)?, arguments[..1].to_vec()))
@@ -352,9 +352,9 @@ fn open_branches(condition: &Term, scope: &mut DecisiveScope) -> Option<(Term, V
 /// or the case of a `match` depends on the event.
 pub(super) fn choose_branches(condition: &Term, scope: &mut DecisiveScope) -> Option<(Term, bool)> {
     let (opened, chosen_by) = open_branches(condition, scope)?;
-    let mut of_event = chosen_by.iter().filter(|by| scope.is_of_event(by)).peekable();
-    let is_of_state = of_event.peek().is_none();
-    of_event.all(|by| *by.sort() == Type::Bool).then_some((opened, is_of_state))
+    let of_event: Vec<&Term> = chosen_by.iter().filter(|decider| scope.is_of_event(decider)).collect();
+    let are_conditions = of_event.iter().all(|decider| *decider.sort() == Type::Bool);
+    are_conditions.then_some((opened, of_event.is_empty()))
 }
 
 /// Lists the body of a quantifier for each value of its bound name.
@@ -491,9 +491,9 @@ fn collect_results(term: &Term, values: &Valuation, found: &mut BTreeMap<String,
 /// The indices in a path. The values of its wholes are not needed.
 fn list_indices(path: &Term) -> Vec<&Term> {
     let (mut whole, mut indices) = (path, Vec::new());
-    while let [first, others @ ..] = whole.parts().as_slice() {
-        indices.extend(others);
-        whole = *first;
+    while let [inner_whole, its_indices @ ..] = whole.parts().as_slice() {
+        indices.extend(its_indices);
+        whole = *inner_whole;
     }
     indices
 }

@@ -196,13 +196,7 @@ pub(super) fn instants_text(demands: &[Demand]) -> String {
 
 /// Lists the places where two values differ, down to the smallest parts.
 pub(super) fn compare_values(subject: String, wanted: &Value, got: &Value, found: &mut Vec<Difference>) {
-    let mut add = |subject: String, mut demand: Demand, mut got_text: String| {
-        if matches!(&demand, Demand::Value(wanted) if value_text(wanted) == got_text) {
-            let [wanted_text, other_text] = cut_before_difference(wanted, got);
-            (demand, got_text) = (Demand::Text(format!("= {wanted_text}")), other_text);
-        }
-        found.push(Difference { subject, term: None, wanted: vec![demand], got: got_text, hidden: 0 });
-    };
+    let mut add = |subject, demand, got_text| add_difference(subject, demand, got_text, [wanted, got], found);
     match (wanted, got) {
         _ if wanted == got => {}
         (Value::Record(ty, wanted_parts), Value::Record(_, got_parts)) if ty.form == RecordForm::Plain => {
@@ -212,64 +206,13 @@ pub(super) fn compare_values(subject: String, wanted: &Value, got: &Value, found
                 compare_values(format!("{subject}.{name}"), wanted_part, got_part, found);
             }
         }
-        (Value::Record(ty, wanted_parts), Value::Record(_, got_parts)) if ty.form == RecordForm::List => {
-            // The first part of a list is its length. If it differs, short lists are shown as a whole.
-            if wanted_parts[0] != got_parts[0] {
-                let elements = [wanted_parts, got_parts].map(|parts| ty.counting(parts).collect::<Vec<_>>());
-                let surplus = elements[1].iter().filter(|element| !elements[0].contains(element)).copied();
-                let got_text = text_with(got, &surplus.collect::<Vec<_>>());
-                if let Some(demand) = describe_one_element(&elements[0], &elements[1]) {
-                    return add(subject, Demand::Text(demand), got_text);
-                }
-                if is_short(wanted) {
-                    return add(subject, Demand::Value(wanted.clone()), got_text);
-                }
-                add(
-                    format!("len({subject})"),
-                    Demand::Value(wanted_parts[0].clone()),
-                    got_parts[0].to_string(),
-                );
-            }
-            let [mut sorted, mut got_sorted] =
-                [wanted_parts, got_parts].map(|parts| ty.counting(parts).collect::<Vec<_>>());
-            let first = sorted.iter().zip(&got_sorted).position(|(one, other)| one != other);
-            sorted.sort();
-            got_sorted.sort();
-            if let (Some(index), true) = (first, sorted == got_sorted && !is_short(wanted)) {
-                let [wanted_part, got_part] = [wanted_parts, got_parts].map(|parts| &parts[index + 1]);
-                let got = value_text(got_part) + REORDERED;
-                return add(format!("{subject}[{index}]"), Demand::Value(wanted_part.clone()), got);
-            }
-            for (index, (wanted_part, got_part)) in
-                ty.counting(wanted_parts).zip(ty.counting(got_parts)).enumerate()
-            {
-                compare_values(format!("{subject}[{index}]"), wanted_part, got_part, found);
-            }
+        (Value::Record(ty, _), Value::Record(..)) if ty.form == RecordForm::List => {
+            compare_lists(subject, wanted, got, found);
         }
-        (Value::Record(ty, wanted_parts), Value::Record(_, got_parts))
+        (Value::Record(ty, _), Value::Record(..))
             if matches!(ty.form, RecordForm::Keyed(_) | RecordForm::Entries(..)) =>
         {
-            let [wanted_entries, got_entries] = [wanted_parts, got_parts]
-                .map(|parts| ty.entries(parts).into_iter().collect::<BTreeMap<_, _>>());
-            let has_same_keys = wanted_entries.keys().eq(got_entries.keys());
-            if !has_same_keys {
-                let demands = list_key_demands(&wanted_entries, &got_entries);
-                let are_few = demands.len() == 1 && wanted_entries.len().max(got_entries.len()) > MOST_NAMED;
-                if is_short(wanted) && !are_few {
-                    return add(subject, Demand::Value(wanted.clone()), value_text(got));
-                }
-                let hidden = demands.len().saturating_sub(MOST_NAMED);
-                let and_more = if hidden > 0 { format!(" and {hidden} more") } else { String::new() };
-                let named = demands[..demands.len() - hidden].join(" and ") + &and_more;
-                let surplus = got_entries.keys().filter(|key| !wanted_entries.contains_key(key));
-                let got = text_with(got, &surplus.collect::<Vec<_>>());
-                add(subject.clone(), Demand::Text(named), got);
-            }
-            for (key, wanted_part) in &wanted_entries {
-                if let (Some(wanted_part), Some(Some(got_part))) = (wanted_part, got_entries.get(key)) {
-                    compare_entries(format!("{subject}[{key}]"), wanted_part, got_part, found);
-                }
-            }
+            compare_keyed(subject, wanted, got, found);
         }
         // Values of one alternative are compared by their fields, unless it is short and has only one.
         (Value::Record(ty, wanted_parts), Value::Record(_, got_parts))
@@ -300,23 +243,91 @@ pub(super) fn compare_values(subject: String, wanted: &Value, got: &Value, found
         (Value::String(wanted_parts), Value::String(got_parts))
             if wanted_parts.chars().count().max(got_parts.chars().count()) > LONGEST_VALUE =>
         {
-            let index = wanted_parts
-                .chars()
-                .zip(got_parts.chars())
-                .take_while(|(wanted_part, got_part)| wanted_part == got_part)
-                .count();
-            let rest = |text: &str| Value::string(&text.chars().skip(index).collect::<String>());
-            add(
-                format!("{subject}[{index}..]"),
-                Demand::Value(rest(wanted_parts)),
-                value_text(&rest(got_parts)),
-            );
+            let signs = wanted_parts.chars().zip(got_parts.chars());
+            let equal = signs.take_while(|(wanted_sign, got_sign)| wanted_sign == got_sign).count();
+            let rest = |text: &str| Value::string(&text.chars().skip(equal).collect::<String>());
+            let (demand, got_text) = (Demand::Value(rest(wanted_parts)), value_text(&rest(got_parts)));
+            add(format!("{subject}[{equal}..]"), demand, got_text);
         }
         (Value::String(wanted_text), Value::String(got_text)) => {
             let hint = describe_small_difference(wanted_text, got_text);
             add(subject, Demand::Value(wanted.clone()), value_text(got) + hint);
         }
         _ => add(subject, Demand::Value(wanted.clone()), value_text(got)),
+    }
+}
+
+/// Adds a difference of two values. If both are cut to one text, it is told from shortly before the place
+/// where they differ.
+fn add_difference(
+    subject: String,
+    mut demand: Demand,
+    mut got_text: String,
+    [wanted, got]: [&Value; 2],
+    found: &mut Vec<Difference>,
+) {
+    if matches!(&demand, Demand::Value(wanted) if value_text(wanted) == got_text) {
+        let [wanted_text, other_text] = cut_before_difference(wanted, got);
+        (demand, got_text) = (Demand::Text(format!("= {wanted_text}")), other_text);
+    }
+    found.push(Difference { subject, term: None, wanted: vec![demand], got: got_text, hidden: 0 });
+}
+
+/// Compares two lists by their elements, and before by their lengths.
+fn compare_lists(subject: String, wanted: &Value, got: &Value, found: &mut Vec<Difference>) {
+    let (Value::Record(ty, wanted_parts), Value::Record(_, got_parts)) = (wanted, got) else { return };
+    let mut add = |subject, demand, got_text| add_difference(subject, demand, got_text, [wanted, got], found);
+    let [wanted_elements, got_elements] =
+        [wanted_parts, got_parts].map(|parts| ty.counting(parts).collect::<Vec<_>>());
+    // The first part of a list is its length. If it differs, short lists are shown as a whole.
+    if wanted_parts[0] != got_parts[0] {
+        let surplus = got_elements.iter().filter(|element| !wanted_elements.contains(element)).copied();
+        let got_text = text_with(got, &surplus.collect::<Vec<_>>());
+        if let Some(demand) = describe_one_element(&wanted_elements, &got_elements) {
+            return add(subject, Demand::Text(demand), got_text);
+        }
+        if is_short(wanted) {
+            return add(subject, Demand::Value(wanted.clone()), got_text);
+        }
+        let length = Demand::Value(wanted_parts[0].clone());
+        add(format!("len({subject})"), length, got_parts[0].to_string());
+    }
+    let pairs = || wanted_elements.iter().zip(&got_elements).enumerate();
+    if let Some((index, (wanted_element, got_element))) = pairs().find(|(_, (one, other))| one != other)
+        && is_reordered(wanted, got)
+        && !is_short(wanted)
+    {
+        let demand = Demand::Value((*wanted_element).clone());
+        return add(format!("{subject}[{index}]"), demand, value_text(got_element) + REORDERED);
+    }
+    for (index, (wanted_element, got_element)) in pairs() {
+        compare_values(format!("{subject}[{index}]"), wanted_element, got_element, found);
+    }
+}
+
+/// Compares two sets or maps: their keys, and then the values of the keys that both have.
+fn compare_keyed(subject: String, wanted: &Value, got: &Value, found: &mut Vec<Difference>) {
+    let (Value::Record(ty, wanted_parts), Value::Record(_, got_parts)) = (wanted, got) else { return };
+    let [wanted_entries, got_entries] =
+        [wanted_parts, got_parts].map(|parts| ty.entries(parts).into_iter().collect::<BTreeMap<_, _>>());
+    if !wanted_entries.keys().eq(got_entries.keys()) {
+        let mut add =
+            |demand, got_text| add_difference(subject.clone(), demand, got_text, [wanted, got], found);
+        let demands = list_key_demands(&wanted_entries, &got_entries);
+        let are_few = demands.len() == 1 && wanted_entries.len().max(got_entries.len()) > MOST_NAMED;
+        if is_short(wanted) && !are_few {
+            return add(Demand::Value(wanted.clone()), value_text(got));
+        }
+        let hidden = demands.len().saturating_sub(MOST_NAMED);
+        let and_more = if hidden > 0 { format!(" and {hidden} more") } else { String::new() };
+        let named = demands[..demands.len() - hidden].join(" and ") + &and_more;
+        let surplus = got_entries.keys().filter(|key| !wanted_entries.contains_key(key));
+        add(Demand::Text(named), text_with(got, &surplus.collect::<Vec<_>>()));
+    }
+    for (key, wanted_part) in &wanted_entries {
+        if let (Some(wanted_part), Some(Some(got_part))) = (wanted_part, got_entries.get(key)) {
+            compare_entries(format!("{subject}[{key}]"), wanted_part, got_part, found);
+        }
     }
 }
 

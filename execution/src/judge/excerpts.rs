@@ -39,22 +39,24 @@ pub(super) fn shorten_collection(text: &str, read: &[&str], values: &[(&str, &st
         return text.to_owned();
     }
     // A short list may name its elements one by one, or their positions.
-    let texts = || values.iter().map(|(_, text)| *text);
-    let short = texts().filter(|value| length(value) <= most);
+    let short = values.iter().map(|(_, text)| *text).filter(|text| length(text) <= most);
     let named: Vec<&str> = short.filter_map(split_collection).flatten().collect();
-    let key_of = |at: usize| text_before(elements[at], ':').map_or(at.to_string(), str::to_owned);
-    let words = texts().chain(named.iter().copied());
+    let words = values.iter().map(|(_, text)| *text).chain(named.iter().copied());
     let (common, rare): (Vec<&str>, Vec<&str>) =
         words.partition(|word| word.parse::<bool>().is_ok() || word.parse::<f64>().is_ok());
-    let says_one_of = |at: usize, words: &[&str]| words.iter().any(|word| contains_word(elements[at], word));
-    let ranks = (0..elements.len()).map(|at| match () {
-        () if read.contains(&key_of(at).as_str()) => 0,
-        () if named.contains(&at.to_string().as_str()) => 1,
-        () if says_one_of(at, &rare) => 2,
-        () if says_one_of(at, &common) => 3,
-        () => 4,
-    });
-    let ranks: Vec<u8> = ranks.collect();
+    let says_one_of = |element: &str, words: &[&str]| words.iter().any(|word| contains_word(element, word));
+    // How early an element is shown: 0 first.
+    let rank = |(at, element): (usize, &&str)| {
+        let position = at.to_string();
+        match text_before(element, ':').unwrap_or(&position) {
+            key if read.contains(&key) => 0,
+            _ if named.contains(&position.as_str()) => 1,
+            _ if says_one_of(element, &rare) => 2,
+            _ if says_one_of(element, &common) => 3,
+            _ => 4,
+        }
+    };
+    let ranks: Vec<u8> = elements.iter().enumerate().map(rank).collect();
     let mut order: Vec<usize> = (0..elements.len()).collect();
     order.sort_by_key(|at| ranks[*at]);
     let (mut shown, mut used) = (vec![false; elements.len()], 0);

@@ -46,33 +46,28 @@ pub(crate) struct Expectation {
 
 /// Describes what these transitions allow, next to the observation. `silent` is how long nothing came before
 /// it, in a timed test case.
-pub(crate) fn describe_expectation(
-    iosts: &Iosts,
-    open: &[OpenTransition<'_>],
+pub(crate) fn describe_expectation<'t>(
+    iosts: &'t Iosts,
+    open: &[OpenTransition<'t>],
     observed: Option<&Event>,
-    silent: Option<&RBig>,
+    silent: Option<&'t RBig>,
 ) -> Expectation {
-    let question = |(transition, state): OpenTransition<'_>, event: Option<&Event>| {
-        let parameters = &iosts.action(transition.action).parameters;
-        let values = event.map_or_else(|| state.valuation.clone(), |event| with_event(iosts, state, event));
-        let name = iosts.action(transition.action).name.as_str();
-        Question { name, parameters, silent, values }
-    };
     let mut solver = Lazy::default();
-    let mut can_come = |&(transition, state): &OpenTransition<'_>| {
-        may_be(transition, state) && question((transition, state), None).can_come(transition, &mut solver)
-    };
-    let possible: Vec<OpenTransition<'_>> = open.iter().filter(|open| can_come(open)).copied().collect();
-    // The events that are allowed.
+    let mut possible: Vec<OpenTransition<'t>> = Vec::new();
+    for &(transition, state) in open {
+        if may_be(transition, state)
+            && Question::new(iosts, silent, (transition, state), None).can_come(transition, &mut solver)
+        {
+            possible.push((transition, state));
+        }
+    }
     let mut expected: Vec<String> = Vec::new();
     let mut actions: Vec<String> = Vec::new();
-    for &(transition, state) in &possible {
-        let (short, condition) =
-            question((transition, state), None).describe_allowed(transition, &mut solver);
-        add_new(
-            &mut expected,
-            if condition.is_empty() { short.clone() } else { format!("{short} when {condition}") },
-        );
+    for (transition, state) in possible.iter().copied() {
+        let question = Question::new(iosts, silent, (transition, state), None);
+        let (short, condition) = question.describe_allowed(transition, &mut solver);
+        let text = if condition.is_empty() { short.clone() } else { format!("{short} when {condition}") };
+        add_new(&mut expected, text);
         add_new(&mut actions, short);
     }
     let actions = match actions.len() {
@@ -84,33 +79,35 @@ pub(crate) fn describe_expectation(
     let Some(event) = observed else { return Expectation { phrase: actions, guards: Vec::new(), expected } };
     let has_its_action =
         |(transition, _): &&OpenTransition<'_>| iosts.action(transition.action).name == event.action;
-    let of_its_action: Vec<OpenTransition<'_>> = possible.iter().filter(has_its_action).copied().collect();
-    // The differences of the observed event from those of its action.
+    // The differences of the observed event from the possible ones of its action.
     let mut alternatives: Vec<Vec<Difference>> = Vec::new();
-    for &(transition, state) in &of_its_action {
-        for alternative in question((transition, state), Some(event)).differences(transition, &mut solver) {
+    for &(transition, state) in possible.iter().filter(has_its_action) {
+        let question = Question::new(iosts, silent, (transition, state), Some(event));
+        for alternative in question.differences(transition, &mut solver) {
             add_new(&mut alternatives, alternative);
         }
     }
-    // If the event cannot come at all now, the guards of the impossible transitions say why.
-    let explaining = match of_its_action.is_empty() {
-        true => open.iter().filter(has_its_action).copied().collect(),
-        false => of_its_action,
+    let questions = |transitions: &[OpenTransition<'t>]| -> Vec<(&'t Transition, Question<'t>)> {
+        let of_its_action = transitions.iter().filter(has_its_action);
+        of_its_action.map(|open| (open.0, Question::new(iosts, silent, *open, Some(event)))).collect()
     };
+    // If the event cannot come at all now, the guards of the impossible transitions say why.
+    let mut explaining = questions(&possible);
+    if explaining.is_empty() {
+        explaining = questions(open);
+    }
     let mut guards = Vec::new();
-    let mut is_of_other_alternative = !explaining.is_empty();
-    for &(transition, state) in &explaining {
-        let question = question((transition, state), Some(event));
-        is_of_other_alternative &= question.is_of_other_alternative(transition);
+    for (transition, question) in &explaining {
         for guard in question.failing_parts(iosts, transition) {
             add_guard(&mut guards, guard);
         }
     }
-    // The guards of other alternatives than the one that came explain little.
-    let others = if is_of_other_alternative { std::mem::take(&mut guards) } else { Vec::new() };
+    // The guards of other alternatives than the one that came explain little: they come last.
+    let are_others =
+        explaining.iter().all(|(transition, question)| question.is_of_other_alternative(transition));
+    let others = if are_others { std::mem::take(&mut guards) } else { Vec::new() };
     // The event would be right by a transition that one condition excludes: this decides between the two.
-    for &(transition, state) in open.iter().filter(has_its_action) {
-        let question = question((transition, state), Some(event));
+    for (transition, question) in questions(open) {
         if let [only] = failing_conjuncts(&transition.guard, &question.values).as_slice()
             && !possible.iter().any(|(one, _)| std::ptr::eq(*one, transition))
         {
@@ -119,8 +116,7 @@ pub(crate) fn describe_expectation(
     }
     others.into_iter().for_each(|guard| add_guard(&mut guards, guard));
     // The state does not tell why this action cannot come: it tells why the only possible one can.
-    let is_told = |&(transition, state): &OpenTransition<'_>| {
-        let question = question((transition, state), Some(event));
+    let is_told = |(transition, question): &(&Transition, Question<'_>)| {
         failing_conjuncts(&transition.guard, &question.values).iter().any(|part| !question.reads_event(part))
     };
     if let (Some(only @ (transition, _)), [_]) = (possible.first(), expected.as_slice())
@@ -128,7 +124,7 @@ pub(crate) fn describe_expectation(
         && !explaining.is_empty()
         && !explaining.iter().any(is_told)
     {
-        guards.extend(question(*only, None).guard_of_state(iosts, transition));
+        guards.extend(Question::new(iosts, silent, *only, None).guard_of_state(iosts, transition));
     }
     let phrase = match alternatives_text(&event.action, &alternatives) {
         Some(phrase) => phrase,
@@ -155,7 +151,19 @@ fn add_guard(guards: &mut Vec<Guard>, guard: Guard) {
     }
 }
 
-impl Question<'_> {
+impl<'t> Question<'t> {
+    /// Asks about a transition in a state, and about an event if there is one.
+    fn new(
+        iosts: &'t Iosts,
+        silent: Option<&'t RBig>,
+        (transition, state): OpenTransition<'_>,
+        event: Option<&Event>,
+    ) -> Self {
+        let action = iosts.action(transition.action);
+        let values = event.map_or_else(|| state.valuation.clone(), |event| with_event(iosts, state, event));
+        Question { name: &action.name, parameters: &action.parameters, silent, values }
+    }
+
     /// Does the transition refuse the event since a variant or an option in it has another alternative?
     fn is_of_other_alternative(&self, transition: &Transition) -> bool {
         let scope = DecisiveScope::new(&transition.guard, &self.values, self.parameters);
@@ -244,12 +252,12 @@ impl Question<'_> {
         let conjunct =
             |part: &Term| if other_parts.len() > 1 { part.to_conjunct() } else { part.to_string() };
         let mut condition = other_parts.iter().map(conjunct).collect::<Vec<_>>().join(" && ");
-        let mut known = BTreeMap::new();
-        other_parts.iter().for_each(|part| collect_values(part, &self.values, &mut known));
-        if !known.is_empty() {
-            let known =
-                known.iter().map(|(name, value)| format!("{name} = {}", cut_text(value, LONGEST_VALUE)));
-            condition += &format!(", where {}", known.collect::<Vec<_>>().join(", "));
+        let mut values = BTreeMap::new();
+        other_parts.iter().for_each(|part| collect_values(part, &self.values, &mut values));
+        if !values.is_empty() {
+            let texts =
+                values.iter().map(|(name, value)| format!("{name} = {}", cut_text(value, LONGEST_VALUE)));
+            condition += &format!(", where {}", texts.collect::<Vec<_>>().join(", "));
         }
         (short, condition)
     }

@@ -5,7 +5,7 @@ use coreach_model::iosts::{Iosts, Transition};
 use coreach_model::semantics::{Event, State};
 use coreach_model::term::evaluate::{Valuation, evaluate, holds};
 use coreach_model::term::{literals, substitute};
-use coreach_model::{Term, Value};
+use coreach_model::{Datum, Term, Value};
 
 use crate::lazy::Lazy;
 use crate::test_case::TestCase;
@@ -18,8 +18,8 @@ pub(crate) fn failing_sets<'t>(
     event: &Event,
 ) -> Vec<Vec<Term>> {
     let valuation = with_event(iosts, state, event);
-    let same = transitions.filter(|one| iosts.action(one.action).name == event.action);
-    same.map(|one| failing_conjuncts(&one.guard, &valuation)).collect()
+    let of_action = transitions.filter(|transition| iosts.action(transition.action).name == event.action);
+    of_action.map(|transition| failing_conjuncts(&transition.guard, &valuation)).collect()
 }
 
 /// The conjuncts that do not hold. A conjunct without a value does not hold. Conjuncts that ask whether an
@@ -49,21 +49,22 @@ pub(crate) fn without_purpose(
     let of_specification = |one: &Transition| -> Vec<Term> {
         one.guard.conjuncts().into_iter().filter(|part| test.conjuncts.contains(part)).collect()
     };
-    let own = of_specification(transition);
+    let demands = of_specification(transition);
     // The guards of a product are not simplified. So it is known that the specification demands nothing.
-    if test.conjuncts.is_empty() || (own.is_empty() && test.online.is_none()) {
+    if test.conjuncts.is_empty() || (demands.is_empty() && test.online.is_none()) {
         return transition.clone();
     }
-    let is_of_same = |one: &&&Transition| {
-        (one.source, one.action) == (transition.source, transition.action) && of_specification(one) == own
+    let is_split_from_same = |one: &&&Transition| {
+        (one.source, one.action) == (transition.source, transition.action) && of_specification(one) == demands
     };
-    let same: Vec<Vec<Term>> = siblings.iter().filter(is_of_same).map(|one| one.guard.conjuncts()).collect();
+    let split = siblings.iter().filter(is_split_from_same);
+    let split_guards: Vec<Vec<Term>> = split.map(|one| one.guard.conjuncts()).collect();
     // If a condition of the specification fails, the others need not be known.
     let fails = |part: &Term| forbidden.is_some_and(|values| holds(part, values) == Ok(false));
-    let is_enough = own.iter().any(fails);
+    let is_enough = demands.iter().any(fails);
     let mut parts = transition.guard.conjuncts();
-    parts.retain(|part| same.iter().all(|other| other.contains(part)));
-    parts.retain(|part| !is_enough || own.contains(part) || part.asks_definedness());
+    parts.retain(|part| split_guards.iter().all(|guard| guard.contains(part)));
+    parts.retain(|part| !is_enough || demands.contains(part) || part.asks_definedness());
     let guard = Term::and(parts);
     match forbidden.map(|values| holds(&guard, values)) {
         Some(Ok(true)) => transition.clone(),
@@ -104,6 +105,12 @@ pub(crate) fn with_event(iosts: &Iosts, state: &State, event: &Event) -> Valuati
         valuation.extend(parameters.iter().cloned().zip(event.values.iter().cloned()));
     }
     valuation
+}
+
+/// Are there as many values as parameters, each in its type?
+pub(crate) fn are_typed(parameters: &[Datum], values: &[Value]) -> bool {
+    parameters.len() == values.len()
+        && parameters.iter().zip(values).all(|(parameter, value)| value.is_in(parameter.ty()))
 }
 
 /// May the transition be taken in this state, with some values of its parameters? Errs towards yes.

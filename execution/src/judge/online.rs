@@ -90,7 +90,7 @@ impl<'a> OnlineJudge<'a> {
         self.monitor.states().iter()
     }
 
-    /// The transitions of a kind that leave a possible state, in order, each with the state.
+    /// The transitions of a kind that drop_states_in a possible state, in order, each with the state.
     fn transitions_leaving(&self, kind: ActionKind) -> impl Iterator<Item = (TransitionId, &State)> {
         let by_location = match kind {
             ActionKind::Input => &self.test.stimuli,
@@ -127,7 +127,7 @@ impl<'a> OnlineJudge<'a> {
 
     fn update_verdict(&mut self) {
         let violates = &self.test.violates;
-        self.monitor.leave(|location| violates[location] == Some(Violated::Forbidden));
+        self.monitor.drop_states_in(|location| violates[location] == Some(Violated::Forbidden));
         self.verdict = verdict_of_states(self.test, self.online, &self.monitor);
     }
 

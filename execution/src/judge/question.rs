@@ -48,10 +48,11 @@ impl Question<'_> {
         self.parameters.iter().any(|parameter| term.mentions(parameter))
     }
 
-    pub(super) fn is_delay(&self, term: &Term) -> bool {
+    fn is_delay(&self, term: &Term) -> bool {
         self.silent.is_some() && term.as_datum().is_some_and(|datum| self.parameters.first() == Some(datum))
     }
 
+    /// Explains the part of a guard that decided. `holds` says whether the part held.
     pub(super) fn guard(&self, iosts: &Iosts, transition: &Transition, part: &Term, holds: bool) -> Guard {
         let joined = self.find_joined(transition, part).filter(|_| !holds);
         let (part, origin) = match &joined {
@@ -225,7 +226,7 @@ impl Question<'_> {
 
     /// The difference for `k in s` or `contains(q, e)`, which should hold (`is_in`) or not. `None` for other
     /// operations, or if nothing of it is about the event.
-    pub(super) fn membership_difference(
+    fn membership_difference(
         &self,
         operation: StandardOperation,
         arguments: &[Term],
@@ -253,7 +254,7 @@ impl Question<'_> {
 
     /// Turns a comparison into a demand on a part of the event: `pA + 1 == v` is a demand on `pA`. `None`: it
     /// is no comparison, or a side has no value.
-    pub(super) fn isolate_demand(&self, part: &Term) -> Option<(Term, Comparison, Value)> {
+    fn isolate_demand(&self, part: &Term) -> Option<(Term, Comparison, Value)> {
         let Node::Compare(comparison, a, b) = part.written()? else { return None };
         let read = self.list_read(part);
         // A number in an expression, or on both sides: the comparison is solved for it.
@@ -286,7 +287,7 @@ impl Question<'_> {
 
     /// The difference for an order between a part of the event and a value: an end of a range. `None` for
     /// other parts.
-    pub(super) fn range_difference(&self, part: &Term) -> Option<Difference> {
+    fn range_difference(&self, part: &Term) -> Option<Difference> {
         use Comparison::{AtLeast, AtMost, Greater, Less};
         let is_order = matches!(part.written()?, Node::Compare(Less | AtMost | Greater | AtLeast, ..));
         if !self.reads_event(part) || !is_order {
@@ -348,7 +349,8 @@ impl Question<'_> {
         }
     }
 
-    pub(super) fn time(&self, value: &Value) -> String {
+    /// Writes a delay as the time since the last event: `1.5 s`.
+    fn time(&self, value: &Value) -> String {
         match self.since_last_event(Demand::Value(value.clone())) {
             Demand::Value(Value::Real(value)) => format!("{} s", time_text(&value)),
             _ => value.to_string(),
@@ -362,38 +364,38 @@ impl Question<'_> {
             return Some(vec![self.difference(subject, Demand::Value(value.clone()))?]);
         }
         let got = evaluate(subject, &self.values).ok()?;
-        let mut found = Vec::new();
+        let mut differences = Vec::new();
         if let Some(parts) = self.list_wrong_parts(subject, value, &got) {
             for (part, value) in parts {
-                found.extend(self.find_differences(part, value)?);
+                differences.extend(self.find_differences(part, value)?);
             }
-            return Some(found);
-        }
-        compare_values(subject.to_conjunct(), value, &got, &mut found);
-        // Two fields of a record that is not very short are named, so that nobody has to compare the others.
-        let are_two_fields = found.len() == 2
-            && matches!(value, Value::Record(ty, _) if matches!(ty.form, RecordForm::Plain | RecordForm::Variant(_)))
-            && value_text(value).chars().count() > LONGEST_VALUE / 2;
-        if found.len() > 1 && is_short(value) && !are_two_fields {
-            let mut whole = self.difference(subject, Demand::Value(value.clone()))?;
-            whole.got += if is_reordered(value, &got) { REORDERED } else { "" };
-            found = vec![whole];
+            return Some(differences);
         }
         let name = subject.to_conjunct();
-        for difference in found.iter_mut().filter(|difference| difference.subject == name) {
+        compare_values(name.clone(), value, &got, &mut differences);
+        // Two fields of a record that is not very short are named, so that nobody has to compare the others.
+        let are_two_fields = differences.len() == 2
+            && matches!(value, Value::Record(ty, _) if matches!(ty.form, RecordForm::Plain | RecordForm::Variant(_)))
+            && value_text(value).chars().count() > LONGEST_VALUE / 2;
+        if differences.len() > 1 && is_short(value) && !are_two_fields {
+            let mut whole = self.difference(subject, Demand::Value(value.clone()))?;
+            whole.got += if is_reordered(value, &got) { REORDERED } else { "" };
+            differences = vec![whole];
+        }
+        for difference in differences.iter_mut().filter(|difference| difference.subject == name) {
             difference.term = Some(subject.clone());
         }
-        let hidden = found.len().saturating_sub(MOST_NAMED);
-        found.truncate(MOST_NAMED);
-        if let Some(last) = found.last_mut() {
+        let hidden = differences.len().saturating_sub(MOST_NAMED);
+        differences.truncate(MOST_NAMED);
+        if let Some(last) = differences.last_mut() {
             last.hidden = hidden;
         }
-        Some(found)
+        Some(differences)
     }
 
-    /// Lists the wrong parts of a value that the guard writes out: `i` of `{ song: s, id: i }`, `r` of `some(r)`.
-    /// `None` if the subject is no such value, or if a wrong part does not read the event.
-    pub(super) fn list_wrong_parts<'v>(
+    /// Lists the wrong parts of a value that the guard writes out: `i` of `{ song: s, id: i }`, `r` of
+    /// `some(r)`, with their right values. `None`: it is no such value, or a wrong part does not read the event.
+    fn list_wrong_parts<'v>(
         &self,
         subject: &'v Term,
         value: &'v Value,
@@ -404,9 +406,9 @@ impl Question<'_> {
         else {
             return None;
         };
-        let wrong = parts.iter().zip(values.iter()).zip(got.iter());
+        let pairs = parts.iter().zip(values.iter()).zip(got.iter());
         let wrong: Vec<(&Term, &Value)> =
-            wrong.filter(|((_, value), got)| value != got).map(|(part, _)| part).collect();
+            pairs.filter(|((_, value), got)| value != got).map(|(pair, _)| pair).collect();
         let are_read = wrong.iter().all(|(part, _)| self.reads_event(part));
         let is_split = match ty.form {
             RecordForm::Plain => true,

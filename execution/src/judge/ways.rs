@@ -40,31 +40,28 @@ impl Question<'_> {
 
     /// The differences from the guard's demands: a list for each way in which it would have held.
     pub(super) fn differences(&self, transition: &Transition, solver: &mut Lazy) -> Vec<Vec<Difference>> {
-        let all_failing = failing_conjuncts(&transition.guard, &self.values);
-        let (mut failing, mut ways) = (all_failing.clone(), vec![Vec::new()]);
-        // Those parameters of which it is known what is right.
+        let failing = failing_conjuncts(&transition.guard, &self.values);
+        let (mut unsolved, mut ways) = (failing.clone(), vec![Vec::new()]);
+        // The right values of parameters, as far as they are known.
         let mut corrected = Substitution::new();
         // A condition on each part of a parameter often allows one value.
         for parameter in self.parameters {
             let asks = |part: &Term| self.list_read(part) == [parameter] && !self.is_solved(part, parameter);
-            if failing.iter().any(asks)
+            if unsolved.iter().any(asks)
                 && let Some(value) = self.find_only_value(transition, parameter, solver)
-                && let Some(found) = self.find_differences(&Term::datum(parameter), &value)
+                && let Some(way) = self.find_differences(&Term::datum(parameter), &value)
             {
-                failing.retain(|part| self.list_read(part) != [parameter]);
-                ways = combine_ways(&ways, &[found]);
+                unsolved.retain(|part| self.list_read(part) != [parameter]);
+                ways = combine_ways(&ways, &[way]);
                 corrected.insert(parameter.clone(), Term::literal(value));
             }
         }
         // A condition that holds for a wrong value may fail for the right one.
-        let mut parts = failing.clone();
-        let reads_several = |part: &Term| self.list_read(part).len() > 1;
-        let conjuncts = transition.guard.conjuncts();
-        let holding = conjuncts.iter().filter(|part| reads_several(part) && !parts.contains(part));
-        let holding: Vec<Term> = holding.filter(|part| !part.asks_definedness()).cloned().collect();
-        parts.extend(holding);
-        let mut considered = all_failing.clone();
-        for (part, corrected_part) in self.correct_conditions(parts, corrected) {
+        let mut holding = transition.guard.conjuncts();
+        holding.retain(|part| self.list_read(part).len() > 1 && !part.asks_definedness());
+        holding.retain(|part| !unsolved.contains(part));
+        let mut considered = failing.clone();
+        for (part, corrected_part) in self.correct_conditions([unsolved, holding].concat(), corrected) {
             let solved = self.solve(&corrected_part);
             let ways_of_part = solved.unwrap_or_else(|| vec![vec![self.unsolved_difference(&part)]]);
             ways = combine_ways(&ways, &ways_of_part);
@@ -72,28 +69,29 @@ impl Question<'_> {
         }
         // Conjuncts that hold bound the expected values, too.
         let bounds = self.list_bounds(&transition.guard.unfolded_conjuncts());
-        let merged = ways.into_iter().filter_map(|way| merge_differences(way, &bounds));
-        let merged: Vec<Vec<Difference>> = merged.filter(|way| !way.is_empty()).collect();
+        let mut ways: Vec<Vec<Difference>> =
+            ways.into_iter().filter_map(|way| merge_differences(way, &bounds)).collect();
+        ways.retain(|way| !way.is_empty());
         // Conditions that are solved one by one may contradict each other.
         let rightness: Vec<Option<bool>> =
-            merged.iter().map(|way| self.is_right(way, &transition.guard, solver)).collect();
+            ways.iter().map(|way| self.is_right(way, &transition.guard, solver)).collect();
         let is_sure = |(way, right): (&Vec<Difference>, &Option<bool>)| right.unwrap_or(way.len() < 2);
-        if !merged.iter().zip(&rightness).all(is_sure)
-            && let Some(found) = self.find_only_event(transition, &considered, solver)
+        if !ways.iter().zip(&rightness).all(is_sure)
+            && let Some(only_way) = self.find_only_event(transition, &considered, solver)
         {
-            return vec![found];
+            return vec![only_way];
         }
         // If no way is left, the failing conditions are shown as they are.
-        if !merged.is_empty() && rightness.iter().all(|right| *right == Some(false)) {
-            return vec![all_failing.iter().map(|part| self.unsolved_difference(part)).collect()];
+        if !ways.is_empty() && rightness.iter().all(|right| *right == Some(false)) {
+            return vec![failing.iter().map(|part| self.unsolved_difference(part)).collect()];
         }
-        let ways = merged.into_iter().zip(rightness).filter(|(_, right)| *right != Some(false));
-        ways.map(|(way, _)| way).collect()
+        let not_wrong = ways.into_iter().zip(rightness).filter(|(_, right)| *right != Some(false));
+        not_wrong.map(|(way, _)| way).collect()
     }
 
     /// Does the guard hold with the expected values? If something else is expected than values of parameters:
     /// can it hold with that? `None` if that is not excluded.
-    pub(super) fn is_right(&self, way: &[Difference], guard: &Term, solver: &mut Lazy) -> Option<bool> {
+    fn is_right(&self, way: &[Difference], guard: &Term, solver: &mut Lazy) -> Option<bool> {
         let (mut expected, mut demanded) = (Valuation::new(), Vec::new());
         for Difference { term, wanted, .. } in way {
             let Some(term) = term else { continue };
@@ -133,7 +131,7 @@ impl Question<'_> {
     /// Finds the differences from the only event that a transition allows, in the parameters that these
     /// conditions read, or else in all that its guard reads. `None`: some of them may have several values, or
     /// it is not known.
-    pub(super) fn find_only_event(
+    fn find_only_event(
         &self,
         transition: &Transition,
         conditions: &[Term],
@@ -160,45 +158,45 @@ impl Question<'_> {
 
     /// Puts the values that some conditions demand of their only parameter into the others, one after the
     /// other. Each remaining condition comes as it was and with these values. Those that hold are dropped.
-    pub(super) fn correct_conditions(
-        &self,
-        parts: Vec<Term>,
-        mut corrected: Substitution,
-    ) -> Vec<(Term, Term)> {
-        let open = |part: &Term| self.replace_branches(part).unwrap_or_else(|| part.clone()).conjuncts();
-        let (parts, opened): (Vec<Term>, Vec<Term>) = parts
-            .iter()
-            .flat_map(|part| open(part).into_iter().map(|opened| (part.clone(), opened)))
-            .filter(|(_, opened)| holds(opened, &self.values) != Ok(true) || self.list_read(opened).len() > 1)
-            .unzip();
-        let mut decided: Vec<Option<Term>> = vec![None; parts.len()];
+    fn correct_conditions(&self, parts: Vec<Term>, mut corrected: Substitution) -> Vec<(Term, Term)> {
+        // Each part, with one of the conditions that its branches have.
+        let mut opened: Vec<(Term, Term)> = Vec::new();
+        for part in parts {
+            let branches = self.replace_branches(&part).unwrap_or_else(|| part.clone());
+            for condition in branches.conjuncts() {
+                if holds(&condition, &self.values) != Ok(true) || self.list_read(&condition).len() > 1 {
+                    opened.push((part.clone(), condition));
+                }
+            }
+        }
         let demand = |part: &Term| match (self.list_read(part).as_slice(), self.isolate_parameter(part)) {
             ([parameter], Some((_, Demand::Value(value)))) => Some(((*parameter).clone(), value)),
             _ => None,
         };
+        let mut decided: Vec<Option<Term>> = vec![None; opened.len()];
         loop {
-            let open = opened.iter().enumerate().filter(|(at, _)| decided[*at].is_none());
-            let mut deciding = open.filter_map(|(at, part)| {
-                let part = substitute(part, &corrected);
-                Some((at, demand(&part)?, part))
+            let undecided = opened.iter().enumerate().filter(|(at, _)| decided[*at].is_none());
+            let mut deciding = undecided.filter_map(|(at, (_, condition))| {
+                let condition = substitute(condition, &corrected);
+                Some((at, demand(&condition)?, condition))
             });
-            let Some((at, (parameter, value), part)) = deciding.next() else { break };
-            decided[at] = Some(part);
+            let Some((at, (parameter, value), condition)) = deciding.next() else { break };
+            decided[at] = Some(condition);
             corrected.insert(parameter, Term::literal(value));
         }
-        let is_left = |part: &Term, with_values: &Term| {
-            self.list_read(part).len() < 2 || holds(with_values, &self.values) != Ok(true)
-        };
-        let with_values = opened.iter().zip(decided).map(|(opened, decided)| {
-            let with_values = decided.unwrap_or_else(|| substitute(opened, &corrected));
-            is_left(opened, &with_values).then_some(with_values)
-        });
-        parts.into_iter().zip(with_values).filter_map(|(part, found)| Some((part, found?))).collect()
+        let mut remaining = Vec::new();
+        for ((part, condition), decided) in opened.into_iter().zip(decided) {
+            let with_values = decided.unwrap_or_else(|| substitute(&condition, &corrected));
+            if self.list_read(&condition).len() < 2 || holds(&with_values, &self.values) != Ok(true) {
+                remaining.push((part, with_values));
+            }
+        }
+        remaining
     }
 
     /// Puts the branches that the state chooses in the place of a `match` or `if`, as far as they are
     /// outermost or sides of a comparison. The names of a case become its values.
-    pub(super) fn replace_branches(&self, part: &Term) -> Option<Term> {
+    fn replace_branches(&self, part: &Term) -> Option<Term> {
         let mut scope = DecisiveScope::new(part, &self.values, self.parameters);
         let (opened, _) = choose_branches(part, &mut scope).filter(|(_, is_of_state)| *is_of_state)?;
         let mut names: Substitution = literals(&scope.values);
@@ -208,7 +206,7 @@ impl Question<'_> {
 
     /// Is it known what a condition on this parameter demands? An exception (`not in {3}`) says little of a
     /// number or a literal.
-    pub(super) fn is_solved(&self, condition: &Term, parameter: &Datum) -> bool {
+    fn is_solved(&self, condition: &Term, parameter: &Datum) -> bool {
         let is_simple = parameter.ty().is_integer() || matches!(parameter.ty(), Type::Enum(_));
         // Nor does the length of a collection say which elements are missing.
         let length = format!("len({parameter})");

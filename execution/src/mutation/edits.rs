@@ -23,32 +23,34 @@ pub struct TextEdit {
 
 /// Lists the differences in the order of the specification.
 pub fn list_edits(specification: &Iosts, mutant: &Iosts) -> Vec<TextEdit> {
-    let mut found = Vec::new();
+    let mut edits = Vec::new();
     if specification.initial_condition != mutant.initial_condition {
         let text = |iosts: &Iosts| format!("condition: {}", iosts.initial_condition);
         let place = specification.origin.as_ref().map(file_and_line);
-        found.push(TextEdit { place, old: text(specification), new: text(mutant) });
+        edits.push(TextEdit { place, old: text(specification), new: text(mutant) });
     }
     let (old, new) = (&specification.transitions, &mutant.transitions);
-    let mut others = new.iter().peekable();
-    for one in old {
-        let has_other = others.peek().is_some_and(|other| old.len() <= new.len() || *other == one);
-        let other = if has_other { others.next() } else { None };
-        if other == Some(one) {
+    let mut unmatched = new.iter().peekable();
+    for transition in old {
+        // A mutant with fewer transitions lacks one: where two differ, that one.
+        let is_kept = unmatched.peek().is_some_and(|next| old.len() <= new.len() || *next == transition);
+        let counterpart = if is_kept { unmatched.next() } else { None };
+        if counterpart == Some(transition) {
             continue;
         }
-        let place = one.origin.whole.as_ref().map(file_and_line);
-        let of_one = entries_of(specification, one);
-        let of_other = other.map(|other| entries_of(mutant, other)).unwrap_or_default();
-        let differ = |parts: &[String], others: &[String]| {
-            let apart = parts.iter().filter(|part| !others.contains(part)).cloned();
+        let place = transition.origin.whole.as_ref().map(file_and_line);
+        let old_entries = entries_of(specification, transition);
+        let new_entries = counterpart.map(|new| entries_of(mutant, new)).unwrap_or_default();
+        let differ = |entries: &[String], others: &[String]| {
+            let apart = entries.iter().filter(|entry| !others.contains(entry)).cloned();
             apart.collect::<Vec<String>>().join(", ")
         };
-        found.push(TextEdit { place, old: differ(&of_one, &of_other), new: differ(&of_other, &of_one) });
+        let (old, new) = (differ(&old_entries, &new_entries), differ(&new_entries, &old_entries));
+        edits.push(TextEdit { place, old, new });
     }
-    let added = others.map(|one| format!("{{ {} }}", entries_of(mutant, one).join(", ")));
-    found.extend(added.map(|new| TextEdit { place: None, old: String::new(), new }));
-    found
+    let added = unmatched.map(|new| format!("{{ {} }}", entries_of(mutant, new).join(", ")));
+    edits.extend(added.map(|new| TextEdit { place: None, old: String::new(), new }));
+    edits
 }
 
 fn file_and_line(at: &Origin) -> (String, usize) {
@@ -56,20 +58,20 @@ fn file_and_line(at: &Origin) -> (String, usize) {
 }
 
 /// The entries of a transition in its file, key by key.
-fn entries_of(iosts: &Iosts, one: &Transition) -> Vec<String> {
-    let mut found = vec![
-        format!("from: {}", iosts.location(one.source).name),
-        format!("to: {}", iosts.location(one.target).name),
-        format!("on: {}", iosts.action(one.action).name),
+fn entries_of(iosts: &Iosts, transition: &Transition) -> Vec<String> {
+    let mut entries = vec![
+        format!("from: {}", iosts.location(transition.source).name),
+        format!("to: {}", iosts.location(transition.target).name),
+        format!("on: {}", iosts.action(transition.action).name),
     ];
-    if !one.guard.is_true() {
-        found.push(format!("when: {}", one.guard));
+    if !transition.guard.is_true() {
+        entries.push(format!("when: {}", transition.guard));
     }
-    if !one.assignments.is_empty() {
-        let all = one.assignments.iter().map(|(datum, value)| format!("{datum}: {value}"));
-        found.push(format!("assign: {{ {} }}", all.collect::<Vec<String>>().join(", ")));
+    if !transition.assignments.is_empty() {
+        let all = transition.assignments.iter().map(|(datum, value)| format!("{datum}: {value}"));
+        entries.push(format!("assign: {{ {} }}", all.collect::<Vec<String>>().join(", ")));
     }
-    found
+    entries
 }
 
 /// Are the models certainly the same, though they may be written differently?

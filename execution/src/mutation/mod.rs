@@ -21,7 +21,7 @@ pub mod operators;
 use std::collections::BTreeSet;
 
 use coreach_adapters::in_process::{Implementation, InProcess};
-use coreach_model::iosts::{ActionKind, Iosts};
+use coreach_model::iosts::{ActionKind, Iosts, Transition};
 use coreach_model::random::Random;
 use coreach_model::semantics::{Event, State, internal_closure, step};
 use coreach_model::term::evaluate::Valuation;
@@ -101,25 +101,24 @@ pub fn mutants(specification: &Iosts, most: usize, seed: u64) -> Vec<Mutant> {
     /// An operator is not used any more after so many draws that failed or repeated a mutant.
     const PATIENCE: usize = 24;
     let mut random = Random::new(seed ^ 0x6d75_7461_7465);
-    let mut found: Vec<Mutant> = Vec::new();
+    let mut mutants: Vec<Mutant> = Vec::new();
     let mut failures = vec![0; MutationOperator::ALL.len()];
     let mut solver = Lazy::default();
-    while found.len() < most && failures.iter().any(|count| *count < PATIENCE) {
+    let is_same = |a: &Iosts, b: &Iosts| {
+        a.transitions == b.transitions && a.initial_condition == b.initial_condition && a.actions == b.actions
+    };
+    while mutants.len() < most && failures.iter().any(|count| *count < PATIENCE) {
         for (operator, failures) in MutationOperator::ALL.iter().zip(&mut failures) {
-            if *failures >= PATIENCE || found.len() >= most {
+            if *failures >= PATIENCE || mutants.len() >= most {
                 continue;
             }
             let new = mutate(&mut random, specification, *operator)
-                .filter(|new| !found.iter().any(|known| is_same(&known.iosts, &new.iosts)))
+                .filter(|new| !mutants.iter().any(|known| is_same(&known.iosts, &new.iosts)))
                 .filter(|new| !is_equal(specification, &new.iosts, &mut solver));
-            if let Some(new) = new { found.push(new) } else { *failures += 1 }
+            if let Some(new) = new { mutants.push(new) } else { *failures += 1 }
         }
     }
-    found
-}
-
-fn is_same(a: &Iosts, b: &Iosts) -> bool {
-    a.transitions == b.transitions && a.initial_condition == b.initial_condition && a.actions == b.actions
+    mutants
 }
 
 /// Counts how often the suite's runs against the specification itself came through each of its transitions.
@@ -238,12 +237,10 @@ fn can_do_itself<'a>(
         let mut next = BTreeSet::new();
         for state in states {
             let after = step(specification, &state, event);
-            match after.is_empty() && is_input {
-                true => {
-                    next.insert(state);
-                }
-                false => next.extend(after),
+            if after.is_empty() && is_input {
+                next.insert(state);
             }
+            next.extend(after);
         }
         states = internal_closure(specification, next);
         if states.is_empty() || states.len() > MOST {
@@ -333,20 +330,16 @@ fn choose_input(
 ) -> Option<Event> {
     let states: Vec<&State> = states.iter().collect();
     let state = *random.pick(&states)?;
-    let mut numbers: Vec<TransitionId> = specification
-        .transitions
-        .numbers()
-        .filter(|number| {
-            let transition = &specification.transitions[*number];
-            transition.source == state.location
-                && specification.action(transition.action).kind == ActionKind::Input
-        })
-        .collect();
-    random.shuffle(&mut numbers);
-    numbers.into_iter().find_map(|number| {
-        let transition = &specification.transitions[number];
+    let is_input = |transition: &&Transition| {
+        transition.source == state.location
+            && specification.action(transition.action).kind == ActionKind::Input
+    };
+    let mut inputs: Vec<&Transition> = specification.transitions.iter().filter(is_input).collect();
+    random.shuffle(&mut inputs);
+    inputs.into_iter().find_map(|transition| {
         let action = specification.action(transition.action);
-        let found = values.choose(&transition.guard, &action.parameters, &state.valuation, random, solver)?;
-        Some(Event::new(action.name.clone(), found))
+        let chosen =
+            values.choose(&transition.guard, &action.parameters, &state.valuation, random, solver)?;
+        Some(Event::new(action.name.clone(), chosen))
     })
 }

@@ -82,7 +82,10 @@ fn apply_operator(
 ) -> Option<(Option<TransitionId>, String)> {
     use MutationOperator as O;
     match operator {
-        O::TransitionAdded => return Some((None, add_transition(random, iosts))),
+        O::TransitionAdded => {
+            let action = random.number_in(&iosts.actions);
+            return Some((None, add_transition(random, iosts, action)));
+        }
         O::InternalStepAdded => return Some((None, add_internal_step(random, iosts))),
         O::InitialValueChanged => return Some((None, change_initial_value(random, iosts)?)),
         O::ParameterDomain => return Some((None, narrow_parameter(random, iosts)?)),
@@ -244,12 +247,8 @@ fn may_mention(term: &Term, transition: &Transition, actions: &Numbered<ActionId
     !term.data().iter().any(foreign)
 }
 
-fn add_transition(random: &mut Random, iosts: &mut Iosts) -> String {
-    let action = random.number_in(&iosts.actions);
-    add_transition_by(random, iosts, action)
-}
-
-fn add_transition_by(random: &mut Random, iosts: &mut Iosts, action: ActionId) -> String {
+/// Adds an unguarded transition of this action between two random locations.
+fn add_transition(random: &mut Random, iosts: &mut Iosts, action: ActionId) -> String {
     let [source, target] = [(); 2].map(|()| random.number_in(&iosts.locations));
     let transition = Transition {
         source,
@@ -273,7 +272,7 @@ fn add_internal_step(random: &mut Random, iosts: &mut Iosts) -> String {
     let is_free = |name: &String| iosts.actions.iter().all(|action| action.name != *name);
     let name = names.into_iter().find(is_free).unwrap_or_default();
     let action = iosts.actions.push(Action { name, kind: ActionKind::Internal, parameters: Vec::new() });
-    add_transition_by(random, iosts, action)
+    add_transition(random, iosts, action)
 }
 
 fn change_initial_value(random: &mut Random, iosts: &mut Iosts) -> Option<String> {
@@ -285,6 +284,7 @@ fn change_initial_value(random: &mut Random, iosts: &mut Iosts) -> Option<String
     Some(format!("{variable} starts with {value}"))
 }
 
+/// Excludes a value of an output's parameter in all guards of the output.
 fn narrow_parameter(random: &mut Random, iosts: &mut Iosts) -> Option<String> {
     let outputs: Vec<ActionId> =
         iosts.action_ids().filter(|id| iosts.action(*id).kind == ActionKind::Output).collect();
@@ -339,12 +339,18 @@ fn rewrite_condition(
     term: &Term,
     rewrite: &dyn Fn(&mut Random, &Term) -> Option<Term>,
 ) -> Option<Term> {
-    let TermShape::Operation(DerivedOperation::Quantified(of), arguments) = term.shape() else { return None };
-    let mut of = QuantifiedOperation::clone(of);
-    of.body = if of.body.is_true() { return None } else { rewrite_part(random, &of.body, rewrite)? };
-    Some(Term::apply(DerivedOperation::Quantified(Arc::new(of)), arguments.clone()))
+    let TermShape::Operation(DerivedOperation::Quantified(kept), arguments) = term.shape() else {
+        return None;
+    };
+    if kept.body.is_true() {
+        return None;
+    }
+    let body = rewrite_part(random, &kept.body, rewrite)?;
+    let rewritten = QuantifiedOperation { body, ..QuantifiedOperation::clone(kept) };
+    Some(Term::apply(DerivedOperation::Quantified(Arc::new(rewritten)), arguments.clone()))
 }
 
+/// Moves a number of a guard by one, or changes a string that the guard compares with.
 fn shift_number(random: &mut Random, guard: &Term) -> Option<Term> {
     rewrite_part(random, guard, |random, atom| match atom.written() {
         Some(Node::Compare(comparison, a, b)) if *a.sort() == Type::Int => {
@@ -361,6 +367,7 @@ fn shift_number(random: &mut Random, guard: &Term) -> Option<Term> {
     })
 }
 
+/// Replaces a comparison of a guard by another one, drawn by lot. `None` if the same one is drawn.
 fn change_comparison(random: &mut Random, guard: &Term) -> Option<Term> {
     rewrite_part(random, guard, |random, atom| match atom.written() {
         Some(Node::Compare(comparison, a, b)) => {

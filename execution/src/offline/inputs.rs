@@ -200,9 +200,9 @@ pub fn path_to(
     let locations: Numbered<_, bool> = iosts.location_ids().map(|location| location == end).collect();
     let goal =
         SearchGoal { closed: locations.map(|_| false), risks: iosts.transitions.map(|_| 0), locations };
-    let equal =
+    let equation =
         |(datum, value): (&Datum, &Value)| Term::equal(&Term::datum(datum), &Term::literal(value.clone()));
-    let with_constants = Term::and(constants.iter().map(equal));
+    let with_constants = Term::and(constants.iter().map(equation));
     match Searcher::new(iosts, goal).from_start(&with_constants, limits, solver) {
         SearchOutcome::Path(way) => {
             Reached::By(way.steps.iter().map(|step| original_of(step.transition)).collect())

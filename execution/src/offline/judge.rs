@@ -157,8 +157,7 @@ impl<'a> OfflineJudge<'a> {
         let may_stay: Vec<bool> = self.contexts.iter().map(&mut may_wait).collect();
         if !may_stay.contains(&true) {
             let seen = Seen { line, item: SeqItem::Delay(time.clone()), time: self.time.clone() };
-            self.fail(OfflineVerdict::Fail, seen, solver);
-            return;
+            return self.end_with(OfflineVerdict::Fail, seen, solver);
         }
         let mut answers = may_stay.into_iter();
         self.contexts.retain(|_| answers.next() == Some(true));
@@ -187,17 +186,16 @@ impl<'a> OfflineJudge<'a> {
                 }
             }
         }
-        let seen = || Seen { line, item: SeqItem::Event(action, values.to_vec()), time: self.time.clone() };
+        let seen = Seen { line, item: SeqItem::Event(action, values.to_vec()), time: self.time.clone() };
         if next.is_empty() {
             let verdict = match iosts.action(action).kind {
                 ActionKind::Input => OfflineVerdict::InconclusiveI,
                 _ => OfflineVerdict::Fail,
             };
-            let seen = seen();
-            self.fail(verdict, seen, solver);
+            self.end_with(verdict, seen, solver);
             return Ok(());
         }
-        self.last = Some(seen());
+        self.last = Some(seen);
         self.contexts = close_under_internal(offline, next, line, solver)?;
         check_size(self.contexts.iter(), line)?;
         self.has_forgotten |= self.contexts.iter().any(|context| context.state.is_full());
@@ -207,7 +205,7 @@ impl<'a> OfflineJudge<'a> {
         Ok(())
     }
 
-    fn fail(&mut self, verdict: OfflineVerdict, seen: Seen, solver: &mut dyn Solver) {
+    fn end_with(&mut self, verdict: OfflineVerdict, seen: Seen, solver: &mut dyn Solver) {
         let why = Why::of(self.offline, &self.contexts, &self.elapsed, seen, self.last.clone(), solver);
         self.end = Some((verdict, why));
     }
@@ -228,12 +226,12 @@ impl<'a> OfflineJudge<'a> {
         }
     }
 
+    /// The verdict that an event or a delay has settled, and why.
     fn ended(&self) -> Option<(OfflineVerdict, &Why)> {
         let end = self.end.as_ref().map(|(verdict, why)| (*verdict, why));
         end.or_else(|| self.uncertain.as_ref()?.doubt())
     }
 
-    /// Why it ended, if an event or a delay ended it.
     pub fn why(&self) -> Option<&Why> {
         self.ended().map(|(_, why)| why)
     }

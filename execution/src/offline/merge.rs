@@ -37,6 +37,7 @@ impl<E, I: Iterator<Item = Result<Placed, E>>> Followed<I> {
         Ok(followed)
     }
 
+    /// Takes the next member.
     fn step(&mut self) -> Result<Option<SeqItem>, E> {
         let next = self.later.next().transpose()?.map(|placed| placed.item);
         if let Some(SeqItem::Delay(time)) = &next {
@@ -51,10 +52,11 @@ impl<E, I: Iterator<Item = Result<Placed, E>>> Followed<I> {
     }
 
     /// The time until its next event; `None`: it has ended, or the event comes now.
-    fn waits(&self) -> Option<&RBig> {
+    fn remaining_delay(&self) -> Option<&RBig> {
         if let Some(SeqItem::Delay(time)) = &self.next { Some(time) } else { None }
     }
 
+    /// Lets time pass, at most until its next event.
     fn pass(&mut self, time: &RBig) -> Result<(), E> {
         match &mut self.next {
             Some(SeqItem::Delay(remaining)) if *remaining > *time => *remaining -= time,
@@ -91,7 +93,7 @@ pub fn merge_sequences<E>(
             take(event)?;
             continue;
         }
-        let time = match (inputs.waits(), outputs.waits()) {
+        let time = match (inputs.remaining_delay(), outputs.remaining_delay()) {
             (Some(a), Some(b)) => a.min(b).clone(),
             (Some(time), None) | (None, Some(time)) => time.clone(),
             (None, None) => break,

@@ -3,10 +3,10 @@
 use coreach_analyses::solver::Solver;
 use coreach_analyses::symbolic::gathered::FEW;
 use coreach_analyses::symbolic::{SymbolicState, System};
+use coreach_model::Numbered;
 use coreach_model::iosts::{ActionKind, Iosts, LocationId, TransitionId};
 use coreach_model::timed::Timed;
 use coreach_model::timed::delayed::Delayed;
-use coreach_model::{Numbered, Term};
 use dashu_ratio::RBig;
 
 use crate::offline::waiting::{Rules, Waiting};
@@ -45,7 +45,9 @@ impl<'a> Offline<'a> {
             system.outgoing.map(|outgoing| {
                 let is_wanted = |number: &TransitionId| {
                     let action = iosts.action(iosts.transitions[*number].action);
-                    action.kind == ActionKind::Internal && action.parameters.is_empty() != takes_time
+                    // In the delayed form an internal action has one parameter, its delay, if it takes time.
+                    let has_delay = !action.parameters.is_empty();
+                    action.kind == ActionKind::Internal && has_delay == takes_time
                 };
                 outgoing.iter().copied().filter(is_wanted).collect()
             })
@@ -92,16 +94,6 @@ impl<'a> Offline<'a> {
     /// May a state wait until so much time has passed since the last event? Errs towards yes.
     pub fn may_wait(&self, state: &SymbolicState, until: &RBig, solver: &mut dyn Solver) -> bool {
         self.waiting.may_wait(state, until, solver)
-    }
-
-    /// May a state wait so long? Here the time since the last event is a term over the state's symbols.
-    pub(super) fn may_wait_so_long(
-        &self,
-        state: &SymbolicState,
-        since: &Term,
-        solver: &mut dyn Solver,
-    ) -> bool {
-        self.waiting.may_wait_so_long(state, since, solver)
     }
 
     pub fn length(&self) -> usize {

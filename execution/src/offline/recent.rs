@@ -59,11 +59,11 @@ impl Solver for RecentSolver {
     }
 
     fn witness(&mut self, formula: &[Term]) -> Witness {
-        let found = solve_differences(formula).unwrap_or_else(|| self.solver().witness(formula));
-        if let Witness::Found(witness) = &found {
-            self.witness.clone_from(witness);
+        let witness = solve_differences(formula).unwrap_or_else(|| self.solver().witness(formula));
+        if let Witness::Found(values) = &witness {
+            self.witness.clone_from(values);
         }
-        found
+        witness
     }
 
     fn statistics(&self) -> Statistics {

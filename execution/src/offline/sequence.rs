@@ -35,8 +35,13 @@ pub fn normalize(sequence: impl IntoIterator<Item = SeqItem>) -> Vec<SeqItem> {
 }
 
 pub fn total_duration(sequence: &[SeqItem]) -> RBig {
-    let delay = |item: &SeqItem| if let SeqItem::Delay(time) = item { Some(time.clone()) } else { None };
-    sequence.iter().filter_map(delay).fold(RBig::ZERO, |sum, time| sum + time)
+    let mut total = RBig::ZERO;
+    for item in sequence {
+        if let SeqItem::Delay(time) = item {
+            total += time;
+        }
+    }
+    total
 }
 
 /// The delays and the wanted events: an input or output projection, normalized.

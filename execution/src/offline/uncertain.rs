@@ -202,7 +202,7 @@ impl Uncertain {
             let now_possible = self.close_until(offline, single, until, delay.line, solver)?;
             let mut may_wait = |context: &&Context| {
                 let waited = fold_sums(&Term::subtract(&end, &context.state.value(&now_symbol())));
-                if offline.may_wait_so_long(&context.state, &waited, solver) {
+                if offline.waiting.may_wait_so_long(&context.state, &waited, solver) {
                     return true;
                 }
                 // A state that has only just been entered has not waited at all.
@@ -255,9 +255,9 @@ impl Uncertain {
         self.forget_before(&seen.time);
         let (action, values, line) = (*action, values.clone(), seen.line);
         let side = usize::from(is_observed(offline.timed, action));
-        let as_recorded = self.cells.get(&self.count_all()).cloned();
-        let as_recorded = match as_recorded {
-            Some(contexts) => Some(self.close_until(offline, &contexts, &seen.time, line, solver)?),
+        // The contexts in which this event can be taken last, as it was recorded.
+        let as_recorded = match self.cells.get(&self.count_all()) {
+            Some(contexts) => Some(self.close_until(offline, contexts, &seen.time, line, solver)?),
             None => None,
         };
         let (elapsed, instant) = (elapsed.clone(), self.instant(self.events + 1, &seen.time));
@@ -326,8 +326,7 @@ impl Uncertain {
         let (mut next, mut is_taken, mut may_be_refused) = (Vec::new(), false, false);
         for context in &contexts {
             // The guards are read at the event's instant, with its values.
-            let delay = Term::subtract(&event.instant, &context.state.value(&now_symbol()));
-            let delay = fold_sums(&delay);
+            let delay = fold_sums(&Term::subtract(&event.instant, &context.state.value(&now_symbol())));
             let state_at_event =
                 self.at_instant(&context.state, &event.instant, (&event.seen.time, next_of_other_time));
             let mut at_event = state_at_event.clone();
@@ -339,15 +338,8 @@ impl Uncertain {
                 if iosts.transitions[*number].action != event.action {
                     continue;
                 }
-                let enabled = offline.system.enabled(*number);
-                let guard = match at_event.decide(enabled, &[]) {
-                    CanBe::ALWAYS => Term::yes(),
-                    CanBe::NEVER => continue,
-                    _ => match at_event.meaning(enabled, &at_event.known) {
-                        Holds::Always => Term::yes(),
-                        Holds::Never => continue,
-                        Holds::Where(guard) => guard,
-                    },
+                let Some(guard) = remaining_guard(&at_event, offline.system.enabled(*number)) else {
+                    continue;
                 };
                 let is_certain = context.is_certain && must_hold(solver, &state_at_event.condition, &guard);
                 is_taken |= is_certain;
@@ -366,7 +358,7 @@ impl Uncertain {
             let is_input = iosts.action(event.action).kind == ActionKind::Input;
             if is_input && self.refused.is_none() && !offline.is_exact() {
                 let is_later = at_least(&delay, &real_literal(RBig::ZERO));
-                may_be_refused |= refuses(state_at_event.condition, is_later, guards, solver);
+                may_be_refused |= may_refuse(state_at_event.condition, is_later, guards, solver);
             }
         }
         if may_be_refused && !is_taken {
@@ -377,8 +369,21 @@ impl Uncertain {
     }
 }
 
+/// What a guard still asks of the open instants and data of a state. `None`: it never holds there.
+fn remaining_guard(state: &SymbolicState, enabled: &Term) -> Option<Term> {
+    match state.decide(enabled, &[]) {
+        CanBe::ALWAYS => Some(Term::yes()),
+        CanBe::NEVER => None,
+        _ => match state.meaning(enabled, &state.known) {
+            Holds::Always => Some(Term::yes()),
+            Holds::Never => None,
+            Holds::Where(guard) => Some(guard),
+        },
+    }
+}
+
 /// Are there instants, with `known`, at which no way can be taken, whatever the data? Errs towards yes.
-fn refuses(mut known: Vec<Term>, is_later: Term, ways: Vec<Term>, solver: &mut dyn Solver) -> bool {
+fn may_refuse(mut known: Vec<Term>, is_later: Term, ways: Vec<Term>, solver: &mut dyn Solver) -> bool {
     let some_way = Term::or(ways);
     if some_way.is_true() {
         return false;

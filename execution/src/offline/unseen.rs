@@ -75,13 +75,13 @@ pub(super) fn follow_unseen_steps(
     let mut reached = contexts.to_vec();
     let mut newest = contexts.to_vec();
     while !newest.is_empty() {
-        let mut found = Vec::new();
+        let mut later = Vec::new();
         for context in &newest {
             for number in &offline.unseen[context.state.location] {
-                found.extend(step_unseen(offline, context, *number, (events, until), solver));
+                later.extend(step_unseen(offline, context, *number, (events, until), solver));
             }
         }
-        newest = close_under_internal(offline, found, line, solver)?;
+        newest = close_under_internal(offline, later, line, solver)?;
         newest.retain(|new| !reached.iter().any(|known| contains_context(known, new, solver)));
         reached.extend(newest.iter().cloned());
         if reached.len() > offline.most {
@@ -127,19 +127,17 @@ fn step_unseen(
 
 /// Renames the symbols after so many events to the lowest indices, so that equal states have equal terms.
 fn renumber_symbols(mut state: SymbolicState, events: usize) -> SymbolicState {
-    let used: BTreeSet<Datum> = state
-        .open
-        .values()
-        .chain(&state.condition)
-        .flat_map(Term::data)
-        .filter(|symbol| symbol.name().starts_with(&format!("unseen#{events}.")))
-        .collect();
-    let renamed = used.into_iter().enumerate();
-    let names: Substitution =
-        renamed.map(|(index, symbol)| (symbol, Term::datum(&instant_symbol(events, index)))).collect();
-    state.condition = substitute_all(&state.condition, &names);
-    state.open =
-        Arc::new(state.open.iter().map(|(datum, term)| (datum.clone(), substitute(term, &names))).collect());
+    let mut used: BTreeSet<Datum> =
+        state.open.values().chain(&state.condition).flat_map(Term::data).collect();
+    used.retain(|symbol| symbol.name().starts_with(&format!("unseen#{events}.")));
+    let mut renaming = Substitution::new();
+    for (index, symbol) in used.into_iter().enumerate() {
+        renaming.insert(symbol, Term::datum(&instant_symbol(events, index)));
+    }
+    state.condition = substitute_all(&state.condition, &renaming);
+    for term in Arc::make_mut(&mut state.open).values_mut() {
+        *term = substitute(term, &renaming);
+    }
     state
 }
 

@@ -27,7 +27,7 @@ use coreach_analyses::symbolic::eliminate::eliminate_data;
 use coreach_analyses::symbolic::{Holds, SymbolicState, System};
 use coreach_model::iosts::{ActionKind, LocationId, TransitionId};
 use coreach_model::term::node::Comparison;
-use coreach_model::term::substitute;
+use coreach_model::term::{Substitution, substitute};
 use coreach_model::timed::delayed::Delayed;
 use coreach_model::{Datum, Numbered, Term, Type, Value};
 use dashu_ratio::RBig;
@@ -111,13 +111,15 @@ impl Waiting {
         let parameters =
             |number: TransitionId| iosts.action(iosts.transitions[number].action).parameters.clone();
         let parts = |number: TransitionId| system.enabled(number).conjuncts();
-        let of_time = |number: TransitionId| -> (Vec<Term>, Vec<Term>) {
-            parts(number).into_iter().partition(|part| part.mentions(&form.delay))
+        let parts_about = |number: TransitionId, is_about_time: bool| {
+            let mut parts = parts(number);
+            parts.retain(|part| part.mentions(&form.delay) == is_about_time);
+            parts
         };
         let later = iosts.transitions.numbers().map(|number| {
             let mut parts = match rules {
                 Rules::Corrected => parts(number),
-                Rules::Published => of_time(number).0,
+                Rules::Published => parts_about(number, true),
             };
             parts.push(is_later.clone());
             Possible::new(parameters(number), parts)
@@ -131,27 +133,22 @@ impl Waiting {
                 let mut bound = Vec::new();
                 let mut cases = Vec::new();
                 for number in &answers {
-                    let own_parameters: Vec<Datum> = parameters(*number);
-                    let renamed_apart = |datum: &Datum| {
-                        Datum::new(format!("{}#{}", datum.name(), number.0), datum.ty().clone())
-                    };
-                    let renamed = own_parameters
-                        .iter()
-                        .map(|datum| (datum.clone(), Term::datum(&renamed_apart(datum))))
-                        .collect();
-                    cases.push(substitute(&Term::and(parts_of(*number)), &renamed));
-                    bound.extend(own_parameters.iter().map(renamed_apart));
+                    let mut renaming = Substitution::new();
+                    for datum in parameters(*number) {
+                        let name = format!("{}#{}", datum.name(), number.0);
+                        let renamed = Datum::new(name, datum.ty().clone());
+                        renaming.insert(datum, Term::datum(&renamed));
+                        bound.push(renamed);
+                    }
+                    cases.push(substitute(&Term::and(parts_of(*number)), &renaming));
                 }
                 Possible::new(bound, vec![Term::or(cases)])
             };
+            let possible_answer_about =
+                |is_about_time| possible_answer(&|number| parts_about(number, is_about_time));
             match rules {
                 Rules::Corrected => vec![possible_answer(&parts)],
-                Rules::Published => {
-                    vec![
-                        possible_answer(&|number| of_time(number).0),
-                        possible_answer(&|number| of_time(number).1),
-                    ]
-                }
+                Rules::Published => [true, false].map(possible_answer_about).to_vec(),
             }
         });
         let lasting = system.outgoing.map(|outgoing| {

@@ -31,6 +31,7 @@ pub struct Seen {
     pub time: RBig,
 }
 
+/// An end of a span. Of two at one time, the one that is not in its span is the smaller one.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct SpanEnd {
     /// Since the last event.
@@ -142,10 +143,8 @@ impl Why {
             for Span { earliest, latest, other_conditions } in delay_spans(offline, context, *number) {
                 is_possible = true;
                 self.extend_silence(latest.as_ref(), &other_conditions);
-                let is_over = latest
-                    .as_ref()
-                    .is_some_and(|end| end.delay < self.elapsed || (end.delay == self.elapsed && !end.is_in));
-                if is_over {
+                let now = SpanEnd { delay: self.elapsed.clone(), is_in: true };
+                if latest.as_ref().is_some_and(|end| *end < now) {
                     continue;
                 }
                 let guard = &graph.transitions[*number].guard;
@@ -207,11 +206,12 @@ fn delay_spans(offline: &Offline<'_>, context: &Context, number: TransitionId) -
     let iosts = &offline.form.iosts;
     let delay = &offline.form.delay;
     let parameters = &iosts.action(iosts.transitions[number].action).parameters;
-    let mut values = context.state.standing(&context.state.known);
+    let mut terms = context.state.standing(&context.state.known);
+    // A guard counts the delay from the last step, seen or not; a span counts it from the last event.
     if let Some(passed) = time_since_event(&context.state) {
-        values.insert(delay.clone(), Term::subtract(&Term::datum(delay), &passed));
+        terms.insert(delay.clone(), Term::subtract(&Term::datum(delay), &passed));
     }
-    let enabled = substitute(offline.system.enabled(number), &values);
+    let enabled = substitute(offline.system.enabled(number), &terms);
     let mut parts = context.state.condition.clone();
     parts.extend(enabled.conjuncts());
     // Eliminate all unknown data if possible; otherwise only the event's parameters.
@@ -259,7 +259,6 @@ fn delay_span(case: &Term, delay: &Datum) -> Option<Span> {
         }
         if let Some(is_in) = high {
             let end = SpanEnd { delay: value, is_in };
-            // For two ends at one time, the one that is not in the span is the smaller one.
             latest = Some(latest.map_or(end.clone(), |known| known.min(end)));
         }
     }

@@ -59,6 +59,7 @@ impl<'a, W: Write> SequenceWriter<'a, W> {
         Ok(())
     }
 
+    /// Writes a line: the delay since the line before, and the event if there is one.
     fn write_line(&mut self, event: Option<(ActionId, &Vec<Value>)>) -> io::Result<()> {
         self.write_head()?;
         let delay = std::mem::replace(&mut self.delay, RBig::ZERO);

@@ -96,8 +96,9 @@ fn count_answer<K: Hash + Eq>(counts: &mut HashMap<K, Answers>, key: K, answer: 
     *counts.entry(key).or_default().entry(answer).or_default() += 1;
 }
 
-fn smoothed_chance(counts: Option<&Answers>, answer: TransitionId, before: f64) -> f64 {
-    let Some(counts) = counts else { return before };
-    let here = counts.get(&answer).copied().unwrap_or(0) as f64;
-    (here + DOUBT * before) / (counts.values().sum::<usize>() as f64 + DOUBT)
+/// Estimates the chance of an answer from its counts, smoothed by a coarser estimate.
+fn smoothed_chance(counts: Option<&Answers>, answer: TransitionId, coarser: f64) -> f64 {
+    let Some(counts) = counts else { return coarser };
+    let count = counts.get(&answer).copied().unwrap_or(0) as f64;
+    (count + DOUBT * coarser) / (counts.values().sum::<usize>() as f64 + DOUBT)
 }

@@ -103,6 +103,16 @@ struct GameNode {
     chance: f64,
 }
 
+impl GameNode {
+    /// The chance of each answer that may come while the tester waits.
+    fn chances_of_answers(&self, experience: &Experience) -> Vec<f64> {
+        let wait = self.moves.as_deref().and_then(find_wait);
+        let answers = wait.iter().flat_map(|wait| &wait.answers);
+        let answers: Vec<TransitionId> = answers.map(|answer| answer.transition).collect();
+        experience.chances(&self.state, self.stimulus_before.as_ref(), &answers)
+    }
+}
+
 /// The best move of a state, the class of its stimulus, and the hoped-for state.
 pub(super) struct ChosenMove {
     pub(super) planned: Planned,
@@ -112,12 +122,14 @@ pub(super) struct ChosenMove {
 
 /// The game of a test case.
 pub(super) struct Game {
-    sought: WalkModel,
+    model: WalkModel,
     ends: Numbered<LocationId, PositionWorth>,
     distances: Numbered<LocationId, Option<usize>>,
+    /// For each location: the conditions on the data that a shortest way to Pass asks from there on.
     gates: Numbered<LocationId, Vec<Term>>,
     nodes: Vec<GameNode>,
     known: HashMap<State, usize>,
+    /// How many nodes were found by a stimulus of each class.
     classes: HashMap<SignClass, usize>,
 }
 
@@ -127,7 +139,7 @@ impl Game {
         let goal = search_goal(test);
         let ends = test.verdicts.map(|_| PositionWorth::Open);
         let mut game = Game {
-            sought: WalkModel::new(test.iosts.clone(), &[], false),
+            model: WalkModel::new(test.iosts.clone(), &[], false),
             distances: ends.map(|_| None),
             gates: ends.map(|_| Vec::new()),
             ends,
@@ -410,10 +422,7 @@ impl Game {
 
     /// The states that the moves of a state lead to.
     fn successors(&self, node: usize) -> impl Iterator<Item = usize> {
-        let moves = self.nodes[node].moves.iter().flatten();
-        moves
-            .flat_map(|play| play.sends.iter().map(|(sent, _)| sent).chain(&play.answers))
-            .map(|answer| answer.to)
+        self.nodes[node].moves.iter().flatten().flat_map(GameMove::results).map(|answer| answer.to)
     }
 
     /// Lists the moves of a state, unless that was done.
@@ -432,9 +441,8 @@ impl Game {
             if transition.source == state.location
                 && !(is_fail && self.ends[transition.target] == PositionWorth::Lost)
             {
-                answers.extend(
-                    self.steps_through(number, &state, stimulus.as_ref(), sources).map(|(answer, _)| answer),
-                );
+                let steps = self.steps_through(number, &state, stimulus.as_ref(), sources);
+                answers.extend(steps.into_iter().map(|(answer, _)| answer));
             }
         }
         let silence = take_silence(test, &state, Duration::ZERO);
@@ -448,7 +456,7 @@ impl Game {
         let mut moves = Vec::new();
         for number in test.stimuli[state.location].iter().copied() {
             if self.distances[test.iosts.transitions[number].target].is_some() {
-                for sends in self.steps_through(number, &state, None, sources).collect::<Vec<_>>() {
+                for sends in self.steps_through(number, &state, None, sources) {
                     let mut answers_in_time = answers.clone();
                     answers_in_time.retain(|answer| answer.kind != ActionKind::Quiescence);
                     moves.push(GameMove { sends: Some(sends), answers: answers_in_time, is_sure: true });
@@ -470,17 +478,14 @@ impl Game {
         state: &State,
         stimulus: Option<&Event>,
         sources: &mut Choice<'_>,
-    ) -> impl Iterator<Item = (Reaction, Option<SignClass>)> {
-        let action = self.sought.iosts.transitions[number].action;
-        let (name, kind) = {
-            let action = self.sought.iosts.action(action);
-            (action.name.clone(), action.kind)
-        };
+    ) -> Vec<(Reaction, Option<SignClass>)> {
+        let action = self.model.iosts.action(self.model.iosts.transitions[number].action);
+        let (name, kind) = (action.name.clone(), action.kind);
         let mut answers = Vec::new();
         let mut count_of_class: HashMap<SignClass, usize> = HashMap::new();
-        let listed = all_candidates(&self.sought, number, state, MOST_LISTED);
+        let listed = all_candidates(&self.model, number, state, MOST_LISTED);
         let is_listed = listed.is_some();
-        let steps = listed.unwrap_or_else(|| candidates(&self.sought, number, state, TRIED, sources));
+        let steps = listed.unwrap_or_else(|| candidates(&self.model, number, state, TRIED, sources));
         for step in steps {
             let class = (number, step.signs);
             let count = count_of_class.entry(class.clone()).or_default();
@@ -497,7 +502,7 @@ impl Game {
             let to = self.node(&step.to, sent, class.as_ref());
             answers.push((Reaction { transition: number, event, kind, to }, class));
         }
-        answers.into_iter()
+        answers
     }
 
     /// Ranks the states that are sure to reach Pass, backwards: a move counts once all its answers do.
@@ -512,9 +517,9 @@ impl Game {
             }
             let moves = node.moves.as_deref().unwrap_or_default();
             for (move_number, play) in moves.iter().enumerate().filter(|(_, play)| play.is_sure) {
-                play.all().for_each(|answer| moves_leading_to[answer.to].push((number, move_number)));
+                play.results().for_each(|answer| moves_leading_to[answer.to].push((number, move_number)));
             }
-            unranked_answers.push(moves.iter().map(|play| play.all().count()).collect());
+            unranked_answers.push(moves.iter().map(|play| play.results().count()).collect());
         }
         while let Some(Reverse((rank, number))) = ready.pop() {
             if self.nodes[number].rank.is_some() {
@@ -533,7 +538,7 @@ impl Game {
     }
 
     /// Computes the chances, from the last states to the first, until they no longer change.
-    pub(super) fn solve_chances(&mut self, experience: &Experience) {
+    fn solve_chances(&mut self, experience: &Experience) {
         let mut weights: Vec<Vec<f64>> = Vec::with_capacity(self.nodes.len());
         for node in &mut self.nodes {
             match node.rank {
@@ -541,9 +546,7 @@ impl Game {
                 None if node.moves.is_some() => node.chance = 0.0,
                 None => {}
             }
-            let answers = node.moves.as_deref().and_then(find_wait).map_or(&[][..], |wait| &wait.answers);
-            let answers: Vec<TransitionId> = answers.iter().map(|answer| answer.transition).collect();
-            weights.push(experience.chances(&node.state, node.stimulus_before.as_ref(), &answers));
+            weights.push(node.chances_of_answers(experience));
         }
         for _ in 0..PASSES {
             let mut greatest_change: f64 = 0.0;
@@ -562,9 +565,9 @@ impl Game {
 
     /// The chance that a move leads to Pass.
     fn chance(&self, play: &GameMove, weights: &[f64]) -> f64 {
-        let chance_of_answers =
-            play.answers.iter().zip(weights).map(|(answer, weight)| self.nodes[answer.to].chance * weight);
-        let chance_of_answers: f64 = chance_of_answers.sum();
+        let weighed = play.answers.iter().zip(weights);
+        let chance_of_answers: f64 =
+            weighed.map(|(answer, weight)| self.nodes[answer.to].chance * weight).sum();
         KEPT * match &play.sends {
             Some((sent, _)) if play.answers.is_empty() => self.nodes[sent.to].chance,
             Some((sent, _)) => IN_TIME * self.nodes[sent.to].chance + (1.0 - IN_TIME) * chance_of_answers,
@@ -581,9 +584,7 @@ impl Game {
     ) -> Option<ChosenMove> {
         let node = &self.nodes[number];
         let moves = node.moves.as_deref()?;
-        let answers = find_wait(moves).map_or(&[][..], |wait| &wait.answers);
-        let answers: Vec<TransitionId> = answers.iter().map(|answer| answer.transition).collect();
-        let weights = experience.chances(&node.state, node.stimulus_before.as_ref(), &answers);
+        let weights = node.chances_of_answers(experience);
         let worth = |play: &GameMove| match node.rank {
             Some(rank) => f64::from(play.is_sure && self.rank(play).is_some_and(|behind| behind < rank)),
             None => self.chance(play, &weights),
@@ -596,11 +597,10 @@ impl Game {
             Some((_, Some(class))) => experience.classes.get(class).copied().unwrap_or(0),
             _ => 0,
         };
-        let best_moves: Vec<&GameMove> =
-            moves.iter().filter(|play| worth(play) >= best * (1.0 - 1e-9)).collect();
+        let mut best_moves: Vec<&GameMove> = moves.iter().collect();
+        best_moves.retain(|play| worth(play) >= best * (1.0 - 1e-9));
         let fewest_sent = best_moves.iter().map(|play| times_sent(play)).min()?;
-        let best_moves: Vec<&GameMove> =
-            best_moves.into_iter().filter(|play| times_sent(play) == fewest_sent).collect();
+        best_moves.retain(|play| times_sent(play) == fewest_sent);
         let chosen = *random.pick(&best_moves)?;
         let hope = |play: &&Reaction| {
             let node = &self.nodes[play.to];
@@ -617,7 +617,9 @@ impl Game {
 
     /// The rank of the worst answer to a move; `None` if one is not sure.
     fn rank(&self, play: &GameMove) -> Option<usize> {
-        play.all().map(|answer| self.nodes[answer.to].rank).try_fold(0, |worst, rank| Some(worst.max(rank?)))
+        play.results()
+            .map(|answer| self.nodes[answer.to].rank)
+            .try_fold(0, |worst, rank| Some(worst.max(rank?)))
     }
 
     /// Can the tester wait here without losing a sure Pass?

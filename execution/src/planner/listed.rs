@@ -22,7 +22,7 @@ use coreach_model::budget;
 use coreach_model::iosts::ActionKind;
 use coreach_model::random::Random;
 use coreach_model::semantics::{Event, State, determined_value, fire};
-use coreach_model::term::{Substitution, substitute};
+use coreach_model::term::{literals, substitute};
 use coreach_model::value::tuples;
 use coreach_model::{Datum, LocationId, Term, TransitionId, Value, Verdict};
 use dashu_int::IBig;
@@ -32,6 +32,7 @@ use crate::judge::online::OnlineJudge;
 use crate::judge::{Choice, Follower, Judge, Judged};
 use crate::run::Occurrence;
 use crate::test_case::TestCase;
+use crate::values::tried::are_few_tuples;
 use crate::values::{MIX, Values, any, at_state};
 use crate::walk::candidates::candidates;
 use crate::walk::goals::WalkModel;
@@ -99,7 +100,7 @@ pub(super) struct GamePosition {
 
 /// The positions that are known.
 pub(super) struct ListedGame {
-    sought: WalkModel,
+    model: WalkModel,
     all: Vec<GamePosition>,
     known: HashMap<PositionKey, usize>,
     values: Values,
@@ -109,7 +110,7 @@ pub(super) struct ListedGame {
 impl ListedGame {
     pub(super) fn new(test: &TestCase) -> Self {
         ListedGame {
-            sought: WalkModel::new(test.iosts.clone(), &[], false),
+            model: WalkModel::new(test.iosts.clone(), &[], false),
             all: Vec::new(),
             known: HashMap::new(),
             values: Values::new(MIX).of_model(&test.iosts),
@@ -130,18 +131,19 @@ impl ListedGame {
 
     /// Finds or makes the position of these states.
     pub(super) fn position(&mut self, states: &PossibleStates, worth: PositionWorth) -> usize {
-        let live = |state: &State| {
-            let values = self.sought.live(state).map(|(_, _, value)| value.clone());
+        let without_unread = |state: &State| {
+            let values = self.model.live(state).map(|(_, _, value)| value.clone());
             (state.location, values.collect())
         };
-        let key: PositionKey = states.iter().map(live).collect();
+        let key: PositionKey = states.iter().map(without_unread).collect();
         *self.known.entry(key).or_insert_with(|| {
             self.all.push(GamePosition { states: states.clone(), worth, options: None });
             self.all.len() - 1
         })
     }
 
-    /// Lists the events of up to `limit` positions, the nearest first. Stops early if they are enough.
+    /// Lists the events of up to `limit` positions, the nearest first. Stops if they are enough, which is
+    /// asked after 30 positions, and each time that there are three times as many.
     pub(super) fn explore(
         &mut self,
         test: &TestCase,
@@ -150,8 +152,7 @@ impl ListedGame {
         solver: &mut dyn Solver,
         is_enough: impl Fn(&[GamePosition]) -> bool,
     ) {
-        // Whether they are enough is asked after 30 positions, and then when they are three times as many.
-        let (mut next_check, check_factor) = (30, 3);
+        let mut next_check = 30;
         let (mut queue, mut seen) = (VecDeque::from([root]), HashSet::from([root]));
         let mut count = 0;
         while let Some(position) = queue.pop_front() {
@@ -163,21 +164,20 @@ impl ListedGame {
                     if is_enough(&self.all) {
                         return;
                     }
-                    next_check *= check_factor;
+                    next_check *= 3;
                 }
                 self.list_events(test, position, solver);
                 count += 1;
             }
-            let events_there = self.all[position]
-                .options
-                .iter()
-                .flat_map(|options| options.stimuli.iter().chain(&options.answers));
-            queue.extend(events_there.map(|event| event.to).filter(|to| seen.insert(*to)));
+            if let Some(options) = &self.all[position].options {
+                let events = options.stimuli.iter().chain(&options.answers);
+                queue.extend(events.map(|event| event.to).filter(|to| seen.insert(*to)));
+            }
         }
     }
 
     /// Lists the events that may happen in a position, unless that was done.
-    pub(super) fn list_events(&mut self, test: &TestCase, position: usize, solver: &mut dyn Solver) {
+    fn list_events(&mut self, test: &TestCase, position: usize, solver: &mut dyn Solver) {
         let GamePosition { states, worth: PositionWorth::Open, options: None } = &self.all[position] else {
             return;
         };
@@ -224,9 +224,9 @@ impl ListedGame {
         let mut events = Vec::new();
         let mut are_all = true;
         for (action, through) in by_action {
-            let (lists, is_whole) = self.list_values(test, &through, solver);
+            let (vectors, is_whole) = self.list_values(test, &through, solver);
             are_all &= is_whole;
-            for values in lists {
+            for values in vectors {
                 let takes = |(number, state): &&(TransitionId, &State)| {
                     fire(&test.iosts, &test.iosts.transitions[*number], state, &values).is_some()
                 };
@@ -258,24 +258,19 @@ impl ListedGame {
         let parameters = &test.iosts.action(test.iosts.transitions[*first].action).parameters;
         let lists: Option<Vec<Vec<Value>>> =
             parameters.iter().map(|parameter| Value::enumerate(parameter.ty(), MOST_LISTED)).collect();
-        if let Some(lists) = lists
-            && lists
-                .iter()
-                .map(Vec::len)
-                .try_fold(1, usize::checked_mul)
-                .is_some_and(|count| count <= MOST_LISTED)
-        {
+        if let Some(lists) = lists.filter(|lists| are_few_tuples(lists, MOST_LISTED)) {
             return (tuples(&lists).into_iter().collect(), true);
         }
-        let (mut vectors, mut are_all) = (BTreeSet::new(), true);
         // A test case is deterministic: each event has one transition.
-        let is_apart = test.online.is_none() || through.len() == 1;
-        are_all &= is_apart || through.len() <= MOST_GUARDS;
-        let classes = if is_apart || !are_all { through.len() } else { (1 << through.len()) - 1 };
+        let has_one_transition = test.online.is_none() || through.len() == 1;
+        // A class is a combination of guards that hold, the others failing, or one guard alone.
+        let are_combined = !has_one_transition && through.len() <= MOST_GUARDS;
+        let classes = if are_combined { (1 << through.len()) - 1 } else { through.len() };
+        let (mut vectors, mut are_all) = (BTreeSet::new(), has_one_transition || are_combined);
         for class in 0..classes {
-            let takes = |index: usize| match is_apart || through.len() > MOST_GUARDS {
-                true => index == class,
-                false => (class + 1) >> index & 1 == 1,
+            let takes = |index: usize| match are_combined {
+                true => (class + 1) >> index & 1 == 1,
+                false => index == class,
             };
             let mut condition = Vec::new();
             let mut kept: BTreeSet<&Datum> = BTreeSet::new();
@@ -284,17 +279,12 @@ impl ListedGame {
                 let guard = at_state(&transition.guard, parameters, &state.valuation);
                 if takes(index) {
                     condition.push(guard);
-                    let live = transition
-                        .assignments
-                        .iter()
-                        .filter(|(variable, _)| self.sought.is_live(transition.target, variable));
-                    let live: Vec<&Term> = live.map(|(_, term)| term).collect();
-                    kept.extend(
-                        parameters
-                            .iter()
-                            .filter(|parameter| live.iter().any(|term| term.mentions(parameter))),
-                    );
-                } else if !is_apart {
+                    for (variable, term) in &transition.assignments {
+                        if self.model.is_live(transition.target, variable) {
+                            kept.extend(parameters.iter().filter(|parameter| term.mentions(parameter)));
+                        }
+                    }
+                } else if !has_one_transition {
                     condition.push(Term::not(&guard));
                 }
             }
@@ -304,9 +294,9 @@ impl ListedGame {
                 None => {
                     are_all = false;
                     let (number, state) = through[class.min(through.len() - 1)];
-                    let ListedGame { sought, values, random, .. } = self;
+                    let ListedGame { model, values, random, .. } = self;
                     let mut sources = Choice { values, random, solver: &mut *solver };
-                    let tried = candidates(sought, number, state, FEW_TRIED, &mut sources);
+                    let tried = candidates(model, number, state, FEW_TRIED, &mut sources);
                     vectors.extend(tried.into_iter().map(|candidate| candidate.values));
                 }
             }
@@ -324,8 +314,6 @@ fn list_members(
     random: &mut Random,
     solver: &mut dyn Solver,
 ) -> Option<Vec<Vec<Value>>> {
-    /// Values are drawn so often before the solver is asked.
-    const QUICK: usize = 3;
     if condition.is_false() {
         return Some(Vec::new());
     }
@@ -333,9 +321,10 @@ fn list_members(
     let number_parameters: Vec<Datum> =
         parameters.iter().filter(|parameter| parameter.ty().is_number()).cloned().collect();
     let is_numeric = condition.data().iter().all(|datum| number_parameters.contains(datum));
+    let kept: Vec<&Datum> = parameters.iter().filter(|datum| kept.contains(datum)).collect();
     // A list of values for each kept parameter.
     let mut lists = Vec::new();
-    for datum in parameters.iter().filter(|datum| kept.contains(datum)) {
+    for datum in kept.iter().copied() {
         let list = match determined_value(datum, &conjuncts, &Default::default()) {
             Some(value) => vec![value],
             None => match Value::enumerate(datum.ty(), MOST_LISTED) {
@@ -345,54 +334,50 @@ fn list_members(
         };
         lists.push(list);
     }
-    let count = lists.iter().try_fold(1usize, |count, list| count.checked_mul(list.len()));
-    count.filter(|count| *count <= MOST_LISTED)?;
-    let kept: Vec<&Datum> = parameters.iter().filter(|datum| kept.contains(datum)).collect();
+    if !are_few_tuples(&lists, MOST_LISTED) {
+        return None;
+    }
     let mut vectors = Vec::new();
     for values in tuples(&lists) {
-        let known: Substitution = kept
-            .iter()
-            .zip(&values)
-            .map(|(datum, value)| ((*datum).clone(), Term::literal(value.clone())))
-            .collect();
-        let remaining_condition = substitute(condition, &known);
-        // The other parameters have any values that satisfy the rest: drawn ones, or the solver's.
-        let mut completion = None;
-        for _ in 0..QUICK {
-            let drawn: Vec<Value> = parameters.iter().map(|parameter| any(parameter.ty(), random)).collect();
-            let pairs = parameters.iter().zip(&drawn);
-            let substitution: Substitution =
-                pairs.map(|(datum, value)| (datum.clone(), Term::literal(value.clone()))).collect();
-            if substitute(&remaining_condition, &substitution).is_true() {
-                completion = Some(drawn);
-                break;
-            }
-            if remaining_condition.is_false() {
-                break;
+        let remaining_condition = substitute(condition, &literals(kept.iter().copied().zip(&values)));
+        let Some(mut vector) = complete(&remaining_condition, parameters, random, solver)? else { continue };
+        for (datum, value) in kept.iter().zip(values) {
+            if let Some(place) = parameters.iter().position(|parameter| parameter == *datum) {
+                vector[place] = value;
             }
         }
-        if completion.is_none() && !remaining_condition.is_false() {
-            match solver.witness(&remaining_condition.conjuncts()) {
-                Witness::Found(witness) => {
-                    let value = |parameter: &Datum| {
-                        witness.get(parameter).cloned().unwrap_or_else(|| any(parameter.ty(), random))
-                    };
-                    completion = Some(parameters.iter().map(value).collect());
-                }
-                Witness::None => {}
-                Witness::Unknown => return None,
-            }
-        }
-        vectors.extend(completion.map(|mut completion| {
-            for (datum, value) in kept.iter().zip(values) {
-                if let Some(place) = parameters.iter().position(|parameter| parameter == *datum) {
-                    completion[place] = value;
-                }
-            }
-            completion
-        }));
+        vectors.push(vector);
     }
     Some(vectors)
+}
+
+/// Finds any values of the parameters that satisfy a condition: drawn ones, or the solver's. The outer `None`
+/// says that it is not known, the inner one that there are none.
+fn complete(
+    condition: &Term,
+    parameters: &[Datum],
+    random: &mut Random,
+    solver: &mut dyn Solver,
+) -> Option<Option<Vec<Value>>> {
+    /// Values are drawn so often before the solver is asked.
+    const QUICK: usize = 3;
+    for _ in 0..QUICK {
+        let drawn: Vec<Value> = parameters.iter().map(|parameter| any(parameter.ty(), random)).collect();
+        if substitute(condition, &literals(parameters.iter().zip(&drawn))).is_true() {
+            return Some(Some(drawn));
+        }
+        if condition.is_false() {
+            return Some(None);
+        }
+    }
+    let solution = match solver.witness(&condition.conjuncts()) {
+        Witness::Found(solution) => solution,
+        Witness::None => return Some(None),
+        Witness::Unknown => return None,
+    };
+    let value =
+        |parameter: &Datum| solution.get(parameter).cloned().unwrap_or_else(|| any(parameter.ty(), random));
+    Some(Some(parameters.iter().map(value).collect()))
 }
 
 /// All integers in the range of a datum, if they are few.

@@ -136,14 +136,11 @@ impl Planner {
         }
         if self.route.is_empty() && !self.lost.iter().eq(states.iter().copied()) {
             self.lost.clear();
-            let found =
-                states.iter().take(MOST_STATES).find_map(|state| match self.search(test, state, solver) {
-                    SearchOutcome::Path(way) => {
-                        fire_way(test, state, &vary_stimuli(test, way, random, solver), random)
-                    }
-                    _ => None,
-                });
-            match found {
+            let route = states.iter().take(MOST_STATES).find_map(|state| {
+                let SearchOutcome::Path(way) = self.search(test, state, solver) else { return None };
+                fire_way(test, state, &vary_stimuli(test, way, random, solver), random)
+            });
+            match route {
                 // Internal steps are in the states already.
                 Some((route, _)) => {
                     self.route = route.into_iter().filter(|step| step.kind != ActionKind::Internal).collect()
@@ -189,8 +186,8 @@ impl Planner {
         let chosen = game.choose(at, &self.lock(), random);
         playing.may_idle = game.may_idle(at);
         playing.at = Some(state.clone());
-        playing.hoped = chosen.as_ref().map(|one| one.hoped);
-        playing.chosen = chosen.map(|one| (one.planned, one.class));
+        playing.hoped = chosen.as_ref().map(|chosen| chosen.hoped);
+        playing.chosen = chosen.map(|chosen| (chosen.planned, chosen.class));
         self.game = Some(playing);
     }
 
@@ -284,11 +281,11 @@ impl Planner {
             Some(known) => known,
             None => Searcher::new(test.iosts.clone(), search_goal(test)),
         });
-        let found = searcher.from_state(state, &LIMITS, solver);
-        if !matches!(found, SearchOutcome::NotFound(_)) {
+        let outcome = searcher.from_state(state, &LIMITS, solver);
+        if !matches!(outcome, SearchOutcome::NotFound(_)) {
             self.in_vain = 0;
         }
-        found
+        outcome
     }
 }
 
@@ -303,9 +300,9 @@ fn vary_stimuli(test: &TestCase, way: GoalPath, random: &mut Random, solver: &mu
     const ONE_BY_ONE: usize = 6;
     let kind = |transition: TransitionId| test.iosts.action(test.iosts.transitions[transition].action).kind;
     let inputs = way.steps.iter().filter(|step| kind(step.transition) == ActionKind::Input);
-    let around = inputs.map(|step| draw_target(&way.last.condition, &step.parameters, random));
-    let around: Vec<Vec<Term>> = around.filter(|terms| !terms.is_empty()).collect();
-    if around.is_empty() {
+    let targets = inputs.map(|step| draw_target(&way.last.condition, &step.parameters, random));
+    let targets: Vec<Vec<Term>> = targets.filter(|terms| !terms.is_empty()).collect();
+    if targets.is_empty() {
         return way;
     }
     let mut condition: Vec<Term> = way.last.condition.clone();
@@ -319,8 +316,8 @@ fn vary_stimuli(test: &TestCase, way: GoalPath, random: &mut Random, solver: &mu
         }
         condition.len() > length
     };
-    if !try_terms(&around.concat(), &mut condition) {
-        for terms in around.iter().take(ONE_BY_ONE) {
+    if !try_terms(&targets.concat(), &mut condition) {
+        for terms in targets.iter().take(ONE_BY_ONE) {
             try_terms(terms, &mut condition);
         }
     }
@@ -396,23 +393,18 @@ pub fn find_example(test: &TestCase, solver: &mut dyn Solver) -> Example {
 /// Finds the example: a way from the start by search, fired with its values.
 fn find_example_within_budget(test: &TestCase, solver: &mut dyn Solver) -> Example {
     let limits = SearchLimits::default();
-    let way = match Searcher::new(test.iosts.clone(), search_goal(test)).from_start(
-        &Term::yes(),
-        &limits,
-        solver,
-    ) {
+    let mut searcher = Searcher::new(test.iosts.clone(), search_goal(test));
+    let way = match searcher.from_start(&Term::yes(), &limits, solver) {
         SearchOutcome::Path(way) => way,
         SearchOutcome::None => return Example::None,
         SearchOutcome::NotFound(bound) => return Example::NotFound(bound),
     };
     // The way may leave values open. They are drawn with a fixed seed.
     let mut random = Random::new(0);
-    let constants: Valuation = test
-        .iosts
-        .constants
-        .iter()
-        .map(|datum| (datum.clone(), value_or_any(&way.values, datum, &mut random)))
-        .collect();
+    let mut constants = Valuation::new();
+    for datum in &test.iosts.constants {
+        constants.insert(datum.clone(), value_or_any(&way.values, datum, &mut random));
+    }
     let run = initial::first(&test.iosts, &constants, solver).ok().and_then(|state| {
         let (route, _) = fire_way(test, &state, &way, &mut random)?;
         let events = route.into_iter().filter(|step| step.kind != ActionKind::Internal);

@@ -28,12 +28,12 @@ pub(super) struct GameMove {
 
 impl GameMove {
     /// All results of the move.
-    pub(super) fn all(&self) -> impl Iterator<Item = &Reaction> {
+    pub(super) fn results(&self) -> impl Iterator<Item = &Reaction> {
         self.sends.iter().map(|(sent, _)| sent).chain(&self.answers)
     }
 }
 
 /// Finds the move that waits.
 pub(super) fn find_wait(moves: &[GameMove]) -> Option<&GameMove> {
-    moves.iter().find(|one| one.sends.is_none())
+    moves.iter().find(|play| play.sends.is_none())
 }

@@ -71,11 +71,11 @@ pub fn find_prospect(test: &TestCase, solver: &mut dyn Solver) -> Option<Winning
             continue;
         }
         let work = if tried.is_empty() { WORK } else { WORK / LESS_LATER };
-        let found = prospect_within(test, &state, work, solver);
+        let prospect = prospect_within(test, &state, work, solver);
         tried.push(state);
-        let rank = |one: &WinningProspect| (one.level, one.within, one.at_best);
-        if best.as_ref().is_none_or(|best| rank(&found) < rank(best)) {
-            best = Some(found);
+        let rank = |prospect: &WinningProspect| (prospect.level, prospect.within, prospect.at_best);
+        if best.as_ref().is_none_or(|best| rank(&prospect) < rank(best)) {
+            best = Some(prospect);
         }
         if best.as_ref().is_some_and(|best| best.level == WinningLevel::Forced) {
             break;
@@ -84,6 +84,7 @@ pub fn find_prospect(test: &TestCase, solver: &mut dyn Solver) -> Option<Winning
     best
 }
 
+/// Lists and solves the game from this state, with at most so much work.
 fn prospect_within(test: &TestCase, initial: &State, work: u64, solver: &mut dyn Solver) -> WinningProspect {
     let mut game = ListedGame::new(test);
     let (states, worth) = begin_states(test, initial.clone());
@@ -117,20 +118,26 @@ fn find_spoiler(
     if level == WinningLevel::Forced {
         return None;
     }
-    let left = surely.events_left(level);
-    let (mut at, mut after) = (root, Vec::new());
+    let events_left = surely.events_left(level);
+    // A position without a way to Pass is the farthest.
+    let distance = |position: &usize| (events_left[*position].is_none(), events_left[*position]);
+    let (mut position, mut after) = (root, Vec::new());
     let mut worst: Option<Spoiler> = None;
-    while left[at].is_some_and(|left| left > 0) {
-        let options = game.all()[at].options.as_ref()?;
-        let stays =
-            |one: &GameChoice| level != WinningLevel::Fair || one.to.iter().all(|to| left[*to].is_some());
-        let nearest = |one: &GameChoice| one.to.iter().filter_map(|to| left[*to]).min();
-        let all = list_choices(&game.all()[at]);
-        let chosen =
-            all.iter().filter(|one| stays(one)).min_by_key(|one| (nearest(one).is_none(), nearest(one)))?;
-        let to = *chosen.to.iter().min_by_key(|to| (left[**to].is_none(), left[**to]))?;
+    // Follows a shortest way to Pass by choices that keep the level.
+    while events_left[position].is_some_and(|left| left > 0) {
+        let options = game.all()[position].options.as_ref()?;
+        let mut choices = list_choices(&game.all()[position]);
+        if level == WinningLevel::Fair {
+            choices.retain(|choice| choice.to.iter().all(|to| events_left[*to].is_some()));
+        }
+        let nearest = |choice: &GameChoice| choice.to.iter().copied().min_by_key(distance);
+        let farthest = (true, None);
+        let chosen = choices
+            .iter()
+            .min_by_key(|choice| nearest(choice).map_or(farthest, |nearest| distance(&nearest)))?;
+        let to = nearest(chosen)?;
         let sent = chosen.stimulus.map(|place| &options.stimuli[place]);
-        let answers = options.answers.iter().filter(|one| sent.is_none() || one.event.is_some());
+        let answers = options.answers.iter().filter(|answer| sent.is_none() || answer.event.is_some());
         for answer in answers.clone() {
             let leaves = at_best.level(answer.to);
             if leaves > worst.as_ref().map_or(WinningLevel::Forced, |worst| worst.leaves) {
@@ -140,9 +147,9 @@ fn find_spoiler(
         if worst.is_none() && sent.is_none() && !options.is_owed {
             worst = Some(Spoiler { after: after.clone(), answer: None, leaves: WinningLevel::Fair });
         }
-        let taken = sent.filter(|sent| sent.to == to).or_else(|| answers.clone().find(|one| one.to == to))?;
+        let taken = sent.into_iter().chain(answers).find(|event| event.to == to)?;
         after.extend(taken.event.clone());
-        at = to;
+        position = to;
     }
     worst
 }

@@ -20,21 +20,22 @@ pub(super) struct Queues {
 }
 
 impl Queues {
-    pub(super) fn push(&mut self, at: usize, late: usize, slack: u64) {
-        self.near.push(Reverse((late, at)));
-        self.eager.push((Reverse(slack), at));
+    /// Adds a state. `lateness` is its distance from the root, more for a class that was seen before.
+    pub(super) fn push(&mut self, state: usize, lateness: usize, slack: u64) {
+        self.near.push(Reverse((lateness, state)));
+        self.eager.push((Reverse(slack), state));
     }
 
     /// Takes the next state that is still open.
     pub(super) fn pop(&mut self, is_open: impl Fn(usize) -> bool) -> Option<usize> {
         self.is_eager = !self.is_eager;
         loop {
-            let at = match self.is_eager {
-                true => self.eager.pop().map(|(_, at)| at),
-                false => self.near.pop().map(|Reverse((_, at))| at),
+            let state = match self.is_eager {
+                true => self.eager.pop().map(|(_, state)| state),
+                false => self.near.pop().map(|Reverse((_, state))| state),
             }?;
-            if is_open(at) {
-                return Some(at);
+            if is_open(state) {
+                return Some(state);
             }
         }
     }
@@ -45,13 +46,13 @@ pub(super) fn slack(condition: &Term, valuation: &Valuation) -> u64 {
     if holds(condition, valuation) == Ok(true) {
         return 0;
     }
-    let parts = |parts: &[Term]| parts.iter().map(|part| slack(part, valuation)).collect::<Vec<_>>();
     if let Some(body) = condition.unfolded() {
         return slack(&body, valuation);
     }
+    let slack_of = |part: &Term| slack(part, valuation);
     match condition.written() {
-        Some(Node::And(all)) => parts(all).into_iter().fold(0, u64::saturating_add),
-        Some(Node::Or(all)) => parts(all).into_iter().min().unwrap_or(1),
+        Some(Node::And(parts)) => parts.iter().map(slack_of).fold(0, u64::saturating_add),
+        Some(Node::Or(parts)) => parts.iter().map(slack_of).min().unwrap_or(1),
         Some(Node::Compare(_, left, right)) if left.sort().is_number() => {
             let sides = evaluate(left, valuation).ok().zip(evaluate(right, valuation).ok());
             sides.map_or(1, |(left, right)| {

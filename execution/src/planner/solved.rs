@@ -14,7 +14,7 @@
 //!
 //! **Ends**, since each pass adds a position or is the last one. **Costs** at most a pass for each position.
 
-use crate::planner::listed::{GameEvent, GameOptions, GamePosition, PositionWorth};
+use crate::planner::listed::{GameOptions, GamePosition, PositionWorth};
 
 coreach_model::words! {
     /// The levels of winning, the best first, with their names in documents.
@@ -53,20 +53,18 @@ pub(super) struct GameChoice {
 /// Lists the choices of the tester in a position.
 pub(super) fn list_choices(position: &GamePosition) -> Vec<GameChoice> {
     let Some(options) = &position.options else { return Vec::new() };
-    let heard: Vec<usize> = options.answers.iter().map(|answer| answer.to).collect();
-    // A tester that sends does not hear silence.
-    let first = options.answers.iter().filter(|answer| answer.event.is_some()).map(|answer| answer.to);
-    let first: Vec<usize> = first.collect();
-    let send = |(place, stimulus): (usize, &GameEvent)| GameChoice {
-        stimulus: Some(place),
-        to: [stimulus.to].into_iter().chain(first.iter().copied()).collect(),
-        is_sure: true,
-    };
-    let mut all: Vec<GameChoice> = options.stimuli.iter().enumerate().map(send).collect();
-    if !heard.is_empty() && !options.is_silent {
-        all.push(GameChoice { stimulus: None, to: heard, is_sure: options.is_owed });
+    let mut choices = Vec::new();
+    for (place, stimulus) in options.stimuli.iter().enumerate() {
+        // A tester that sends does not hear silence.
+        let outputs = options.answers.iter().filter(|answer| answer.event.is_some());
+        let to = [stimulus].into_iter().chain(outputs).map(|event| event.to).collect();
+        choices.push(GameChoice { stimulus: Some(place), to, is_sure: true });
     }
-    all
+    if !options.answers.is_empty() && !options.is_silent {
+        let to = options.answers.iter().map(|answer| answer.to).collect();
+        choices.push(GameChoice { stimulus: None, to, is_sure: options.is_owed });
+    }
+    choices
 }
 
 /// A game solved from one side. For each level and position it has the least number of events to Pass; `None`
@@ -79,48 +77,49 @@ pub(super) struct SolvedGame {
 
 impl SolvedGame {
     /// Solves the game. Fair positions are a greatest fixed point: some choice never leaves them.
-    pub(super) fn new(all: &[GamePosition], side: Bias) -> Self {
-        let choices: Vec<Vec<GameChoice>> = all.iter().map(list_choices).collect();
-        let won = |position: &GamePosition| {
+    pub(super) fn new(positions: &[GamePosition], side: Bias) -> Self {
+        let choices: Vec<Vec<GameChoice>> = positions.iter().map(list_choices).collect();
+        let is_won = |position: &GamePosition| {
             let is_whole = |options: &GameOptions| options.has_all_stimuli && options.has_all_answers;
             position.worth == PositionWorth::Won
                 || side == Bias::AtBest
                     && position.worth == PositionWorth::Open
                     && !position.options.as_ref().is_some_and(is_whole)
         };
-        let won: Vec<bool> = all.iter().map(won).collect();
+        let won: Vec<bool> = positions.iter().map(is_won).collect();
         // An answer that is not listed may come after every choice.
-        let knows = |at: usize| all[at].options.as_ref().is_some_and(|options| options.has_all_answers);
-        let forced = spread_from_won(&won, |at, known| {
-            let mut sure = choices[at].iter().filter(|one| one.is_sure && knows(at));
-            sure.any(|one| one.to.iter().all(|to| known[*to].is_some()))
+        let has_all_answers =
+            |at: usize| positions[at].options.as_ref().is_some_and(|options| options.has_all_answers);
+        let forced = spread_from_won(&won, |at, reached| {
+            let leads = |choice: &GameChoice| choice.is_sure && choice.to.iter().all(|to| reached[*to]);
+            has_all_answers(at) && choices[at].iter().any(leads)
         });
-        let mut within: Vec<bool> = vec![true; all.len()];
+        let mut remaining: Vec<bool> = vec![true; positions.len()];
         let fair = loop {
-            let fair = spread_from_won(&won, |at, known| {
-                let stays = choices[at].iter().filter(|one| knows(at) && one.to.iter().all(|to| within[*to]));
-                stays.into_iter().any(|one| one.to.iter().any(|to| known[*to].is_some()))
+            let fair = spread_from_won(&won, |at, reached| {
+                let stays = |choice: &GameChoice| choice.to.iter().all(|to| remaining[*to]);
+                let leads = |choice: &GameChoice| choice.to.iter().any(|to| reached[*to]);
+                has_all_answers(at) && choices[at].iter().any(|choice| stays(choice) && leads(choice))
             });
-            let left: Vec<bool> = fair.iter().map(Option::is_some).collect();
-            if left == within {
+            let still_fair: Vec<bool> = fair.iter().map(Option::is_some).collect();
+            if still_fair == remaining {
                 break fair;
             }
-            within = left;
+            remaining = still_fair;
         };
-        let possible = spread_from_won(&won, |at, known| {
-            choices[at].iter().any(|one| one.to.iter().any(|to| known[*to].is_some()))
+        let possible = spread_from_won(&won, |at, reached| {
+            choices[at].iter().any(|choice| choice.to.iter().any(|to| reached[*to]))
         });
         SolvedGame { forced, fair, possible }
     }
 
     /// The best level of a position.
     pub(super) fn level(&self, at: usize) -> WinningLevel {
-        let has = |known: &[Option<usize>]| known[at].is_some();
-        match () {
-            () if has(&self.forced) => WinningLevel::Forced,
-            () if has(&self.fair) => WinningLevel::Fair,
-            () if has(&self.possible) => WinningLevel::Possible,
-            () => WinningLevel::Unreachable,
+        match (self.forced[at], self.fair[at], self.possible[at]) {
+            (Some(_), ..) => WinningLevel::Forced,
+            (_, Some(_), _) => WinningLevel::Fair,
+            (.., Some(_)) => WinningLevel::Possible,
+            (None, None, None) => WinningLevel::Unreachable,
         }
     }
 
@@ -134,16 +133,19 @@ impl SolvedGame {
     }
 }
 
-/// Spreads from the won positions. Returns for each position the pass in which `leads` held.
-fn spread_from_won(won: &[bool], leads: impl Fn(usize, &[Option<usize>]) -> bool) -> Vec<Option<usize>> {
-    let mut known: Vec<Option<usize>> = won.iter().map(|is_won| is_won.then_some(0)).collect();
+/// Spreads from the won positions. Returns for each position the pass in which `leads` held: it is asked with
+/// the positions that were reached in the passes before.
+fn spread_from_won(won: &[bool], leads: impl Fn(usize, &[bool]) -> bool) -> Vec<Option<usize>> {
+    let mut reached = won.to_vec();
+    let mut passes: Vec<Option<usize>> = won.iter().map(|is_won| is_won.then_some(0)).collect();
     for pass in 1.. {
-        let found: Vec<usize> =
-            (0..known.len()).filter(|at| known[*at].is_none() && leads(*at, &known)).collect();
-        if found.is_empty() {
+        let new: Vec<usize> = (0..won.len()).filter(|at| !reached[*at] && leads(*at, &reached)).collect();
+        if new.is_empty() {
             break;
         }
-        found.into_iter().for_each(|at| known[at] = Some(pass));
+        for at in new {
+            (reached[at], passes[at]) = (true, Some(pass));
+        }
     }
-    known
+    passes
 }

@@ -16,7 +16,7 @@ use coreach_model::random::Random;
 use coreach_model::semantics::{Event, State};
 
 use crate::planner::game::{PASSES, WORK};
-use crate::planner::listed::{GamePosition, ListedGame, PositionWorth, PossibleStates};
+use crate::planner::listed::{GameEvent, GamePosition, ListedGame, PositionWorth, PossibleStates};
 use crate::planner::solved::{Bias, GameChoice, SolvedGame, WinningLevel, list_choices};
 use crate::test_case::TestCase;
 use crate::walk::search::Planned;
@@ -84,44 +84,32 @@ impl GameTogether {
         }
         let choices = list_choices(&self.game.all()[number]);
         let events_left = solved.events_left(level);
-        let leads_on = |choice: &&GameChoice| choice.to.iter().all(|to| events_left[*to].is_some());
-        // Each choice has a number. The least is best.
-        let worth: Vec<(&GameChoice, f64)> = match level {
-            WinningLevel::Forced => {
-                let worst = |choice: &GameChoice| {
-                    choice.to.iter().filter_map(|to| events_left[*to]).max().unwrap_or(0) as f64
-                };
-                choices
-                    .iter()
-                    .filter(|choice| choice.is_sure)
-                    .filter(leads_on)
-                    .map(|choice| (choice, worst(choice)))
-                    .collect()
+        let chances = if level == WinningLevel::Possible { self.chances(solved) } else { Vec::new() };
+        // The least cost is best. A choice that may leave the level has none.
+        let cost = |choice: &GameChoice| -> Option<f64> {
+            if level == WinningLevel::Possible {
+                return Some(-mean_chance(choice, &chances));
             }
-            WinningLevel::Fair => {
-                let best_case = |choice: &GameChoice| {
-                    choice.to.iter().filter_map(|to| events_left[*to]).min().unwrap_or(0) as f64
-                };
-                choices.iter().filter(leads_on).map(|choice| (choice, best_case(choice))).collect()
-            }
-            WinningLevel::Possible | WinningLevel::Unreachable => {
-                let chances = self.chances(solved);
-                choices.iter().map(|choice| (choice, -mean_chance(choice, &chances))).collect()
-            }
+            let events: Vec<usize> = choice.to.iter().map(|to| events_left[*to]).collect::<Option<_>>()?;
+            let events = match level {
+                WinningLevel::Forced if !choice.is_sure => None,
+                WinningLevel::Forced => events.into_iter().max(),
+                _ => events.into_iter().min(),
+            };
+            events.map(|events| events as f64)
         };
-        let best = worth.iter().map(|(_, worth)| *worth).fold(f64::INFINITY, f64::min);
-        let best_choices: Vec<&GameChoice> =
-            worth.into_iter().filter(|(_, worth)| *worth <= best + 1e-9).map(|(choice, _)| choice).collect();
+        let best = choices.iter().filter_map(cost).fold(f64::INFINITY, f64::min);
+        let is_best = |choice: &&GameChoice| cost(choice).is_some_and(|cost| cost <= best + 1e-9);
+        let best_choices: Vec<&GameChoice> = choices.iter().filter(is_best).collect();
         let chosen = random.pick(&best_choices)?;
         let position = &self.game.all()[number];
         let options = position.options.as_ref()?;
         let state = position.states.first()?.clone();
-        let nearest =
-            |answer_number: &usize| events_left[options.answers[*answer_number].to].unwrap_or(usize::MAX);
+        let distance = |answer: &&GameEvent| events_left[answer.to].unwrap_or(usize::MAX);
         let (next, kind) = match chosen.stimulus {
-            Some(answer_number) => (&options.stimuli[answer_number], ActionKind::Input),
+            Some(place) => (&options.stimuli[place], ActionKind::Input),
             None => {
-                let answer = &options.answers[(0..options.answers.len()).min_by_key(nearest)?];
+                let answer = options.answers.iter().min_by_key(distance)?;
                 (answer, if answer.event.is_some() { ActionKind::Output } else { ActionKind::Quiescence })
             }
         };
@@ -143,10 +131,9 @@ impl GameTogether {
             let mut greatest_change: f64 = 0.0;
             for number in (0..positions.len()).rev().filter(|number| solved.forced[*number].is_none()) {
                 if !choices[number].is_empty() {
-                    let best = choices[number]
-                        .iter()
-                        .map(|choice| KEPT * mean_chance(choice, &chances))
-                        .fold(0.0, f64::max);
+                    let chances_there =
+                        choices[number].iter().map(|choice| KEPT * mean_chance(choice, &chances));
+                    let best = chances_there.fold(0.0, f64::max);
                     greatest_change = greatest_change.max((best - chances[number]).abs());
                     chances[number] = best;
                 }

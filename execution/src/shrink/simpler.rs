@@ -23,8 +23,7 @@ pub fn compare_simplicity(one: &Value, other: &Value) -> Ordering {
     match (one, other) {
         (Value::Int(a), Value::Int(b)) => compare_integers(a, b),
         (Value::Real(a), Value::Real(b)) => {
-            let numbers = |of: &RBig| IBig::from(of.denominator().clone());
-            let by_denominator = numbers(a).cmp(&numbers(b));
+            let by_denominator = a.denominator().cmp(b.denominator());
             by_denominator.then_with(|| compare_integers(a.numerator(), b.numerator()))
         }
         (Value::String(a), Value::String(b)) | (Value::Id(_, a), Value::Id(_, b)) => {
@@ -32,13 +31,13 @@ pub fn compare_simplicity(one: &Value, other: &Value) -> Ordering {
         }
         (Value::Record(_, a), Value::Record(_, b)) => compare_sequences(a, b),
         (Value::Array(a), Value::Array(b)) => {
-            let cells =
-                |of: &ArrayValue| of.cells.iter().flat_map(|(at, it)| [at.clone(), it.clone()]).collect();
-            let (of_a, of_b): (Vec<Value>, Vec<Value>) = (cells(a), cells(b));
+            let cells = |array: &ArrayValue| -> Vec<Value> {
+                array.cells.iter().flat_map(|(index, cell)| [index.clone(), cell.clone()]).collect()
+            };
             let by_count = a.cells.len().cmp(&b.cells.len());
             by_count
                 .then_with(|| compare_simplicity(&a.default, &b.default))
-                .then_with(|| compare_sequences(&of_a, &of_b))
+                .then_with(|| compare_sequences(&cells(a), &cells(b)))
         }
         // Truth values and literals are compared by their place. Other pairs are never of one type.
         _ => one.cmp(other),
@@ -47,13 +46,13 @@ pub fn compare_simplicity(one: &Value, other: &Value) -> Ordering {
 
 /// The key of strings: their length, then their characters, of which letters are the plainest.
 fn string_key(text: &str) -> (usize, Vec<(u8, char)>) {
-    let of = |c: char| match c {
+    let plainness = |c: char| match c {
         'a'..='z' => (0, c),
         '0'..='9' | 'A'..='Z' => (1, c),
         ' '..='~' => (2, c),
         _ => (3, c),
     };
-    (text.chars().count(), text.chars().map(of).collect())
+    (text.chars().count(), text.chars().map(plainness).collect())
 }
 
 fn compare_integers(a: &IBig, b: &IBig) -> Ordering {
@@ -133,7 +132,7 @@ pub fn with_less(value: &Value) -> Vec<Value> {
 
 /// Lists simpler leaves than this one that need no search, the simplest first.
 pub fn simpler_leaves(leaf: &Value) -> Vec<Value> {
-    let mut found = match leaf {
+    let mut simpler = match leaf {
         Value::Bool(true) => vec![Value::Bool(false)],
         Value::Enum(enumeration, at) => {
             (0..*at).map(|earlier| Value::Enum(enumeration.clone(), earlier)).collect()
@@ -149,21 +148,21 @@ pub fn simpler_leaves(leaf: &Value) -> Vec<Value> {
         }
         _ => Vec::new(),
     };
-    found.retain(|step| compare_simplicity(step, leaf).is_lt());
-    found.dedup();
-    found
+    simpler.retain(|value| compare_simplicity(value, leaf).is_lt());
+    simpler.dedup();
+    simpler
 }
 
 /// Lists shorter strings, then plainer ones of the same length.
 fn shorter_strings(text: &str) -> Vec<String> {
-    let all: Vec<char> = text.chars().collect();
-    let part = |from: usize, to: usize| all[from..to].iter().collect::<String>();
-    let count = all.len();
-    let mut found = vec![String::new(), part(0, count / 2), part(count / 2, count)];
-    found.extend([part(0, count.saturating_sub(1)), part(count.min(1), count)]);
-    found.push("a".repeat(count));
-    found.extend((0..count.min(16)).map(|at| part(0, at) + "a" + &part(at + 1, count)));
-    found
+    let letters: Vec<char> = text.chars().collect();
+    let part = |from: usize, to: usize| letters[from..to].iter().collect::<String>();
+    let count = letters.len();
+    let mut strings = vec![String::new(), part(0, count / 2), part(count / 2, count)];
+    strings.extend([part(0, count.saturating_sub(1)), part(count.min(1), count)]);
+    strings.push("a".repeat(count));
+    strings.extend((0..count.min(16)).map(|at| part(0, at) + "a" + &part(at + 1, count)));
+    strings
 }
 
 /// The integer that a number is, if it is one.

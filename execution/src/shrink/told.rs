@@ -32,7 +32,7 @@ pub struct OtherRecord {
 
 impl ShrunkRecord {
     pub fn new(given: &Run, shrunk: &Shrunk) -> Self {
-        let others =
+        let other =
             |(bucket, count): (&Bucket, &usize)| OtherRecord { bucket: bucket.clone(), count: *count };
         ShrunkRecord {
             from_events: events(&given.trace),
@@ -41,7 +41,7 @@ impl ShrunkRecord {
             stopped: shrunk.stopped,
             repeated: shrunk.again.times,
             same: shrunk.again.same,
-            others: shrunk.again.others.iter().map(others).collect(),
+            others: shrunk.again.others.iter().map(other).collect(),
         }
     }
 }

@@ -100,17 +100,17 @@ struct TimedTester<'s, 'a, 'd> {
     /// The judged instant of the last step.
     last: RBig,
     /// Until here, everything that has come was taken.
-    silent: RBig,
+    taken_until: RBig,
     tolerance: RBig,
     /// How long the start of the system took: its time may have begun at any instant of that.
     origin: RBig,
     probe: Option<JitterProbe>,
     /// How long system and tester had been kept from running when the run began.
-    ready: Standstill,
+    at_start: Standstill,
     /// How long they had been kept from running at the last step.
-    kept: Standstill,
+    at_step: Standstill,
     /// How long they had been kept from running when the last mark was made.
-    marked: Standstill,
+    at_mark: Standstill,
     /// By how much the last observation is judged before it was seen. The next one may be as late.
     lateness: RBig,
     /// How late the machine was, if only that explains the observations.
@@ -148,10 +148,10 @@ pub(crate) fn run_timed(session: &mut TestSession<'_>, seed: u64, director: &mut
     let mut begun = session.begin(seed);
     let settings = session.settings;
     let is_simulated = session.adapter.now().is_some();
-    let scene = session
-        .judge
-        .scene()
-        .and_then(|(test, states)| Some((test.timed.as_ref()?.silence_after, (*states.first()?).clone())));
+    let scene = session.judge.scene().and_then(|(test, states)| {
+        let initial: &State = states.first()?;
+        Some((test.timed.as_ref()?.silence_after, initial.clone()))
+    });
     let started = session.start_system(&mut begun);
     let zero = session.adapter.now().unwrap_or_else(Instant::now);
     let tolerance = if is_simulated { Duration::ZERO } else { settings.tolerance };
@@ -164,7 +164,7 @@ pub(crate) fn run_timed(session: &mut TestSession<'_>, seed: u64, director: &mut
             return Run { timing: Some(timing), ..session.end(begun, Vec::new(), outcome) };
         }
     };
-    let ready = Standstill::now(session.adapter);
+    let at_start = Standstill::now(session.adapter);
     let mut tester = TimedTester {
         running: Running { begin: begun.real, ..begun.running(session) },
         director,
@@ -173,14 +173,14 @@ pub(crate) fn run_timed(session: &mut TestSession<'_>, seed: u64, director: &mut
         initial,
         marks: Vec::new(),
         last: RBig::ZERO,
-        silent: RBig::ZERO,
+        taken_until: RBig::ZERO,
         tolerance: exact_seconds(tolerance),
         origin: if is_simulated { RBig::ZERO } else { exact_seconds(zero - begun.begin) },
         probe: (!is_simulated).then(JitterProbe::start),
         // Lateness that the probe measured during the start counts for the first step.
-        kept: Standstill { at: begun.real, ..ready.clone() },
-        marked: ready.clone(),
-        ready,
+        at_step: Standstill { at: begun.real, ..at_start.clone() },
+        at_mark: at_start.clone(),
+        at_start,
         lateness: RBig::ZERO,
         excused: None,
         since_step: SinceStep::default(),
@@ -317,6 +317,7 @@ impl TimedTester<'_, '_, '_> {
     /// read, but for the time that waking takes.
     fn listen(&mut self, until: Instant) -> Result<Progress, Failure> {
         let until = until.min(self.running.deadline);
+        // The tester asks and waits in turn. On simulated time it waits at once.
         let mut waits = self.timing.is_simulated;
         loop {
             let asked = self.now();
@@ -324,7 +325,7 @@ impl TimedTester<'_, '_, '_> {
             let received = self.running.session.adapter.receive(limit)?;
             let read = self.elapsed();
             if waits && matches!(received, Received::Output(_)) {
-                self.silent = read.clone();
+                self.taken_until = read.clone();
             }
             match received {
                 Received::Output(event) => return Ok(self.judge_observation(&event, read)),
@@ -333,8 +334,8 @@ impl TimedTester<'_, '_, '_> {
             }
             let now = self.now();
             if now < until {
-                self.silent =
-                    exact_seconds(asked.saturating_duration_since(self.zero)).max(self.silent.clone());
+                self.taken_until =
+                    exact_seconds(asked.saturating_duration_since(self.zero)).max(self.taken_until.clone());
                 if waits {
                     // The system is in this process: no time passes while it is asked.
                     std::thread::sleep(MOMENT.min(until - now));
@@ -343,7 +344,7 @@ impl TimedTester<'_, '_, '_> {
                 continue;
             }
             let known = asked.max(until).saturating_duration_since(self.zero);
-            self.silent = exact_seconds(known).max(self.silent.clone());
+            self.taken_until = exact_seconds(known).max(self.taken_until.clone());
             if let Some(probe) = self.probe.as_ref().filter(|_| waits && until > asked) {
                 probe.note_wake(until);
             }
@@ -355,10 +356,10 @@ impl TimedTester<'_, '_, '_> {
     /// the measurement's interval, or excused by the lateness of the machine.
     fn judge_observation(&mut self, received: &Event, read: RBig) -> Progress {
         let begin = Instant::now();
-        let earliest = (&self.silent - &self.tolerance).min(read.clone());
+        let earliest = (&self.taken_until - &self.tolerance).min(read.clone());
         let low = if self.timing.is_simulated { read.clone() } else { earliest };
         let mark = self.make_mark(low, &read + &self.tolerance, false);
-        self.silent = read.clone();
+        self.taken_until = read.clone();
         let measured = (&read - &self.last).max(RBig::ZERO);
         let event = with_delay(received, measured.clone());
         let Some((test, states)) = self.running.session.judge.scene() else { return Progress::Nothing };
@@ -400,7 +401,7 @@ impl TimedTester<'_, '_, '_> {
     /// Looks for other instants, or a late machine, by which an occurrence would not fail. `by_time`: at
     /// another time it would be allowed.
     fn look_for_excuse(&mut self, what: Occurrence, mark: StepInterval, by_time: bool) -> Doubted {
-        match self.find_otherwise(what.clone(), mark.clone(), by_time, Allowance::Tolerance) {
+        match self.find_other_run(what.clone(), mark.clone(), by_time, Allowance::Tolerance) {
             Otherwise::Yes(possible) => {
                 self.timing.moved += 1;
                 return Doubted::Settled(self.go_on_as(possible));
@@ -411,12 +412,12 @@ impl TimedTester<'_, '_, '_> {
             Otherwise::No => {}
         }
         let Some(probe) = &self.probe else { return Doubted::Not };
-        let late = probe.since(self.ready.at).all.max(self.held_up());
-        match self.find_otherwise(what, mark, by_time, Allowance::Lateness) {
+        let late = probe.since(self.at_start.at).all.max(self.held_up());
+        match self.find_other_run(what, mark, by_time, Allowance::Lateness) {
             Otherwise::Yes(possible) => Doubted::Late(late, Some(possible)),
             Otherwise::Unclear => Doubted::Late(late, None),
             Otherwise::No
-                if by_time && self.kept.system.is_none() && exact_seconds(late) > self.tolerance =>
+                if by_time && self.at_step.system.is_none() && exact_seconds(late) > self.tolerance =>
             {
                 Doubted::Late(late, None)
             }
@@ -428,27 +429,28 @@ impl TimedTester<'_, '_, '_> {
     fn make_mark(&mut self, low: RBig, high: RBig, is_silence: bool) -> StepInterval {
         let Some(probe) = &self.probe else { return StepInterval { low, high, late: RBig::ZERO } };
         let now = Standstill::now(self.running.session.adapter);
-        let wait = self.kept.system.as_ref().zip(now.system.as_ref()).map(|(before, now)| now.since(before));
-        let counted = wait.unwrap_or_default().time + now.own.saturating_sub(self.kept.own);
-        let probed = probe.since(self.kept.at);
-        let probed = match wait {
-            Some(wait) if wait.is_all && !is_silence => probed.all.max(probed.unexplained * HELD_UP),
-            _ => probed.all * HELD_UP,
+        let wait =
+            self.at_step.system.as_ref().zip(now.system.as_ref()).map(|(before, now)| now.since(before));
+        let counted = wait.unwrap_or_default().time + now.own.saturating_sub(self.at_step.own);
+        let measured = probe.since(self.at_step.at);
+        let supposed = match wait {
+            Some(wait) if wait.is_all && !is_silence => measured.all.max(measured.unexplained * HELD_UP),
+            _ => measured.all * HELD_UP,
         };
-        self.marked = now;
-        StepInterval { low, high, late: exact_seconds(round_up_to_micros(counted)) + exact_seconds(probed) }
+        self.at_mark = now;
+        StepInterval { low, high, late: exact_seconds(round_up_to_micros(counted)) + exact_seconds(supposed) }
     }
 
     /// How long the system, or this thread, was kept from running in this run, as far as that is known.
     fn held_up(&self) -> Duration {
         let now = Standstill::now(self.running.session.adapter);
-        let system = self.ready.system.as_ref().zip(now.system.as_ref());
+        let system = self.at_start.system.as_ref().zip(now.system.as_ref());
         let system = system.map(|(before, now)| now.since(before).time).unwrap_or_default();
-        round_up_to_micros(system.max(now.own.saturating_sub(self.ready.own)))
+        round_up_to_micros(system.max(now.own.saturating_sub(self.at_start.own)))
     }
 
     /// Looks for a run with the same steps at other instants, which goes on with this occurrence.
-    fn find_otherwise(
+    fn find_other_run(
         &mut self,
         what: Occurrence,
         mark: StepInterval,
@@ -485,7 +487,7 @@ impl TimedTester<'_, '_, '_> {
             }
         }
         (self.running.trace, self.marks, self.last, self.lateness) = (trace, marks, end, lateness);
-        self.kept = self.marked.clone();
+        self.at_step = self.at_mark.clone();
         if let Some(step) = self.running.trace.last() {
             self.director.note_step(step);
         }
@@ -506,7 +508,7 @@ impl TimedTester<'_, '_, '_> {
             }
             self.marks.push(mark);
             self.last = judged;
-            self.kept = self.marked.clone();
+            self.at_step = self.at_mark.clone();
         }
         progress
     }
@@ -539,24 +541,26 @@ impl TimedTester<'_, '_, '_> {
         let hears = self.running.session.adapter.hears();
         let Some((test, states)) = self.running.session.judge.scene() else { return Ok(Progress::Nothing) };
         let (state, what) = (states.first().map(|state| (*state).clone()), Occurrence::Silence(length));
-        let next = state.as_ref().and_then(|state| crate::judge::case::take_silence(test, state, length));
-        let verdict = next.as_ref().map(|(_, next)| test.verdict(next.location));
+        let taken = state.as_ref().and_then(|state| crate::judge::case::take_silence(test, state, length));
+        let next = taken.map(|(_, next)| next);
+        // Silence that no transition takes is no fault, and nothing comes after it.
+        let verdict = next.as_ref().map_or(Some(Verdict::Inconclusive), |next| test.verdict(next.location));
         let end = &self.last + exact_seconds(length);
         match verdict {
-            None | Some(Some(Verdict::Inconclusive)) if is_planned => Ok(Progress::Nothing),
-            None | Some(Some(Verdict::Inconclusive)) => {
+            Some(Verdict::Inconclusive) if is_planned => Ok(Progress::Nothing),
+            Some(Verdict::Inconclusive) => {
                 let cause = self.since_step.missed.map_or(Cause::Silence(length), Cause::Late);
                 Ok(Progress::Over(Outcome::inconclusive(cause)))
             }
-            Some(None) if next.map(|(_, next)| next) == state => Ok(Progress::Nothing),
-            Some(Some(Verdict::Fail))
+            None if next == state => Ok(Progress::Nothing),
+            Some(Verdict::Fail)
                 if !self.timing.is_simulated
                     && let Some(Received::Output(event)) =
                         self.running.session.adapter.receive_from_state() =>
             {
                 Ok(self.judge_observation(&event, self.elapsed()))
             }
-            Some(Some(Verdict::Fail)) => {
+            Some(Verdict::Fail) => {
                 let begin = Instant::now();
                 let mark = self.make_mark(end.clone(), end.clone(), true);
                 let doubted = self.look_for_excuse(what.clone(), mark.clone(), true);
@@ -570,7 +574,7 @@ impl TimedTester<'_, '_, '_> {
                 };
                 Ok(progress.if_heard(hears))
             }
-            Some(None | Some(Verdict::Pass | Verdict::WeakPass)) => {
+            None | Some(Verdict::Pass | Verdict::WeakPass) => {
                 let mark = self.make_mark(end.clone(), end.clone(), true);
                 Ok(self.show(what, mark, end))
             }

@@ -108,17 +108,17 @@ pub enum Otherwise {
 
 /// Looks for instants at which nothing fails.
 pub fn find_other_instants(past: &Past<'_>, within: Allowance, solver: &mut dyn Solver) -> Otherwise {
-    let is_apart = within == Allowance::Lateness;
-    let mut search = InstantSearch { past, within, is_apart: false, solver, queries: 0, is_unclear: false };
+    let is_late = within == Allowance::Lateness;
+    let mut search = InstantSearch { past, within, is_split: false, solver, queries: 0, is_unclear: false };
     let orders = possible_orders(past, within);
-    if is_apart && let Some(possible) = orders.first().and_then(|order| search.follow_order(order)) {
+    // If the machine was late, the run goes on only in the seen order, and at one instant for each step.
+    if is_late && let Some(possible) = orders.first().and_then(|order| search.follow_order(order)) {
         return Otherwise::Yes(possible);
     }
-    search.is_apart = is_apart;
+    search.is_split = is_late;
     for order in orders {
         match search.follow_order(&order) {
-            // The run cannot go on from an unknown order, or at several instants at once.
-            Some(_) if is_apart => return Otherwise::Unclear,
+            Some(_) if is_late => return Otherwise::Unclear,
             Some(possible) => return Otherwise::Yes(possible),
             None => {}
         }
@@ -183,7 +183,7 @@ struct InstantSearch<'a, 's> {
     past: &'a Past<'a>,
     within: Allowance,
     /// Does the step that fails have an instant of its own for each part of its guard?
-    is_apart: bool,
+    is_split: bool,
     solver: &'s mut dyn Solver,
     queries: usize,
     is_unclear: bool,
@@ -225,49 +225,16 @@ impl InstantSearch<'_, '_> {
         mut way: SymbolicState,
     ) -> Option<PossibleRun> {
         let Some(&number) = order.get(position) else { return self.find_instants(order, &way) };
-        let Past { test, steps, marks, .. } = self.past;
-        let (instant_before, instant) =
-            (Term::datum(&instant_symbol(position)), Term::datum(&instant_symbol(position + 1)));
-        let is_as_seen = order.is_sorted();
+        let Past { test, steps, .. } = self.past;
+        let [instant_before, instant] =
+            [position, position + 1].map(|place| Term::datum(&instant_symbol(place)));
         let passed = Term::subtract(&instant, &instant_before);
-        way.condition.push(Term::compare(Comparison::AtLeast, &passed, &real_literal(&RBig::ZERO)));
-        let at_least = |a: &Term, b: &Term| Term::compare(Comparison::AtLeast, a, b);
-        let StepInterval { low, late, .. } = &marks[number];
-        match (&steps[number], self.within) {
-            (Occurrence::Silence(time), Allowance::Tolerance) => {
-                way.condition.push(Term::equal(&passed, &real_literal(&exact_seconds(*time))));
-            }
-            (Occurrence::Silence(time), Allowance::Lateness) => {
-                let time = exact_seconds(*time);
-                way.condition.push(at_least(&passed, &real_literal(&(&time - late))));
-                way.condition.push(at_least(&real_literal(&time), &passed));
-            }
-            (_, _) => {
-                way.condition
-                    .push(at_least(&instant, &real_literal(&self.past.earliest(number, self.within))));
-                way.condition.push(at_least(&real_literal(&self.past.latest(number, self.within)), &instant));
-            }
-        }
-        if self.within == Allowance::Lateness {
-            // It is late by at most the lateness of the step before and the time that held it up since.
-            let (lateness_before, lateness) =
-                (Term::datum(&lateness_symbol(position)), Term::datum(&lateness_symbol(position + 1)));
-            let limit = if is_as_seen {
-                Term::add(&lateness_before, &real_literal(late))
-            } else {
-                real_literal(&self.past.lag(number))
-            };
-            way.condition
-                .extend([at_least(&lateness, &real_literal(&RBig::ZERO)), at_least(&limit, &lateness)]);
-            if matches!(steps[number], Occurrence::Observation(_)) {
-                way.condition.push(at_least(&instant, &Term::subtract(&real_literal(low), &lateness)));
-            }
-        }
+        way.condition.extend(self.bounds(order, position, &instant, &passed));
         let is_doubted =
-            self.is_apart && number + 1 == steps.len() && matches!(steps[number], Occurrence::Observation(_));
+            self.is_split && number + 1 == steps.len() && matches!(steps[number], Occurrence::Observation(_));
         let mut options: Vec<(Option<Verdict>, SymbolicState)> = Vec::new();
-        for (number, values) in candidate_transitions(test, way.location, &steps[number]) {
-            let transition = &test.iosts.transitions[number];
+        for (transition, values) in candidate_transitions(test, way.location, &steps[number]) {
+            let transition = &test.iosts.transitions[transition];
             let verdict = test.verdict(transition.target);
             let delay = test.iosts.action(transition.action).parameters.first().cloned();
             let delay = delay.map(|delay| (delay, passed.clone()));
@@ -310,24 +277,61 @@ impl InstantSearch<'_, '_> {
         None
     }
 
-    /// May the conditions hold together? After too many questions: no, and the result is noted as unclear.
-    fn may_be(&mut self, conditions: &[Term]) -> bool {
-        self.queries += 1;
-        if self.queries > MOST_QUERIES {
-            self.is_unclear = true;
-            return false;
+    /// Bounds the instant and the lateness of the step at this place of the order. `passed` is the time since
+    /// the step before it.
+    fn bounds(&self, order: &[usize], position: usize, instant: &Term, passed: &Term) -> Vec<Term> {
+        let at_least = |a: &Term, b: &Term| Term::compare(Comparison::AtLeast, a, b);
+        let (number, zero) = (order[position], real_literal(&RBig::ZERO));
+        let (step, StepInterval { low, late, .. }) = (&self.past.steps[number], &self.past.marks[number]);
+        let mut bounds = vec![at_least(passed, &zero)];
+        match (step, self.within) {
+            (Occurrence::Silence(time), Allowance::Tolerance) => {
+                bounds.push(Term::equal(passed, &real_literal(&exact_seconds(*time))));
+            }
+            (Occurrence::Silence(time), Allowance::Lateness) => {
+                let time = exact_seconds(*time);
+                bounds.push(at_least(passed, &real_literal(&(&time - late))));
+                bounds.push(at_least(&real_literal(&time), passed));
+            }
+            _ => {
+                bounds.push(at_least(instant, &real_literal(&self.past.earliest(number, self.within))));
+                bounds.push(at_least(&real_literal(&self.past.latest(number, self.within)), instant));
+            }
         }
-        self.solver.check(conditions) != Answer::Unsat
+        if self.within == Allowance::Lateness {
+            // It is late by at most the lateness of the step before and the time that held it up since.
+            let [lateness_before, lateness] =
+                [position, position + 1].map(|place| Term::datum(&lateness_symbol(place)));
+            let limit = match order.is_sorted() {
+                true => Term::add(&lateness_before, &real_literal(late)),
+                false => real_literal(&self.past.lag(number)),
+            };
+            bounds.extend([at_least(&lateness, &zero), at_least(&limit, &lateness)]);
+            if matches!(step, Occurrence::Observation(_)) {
+                bounds.push(at_least(instant, &Term::subtract(&real_literal(low), &lateness)));
+            }
+        }
+        bounds
+    }
+
+    /// Counts a question. `false`: there were too many, and the result is noted as unclear.
+    fn may_ask(&mut self) -> bool {
+        self.queries += 1;
+        self.is_unclear |= self.queries > MOST_QUERIES;
+        self.queries <= MOST_QUERIES
+    }
+
+    /// May the conditions hold together? After too many questions: no.
+    fn may_be(&mut self, conditions: &[Term]) -> bool {
+        self.may_ask() && self.solver.check(conditions) != Answer::Unsat
     }
 
     /// Finds instants for a way that goes through to the end, with little lateness if possible.
     fn find_instants(&mut self, order: &[usize], way: &SymbolicState) -> Option<PossibleRun> {
-        self.queries += 1;
-        if self.queries > MOST_QUERIES {
-            self.is_unclear = true;
+        if !self.may_ask() {
             return None;
         }
-        let mut values = match self.solver.witness(&way.condition) {
+        let any_values = match self.solver.witness(&way.condition) {
             Witness::Found(values) => values,
             Witness::None => return None,
             Witness::Unknown => {
@@ -335,15 +339,16 @@ impl InstantSearch<'_, '_> {
                 return None;
             }
         };
-        let is_going_on = self.within == Allowance::Lateness && !self.is_apart;
-        let with_little = LITTLE.into_iter().filter(|_| is_going_on).find_map(|limit| {
+        let goes_on = self.within == Allowance::Lateness && !self.is_split;
+        let with_little_lateness = LITTLE.into_iter().filter(|_| goes_on).find_map(|limit| {
             let limit = real_literal(&exact_seconds(Duration::from_millis(limit)));
-            let each = (1..=order.len()).map(|number| Term::datum(&lateness_symbol(number)));
-            let mut asked = way.condition.clone();
-            asked.extend(each.map(|lateness| Term::compare(Comparison::AtLeast, &limit, &lateness)));
-            if let Witness::Found(values) = self.solver.witness(&asked) { Some(values) } else { None }
+            let latenesses = (1..=order.len()).map(|number| Term::datum(&lateness_symbol(number)));
+            let mut condition = way.condition.clone();
+            condition
+                .extend(latenesses.map(|lateness| Term::compare(Comparison::AtLeast, &limit, &lateness)));
+            if let Witness::Found(values) = self.solver.witness(&condition) { Some(values) } else { None }
         });
-        values = with_little.unwrap_or(values);
+        let values = with_little_lateness.unwrap_or(any_values);
         let instant_of = |number: usize| match values.get(&instant_symbol(number)) {
             Some(Value::Real(value)) => value.clone(),
             // All instants have bounds, so all are in the question.
@@ -358,13 +363,13 @@ impl InstantSearch<'_, '_> {
             }
         });
         let marks = &self.past.marks;
-        let is_seen =
+        let is_observation =
             |position: &usize| matches!(self.past.steps[order[*position]], Occurrence::Observation(_));
-        let seen = (0..order.len()).rev().find(is_seen);
-        let early =
-            seen.map(|position| (&marks[order[position]].low - instant_of(position + 1)).max(RBig::ZERO));
+        let last_observation = (0..order.len()).rev().find(is_observation);
+        let lateness = last_observation
+            .map(|position| (&marks[order[position]].low - instant_of(position + 1)).max(RBig::ZERO));
         Some(PossibleRun {
-            lateness: early.unwrap_or(RBig::ZERO),
+            lateness: lateness.unwrap_or(RBig::ZERO),
             steps: steps.collect(),
             marks: order.iter().map(|number| marks[*number].clone()).collect(),
             end: instant_of(order.len()),
@@ -383,11 +388,9 @@ fn split_instants(guard: &Term, conditions: &[Term], instant: &Term) -> Term {
     let mut count = 0;
     let mut own_instant = |part: &Term| {
         count += 1;
-        let own_instant_symbol = Datum::new(format!("{} of part {count}", instant.name()), Type::Real);
-        let at_own_instant = Substitution::from([(instant.clone(), Term::datum(&own_instant_symbol))]);
-        Term::and(
-            bounds.iter().chain([part]).map(|term| substitute(term, &at_own_instant)).collect::<Vec<_>>(),
-        )
+        let own_instant = Datum::new(format!("{} of part {count}", instant.name()), Type::Real);
+        let renaming = Substitution::from([(instant.clone(), Term::datum(&own_instant))]);
+        Term::and(bounds.iter().chain([part]).map(|term| substitute(term, &renaming)))
     };
     change_parts(guard, &mut own_instant)
 }
@@ -395,10 +398,8 @@ fn split_instants(guard: &Term, conditions: &[Term], instant: &Term) -> Term {
 /// Changes each part of a condition that is no conjunction and no disjunction.
 fn change_parts(term: &Term, change: &mut dyn FnMut(&Term) -> Term) -> Term {
     match term.node() {
-        Node::And(parts) => {
-            Term::and(parts.iter().map(|part| change_parts(part, change)).collect::<Vec<_>>())
-        }
-        Node::Or(parts) => Term::or(parts.iter().map(|part| change_parts(part, change)).collect::<Vec<_>>()),
+        Node::And(parts) => Term::and(parts.iter().map(|part| change_parts(part, change))),
+        Node::Or(parts) => Term::or(parts.iter().map(|part| change_parts(part, change))),
         _ => change(term),
     }
 }

@@ -38,8 +38,10 @@ pub struct TimedSystem<S> {
     uncontrollable: BTreeSet<ActionId>,
     /// The next event if nothing is sent before.
     next: Option<NextEvent>,
+    /// The instant at which its own clock begins.
     zero: Instant,
     now: Duration,
+    /// When the last event happened.
     last: Duration,
 }
 

@@ -68,27 +68,20 @@ impl Director for TimedPlanner<'_> {
             return TimedPlan::Over(Cause::NothingToDo);
         };
         let is_wait_planned = self.strategy.waits();
-        for (at, one) in moves.iter().enumerate() {
-            match one {
+        for (position, step) in moves.iter().enumerate() {
+            match *step {
                 Move::Send(number) if takes_stimuli => {
-                    let planned = self.strategy.planned(*number);
-                    let request = WindowRequest {
-                        test,
-                        state,
-                        number: *number,
-                        now: &now,
-                        margin: &tolerance,
-                        planned,
-                    };
-                    if let Some(event) =
-                        choose_timed_event(request, &mut self.values, &mut self.random, &mut self.solver)
-                    {
+                    let planned = self.strategy.planned(number);
+                    let request =
+                        WindowRequest { test, state, number, now: &now, margin: &tolerance, planned };
+                    let (values, random) = (&mut self.values, &mut self.random);
+                    if let Some(event) = choose_timed_event(request, values, random, &mut self.solver) {
                         return TimedPlan::Send(event);
                     }
                 }
                 Move::Send(_) => {}
                 Move::Wait if is_wait_planned => return TimedPlan::Wait(None),
-                Move::Wait if at + 1 < moves.len() => {
+                Move::Wait if position + 1 < moves.len() => {
                     let part = RBig::from_parts(self.random.below(1000).into(), 1000u32.into());
                     return TimedPlan::Wait(Some(now + exact_seconds(timed.silence_after) * part));
                 }

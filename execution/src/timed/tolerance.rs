@@ -25,6 +25,7 @@ use coreach_model::{Datum, Term, TransitionId, Value, Verdict};
 use dashu_base::Abs;
 use dashu_ratio::RBig;
 
+use crate::judge::guards::with_event;
 use crate::test_case::TestCase;
 use crate::timed::delayed_by;
 
@@ -76,34 +77,36 @@ pub fn nearest_delay(
     if is_right(measured) {
         return Some(measured.clone());
     }
-    let mut found: Vec<RBig> = std::iter::once(interval.low.clone()).chain(interval.high.clone()).collect();
-    let open = |number: &(TransitionId, &Transition)| test.verdict(number.1.target) != Some(Verdict::Fail);
-    let conditions: Vec<(Datum, Term)> = transitions_of_action(test, state, event)
-        .filter(open)
-        .filter_map(|(_, transition)| condition_on_delay(&test.iosts, transition, state, event))
-        .collect();
+    let mut candidates = vec![interval.low.clone()];
+    candidates.extend(interval.high.clone());
+    let mut conditions: Vec<(Datum, Term)> = Vec::new();
+    for (_, transition) in transitions_of_action(test, state, event) {
+        if test.verdict(transition.target) != Some(Verdict::Fail) {
+            conditions.extend(condition_on_delay(&test.iosts, transition, state, event));
+        }
+    }
     // The ends of the guards, and the microsecond beside each.
     let moment = RBig::from_parts(1.into(), 1_000_000u32.into());
     for (delay, condition) in &conditions {
         let Some(range) = hull(condition, std::slice::from_ref(delay)).range(0) else { continue };
         for end in [range.low, range.high].into_iter().flatten() {
-            found.extend([&end - &moment, &end + &moment, end]);
+            candidates.extend([&end - &moment, &end + &moment, end]);
         }
     }
-    found.retain(is_right);
-    found.sort_by_key(|delay| (delay - measured).abs());
-    if let Some(first) = found.first() {
-        return Some(first.clone());
+    candidates.retain(is_right);
+    candidates.sort_by_key(|delay| (delay - measured).abs());
+    if let Some(nearest) = candidates.first() {
+        return Some(nearest.clone());
     }
     // The solver's delay.
     conditions.iter().find_map(|(delay, condition)| {
-        let is = |comparison, bound: &RBig| {
+        let compare_delay = |comparison, bound: &RBig| {
             Term::compare(comparison, &Term::datum(delay), &Term::literal(Value::Real(bound.clone())))
         };
-        let mut asked = condition.conjuncts();
-        asked.push(is(Comparison::AtLeast, &interval.low));
-        asked.extend(interval.high.as_ref().map(|high| is(Comparison::AtMost, high)));
-        let Witness::Found(values) = solver.witness(&asked) else { return None };
+        let mut in_interval = condition.conjuncts();
+        in_interval.push(compare_delay(Comparison::AtLeast, &interval.low));
+        in_interval.extend(interval.high.as_ref().map(|high| compare_delay(Comparison::AtMost, high)));
+        let Witness::Found(values) = solver.witness(&in_interval) else { return None };
         let Some(Value::Real(value)) = values.get(delay) else { return None };
         is_right(value).then(|| value.clone())
     })
@@ -115,11 +118,9 @@ pub fn only_time_forbids(test: &TestCase, state: &State, event: &Event) -> bool 
     transitions_of_action(test, state, event).any(|(_, transition)| {
         let parameters = &test.iosts.action(transition.action).parameters;
         let Some(delay) = parameters.first() else { return false };
-        let mut valuation = state.valuation.clone();
-        valuation.extend(parameters.iter().cloned().zip(event.values.iter().cloned()));
-        let parts = transition.guard.conjuncts();
+        let (values, parts) = (with_event(&test.iosts, state, event), transition.guard.conjuncts());
         test.verdict(transition.target) != Some(Verdict::Fail)
-            && parts.iter().all(|part| part.mentions(delay) || holds(part, &valuation) == Ok(true))
+            && parts.iter().all(|part| part.mentions(delay) || holds(part, &values) == Ok(true))
     })
 }
 

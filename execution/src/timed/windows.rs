@@ -55,27 +55,31 @@ pub fn choose_timed_event(
     let action = test.iosts.action(transition.action);
     let delay = action.parameters.first()?;
     if let Some(planned) = planned
-        && let Some(found) = fit_in(request, planned, delay_of(planned).filter(|at| *at >= now), random)
+        && let Some(event) = fit_in(request, planned, delay_of(planned).filter(|at| *at >= now), random)
     {
         values.note_planned();
-        return Some(found);
+        return Some(event);
     }
     let from =
         Term::compare(Comparison::AtLeast, &Term::datum(delay), &Term::literal(Value::Real(now.clone())));
     let guard = Term::and([transition.guard.clone(), from]);
     let chosen = values.choose(&guard, &action.parameters, &state.valuation, random, solver)?;
     let event = Event::new(action.name.clone(), chosen);
-    let found = fit_in(request, &event, None, random);
     // The chosen delay is in the window. It can be met if it is a whole number of microseconds.
-    found.or_else(|| {
+    fit_in(request, &event, None, random).or_else(|| {
         let at = delay_of(&event)?;
         (*at == from_micros(micros_up(at))).then_some(event.clone())
     })
 }
 
 /// Gives the event an instant of its window: `at`, if that lies in the window.
-fn fit_in(wanted: WindowRequest<'_>, event: &Event, at: Option<&RBig>, random: &mut Random) -> Option<Event> {
-    let WindowRequest { test, state, number, now, margin, .. } = wanted;
+fn fit_in(
+    request: WindowRequest<'_>,
+    event: &Event,
+    at: Option<&RBig>,
+    random: &mut Random,
+) -> Option<Event> {
+    let WindowRequest { test, state, number, now, margin, .. } = request;
     let window = window_of(&test.iosts, &test.iosts.transitions[number], state, event)?;
     let far = super::exact_seconds(test.timed.as_ref()?.silence_after);
     let delay = window.draw_instant(InstantChoice { now, margin, far: &far, at }, random)?;

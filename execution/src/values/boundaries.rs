@@ -7,30 +7,31 @@
 use coreach_analyses::hull::hull;
 use coreach_model::iosts::{Iosts, Transition};
 use coreach_model::semantics::{Event, State};
-use coreach_model::term::{Substitution, substitute};
+use coreach_model::term::{literals, substitute};
 use coreach_model::{Datum, Term, Value};
 use dashu_ratio::RBig;
 
-/// For each parameter: the ends and their inner neighbours, for each transition of the action.
+use crate::values::draw::typed;
+
+/// Lists for each parameter the ends of its range and their inner neighbours, by each transition of the
+/// action.
 pub fn boundaries<'t>(
     iosts: &Iosts,
     transitions: impl Iterator<Item = &'t Transition>,
     state: &State,
     stimulus: &Event,
 ) -> Vec<Vec<Value>> {
-    let mut found = vec![Vec::new(); stimulus.values.len()];
-    let named = transitions.filter(|one| iosts.action(one.action).name == stimulus.action);
-    for transition in named {
+    let mut by_parameter = vec![Vec::new(); stimulus.values.len()];
+    for transition in transitions.filter(|one| iosts.action(one.action).name == stimulus.action) {
         let parameters = &iosts.action(transition.action).parameters;
-        for ((at, datum), ends) in parameters.iter().enumerate().zip(&mut found) {
+        for (datum, ends) in parameters.iter().zip(&mut by_parameter) {
             if datum.ty().is_number() {
-                let others = parameters.iter().zip(&stimulus.values).enumerate();
-                let others = others.filter(|(other, _)| *other != at).map(|(_, pair)| pair);
+                let others = parameters.iter().zip(&stimulus.values).filter(|(other, _)| *other != datum);
                 ends.extend(parameter_ends(&transition.guard, datum, others, state));
             }
         }
     }
-    found
+    by_parameter
 }
 
 /// The ends of a parameter's range under the guard, and the value one inside of each.
@@ -38,27 +39,17 @@ fn parameter_ends<'v>(
     guard: &Term,
     datum: &Datum,
     others: impl Iterator<Item = (&'v Datum, &'v Value)>,
-    state: &State,
+    state: &'v State,
 ) -> Vec<Value> {
-    let others = others.map(|(other, value)| (other.clone(), Term::literal(value.clone())));
-    let known = guard.data().into_iter().filter_map(|other| {
-        let value = state.valuation.get(&other)?.clone();
-        Some((other, Term::literal(value)))
-    });
-    let mut values: Substitution = known.collect();
-    values.extend(others);
-    let condition = substitute(guard, &values);
+    let known = state.valuation.iter().filter(|(other, _)| guard.mentions(other));
+    let condition = substitute(guard, &literals(known.chain(others)));
     // The hull does not know other data without a value.
-    if condition.data().iter().any(|left| left != datum) {
+    if condition.data().iter().any(|open| open != datum) {
         return Vec::new();
     }
     let Some(range) = hull(&condition, std::slice::from_ref(datum)).range(0) else { return Vec::new() };
     let one = RBig::from(1);
     let inner = [range.low.as_ref().map(|low| low + &one), range.high.as_ref().map(|high| high - &one)];
-    let all = [range.low, range.high].into_iter().chain(inner).flatten();
-    let typed = |value: RBig| match datum.ty().is_integer() {
-        true => Value::Int(value.trunc()),
-        false => Value::Real(value),
-    };
-    all.map(typed).collect()
+    let ends = [range.low, range.high].into_iter().chain(inner).flatten();
+    ends.map(|end| typed(end, datum.ty().is_integer())).collect()
 }

@@ -19,25 +19,14 @@ const SMALL: i64 = 10;
 /// A source, by the weights; `Uniform` where all are 0.
 pub fn source(mix: &Mix, random: &mut Random) -> Pick {
     let total: usize = mix.iter().map(|(_, weight)| *weight).sum();
-    let mut left = random.below(total);
+    let mut lot = random.below(total);
     for (source, weight) in mix {
-        if left < *weight {
+        if lot < *weight {
             return *source;
         }
-        left -= weight;
+        lot -= weight;
     }
     Pick::Uniform
-}
-
-/// Any value of a Boolean or enumeration. `None` for other types.
-fn finite(ty: &Type, random: &mut Random) -> Option<Value> {
-    match ty {
-        Type::Bool => Some(Value::Bool(random.below(2) == 1)),
-        Type::Enum(enumeration) => {
-            Some(Value::Enum(enumeration.clone(), random.below(enumeration.literals.len())))
-        }
-        _ => None,
-    }
 }
 
 /// Any value of any type: of an array a few cells that differ from the rest, of a record each field.
@@ -57,35 +46,33 @@ pub fn any_with(ty: &Type, pool: &[Value], random: &mut Random) -> Value {
 
 /// A value of the type from the pool, if one fits. Of numbers also a neighbour, or one between two.
 pub fn draw_pooled(ty: &Type, pool: &[Value], random: &mut Random) -> Option<Value> {
-    let fitting: Vec<&Value> = pool
-        .iter()
-        .filter(|value| match value {
-            Value::Int(_) => ty.is_integer(),
-            value => value.is_in(ty),
-        })
-        .collect();
-    let one = (*random.pick(&fitting)?).clone();
-    let found = match &one {
+    let fits = |value: &&Value| match value {
+        Value::Int(_) => ty.is_integer(),
+        value => value.is_in(ty),
+    };
+    let fitting: Vec<&Value> = pool.iter().filter(fits).collect();
+    let picked = *random.pick(&fitting)?;
+    let drawn = match picked {
         Value::Int(_) | Value::Real(_) => {
-            let one = as_rational(&one);
-            let value = match random.below(4) {
-                0 => one + RBig::from(random.below(3) as i64 - 1),
+            let number = as_rational(picked);
+            let near = match random.below(4) {
+                0 => number + RBig::from(random.below(3) as i64 - 1),
                 1 => {
-                    let other = random.pick(&fitting).map_or(one.clone(), |other| as_rational(other));
-                    let (low, high) = if one <= other { (one, other) } else { (other, one) };
+                    let other = random.pick(&fitting).map_or(number.clone(), |other| as_rational(other));
+                    let (low, high) = if number <= other { (number, other) } else { (other, number) };
                     uniform(&Range { low: Some(low), high: Some(high) }, ty.is_integer(), random)
                 }
-                _ => one,
+                _ => number,
             };
-            typed(value, ty.is_integer())
+            typed(near, ty.is_integer())
         }
-        _ => one,
+        _ => picked.clone(),
     };
-    found.is_in(ty).then_some(found)
+    drawn.is_in(ty).then_some(drawn)
 }
 
 /// The same, with at most so many cells.
-fn draw(ty: &Type, pool: &[Value], random: &mut Random, left: &mut usize) -> Value {
+fn draw(ty: &Type, pool: &[Value], random: &mut Random, cells_left: &mut usize) -> Value {
     if !pool.is_empty()
         && random.below(2) == 0
         && let Some(value) = draw_pooled(ty, pool, random)
@@ -100,32 +87,33 @@ fn draw(ty: &Type, pool: &[Value], random: &mut Random, left: &mut usize) -> Val
     };
     let real = |value: &IBig| Some(RBig::from(value.clone()));
     match ty {
-        Type::Bool | Type::Enum(_) => finite(ty, random).unwrap_or_else(|| Value::any(ty)),
+        Type::Bool => Value::Bool(random.below(2) == 1),
+        Type::Enum(enumeration) => Value::Enum(enumeration.clone(), random.below(enumeration.literals.len())),
         Type::Int | Type::Real => within(&Range { low: None, high: None }, random),
         Type::Nat => within(&Range { low: Some(RBig::ZERO), high: None }, random),
         Type::Range(low, high) => within(&Range { low: real(low), high: real(high) }, random),
         Type::String => strings::any(random),
         Type::Id(_) => ids::any(ty, random),
         Type::Record(record) => {
-            let fields = record.fields.iter().map(|(_, field)| draw(field, pool, random, left)).collect();
-            Value::Record(record.clone(), record.canonical(fields).into())
+            let fields = record.fields.iter().map(|(_, field)| draw(field, pool, random, cells_left));
+            Value::Record(record.clone(), record.canonical(fields.collect()).into())
         }
         Type::Array(array) => {
-            let default = draw(&array.element, pool, random, left);
+            let default = draw(&array.element, pool, random, cells_left);
             let mut cells = BTreeMap::new();
             // The cells that a program reads are those near 0.
             let near = random.below(CELLS + 1);
             for at in 0..near {
-                if *left == 0 {
+                if *cells_left == 0 {
                     break;
                 }
-                *left -= 1;
+                *cells_left -= 1;
                 let index = match array.index.is_integer() {
                     true => Value::int(at as i64),
-                    false => draw(&array.index, pool, random, left),
+                    false => draw(&array.index, pool, random, cells_left),
                 };
                 if index.is_in(&array.index) {
-                    cells.insert(index, draw(&array.element, pool, random, left));
+                    cells.insert(index, draw(&array.element, pool, random, cells_left));
                 }
             }
             Value::Array(Arc::new(ArrayValue { ty: array.clone(), default, cells }.canonical()))
@@ -142,7 +130,7 @@ pub fn number(ty: &Type, source: Pick, range: &Range, seen: &[Value], random: &m
         range.low.as_ref().is_none_or(|low| low <= value)
             && range.high.as_ref().is_none_or(|high| value <= high)
     };
-    let found = match source {
+    let drawn = match source {
         Pick::Boundary => {
             let ends = [
                 range.low.clone(),
@@ -166,17 +154,14 @@ pub fn number(ty: &Type, source: Pick, range: &Range, seen: &[Value], random: &m
             [large.clone(), -large].into_iter().find(inside)
         }
         Pick::Seen => {
-            let fitting: Vec<RBig> = seen
-                .iter()
-                .filter(|value| matches!(value, Value::Int(_) | Value::Real(_)))
-                .map(as_rational)
-                .filter(|value| inside(value) && (!integer || value.denominator().is_one()))
-                .collect();
+            let numbers = seen.iter().filter(|value| matches!(value, Value::Int(_) | Value::Real(_)));
+            let mut fitting: Vec<RBig> = numbers.map(as_rational).collect();
+            fitting.retain(|value| inside(value) && (!integer || value.denominator().is_one()));
             random.pick(&fitting).cloned()
         }
         _ => None,
     };
-    match found {
+    match drawn {
         Some(value) => (typed(value, integer), source),
         None => (typed(uniform(range, integer, random), integer), Pick::Uniform),
     }
@@ -191,7 +176,7 @@ pub fn as_rational(value: &Value) -> RBig {
     }
 }
 
-fn typed(value: RBig, integer: bool) -> Value {
+pub(super) fn typed(value: RBig, integer: bool) -> Value {
     // The ends of an integer's range are integers, and so is everything that was made of them.
     if integer { Value::Int(value.trunc()) } else { Value::Real(value) }
 }

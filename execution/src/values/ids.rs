@@ -23,11 +23,11 @@ pub fn draw_id(ty: &Type, known: &[Value], source: Pick, random: &mut Random) ->
 /// The ids of this type that the condition compares with, and those that were seen, sorted and each once.
 pub fn known_ids(ty: &Type, condition: &Term, seen: &[Value]) -> Vec<Value> {
     let mut known: BTreeSet<&Value> = seen.iter().collect();
-    let (mut visited, mut work) = (HashSet::new(), vec![condition]);
-    while let Some(term) = work.pop() {
+    let (mut visited, mut unvisited) = (HashSet::new(), vec![condition]);
+    while let Some(term) = unvisited.pop() {
         if visited.insert(term) {
             known.extend(term.as_literal());
-            work.extend(term.children());
+            unvisited.extend(term.children());
         }
     }
     known.into_iter().filter(|value| value.is_in(ty)).cloned().collect()

@@ -47,6 +47,8 @@ pub use source::{MIX, Mix, Pick};
 use strings::StringHints;
 use tried::{TriedGuard, find_definition};
 
+use crate::judge::guards::are_typed;
+
 /// How often values are drawn before the solver is asked.
 pub const ATTEMPTS: usize = 6;
 
@@ -179,17 +181,31 @@ impl Values {
         let mut conjuncts = vec![guard.clone()];
         for datum in parameters.iter().filter(|datum| !is_drawable(datum.ty())) {
             let sample = self.sample(datum, random);
-            conjuncts.extend(sample.map(|one| Term::equal(&Term::datum(datum), &Term::literal(one))));
+            conjuncts.extend(sample.map(|sample| Term::equal(&Term::datum(datum), &Term::literal(sample))));
         }
         if conjuncts.len() == 1 {
             return None;
         }
-        let found = self.choose_free(&Term::and(conjuncts), parameters, state, random, solver)?;
+        let chosen = self.choose_free(&Term::and(conjuncts), parameters, state, random, solver)?;
         self.count(&[Pick::Sample]);
-        Some(found)
+        Some(chosen)
     }
 
-    /// Does the same. Parameters with parts are no samples, unless the guard says so.
+    /// Chooses values of the split parameters, and puts them together.
+    fn choose_split(
+        &mut self,
+        split: &SplitParameters,
+        guard: &Term,
+        state: &Valuation,
+        random: &mut Random,
+        solver: &mut dyn Solver,
+    ) -> Option<Vec<Value>> {
+        let guard = split.split_guard(guard);
+        let chosen = self.choose_free(&guard, &split.parameters, state, random, solver)?;
+        Some(split.join_values(chosen))
+    }
+
+    /// Chooses values. Parameters with parts are no samples, unless the guard says so.
     fn choose_free(
         &mut self,
         guard: &Term,
@@ -203,20 +219,15 @@ impl Values {
         }
         // What an equation defines is computed as a whole.
         let is_free = |datum: &&Datum| find_definition(datum, guard).is_none();
-        let split =
-            |values: &mut Values, split: SplitParameters, random: &mut Random, solver: &mut dyn Solver| {
-                let guard = split.split_guard(guard);
-                let found = values.choose_free(&guard, &split.parameters, state, random, solver)?;
-                Some(split.join_values(found))
-            };
         // If the drawn alternatives give no values, the solver may choose others below.
-        if parameters.iter().filter(is_free).any(|datum| as_variant(datum.ty()).is_some())
-            && let Some(found) = split(self, SplitParameters::draw(parameters, random), random, solver)
-        {
-            return Some(found);
+        if parameters.iter().filter(is_free).any(|datum| as_variant(datum.ty()).is_some()) {
+            let split = SplitParameters::draw(parameters, random);
+            if let Some(chosen) = self.choose_split(&split, guard, state, random, solver) {
+                return Some(chosen);
+            }
         }
         if parameters.iter().filter(is_free).any(|datum| as_plain(datum.ty()).is_some()) {
-            return split(self, SplitParameters::new(parameters), random, solver);
+            return self.choose_split(&SplitParameters::new(parameters), guard, state, random, solver);
         }
         let condition = self.restrict_ids_to_samples(&at_state(guard, parameters, state), parameters);
         if condition.is_false() {
@@ -229,9 +240,7 @@ impl Values {
         let wants_solver = draw::source(&self.mix, random) == Pick::Diverse;
         if drawable && !wants_solver {
             for _ in 0..ATTEMPTS {
-                let Some((drawn, sources)) = self.draw(&open, &free, random) else {
-                    break;
-                };
+                let Some((drawn, sources)) = self.draw(&open, &free, random) else { break };
                 let mut valuation: Valuation = free.iter().cloned().zip(drawn).collect();
                 for (datum, term) in defined.iter().rev() {
                     valuation.extend(evaluate(term, &valuation).ok().map(|value| (datum.clone(), value)));
@@ -299,18 +308,17 @@ impl Values {
             if conditions.len().saturating_mul(literals.len()) > MOST {
                 return false;
             }
-            let with = |one: &Term, literal: &Term| {
-                substitute(one, &Substitution::from_iter([(datum.clone(), literal.clone())]))
-            };
-            conditions = conditions
-                .iter()
-                .flat_map(|one| literals.iter().map(move |literal| with(one, literal)))
-                .filter(|one| !one.is_false())
-                .collect();
+            let mut with_literals = Vec::new();
+            for literal in literals {
+                let literal = Substitution::from_iter([(datum.clone(), literal)]);
+                with_literals.extend(conditions.iter().map(|condition| substitute(condition, &literal)));
+            }
+            conditions = with_literals;
+            conditions.retain(|condition| !condition.is_false());
         }
-        conditions
-            .iter()
-            .all(|one| one.is_false() || !numbers.is_empty() && self.hull(one, &numbers).range(0).is_none())
+        conditions.iter().all(|condition| {
+            condition.is_false() || !numbers.is_empty() && self.hull(condition, &numbers).range(0).is_none()
+        })
     }
 
     /// The values that have been seen, if the datum may be compared with one. A field always may.
@@ -369,19 +377,19 @@ impl Values {
         if !numeric.is_empty() {
             let rest = if finite.is_empty() { condition.clone() } else { substitute(condition, &finite) };
             let data: Vec<Datum> = numeric.iter().map(|at| parameters[*at].clone()).collect();
-            let mut left = self.hull(&rest, &data);
-            let mut order: Vec<usize> = (0..numeric.len()).collect();
-            random.shuffle(&mut order);
-            for dimension in order {
+            let mut hull = self.hull(&rest, &data);
+            let mut dimensions: Vec<usize> = (0..numeric.len()).collect();
+            random.shuffle(&mut dimensions);
+            for dimension in dimensions {
                 let at = numeric[dimension];
                 // The hull is empty. With other finite values it may not be.
-                let Some(range) = left.range(dimension) else {
+                let Some(range) = hull.range(dimension) else {
                     return (!finite.is_empty()).then(|| (Vec::new(), Vec::new()));
                 };
                 let source = draw::source(&self.mix, random);
                 let (value, source) = draw::number(parameters[at].ty(), source, &range, &self.seen, random);
                 if numeric.len() > 1 {
-                    left = left.fixed(dimension, &as_rational(&value));
+                    hull = hull.fixed(dimension, &as_rational(&value));
                 }
                 values[at] = Some(value);
                 sources.push(source);
@@ -466,13 +474,8 @@ pub fn is_drawable(ty: &Type) -> bool {
 }
 
 fn satisfies(condition: &Term, parameters: &[Datum], values: &[Value]) -> bool {
-    if values.len() != parameters.len()
-        || !parameters.iter().zip(values).all(|(datum, v)| v.is_in(datum.ty()))
-    {
-        return false;
-    }
     let valuation: Valuation = parameters.iter().cloned().zip(values.iter().cloned()).collect();
-    holds(condition, &valuation) == Ok(true)
+    are_typed(parameters, values) && holds(condition, &valuation) == Ok(true)
 }
 
 #[cfg(test)]

@@ -46,16 +46,17 @@ impl SplitParameters {
     pub fn list_alternatives(written: &[Datum]) -> Vec<Self> {
         /// The most choices of alternatives.
         const MOST: usize = 16;
-        let (mut found, mut open) = (Vec::new(), VecDeque::from([Vec::new()]));
-        while let Some(chosen) = open.pop_front() {
+        let (mut splits, mut unfinished) = (Vec::new(), VecDeque::from([Vec::new()]));
+        while let Some(chosen) = unfinished.pop_front() {
             match Self::with_chosen(written, chosen.clone()) {
-                (_, Some(count)) if found.len() + open.len() + count <= MOST => {
-                    open.extend((0..count).map(|one| chosen.iter().copied().chain([one]).collect()));
+                (_, Some(count)) if splits.len() + unfinished.len() + count <= MOST => {
+                    unfinished
+                        .extend((0..count).map(|alternative| [chosen.as_slice(), &[alternative]].concat()));
                 }
-                (split, _) => found.push(split),
+                (split, _) => splits.push(split),
             }
         }
-        found
+        splits
     }
 
     /// Splits the parameters for these alternatives. Returns also the number of alternatives of the first
@@ -84,18 +85,18 @@ impl SplitParameters {
 
     /// Splits the values of the written parameters. `None` if they are of other alternatives.
     pub fn split_values(&self, written: &[Value]) -> Option<Vec<Value>> {
-        let (mut found, mut alternatives) = (Vec::new(), self.chosen.iter().copied());
+        let (mut values, mut alternatives) = (Vec::new(), self.chosen.iter().copied());
         for (parameter, value) in self.written.iter().zip(written) {
-            split_value(parameter.ty(), value, &mut alternatives, &mut found)?;
+            split_value(parameter.ty(), value, &mut alternatives, &mut values)?;
         }
-        Some(found)
+        Some(values)
     }
 
     /// Puts the values of the written parameters together.
     pub fn join_values(&self, values: Vec<Value>) -> Vec<Value> {
         let (mut values, mut alternatives) = (values.into_iter(), self.chosen.iter().copied());
-        let written = self.written.iter();
-        written.filter_map(|one| join_value(one.ty(), &mut alternatives, &mut values)).collect()
+        let join = |parameter: &Datum| join_value(parameter.ty(), &mut alternatives, &mut values);
+        self.written.iter().filter_map(join).collect()
     }
 }
 
@@ -131,8 +132,8 @@ fn list_known_conjuncts(guard: &Term) -> Vec<Term> {
     guard.conjuncts().into_iter().flat_map(list).collect()
 }
 
-/// The record type, with the first field if it is a variant or an option, and the places of the fields that
-/// are split. `None` if the type is not split.
+/// Finds how a type is split: its record type, the tag of the next alternative if it is a variant or an
+/// option, and the places of the fields. `None` if it stays whole.
 fn find_fields(
     ty: &Type,
     alternatives: &mut impl Iterator<Item = usize>,

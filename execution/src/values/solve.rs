@@ -54,12 +54,9 @@ fn ask_for_values(
     random: &mut Random,
     solver: &mut dyn Solver,
 ) -> Option<Vec<Value>> {
-    let Witness::Found(found) = solver.witness(formula) else { return None };
-    let value = |datum: &Datum| match found.get(datum) {
-        Some(value) => value.clone(),
-        // The condition does not mention the datum: any value will do.
-        None => draw::any(datum.ty(), random),
-    };
+    let Witness::Found(solution) = solver.witness(formula) else { return None };
+    // A datum that the condition does not mention may have any value.
+    let value = |datum: &Datum| solution.get(datum).cloned().unwrap_or_else(|| draw::any(datum.ty(), random));
     Some(parameters.iter().map(value).collect())
 }
 

@@ -59,11 +59,11 @@ pub fn draw_string(
         words.iter().map(|word| Value::string(word)).chain(known.iter().cloned()).collect();
     let fits = |value: &Value| {
         let valuation = Valuation::from([(datum.clone(), value.clone())]);
-        matches!(value, Value::String(_)) && own.iter().all(|one| holds(one, &valuation) == Ok(true))
+        matches!(value, Value::String(_)) && own.iter().all(|part| holds(part, &valuation) == Ok(true))
     };
     // A few known strings are tried for one that the guard allows.
-    let one = (0..8).filter_map(|_| random.pick(&known)).find(|value| fits(value)).cloned();
-    match (one, random.below(8)) {
+    let allowed = (0..8).filter_map(|_| random.pick(&known)).find(|value| fits(value)).cloned();
+    match (allowed, random.below(8)) {
         (Some(value), 0..=3) => return (value, Pick::Seen),
         (Some(Value::String(word)), 4) => {
             return (Value::string(&similar_word(&word, random)), Pick::Boundary);
@@ -75,7 +75,7 @@ pub fn draw_string(
     {
         return (Value::string(&draw_of_expression(&expression, lengths, random)), source);
     }
-    let found = match source {
+    let drawn = match source {
         Pick::Boundary if !lengths.is_empty() => {
             let near = lengths[random.below(lengths.len())] + random.below(3) as i64 - 1;
             Some(draw_of_length(usize::try_from(near).unwrap_or(0), words, random))
@@ -91,7 +91,7 @@ pub fn draw_string(
         }
         _ => None,
     };
-    match found {
+    match drawn {
         Some(text) => (Value::string(&text), source),
         None => (Value::string(&extend_word(words, random)), Pick::Uniform),
     }
@@ -105,14 +105,11 @@ fn similar_word(word: &str, random: &mut Random) -> String {
         0 if !letters.is_empty() => letters[at] = if letters[at] == 'a' { 'b' } else { 'a' },
         1 if !letters.is_empty() => drop(letters.remove(at)),
         2 if letters.iter().any(char::is_ascii_alphabetic) => {
-            let other = |letter: &char| {
-                if letter.is_ascii_lowercase() {
-                    letter.to_ascii_uppercase()
-                } else {
-                    letter.to_ascii_lowercase()
-                }
+            let other_case = |letter: &char| match letter.is_ascii_lowercase() {
+                true => letter.to_ascii_uppercase(),
+                false => letter.to_ascii_lowercase(),
             };
-            return letters.iter().map(other).collect();
+            return letters.iter().map(other_case).collect();
         }
         _ => letters.push(letters.last().copied().unwrap_or('a')),
     }
@@ -169,12 +166,13 @@ pub struct StringHints {
 impl StringHints {
     /// Reads how a condition restricts the datum.
     pub fn read(condition: &Term, datum: &Datum) -> Self {
-        let mut named = StringHints::default();
+        let mut hints = StringHints::default();
         let mut seen = std::collections::HashSet::new();
         for conjunct in condition.conjuncts().iter().filter(|conjunct| conjunct.mentions(datum)) {
             let (mut numbers, mut asks_length) = (Vec::new(), false);
-            let mut work = vec![conjunct];
-            while let Some(term) = work.pop() {
+            let mut unvisited = vec![conjunct];
+            while let Some(term) = unvisited.pop() {
+                // The numbers of each conjunct count, also those that an earlier conjunct has.
                 match term.node() {
                     Node::OnStrings(StringOperation::Length, _) => asks_length = true,
                     Node::Literal(Value::Int(number)) => numbers.extend(i64::try_from(number).ok()),
@@ -185,19 +183,19 @@ impl StringHints {
                 }
                 match term.node() {
                     Node::OnStrings(StringOperation::Matches, arguments) => {
-                        named.expressions.extend(expression(arguments));
-                        work.push(&arguments[0]);
+                        hints.expressions.extend(expression(arguments));
+                        unvisited.push(&arguments[0]);
                     }
-                    Node::Literal(value) => strings_of(value, &mut named.words),
-                    _ => work.extend(term.children().into_iter().rev()),
+                    Node::Literal(value) => strings_of(value, &mut hints.words),
+                    _ => unvisited.extend(term.children().into_iter().rev()),
                 }
             }
             let is_length = |number: &i64| asks_length && (0..=LONGEST).contains(number);
-            named.lengths.extend(numbers.into_iter().filter(is_length));
+            hints.lengths.extend(numbers.into_iter().filter(is_length));
         }
-        let own = condition.conjuncts().into_iter();
-        named.own = own.filter(|one| one.mentions(datum) && one.data().len() == 1).collect();
-        named
+        hints.own = condition.conjuncts();
+        hints.own.retain(|part| part.mentions(datum) && part.data().len() == 1);
+        hints
     }
 }
 

@@ -23,6 +23,7 @@ use coreach_model::{Datum, Term, Type, Value};
 
 use super::tried::{TrialHint, TriedGuard};
 use super::{GuardOutcome, Values, draw, ids, is_drawable, strings};
+use crate::judge::guards::are_typed;
 use crate::values::source::Pick;
 
 /// So many vectors are tried before the slow way.
@@ -65,14 +66,14 @@ impl Values {
             (Some(all), _) => {
                 let (before, after) = all.split_at(random.below(all.len()));
                 let mut valuation = state.clone();
-                let found = after.iter().chain(before).find_map(|values| {
+                let allowed = after.iter().chain(before).find_map(|values| {
                     valuation.extend(guard.parameters.iter().cloned().zip(values.iter().cloned()));
                     check_guard(guard, &valuation).ok()
                 });
-                if found.is_none() {
+                if allowed.is_none() {
                     self.remember(key, GuardOutcome::Impossible);
                 }
-                found
+                allowed
             }
             (None, Some(GuardOutcome::Solved(values))) => Some(values),
             (None, Some(_)) => None,
@@ -161,9 +162,10 @@ impl Values {
         }
         let before = self.count_solved();
         let (term, parameters) = (&guard.guard, &guard.parameters[..]);
-        let found = self.choose_with_samples(term, parameters, state, random, solver);
-        let found = found.or_else(|| self.choose_free(term, parameters, state, random, solver));
-        match &found {
+        let chosen = self
+            .choose_with_samples(term, parameters, state, random, solver)
+            .or_else(|| self.choose_free(term, parameters, state, random, solver));
+        match &chosen {
             None => self.remember(key, GuardOutcome::Impossible),
             Some(values) => {
                 self.in_vain.remove(&guard.guard);
@@ -173,7 +175,7 @@ impl Values {
                 }
             }
         }
-        found
+        chosen
     }
 
     fn remember(&mut self, key: (Term, Vec<Value>), outcome: GuardOutcome) {
@@ -197,9 +199,8 @@ impl Values {
             let all = pool.iter().chain(&self.seen);
             all.filter(|value| value.is_in(datum.ty())).cloned().collect()
         };
-        if let Some(id) =
-            self.list_id_samples(datum, list_known_ids).and_then(|ids| random.pick(&ids).cloned())
-        {
+        let ids = self.list_id_samples(datum, list_known_ids);
+        if let Some(id) = ids.and_then(|ids| random.pick(&ids).cloned()) {
             return id;
         }
         if random.chance(50)
@@ -239,6 +240,5 @@ fn check_guard<'g>(guard: &'g TriedGuard, valuation: &Valuation) -> Result<Vec<V
     let all = &guard.indices[..];
     let values = guard.parameters.iter().map(|datum| valuation.get(datum).cloned());
     let values: Vec<Value> = values.collect::<Option<_>>().ok_or(all)?;
-    let is_typed = guard.parameters.iter().zip(&values).all(|(datum, value)| value.is_in(datum.ty()));
-    if is_typed { Ok(values) } else { Err(all) }
+    if are_typed(&guard.parameters, &values) { Ok(values) } else { Err(all) }
 }

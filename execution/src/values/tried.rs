@@ -80,41 +80,23 @@ impl TriedGuard {
             _ => TrialHint::Other,
         };
         let hints = parameters.iter().map(hint).collect();
-        let mut defined: Vec<(usize, Term)> = Vec::new();
-        for (at, datum) in parameters.iter().enumerate() {
-            let Some(term) = find_definition(datum, guard) else { continue };
-            let is_defined = |other: usize| defined.iter().any(|(known, _)| *known == other);
-            let mut read = parameters.iter().enumerate().filter(|(_, one)| term.mentions(one));
-            let reads_only_drawn = read.all(|(other, _)| other != at && !is_defined(other));
-            // Definitions read drawn parameters only, so they can be computed in any order.
-            if reads_only_drawn && !defined.iter().any(|(_, term)| term.mentions(datum)) {
-                defined.push((at, term));
-            }
-        }
         let lists: Option<Vec<Vec<Value>>> =
-            parameters.iter().map(|one| Value::enumerate(one.ty(), ALL)).collect();
-        let count = |lists: &Vec<Vec<Value>>| {
-            lists.iter().try_fold(1usize, |count, list| count.checked_mul(list.len())).unwrap_or(usize::MAX)
-        };
-        let all_vectors = lists.filter(|lists| count(lists) <= ALL).map(|lists| tuples(&lists));
+            parameters.iter().map(|parameter| Value::enumerate(parameter.ty(), ALL)).collect();
         let mentioned = |part: &Term| {
             (0..parameters.len()).filter(|at| part.mentions(&parameters[*at])).collect::<Vec<usize>>()
         };
-        let open = open.into_iter().map(|part| (part.clone(), mentioned(&part))).collect();
-        let (guard, parameters) = (guard.clone(), parameters.to_vec());
-        let indices = (0..parameters.len()).collect();
         TriedGuard {
-            split,
-            guard,
-            parameters,
-            indices,
+            guard: guard.clone(),
+            parameters: parameters.to_vec(),
+            indices: (0..parameters.len()).collect(),
             closed,
-            open,
+            open: open.into_iter().map(|part| (part.clone(), mentioned(&part))).collect(),
             reads,
             literals,
             hints,
-            defined,
-            all_vectors,
+            defined: list_definitions(guard, parameters),
+            all_vectors: lists.filter(|lists| are_few_tuples(lists, ALL)).map(|lists| tuples(&lists)),
+            split,
         }
     }
 
@@ -130,13 +112,11 @@ impl TriedGuard {
 
     /// Makes a pool: the guard's literals, the state's values that the guard reads, and `others`.
     pub fn pool<'v>(&self, state: &Valuation, others: impl Iterator<Item = &'v Value>) -> Vec<Value> {
-        let mut found = self.literals.clone();
-        self.reads
-            .iter()
-            .filter_map(|datum| state.get(datum))
-            .for_each(|value| collect_pool(value, &mut found));
-        others.for_each(|value| collect_pool(value, &mut found));
-        found
+        let mut pool = self.literals.clone();
+        let read = self.reads.iter().filter_map(|datum| state.get(datum));
+        read.for_each(|value| collect_pool(value, &mut pool));
+        others.for_each(|value| collect_pool(value, &mut pool));
+        pool
     }
 
     /// May the guard hold in this state, for some values of the parameters? Errs towards yes.
@@ -146,6 +126,28 @@ impl TriedGuard {
     }
 }
 
+/// Do these lists have at most `most` combinations of their members?
+pub(crate) fn are_few_tuples(lists: &[Vec<Value>], most: usize) -> bool {
+    let count = lists.iter().map(Vec::len).try_fold(1, usize::checked_mul);
+    count.is_some_and(|count| count <= most)
+}
+
+/// Lists the parameters that equations define, each by its number. Definitions read drawn parameters only, so
+/// they can be computed in any order.
+fn list_definitions(guard: &Term, parameters: &[Datum]) -> Vec<(usize, Term)> {
+    let mut defined: Vec<(usize, Term)> = Vec::new();
+    for (at, datum) in parameters.iter().enumerate() {
+        let Some(term) = find_definition(datum, guard) else { continue };
+        let is_drawn = |other: usize| other != at && !defined.iter().any(|(known, _)| *known == other);
+        let mut read = (0..parameters.len()).filter(|other| term.mentions(&parameters[*other]));
+        if read.all(is_drawn) && !defined.iter().any(|(_, term)| term.mentions(datum)) {
+            defined.push((at, term));
+        }
+    }
+    defined
+}
+
+/// Finds the pattern that a term matches a string with.
 fn find_pattern(term: &Term) -> Option<&Term> {
     match term.node() {
         Node::OnStrings(StringOperation::Matches, arguments) => arguments.get(1),
@@ -186,9 +188,8 @@ fn collect_pool(value: &Value, found: &mut Vec<Value>) {
 pub(super) fn find_definition(datum: &Datum, condition: &Term) -> Option<Term> {
     condition.unfolded_conjuncts().iter().find_map(|conjunct| {
         let Some(Node::Compare(Comparison::Equal, left, right)) = conjunct.written() else { return None };
-        let sides = [(left, right), (right, left)].into_iter();
-        let mut found =
-            sides.filter(|(side, other)| side.written_datum() == Some(datum) && !other.mentions(datum));
-        found.next().map(|(_, other)| other.clone())
+        let defines =
+            |(side, other): &(&Term, &Term)| side.written_datum() == Some(datum) && !other.mentions(datum);
+        [(left, right), (right, left)].into_iter().find(defines).map(|(_, other)| other.clone())
     })
 }

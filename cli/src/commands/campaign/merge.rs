@@ -52,7 +52,7 @@ pub(super) fn merge(arguments: &MergeArguments) -> CommandResult {
     for from in &arguments.from {
         let store = Store::read(from)?;
         if planned.is_some()
-            && let (0, others @ 1..) = store.sorted(&wants)?
+            && let (0, others @ 1..) = store.count_wanted(&wants)?
         {
             strangers.push(report_stranger(from, others));
         }

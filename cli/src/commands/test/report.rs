@@ -89,7 +89,7 @@ impl TestReport {
 
     pub(super) fn end_case(&mut self, test: &str, iut: &str, total: &Total) {
         let properties = total.failed.iter().map(|(bucket, FailedRuns { runs, events, seed, .. })| {
-            junit::bucket_property(bucket, *runs, &format!("of {events} events, has seed {seed}"))
+            junit::bucket_property(bucket, *runs, *events, &format!("has seed {seed}"))
         });
         let cases = std::mem::take(&mut self.cases);
         if !cases.is_empty() {
