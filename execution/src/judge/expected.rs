@@ -87,12 +87,32 @@ pub(crate) fn describe_expectation<'t>(
             add_new(&mut alternatives, alternative);
         }
     }
+    let is_single = alternatives.is_empty() && expected.len() == 1;
+    let guards = list_guards(iosts, (open, &possible), event, silent, is_single);
+    let phrase = match alternatives_text(&event.action, &alternatives) {
+        Some(phrase) => phrase,
+        None if event.values.is_empty() || silent.is_some() => format!("{actions}, got {}", event.action),
+        None => format!("{actions}, got {event}"),
+    };
+    Expectation { phrase, guards, expected }
+}
+
+/// Lists the guards that say why an event cannot come, of the open transitions and of those that are possible.
+/// `is_single`: they allow a single thing, from which the event does not differ in values.
+fn list_guards<'t>(
+    iosts: &'t Iosts,
+    (open, possible): (&[OpenTransition<'t>], &[OpenTransition<'t>]),
+    event: &'t Event,
+    silent: Option<&'t RBig>,
+    is_single: bool,
+) -> Vec<Guard> {
     let questions = |transitions: &[OpenTransition<'t>]| -> Vec<(&'t Transition, Question<'t>)> {
-        let of_its_action = transitions.iter().filter(has_its_action);
+        let of_its_action =
+            transitions.iter().filter(|open| iosts.action(open.0.action).name == event.action);
         of_its_action.map(|open| (open.0, Question::new(iosts, silent, *open, Some(event)))).collect()
     };
     // If the event cannot come at all now, the guards of the impossible transitions say why.
-    let mut explaining = questions(&possible);
+    let mut explaining = questions(possible);
     if explaining.is_empty() {
         explaining = questions(open);
     }
@@ -119,19 +139,13 @@ pub(crate) fn describe_expectation<'t>(
     let is_told = |(transition, question): &(&Transition, Question<'_>)| {
         failing_conjuncts(&transition.guard, &question.values).iter().any(|part| !question.reads_event(part))
     };
-    if let (Some(only @ (transition, _)), [_]) = (possible.first(), expected.as_slice())
-        && alternatives.is_empty()
+    if let Some(only @ (transition, _)) = possible.first().filter(|_| is_single)
         && !explaining.is_empty()
         && !explaining.iter().any(is_told)
     {
         guards.extend(Question::new(iosts, silent, *only, None).guard_of_state(iosts, transition));
     }
-    let phrase = match alternatives_text(&event.action, &alternatives) {
-        Some(phrase) => phrase,
-        None if event.values.is_empty() || silent.is_some() => format!("{actions}, got {}", event.action),
-        None => format!("{actions}, got {event}"),
-    };
-    Expectation { phrase, guards, expected }
+    guards
 }
 
 fn add_new<T: PartialEq>(items: &mut Vec<T>, item: T) {

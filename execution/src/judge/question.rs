@@ -393,8 +393,8 @@ impl Question<'_> {
         Some(differences)
     }
 
-    /// Lists the wrong parts of a value that the guard writes out: `i` of `{ song: s, id: i }`, `r` of
-    /// `some(r)`, with their right values. `None`: it is no such value, or a wrong part does not read the event.
+    /// Lists the wrong parts of a value that the guard writes out, with their right values: `i` of
+    /// `{ song: s, id: i }`, `r` of `some(r)`. `None`: it is no such value, or one reads no event.
     fn list_wrong_parts<'v>(
         &self,
         subject: &'v Term,
