@@ -199,7 +199,7 @@ pub fn collect_readings(term: &Term, path: &[Term], found: &mut ReadingPaths) {
         }
         Some(Node::IfThenElse(condition, then, otherwise)) => {
             collect(condition, &[]);
-            collect(then, &[condition.clone()]);
+            collect(then, std::slice::from_ref(condition));
             collect(otherwise, &[condition.not()]);
         }
         Some(Node::And(parts)) => parts.iter().enumerate().for_each(|(at, part)| collect(part, &parts[..at])),

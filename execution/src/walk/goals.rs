@@ -141,6 +141,9 @@ enum VariableEffect {
     Assigns,
 }
 
+/// The place of a variable, and the conditions of its readings.
+type VariableReads = (usize, BTreeSet<Vec<Term>>);
+
 /// A specification with the goals of its walk, and what the search needs to know of each transition.
 #[derive(Clone, Debug)]
 pub struct WalkModel {
@@ -154,7 +157,7 @@ pub struct WalkModel {
     pub with_classes: bool,
     goal_numbers: FastMap<WalkGoal, usize>,
     /// For each transition, the places of the variables that it mentions, and the conditions of the readings.
-    reads: Numbered<TransitionId, Vec<(usize, BTreeSet<Vec<Term>>)>>,
+    reads: Numbered<TransitionId, Vec<VariableReads>>,
     /// For each transition, its effects on the variables.
     effects: Numbered<TransitionId, Vec<VariableEffect>>,
     /// For each transition, the places of the variables without many parts that it sets to a constant.
