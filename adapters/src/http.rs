@@ -343,7 +343,7 @@ impl HttpRun {
                     true => String::new(),
                     false if !matches!(status, 200..=299 | 404) && !explain_status(status).is_empty() => {
                         let headers = probe.request.headers.iter().chain(&self.headers);
-                        explain_refusal(status, headers, &self.signatures)
+                        explain_refusal(&reply, headers, &self.signatures)
                     }
                     false => format!("\nhelp: correct its `path`, or expect this status: `status: {status}`"),
                 };

@@ -124,10 +124,18 @@ pub fn read_message(line: &str, signatures: &Signatures) -> Result<Message, Fail
                      \"Name\", \"values\": {\"parameter\": 1}}"
                 }
             };
+            let parameters = match tree.get("output") {
+                Some(Tree::Text(name)) => signatures.parameters(name),
+                _ => &[],
+            };
+            let takes = |key: &str| parameters.iter().any(|datum| datum.name() == key);
             let is_value = |(key, _): &&(String, Tree)| key != "output" && key != "values";
             let help = match members.iter().find(is_value).filter(|_| tree.get("output").is_some()) {
-                Some((key, value)) => {
+                Some((key, value)) if takes(key) => {
                     format!("write `{key}` under `values`: {{\"values\": {{\"{key}\": {value}}}}}")
+                }
+                Some((key, _)) => {
+                    format!("leave out `{key}`, which is no parameter: values stand under `values`")
                 }
                 None => text.to_owned(),
             };
@@ -275,7 +283,7 @@ transitions: [{ from: A, to: A, on: None }]
             (
                 r#"{"output": "Out", "values": {"n": "1", "r": 1}}"#,
                 "`Out` with a wrong `n`: expected a number, not the text \"1\": write a number without quotes\nhelp: if the \
-                 system is right, make `n` a `string` in the model",
+                 system is right, make `n` a `string` in the model, or an `id` if it is only a name",
             ),
             (
                 r#"{"output": "Out", "values": {"n": 1, "r": "7"}}"#,
@@ -283,11 +291,13 @@ transitions: [{ from: A, to: A, on: None }]
             ),
             (
                 r#"{"output": "Out", "values": {"n": "5_", "r": 1}}"#,
-                "`Out` with a wrong `n`: expected a value of type int, not \"5_\"",
+                "`Out` with a wrong `n`: expected a value of type int, not \"5_\"\nhelp: if the system is right, make `n` a \
+                 `string` in the model, or an `id` if it is only a name",
             ),
             (
                 r#"{"output": "Out", "values": {"n": " 5", "r": 1}}"#,
-                "`Out` with a wrong `n`: expected a value of type int, not \" 5\"",
+                "`Out` with a wrong `n`: expected a value of type int, not \" 5\"\nhelp: if the system is right, make `n` a \
+                 `string` in the model, or an `id` if it is only a name",
             ),
         ] {
             assert_eq!(event(line), format!("alien: {expected}"));

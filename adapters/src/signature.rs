@@ -288,16 +288,16 @@ impl Wire<'_> {
                 "\nhelp: a number has no leading zeros, `+` or spaces: keep them out of the group, `[+ 0]*(?P<{datum}>\\d+)`"
             );
         }
-        if let (Wire::Json(Tree::Text(text)), Type::Int | Type::Nat | Type::Range(..)) = (self, datum.ty())
-            && text.parse::<i128>().is_ok()
-        {
-            let read = match has_pointers {
+        if let (Wire::Json(Tree::Text(text)), Type::Int | Type::Nat | Type::Range(..)) = (self, datum.ty()) {
+            let read = match has_pointers && text.parse::<i128>().is_ok() {
                 true => {
                     format!("write `{datum}: {{ pointer: ..., match: '(-?\\d+)' }}` in the IUT file, or ")
                 }
                 false => String::new(),
             };
-            return format!("\nhelp: if the system is right, {read}make `{datum}` a `string` in the model");
+            return format!(
+                "\nhelp: if the system is right, {read}make `{datum}` a `string` in the model, or an `id` if it is only a name"
+            );
         }
         let is_number = matches!(datum.ty(), Type::Int | Type::Nat | Type::Range(..) | Type::Real);
         match self {

@@ -164,3 +164,27 @@ fn an_answer_without_its_end_is_no_event() {
         assert!(received.is_err(), "{answer:?}: {received:?}");
     }
 }
+
+/// Each row is the first line of an answer, its body, and the help.
+#[test]
+fn an_answer_that_fits_nothing_is_told_with_what_helps() {
+    let number = r"let the system send JSON in UTF-8, or read a number in the text: `{ body: true, match: '";
+    for (status, body, help) in [
+        (
+            "200 OK",
+            "\u{feff}{\"n\": 17}",
+            "it begins with a byte order mark: let the system write UTF-8 without it",
+        ),
+        ("200 OK", "n is 17", number),
+        (
+            "403 Forbidden",
+            "{\"detail\": \"missing API key\"}",
+            "write `headers: { X-Api-Key: ... }` under `http`",
+        ),
+        ("403 Forbidden", "{\"detail\": \"who?\"}", "write `headers: { Authorization: ... }` under `http`"),
+    ] {
+        let answer = format!("HTTP/1.1 {status}\r\nContent-Length: {}\r\n\r\n{body}", body.len());
+        let Ok(Received::Alien(text)) = received(answer.as_bytes()) else { panic!("{body}: no alien") };
+        assert!(text.contains(help) && text.matches("help: ").count() == 1, "{text}");
+    }
+}

@@ -587,3 +587,73 @@ fn what_is_too_large_or_not_linear_is_told_as_what_it_is() {
         "{said}"
     );
 }
+
+/// Precision: time is no value on the wire, however the system is reached, and whatever gives the model.
+#[test]
+fn a_file_is_checked_against_a_timed_model_without_its_delays() {
+    let folder = Folder::with(&[
+        (
+            "specification.yaml",
+            "iosts: kettle\nclocks: [w]\ninitial: { location: Off }\ninputs: { On: { p: 'int[0..9]' }, Lid: { controllable: false } }\n\
+             outputs: { Warm: { q: int } }\ntransitions:\n  - { from: Off, to: Warming, on: On, reset: [w] }\n  \
+             - { from: Warming, to: Off, on: Warm, when: w <= 1 }\n  - { from: Off, to: Off, on: Lid }\n",
+        ),
+        (
+            "purpose.yaml",
+            "purpose: warm\nof: kettle\ninitial: { location: Cold }\ntransitions: [{ from: Cold, to: Accept, on: Warm }]\n",
+        ),
+        (
+            "coreach.yaml",
+            "specification: specification.yaml\npurpose: purpose.yaml\ntimed: { silence_after: 2 }\n",
+        ),
+        ("campaign.yaml", "campaign: c\ntests: [{ configuration: coreach.yaml }]\niuts: [iut.yaml]\n"),
+    ]);
+    folder.ends(&["run", "coreach.yaml", "--stages", "test_case", "--out", "."], 0);
+    let lines =
+        "encoding: lines, stimuli: { On: 'on {p}' }, observations: { Warm: 'warm (?P<q>\\d+)', Lid: lid }";
+    let command = "command: [sh, '-c', 'cat']";
+    let address = "address: 127.0.0.1:9";
+    for way in [
+        format!("stdio: {{ {command} }}"),
+        format!("stdio: {{ {command}, {lines} }}"),
+        format!("tcp: {{ {address}, {lines}, reset: [{{ send: r, expect: r }}] }}"),
+        format!("udp: {{ {address}, {lines}, settle: {{ quiet_ms: 9 }} }}"),
+        format!(
+            "tcp: {{ {address}, encoding: binary, frame: {{ length: u8 }}, stimuli: {{ On: [{{ as: u8, is: 1 }}, {{ as: u8, name: p }}] }}, \
+             observations: {{ Warm: [{{ as: u8, is: 2 }}, {{ as: u8, name: q }}], Lid: [{{ as: u8, is: 3 }}] }}, reset: [{{ send: '00', expect: '00' }}] }}"
+        ),
+        "http: { base: 'http://127.0.0.1:9', stimuli: { On: { method: PUT, path: '/on/{p}' } }, observations: { Warm: \
+         { status: 200, values: { q: /q } }, Lid: { status: 204 } } }"
+            .to_owned(),
+        "simulated: { model: specification.yaml }".to_owned(),
+    ] {
+        folder.write("iut.yaml", &format!("iut: k\n{way}\n"));
+        for model in ["specification.yaml", "coreach.yaml", "warm/test_case.json"] {
+            let (out, err) = folder.ends(&["check", "iut.yaml", model], 0);
+            assert!(out.contains("iut.yaml: iut `k` against `") && out.contains(": ok\n"), "{out}");
+            assert!(!err.contains("delay") && !out.contains("delay"), "{way}, {model}: {out}{err}");
+        }
+        let (out, err) = folder.ends(&["check", "campaign.yaml"], 0);
+        assert!(!out.contains("delay") && !err.contains("delay"), "{way}: {out}{err}");
+    }
+}
+
+/// Precision: what is so at the beginning is told so, with its values, and nothing else is.
+#[test]
+fn a_key_that_a_map_lacks_at_the_beginning_is_told() {
+    let folder = Folder::new();
+    for (map, lacks) in [("[APPLE: 5, PLUM: 0]", false), ("[APPLE: 5]", true)] {
+        let text = format!(
+            "iosts: m\ntypes: {{ Fruit: [APPLE, PLUM] }}\nvariables: {{ vStock: 'map[Fruit] of int' }}\ninitial: {{ location: A, \
+             condition: 'vStock == {map}' }}\ninputs: {{ Fill: {{ p: Fruit }} }}\ntransitions: [{{ from: A, to: A, on: Fill, when: \
+             'vStock[p] < 20' }}]\n"
+        );
+        folder.write("m.yaml", &text);
+        let (_, err) = folder.ends(&["check", "m.yaml"], 0);
+        let err = err.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(err.contains("has no value in some states"), "{err}");
+        let early =
+            "where p = PLUM, vStock = [APPLE: 5] note: so already at the beginning: does a value lack there?";
+        assert_eq!((err.contains(early), err.contains("beginning")), (lacks, lacks), "{err}");
+    }
+}

@@ -101,6 +101,7 @@ if kind in ("tcp", "http"):
                 "locked": ("401 Unauthorized", ""),
                 "typed": ("415 Unsupported Media Type", ""),
                 "cookie": ("200 OK\r\nSet-Cookie: sid=1; Path=/", '{"n": 1}'),
+                "site": ("404 Not Found", "<!DOCTYPE html><html><body>no</body></html>"),
                 "page": ("501 Not Implemented", "<html><body>no</body></html>"),
                 "empty": ("200 OK", ""),
                 "located": ("200 OK\r\nLocation: /asks/1", ""),
@@ -162,7 +163,7 @@ if kind == "lines":
             continue
         before = {"prompt": "> ", "colour": "\x1b[32m", "mark": "\ufeff"}.get(habit, "")
         value = {"plus": f"+{asked}", "minus": f"-{asked}", "hex": f"0x{asked}", "rest": f"{asked}.0",
-                 "space": f" {asked}", "tab": f"\t{asked}", "exponent": f"{asked}e+00", "blank_of_print": f"\u00a0{asked}", "coins": f"{asked} coins", "zero": f"{asked}\0", "comma": f"{asked},000", "half": f"{asked}.5"}.get(habit, asked)
+                 "space": f" {asked}", "tab": f"\t{asked}", "exponent": f"{asked}e+00", "blank_of_print": f"\u00a0{asked}", "coins": f"{asked} coins", "zero": f"{asked}\0", "comma": f"{asked},000", "half": f"{asked}.5", "under": f"0,{asked}00"}.get(habit, asked)
         # Both lines in one write, so that the second one comes before the next stimulus.
         say(f"{before}answer {value}" + (f"\nanswer {asked + (habit == 'more')}" if habit in ("again", "more") else ""))
         if habit == "blank":
@@ -193,7 +194,7 @@ for line in sys.stdin:
         values = {"n": str(asked) if habit == "text" else float("-inf") if habit == "infinite" else None if habit == "nothing" else asked}
         if habit == "extra":
             values["m"] = 2
-        message = json.dumps({"output": "Opened" if habit == "unknown" else "Answer", **(values if habit == "flat" else {"values": values})})
+        message = json.dumps({"output": "Opened" if habit == "unknown" else "Answer", **({"status": "ok"} if habit == "status" else {}), **(values if habit == "flat" else {"values": values})})
         say(json.dumps(message) if habit == "twice" else message)
 if habit == "locks":
     os.remove("lock")
@@ -392,6 +393,7 @@ fn a_frequent_mistake_is_named_with_what_helps() {
             "  help: the message is encoded twice: in Python, call `json.dumps` only once",
         ),
         (json, "extra", within, 1, "  help: leave it out, or declare `m: int` as a parameter of `Answer`"),
+        (json, "status", within, 4, "help: leave out `status`, which is no parameter: values stand under"),
         (json, "flat", within, 4, r#"write `n` under `values`: {"values": {"n": 1}}"#),
         (lines, "stderr", within, 3, "has written `answer 1` to standard error"),
         (lines, "blank", within, 1, "an empty line, which no pattern fits"),
@@ -464,7 +466,11 @@ fn a_frequent_mistake_is_named_with_what_helps() {
         (lines, "hex", within, 1, "  help: coreach reads decimal digits only"),
         (lines, "rest", within, 1, r"end the pattern with `(?:\.0)?$`"),
         (lines, "space", within, 1, "  help: each space counts: write ` +` in the pattern"),
-        (lines, "comma", within, 1, "which coreach does not read: let the system write `1000`"),
+        (lines, "comma", within, 1, "let the system write `1.000`, and declare the parameter as `real`"),
+        (lines, "comma", within, 1, "; or `1000` if the comma separates thousands"),
+        (lines, "under", within, 1, "a point: let the system write `0.100`, declare the parameter as `real`"),
+        (http, "site", within, 1, "check the `path` of the request, and whether `base` lacks a prefix"),
+        (lines, "eof", short, 3, "  help: it may still be starting, for which nothing waits: then it needs a longer"),
         (
             lines,
             "half",
@@ -1110,10 +1116,24 @@ fn a_frequent_mistake_of_the_command_line_is_named_with_what_helps() {
     folder.write("named.yaml", &MODEL.replace("Ask: {}", "Ask: { pName: string }"));
     let ask = "{ method: POST, path: /, body: '{\"name\": {pName}}' }";
     let answers = "{ Answer: { status: 200, values: { n: { pointer: /n } } }, None: { status: 404 } }";
-    folder.write(
-        "quotes.yaml",
-        &format!("iut: asked\nhttp:\n  base: http://127.0.0.1:1\n  stimuli: {{ Ask: {ask} }}\n  observations: {answers}\n"),
-    );
+    let listed = "types: { Name: [ANN, BEN] }\n";
+    folder.write("listed.yaml", &(MODEL.replace("Ask: {}", "Ask: { pName: Name }") + listed));
+    for (file, ask, values) in [
+        ("quotes.yaml", ask, ""),
+        ("spelt.yaml", ask, "  values: { pName: { ann: ANN, 1: BEN } }\n"),
+        ("numbered.yaml", ask, "  values: { pName: { 2: ANN, true: BEN } }\n"),
+        ("mapped.yaml", "{ method: POST, path: /, body: { name: '{pName}', kind: new, size: 2 } }", ""),
+    ] {
+        folder.write(
+            file,
+            &format!(
+                "iut: asked\nhttp:\n  base: http://127.0.0.1:1\n  stimuli: {{ Ask: {ask} }}\n  observations: {answers}\n{values}"
+            ),
+        );
+    }
+    let (out, err) = folder.ends(&["check", "numbered.yaml", "listed.yaml"], 0);
+    assert!(!err.contains("quotes"), "{out}{err}");
+    folder.write("bare.yaml", "iut: asked\nstdio: { command: [python3, system.py, json, fine, cFirst] }\n");
     folder.write("right.yaml", "iut: asked\nstdio: { command: [python3, system.py, json, fine] }\n");
     folder.ends(&["test", "coreach.yaml", "--iut", "right.yaml", "--keep", "lost", "--quiet"], 0);
     fs::remove_file(folder.0.join("lost/twice.test_case.json")).unwrap();
@@ -1265,6 +1285,14 @@ fn a_frequent_mistake_of_the_command_line_is_named_with_what_helps() {
         ("report model.yaml runs", 2, "`coreach report model.yaml runs --out report.html`"),
         ("check iut.yaml", 2, "iut.yaml begins like a purpose, and has keys of an IUT file"),
         ("check quotes.yaml named.yaml", 0, "`{pName}` is a text, but has no quotes in this JSON"),
+        ("check quotes.yaml listed.yaml", 0, "`{pName}` is a text, but has no quotes in this JSON"),
+        ("check spelt.yaml listed.yaml", 0, "`{pName}` is a text, but has no quotes in this JSON"),
+        (
+            "check mapped.yaml named.yaml",
+            2,
+            "`body: '{\"name\": {json(pName)}, \"kind\": \"new\", \"size\": 2}'`",
+        ),
+        ("check bare.yaml model.yaml", 0, "write `\"{cFirst}\"` for its value"),
         ("check without.yaml model.yaml", 2, "for example `of: asking`"),
     ] {
         let (_, err) = folder.ends(&arguments.split(' ').collect::<Vec<_>>(), code);

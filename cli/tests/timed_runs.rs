@@ -195,3 +195,34 @@ fn the_light_goes_off_in_time_and_one_whose_timer_is_not_set_back_too_early() {
     assert!([0, 3].contains(&run("iut.yaml").status.code().unwrap()));
     assert_eq!(run("iut_faulty.yaml").status.code(), Some(1));
 }
+
+#[test]
+fn a_clock_that_runs_on_is_suspected_where_the_purpose_is_out_of_reach() {
+    let folder = Folder::with(&[
+        (
+            "specification.yaml",
+            "iosts: kettle\nclocks: [w]\ninitial: { location: Off }\ninputs: { On: {} }\noutputs: { Started: {}, Warm: {} }\n\
+             transitions:\n  - { from: Off, to: Starting, on: On, reset: [w] }\n  \
+             - { from: Starting, to: Heating, on: Started, when: w <= 4 }\n  \
+             - { from: Heating, to: Off, on: Warm, when: w <= 0.5 }\n",
+        ),
+        (
+            "purpose.yaml",
+            "purpose: warm\nof: kettle\ninitial: { location: Cold }\ntransitions: [{ from: Cold, to: Accept, on: Warm }]\n",
+        ),
+        (
+            "coreach.yaml",
+            "specification: specification.yaml\npurpose: purpose.yaml\ntimed: { silence_after: 9 }\n",
+        ),
+        ("iut.yaml", "iut: kettle\nsimulated: { model: specification.yaml }\n"),
+    ]);
+    let text = told(&folder, &["test", "coreach.yaml", "--iut", "iut.yaml", "--runs", "9"], &[3]);
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let hint = "hint: specification.yaml:8: `Started` does not set the clock `w` back, and what comes after it reads the clock. If \
+                it counts from `Started` on, write `reset: [w]` there";
+    assert!(text.contains(hint), "{text}");
+    let mended = folder.read("specification.yaml").replace("when: w <= 4", "when: w <= 4, reset: [w]");
+    folder.write("specification.yaml", &mended);
+    let text = told(&folder, &["test", "coreach.yaml", "--iut", "iut.yaml", "--runs", "9"], &[0]);
+    assert!(!text.contains("does not set the clock"), "{text}");
+}

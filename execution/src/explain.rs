@@ -173,7 +173,7 @@ pub(crate) fn explain_end(judge: &mut dyn Judge, run: &Run) -> (Reason, Bucket) 
     let is_same_action = action.is_some_and(|action| !instead.contains(&format!("got {action}")));
     let may_come = is_same_action || !guards.is_empty();
     let twice = match failed.filter(|_| run.timing.is_none()) {
-        Some(_) => describe_twice(&run.trace, may_come) + &describe_twice_at_start(run),
+        Some(_) => describe_twice(run, may_come) + &describe_twice_at_start(run),
         None => String::new(),
     };
     let entered = earlier_event

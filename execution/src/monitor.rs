@@ -32,9 +32,10 @@ use coreach_model::{Datum, LocationId, Numbered, Term, TransitionId, Value, Verd
 
 use crate::judge::contract::{Choice, Follower, Judge, Judged, Move, Offer, Offers, Reasons};
 use crate::judge::expected::describe_expectation;
-use crate::judge::guards::{are_typed, conjunct_texts, failing_sets, may_be};
+use crate::judge::guards::{conjunct_texts, failing_sets, may_be};
 use crate::lazy::Lazy;
 use crate::run::{Cause, Occurrence, ShownState};
+use crate::values::are_typed;
 use crate::values::boundaries::boundaries;
 
 /// The most states that are followed one by one.

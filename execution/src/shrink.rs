@@ -38,13 +38,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::bucket::Bucket;
 use crate::explain::bucket_of;
-use crate::judge::guards::are_typed;
 use crate::judge::{Judge, Judged};
 use crate::replay::script_of;
 use crate::run::{Cause, Cue, Fidelity, Occurrence, Outcome, Run, RunStep, events};
 use crate::session::TestSession;
 use crate::settings::Settings;
 use crate::strategy::Strategy;
+use crate::values::are_typed;
 
 /// How often the given run is repeated to see whether it always fails.
 const CHANCES: usize = 3;

@@ -16,11 +16,11 @@ use coreach_execution::TestCase;
 use coreach_execution::campaign::Store;
 use coreach_execution::record::{self, restore_run};
 use coreach_execution::refused::find_refused_inputs;
+use coreach_execution::timed::to_wire;
 use coreach_model::diagnostic::{Diagnostic, Severity, SourceFile};
 use coreach_model::iosts::{Aim, Iosts, TestPurpose};
 use coreach_model::reader::{
-    AnySpecification, load as load_file, read_aimed, read_any_specification, read_specification,
-    read_timed_aimed,
+    AnySpecification, load as load_file, read_aimed, read_any_specification, read_timed_aimed,
 };
 use coreach_model::term::node::Comparison;
 use coreach_model::timed::Timed;
@@ -210,18 +210,27 @@ fn load_models(path: &Path, locations: &mut ReportedLocations) -> Option<Vec<Ios
             return Some(Vec::new());
         };
         locations.add_document(&test);
-        return Some(vec![test.iosts]);
+        return Some(vec![test.wire().clone()]);
     }
     let Ok(file) = load_file(path) else { return Some(Vec::new()) };
-    let specification = match kind_of(&file) {
-        Ok(FileKind::Specification) => read_specification(file).ok().map(|(read, _)| read.iosts)?,
+    let (specification, wire) = match kind_of(&file) {
+        Ok(FileKind::Specification) => match read_any_specification(file).ok()?.0 {
+            AnySpecification::Untimed(read) => (read.iosts.clone(), read.iosts),
+            AnySpecification::Timed(read) => {
+                let form = delayed_with_unseen(&read.timed);
+                let wire = to_wire(&form.iosts, &form.uncontrollable);
+                (form.iosts, wire)
+            }
+        },
         Ok(FileKind::Configuration) => {
-            load_specification(path).ok().map(|(project, _)| project.specification.iosts)?
+            let (project, _) = load_specification(path).ok()?;
+            let wire = project.to_wire();
+            (project.specification.iosts, wire)
         }
         _ => return Some(Vec::new()),
     };
     locations.add(&specification);
-    Some(vec![specification])
+    Some(vec![wire])
 }
 
 /// Compares an implementation's file with each of these models. The same model may be there twice.
@@ -293,7 +302,7 @@ fn check_campaign(path: &Path) -> Checked {
                     note(more);
                     locations.add(&project.specification.iosts);
                     known.add_project(&project);
-                    models.push(project.specification.iosts);
+                    models.push(project.to_wire());
                 }
                 Err(more) => {
                     is_whole = false;
@@ -309,7 +318,7 @@ fn check_campaign(path: &Path) -> Checked {
                     Ok(test) => {
                         locations.add_document(&test);
                         known.add_test(&test.iosts);
-                        models.push(test.iosts);
+                        models.push(test.wire().clone());
                     }
                     Err(error) => {
                         is_whole = false;

@@ -9,6 +9,7 @@ use coreach_analyses::domains::suited::suited;
 use coreach_analyses::places::Arrays;
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_analyses::{Analysis, DomainKind, Thresholds};
+use coreach_execution::timed::to_wire;
 use coreach_model::budget::Budget;
 use coreach_model::diagnostic::{Diagnostic, Origin, SourceFile};
 use coreach_model::iosts::{ActionKind, Aim, Iosts, TestPurpose, Transition};
@@ -48,6 +49,15 @@ pub struct Project {
     pub stages: Vec<Stage>,
     /// `budget: time`, if the configuration has it.
     pub time: Option<Duration>,
+}
+
+impl Project {
+    /// Makes the specification as an adapter sees it: a timed one without delays.
+    pub fn to_wire(&self) -> Iosts {
+        let iosts = &self.specification.iosts;
+        let Some(timing) = &self.timing else { return iosts.clone() };
+        to_wire(iosts, &timing.uncontrollable.iter().filter_map(|name| iosts.find_action(name)).collect())
+    }
 }
 
 /// Reads a configuration and all files that it names, fixes its constants, and checks the models.

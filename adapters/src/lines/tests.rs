@@ -216,6 +216,14 @@ fn a_line_that_nothing_fits_is_what_the_description_says() {
     let later = events(Unmatched::Fail, &["b yes", "what"]);
     assert!(later.iter().all(|event| event.contains("greeting") == event.contains("`b yes`")), "{later:?}");
     assert_eq!(events(Unmatched::Ignore, &["n 1", "what", "more"]), ["Short(1)"]);
+    // Datagrams may contain line ends, which are shown as they are typed.
+    for datagram in ["what\n", "n 1\r\nwhat"] {
+        let help = "help: a datagram is one message, with at most one `\\n` at its end: let the system send each line in a \
+                    datagram of its own";
+        let shown = datagram.replace('\r', "\\r").replace('\n', "\\n");
+        let text = format!("the line `{shown}`, which no pattern fits\n{help}");
+        assert_eq!(events(Unmatched::Fail, &[datagram]), [format!("Alien({text:?})")]);
+    }
 }
 
 const MAIL: &str = "iosts: m\ninitial: { location: A }\ninputs: { Put: { t: string }, Send: { t: string } }\n\

@@ -30,6 +30,7 @@ impl PendingLines {
             return format!("an empty line{why}");
         }
         let shown = shortened(line).replace('\u{1b}', "\\x1b").replace('\0', "\\0");
+        let shown = shown.replace('\r', "\\r").replace('\n', "\\n");
         format!("the line `{shown}`{why}")
     }
 
@@ -42,6 +43,12 @@ impl PendingLines {
         }
         if is_utf_16(line) {
             return (format!("\nhelp: {UTF_16}"), true);
+        }
+        // A line contains a line feed in a datagram only.
+        if line.contains('\n') {
+            let text = "\nhelp: a datagram is one message, with at most one `\\n` at its end: let the system send each line in \
+                        a datagram of its own";
+            return (text.to_owned(), true);
         }
         if line.contains('\0') {
             let text = "\nhelp: the line contains `\\0`: let the system send none, or write `\\x00` into the pattern";
@@ -266,12 +273,18 @@ fn explain_number(begin: &str, rest: &str) -> Option<String> {
         (_, [_] | [_, "", ..]) => None,
         ('.', [_, zeros]) if zeros.bytes().all(|digit| digit == b'0') => None,
         ('.', [_, _]) => Some(format!("the number goes on with `{rest}`: {group}")),
-        (',', [_, more @ ..]) if more.iter().any(|part| part.len() != 3) => {
+        (',', [_, more @ ..]) if more.iter().any(|part| part.len() != 3) || begin.starts_with('0') => {
             let point = rest.replace(',', ".");
             Some(format!(
                 "coreach reads numbers with a point: let the system write `{begin}{point}`, {group}"
             ))
         }
+        (',', [_, _]) => Some(format!(
+            "coreach reads numbers with a point, and without separators: let the system write `{begin}{}`, and {group}; \
+             or `{begin}{}` if the comma separates thousands",
+            rest.replace(',', "."),
+            parts.concat()
+        )),
         (',' | '\'' | '_' | '\u{a0}' | '\u{202f}', _) => Some(format!(
             "`{begin}{rest}` is a number with separators, which coreach does not read: let the system write `{begin}{}`",
             parts.concat()

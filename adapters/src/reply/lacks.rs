@@ -5,9 +5,11 @@ use coreach_model::diagnostic::nearest;
 use coreach_model::excerpt::shortened;
 use coreach_model::json::{self, Tree};
 use coreach_model::reader::collect::listed;
+use coreach_model::types::Type;
 
 use super::values::{Reply, ReplyPart, find_value, find_values, read_body, text_of, value_at};
 use crate::description::{AnswerPlace, Extract, Http, Response};
+use crate::encoding::BYTE_ORDER_MARK;
 use crate::pattern::{Regex, widen, written};
 use crate::signature::Signatures;
 use crate::template::Template;
@@ -126,6 +128,12 @@ pub(super) fn describe_unmatched(
         let misfit = response.misfit(reply).unwrap_or_else(lack);
         (action, misfit)
     });
+    // A number may be read in a text. Then the lack names its parameter first.
+    let needs_number = |action: &str, lack: &str| {
+        let name = lack.split('`').nth(1);
+        let mut needed = signatures.parameters(action).iter().filter(|datum| Some(datum.name()) == name);
+        needed.any(|datum| matches!(datum.ty(), Type::Int | Type::Nat | Type::Range(..)))
+    };
     // If several are as close, the first counts.
     let closest = lacks.reduce(|best, next| {
         let ((_, (closeness, _)), (_, (best_closeness, _))) = (&next, &best);
@@ -165,9 +173,11 @@ pub(super) fn describe_unmatched(
                     "it ends with the last byte of its `Content-Length`: count the bytes of the text in UTF-8, not its letters"
                 }
                 Some(_) if is_packed => "let the system send bodies that are not compressed, without `Content-Encoding`",
-                Some(why) => json::explain_mistake(&body_text, why).unwrap_or(
-                    r"let the system send JSON in UTF-8, or read a number in the text: `{ body: true, match: '[^0-9-]*(-?\d+)(?s:.*)' }` in place of the pointer"
-                ),
+                Some(_) if body_text.starts_with('\u{feff}') => BYTE_ORDER_MARK,
+                Some(why) => json::explain_mistake(&body_text, why).unwrap_or(match needs_number(action, &lacks) {
+                    false => "let the system send JSON in UTF-8",
+                    true => r"let the system send JSON in UTF-8, or read a number in the text: `{ body: true, match: '[^0-9-]*(-?\d+)(?s:.*)' }` in place of the pointer",
+                }),
                 None => &format!("if the system is right, correct `{action}` in `observations`"),
             };
             let help = format!("\nhelp: {help}");
@@ -223,7 +233,7 @@ pub(super) fn describe_unmatched(
         )
     } else {
         let headers = request.into_iter().flat_map(|request| &request.headers).chain(&http.headers);
-        explain_refusal(reply.status, headers, signatures)
+        explain_refusal(reply, headers, signatures)
     };
     let twice = match tree {
         Some(Tree::Text(text)) if json::parse(text, json::WIRE).is_ok() => {
@@ -267,13 +277,18 @@ pub fn explain_status(status: u16) -> &'static str {
     }
 }
 
-/// Proposes what to change in the IUT file if a server answers a request with these headers by this status.
+/// Proposes what to change in the IUT file if a server answers a request with these headers by this reply.
 pub fn explain_refusal<'a>(
-    status: u16,
+    reply: &Reply,
     headers: impl Iterator<Item = &'a (String, Template)>,
     signatures: &Signatures,
 ) -> String {
+    let status = reply.status;
+    let body = String::from_utf8_lossy(&reply.body).to_lowercase();
     let mut help = explain_status(status).to_owned();
+    if ["api key", "api-key", "apikey", "api_key"].iter().any(|word| body.contains(word)) {
+        help = help.replace("Authorization", "X-Api-Key");
+    }
     for (header, template) in headers.filter(|_| matches!(status, 401 | 403)) {
         let is_lacking = |name: &&str| signatures.captures(name) && signatures.known(name).is_none();
         if let Some(hole) = template.holes().find(is_lacking) {

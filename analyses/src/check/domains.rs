@@ -8,8 +8,9 @@
 //! holds nowhere, the warning says this, without a state and without help. The states are those in which the
 //! location can just have been entered, as far as the guards of the transitions into it say.
 //!
-//! **Costs** two queries per obligation and transition into its location, or three if something is reported. An obligation of hundreds of
-//! operations is not asked: no honest guard has one, and no solver decides it soon.
+//! **Costs** two queries per obligation and transition into its location, and three more if something is
+//! reported. An obligation of hundreds of operations is not asked: no honest guard has one, and no solver
+//! decides it soon.
 
 use coreach_model::excerpt::shortened;
 use coreach_model::obligation::{defined, obligations};
@@ -51,8 +52,13 @@ pub fn check(iosts: &Iosts, narrow: &[Datum], solver: &mut dyn Solver) -> Vec<Di
                         (!is_never).then(|| describe_addition(transition, variable, &condition, solver));
                     let helps: Vec<String> = likely.into_iter().chain(addition).collect();
                     let help = Some(helps.join("; ")).filter(|help| !help.is_empty());
-                    let state = (!is_never).then_some(&state);
-                    let warning = report_condition(iosts, transition, variable, &condition, state);
+                    let start = find_start(iosts, transition, variable, &condition, solver);
+                    let start = start.filter(|_| !is_never);
+                    let note =
+                        start.as_ref().map(|_| "so already at the beginning: does a value lack there?");
+                    let state = (!is_never).then_some(start.as_ref().unwrap_or(&state));
+                    let mut warning = report_condition(iosts, transition, variable, &condition, state);
+                    warning.notes.extend(note.map(str::to_owned));
                     // A type that may be too small has a help of its own.
                     warnings.push(Diagnostic { help: warning.help.clone().or(help), ..warning });
                     if warnings.len() == MOST_TOLD {
@@ -124,6 +130,22 @@ fn find_violation(
         }
     }
     found
+}
+
+/// Searches parameters with which the guard of a transition has no value at the beginning of a run.
+fn find_start(
+    iosts: &Iosts,
+    transition: &Transition,
+    variable: Option<&str>,
+    condition: &Term,
+    solver: &mut dyn Solver,
+) -> Option<Valuation> {
+    let asked = [iosts.initial_condition.clone(), condition.not(), transition.guard.clone()];
+    let is_early = transition.source == iosts.initial && variable.is_none();
+    match (is_early && solver.check(&asked) == Answer::Sat).then(|| solver.witness(&asked[..2]))? {
+        Witness::Found(state) => Some(state),
+        _ => None,
+    }
 }
 
 /// Does the guard of a changed transition imply the condition on its guard, or on this variable? With

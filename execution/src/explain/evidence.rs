@@ -14,12 +14,13 @@ use crate::run::{Cause, Occurrence, Outcome, Run, RunStep};
 /// For a run that ended in silence: what may be wrong, and how to wait longer.
 pub(super) fn describe_silence(run: &Run, is_required: bool) -> String {
     let Outcome::Verdict(_, Cause::Silence(waited)) = &run.outcome else { return String::new() };
-    if run.timing.is_some() {
-        return String::new();
-    }
     let time = waited.as_millis();
     if let Some(cause) = find_evident_cause(run) {
         return format!("\nhelp: {cause}");
+    }
+    // The model says how long an answer takes.
+    if run.timing.is_some() {
+        return String::new();
     }
     // So few milliseconds are hardly meant.
     let (mut causes, longer) = match time < 20 {
@@ -74,7 +75,7 @@ pub fn find_evident_cause(run: &Run) -> Option<String> {
         ));
     }
     let has_sent = run.trace.iter().any(|step| matches!(step.what, Occurrence::Stimulus(_)));
-    (!has_sent && !has_observed(run)).then(|| {
+    (!has_sent && !has_observed(run) && run.timing.is_none()).then(|| {
         "the tester has sent nothing, and waits for an output: are `inputs`, which the implementation receives, and \
          `outputs` swapped in the model?"
             .to_owned()
@@ -115,7 +116,8 @@ fn guess_causes(run: &Run) -> Vec<String> {
         return vec![refusal(item), wait.to_owned()];
     }
     let end = "it may wait for the end of its input: read and answer line by line";
-    vec![buffer.to_owned(), end.to_owned(), refusal(item)]
+    let start = "it may still be starting, for which nothing waits: then it needs a longer `within`, too";
+    vec![buffer.to_owned(), end.to_owned(), refusal(item), start.to_owned()]
 }
 
 /// Supposes that the system has not understood what was sent last.
@@ -142,26 +144,32 @@ fn is_unheard_of(run: &Run) -> bool {
         })
 }
 
-/// The last request over HTTP, and the status of its answer. `None` if the evidence has none.
-fn last_exchange(run: &Run) -> Option<(String, String)> {
-    let first_line = |item: &EvidenceItem| {
-        String::from_utf8_lossy(&item.bytes).lines().next().unwrap_or_default().to_owned()
-    };
+/// The last request over HTTP, the status of its answer, and whether that is a page of HTML. `None` if the
+/// evidence has none.
+fn last_exchange(run: &Run) -> Option<(String, String, bool)> {
+    let text = |item: &EvidenceItem| String::from_utf8_lossy(&item.bytes).into_owned();
+    let first_line = |text: String| text.lines().next().unwrap_or_default().to_owned();
     let is_in_run = |item: &EvidenceItem, kind| item.kind == kind && item.phase == Phase::Run;
     let sent_at = run.wire.iter().rposition(|item| is_in_run(item, EvidenceKind::Sent))?;
-    let request = first_line(&run.wire[sent_at]);
+    let request = first_line(text(&run.wire[sent_at]));
     let mut later = run.wire[sent_at..].iter();
-    let answer = later.find(|item| is_in_run(item, EvidenceKind::Received)).map(first_line)?;
+    let whole = later.find(|item| is_in_run(item, EvidenceKind::Received)).map(text)?;
+    let is_page = whole.to_lowercase().contains("<html");
+    let answer = first_line(whole);
     let (_, status) = answer.split_once(' ').filter(|(version, _)| version.starts_with("HTTP/1."))?;
-    Some((shortened(request.strip_suffix(" HTTP/1.1")?), shortened(status.trim_end())))
+    Some((shortened(request.strip_suffix(" HTTP/1.1")?), shortened(status.trim_end()), is_page))
 }
 
 /// For a Fail by an answer over HTTP: the request, and the status of the answer.
 pub(super) fn describe_exchange(run: &Run) -> String {
     match (&run.outcome, run.trace.last().map(|step| &step.what)) {
         (Outcome::Verdict(Verdict::Fail, Cause::Event), Some(Occurrence::Observation(_))) => {
-            last_exchange(run).map_or_else(String::new, |(request, status)| {
-                format!(" (`{request}` was answered `{status}`)")
+            last_exchange(run).map_or_else(String::new, |(request, status, is_page)| match is_page {
+                true => format!(
+                    " (`{request}` was answered `{status}` with a page of HTML)\nhelp: perhaps no part of the system serves this \
+                     address: check the `path` of the request, and whether `base` lacks a prefix, such as `/api/v1`"
+                ),
+                false => format!(" (`{request}` was answered `{status}`)"),
             })
         }
         _ => String::new(),
@@ -170,8 +178,15 @@ pub(super) fn describe_exchange(run: &Run) -> String {
 
 /// For a Fail by the same output as the last one: the system may answer twice. Between the two, inputs may
 /// lie. If such an output may come here with other values or in other states (`may_come`), an equal answer
-/// is rather a wrong one.
-pub(super) fn describe_twice(trace: &[RunStep], may_come: bool) -> String {
+/// is rather a wrong one. Over HTTP, a system answers each request once.
+pub(super) fn describe_twice(run: &Run, may_come: bool) -> String {
+    match last_exchange(run) {
+        Some((.., true)) => String::new(),
+        exchange => describe_same(&run.trace, may_come, exchange.is_some()),
+    }
+}
+
+fn describe_same(trace: &[RunStep], may_come: bool, is_over_http: bool) -> String {
     let Some((last, before)) = trace.split_last() else { return String::new() };
     let input_at = |at: usize| match &before.get(at)?.what {
         Occurrence::Stimulus(event) => Some(&event.action),
@@ -185,6 +200,12 @@ pub(super) fn describe_twice(trace: &[RunStep], may_come: bool) -> String {
     }
     let answered = earlier.checked_sub(1).and_then(input_at);
     match (input_at(earlier + 1), answered) {
+        (Some(next), Some(answered)) if is_over_http && !may_come => {
+            format!(
+                "\nhelp: the same came before {next}, as the answer to {answered}: does the model lack this answer to {next}?"
+            )
+        }
+        _ if is_over_http => String::new(),
         (None, _) => "\nhelp: the same came just before: does the system answer twice?".to_owned(),
         (Some(next), None) if may_come => {
             format!("\nhelp: the same came just before {next}: does the system answer twice?")
@@ -282,7 +303,11 @@ mod tests {
                     format!("\nhelp: the same came {told}does the system answer twice?{lacks}")
                 }
             };
-            assert_eq!(describe_twice(&steps, may_come), expected, "{trace:?}");
+            assert_eq!(describe_same(&steps, may_come, false), expected, "{trace:?}");
+            // A request has one answer.
+            let lacks = "\nhelp: the same came before Go, as the answer to Ask: does the model lack this answer to Go?";
+            let expected = if told.contains("to Ask") { lacks } else { "" };
+            assert_eq!(describe_same(&steps, may_come, true), expected, "{trace:?}");
         }
     }
 }

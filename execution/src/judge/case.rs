@@ -32,11 +32,10 @@ use crate::judge::contract::{
     AfterSilence, Choice, Follower, Guard, Judge, Judged, Move, Offer, Offers, Reasons,
 };
 use crate::judge::expected::{Expectation, decided_guard, describe_expectation};
-use crate::judge::guards::{
-    are_typed, can_come, conjunct_texts, failing_sets, may_be, with_event, without_purpose,
-};
+use crate::judge::guards::{can_come, conjunct_texts, failing_sets, may_be, with_event, without_purpose};
 use crate::run::{Cause, Occurrence, ShownState};
 use crate::test_case::{TestCase, exact_seconds};
+use crate::values::are_typed;
 use crate::values::boundaries::boundaries;
 
 #[derive(Clone, Debug)]

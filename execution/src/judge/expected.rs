@@ -97,7 +97,7 @@ pub(crate) fn describe_expectation<'t>(
     Expectation { phrase, guards, expected }
 }
 
-/// Lists the guards that say why an event cannot come, of the open transitions and of those that are possible.
+/// Lists the guards that say why an event cannot come.
 /// `is_single`: they allow a single thing, from which the event does not differ in values.
 fn list_guards<'t>(
     iosts: &'t Iosts,

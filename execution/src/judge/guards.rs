@@ -5,7 +5,7 @@ use coreach_model::iosts::{Iosts, Transition};
 use coreach_model::semantics::{Event, State};
 use coreach_model::term::evaluate::{Valuation, evaluate, holds};
 use coreach_model::term::{literals, substitute};
-use coreach_model::{Datum, Term, Value};
+use coreach_model::{Term, Value};
 
 use crate::lazy::Lazy;
 use crate::test_case::TestCase;
@@ -105,12 +105,6 @@ pub(crate) fn with_event(iosts: &Iosts, state: &State, event: &Event) -> Valuati
         valuation.extend(parameters.iter().cloned().zip(event.values.iter().cloned()));
     }
     valuation
-}
-
-/// Are there as many values as parameters, each in its type?
-pub(crate) fn are_typed(parameters: &[Datum], values: &[Value]) -> bool {
-    parameters.len() == values.len()
-        && parameters.iter().zip(values).all(|(parameter, value)| value.is_in(parameter.ty()))
 }
 
 /// May the transition be taken in this state, with some values of its parameters? Errs towards yes.

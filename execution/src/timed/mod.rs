@@ -80,17 +80,17 @@ impl TimedCase {
                 ));
             }
         }
-        for id in &uncontrollable {
-            iosts.actions[*id].kind = ActionKind::Output;
-        }
-        let wire = without_delays(iosts);
+        let wire = to_wire(iosts, &uncontrollable);
+        iosts.actions.iter_mut().zip(&wire.actions).for_each(|(action, seen)| action.kind = seen.kind);
         Ok(TimedCase { delay, silence_after, uncontrollable, wire })
     }
 }
 
-/// The actions as an adapter sees them: without delays, and without a graph.
-fn without_delays(iosts: &Iosts) -> Iosts {
+/// Makes the actions of a delayed form as an adapter sees them: without delays, and without a graph. Inputs
+/// that the tester only sees are outputs.
+pub fn to_wire(iosts: &Iosts, uncontrollable: &BTreeSet<ActionId>) -> Iosts {
     let mut actions = iosts.actions.clone();
+    uncontrollable.iter().for_each(|id| actions[*id].kind = ActionKind::Output);
     for action in actions.iter_mut().filter(|action| action.is_visible()) {
         action.parameters.remove(0);
     }

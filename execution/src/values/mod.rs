@@ -47,8 +47,6 @@ pub use source::{MIX, Mix, Pick};
 use strings::StringHints;
 use tried::{TriedGuard, find_definition};
 
-use crate::judge::guards::are_typed;
-
 /// How often values are drawn before the solver is asked.
 pub const ATTEMPTS: usize = 6;
 
@@ -471,6 +469,12 @@ pub fn at_state(guard: &Term, parameters: &[Datum], state: &Valuation) -> Term {
 /// Can values of this type be drawn by lot?
 pub fn is_drawable(ty: &Type) -> bool {
     ty.is_number() || matches!(ty, Type::Bool | Type::String | Type::Id(_) | Type::Enum(_))
+}
+
+/// Are there as many values as parameters, each in its type?
+pub(crate) fn are_typed(parameters: &[Datum], values: &[Value]) -> bool {
+    parameters.len() == values.len()
+        && parameters.iter().zip(values).all(|(parameter, value)| value.is_in(parameter.ty()))
 }
 
 fn satisfies(condition: &Term, parameters: &[Datum], values: &[Value]) -> bool {

@@ -23,7 +23,7 @@ use coreach_model::{Datum, Term, Type, Value};
 
 use super::tried::{TrialHint, TriedGuard};
 use super::{GuardOutcome, Values, draw, ids, is_drawable, strings};
-use crate::judge::guards::are_typed;
+use crate::values::are_typed;
 use crate::values::source::Pick;
 
 /// So many vectors are tried before the slow way.

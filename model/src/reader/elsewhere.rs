@@ -5,7 +5,7 @@ pub(super) const RANGE: &str = "write the range `0..9` without brackets, as in `
     write `0 <= x && x <= 9` to test a value";
 
 /// Names of operations, functions or methods in other languages, and how to write them here.
-const OPERATIONS: [(&[&str], &str); 15] = [
+const OPERATIONS: [(&[&str], &str); 17] = [
     (&["range", "interval"], RANGE),
     (
         &["substring", "substr", "slice", "mid"],
@@ -32,7 +32,15 @@ const OPERATIONS: [(&[&str], &str); 15] = [
         &["first", "front", "head", "peek", "last", "back", "top", "tail"],
         "the first element is `q[0]`, the last one `q[len(q) - 1]`, and `q[1..]` is all but the first",
     ),
-    (&["update", "store", "put", "set"], "write `a[i := e]` to give the index or key `i` the value `e`"),
+    (
+        &["startswith", "starts_with", "has_prefix", "hasprefix", "endswith", "ends_with", "hassuffix"],
+        "`starts_with(s, t)` asks whether `s` begins with `t`, `ends_with(s, t)` whether it ends with it",
+    ),
+    (
+        &["set", "frozenset", "hashset"],
+        "write a set as `{a, b}`, and `m[k := e]` to give the key `k` the value `e`",
+    ),
+    (&["update", "store", "put"], "write `a[i := e]` to give the index or key `i` the value `e`"),
     (
         &["get", "at", "nth", "select", "get_or_default", "getordefault"],
         "the element at the index or key `i` is `a[i]`; for a key that may be missing, write `(if k in m then m[k] else 0)`",

@@ -193,8 +193,14 @@ impl Typing<'_, '_> {
             if matches!(self.scope.names.get(name), Some((Meaning::Broken, _))) {
                 return None;
             }
-            // Mistakes in the arguments are reported all the same.
-            arguments.iter().for_each(|argument| drop(self.term(argument)));
+            // Mistakes in the arguments are reported, too. A collection has its type from the function.
+            let is_known = |argument: &&Expression| {
+                !matches!(
+                    argument.kind,
+                    ExpressionKind::Listed(_) | ExpressionKind::Set(_) | ExpressionKind::Entries(_)
+                )
+            };
+            arguments.iter().filter(is_known).for_each(|argument| drop(self.term(argument)));
             self.report_unknown_function(name, arguments, place);
             return None;
         };

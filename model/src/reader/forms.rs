@@ -15,7 +15,10 @@ impl Parser<'_> {
     pub(super) fn parse_named(&mut self, name: &str, span: Range<usize>) -> Parsed {
         match self.kind_ahead(1) {
             Some(Lexeme::Sign("(")) if !(name == "match" && self.is_match()) => self.parse_call(name, span),
-            Some(Lexeme::Sign("{")) => {
+            // `match x { some(v) => ... }` has no fields.
+            Some(Lexeme::Sign("{"))
+                if !self.is_subject() || self.kind_ahead(3) == Some(&Lexeme::Sign(":")) =>
+            {
                 self.next += 1;
                 self.parse_fields(Some((name.to_owned(), span)), None)
             }
@@ -28,6 +31,11 @@ impl Parser<'_> {
                 build_expression(ExpressionKind::Name(name.to_owned()), span)
             }
         }
+    }
+
+    /// Is the value after `match` next?
+    fn is_subject(&self) -> bool {
+        matches!(self.last_token(1), Some(Token { kind: Lexeme::Name(word), .. }) if word == "match")
     }
 
     /// Parses a whole expression inside of a form, two levels down: it needs as much of the stack as two

@@ -326,7 +326,10 @@ impl<'a> Parser<'a> {
         let span = point.span.start..open.span.end;
         let mut wrong =
             syntax_mistake("syntax", format!("there are no methods such as `.{name}()`"), "a method", span);
-        let call = || format!("write the function in front: `{name}(x)`, not `x.{name}()`");
+        let call = || match FUNCTIONS.iter().any(|(known, _)| *known == name) {
+            true => format!("write the function in front, with all its arguments: `{name}(x, ...)`"),
+            false => format!("declare such a function under `functions:`, and write `{name}(x)`"),
+        };
         wrong.help = Some(elsewhere::explain_operation(name).map_or_else(call, str::to_owned));
         Some(wrong)
     }

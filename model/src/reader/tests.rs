@@ -611,6 +611,20 @@ fn what_data_mean_elsewhere_is_explained() {
         ("next && b", "write `next is some`"),
         ("q ++ q == q", "`+` joins lists"),
         ("b # a comment", "an expression has no comments"),
+        ("text.startsWith(\"a\")", "help: `starts_with(s, t)` asks whether `s` begins with `t`"),
+        (
+            "text.index_of(\"a\") == 0",
+            "write the function in front, with all its arguments: `index_of(x, ...)`",
+        ),
+        ("text.upper() == \"A\"", "help: declare such a function under `functions:`, and write `upper(x)`"),
+        ("text == \"{v} of {text}\"", "help: join texts with `+`: `to_string(v) + \" of {text}\"`"),
+        ("text == \"have {text}\"", "help: join texts with `+`: `\"have \" + text`"),
+        (
+            "match next { some(x) => b, none => false }",
+            "after the value: `match r: Ok(v) -> v | Missing -> 0`, found `{`",
+        ),
+        ("b && o in m", "there may be none: write `(match o: some(x) -> x in m | none -> false)`"),
+        ("m[o] > 0", "there may be none: write `(match o: some(x) -> x | none -> VALUE)`"),
     ] {
         let found = all_found(&DATA.replace("GUARD", guard));
         assert!(found.contains(told), "{guard}: {found}");
@@ -628,6 +642,23 @@ fn what_data_mean_elsewhere_is_explained() {
         ),
         ("on: Out\n", "on: Out(t, n, Seated(s))\n", "`when: (match p: A(x) -> x > 0 | _ -> false)`"),
         ("v: nat,", "v: nat, w: string?,", "`\"option[string]\"`"),
+        (
+            "{ v: table }",
+            "{ m: \"m[2] + table\" }",
+            "to give one index or key this value, write `m[2 := m[2] + table]`",
+        ),
+        ("{ v: table }", "{ m: table }", "to give one index or key this value, write `m[k := table]`"),
+        ("{ v: table }", "{ o: 3 }", "write `some(3)`"),
+        (
+            "{ v: table }",
+            "{ q: \"append(q, set([b]))\" }",
+            "unknown function `set`; help: write a set as `{a, b}`",
+        ),
+        (
+            "{ v: table }",
+            "\"v := table; m := m[1 := 2]; b = true;\"",
+            "for example `assign: { v: table, m: 'm[1 := 2]', b: true }`",
+        ),
     ] {
         let found = all_found(&DATA.replace("GUARD", "b").replacen(old, new, 1));
         assert!(found.contains(told), "{new}: {found}");
@@ -646,6 +677,7 @@ fn what_is_meant_as_it_is_written_is_not_warned_of() {
         "match next: some(x) -> x == text | _ -> b && v > 0",
         "match next: some(x) -> x == text | _ -> false",
         "defined(q[0]) && defined(m[1])",
+        "text == \"{b} {x} {2} {\" && text != \"}{\"",
         "matches(text, \"su.*\") && contains(\"+-\", text) && starts_with(text, \"sum\")",
     ] {
         assert_eq!(all_found(&DATA.replace("GUARD", guard)), "", "{guard}");

@@ -166,7 +166,7 @@ fn read_resets(collector: &mut Collector, entries: &[Entry], context: &Surroundi
         return Vec::new();
     };
     let mut resets: Vec<Datum> = Vec::new();
-    let like = "reset: [wclock]";
+    let like = &format!("reset: [{}]", clocks.first().map_or("wclock", Datum::name));
     let Some(items) = shape::list(collector, &entry.value, "`reset`", like) else { return resets };
     for item in items {
         let Some(scalar) = shape::scalar(collector, item, "a clock", like) else { continue };
@@ -248,8 +248,16 @@ fn read_assignments(
     origin: &mut TransitionOrigin,
 ) -> Option<Substitution> {
     // If `x = e` stands here, the example shows how this assignment is written.
-    let assignment = node.as_scalar().and_then(|scalar| split_assignment(&scalar.text));
-    let own_example = assignment.map(|(name, value)| format!("assign: {{ {name}: {value} }}"));
+    let own_example = node.as_scalar().and_then(|scalar| {
+        let parts = scalar.text.split(';').filter(|part| !part.trim().is_empty());
+        let entry =
+            |(name, value): (&str, String)| match value.contains([',', '{', '}', '[', ']', ':', '"', '#']) {
+                true => format!("{}: '{}'", name.trim(), value.replace('\'', "''")),
+                false => format!("{}: {}", name.trim(), value.trim()),
+            };
+        let entries: Option<Vec<String>> = parts.map(|part| split_assignment(part).map(entry)).collect();
+        entries.map(|entries| format!("assign: {{ {} }}", entries.join(", ")))
+    });
     let like = own_example.as_deref().unwrap_or("assign: { vPaid: vPaid + pCoinValue }");
     let entries = shape::mapping(collector, node, "`assign`", like)?;
     let errors_before = collector.errors();

@@ -221,11 +221,73 @@ impl<'a, 'c> Typing<'a, 'c> {
                     .to_owned(),
             ),
             (Type::Bool, Type::Int) => Some("write a comparison: `x != 0`".to_owned()),
-            _ => self.spell_id([(&wanted, span), (&sort, span)]).or_else(|| about_ids([&wanted, &sort])),
+            _ => self
+                .explain_part(&wanted, &sort, span, whose)
+                .or_else(|| self.spell_id([(&wanted, span), (&sort, span)]))
+                .or_else(|| about_ids([&wanted, &sort])),
         };
         let message = format!("{whose} must be {}, but this is {sort}", expected_text(expected));
         self.error("type-mismatch", message, span, format!("this is {sort}"), help);
         None
+    }
+
+    /// Explains how to take the value out of an option, or to change one value of a map, an array or a list.
+    fn explain_part(&self, wanted: &Type, sort: &Type, span: &Range<usize>, whose: &str) -> Option<String> {
+        let text = self.scalar.text.get(span.clone())?;
+        let part = |whole: &Type| match whole {
+            Type::Record(ty) if ty.form == RecordForm::Option => Some(ty.content_type().sort()),
+            Type::Array(ty) => Some(ty.element.sort()),
+            _ => {
+                let value = || whole.as_keyed().and_then(|(ty, _)| ty.map_value_type().map(Type::sort));
+                whole.as_list().map(|(_, _, element)| element.sort()).or_else(value)
+            }
+        };
+        let is_option = |ty: &Type| matches!(ty, Type::Record(ty) if ty.form == RecordForm::Option);
+        if is_option(sort) && part(sort).as_ref() == Some(wanted) {
+            let after = self.scalar.text[span.end..].trim_start().strip_prefix("in ");
+            let table = after
+                .and_then(|after| after.split(|sign: char| !sign.is_alphanumeric() && sign != '_').next());
+            let body = match table.filter(|table| !table.is_empty()) {
+                Some(table) => format!("x in {table} | none -> false"),
+                None => "x | none -> VALUE".to_owned(),
+            };
+            return Some(format!("there may be none: write `(match {text}: some(x) -> {body})`"));
+        }
+        if part(wanted).as_ref() != Some(sort) {
+            return None;
+        }
+        if is_option(wanted) {
+            return Some(format!("write `some({text})`"));
+        }
+        let name = whose.strip_prefix("the value of `")?.strip_suffix('`')?;
+        let key = text.split_once(&format!("{name}[")).and_then(|(_, rest)| rest.split(']').next());
+        let key = key.filter(|key| !key.contains('[')).unwrap_or("k");
+        Some(format!("to give one index or key this value, write `{name}[{key} := {text}]`"))
+    }
+
+    /// Warns of `{name}` in a text, which nothing fills.
+    fn warn_of_hole(&mut self, text: &str, span: &Range<usize>) {
+        let sort = |name: &str| {
+            let mut near = self.bound.iter().chain(self.scope.parameters);
+            match near.find(|(known, _)| known == name) {
+                Some((_, datum)) => datum.as_ref().map(|datum| datum.ty().sort()),
+                None => Some(self.scope.names.get(name)?.0.term()?.sort().clone()),
+            }
+        };
+        let mut holes = text.match_indices('{').filter_map(|(at, _)| {
+            let (name, after) = text[at + 1..].split_once('}')?;
+            let value = match sort(name)? {
+                Type::String => name.to_owned(),
+                Type::Int => format!("to_string({name})"),
+                _ => return None,
+            };
+            Some((name, [format!("\"{}\"", &text[..at]), value, format!("\"{after}\"")]))
+        });
+        let Some((name, parts)) = holes.next() else { return };
+        let parts: Vec<String> = parts.into_iter().filter(|part| part != "\"\"").collect();
+        let help = format!("join texts with `+`: `{}`", parts.join(" + "));
+        let message = format!("nothing fills `{{{name}}}` in a text of an expression");
+        self.warn_of_mistake("hole-in-text", message, span, "a text with these braces", help);
     }
 
     /// Types an expression.
@@ -235,7 +297,10 @@ impl<'a, 'c> Typing<'a, 'c> {
             ExpressionKind::Truth(value) => Some(Term::literal(Value::Bool(*value))),
             ExpressionKind::Integer(digits) => Some(Term::int(parse_integer(digits)?)),
             ExpressionKind::Decimal(digits) => Some(Term::literal(Value::Real(parse_decimal(digits)?))),
-            ExpressionKind::Text(text) => Some(Term::literal(Value::string(text))),
+            ExpressionKind::Text(text) => {
+                self.warn_of_hole(text, &tree.span);
+                Some(Term::literal(Value::string(text)))
+            }
             ExpressionKind::Not(inner) => Some(self.type_condition(inner, "!")?.not()),
             ExpressionKind::Negate(inner) => Some(self.type_number(inner, "-")?.negate()),
             ExpressionKind::And(parts) => Some(Term::and(self.type_conditions(parts, "&&")?)),

@@ -84,6 +84,8 @@ pub fn read_http(reader: &mut IutReader<'_>, root: &[Entry], node: &Yaml) -> Opt
         let like = "reset: { method: POST, path: /reset, status: 200 }";
         require_reset(reader, entries, "launch", reset.is_empty(), like);
     }
+    let spelling = reader.read_spelling(entries, false);
+    reader.spelling = spelling.clone();
     let (mut stimuli, mut places) = (Vec::new(), BTreeMap::new());
     for (entry, action) in reader.action_entries(entries, "stimuli", STIMULI, ActionKind::Input) {
         let what = format!("the request of `{}`", entry.key.text);
@@ -129,7 +131,6 @@ pub fn read_http(reader: &mut IutReader<'_>, root: &[Entry], node: &Yaml) -> Opt
         (OBSERVATIONS, &response_like),
     );
     refuse_hidden(reader, &observations, &origins);
-    let spelling = reader.read_spelling(entries, false);
     let unmatched = reader.read_unmatched(entries);
     let (base, _) = base?;
     let launch = launch?;

@@ -222,9 +222,26 @@ fn read_words(reader: &mut IutReader<'_>, value: &Yaml, like: &str, holes: &Hole
     for item in items {
         // An empty argument is allowed, if it is quoted.
         let scalar = shape::scalar(reader.collector, item, "a word of `command`", like);
+        if let Some(scalar) = scalar {
+            warn_of_bare_name(reader, scalar, holes);
+        }
         words.push(scalar.and_then(|scalar| reader.read_template(scalar, holes)));
     }
     words.into_iter().collect()
+}
+
+/// Warns of a word that is the name of a constant or of a hole here, without braces.
+fn warn_of_bare_name(reader: &mut IutReader<'_>, scalar: &Scalar, holes: &Holes) {
+    let name = scalar.text.as_str();
+    let mut constants = reader.iosts.into_iter().flat_map(|iosts| &iosts.constants);
+    if holes.constants && constants.any(|constant| constant.name() == name) {
+        let help = format!("write `\"{{{name}}}\"` for its value");
+        let found =
+            Diagnostic::warning("bare-name", format!("`{name}` is the name of a constant, without braces"))
+                .at(reader.collector.origin(&scalar.span), "given as it is")
+                .help(help);
+        reader.collector.push(found);
+    }
 }
 
 fn read_directory(reader: &mut IutReader<'_>, entries: &[Entry]) -> Option<PathBuf> {

@@ -60,13 +60,21 @@ pub fn read_request(
                     let field = |entry: &Entry| {
                         let value = entry.value.as_scalar()?;
                         let name = value.text.trim_matches(['{', '}']);
-                        Some(format!("\"{}\": {{{name}}}", entry.key.text))
+                        let is_hole =
+                            holes.is_some_and(|holes| holes.names.iter().any(|known| known == name));
+                        let is_json = serde_json::from_str::<serde_json::Value>(&value.text).is_ok();
+                        let written = match is_json {
+                            _ if is_hole || name != value.text => format!("{{json({name})}}"),
+                            true => value.text.clone(),
+                            false => format!("\"{}\"", value.text),
+                        };
+                        Some(format!("\"{}\": {written}", entry.key.text))
                     };
                     entries.iter().map(field).collect::<Option<Vec<String>>>()
                 }
                 _ => None,
             };
-            let example = meant_fields.map_or("\"n\": {n}".to_owned(), |fields| fields.join(", "));
+            let example = meant_fields.map_or("\"n\": {json(n)}".to_owned(), |fields| fields.join(", "));
             let scalar = shape::scalar(reader.collector, node, "`body`", &format!("body: '{{{example}}}'"))?;
             Some(reader.read_body(scalar, holes)?)
         }

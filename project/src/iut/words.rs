@@ -47,6 +47,8 @@ pub struct IutReader<'a> {
     pub connections: Vec<String>,
     /// The captures, after they were read.
     pub captures: Vec<DeclaredCapture>,
+    /// How values are written in bodies.
+    pub spelling: Spelling,
     /// Does each answer belong to the stimulus before it?
     pub is_synchronous: bool,
     /// May a capture be a part of a response of HTTP?
@@ -58,10 +60,10 @@ pub struct IutReader<'a> {
 pub struct Holes {
     /// Names that belong to a launch: a port, a folder.
     launched: &'static [&'static str],
-    constants: bool,
+    pub constants: bool,
     captures: bool,
     /// Other names: the parameters of an action, the groups of a pattern.
-    names: Vec<String>,
+    pub names: Vec<String>,
     action: Option<String>,
 }
 
@@ -126,6 +128,7 @@ impl<'a> IutReader<'a> {
             apart,
             connections,
             captures,
+            spelling: Spelling::default(),
             is_synchronous,
             has_answers,
         }
@@ -208,6 +211,14 @@ impl IutReader<'_> {
         let is_wrong = |name: &&str| match type_of(name) {
             Some(Type::String) => !is_json(&with_quote(name)),
             Some(Type::Id(_)) => !is_json(&fill_with_digits(template, name)),
+            Some(Type::Enum(named)) => named.literals.iter().any(|literal| {
+                let written =
+                    self.spelling.of(name).map_or(vec![literal.clone()], |spelt| spelt.wire_texts(literal));
+                let fill = |text: &String| {
+                    template.fill(|hole| Some(if hole == *name { text.clone() } else { "1".to_owned() })).ok()
+                };
+                written.first().is_some_and(|text| !is_json(&fill(text)))
+            }),
             _ => false,
         };
         let Some(name) = template.holes().find(is_wrong) else { return };

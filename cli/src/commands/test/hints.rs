@@ -99,7 +99,9 @@ pub(super) fn explain_run(
             .or_else(|| explain_reordering(case, run, record))
             .or_else(|| explain_line_ending(case, iut, run))
             .or_else(|| explain_unused_parameter(case, run, record)),
-        Some(Verdict::Inconclusive) => explain_limit(arguments, run).or_else(|| explain_cookie(iut, run)),
+        Some(Verdict::Inconclusive) => explain_limit(arguments, run)
+            .or_else(|| explain_cookie(iut, run))
+            .or_else(|| explain_running_clock(case, run, record)),
         None => explain_fixed(case, run).or_else(|| explain_cookie(iut, run)).or_else(|| explain_loss(run)),
     }
 }
@@ -411,6 +413,28 @@ fn explain_unused_parameter(case: &Case, run: &Run, record: &Record) -> Option<S
         "hint: the specification never reads `{datum}` of `{event}`. Perhaps a transition on `{}` lacks a guard or an assignment \
          ({place})\n",
         event.action
+    ))
+}
+
+/// Hints at a clock that an output does not set back, though what comes after it reads the clock.
+fn explain_running_clock(case: &Case, run: &Run, record: &Record) -> Option<String> {
+    let delay = &case.test.timed.as_ref()?.delay;
+    let model = case.specification.as_ref()?;
+    let action = model.find_action(&run.trace.last()?.what.event()?.action)?;
+    let is_read = |step: &Transition, clock: &Datum| {
+        let is_told = record.reason.guards.iter().any(|guard| guard.values.contains_key(clock.name()));
+        let mut later = model.transitions.iter().filter(|later| later.source == step.target);
+        is_told && later.any(|later| later.guard.mentions(clock))
+    };
+    let (step, clock) = model.transitions.iter().filter(|step| step.action == action).find_map(|step| {
+        let is_clock = |clock: &Datum, value: &Term| value.mentions(delay) && value.mentions(clock);
+        let mut running = step.assignments.iter().filter(|(clock, value)| is_clock(clock, value));
+        running.find(|(clock, _)| is_read(step, clock)).map(|(clock, _)| (step, clock))
+    })?;
+    let (place, name) = (step.origin.whole.as_ref()?.file_and_line(), &model.action(action).name);
+    Some(format!(
+        "hint: {place}: `{name}` does not set the clock `{clock}` back, and what comes after it reads the clock. If it counts \
+         from `{name}` on, write `reset: [{clock}]` there\n"
     ))
 }
 
