@@ -46,12 +46,12 @@ pub fn exact_reference(
     solver: &mut dyn Solver,
 ) -> ExactReference {
     budget::doing("computing the exact reference");
-    let (iosts, numbers) = without_what_follows(visible);
+    let (iosts, numbers) = cut_behind_accept(visible);
     let accepting: Vec<bool> = visible.accepting.iter().copied().collect();
     let facts = analyse(&iosts, &accepting, options);
     let found = exact(&iosts, &accepting, &facts.chain, engine, solver);
-    let follows = ExactAnswer::Unknown("it follows an accepting location".to_owned());
-    let mut transitions = visible.iosts.transitions.map(|_| follows.clone());
+    let no_answer = ExactAnswer::Unknown("it follows an accepting location".to_owned());
+    let mut transitions = visible.iosts.transitions.map(|_| no_answer.clone());
     for (number, answer) in numbers.iter().zip(&found.transitions) {
         transitions[*number] = answer.clone();
     }
@@ -62,42 +62,46 @@ pub fn exact_reference(
     ExactReference { transitions, runs, ..found }
 }
 
-/// The behaviours up to Accept, and the old number of each transition.
-fn without_what_follows(visible: &Visible) -> (Iosts, Numbered<TransitionId, TransitionId>) {
+/// Removes what follows Accept. Gives also the old number of each transition that is kept.
+fn cut_behind_accept(visible: &Visible) -> (Iosts, Numbered<TransitionId, TransitionId>) {
     let mut iosts = visible.iosts.clone();
-    let goes_on = |t: &Transition| !visible.accepting[t.source];
-    let numbers = iosts.transitions.numbered().filter(|(_, t)| goes_on(t)).map(|(number, _)| number);
+    let is_kept = |t: &Transition| !visible.accepting[t.source];
+    let numbers = iosts.transitions.numbered().filter(|(_, t)| is_kept(t)).map(|(number, _)| number);
     let numbers = numbers.collect();
-    iosts.transitions.retain(|t| goes_on(t));
+    iosts.transitions.retain(is_kept);
     (iosts, numbers)
 }
 
 /// Counts what the test graph keeps beyond the exact reference.
 pub fn distance(reference: &ExactReference, visible: &Visible, graph: &TestGraph) -> Distance {
-    let goes_on = graph.made_of.iter().zip(&graph.iosts.transitions);
-    let goes_on = goes_on.filter(|(_, transition)| Some(transition.target) != graph.inconclusive);
-    let kept: BTreeSet<TransitionId> = goes_on.map(|(number, _)| *number).collect();
+    let with_origins = graph.made_of.iter().zip(&graph.iosts.transitions);
+    let kept: BTreeSet<TransitionId> = with_origins
+        .filter(|(_, transition)| Some(transition.target) != graph.inconclusive)
+        .map(|(number, _)| *number)
+        .collect();
     let is_yes = |answer: &ExactAnswer| matches!(answer, ExactAnswer::Yes(_));
     let is_no = |answer: &ExactAnswer| matches!(answer, ExactAnswer::No(_));
-    let of = |number: &TransitionId| &reference.transitions[*number];
-    let (iosts, numbers) = without_what_follows(visible);
-    let up_to_accept =
-        ExactReference { transitions: numbers.map(|number| of(number).clone()), ..reference.clone() };
+    let answer_of = |number: &TransitionId| &reference.transitions[*number];
+    // A location is judged by its transitions up to Accept alone, under their own numbers.
+    let (iosts, numbers) = cut_behind_accept(visible);
+    let before_accept =
+        ExactReference { transitions: numbers.map(|number| answer_of(number).clone()), ..reference.clone() };
     let answers: Numbered<LocationId, ExactAnswer> =
-        iosts.location_ids().map(|at| up_to_accept.of_location(&iosts, at)).collect();
-    let kept_locations: Vec<LocationId> = graph
-        .origins
-        .iter()
-        .filter_map(|origin| match origin {
-            GraphOrigin::Given(location) if graph.is_purpose_reachable() => Some(*location),
-            _ => None,
-        })
-        .collect();
+        iosts.location_ids().map(|at| before_accept.of_location(&iosts, at)).collect();
+    // The graph of an unreachable purpose has its initial location only, which was not kept for the purpose.
+    let kept_location = |origin: &GraphOrigin| match origin {
+        GraphOrigin::Given(location) if graph.is_purpose_reachable() => Some(*location),
+        _ => None,
+    };
+    let kept_locations: Vec<LocationId> = graph.origins.iter().filter_map(kept_location).collect();
     Distance {
         exact: reference.transitions.iter().filter(|answer| is_yes(answer)).count(),
         kept: kept.len(),
-        extra: kept.iter().filter(|number| is_no(of(number))).count(),
-        unknown: kept.iter().filter(|number| !is_no(of(number)) && !is_yes(of(number))).count(),
+        extra: kept.iter().filter(|number| is_no(answer_of(number))).count(),
+        unknown: kept
+            .iter()
+            .filter(|number| matches!(answer_of(number), ExactAnswer::Unknown(_)))
+            .count(),
         lost: reference
             .transitions
             .numbered()

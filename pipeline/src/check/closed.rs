@@ -8,7 +8,7 @@
 //! stage would have stopped. A location with more than [`MOST_WAYS`] ways, or in a cycle of more than
 //! [`LONGEST_CYCLE`] locations, is only counted.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use coreach_analyses::solver::{Answer, Solver};
 use coreach_model::iosts::{ActionKind, Iosts, Transition};
@@ -36,9 +36,9 @@ pub fn check_closed(closed: &Closed, product: &Product, solver: &mut dyn Solver)
     if !checking.well_formed(iosts, &[closed.given.len(), closed.accepting.len(), closed.rests.len()], SAME) {
         return checking.found;
     }
-    let index: HashMap<_, _> = closed.given.iter().copied().zip(iosts.location_ids()).collect();
+    let distinct: HashSet<&LocationId> = closed.given.iter().collect();
     let exists = |location: &LocationId| product_iosts.locations.has(*location);
-    if index.len() != closed.given.len() || !closed.given.iter().all(exists) {
+    if distinct.len() != closed.given.len() || !closed.given.iter().all(exists) {
         checking.broken(SAME, "a location of the product appears twice, or is missing");
         return checking.found;
     }
@@ -151,13 +151,13 @@ fn check_rest(
     };
     let internal = transitions_of(ActionKind::Internal).map(|t| substitute(&t.guard, &rest.effect));
     checking.equivalent(context, &rest.stays, &Term::or(internal).not(), RULE, place);
-    let mut said = Vec::new();
+    let mut listed = Vec::new();
     for number in &rest.outputs {
         let Some(t) = iosts.transitions.has(*number).then(|| &iosts.transitions[*number]) else {
             checking.broken(RULE, place());
             return;
         };
-        said.push((iosts.action(t.action), closed.given[t.target], t.guard.clone()));
+        listed.push((iosts.action(t.action), closed.given[t.target], t.guard.clone()));
         checking.holds(t.source == closed_source, RULE, place);
     }
     let possible = transitions_of(ActionKind::Output).map(|t| {
@@ -166,7 +166,7 @@ fn check_rest(
     });
     let possible: Vec<_> = possible.collect();
     // Each guard implies those of the other list that have its action and target.
-    for (checked, known) in [(&possible, &said), (&said, &possible)] {
+    for (checked, known) in [(&possible, &listed), (&listed, &possible)] {
         for (action, target, guard) in checked {
             let matching = known.iter().filter(|(a, t, _)| a == action && t == target);
             let guards: Vec<Term> = matching.map(|(.., guard)| guard.clone()).collect();

@@ -13,7 +13,7 @@
 
 use std::collections::{HashSet, VecDeque};
 
-use coreach_analyses::inductive::{self, HornClauses, Obligation};
+use coreach_analyses::inductive::{self, HornClauses, Obligation, RefinementIteration};
 use coreach_analyses::solver::Answer;
 use coreach_model::iosts::{Iosts, LocationId};
 use coreach_model::term::{Substitution, substitute, substitute_all};
@@ -32,7 +32,7 @@ const LONGEST_RUN: usize = 8;
 pub(super) fn refute_facts(graph: &TestGraph, visible: &Visible, checking: &mut Checking<'_>) {
     let iosts = &graph.iosts;
     let is_given = |location: LocationId| matches!(graph.origins[location], GraphOrigin::Given(_));
-    if graph.pass.is_some() && !reach_is_proved(graph, checking) {
+    if graph.pass.is_some() && !reach_is_proved(iosts, &graph.reach, None, checking) {
         let outcome = FactRuns::of(iosts).search(checking, |run, checking| {
             // reach says nothing about the verdicts.
             let is_outside = is_given(run.location) && run.can_be_outside(&graph.reach, checking);
@@ -40,33 +40,31 @@ pub(super) fn refute_facts(graph: &TestGraph, visible: &Visible, checking: &mut 
         });
         note_outcome(outcome, "test graph 8: reach", checking);
     }
-    if !coreach_is_proved(graph, visible, checking) {
-        let coreach = &graph.decided.coreach;
+    let Decided { reach, coreach, chain } = &graph.decided;
+    let cut = cut_behind_accept(&visible.iosts, &visible.accepting);
+    if !coreach_is_proved(&cut, &visible.accepting, chain, coreach, checking) {
         let outcome = search_to_accept(&visible.iosts, &visible.accepting, checking, |run| {
             run.has_been_outside(coreach)
         });
         note_outcome(outcome, "test graph 8: coreach", checking);
     }
-    if graph.pass.is_none() && !absence_is_proved(graph, visible, checking) {
+    if graph.pass.is_none() && !absence_is_proved(&cut, reach, coreach, checking) {
         let outcome = search_to_accept(&visible.iosts, &visible.accepting, checking, |_| Term::yes());
         note_outcome(outcome, "test graph 7", checking);
     }
 }
 
-/// Does the same for the facts about the closed machine up to Accept.
+/// Looks for runs that refute the facts about the closed machine up to Accept, where these are not proved.
 pub(super) fn refute_known_facts(known: &Basis, closed: &Closed, checking: &mut Checking<'_>) {
-    let cut = up_to_accept(&closed.iosts, &closed.accepting);
-    let forward = HornClauses::forward(&cut);
-    if !forward.obligations(&cut, &known.reach, None).all(|obligation| is_proved(&obligation, checking)) {
+    let cut = cut_behind_accept(&closed.iosts, &closed.accepting);
+    if !reach_is_proved(&cut, &known.reach, None, checking) {
         let outcome = FactRuns::of(&cut).search(checking, |run, checking| {
             let is_outside = run.can_be_outside(&known.reach, checking);
             is_outside.then(|| cut.location(run.location).label.clone())
         });
         note_outcome(outcome, "visible 10: reach", checking);
     }
-    let is_proved_chain = inductive::chain(&cut, &closed.accepting, &known.chain, &known.coreach)
-        .all(|obligation| is_proved(&obligation, checking));
-    if !is_proved_chain {
+    if !coreach_is_proved(&cut, &closed.accepting, &known.chain, &known.coreach, checking) {
         let outcome = search_to_accept(&closed.iosts, &closed.accepting, checking, |run| {
             run.has_been_outside(&known.coreach)
         });
@@ -95,32 +93,42 @@ fn note_outcome(outcome: Option<String>, rule: &'static str, checking: &mut Chec
     if let Some(place) = outcome { checking.broken(rule, place) } else { checking.found.unchecked += 1 }
 }
 
-fn reach_is_proved(graph: &TestGraph, checking: &mut Checking<'_>) -> bool {
-    let clauses = HornClauses::forward(&graph.iosts);
-    clauses.obligations(&graph.iosts, &graph.reach, None).all(|obligation| is_proved(&obligation, checking))
+/// Is reach inductive on the machine, perhaps within other facts?
+fn reach_is_proved(
+    iosts: &Iosts,
+    reach: &[Term],
+    within: Option<&[Term]>,
+    checking: &mut Checking<'_>,
+) -> bool {
+    let clauses = HornClauses::forward(iosts);
+    clauses.obligations(iosts, reach, within).all(|obligation| is_proved(&obligation, checking))
 }
 
-fn coreach_is_proved(graph: &TestGraph, visible: &Visible, checking: &mut Checking<'_>) -> bool {
-    let cut = up_to_accept(&visible.iosts, &visible.accepting);
-    let Decided { coreach, chain, .. } = &graph.decided;
-    inductive::chain(&cut, &visible.accepting, chain, coreach)
-        .all(|obligation| is_proved(&obligation, checking))
+/// Is coreach the end of a chain of refinement iterations that are inductive?
+fn coreach_is_proved(
+    cut: &Iosts,
+    accepting: &[bool],
+    chain: &[RefinementIteration],
+    coreach: &[Term],
+    checking: &mut Checking<'_>,
+) -> bool {
+    inductive::chain(cut, accepting, chain, coreach).all(|obligation| is_proved(&obligation, checking))
 }
 
 /// Is it proved that the purpose is out of reach? Either the initial condition contradicts coreach, or reach
 /// is inductive within coreach, as one more refinement iteration.
-fn absence_is_proved(graph: &TestGraph, visible: &Visible, checking: &mut Checking<'_>) -> bool {
-    let Decided { reach, coreach, .. } = &graph.decided;
-    let cut = up_to_accept(&visible.iosts, &visible.accepting);
-    if checking.ask(&[cut.initial_condition.clone(), coreach[cut.initial].clone()]) == Answer::Unsat {
-        return true;
-    }
-    let clauses = HornClauses::forward(&cut);
-    clauses.obligations(&cut, reach, Some(coreach)).all(|obligation| is_proved(&obligation, checking))
+fn absence_is_proved(
+    cut: &Iosts,
+    reach: &Numbered<LocationId, Term>,
+    coreach: &Numbered<LocationId, Term>,
+    checking: &mut Checking<'_>,
+) -> bool {
+    checking.ask(&[cut.initial_condition.clone(), coreach[cut.initial].clone()]) == Answer::Unsat
+        || reach_is_proved(cut, reach, Some(coreach), checking)
 }
 
 /// Gives the machine that the facts are about: the analysis did not look at what follows Accept.
-fn up_to_accept(iosts: &Iosts, accepting: &Numbered<LocationId, bool>) -> Iosts {
+fn cut_behind_accept(iosts: &Iosts, accepting: &Numbered<LocationId, bool>) -> Iosts {
     let mut cut = iosts.clone();
     cut.transitions.retain(|t| !accepting[t.source]);
     cut

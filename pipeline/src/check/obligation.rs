@@ -68,7 +68,7 @@ impl<'a> Checking<'a> {
         place: impl FnOnce() -> String,
     ) {
         let is_evident = |conclusion: &Term| {
-            conclusion.is_true() || conclusion.conjuncts().iter().all(|part| is_said(premises, part))
+            conclusion.is_true() || conclusion.conjuncts().iter().all(|part| is_premise(premises, part))
         };
         if conclusions.iter().any(is_evident) {
             return;
@@ -130,7 +130,7 @@ impl<'a> Checking<'a> {
     }
 }
 
-fn is_said(premises: &[Term], part: &Term) -> bool {
+fn is_premise(premises: &[Term], part: &Term) -> bool {
     premises.iter().any(|premise| premise == part || premise.conjuncts().contains(part))
 }
 

@@ -3,27 +3,24 @@
 //! The check knows neither the rules nor contexts. It takes from the test case the facts that are known at a
 //! location, and asks the solver about guards.
 
-use coreach_analyses::solver::{Answer, Solver};
+use coreach_analyses::solver::Solver;
 use coreach_model::iosts::{ActionKind, Transition};
 use coreach_model::term::node::Comparison;
-use coreach_model::{ActionId, LocationId, Term, TransitionId, Verdict, budget};
+use coreach_model::{ActionId, LocationId, Term, TransitionId, Verdict};
 
-use super::{Findings, RuleViolation};
+use super::obligation::{Checking, Findings};
 use crate::path_guided::PathGuided;
 
 /// Checks a path-guided test case: first the guards at each location, then the targets of the transitions.
 pub fn check_path_guided(made: &PathGuided, solver: &mut dyn Solver) -> Findings {
-    let mut findings = Findings::default();
+    let mut checking = Checking::new(solver);
     let iosts = &made.iosts;
     let outgoing = iosts.outgoing();
     for (location, outgoing_numbers) in outgoing.numbered() {
-        budget::ask();
         let name = || iosts.location(location).name.clone();
         if made.verdicts[location].is_some() {
-            if !outgoing_numbers.is_empty() {
-                let rule = "path-guided (1): a transition leaves a verdict";
-                findings.violations.push(RuleViolation { rule, place: name() });
-            }
+            let rule = "path-guided (1): a transition leaves a verdict";
+            checking.holds(outgoing_numbers.is_empty(), rule, name);
             continue;
         }
         for (id, action) in iosts.actions.numbered() {
@@ -35,7 +32,7 @@ pub fn check_path_guided(made: &PathGuided, solver: &mut dyn Solver) -> Findings
                 .map(|number| &iosts.transitions[*number])
                 .filter(|t| t.action == id)
                 .collect();
-            let place = format!("{}: {}", name(), action.name);
+            let place = || format!("{}: {}", name(), action.name);
             let mut facts = made.known[location].clone();
             facts.push(is_time(made));
             for (index, transition) in of_action.iter().enumerate() {
@@ -43,7 +40,7 @@ pub fn check_path_guided(made: &PathGuided, solver: &mut dyn Solver) -> Findings
                     let mut both = facts.clone();
                     both.extend([transition.guard.clone(), later.guard.clone()]);
                     let rule = "path-guided (2): two transitions can be taken together";
-                    check_impossible(&mut findings, solver, &both, rule, &place);
+                    checking.implies(&both, &[], rule, place);
                 }
             }
             if let Some(times) = possible_times(made, id) {
@@ -51,49 +48,29 @@ pub fn check_path_guided(made: &PathGuided, solver: &mut dyn Solver) -> Findings
                 none.push(times);
                 none.extend(of_action.iter().map(|transition| transition.guard.not()));
                 let rule = "path-guided (3): an event that can be seen has no transition";
-                check_impossible(&mut findings, solver, &none, rule, &place);
+                checking.implies(&none, &[], rule, place);
             }
         }
     }
     for (number, transition) in iosts.transitions.numbered() {
         let target = made.verdicts[transition.target];
         let place = || iosts.describe(transition);
-        if target.is_none() && transition.target != LocationId(transition.source.0 + 1) {
-            let rule = "path-guided (4): a transition leads elsewhere than to the next context";
-            findings.violations.push(RuleViolation { rule, place: place() });
-        }
-        if target.is_some() && !transition.assignments.is_empty() {
-            let rule = "path-guided (4): a verdict changes data";
-            findings.violations.push(RuleViolation { rule, place: place() });
-        }
-        let is_blamed = target == Some(Verdict::Fail);
-        if is_blamed && !is_the_systems(made, number) {
-            let rule = "path-guided (5): the system fails because it does not send something";
-            findings.violations.push(RuleViolation { rule, place: place() });
-        }
+        let (rule, is_right) = match target {
+            None => (
+                "path-guided (4): a transition leads elsewhere than to the next context",
+                transition.target == LocationId(transition.source.0 + 1),
+            ),
+            Some(_) => ("path-guided (4): a verdict changes data", transition.assignments.is_empty()),
+        };
+        checking.holds(is_right, rule, place);
+        let rule = "path-guided (5): the system fails because it does not send something";
+        checking.holds(target != Some(Verdict::Fail) || is_of_system(made, number), rule, place);
     }
     let passing = iosts.transitions.iter().filter(|t| made.verdicts[t.target] == Some(Verdict::Pass)).count();
     // Without Pass the path must have steps that nobody sees.
-    if passing > 1 || (passing == 0 && made.unseen.is_empty()) {
-        let rule = "path-guided (6): no transition leads to Pass";
-        findings.violations.push(RuleViolation { rule, place: iosts.name.clone() });
-    }
-    findings
-}
-
-/// Notes a violation if the formula can hold.
-fn check_impossible(
-    findings: &mut Findings,
-    solver: &mut dyn Solver,
-    formula: &[Term],
-    rule: &'static str,
-    place: &str,
-) {
-    match solver.check(formula) {
-        Answer::Unsat => {}
-        Answer::Sat => findings.violations.push(RuleViolation { rule, place: place.to_owned() }),
-        Answer::Unknown => findings.unknown += 1,
-    }
+    let is_right = passing == 1 || (passing == 0 && !made.unseen.is_empty());
+    checking.holds(is_right, "path-guided (6): no transition leads to Pass", || iosts.name.clone());
+    checking.found
 }
 
 /// Says that TM is a time. It may be a constant, too.
@@ -101,8 +78,8 @@ fn is_time(made: &PathGuided) -> Term {
     Term::compare(Comparison::Greater, &made.timing.silence_after, &Term::int(0).to_real())
 }
 
-/// Says when the event can be seen: silence from TM on, an output at any time. What the tester sends is not
-/// seen, so the result is `None`.
+/// Says when the event can be seen: silence from TM on, an output at any time. `None` for what the tester
+/// sends.
 fn possible_times(made: &PathGuided, action: ActionId) -> Option<Term> {
     let delay = Term::datum(&made.timing.delay);
     let zero = Term::int(0).to_real();
@@ -117,7 +94,7 @@ fn possible_times(made: &PathGuided, action: ActionId) -> Option<Term> {
 }
 
 /// Does the transition take an output of the system, or its silence?
-fn is_the_systems(made: &PathGuided, number: TransitionId) -> bool {
+fn is_of_system(made: &PathGuided, number: TransitionId) -> bool {
     let action = made.iosts.action(made.iosts.transitions[number].action);
     action.is_observed() && !made.timing.uncontrollable.contains(&action.name)
 }

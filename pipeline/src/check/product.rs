@@ -64,8 +64,8 @@ pub fn check_product(
             let t1 = &left.transitions[first];
             let seconds: Vec<Option<TransitionId>> = match followers.get(&(l2, t1.action)) {
                 Some(numbers) => {
-                    let with = |location_of: &&TransitionId| complete.purpose.goes_with(**location_of, first);
-                    numbers.iter().filter(with).copied().map(Some).collect()
+                    let goes_along = |second: &&TransitionId| complete.purpose.goes_with(**second, first);
+                    numbers.iter().filter(goes_along).copied().map(Some).collect()
                 }
                 None if complete.others_stay => vec![None],
                 None => Vec::new(),
@@ -80,15 +80,15 @@ pub fn check_product(
                     checking.broken("product 2", place());
                     continue;
                 };
-                let made = &iosts.transitions[single];
+                let joint = &iosts.transitions[single];
                 let target = (t1.target, t2.map_or(l2, |t2| t2.target));
-                let leads = location_of.get(&target) == Some(&made.target) && made.action == t1.action;
-                checking.holds(leads, "product 2", place);
+                let is_right = location_of.get(&target) == Some(&joint.target) && joint.action == t1.action;
+                checking.holds(is_right, "product 2", place);
                 let guard = Term::and([enabled.clone(), t2.map_or(Term::yes(), |t2| truth(&t2.guard))]);
-                checking.equivalent(&[], &guard, &truth(&made.guard), "product 2", place);
+                checking.equivalent(&[], &guard, &truth(&joint.guard), "product 2", place);
                 let mut effect = t1.assignments.clone();
                 effect.extend(t2.iter().flat_map(|t2| t2.assignments.clone()));
-                let same = same_values(&effect, &made.assignments);
+                let same = same_values(&effect, &joint.assignments);
                 checking.implies(&[guard], &[same], "product 2", place);
             }
         }

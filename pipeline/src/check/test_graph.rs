@@ -46,7 +46,7 @@ pub fn check_test_graph(graph: &TestGraph, visible: &Visible, solver: &mut dyn S
         };
         checking.holds(is_right, "test graph 9", || iosts.locations[location].label.clone());
     }
-    let Some(place) = find_places(graph, visible, &mut checking) else { return checking.found };
+    let Some(place_of) = find_places(graph, visible, &mut checking) else { return checking.found };
     let (reach, coreach) = (&decided.reach, &decided.coreach);
     let start = visible_iosts.initial;
     let strengthened = Term::and([visible_iosts.initial_condition.clone(), coreach[start].clone()]);
@@ -57,7 +57,7 @@ pub fn check_test_graph(graph: &TestGraph, visible: &Visible, solver: &mut dyn S
         facts::refute_facts(graph, visible, &mut checking);
         return checking.found;
     };
-    let wanted = if visible.accepting[start] { Some(&pass) } else { place.get(&visible_iosts.initial) };
+    let wanted = if visible.accepting[start] { Some(&pass) } else { place_of.get(&start) };
     checking.holds(wanted == Some(&iosts.initial), SAME, || "the initial location".to_owned());
     checking.equivalent(&[], &strengthened, &iosts.initial_condition, SAME, || {
         "the initial condition".to_owned()
@@ -70,38 +70,38 @@ pub fn check_test_graph(graph: &TestGraph, visible: &Visible, solver: &mut dyn S
     let mut kept = HashSet::new();
     for (transition, &number) in iosts.transitions.iter().zip(&graph.made_of) {
         let given = &visible_iosts.transitions[number];
-        let told = || iosts.describe(transition);
-        checking.holds(!graph.is_verdict(transition.source), "test graph 1", told);
+        let label = || iosts.describe(transition);
+        checking.holds(!graph.is_verdict(transition.source), "test graph 1", label);
         let ends = Some(transition.target) == graph.inconclusive;
         let is_output = iosts.action(transition.action).is_observed();
-        checking.holds(!ends || is_output, "test graph 2", told);
+        checking.holds(!ends || is_output, "test graph 2", label);
         let target = if ends {
             graph.inconclusive.as_ref()
         } else if visible.accepting[given.target] {
             Some(&pass)
         } else {
-            place.get(&given.target)
+            place_of.get(&given.target)
         };
-        let is_same = place.get(&given.source) == Some(&transition.source)
+        let is_same = place_of.get(&given.source) == Some(&transition.source)
             && given.action == transition.action
             && target == Some(&transition.target)
             && (!ends || transition.assignments.is_empty())
             && kept.insert((number, ends));
-        checking.holds(is_same, SAME, told);
+        checking.holds(is_same, SAME, label);
         let inside = substitute(&coreach[given.target], &given.assignments);
         let side = if ends { inside.not() } else { inside };
         let guard = Term::and([given.guard.clone(), side]);
         let context = [reach[given.source].clone()];
-        checking.equivalent(&context, &guard, &transition.guard, SAME, told);
+        checking.equivalent(&context, &guard, &transition.guard, SAME, label);
         if !ends {
             let same = same_values(&given.assignments, &transition.assignments);
             let premises = [context[0].clone(), transition.guard.clone()];
-            checking.implies(&premises, &[same], SAME, told);
+            checking.implies(&premises, &[same], SAME, label);
         }
     }
     // A part that is missing must be impossible.
     for (number, given) in visible_iosts.transitions.numbered() {
-        if visible.accepting[given.source] || !place.contains_key(&given.source) {
+        if visible.accepting[given.source] || !place_of.contains_key(&given.source) {
             continue;
         }
         let inside = substitute(&coreach[given.target], &given.assignments);
@@ -116,7 +116,7 @@ pub fn check_test_graph(graph: &TestGraph, visible: &Visible, solver: &mut dyn S
             }
         }
     }
-    check_allowed(graph, visible, &place, &mut checking);
+    check_allowed(graph, visible, &place_of, &mut checking);
     facts::refute_facts(graph, visible, &mut checking);
     checking.found
 }
@@ -130,7 +130,7 @@ fn find_places(
 ) -> Option<HashMap<LocationId, LocationId>> {
     const SAME: &str = "test graph 4";
     let iosts = &graph.iosts;
-    let mut place = HashMap::new();
+    let mut place_of = HashMap::new();
     let mut is_fine = true;
     for (location, origin) in graph.origins.numbered() {
         let (reach, coreach) = (&graph.reach[location], &graph.coreach[location]);
@@ -141,7 +141,7 @@ fn find_places(
                     && (graph.pass.is_none() || !visible.accepting[from])
                     && *reach == graph.decided.reach[from]
                     && *coreach == graph.decided.coreach[from]
-                    && place.insert(from, location).is_none()
+                    && place_of.insert(from, location).is_none()
                     && !graph.is_verdict(location)
             }
             GraphOrigin::Verdict(Verdict::Pass) => {
@@ -153,18 +153,18 @@ fn find_places(
             GraphOrigin::Verdict(Verdict::WeakPass | Verdict::Fail) => false,
         };
     }
-    let said = |verdict| graph.origins.contains(&GraphOrigin::Verdict(verdict));
-    is_fine &= said(Verdict::Pass) == graph.pass.is_some();
-    is_fine &= said(Verdict::Inconclusive) == graph.inconclusive.is_some();
+    let has_verdict = |verdict| graph.origins.contains(&GraphOrigin::Verdict(verdict));
+    is_fine &= has_verdict(Verdict::Pass) == graph.pass.is_some();
+    is_fine &= has_verdict(Verdict::Inconclusive) == graph.inconclusive.is_some();
     checking.holds(is_fine, SAME, || "the locations and where they come from".to_owned());
-    is_fine.then_some(place)
+    is_fine.then_some(place_of)
 }
 
 /// Checks that the graph says at every location, as the visible machine does, what the specification allows.
 fn check_allowed(
     graph: &TestGraph,
     visible: &Visible,
-    place: &HashMap<LocationId, LocationId>,
+    place_of: &HashMap<LocationId, LocationId>,
     checking: &mut Checking<'_>,
 ) {
     let visible_iosts = &visible.iosts;
@@ -177,22 +177,23 @@ fn check_allowed(
         GraphOrigin::Given(from) => Some(from),
         GraphOrigin::Verdict(_) => None,
     };
-    let ours = allowed_here.keys().filter_map(|(location, action)| Some((given(*location)?, *action)));
-    let keys: BTreeSet<_> = numbers_by_action.keys().copied().chain(ours).collect();
+    let keys_of_graph =
+        allowed_here.keys().filter_map(|(location, action)| Some((given(*location)?, *action)));
+    let keys: BTreeSet<_> = numbers_by_action.keys().copied().chain(keys_of_graph).collect();
     for (from, action) in keys {
-        if let Some(&location) = place.get(&from) {
+        if let Some(&location) = place_of.get(&from) {
             let is_output = visible_iosts.action(action).is_observed();
             let ours = allowed_here.remove(&(location, action)).unwrap_or_default();
-            let told =
+            let label =
                 || format!("{} at {}", visible_iosts.action(action).name, visible_iosts.location(from).label);
-            checking.holds(is_output || ours.is_empty(), "test graph 6", told);
+            checking.holds(is_output || ours.is_empty(), "test graph 6", label);
             if !is_output {
                 continue;
             }
             let numbers = numbers_by_action.get(&(from, action)).into_iter().flatten();
             let theirs = Term::or(numbers.map(|number| visible_iosts.transitions[*number].guard.clone()));
             let context = [graph.reach[location].clone()];
-            checking.equivalent(&context, &theirs, &Term::or(ours), "test graph 6", told);
+            checking.equivalent(&context, &theirs, &Term::or(ours), "test graph 6", label);
         }
     }
     checking.holds(allowed_here.is_empty(), "test graph 6", || "an output where the graph is not".to_owned());

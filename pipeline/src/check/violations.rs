@@ -5,15 +5,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use coreach_analyses::solver::Solver;
 use coreach_model::iosts::{ActionKind, LocationId, TestPurpose, Transition};
 use coreach_model::obligation::enabling_condition;
-use coreach_model::term::{Substitution, substitute};
+use coreach_model::term::substitute;
 use coreach_model::{ActionId, Term};
 
-use super::obligation::{Checking, Findings, check_definedness, compose_effects, within_types};
+use super::obligation::{Checking, Findings, check_definedness};
+use super::visible::RunPlace;
 use crate::artifact::{Closed, Product, Visible};
 
-/// Checks the outputs that violate a property and are forbidden, which lead to the location `left`.
+/// Checks the outputs that violate a property and are forbidden, which lead to the location `violated`, if any.
 pub fn check_violations(
-    with: &Visible,
+    extended: &Visible,
     violated: Option<LocationId>,
     visible: &Visible,
     property: &TestPurpose,
@@ -23,8 +24,8 @@ pub fn check_violations(
 ) -> Findings {
     const SAME: &str = "violations 1";
     let mut checking = Checking::new(solver);
-    let (iosts, visible_iosts) = (&with.iosts, &visible.iosts);
-    if !checking.well_formed(iosts, &[with.accepting.len(), with.must_answer.len(), with.members.len()], SAME)
+    let (iosts, visible_iosts) = (&extended.iosts, &visible.iosts);
+    if !checking.well_formed(iosts, &[extended.accepting.len(), extended.must_answer.len(), extended.members.len()], SAME)
     {
         return checking.found;
     }
@@ -32,12 +33,12 @@ pub fn check_violations(
     let added_locations = usize::from(violated.is_some());
     let is_same = iosts.locations.len() == visible_iosts.locations.len() + added_locations
         && violated.is_none_or(|violated| {
-            violated == visible_iosts.locations.next_number() && with.accepting[violated]
+            violated == visible_iosts.locations.next_number() && extended.accepting[violated]
         })
         && iosts.locations.starts_with(&visible_iosts.locations)
         && iosts.transitions.starts_with(&visible_iosts.transitions)
-        && with.accepting.starts_with(&visible.accepting)
-        && with.members.starts_with(&visible.members)
+        && extended.accepting.starts_with(&visible.accepting)
+        && extended.members.starts_with(&visible.members)
         && iosts.initial == visible_iosts.initial
         && iosts.initial_condition == visible_iosts.initial_condition;
     if !is_same {
@@ -45,7 +46,7 @@ pub fn check_violations(
         return checking.found;
     }
     let mut allowed: BTreeMap<(LocationId, ActionId), Vec<Term>> = BTreeMap::new();
-    let mut added = allowed.clone();
+    let mut added: BTreeMap<(LocationId, ActionId), Vec<Term>> = BTreeMap::new();
     for transition in &visible_iosts.transitions {
         allowed.entry((transition.source, transition.action)).or_default().push(transition.guard.clone());
     }
@@ -69,13 +70,11 @@ pub fn check_violations(
             let mut violates = Vec::new();
             let mut types = Vec::new();
             for member in members {
-                let (_, place) = product.pairs[closed.given[member.location]];
-                let mut pending = Substitution::new();
-                for step in &member.steps {
-                    types.push(substitute(&within_types(step), &pending));
-                    pending = compose_effects(&pending, step);
-                }
-                let violating = entering.iter().filter(|t| t.source == place && t.action == action);
+                let (_, property_location) = product.pairs[closed.given[member.location]];
+                let RunPlace { pending, has_types, .. } = RunPlace::of(member);
+                types.push(has_types);
+                let violating =
+                    entering.iter().filter(|t| t.source == property_location && t.action == action);
                 violates.extend(violating.map(|t| substitute(&enabling_condition(t), &pending)));
             }
             let key = (source, action);

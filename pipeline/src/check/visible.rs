@@ -64,7 +64,7 @@ pub fn check_visible(visible: &Visible, closed: &Closed, solver: &mut dyn Solver
     }
     let start = &visible.members[iosts.initial];
     let begins =
-        matches!(start.as_slice(), [one] if one.location == closed_iosts.initial && one.steps.is_empty());
+        matches!(start.as_slice(), [only] if only.location == closed_iosts.initial && only.steps.is_empty());
     checking.holds(begins, SAME, || "the initial location".to_owned());
     checking.same_initial_condition(closed_iosts, iosts, SAME);
     for (at, members) in visible.members.numbered() {
@@ -177,12 +177,12 @@ fn check_known(visible: &Visible, closed: &Closed, checking: &mut Checking<'_>) 
         let reads =
             |term: Term| term.data().into_iter().all(|d| live.contains(&d) || !variables.contains(&d));
         let values_behind = known.live[t.target].iter().map(|variable| value_of(&t.assignments, variable));
-        let all = std::iter::once(t.guard.clone()).chain(values_behind).all(reads);
-        checking.holds(all, LIVE, || closed_iosts.describe(t));
+        let reads_live_data = std::iter::once(t.guard.clone()).chain(values_behind).all(reads);
+        checking.holds(reads_live_data, LIVE, || closed_iosts.describe(t));
     }
     for (at, members) in visible.members.numbered().filter(|(at, _)| visible.ends[*at]) {
-        let shown = members.iter().all(|member| member.steps.is_empty());
-        checking.holds(shown, END_MUST_NOT_LEAD_ON, || visible.iosts.locations[at].label.clone());
+        let hides_nothing = members.iter().all(|member| member.steps.is_empty());
+        checking.holds(hides_nothing, END_MUST_NOT_LEAD_ON, || visible.iosts.locations[at].label.clone());
     }
     let start = visible.iosts.initial;
     if visible.ends[start] && !visible.accepting[start] {
@@ -205,13 +205,13 @@ fn find_contexts(
 ) -> Numbered<LocationId, Vec<Term>> {
     let mut contexts = has_types.map(|types| vec![types.clone()]);
     if let Some(known) = &visible.known {
-        for (at, places_of_set) in places_of_set.numbered().filter(|(at, _)| !visible.ends[*at]) {
+        for (at, places) in places_of_set.numbered().filter(|(at, _)| !visible.ends[*at]) {
             let reach = |(number, place): (usize, &RunPlace)| {
                 let fact = &known.reach[place.location];
                 let fact = without_stale_data(fact, visible, place.location, &number.to_string());
                 substitute(&fact, &place.pending).conjuncts()
             };
-            contexts[at].extend(places_of_set.iter().enumerate().flat_map(reach));
+            contexts[at].extend(places.iter().enumerate().flat_map(reach));
         }
     }
     for context in &mut contexts {
@@ -220,14 +220,14 @@ fn find_contexts(
     contexts
 }
 
-/// Replaces the data in a fact that are not live by others, about whose values nothing is known: the shown
+/// Replaces the data in a fact that are not live by others, about owner values nothing is known: the shown
 /// values may be stale.
-fn without_stale_data(fact: &Term, visible: &Visible, location: LocationId, whose: &str) -> Term {
+fn without_stale_data(fact: &Term, visible: &Visible, location: LocationId, owner: &str) -> Term {
     let Some(known) = &visible.known else { return fact.clone() };
     let is_stale =
         |datum: &Datum| !known.live[location].contains(datum) && !visible.iosts.constants.contains(datum);
     let others = fact.data().into_iter().filter(is_stale).map(|datum| {
-        let other = Datum::new(format!("{}@{whose}", datum.name()), datum.ty().clone());
+        let other = Datum::new(format!("{}@{owner}", datum.name()), datum.ty().clone());
         (datum, Term::datum(&other))
     });
     substitute(fact, &others.collect())
@@ -267,17 +267,17 @@ fn relevant_effect(visible: &Visible, step: &VisibleStep, compared: &VisibleStep
     effect
 }
 
-/// A member, whose postponed effects are composed.
-struct RunPlace {
+/// A member, owner postponed effects are composed.
+pub(super) struct RunPlace {
     location: LocationId,
-    pending: Substitution,
+    pub(super) pending: Substitution,
     /// The condition that the data have values within their types behind each of the effects.
-    has_types: Term,
+    pub(super) has_types: Term,
 }
 
 impl RunPlace {
     /// Makes the place of a member from its postponed effects.
-    fn of(member: &Member) -> Self {
+    pub(super) fn of(member: &Member) -> Self {
         let mut pending = Substitution::new();
         let mut parts = Vec::new();
         for step in &member.steps {
@@ -294,7 +294,7 @@ struct VisibleStep {
     /// The value of each variable of the closed machine behind the step.
     effect: Substitution,
     target: LocationId,
-    /// Does the step lead to an end, whose data say nothing?
+    /// Does the step lead to an end, owner data say nothing?
     ends: bool,
 }
 

@@ -76,12 +76,12 @@ fn find_offers(parameters: &[Datum], guard: &Term) -> Option<Vec<String>> {
 /// Finds the value that the condition gives the parameter, as an offer. `None` if it gives none that has a
 /// word.
 fn offered_value(part: &Term, parameter: &Datum) -> Option<String> {
-    let is_it = |term: &Term| matches!(term.node(), Node::Data(datum) if datum == parameter);
+    let is_parameter = |term: &Term| matches!(term.node(), Node::Data(datum) if datum == parameter);
     match part.node() {
         Node::Data(datum) if datum == parameter => Some("TRUE".to_owned()),
-        Node::Not(inner) if is_it(inner) => Some("FALSE".to_owned()),
+        Node::Not(inner) if is_parameter(inner) => Some("FALSE".to_owned()),
         Node::Compare(Comparison::Equal, a, b) => {
-            let literal = if is_it(a) { b.as_literal() } else { a.as_literal().filter(|_| is_it(b)) };
+            let literal = if is_parameter(a) { b.as_literal() } else { a.as_literal().filter(|_| is_parameter(b)) };
             match literal? {
                 Value::Int(value) => Some(value.to_string()),
                 // Tools that read the format take these words for truth values.

@@ -77,9 +77,9 @@ fn write_frame(graph: &mut Scope<'_, '_>, view: &View<'_>) {
         Some(false) => "<BR/><B>The purpose cannot be reached.</B>",
         _ => "",
     };
-    let once = view.said_once().map_or(String::new(), |sentence| format!("<BR/>{}", escape_html(&sentence)));
+    let rule = view.rule_for_the_others().map_or(String::new(), |sentence| format!("<BR/>{}", escape_html(&sentence)));
     let label = format!(
-        "<<B>{}</B>: {}{unreachable}{once}<BR/><FONT POINT-SIZE=\"10\">{side}</FONT>>",
+        "<<B>{}</B>: {}{unreachable}{rule}<BR/><FONT POINT-SIZE=\"10\">{side}</FONT>>",
         escape_html(&view.iosts.name),
         escape_html(&stage),
         side = view.sides()
@@ -200,7 +200,7 @@ fn loop_lines(view: &View<'_>, transitions: &[&Transition]) -> Vec<String> {
 
 fn action_line(view: &View<'_>, transition: &Transition) -> String {
     let shown = view.iosts.action(transition.action);
-    format!("<B>{}</B>", escape_html(&action_text(shown, view.sign(shown.kind))))
+    format!("<B>{}</B>", escape_html(&action_text(shown, view.sign(shown.kind), &shown.parameters)))
 }
 
 fn transition_lines(view: &View<'_>, transition: &Transition) -> Vec<String> {

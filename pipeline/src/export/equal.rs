@@ -13,27 +13,27 @@ use coreach_model::{ActionKind, Term};
 /// Finds the first difference in meaning, if there is one. Internal actions that no transition takes may be
 /// missing: a test case's reader leaves them out.
 pub fn find_difference(written: &Iosts, read: &Iosts, solver: &mut dyn Solver) -> Option<String> {
-    let said = |what: &str| Some(format!("{what} of `{}`", written.name));
+    let difference = |what: &str| Some(format!("{what} of `{}`", written.name));
     if written.name != read.name {
-        return said("the name");
+        return difference("the name");
     }
     if written.constants != read.constants || written.variables != read.variables {
-        return said("the data");
+        return difference("the data");
     }
     let visible = |iosts: &Iosts| -> Vec<_> {
         iosts.actions.iter().filter(|action| action.kind != ActionKind::Internal).cloned().collect()
     };
     if visible(written) != visible(read) {
-        return said("the actions");
+        return difference("the actions");
     }
     if written.locations != read.locations || written.initial != read.initial {
-        return said("the locations");
+        return difference("the locations");
     }
     if !mean_same(&written.initial_condition, &read.initial_condition, &[], solver) {
-        return said("the initial condition");
+        return difference("the initial condition");
     }
     if written.transitions.len() != read.transitions.len() {
-        return said("the number of transitions");
+        return difference("the number of transitions");
     }
     let mut pairs = written.transitions.iter().zip(&read.transitions);
     let differs = pairs.find(|(one, other)| !is_same_transition(written, one, read, other, solver));
@@ -52,8 +52,8 @@ fn is_same_transition(
         && written.action(one.action).name == read.action(other.action).name
         && mean_same(&one.guard, &other.guard, &[], solver)
         && one.assignments.len() == other.assignments.len()
-        && one.assignments.iter().zip(&other.assignments).all(|((variable, value), (same_one, read))| {
-            variable == same_one && mean_same(value, read, &one.guard.conjuncts(), solver)
+        && one.assignments.iter().zip(&other.assignments).all(|((variable, value), (read_variable, read_value))| {
+            variable == read_variable && mean_same(value, read_value, &one.guard.conjuncts(), solver)
         })
 }
 

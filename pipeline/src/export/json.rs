@@ -60,7 +60,7 @@ fn fill_document(view: &View<'_>, tables: &mut WriteTables) -> Document {
     document.counts.inconclusive = view.count_into(Verdict::Inconclusive);
     document.counts.fail = view.count_into(Verdict::Fail);
     for (entry, id) in document.locations.iter_mut().zip(view.iosts.location_ids()) {
-        say_of_location(view, id, entry, tables);
+        fill_location(view, id, entry, tables);
     }
     if let Some(sources) = view.sources {
         document.conjuncts = sources.conjuncts.iter().map(|part| tables.terms.number(part)).collect();
@@ -80,7 +80,8 @@ fn fill_document(view: &View<'_>, tables: &mut WriteTables) -> Document {
     document
 }
 
-fn say_of_location(view: &View<'_>, id: LocationId, entry: &mut LocationEntry, tables: &mut WriteTables) {
+/// Fills an entry with the mark, the facts and the origins of its location.
+fn fill_location(view: &View<'_>, id: LocationId, entry: &mut LocationEntry, tables: &mut WriteTables) {
     match view.mark(id) {
         None => {}
         Some(Mark::Accept) => entry.mark = Some(PurposeMark::Accept),
@@ -107,7 +108,7 @@ fn readable_conditions(view: &View<'_>, document: &Document, terms: &TermTable) 
         .iosts
         .actions
         .iter()
-        .map(|one| one.parameters.iter().map(smtlib::declaration).collect())
+        .map(|action| action.parameters.iter().map(smtlib::declaration).collect())
         .collect();
     // A condition may stand at transitions of several actions: then the declarations of all of them are used.
     let mut roots: BTreeSet<TermNumber> = BTreeSet::from([document.initial.condition]);

@@ -2,7 +2,7 @@
 
 use coreach_model::term::node::Node;
 use coreach_model::visible::visible;
-use coreach_model::{Action, LocationId, Term};
+use coreach_model::{Action, Datum, LocationId, Term};
 
 use super::View;
 
@@ -43,7 +43,8 @@ pub(super) fn condition_lines(condition: &Term) -> Vec<String> {
     lines
 }
 
-/// Puts as many parts on a line as fit. A part that does not fit has a line, or several lines, of its own.
+/// Puts as many parts on a line as fit. A part that does not fit is broken, and the next ones go on behind
+/// it.
 pub(super) fn fill_lines(parts: Vec<String>, joint: &str) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     let last = parts.len().saturating_sub(1);
@@ -91,8 +92,8 @@ pub(super) fn fact_lines(view: &View<'_>, location: LocationId) -> Vec<String> {
 }
 
 /// Names an action as a picture does: `Coin!(pCoinValue)`.
-pub(super) fn action_text(action: &Action, sign: &str) -> String {
-    let parameters: Vec<&str> = action.parameters.iter().map(|parameter| parameter.name()).collect();
+pub(super) fn action_text(action: &Action, sign: &str, parameters: &[Datum]) -> String {
+    let parameters: Vec<&str> = parameters.iter().map(Datum::name).collect();
     match parameters.is_empty() {
         true => format!("{}{sign}", action.name),
         false => format!("{}{sign}({})", action.name, parameters.join(", ")),

@@ -397,7 +397,7 @@ fn text_width(lines: &[String]) -> f64 {
     (widest + 2.0 * PADDING).ceil()
 }
 
-fn text_height(lines: &[String]) -> f64 {
+pub(super) fn text_height(lines: &[String]) -> f64 {
     lines.len() as f64 * LINE + 10.0
 }
 
@@ -413,7 +413,7 @@ fn node_lines(view: &View<'_>, location: LocationId, facts: bool) -> Vec<String>
 fn action_name(view: &View<'_>, number: TransitionId, words: PictureWords) -> String {
     let action = view.iosts.action(view.iosts.transitions[number].action);
     let name = match words {
-        PictureWords::All => action_text(action, view.sign(action.kind)),
+        PictureWords::All => action_text(action, view.sign(action.kind), &action.parameters),
         PictureWords::Short => format!("{}{}", action.name, view.sign(action.kind)),
     };
     let steps = view.walked.get(&number).map_or(String::new(), |steps| steps_text(steps) + " ");

@@ -53,7 +53,7 @@ fn lines_below(view: &View<'_>) -> Vec<String> {
     if view.found.reachable == Some(false) {
         lines.push("The purpose cannot be reached.".to_owned());
     }
-    lines.extend(view.said_once());
+    lines.extend(view.rule_for_the_others());
     lines.push(view.sides().to_owned());
     lines
 }

@@ -12,9 +12,9 @@ use coreach_model::{Number, Term};
 use dot_writer::{Attributes, DotWriter, Scope, Style};
 
 use super::dot::{style_graph, with_title};
-use super::labels::{condition_lines, escape_html};
+use super::labels::{action_text, condition_lines, escape_html};
 use super::layout::{LayoutLink, LayoutRoute, NodeSize, lay_out};
-use super::picture::{LINE, too_large, width_of};
+use super::picture::{LINE, text_height, too_large, width_of};
 use super::svg::{DASHED, PLAIN, Paper};
 
 /// Writes the tree as text for Graphviz. `accepting` is sorted.
@@ -115,7 +115,7 @@ pub fn tree_svg(iosts: &Iosts, tree: &PathTree, accepting: &[NodeId]) -> Result<
         |lines: &[String]| lines.iter().map(|line| width_of(line, 11.0)).fold(0.0, f64::max).ceil() + 16.0;
     let size = |lines: &Vec<String>| NodeSize {
         width: width_of_lines(lines),
-        height: lines.len() as f64 * LINE + 10.0,
+        height: text_height(lines),
         beside: 0.0,
         tall: 0.0,
     };
@@ -175,10 +175,7 @@ pub fn describe_move(iosts: &Iosts, by: &TreeMove) -> String {
                 ActionKind::Output | ActionKind::Quiescence => "!",
                 ActionKind::Internal => "",
             };
-            let symbols: Vec<&str> = step.parameters.iter().map(|symbol| symbol.name()).collect();
-            let symbols =
-                if symbols.is_empty() { String::new() } else { format!("({})", symbols.join(", ")) };
-            format!("{}{sign}{symbols}", action.name)
+            action_text(action, sign, &step.parameters)
         }
     }
 }

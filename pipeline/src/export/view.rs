@@ -190,7 +190,7 @@ impl<'a> View<'a> {
     }
 
     /// A sentence that stands for many transitions that are not shown one by one.
-    pub fn said_once(&self) -> Option<String> {
+    pub fn rule_for_the_others(&self) -> Option<String> {
         if self.particulars.others_stay {
             return Some("every action without a transition at a location is a self-loop there".to_owned());
         }

@@ -11,13 +11,15 @@ use coreach_model::writer;
 use super::View;
 use crate::named_types::named_types;
 
+/// Writes the view behind a comment that names the stage. A purpose is written as a purpose.
 pub fn to_yaml(view: &View<'_>) -> String {
     let mut what = view.what.replace('_', " ");
-    if let Some(sentence) = view.said_once() {
+    if let Some(sentence) = view.rule_for_the_others() {
         what += &format!("; {sentence}");
     }
-    match view.particulars.purpose {
-        Some((purpose, _)) => format!("{MADE_MARK}{what}\n{}", writer::write_purpose_yaml(purpose)),
-        None => format!("{MADE_MARK}{what}\n{}", writer::write_yaml(view.iosts, &named_types(view.iosts))),
-    }
+    let model = match view.particulars.purpose {
+        Some((purpose, _)) => writer::write_purpose_yaml(purpose),
+        None => writer::write_yaml(view.iosts, &named_types(view.iosts)),
+    };
+    format!("{MADE_MARK}{what}\n{model}")
 }

@@ -46,7 +46,7 @@ pub(super) fn make_graph(
         initial: iosts.initial.place(),
         condition: tables.expression(&iosts.initial_condition),
         start,
-        said_once: view.said_once(),
+        said_once: view.rule_for_the_others(),
         others_fail: view.particulars.others_fail.map(Number::place),
         reachable: view.found.reachable,
         imprecisions: view.found.imprecisions.to_vec(),

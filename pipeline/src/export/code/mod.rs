@@ -37,7 +37,7 @@ impl fmt::Display for Unsuited {
 
 impl std::error::Error for Unsuited {}
 
-/// Is the view something that a tester can run?
+/// Checks that the view is a test case or an on-line test that a tester can run.
 fn check_runnable(form: &'static str, view: &View<'_>) -> Result<(), Unsuited> {
     if view.what != ONLINE && view.stage != Some(Stage::InputComplete) {
         let what = view.what.replace('_', " ");
@@ -57,8 +57,8 @@ fn check_runnable(form: &'static str, view: &View<'_>) -> Result<(), Unsuited> {
     Ok(())
 }
 
-/// Is it a test case that its graph alone can judge?
-fn judged_by_its_graph(form: &'static str, view: &View<'_>) -> Result<(), Unsuited> {
+/// Checks that the view is a test case that its graph alone can judge.
+fn check_judged_by_graph(form: &'static str, view: &View<'_>) -> Result<(), Unsuited> {
     check_runnable(form, view)?;
     let why = match (view.what == ONLINE, view.timing) {
         (true, _) => "a test with `judge: online` follows all possible states",

@@ -25,7 +25,7 @@ use coreach_model::types::{Alternative, RecordForm, RecordType};
 use coreach_model::visible::is_hidden_sign;
 use coreach_model::{Datum, Iosts, Term, Type, Value};
 
-use super::{Unsuited, judged_by_its_graph, make_identifier, role_word};
+use super::{Unsuited, check_judged_by_graph, make_identifier, role_word};
 use crate::artifact::Mark;
 use crate::export::View;
 
@@ -33,7 +33,7 @@ const RUNTIME: &str = include_str!("runtime.py");
 
 /// Writes the file: its head, the types, the table of terms, the test case, the interpreter and its tail.
 pub fn to_python(view: &View<'_>) -> Result<String, Unsuited> {
-    judged_by_its_graph("python", view)?;
+    check_judged_by_graph("python", view)?;
     let iosts = view.iosts;
     let mut types = PythonTypes::default();
     let mut table = TermTable::default();
@@ -94,8 +94,8 @@ pub fn to_python(view: &View<'_>) -> Result<String, Unsuited> {
     }
     let _ = writeln!(out, "]\n\n# Each is made of those before it.\nTERMS = [");
     for (number, term) in table.terms().iter().enumerate() {
-        let told = python_comment(&term.to_string());
-        let _ = writeln!(out, "    {},  # {number}{told}", python_term(term, &table, &mut types));
+        let comment = python_comment(&term.to_string());
+        let _ = writeln!(out, "    {},  # {number}{comment}", python_term(term, &table, &mut types));
     }
     out.push_str("]\n");
     // Up to this height of terms Python's usual limit of recursion suffices.
@@ -117,8 +117,8 @@ fn file_head(name: &str) -> String {
 #
 # Made by coreach {version}. It needs Python 3.9 or later, and nothing else; pytest finds the test at its end.
 #
-#     COREACH_IUT="python3 iut.py" pytest {file}     against a command that speaks lines of JSON
-#     python3 {file} --seed 7 -- python3 iut.py      the same without pytest
+#     COREACH_IUT="python3 iut.py" pytest test_case.py     against a command that speaks lines of JSON
+#     python3 test_case.py --seed 7 -- python3 iut.py      the same without pytest
 #
 # Or write an `Adapter`, and in `conftest.py` a fixture `coreach_adapter` that gives it; `coreach_constants` may give the symbolic
 # constants by name, `coreach_settings` the times. Pass is a test that passes, Fail is an AssertionError with the trace and what was
@@ -147,7 +147,6 @@ except ImportError:
 
 "#,
         version = env!("CARGO_PKG_VERSION"),
-        file = "test_case.py",
     )
 }
 
@@ -284,7 +283,9 @@ fn python_term(term: &Term, table: &TermTable, types: &mut PythonTypes) -> Strin
             return format!("(\"value\", {}, {})", python_value(given), types.of(&given.sort()));
         }
         Node::Data(datum) => return format!("(\"data\", {})", python_text(datum.name())),
-        Node::Field(of, position) => return format!("(\"field\", {}, {position})", table.known(of)),
+        Node::Field(record, position) => {
+            return format!("(\"field\", {}, {position})", table.known(record));
+        }
         Node::Record(..) => return format!("(\"record\", {}{})", types.of(term.sort()), numbers()),
         Node::Not(_) => "not".to_owned(),
         Node::And(_) => "and".to_owned(),
@@ -321,8 +322,8 @@ fn python_operation(
         |data: &[Datum]| data.iter().map(|datum| python_text(datum.name()) + ", ").collect::<String>();
     let numbers = || arguments.iter().map(|part| format!("{}, ", table.known(part))).collect::<String>();
     match operation {
-        DerivedOperation::Call(of) => {
-            format!("(\"call\", ({}), {}, ({}))", names(&of.parameters), table.known(&of.body), numbers())
+        DerivedOperation::Call(call) => {
+            format!("(\"call\", ({}), {}, ({}))", names(&call.parameters), table.known(&call.body), numbers())
         }
         DerivedOperation::Quantified(of) => {
             let values = match &of.domain {

@@ -14,6 +14,7 @@ use crate::export::json::to_json;
 
 const TEMPLATE: &str = include_str!("rust.template");
 
+/// Writes the test: the template, with the document and what the lines around it say.
 pub fn to_rust(view: &View<'_>) -> Result<String, Unsuited> {
     check_runnable("rust", view)?;
     let (document, hashes) = raw_string(to_json(view));

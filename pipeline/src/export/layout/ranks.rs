@@ -46,15 +46,14 @@ pub(super) fn rank_nodes(nodes: &[NodeSize], links: &[LayoutLink]) -> Ranked {
     let mut turned = vec![false; links.len()];
     let finished = find_cycles(count, links, &outgoing, &mut turned);
     let (steps, is_hub) = arrange_rows(nodes, links, &turned);
-    // The node that is finished last has nothing above it.
+    // Backwards, a node comes after all that lie above it. Turned arrows lead to it from below.
     let mut rank = vec![0; count];
     for &node in finished.iter().rev() {
+        budget::ask();
         for &number in outgoing[node].iter().filter(|number| !turned[**number]) {
             let target = links[number].target;
             rank[target] = rank[target].max(rank[node] + steps[target]);
         }
-        // Arrows that were turned lead here from below: the nodes from which they come lie lower.
-        budget::ask();
     }
     lower_nodes(links, &mut turned, &mut rank, &finished);
     Ranked { rank, turned, is_hub }
