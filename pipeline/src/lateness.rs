@@ -75,20 +75,17 @@ pub struct WithSilence {
     /// The first so many transitions are the specification's.
     pub given: usize,
     /// For each action of the specification, its number here.
-    moved: Numbered<ActionId, ActionId>,
+    pub new_numbers: Numbered<ActionId, ActionId>,
 }
 
 impl WithSilence {
+    /// Changes the purpose of the delayed form into one of this specification.
     pub fn purpose(&self, mut purpose: TestPurpose) -> TestPurpose {
         for transition in &mut purpose.iosts.transitions {
-            transition.action = self.moved[transition.action];
+            transition.action = self.new_numbers[transition.action];
         }
         purpose.iosts.actions = self.iosts.actions.clone();
         purpose
-    }
-
-    pub fn moved(&self, action: ActionId) -> ActionId {
-        self.moved[action]
     }
 }
 
@@ -101,7 +98,7 @@ pub fn with_silence(
     solver: &mut dyn Solver,
 ) -> Result<WithSilence, Stop> {
     budget::doing("computing how long the specification may be silent");
-    let (mut iosts, silence, moved) = with_silence_action(form, timing);
+    let (mut iosts, silence, new_numbers) = with_silence_action(form, timing);
     let given = iosts.transitions.len();
     let later_delay = Datum::new(format!("{}'", timing.delay.name()), Type::Real);
     let mut something_later: Numbered<_, Vec<Term>> = iosts.locations.map(|_| Vec::new());
@@ -148,7 +145,7 @@ pub fn with_silence(
         let silent = added_transition(source, silence, guard, source);
         iosts.transitions.push(Transition { assignments: advanced.collect(), ..silent });
     }
-    Ok(WithSilence { iosts, silence, given, moved })
+    Ok(WithSilence { iosts, silence, given, new_numbers })
 }
 
 /// Adds δ to the actions of the delayed form, in the order of a file. Also returns each action's new number.
@@ -249,9 +246,7 @@ pub fn spare_environment(mut test_case: CaseGraph, timing: &LatenessTiming) -> C
     // Several guards of one action may lead to Inconclusive then. They become one transition, as everywhere.
     let mut guards_into: BTreeMap<_, Vec<Term>> = BTreeMap::new();
     let mut kept: Numbered<_, Transition> = Numbered::new();
-    let numbers: Vec<_> = test_case.iosts.transitions.numbers().collect();
-    for number in numbers {
-        let transition = test_case.iosts.transitions[number].clone();
+    for transition in std::mem::take(&mut test_case.iosts.transitions) {
         let is_environment = environment.contains(&transition.action);
         let is_inconclusive =
             is_environment && (transition.target == inconclusive || is_fail(&test_case, &transition));

@@ -57,9 +57,8 @@ impl UsedNames {
     }
 }
 
-/// The names that a new datum must not have: the data and literals of the model, and the parameters of all
-/// its actions. Types, actions and locations have scopes of their own, but a person who reads a guard does
-/// not know that.
+/// Gives the names that a new datum must not have. Types, actions and locations have scopes of their own, but
+/// a person who reads a guard does not know that.
 pub fn names_in_scope(iosts: &Iosts) -> UsedNames {
     let parameters = iosts.actions.iter().flat_map(|action| &action.parameters);
     let data = iosts.variables.iter().chain(&iosts.constants).chain(parameters).map(Datum::name);

@@ -78,20 +78,17 @@ pub fn prepare_online(
         Conformance::Ioc => None,
         Conformance::Ioco => Some(suspend(specification, &options.limits, solver)?),
     };
-    let of_suspended = suspended.as_ref().map(|suspended| suspended.purpose(purpose.clone()));
-    let (specification, purpose) = match (&suspended, &of_suspended) {
-        (Some(suspended), Some(purpose)) => {
-            run_check(options, Stage::Complete, &mut unsettled, || {
-                check::check_suspended(suspended, specification, solver)
-            });
-            (&suspended.iosts, purpose)
-        }
-        _ => (specification, purpose),
-    };
+    let (mut specification, mut purpose) = (specification, purpose.clone());
+    if let Some(suspended) = &suspended {
+        run_check(options, Stage::Complete, &mut unsettled, || {
+            check::check_suspended(suspended, specification, solver)
+        });
+        (specification, purpose) = (&suspended.iosts, suspended.purpose(purpose));
+    }
     watch(Stage::Complete);
     let complete_purpose = complete(purpose.clone(), &options.limits, solver);
     run_check(options, Stage::Complete, &mut unsettled, || {
-        check::check_complete_purpose(purpose, &complete_purpose, solver)
+        check::check_complete_purpose(&purpose, &complete_purpose, solver)
     });
     watch(Stage::Product);
     let product = make_product(specification, complete_purpose.clone(), &options.limits, solver)?;
@@ -126,7 +123,7 @@ pub fn prepare_online(
             })
             .collect(),
     };
-    let met = match purpose.aim {
+    let verdict_when_met = match purpose.aim {
         Aim::Accept => Verdict::Pass,
         Aim::Violate => Verdict::Fail,
     };
@@ -137,7 +134,7 @@ pub fn prepare_online(
     let start = [iosts.initial_condition.clone(), coreach[iosts.initial].clone()];
     let reachable = accepting.contains(&true) && may_hold(solver, &start);
     Ok(OnlineTest {
-        verdicts: accepting.map(|accepts| accepts.then_some(met)),
+        verdicts: accepting.map(|accepts| accepts.then_some(verdict_when_met)),
         violated,
         reach: facts.reach.into(),
         coreach,

@@ -39,11 +39,13 @@ pub struct PathGuided {
 }
 
 impl PathGuided {
+    /// Counts the transitions that the rules made.
     pub fn by_rules(&self) -> usize {
         rules::sum_counts(self.counts.iter().map(|counts| &counts.made))
     }
 
-    pub fn made(&self, rule: Rule) -> usize {
+    /// Counts the transitions that a rule made.
+    pub fn made_by_rule(&self, rule: Rule) -> usize {
         self.counts.iter().filter_map(|counts| counts.made.get(&rule)).sum()
     }
 }

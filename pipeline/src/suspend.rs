@@ -32,7 +32,7 @@
 use coreach_analyses::solver::{Solver, may_hold};
 use coreach_analyses::symbolic::existence::eliminate_bound;
 use coreach_model::budget;
-use coreach_model::iosts::{Action, ActionKind, Iosts, TestPurpose, Transition};
+use coreach_model::iosts::{Action, ActionKind, Iosts, TestPurpose};
 use coreach_model::obligation::enabling_condition;
 use coreach_model::{ActionId, Number, Numbered, Term};
 
@@ -56,6 +56,7 @@ pub struct Suspended {
 }
 
 impl Suspended {
+    /// Changes the specification's purpose into one of the suspended specification.
     pub fn purpose(&self, mut purpose: TestPurpose) -> TestPurpose {
         let TestPurpose { iosts, .. } = &mut purpose;
         for transition in &mut iosts.transitions {
@@ -101,7 +102,12 @@ pub fn suspend(specification: &Iosts, limits: &Limits, solver: &mut dyn Solver) 
             ActionKind::Input | ActionKind::Quiescence => {}
             ActionKind::Internal => conditions[transition.source].push(enabling_condition(transition).not()),
             ActionKind::Output => {
-                let possible = possible_condition(&iosts, transition, action, solver)?;
+                let condition = enabling_condition(transition);
+                let possible = eliminate_bound(&action.parameters, &condition, solver);
+                let possible = possible.ok_or_else(|| Stop::Quiescence {
+                    shown: Box::new(ShownTransition::transition(&iosts, transition)),
+                    why: "the condition on the state cannot be expressed without quantifiers".to_owned(),
+                })?;
                 conditions[transition.source].push(possible.not());
             }
         }
@@ -126,20 +132,4 @@ pub fn suspend(specification: &Iosts, limits: &Limits, solver: &mut dyn Solver) 
         iosts.transitions.push(added_transition(source, quiescence, guard, source));
     }
     Ok(Suspended { iosts, quiescence, given })
-}
-
-/// The condition on the state alone under which the transition can be taken with some values of its
-/// parameters. An error if it is not found without quantifiers.
-fn possible_condition(
-    iosts: &Iosts,
-    transition: &Transition,
-    action: &Action,
-    solver: &mut dyn Solver,
-) -> Result<Term, Stop> {
-    eliminate_bound(&action.parameters, &enabling_condition(transition), solver).ok_or_else(|| {
-        Stop::Quiescence {
-            shown: Box::new(ShownTransition::transition(iosts, transition)),
-            why: "the condition on the state cannot be expressed without quantifiers".to_owned(),
-        }
-    })
 }

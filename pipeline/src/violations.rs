@@ -34,7 +34,7 @@
 //! look at each location, output and member. **Cost**: a query for each location and output that may violate
 //! the property.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use coreach_analyses::solver::{Solver, may_hold};
 use coreach_model::budget;
@@ -63,21 +63,9 @@ pub struct Before<'a> {
     pub closed: &'a Closed,
 }
 
-type OutputGuards = HashMap<(LocationId, ActionId), Vec<Term>>;
+type OutputGuards = BTreeMap<(LocationId, ActionId), Vec<Term>>;
 
-impl Before<'_> {
-    /// The guards under which an output violates the property, at each location of the closed machine.
-    fn violation_guards(&self) -> OutputGuards {
-        let pairs = &self.product.pairs;
-        let places = self.closed.given.numbered().map(|(location, given)| {
-            let (_, property_location) = pairs[*given];
-            (location, property_location)
-        });
-        violation_guards(self.property, places)
-    }
-}
-
-/// The guards under which an output violates the property, at each of these places. Each place comes with the
+/// Gives the guards under which an output violates the property, at each of these places. Each place comes with the
 /// property's location there.
 fn violation_guards(
     property: &CompletePurpose,
@@ -139,12 +127,8 @@ pub fn violations_on_line(
     let violating =
         violation_guards(property, places.map(|(place, (_, property_location))| (place, *property_location)));
     let allowed = guards_by_action(&product.iosts);
-    let guards = product.iosts.location_ids().flat_map(|source| {
-        let (violating, allowed) = (&violating, &allowed);
-        product.iosts.action_ids().filter_map(move |action| {
-            let violates = violating.get(&(source, action))?;
-            Some((source, action, forbidden_violation(allowed, (source, action), violates.clone())))
-        })
+    let guards = violating.into_iter().map(|((source, action), violates)| {
+        (source, action, forbidden_violation(&allowed, (source, action), violates))
     });
     transitions_into(guards, product.iosts.locations.next_number(), Stage::Product, limits, solver)
 }
@@ -178,16 +162,18 @@ fn guards_by_action(iosts: &Iosts) -> OutputGuards {
     allowed
 }
 
-/// The condition under which an output is forbidden and violates the property.
+/// Makes the condition under which an output is forbidden and violates the property.
 fn forbidden_violation(allowed: &OutputGuards, key: (LocationId, ActionId), violates: Vec<Term>) -> Term {
     let forbidden = Term::or(allowed.get(&key).cloned().unwrap_or_default()).not();
     Term::and([forbidden, Term::or(violates)])
 }
 
-/// For each location that is not accepting and each output that may violate the property there, the condition
+/// Lists each output that may violate the property at a location that does not accept, with the condition
 /// under which it does and is forbidden.
 fn forbidden_violations(visible: &Visible, before: &Before<'_>) -> Vec<(LocationId, ActionId, Term)> {
-    let violating = before.violation_guards();
+    let Before { property, product, closed } = before;
+    let places = closed.given.numbered().map(|(location, given)| (location, product.pairs[*given].1));
+    let violating = violation_guards(property, places);
     let allowed = guards_by_action(&visible.iosts);
     let mut violations = Vec::new();
     for (source, members) in visible.members.numbered().filter(|(at, _)| !visible.accepting[*at]) {

@@ -10,7 +10,7 @@ use coreach_model::timed::Timed;
 use coreach_model::{TransitionId, Value};
 use coreach_pipeline::timed::rules::Rule;
 use coreach_pipeline::timed::{
-    PathGuided, PathStop, RuleCounts, SilenceAfter, TimedOptions, path_guided, resolve,
+    PathGuided, PathStop, RuleCounts, SilenceAfter, TimedOptions, context_name, path_guided, resolve,
 };
 use serde_json::{Map, Value as Json, json};
 
@@ -89,7 +89,7 @@ pub fn make_document(wanted: &PathRequest, made: &PathGuided, files: &[PathBuf],
     let context = |(at, counts): (usize, &RuleCounts)| {
         let location = &wanted.timed.graph().transitions[wanted.path[at]].source;
         json!({
-            "name": format!("ec{at}"),
+            "name": context_name(at),
             "location": wanted.timed.graph().location(*location).name,
             "step": wanted.timed.called(wanted.path[at]),
             "made": counted(&counts.made),

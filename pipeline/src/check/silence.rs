@@ -43,14 +43,14 @@ pub fn check_silence(
         return checking.found;
     }
     for (number, action) in form.actions.numbered() {
-        let new = iosts.action(timed.moved(number));
+        let new = iosts.action(timed.new_numbers[number]);
         let is_environment = timing.uncontrollable.contains(&action.name);
         let kind = if is_environment { ActionKind::Output } else { action.kind };
         let is_same = new.name == action.name && new.kind == kind && new.parameters == action.parameters;
         checking.holds(is_same, SAME, || action.name.clone());
     }
     for (old, new) in form.transitions.iter().zip(&iosts.transitions) {
-        let is_same = Transition { action: timed.moved(old.action), ..old.clone() } == *new;
+        let is_same = Transition { action: timed.new_numbers[old.action], ..old.clone() } == *new;
         checking.holds(is_same, SAME, || iosts.describe(new));
     }
     let delay = Term::datum(&timing.delay);

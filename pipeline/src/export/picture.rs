@@ -42,9 +42,9 @@ pub enum PictureWords {
     All,
 }
 
-/// A picture, with the view that it shows.
+/// A location as the picture shows it, with its middle.
 #[derive(Clone, PartialEq, Debug)]
-pub struct DrawnPicture {
+pub struct DrawnNode {
     pub location: LocationId,
     pub lines: Vec<String>,
     pub at: LayoutPoint,
@@ -67,7 +67,7 @@ pub struct Arrow {
 
 /// The kinds of things that stand next to a location instead of being drawn through the graph.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum PictureKind {
+pub enum AsideKind {
     /// A loop. With short words it is listed in the location.
     Loop,
     /// An arrow to a place that is too far away.
@@ -79,7 +79,7 @@ pub enum PictureKind {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Aside {
     pub location: LocationId,
-    pub kind: PictureKind,
+    pub kind: AsideKind,
     pub transitions: Vec<TransitionId>,
     pub lines: Vec<String>,
     pub at: LayoutPoint,
@@ -89,7 +89,7 @@ pub struct Aside {
 
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Picture {
-    pub nodes: Vec<DrawnPicture>,
+    pub nodes: Vec<DrawnNode>,
     pub arrows: Vec<Arrow>,
     /// The transitions that are shown next to a location.
     pub asides: Vec<Aside>,
@@ -111,7 +111,7 @@ pub(super) fn too_large(locations: usize, transitions: usize) -> Option<String> 
 /// Estimates the greatest width of a text in the fonts that viewers take for Helvetica, with the first lines
 /// in bold; `size` is the font's.
 pub fn width_of(text: &str, size: f64) -> f64 {
-    let one = |sign: char| match sign {
+    let width_of_sign = |sign: char| match sign {
         'i' | 'j' | 'l' | 't' | 'f' | 'r' | ' ' | '.' | ',' | ':' | ';' | '|' | '!' | '\'' | '(' | ')'
         | '[' | ']' => 0.39,
         'm' | 'w' | 'M' | 'W' | '@' | '%' => 0.95,
@@ -120,7 +120,7 @@ pub fn width_of(text: &str, size: f64) -> f64 {
         // In wide scripts one sign is a syllable.
         _ => 1.0,
     };
-    text.chars().map(one).sum::<f64>() * size
+    text.chars().map(width_of_sign).sum::<f64>() * size
 }
 
 /// Lays out the picture of a view, perhaps without Fail or with the facts. The error: it is too large.
@@ -150,13 +150,18 @@ struct PicturePlan {
     words: PictureWords,
     nodes: Vec<(LocationId, Vec<String>)>,
     arrows: Vec<PlannedArrow>,
-    asides: BTreeMap<(LocationId, PictureKind), Said>,
+    asides: BTreeMap<(LocationId, AsideKind), AsideText>,
 }
 
 /// The transitions of an aside, and its lines.
-type Said = (Vec<TransitionId>, Vec<String>);
+type AsideText = (Vec<TransitionId>, Vec<String>);
 
-type PlannedArrow = (Vec<TransitionId>, LocationId, LocationId, Vec<String>);
+struct PlannedArrow {
+    transitions: Vec<TransitionId>,
+    source: LocationId,
+    target: LocationId,
+    lines: Vec<String>,
+}
 
 impl PicturePlan {
     /// Divides the transitions into arrows and asides, and writes the lines of the nodes.
@@ -180,27 +185,27 @@ impl PicturePlan {
                 continue;
             }
             if is_beside(target) {
-                plan.aside(source, PictureKind::Verdict(target), &[number]);
+                plan.aside(source, AsideKind::Verdict(target), &[number]);
             } else if target == source {
-                plan.aside(source, PictureKind::Loop, &[number]);
+                plan.aside(source, AsideKind::Loop, &[number]);
             } else if words == PictureWords::Short
                 && let Some(index) = arrow_between.get(&(source, target))
             {
-                plan.arrows[*index].0.push(number);
+                plan.arrows[*index].transitions.push(number);
             } else {
                 arrow_between.insert((source, target), plan.arrows.len());
                 let lines = transition_lines(view, number, words);
-                plan.arrows.push((vec![number], source, target, lines));
+                plan.arrows.push(PlannedArrow { transitions: vec![number], source, target, lines });
             }
         }
-        for (numbers, .., lines) in plan.arrows.iter_mut().filter(|arrow| arrow.0.len() > 1) {
-            *lines = one_line_each(view, numbers);
+        for arrow in plan.arrows.iter_mut().filter(|arrow| arrow.transitions.len() > 1) {
+            arrow.lines = one_line_each(view, &arrow.transitions);
         }
         plan.write_asides(view);
         plan
     }
 
-    fn aside(&mut self, source: LocationId, kind: PictureKind, transitions: &[TransitionId]) {
+    fn aside(&mut self, source: LocationId, kind: AsideKind, transitions: &[TransitionId]) {
         self.asides.entry((source, kind)).or_default().0.extend(transitions);
     }
 
@@ -212,23 +217,23 @@ impl PicturePlan {
         let outputs: Vec<ActionId> = iosts.action_ids().filter(is_output).collect();
         for ((location, kind), (numbers, lines)) in &mut self.asides {
             let head = match kind {
-                PictureKind::Loop if self.words == PictureWords::Short => {
+                AsideKind::Loop if self.words == PictureWords::Short => {
                     *lines = one_line_each(view, numbers);
                     lines.iter_mut().for_each(|line| line.insert_str(0, "\u{21ba} "));
                     continue;
                 }
-                PictureKind::Loop => "back here".to_owned(),
-                PictureKind::Far(to) | PictureKind::Verdict(to) => {
+                AsideKind::Loop => "back here".to_owned(),
+                AsideKind::Far(to) | AsideKind::Verdict(to) => {
                     visible(&iosts.location(*to).label).into_owned()
                 }
             };
             *lines = vec![head];
-            let is_fail = matches!(kind, PictureKind::Verdict(to) if view.is_fail(*to));
+            let is_fail = matches!(kind, AsideKind::Verdict(to) if view.is_fail(*to));
             match kind {
-                PictureKind::Loop | PictureKind::Verdict(_)
+                AsideKind::Loop | AsideKind::Verdict(_)
                     if self.words == PictureWords::All && !is_fail =>
                 {
-                    lines.extend(numbers.iter().flat_map(|each| transition_lines(view, *each, self.words)));
+                    lines.extend(numbers.iter().flat_map(|id| transition_lines(view, *id, self.words)));
                     if lines.len() > MOST_ASIDE {
                         // The last line says how many are hidden.
                         let hidden = lines.len() - (MOST_ASIDE - 1);
@@ -260,8 +265,7 @@ impl PicturePlan {
         for (arrow, route) in arrows.into_iter().zip(&layout.routes) {
             match route {
                 LayoutRoute::Far => {
-                    let (transitions, source, target, _) = arrow;
-                    self.aside(source, PictureKind::Far(target), &transitions);
+                    self.aside(arrow.source, AsideKind::Far(arrow.target), &arrow.transitions);
                 }
                 LayoutRoute::Through { .. } | LayoutRoute::Loop => self.arrows.push(arrow),
             }
@@ -292,26 +296,23 @@ impl PicturePlan {
             }
             sizes.push(size);
         }
-        let link = |(_, source, target, lines): &PlannedArrow| {
-            let node_of = |location: &LocationId| index_of_node.get(location).copied().unwrap_or_default();
-            LayoutLink {
-                source: node_of(source),
-                target: node_of(target),
-                width: text_width(lines),
-                height: text_height(lines) - 6.0,
-            }
+        let link = |arrow: &PlannedArrow| LayoutLink {
+            source: index_of_node[&arrow.source],
+            target: index_of_node[&arrow.target],
+            width: text_width(&arrow.lines),
+            height: text_height(&arrow.lines) - 6.0,
         };
         let links = self.arrows.iter().map(link).collect();
         (sizes, links)
     }
 
-    fn asides_of(&self, location: LocationId) -> impl Iterator<Item = (&(LocationId, PictureKind), &Said)> {
-        let last = PictureKind::Verdict(LocationId(u32::MAX));
-        self.asides.range((location, PictureKind::Loop)..=(location, last))
+    fn asides_of(&self, location: LocationId) -> impl Iterator<Item = (&(LocationId, AsideKind), &AsideText)> {
+        let last = AsideKind::Verdict(LocationId(u32::MAX));
+        self.asides.range((location, AsideKind::Loop)..=(location, last))
     }
 
-    fn is_inside(&self, kind: PictureKind) -> bool {
-        kind == PictureKind::Loop && self.words == PictureWords::Short
+    fn is_inside(&self, kind: AsideKind) -> bool {
+        kind == AsideKind::Loop && self.words == PictureWords::Short
     }
 
     /// Makes the picture from the places that the layout found.
@@ -319,7 +320,7 @@ impl PicturePlan {
         let mut picture = Picture { width: layout.width, height: layout.height, ..Picture::default() };
         for (((location, lines), size), middle_of_node) in self.nodes.iter().zip(sizes).zip(&layout.nodes) {
             let NodeSize { width, height, .. } = *size;
-            picture.nodes.push(DrawnPicture {
+            picture.nodes.push(DrawnNode {
                 location: *location,
                 lines: lines.clone(),
                 at: *middle_of_node,
@@ -351,10 +352,9 @@ impl PicturePlan {
                 });
             }
         }
-        for (((transitions, _, _, lines), route), link) in
-            self.arrows.into_iter().zip(layout.routes).zip(links)
-        {
+        for ((arrow, route), link) in self.arrows.into_iter().zip(layout.routes).zip(links) {
             if let LayoutRoute::Through { points, label } = route {
+                let PlannedArrow { transitions, lines, .. } = arrow;
                 picture.arrows.push(Arrow { transitions, lines, points, label, width: link.width });
             }
         }

@@ -13,7 +13,7 @@ use coreach_model::visible::visible;
 use super::dot::mark_colours;
 use super::labels::condition_lines;
 use super::layout::LayoutPoint;
-use super::picture::{Aside, LINE, Picture, PictureKind, PictureWords, make_picture, width_of};
+use super::picture::{Aside, LINE, Picture, AsideKind, PictureWords, make_picture, width_of};
 use super::{ExportOptions, View};
 
 const SIZE: f64 = 11.0;
@@ -74,8 +74,8 @@ fn draw_asides(paper: &mut Paper, view: &View<'_>, drawn: &Picture) {
     for aside in &drawn.asides {
         let Some(node) = drawn.nodes.iter().find(|node| node.location == aside.location) else { continue };
         let colour = match aside.kind {
-            PictureKind::Verdict(location) => mark_colours(view.mark(location)),
-            PictureKind::Loop | PictureKind::Far(_) => ("#f5f5f5", "#999999"),
+            AsideKind::Verdict(location) => mark_colours(view.mark(location)),
+            AsideKind::Loop | AsideKind::Far(_) => ("#f5f5f5", "#999999"),
         };
         let line =
             if is_walked(view, &aside.transitions) { WALKED } else { Line { colour: colour.1, ..DASHED } };

@@ -97,14 +97,14 @@ struct Prefix {
 }
 
 /// A path of steps, which shares its beginning with other paths.
-type InternalPath = Option<Rc<Last>>;
+type InternalPath = Option<Rc<PathEnd>>;
 
-struct Last {
+struct PathEnd {
     step: TransitionId,
     before: InternalPath,
 }
 
-impl Drop for Last {
+impl Drop for PathEnd {
     /// Takes a long path apart step by step: the compiler's way would need a stack as deep.
     fn drop(&mut self) {
         let mut steps_before = self.before.take();
@@ -155,10 +155,6 @@ impl<'a> InternalSteps<'a> {
         }
         InternalSteps { iosts, outgoing: iosts.outgoing(), component }
     }
-
-    fn component(&self, location: LocationId) -> usize {
-        self.component[location]
-    }
 }
 
 /// Finds the visible transitions of a location and the collapsed sequences that begin there, in the order of
@@ -175,7 +171,7 @@ fn visible_from(
     let mut rests: Vec<Rest> = Vec::new();
     let start =
         Prefix { location, guard: Term::yes(), effect: Substitution::new(), path: None, within: Vec::new() };
-    let mut waiting = BTreeMap::from([(internal.component(location), vec![start])]);
+    let mut waiting = BTreeMap::from([(internal.component[location], vec![start])]);
     let mut sequences = 0;
     while let Some((component, entered)) = waiting.pop_first() {
         let mut stack = join_prefixes(entered);
@@ -196,7 +192,7 @@ fn visible_from(
                 internal_guards.push(substitute(&step.guard, &prefix.effect));
                 sequences += 1;
                 check_limit(Stage::Close, Quantity::Sequences, sequences, limits)?;
-                let path = Some(Rc::new(Last { step: number, before: prefix.path.clone() }));
+                let path = Some(Rc::new(PathEnd { step: number, before: prefix.path.clone() }));
                 let next = Prefix {
                     location: step.target,
                     guard: collapsed.guard,
@@ -204,7 +200,7 @@ fn visible_from(
                     path,
                     within: Vec::new(),
                 };
-                let target_component = internal.component(step.target);
+                let target_component = internal.component[step.target];
                 // Another component waits until all sequences have come to it, so that they can be joined.
                 if target_component != component {
                     waiting.entry(target_component).or_default().push(next);

@@ -51,7 +51,7 @@ pub fn complete(mut purpose: TestPurpose, limits: &Limits, solver: &mut dyn Solv
         transition.guard = explicit_guard(transition, solver, &mut memo);
     }
     if purpose.aim == Aim::Violate {
-        violations_first(&mut purpose);
+        exclude_violations(&mut purpose);
     }
     purpose.iosts.initial_condition = explicit_condition(&purpose.iosts.initial_condition, solver);
     if purpose.aim == Aim::Accept && purpose.reject.is_none() {
@@ -91,7 +91,7 @@ pub fn complete(mut purpose: TestPurpose, limits: &Limits, solver: &mut dyn Solv
     CompletePurpose { purpose, reject, given, others_stay }
 }
 
-/// The condition that the guards of one action leave out at a location, if it may hold.
+/// Makes the condition that the guards of one action leave out at a location, if it may hold.
 fn find_residual(transitions: &[&Transition], solver: &mut dyn Solver) -> Option<Term> {
     let residual = Term::or(transitions.iter().map(|t| t.guard.clone())).not();
     let may_be = !residual.is_false() && (residual.is_true() || may_hold(solver, &residual.conjuncts()));
@@ -132,7 +132,7 @@ pub fn rejected_residuals(
 }
 
 /// Restricts the guards of a property's other transitions to events that do not violate it.
-fn violations_first(property: &mut TestPurpose) {
+fn exclude_violations(property: &mut TestPurpose) {
     let violate = property.accept;
     let mut violating: BTreeMap<(LocationId, ActionId), Vec<Term>> = BTreeMap::new();
     for t in property.iosts.transitions.iter().filter(|t| t.target == violate && t.source != violate) {

@@ -45,7 +45,7 @@ pub(super) struct Set {
 pub(super) struct SetMove {
     pub guard: Term,
     /// Guards of others with one target and one effect, to be joined to it.
-    also: Vec<Term>,
+    to_join: Vec<Term>,
     /// The member that the way leads to, with everything that the data do not show.
     pub next: Member,
     pub effect: Substitution,
@@ -60,16 +60,16 @@ pub(super) trait EffectRules {
     }
 
     /// The priority of a set with so many members: the set with the greatest is followed next.
-    fn turn(&self, members: usize, number: LocationId) -> (usize, i64);
+    fn priority(&self, members: usize, number: LocationId) -> (usize, i64);
 
     /// Conditions on the visible data that hold wherever a run is in the set.
     fn context(&self, _set: &Set) -> Vec<Term> {
         Vec::new()
     }
 
-    /// The guard of a transition of a member with this pending effect, with what the construction needs
-    /// besides. The member would have the given effect afterwards.
-    fn asked(&self, _pending: &Substitution, guard: Term, _effect: &Substitution) -> Term {
+    /// Adds to the guard of a transition what the construction needs besides. `effect` is the pending effect
+    /// of the transition's member, followed by its own.
+    fn complete_guard(&self, _pending: &Substitution, guard: Term, _effect: &Substitution) -> Term {
         guard
     }
 
@@ -143,7 +143,7 @@ pub(super) struct Construction<'a, E> {
     pub transitions: Numbered<TransitionId, Transition>,
     /// The transitions whose guards were made here and may repeat themselves. They are simplified at the end:
     /// a construction that stops would spend half of its queries on that.
-    made: Vec<TransitionId>,
+    with_made_guards: Vec<TransitionId>,
     pub memory: Memory,
 }
 
@@ -165,7 +165,7 @@ impl<'a, E: EffectRules> Construction<'a, E> {
             sets: Numbered::new(),
             index: HashMap::new(),
             transitions: Numbered::new(),
-            made: Vec::new(),
+            with_made_guards: Vec::new(),
             memory,
         };
         let ends = construction.effects.ends_alone(iosts.initial);
@@ -177,7 +177,7 @@ impl<'a, E: EffectRules> Construction<'a, E> {
 
     /// Follows the sets, each once: makes their transitions and the sets to which these lead.
     fn follow(&mut self, solver: &mut dyn Solver) -> Result<(), Stop> {
-        let mut waiting = BinaryHeap::from([(self.effects.turn(1, LocationId(0)), LocationId(0))]);
+        let mut waiting = BinaryHeap::from([(self.effects.priority(1, LocationId(0)), LocationId(0))]);
         let mut transitions_from_sets = 0;
         while let Some((_, number)) = waiting.pop() {
             // Nothing that follows an end matters.
@@ -185,7 +185,7 @@ impl<'a, E: EffectRules> Construction<'a, E> {
                 continue;
             }
             let context = self.effects.context(&self.sets[number]);
-            for (action, candidates) in self.candidates(number, &context, solver)? {
+            for (action, candidates) in self.find_moves(number, &context, solver)? {
                 let guards: Vec<Term> = candidates.iter().map(|candidate| candidate.guard.clone()).collect();
                 let subsets = satisfiable_subsets(&guards, &context, self.limits, solver)?;
                 // Ordinary locations have no more transitions than before, so only others are limited.
@@ -208,14 +208,14 @@ impl<'a, E: EffectRules> Construction<'a, E> {
                     }
                     let single = if let [candidate] = chosen.as_slice() { Some(candidate) } else { None };
                     if single.is_none_or(|candidate| candidate.guard != guard) {
-                        self.made.push(self.transitions.next_number());
+                        self.with_made_guards.push(self.transitions.next_number());
                     }
                     let origin = single.map(|candidate| candidate.origin.clone()).unwrap_or_default();
                     let number_if_new = self.sets.next_number();
                     let members = set.members.len();
                     let target = self.number_of(set);
                     if target == number_if_new {
-                        waiting.push((self.effects.turn(members, target), target));
+                        waiting.push((self.effects.priority(members, target), target));
                     }
                     self.transitions.push(Transition {
                         source: number,
@@ -233,7 +233,7 @@ impl<'a, E: EffectRules> Construction<'a, E> {
 
     /// Finds every way to continue whose guard may hold, by action. Joins ways with one target and one
     /// effect.
-    fn candidates(
+    fn find_moves(
         &self,
         number: LocationId,
         context: &[Term],
@@ -250,7 +250,7 @@ impl<'a, E: EffectRules> Construction<'a, E> {
                 let effect = compose_effects(&pending_effect, &transition.assignments);
                 let guard = substitute(&transition.guard, &pending_effect);
                 check_terms_writable(Stage::Determinize, effect.values().chain([&guard]), self.limits)?;
-                let guard = effects.asked(&pending_effect, guard, &effect);
+                let guard = effects.complete_guard(&pending_effect, guard, &effect);
                 if !effects.may_hold(set, context, &guard, solver) {
                     continue;
                 }
@@ -260,7 +260,7 @@ impl<'a, E: EffectRules> Construction<'a, E> {
                 match of_action.get_mut(position) {
                     Some(joined) => {
                         joined.origin.join(&joined.guard, &guard, &transition.origin);
-                        joined.also.push(guard);
+                        joined.to_join.push(guard);
                         // The two effects differ in variables that nobody reads, and their values need not
                         // exist where the guard of the other way holds.
                         if joined.effect != effect {
@@ -272,13 +272,13 @@ impl<'a, E: EffectRules> Construction<'a, E> {
                         steps.push(transition.assignments.clone());
                         let next = Member { location: target, steps };
                         let origin = transition.origin.clone();
-                        of_action.push(SetMove { guard, also: Vec::new(), next, effect, origin });
+                        of_action.push(SetMove { guard, to_join: Vec::new(), next, effect, origin });
                     }
                 }
             }
         }
-        for candidate in found.values_mut().flatten().filter(|candidate| !candidate.also.is_empty()) {
-            let joined_guards = std::mem::take(&mut candidate.also);
+        for candidate in found.values_mut().flatten().filter(|candidate| !candidate.to_join.is_empty()) {
+            let joined_guards = std::mem::take(&mut candidate.to_join);
             candidate.guard = Term::or(std::iter::once(candidate.guard.clone()).chain(joined_guards));
         }
         Ok(found)
@@ -297,7 +297,7 @@ impl<'a, E: EffectRules> Construction<'a, E> {
     /// Simplifies the guards, and numbers sets and transitions in the order of a breadth-first search.
     pub fn simplify(&mut self, solver: &mut dyn Solver) {
         budget::doing("simplifying guards");
-        for &number in &self.made {
+        for &number in &self.with_made_guards {
             let transition = &mut self.transitions[number];
             transition.guard = without_repetition(&transition.guard, solver);
         }

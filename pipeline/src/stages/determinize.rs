@@ -70,7 +70,7 @@ pub fn determinize(
         }
     }
     budget::doing("checking the facts about the choices");
-    let cut = up_to_accept(&closed);
+    let cut = cut_behind_accept(&closed);
     let known = analyse_reach(&cut, &closed, aim, analysis);
     let cut = without_never_taken(cut, &known, solver);
     let choices = find_choices(&within_reach(&cut, &known), limits, solver)?;
@@ -119,7 +119,7 @@ fn without_choice(closed: Closed, limits: &Limits, solver: &mut dyn Solver) -> R
 }
 
 /// Removes what follows Accept: no test goes there.
-fn up_to_accept(closed: &Closed) -> Iosts {
+fn cut_behind_accept(closed: &Closed) -> Iosts {
     let mut cut = closed.iosts.clone();
     cut.transitions.retain(|transition| !closed.accepting[transition.source]);
     cut
@@ -140,6 +140,7 @@ fn analyse_reach(cut: &Iosts, closed: &Closed, aim: Aim, analysis: &reachability
     }
 }
 
+/// Removes the transitions that no state in reach can take.
 fn without_never_taken(mut cut: Iosts, known: &Basis, solver: &mut dyn Solver) -> Iosts {
     cut.transitions.retain(|transition| {
         let mut formula = known.reach[transition.source].conjuncts();

@@ -11,10 +11,9 @@
 //! is pending for longer than an event, there are finitely many sets with a given number of members, and
 //! cycles of sets are ordinary. The construction does not end if a set gets more and more members.
 //!
-//! Members that need not be distinguished are joined:
-//! - Members of one location are joined if their values are equal wherever the event is possible, in every
-//!   variable that is still read behind it ([`coreach_analyses::live`]). A variable that nobody reads has no
-//!   slot.
+//! Members of one location are joined if their values are equal wherever the event is possible, in every
+//! variable that is still read behind it ([`coreach_analyses::live`]). A variable that nobody reads has no
+//! slot.
 //!
 //! A set *ends*, which means that nothing after it matters,
 //! - if a member accepts: then the test is over;
@@ -90,7 +89,7 @@ impl EffectRules for KeptTransitions<'_> {
         self.closed.accepting[location] || self.known.coreach[location].is_false()
     }
 
-    fn turn(&self, members: usize, number: LocationId) -> (usize, i64) {
+    fn priority(&self, members: usize, number: LocationId) -> (usize, i64) {
         (members, i64::from(number.0))
     }
 

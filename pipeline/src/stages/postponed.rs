@@ -53,13 +53,13 @@ struct Postponed<'a> {
 }
 
 impl EffectRules for Postponed<'_> {
-    fn turn(&self, _members: usize, number: LocationId) -> (usize, i64) {
+    fn priority(&self, _members: usize, number: LocationId) -> (usize, i64) {
         (0, -i64::from(number.0))
     }
 
     /// A postponed effect may have a value only where its own guard held. That guard held wherever this one
     /// is read, but the text of this one does not show that.
-    fn asked(&self, pending: &Substitution, guard: Term, effect: &Substitution) -> Term {
+    fn complete_guard(&self, pending: &Substitution, guard: Term, effect: &Substitution) -> Term {
         if pending.is_empty() {
             return guard;
         }

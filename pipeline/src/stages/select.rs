@@ -158,6 +158,7 @@ struct GraphCut {
     transitions: Numbered<TransitionId, TransitionId>,
 }
 
+/// Cuts off what follows an accepting location, and what cannot be reached then.
 fn cut_behind_accept(visible: Visible) -> GraphCut {
     let Visible { mut iosts, members, accepting, lookahead, must_answer, ends, known } = visible;
     let sources = iosts.transitions.map(|transition| transition.source);

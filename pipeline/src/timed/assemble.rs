@@ -9,7 +9,7 @@ use coreach_model::obligation::defined;
 use coreach_model::term::Substitution;
 use coreach_model::term::node::Comparison;
 use coreach_model::timed::delayed::Delayed;
-use coreach_model::{ActionId, Datum, LocationId, Numbered, Term, TransitionId, Type, Value, Verdict};
+use coreach_model::{ActionId, Datum, LocationId, Number, Numbered, Term, TransitionId, Type, Value, Verdict};
 
 use super::rules::{Ends, LeadsTo, MadeByRules};
 use super::{MadeBy, PathGuided, RuleCounts, SilenceAfter};
@@ -19,6 +19,11 @@ use coreach_artifact::document::Origins;
 
 /// The name of TM as a constant, if no datum has it.
 const TM: &str = "TM";
+
+/// Names the location of the path's context with this number, from 0.
+pub fn context_name(number: usize) -> String {
+    format!("ec{number}")
+}
 
 /// A test case that is being put together.
 pub struct Assemble<'a> {
@@ -108,7 +113,7 @@ impl<'a> Assemble<'a> {
     ) {
         let source = self.iosts.locations.next_number();
         let model_location = self.delayed.iosts.location(context.state.location);
-        let name = format!("ec{}", source.0);
+        let name = context_name(source.place());
         self.iosts.locations.push(Location {
             label: format!("{name}: {}", model_location.label),
             name,

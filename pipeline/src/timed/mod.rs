@@ -41,6 +41,7 @@ use coreach_model::{ActionId, Datum, LocationId, Term, TransitionId, Value, budg
 use dashu_ratio::RBig;
 
 pub use crate::path_guided::{MadeBy, PathGuided};
+pub use assemble::context_name;
 pub use names::resolve;
 pub use rules::{Ends, LeadsTo, Rule, RuleCounts};
 pub use stop::PathStop;

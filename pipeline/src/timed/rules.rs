@@ -52,7 +52,7 @@ use coreach_analyses::timed::PathContext;
 use coreach_analyses::timed::context::not_negative;
 use coreach_model::iosts::ActionKind;
 use coreach_model::term::node::Comparison;
-use coreach_model::term::{Substitution, substitute_all};
+use coreach_model::term::{Substitution, substitute, substitute_all};
 use coreach_model::timed::delayed::Delayed;
 use coreach_model::{ActionId, Datum, Term, TransitionId, Verdict, budget};
 
@@ -208,14 +208,14 @@ impl RuleContext<'_> {
         of_action
     }
 
-    fn asked(&self, transition: TransitionId) -> Vec<Term> {
+    fn conditions_of(&self, transition: TransitionId) -> Vec<Term> {
         self.context.asked(self.system, transition, &self.delayed.delay)
     }
 
     /// Says when an event may be this transition's: `∃ F_ini. π(ec')`, without the parts that are
     /// established.
     fn allowed(&self, transition: TransitionId) -> Result<Term, RulesStopped> {
-        let condition = self.context.some(&[], &self.asked(transition));
+        let condition = self.context.some(&[], &self.conditions_of(transition));
         condition.ok_or(RulesStopped::Quantifier { through: transition })
     }
 
@@ -225,7 +225,7 @@ impl RuleContext<'_> {
     }
 
     /// Lists the parameters other than the delay.
-    fn values_of(&self, transition: TransitionId) -> Vec<Datum> {
+    fn parameters_of(&self, transition: TransitionId) -> Vec<Datum> {
         let parameters = &self.system.iosts.action(self.action(transition)).parameters;
         parameters.iter().filter(|datum| **datum != self.delayed.delay).cloned().collect()
     }
@@ -255,16 +255,11 @@ impl Applying<'_, '_> {
     }
 
     /// Simplifies the condition where the path can have come.
-    fn simple(&mut self, condition: &Term, context: &[Term]) -> Term {
+    fn simplify_here(&mut self, condition: &Term, context: &[Term]) -> Term {
         let mut known = self.place.context.state.condition.clone();
         known.push(not_negative(&self.place.delayed.delay));
         known.extend_from_slice(context);
         simplify(condition, &known, self.solver)
-    }
-
-    fn add(&mut self, made: MadeByRules) {
-        *self.counts.made.entry(made.rule).or_default() += 1;
-        self.made.push(made);
     }
 
     /// Adds the transition of a rule, with the conditions on its delay, if it can be taken.
@@ -279,7 +274,8 @@ impl Applying<'_, '_> {
         let rule = Rule(rule);
         let guard = Term::and([not_negative(&self.place.delayed.delay)].into_iter().chain(guard));
         if self.is_possible(&guard) {
-            self.add(MadeByRules { rule, action, guard, through, target });
+            *self.counts.made.entry(rule).or_default() += 1;
+            self.made.push(MadeByRules { rule, action, guard, through, target });
         } else if matches!(rule.0, 5 | 8 | 10) && self.has_history {
             *self.counts.idle.entry(rule).or_default() += 1;
         }
@@ -318,7 +314,7 @@ impl Applying<'_, '_> {
             }
         }
         if place.delayed.is_controllable(action) {
-            let guard = self.simple(&place.leads_on()?, &[]);
+            let guard = self.simplify_here(&place.leads_on()?, &[]);
             let target = if place.is_last { LeadsTo::Ends(Ends::Pass) } else { LeadsTo::Next };
             self.add_rule(1, Some(action), [guard, Term::yes()], Some(place.step), target);
         }
@@ -372,7 +368,7 @@ impl Applying<'_, '_> {
             allowed.push(place.still_comes(transition)?);
         }
         allowed.push(place.quiescent()?);
-        let allowed = self.simple(&Term::or(allowed), std::slice::from_ref(&late));
+        let allowed = self.simplify_here(&Term::or(allowed), std::slice::from_ref(&late));
         self.add_rule(9, None, [late.clone(), allowed.clone()], None, LeadsTo::Ends(Ends::IncDur));
         self.add_rule(10, None, [late, allowed.not()], None, LeadsTo::Ends(Ends::FailDur));
         Ok(())
@@ -383,8 +379,8 @@ impl RuleContext<'_> {
     /// Says when the stimulus leaves the rest of the path possible (φ_stim).
     fn leads_on(&self) -> Result<Term, RulesStopped> {
         let transition = &self.system.iosts.transitions[self.step];
-        let ahead = coreach_model::term::substitute(self.ahead, &transition.assignments);
-        let mut parts = self.asked(self.step);
+        let ahead = substitute(self.ahead, &transition.assignments);
+        let mut parts = self.conditions_of(self.step);
         let step_conditions = parts.clone();
         parts.extend(self.context.here(&ahead).conjuncts());
         parts.retain(|part| !self.context.state.condition.contains(part));
@@ -397,8 +393,8 @@ impl RuleContext<'_> {
     /// Says when a silence may still be ended by an event of this transition.
     fn still_comes(&self, transition: TransitionId) -> Result<Term, RulesStopped> {
         let delay = &self.delayed.delay;
-        let mut bound = self.values_of(transition);
-        let mut parts = self.asked(transition);
+        let mut bound = self.parameters_of(transition);
+        let mut parts = self.conditions_of(transition);
         if !self.published {
             let later = Datum::new(format!("{}#later", delay.name()), delay.ty().clone());
             let with_later = Substitution::from([(delay.clone(), Term::datum(&later))]);
@@ -418,10 +414,10 @@ impl RuleContext<'_> {
                 continue;
             }
             let stopped = RulesStopped::Quantifier { through: transition };
-            let mut bound = self.values_of(transition);
+            let mut bound = self.parameters_of(transition);
             bound.push(self.delayed.delay.clone());
             let mut conditions = vec![not_negative(&self.delayed.delay)];
-            conditions.extend(self.asked(transition));
+            conditions.extend(self.conditions_of(transition));
             let possible = eliminate_data(&bound, &conditions).ok_or(stopped)?;
             impossible.push((transition, possible.not()));
         }
@@ -445,7 +441,7 @@ pub struct RuleCounts {
     pub late: usize,
 }
 
-/// Sums the counts of each rule over contexts.
+/// Sums the counts of all rules at all contexts.
 pub fn sum_counts<'a>(counts: impl Iterator<Item = &'a BTreeMap<Rule, usize>>) -> usize {
     counts.flat_map(BTreeMap::values).sum()
 }

@@ -6,7 +6,7 @@ use coreach_model::iosts::{Iosts, LocationId};
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::{ActionKind, Datum, Number, Term, TransitionId, Value, codec};
 use coreach_pipeline::export::layout::LayoutPoint;
-use coreach_pipeline::export::picture::{Arrow, Picture, PictureKind, PictureWords, make_picture};
+use coreach_pipeline::export::picture::{Arrow, Picture, AsideKind, PictureWords, make_picture};
 use coreach_pipeline::export::{Mark, View};
 use serde_json::{Map, Value as Json};
 
@@ -160,9 +160,9 @@ fn add_picture(graph: &mut PageGraph, drawn: Picture) {
         .into_iter()
         .map(|aside| {
             let (kind, target) = match aside.kind {
-                PictureKind::Loop => ("loop", aside.location),
-                PictureKind::Far(target) => ("far", target),
-                PictureKind::Verdict(target) => ("verdict", target),
+                AsideKind::Loop => ("loop", aside.location),
+                AsideKind::Far(target) => ("far", target),
+                AsideKind::Verdict(target) => ("verdict", target),
             };
             PageAside {
                 location: aside.location.place(),

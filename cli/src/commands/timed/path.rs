@@ -9,7 +9,7 @@ use coreach_model::Diagnostic;
 use coreach_pipeline::export::sptg::{Guards, to_sptg};
 use coreach_pipeline::export::{ExportOptions, Format, View, export};
 use coreach_pipeline::timed::rules::{Rule, sum_counts};
-use coreach_pipeline::timed::{PathGuided, PathStop};
+use coreach_pipeline::timed::{PathGuided, PathStop, context_name};
 use coreach_project::budget;
 use coreach_project::guided::{PathRequest, make, make_document, read_request};
 
@@ -141,7 +141,7 @@ fn summary_text(wanted: &PathRequest, made: &PathGuided, files: &[PathBuf]) -> S
         plural(made.by_rules(), "transition"),
         made.timing.silence_after
     );
-    let used: Vec<Rule> = Rule::ALL.into_iter().filter(|rule| made.made(*rule) > 0).collect();
+    let used: Vec<Rule> = Rule::ALL.into_iter().filter(|rule| made.made_by_rule(*rule) > 0).collect();
     let mut head = vec![String::new(), "step".to_owned()];
     head.extend(used.iter().map(ToString::to_string));
     let row = |name: String, step: String, counts: &BTreeMap<Rule, usize>| {
@@ -152,12 +152,12 @@ fn summary_text(wanted: &PathRequest, made: &PathGuided, files: &[PathBuf]) -> S
     let mut rows = vec![head];
     let each = made.counts.iter().zip(&wanted.path).enumerate().take(CONTEXTS_TOLD);
     rows.extend(
-        each.map(|(at, (counts, step))| row(format!("ec{at}"), wanted.timed.called(*step), &counts.made)),
+        each.map(|(at, (counts, step))| row(context_name(at), wanted.timed.called(*step), &counts.made)),
     );
     if made.counts.len() > CONTEXTS_TOLD {
         rows.push(vec!["...".to_owned(), format!("{} more", made.counts.len() - CONTEXTS_TOLD)]);
     }
-    let all = used.iter().map(|rule| (*rule, made.made(*rule))).collect();
+    let all = used.iter().map(|rule| (*rule, made.made_by_rule(*rule))).collect();
     rows.push(row("all".to_owned(), String::new(), &all));
     text += &table(&rows, 2);
     let late: usize = made.counts.iter().map(|counts| counts.late).sum();
