@@ -98,10 +98,7 @@ pub fn distance(reference: &ExactReference, visible: &Visible, graph: &TestGraph
         exact: reference.transitions.iter().filter(|answer| is_yes(answer)).count(),
         kept: kept.len(),
         extra: kept.iter().filter(|number| is_no(answer_of(number))).count(),
-        unknown: kept
-            .iter()
-            .filter(|number| matches!(answer_of(number), ExactAnswer::Unknown(_)))
-            .count(),
+        unknown: kept.iter().filter(|number| matches!(answer_of(number), ExactAnswer::Unknown(_))).count(),
         lost: reference
             .transitions
             .numbered()

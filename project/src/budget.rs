@@ -85,6 +85,7 @@ pub fn within<R>(stage: &'static str, time: Duration, work: impl FnOnce(&Budget)
     z3::within(&budget, move || work(&inner)).map_err(Stop::from)
 }
 
+/// Reads and checks files within the time of one piece of work.
 pub fn reading<T>(work: impl FnOnce() -> Result<T, Vec<Diagnostic>>) -> Result<T, Vec<Diagnostic>> {
     let begun = Instant::now();
     let result = in_stage("read", work);

@@ -281,13 +281,11 @@ fn read_instance(collector: &mut Collector, node: &Yaml) -> Option<InstanceConst
     shape::check_distinct(collector, entries, "duplicate-key", "constant");
     let mut pairs = Vec::new();
     for entry in shape::first_entries(entries) {
-        let name = &entry.key.text;
-        if let Some(each) = suggest_constants(entry) {
-            let help = format!("write a mapping for each: `{each}`");
-            refuse_several(collector, entry, help);
+        if let Some(constants) = suggest_constants(entry) {
+            refuse_several(collector, entry, format!("write a mapping for each: `{constants}`"));
             continue;
         }
-        let what = format!("the value of `{name}`");
+        let what = format!("the value of `{}`", entry.key.text);
         let Some(value) = shape::scalar(collector, &entry.value, &what, like) else { continue };
         pairs.push(WrittenConstant {
             name: entry.key.text.clone(),
@@ -306,10 +304,10 @@ fn read_seeds(collector: &mut Collector, entries: &[Entry]) -> Option<Vec<u64>> 
     match &node.kind {
         NodeKind::Mapping(entries) => {
             shape::check_keys(collector, entries, &["first", "count"], "`seeds`");
-            let before = collector.errors();
+            let errors_before = collector.errors();
             let first = read_number(collector, entries, "first", (0, LARGEST_SEED - MOST), 1);
             let count = read_number(collector, entries, "count", (1, MOST), 10);
-            (collector.errors() == before).then(|| (first..first + count).collect())
+            (collector.errors() == errors_before).then(|| (first..first + count).collect())
         }
         NodeKind::Sequence(items) if !items.is_empty() => {
             let seed = |item: &Arc<Yaml>| {

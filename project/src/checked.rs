@@ -29,6 +29,7 @@ use coreach_model::{ActionId, Datum, LocationId, Term, file, json};
 use coreach_pipeline::stages::complete::rejected_residuals;
 
 use crate::campaign::names::KnownNames;
+use crate::campaign::prepare::add_new_findings;
 use crate::campaign::{Campaign, TestSource, load_campaign};
 use crate::file_kind::{
     FileContent, FileKind, Heading, find_content, kind_of, kind_of_document, read_heading,
@@ -97,15 +98,15 @@ fn check_text(file: Arc<SourceFile>, path: &Path, given: &[PathBuf]) -> Checked 
                 let name = &project.specification.iosts.name;
                 let doubts = find_doubts(&project.specification.iosts, &found);
                 let found = [found, doubts].concat();
-                let with = if purposes.is_empty() { "no purpose".to_owned() } else { purposes.join(", ") };
-                Checked::new("configuration", format!("of `{name}` with {with}"), found)
+                let names = if purposes.is_empty() { "no purpose".to_owned() } else { purposes.join(", ") };
+                Checked::new("configuration", format!("of `{name}` with {names}"), found)
             }
             Err(found) => Checked::new("configuration", String::new(), found),
         },
         Ok(Heading { kind: FileKind::Iut, .. }) => {
             let mut locations = ReportedLocations::default();
             let read: Vec<Option<Vec<Iosts>>> =
-                given.iter().map(|path| load_models(path, &mut locations)).collect();
+                given.iter().map(|path| load_model(path, &mut locations)).collect();
             let has_wrong_model = read.iter().any(Option::is_none);
             let models: Vec<Iosts> = read.into_iter().flatten().flatten().collect();
             check_iut(path, &models, &locations, has_wrong_model)
@@ -202,8 +203,8 @@ fn describe_rejected(purpose: &TestPurpose, solver: &mut Z3Solver) -> Vec<String
     sentences
 }
 
-/// Loads the model of a given file, and adds its locations. `None` is a model with mistakes.
-fn load_models(path: &Path, locations: &mut ReportedLocations) -> Option<Vec<Iosts>> {
+/// Loads the model of a given file, if it has one, and adds its locations. `None` is a model with mistakes.
+fn load_model(path: &Path, locations: &mut ReportedLocations) -> Option<Vec<Iosts>> {
     if find_plain_content(path) == FileContent::Document {
         let read = file::read(path, file::MOST_DOCUMENT).ok();
         let Some(test) = read.and_then(|bytes| TestCase::from_json(&bytes).ok()) else {
@@ -237,11 +238,11 @@ fn load_models(path: &Path, locations: &mut ReportedLocations) -> Option<Vec<Ios
 /// `has_wrong_model` says that another model has mistakes, which its own check reports.
 fn check_iut(path: &Path, given: &[Iosts], locations: &ReportedLocations, has_wrong_model: bool) -> Checked {
     let mut models: Vec<&Iosts> = Vec::new();
-    given.iter().for_each(|model| {
+    for model in given {
         if !models.contains(&model) {
             models.push(model);
         }
-    });
+    }
     let mut found = Vec::new();
     let mut name = String::new();
     let mut note = |result: coreach_model::reader::Reading<coreach_adapters::Iut>| {
@@ -252,11 +253,7 @@ fn check_iut(path: &Path, given: &[Iosts], locations: &ReportedLocations, has_wr
             }
             Err(more) => more,
         };
-        more.into_iter().for_each(|one| {
-            if !found.contains(&one) {
-                found.push(one)
-            }
-        });
+        add_new_findings(&mut found, more);
     };
     if models.is_empty() {
         note(
@@ -286,13 +283,7 @@ fn check_campaign(path: &Path) -> Checked {
         Ok(read) => read,
         Err(found) => return Checked::new("campaign", String::new(), found),
     };
-    let mut note = |more: Vec<Diagnostic>| {
-        more.into_iter().for_each(|one| {
-            if !found.contains(&one) {
-                found.push(one)
-            }
-        });
-    };
+    let mut note = |more: Vec<Diagnostic>| add_new_findings(&mut found, more);
     let (mut models, mut locations) = (Vec::new(), ReportedLocations::default());
     let (mut known, mut is_whole) = (KnownNames::default(), true);
     for source in &campaign.tests {

@@ -209,10 +209,10 @@ fn parse_configuration(collector: &mut Collector, folder: &Path, needed: Purpose
     ];
     // A file of another kind has its first key, and no `specification:`. A configuration may have the keys
     // `purpose` and `property`, but no transitions.
+    let has = |key: &str| shape::get(entries, key).is_some();
     for (key, what) in kinds {
-        let is_model = shape::get(entries, "transitions").is_some();
-        let is_plan = matches!(key, "iut" | "campaign") && shape::get(entries, "purpose").is_none();
-        let is_other_kind = shape::get(entries, "specification").is_none() && (is_model || is_plan);
+        let is_plan = matches!(key, "iut" | "campaign") && !has("purpose");
+        let is_other_kind = !has("specification") && (has("transitions") || is_plan);
         if let (true, Some(entry)) = (is_other_kind, entries.iter().find(|entry| entry.key.text == key)) {
             let message = format!("expected a configuration, but this is {what}");
             let label = format!("this begins {what}");
@@ -472,9 +472,9 @@ pub(crate) fn read_instantiate(collector: &mut Collector, entries: &[Entry]) -> 
     let Some(entries) = shape::mapping(collector, node, "`instantiate`", like) else { return found };
     shape::check_distinct(collector, entries, "duplicate-key", "constant");
     for entry in shape::first_entries(entries) {
-        if let Some(each) = suggest_constants(entry) {
+        if let Some(constants) = suggest_constants(entry) {
             let help = format!(
-                "a test case has one value: for several values, leave this out, and write `{each}` in a campaign"
+                "a test case has one value: for several values, leave this out, and write `{constants}` in a campaign"
             );
             refuse_several(collector, entry, help);
             continue;

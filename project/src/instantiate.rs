@@ -23,15 +23,16 @@ pub fn instantiate(
     }
     let all: Vec<Datum> =
         specification.constants.iter().cloned().chain(purposes.iter().flat_map(own_constants)).collect();
-    let everywhere = literals(&evaluate_by_name(configuration, &all)?);
-    let values = purposes.iter().map(|purpose| values_of(configuration, specification, purposes, purpose));
-    let values: Vec<Valuation> = values.collect::<Result<_, _>>()?;
-    for (purpose, values) in purposes.iter_mut().zip(values) {
+    let in_specification = literals(&evaluate_by_name(configuration, &all)?);
+    // All values are found before any constant is fixed, since `fix_constants` takes the constants away.
+    let of_purpose = |purpose| values_of(configuration, specification, purposes, purpose);
+    let of_each_purpose: Vec<Valuation> = purposes.iter().map(of_purpose).collect::<Result<_, _>>()?;
+    for (purpose, values) in purposes.iter_mut().zip(of_each_purpose) {
         let values = literals(&values);
         fix_constants(&mut purpose.iosts, &values);
         purpose.observes.retain(|datum| !values.contains_key(datum));
     }
-    fix_constants(specification, &everywhere);
+    fix_constants(specification, &in_specification);
     Ok(())
 }
 

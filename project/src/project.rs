@@ -22,6 +22,7 @@ use coreach_pipeline::limits::Limits;
 use coreach_pipeline::{Conformance, Stage, StageOptions};
 
 use crate::budget;
+use crate::campaign::prepare::add_new_findings;
 use crate::configuration::{
     self, Configuration, DIRECTORY, Instantiation, Judging, LOOKAHEAD, Reference, load_configuration,
     load_without_purpose,
@@ -88,11 +89,7 @@ fn load_models(
     let mut failed = false;
     let mut note = |result: Vec<Diagnostic>| {
         failed |= result.iter().any(Diagnostic::is_error);
-        for diagnostic in result {
-            if !found.contains(&diagnostic) {
-                found.push(diagnostic);
-            }
-        }
+        add_new_findings(&mut found, result);
     };
     let loaded = load_reference(&configuration.specification, FileKind::Specification);
     let specification = match loaded.and_then(read_any_specification) {

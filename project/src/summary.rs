@@ -133,9 +133,9 @@ pub fn summarize_transitions(specification: &Iosts, visits: &[usize]) -> Vec<Tra
 /// Groups the killed mutants by their kind of failure, the most frequent first.
 pub fn group_killed(mutants: &Mutants) -> Vec<KilledSummary> {
     let mut found: Vec<KilledSummary> = Vec::new();
-    for one in &mutants.judged {
-        let MutantStatus::Killed { test, seed, bucket, events } = &one.fate else { continue };
-        let change = &one.mutant.change;
+    for judged in &mutants.judged {
+        let MutantStatus::Killed { test, seed, bucket, events } = &judged.fate else { continue };
+        let change = &judged.mutant.change;
         let test = mutants.tests.get(*test).cloned().unwrap_or_default();
         let run = ShortestSummary { mutant: change.clone(), test, seed: *seed, events: *events };
         match found.iter_mut().find(|known| known.bucket == *bucket) {
@@ -165,7 +165,7 @@ pub fn summarize_mutation<'a>(
     open: &'a [String],
     exit_code: u8,
 ) -> MutationSummary<'a> {
-    let count = |wanted: &str| mutants.judged.iter().filter(|one| one.fate.name() == wanted).count();
+    let count = |wanted: &str| mutants.judged.iter().filter(|judged| judged.fate.name() == wanted).count();
     MutationSummary {
         format_version: FORMAT_VERSION,
         exit_code,
@@ -176,22 +176,22 @@ pub fn summarize_mutation<'a>(
         broken: count("broken"),
         open,
         buckets: group_killed(mutants),
-        mutants: mutants.judged.iter().map(|one| summarize_mutant(mutants, one)).collect(),
+        mutants: mutants.judged.iter().map(|judged| summarize_mutant(mutants, judged)).collect(),
         transitions: mutants.transitions.clone(),
     }
 }
 
 /// Summarizes one mutant. Only a killed mutant has a test, a seed and a bucket, and only a survivor a trace.
-fn summarize_mutant<'a>(all: &Mutants, one: &'a Judged) -> MutantSummary<'a> {
-    let Judged { mutant, fate, visits, edits, number } = one;
-    let edit = |one: &TextEdit| {
-        let (file, line) = one.place.clone().unzip();
-        EditSummary { file, line, old: one.old.clone(), new: one.new.clone() }
+fn summarize_mutant<'a>(mutants: &Mutants, judged: &'a Judged) -> MutantSummary<'a> {
+    let Judged { mutant, fate, visits, edits, number } = judged;
+    let edit = |edit: &TextEdit| {
+        let (file, line) = edit.place.clone().unzip();
+        EditSummary { file, line, old: edit.old.clone(), new: edit.new.clone() }
     };
     let edits = edits.iter().map(edit).collect();
     let (killed_by, seed, bucket) = match fate {
         MutantStatus::Killed { test, seed, bucket, .. } => {
-            (all.tests.get(*test).cloned(), Some(*seed), Some(bucket.id()))
+            (mutants.tests.get(*test).cloned(), Some(*seed), Some(bucket.id()))
         }
         _ => (None, None, None),
     };

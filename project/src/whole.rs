@@ -8,6 +8,7 @@ use coreach_model::reader::collect::Collector;
 use coreach_model::reader::shape;
 use coreach_model::reader::yaml::Entry;
 
+/// Parses a whole number that fits the type.
 pub fn whole<T: TryFrom<u64>>(text: &str) -> Result<T, String> {
     let value = number::count(text).and_then(|value| T::try_from(value).ok());
     value.ok_or_else(|| {

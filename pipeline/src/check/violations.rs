@@ -25,8 +25,11 @@ pub fn check_violations(
     const SAME: &str = "violations 1";
     let mut checking = Checking::new(solver);
     let (iosts, visible_iosts) = (&extended.iosts, &visible.iosts);
-    if !checking.well_formed(iosts, &[extended.accepting.len(), extended.must_answer.len(), extended.members.len()], SAME)
-    {
+    if !checking.well_formed(
+        iosts,
+        &[extended.accepting.len(), extended.must_answer.len(), extended.members.len()],
+        SAME,
+    ) {
         return checking.found;
     }
     checking.same_data(visible_iosts, iosts, SAME);

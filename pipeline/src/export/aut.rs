@@ -81,7 +81,8 @@ fn offered_value(part: &Term, parameter: &Datum) -> Option<String> {
         Node::Data(datum) if datum == parameter => Some("TRUE".to_owned()),
         Node::Not(inner) if is_parameter(inner) => Some("FALSE".to_owned()),
         Node::Compare(Comparison::Equal, a, b) => {
-            let literal = if is_parameter(a) { b.as_literal() } else { a.as_literal().filter(|_| is_parameter(b)) };
+            let literal =
+                if is_parameter(a) { b.as_literal() } else { a.as_literal().filter(|_| is_parameter(b)) };
             match literal? {
                 Value::Int(value) => Some(value.to_string()),
                 // Tools that read the format take these words for truth values.

@@ -77,7 +77,9 @@ fn write_frame(graph: &mut Scope<'_, '_>, view: &View<'_>) {
         Some(false) => "<BR/><B>The purpose cannot be reached.</B>",
         _ => "",
     };
-    let rule = view.rule_for_the_others().map_or(String::new(), |sentence| format!("<BR/>{}", escape_html(&sentence)));
+    let rule = view
+        .rule_for_the_others()
+        .map_or(String::new(), |sentence| format!("<BR/>{}", escape_html(&sentence)));
     let label = format!(
         "<<B>{}</B>: {}{unreachable}{rule}<BR/><FONT POINT-SIZE=\"10\">{side}</FONT>>",
         escape_html(&view.iosts.name),

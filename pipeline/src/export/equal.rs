@@ -52,9 +52,11 @@ fn is_same_transition(
         && written.action(one.action).name == read.action(other.action).name
         && mean_same(&one.guard, &other.guard, &[], solver)
         && one.assignments.len() == other.assignments.len()
-        && one.assignments.iter().zip(&other.assignments).all(|((variable, value), (read_variable, read_value))| {
-            variable == read_variable && mean_same(value, read_value, &one.guard.conjuncts(), solver)
-        })
+        && one.assignments.iter().zip(&other.assignments).all(
+            |((variable, value), (read_variable, read_value))| {
+                variable == read_variable && mean_same(value, read_value, &one.guard.conjuncts(), solver)
+            },
+        )
 }
 
 /// Do the terms mean the same wherever the premises hold?

@@ -230,9 +230,7 @@ impl PicturePlan {
             *lines = vec![head];
             let is_fail = matches!(kind, AsideKind::Verdict(to) if view.is_fail(*to));
             match kind {
-                AsideKind::Loop | AsideKind::Verdict(_)
-                    if self.words == PictureWords::All && !is_fail =>
-                {
+                AsideKind::Loop | AsideKind::Verdict(_) if self.words == PictureWords::All && !is_fail => {
                     lines.extend(numbers.iter().flat_map(|id| transition_lines(view, *id, self.words)));
                     if lines.len() > MOST_ASIDE {
                         // The last line says how many are hidden.
@@ -306,7 +304,10 @@ impl PicturePlan {
         (sizes, links)
     }
 
-    fn asides_of(&self, location: LocationId) -> impl Iterator<Item = (&(LocationId, AsideKind), &AsideText)> {
+    fn asides_of(
+        &self,
+        location: LocationId,
+    ) -> impl Iterator<Item = (&(LocationId, AsideKind), &AsideText)> {
         let last = AsideKind::Verdict(LocationId(u32::MAX));
         self.asides.range((location, AsideKind::Loop)..=(location, last))
     }

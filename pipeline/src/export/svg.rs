@@ -13,7 +13,7 @@ use coreach_model::visible::visible;
 use super::dot::mark_colours;
 use super::labels::condition_lines;
 use super::layout::LayoutPoint;
-use super::picture::{Aside, LINE, Picture, AsideKind, PictureWords, make_picture, width_of};
+use super::picture::{Aside, AsideKind, LINE, Picture, PictureWords, make_picture, width_of};
 use super::{ExportOptions, View};
 
 const SIZE: f64 = 11.0;

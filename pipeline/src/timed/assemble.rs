@@ -9,7 +9,9 @@ use coreach_model::obligation::defined;
 use coreach_model::term::Substitution;
 use coreach_model::term::node::Comparison;
 use coreach_model::timed::delayed::Delayed;
-use coreach_model::{ActionId, Datum, LocationId, Number, Numbered, Term, TransitionId, Type, Value, Verdict};
+use coreach_model::{
+    ActionId, Datum, LocationId, Number, Numbered, Term, TransitionId, Type, Value, Verdict,
+};
 
 use super::rules::{Ends, LeadsTo, MadeByRules};
 use super::{MadeBy, PathGuided, RuleCounts, SilenceAfter};

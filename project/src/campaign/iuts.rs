@@ -69,12 +69,12 @@ fn redact(text: &str, secrets: &[Range<usize>]) -> String {
 
 /// Finds the places of all secrets, in their order: values of `environment`, and of redacted headers.
 fn find_secrets(root: &Yaml) -> Vec<Range<usize>> {
-    let mapping = |node: &Yaml, key: &str| match &node.kind {
+    let child = |node: &Yaml, key: &str| match &node.kind {
         NodeKind::Mapping(entries) => shape::get(entries, key).cloned(),
         _ => None,
     };
     let mut redact = Vec::new();
-    if let Some(names) = mapping(root, "evidence").and_then(|evidence| mapping(&evidence, "redact")) {
+    if let Some(names) = child(root, "evidence").and_then(|evidence| child(&evidence, "redact")) {
         collect_words(&names, &mut redact);
     }
     let is_redacted = |header: &str| redact.iter().any(|name| name.eq_ignore_ascii_case(header));

@@ -159,7 +159,8 @@ pub fn prepare(
     Ok(((CampaignPlan { left_out, ..plan }, ways), found))
 }
 
-fn add_new_findings(found: &mut Vec<Diagnostic>, more: Vec<Diagnostic>) {
+/// Adds the findings that are not there yet: several files may name one file with a mistake.
+pub(crate) fn add_new_findings(found: &mut Vec<Diagnostic>, more: Vec<Diagnostic>) {
     for diagnostic in more {
         if !found.contains(&diagnostic) {
             found.push(diagnostic);

@@ -25,7 +25,7 @@ use coreach_pipeline::artifact::added_transition;
 pub struct Beside {
     pub iosts: Iosts,
     /// For each transition, the transition of the specification that it takes, if it takes one.
-    pub of: Numbered<TransitionId, Option<TransitionId>>,
+    pub own_transitions: Numbered<TransitionId, Option<TransitionId>>,
     pub differs: LocationId,
 }
 
@@ -83,7 +83,7 @@ pub fn join_with_mutant(specification: &Iosts, mutant: &Iosts) -> Option<Beside>
     let is_changed = specification.initial_condition != mutant.initial_condition;
     let start = JoinedLocation { specification: specification.initial, mutant: mutant.initial, is_changed };
     let initial = number(start, &mut open);
-    let (mut transitions, mut of) = (Numbered::new(), Numbered::new());
+    let (mut transitions, mut own_transitions) = (Numbered::new(), Numbered::new());
     let mut pairs_seen = 0;
     while let Some(pair) = open.pop() {
         pairs_seen += 1;
@@ -93,14 +93,14 @@ pub fn join_with_mutant(specification: &Iosts, mutant: &Iosts) -> Option<Beside>
             return None;
         }
         let source = number(pair, &mut open);
-        let mut add = |action: ActionId, guard: Term, taken: [Option<&Transition>; 2], along, target| {
+        let mut add = |action: ActionId, guard: Term, taken: [Option<&Transition>; 2], own, target| {
             if guard.is_false() {
                 return;
             }
             let both = taken.into_iter().flatten().flat_map(|taken| taken.assignments.clone());
             let joined = added_transition(source, action, guard, target);
             transitions.push(Transition { assignments: both.collect(), ..joined });
-            of.push(along);
+            own_transitions.push(own);
         };
         let own_steps = &outgoing[pair.specification];
         let mutant_steps = || mutant_outgoing[pair.mutant].iter().map(|step| &renamed[*step]);
@@ -206,5 +206,5 @@ pub fn join_with_mutant(specification: &Iosts, mutant: &Iosts) -> Option<Beside>
         transitions,
         origin: None,
     };
-    Some(Beside { iosts, of, differs })
+    Some(Beside { iosts, own_transitions, differs })
 }

@@ -119,7 +119,8 @@ fn try_run(
     let joint_route = Route { is_alone: false, ..Route::new(path_transitions(tree, node)) };
     let joint_run = run_along(both, &joint_route, &[], solver)?;
     let trace = &joint_run.trace[..joint_run.trace.len() - 1];
-    let path: Vec<TransitionId> = joint_route.path.iter().filter_map(|number| product.of[*number]).collect();
+    let own = joint_route.path.iter().filter_map(|number| product.own_transitions[*number]);
+    let path: Vec<TransitionId> = own.collect();
     let is_own = |datum: &Datum| iosts.variables.contains(datum) || iosts.constants.contains(datum);
     let data = joint_run.initial.valuation.iter().filter(|(datum, _)| is_own(datum));
     let valuation = data.map(|(datum, value)| (datum.clone(), value.clone())).collect();

@@ -150,10 +150,7 @@ pub fn list_goals(iosts: &Iosts, items: &Items, criterion: Criterion) -> Vec<Goa
             };
             iosts.transitions.numbers().flat_map(follow).collect()
         }
-        Criterion::DefinitionUse => {
-            let none = |_: TransitionId, _: TransitionId, _: &Datum| false;
-            definitions_and_uses(iosts, &none)
-        }
+        Criterion::DefinitionUse => definitions_and_uses(iosts, &|_, _, _| false),
         Criterion::AllPaths(_) | Criterion::Inclusion(_) | Criterion::Faults(_) | Criterion::Machine(..) => {
             Vec::new()
         }

@@ -39,6 +39,7 @@ use serde::Serialize;
 use super::evidence::{Route, RunEvidence, has_value};
 use super::goals::{Criterion, Goal};
 use super::search::MetGoal;
+use crate::checked::plural;
 
 pub const MOST_STATES: usize = 1000;
 
@@ -65,6 +66,7 @@ pub struct SuiteSummary {
     pub guarantee: Option<String>,
 }
 
+/// Transitions with the values of their parameters, in the order in which they are taken.
 type Steps = Vec<(TransitionId, Vec<Value>)>;
 
 /// An input transition that a state can take.
@@ -395,10 +397,9 @@ impl FiniteMachine<'_> {
         if !method.is_complete() {
             return "none: a system that passes all tests may still be wrong".to_owned();
         }
-        let states = self.reduced.next.len() + extra;
         let mut text = format!(
-            "a system that passes all tests conforms, if it is deterministic, has at most {states} state{} and begins anew with each test",
-            if states == 1 { "" } else { "s" }
+            "a system that passes all tests conforms, if it is deterministic, has at most {} and begins anew with each test",
+            plural(self.reduced.next.len() + extra, "state")
         );
         if !self.explored.is_complete() {
             text += "; only inputs that the specification takes are tested";

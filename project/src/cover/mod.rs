@@ -166,14 +166,15 @@ fn look_for_routes(
         // The sequences of a suite for finite machines are goals that come with their routes.
         if let Criterion::Machine(method, extra) = criterion {
             let finite = finite.get_or_insert_with(|| explore_machine(iosts, &mut solver));
-            let result = finite.as_ref().map_err(Clone::clone);
-            let result = result.and_then(|finite| list_sequences(finite, (method, extra), settings, kept));
-            let unknown = |why| vec![(Goal::Sequence("its sequences".to_owned()), Fate::Unknown(why))];
-            let covered = |(goal, result)| (goal, Fate::Covered(result));
-            for (goal, fate) in
-                result.map_or_else(unknown, |result| result.into_iter().map(covered).collect())
-            {
-                decide(kept, add_open_goal(kept, criterion, goal), fate);
+            let finite = finite.as_ref().map_err(Clone::clone);
+            match finite.and_then(|finite| list_sequences(finite, (method, extra), settings, kept)) {
+                Ok(sequences) => sequences.into_iter().for_each(|(goal, met)| {
+                    decide(kept, add_open_goal(kept, criterion, goal), Fate::Covered(met));
+                }),
+                Err(why) => {
+                    let goal = Goal::Sequence("its sequences".to_owned());
+                    decide(kept, add_open_goal(kept, criterion, goal), Fate::Unknown(why));
+                }
             }
             // All goals of the criterion are known now.
             lock_cover(kept).cut.retain(|cut| *cut != criterion);

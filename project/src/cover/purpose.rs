@@ -62,15 +62,10 @@ pub fn write_purpose(
             ActionKind::Input | ActionKind::Output => Some(transition.action),
         };
         // The condition under which the specification is quiescent before the step.
-        let is_quiet = |transition_beside: &&Transition| {
-            transition_beside.source == transition.source
-                && searched.action(transition_beside.action).kind == ActionKind::Quiescence
+        let is_quiet = |other: &&Transition| {
+            other.source == transition.source && searched.action(other.action).kind == ActionKind::Quiescence
         };
-        let quiet = searched
-            .transitions
-            .iter()
-            .find(is_quiet)
-            .map(|transition_beside| transition_beside.guard.clone());
+        let quiet = searched.transitions.iter().find(is_quiet).map(|other| other.guard.clone());
         let promised = route.promised().len();
         // A watched answer that this transition cannot take has another explanation. It must not go on here,
         // also if only a value that is assigned excludes it.
@@ -160,11 +155,11 @@ fn next_conditions(system: &System<'_>, route: &Route, asked: &[Term], solver: &
 fn make_chain(name: &str, model: &Iosts, steps: &[PurposeStep], has_quiescence: bool) -> TestPurpose {
     let mut locations: Numbered<LocationId, Location> = Numbered::new();
     let mut transitions = Numbered::new();
-    let steps_of = steps.iter().enumerate().map(|(position, _)| match position {
+    let step_names = (0..steps.len()).map(|position| match position {
         0 => "Begin".to_owned(),
         position => format!("Step{position}"),
     });
-    let names: Vec<String> = steps_of.chain(["Accept".to_owned(), "Reject".to_owned()]).collect();
+    let names: Vec<String> = step_names.chain(["Accept".to_owned(), "Reject".to_owned()]).collect();
     // Locations get their numbers in the order of the text: source and target of each transition.
     let mut location_of = |name: &str| {
         locations
@@ -179,7 +174,7 @@ fn make_chain(name: &str, model: &Iosts, steps: &[PurposeStep], has_quiescence: 
         let is_input = action.is_some_and(|action| model.action(action).kind == ActionKind::Input);
         // At the last watched step all answers are accepted, so its guard does not matter.
         let accepts_all = *is_watched && !is_input && next == "Accept";
-        let otherwise = |action: Option<ActionId>| {
+        let target_otherwise = |action: Option<ActionId>| {
             let is_answer = action.is_none_or(|action| model.action(action).kind == ActionKind::Output);
             if *is_watched && is_answer { "Accept" } else { "Reject" }
         };
@@ -192,12 +187,12 @@ fn make_chain(name: &str, model: &Iosts, steps: &[PurposeStep], has_quiescence: 
             add(action.unwrap_or(quiescence), ends.clone(), location_of("Accept"));
         }
         // Completion sends other values to `Reject`. At a watched step they are accepted instead.
-        if otherwise(*action) == "Accept" && !guard.is_true() {
+        if target_otherwise(*action) == "Accept" && !guard.is_true() {
             add(action.unwrap_or(quiescence), guard.not(), location_of("Accept"));
         }
         let visible = model.action_ids().filter(|other| model.action(*other).is_visible());
         for other in visible.filter(|other| Some(*other) != *action) {
-            add(other, Term::yes(), location_of(otherwise(Some(other))));
+            add(other, Term::yes(), location_of(target_otherwise(Some(other))));
         }
         match quiet {
             _ if !has_quiescence || action.is_none() => {}
@@ -207,7 +202,7 @@ fn make_chain(name: &str, model: &Iosts, steps: &[PurposeStep], has_quiescence: 
                     add(quiescence, quiet.not(), location_of("Accept"));
                 }
             }
-            _ => add(quiescence, Term::yes(), location_of(otherwise(None))),
+            _ => add(quiescence, Term::yes(), location_of(target_otherwise(None))),
         }
     }
     let accept = location_of("Accept");
@@ -253,6 +248,7 @@ pub fn name_purpose(place: usize) -> String {
     format!("cover_{:03}", place + 1)
 }
 
+/// Returns the numbers of a route's transitions, by which routes of one length are ordered.
 pub fn order_key(route: &Route) -> Vec<usize> {
     route.path.iter().map(|number| number.place()).collect()
 }

@@ -96,7 +96,7 @@ struct OpenGoal {
     goal: Goal,
     sought: Option<MetGoal>,
     tries: usize,
-    is_doubted: Option<Doubt>,
+    doubt: Option<Doubt>,
 }
 
 /// Called as soon as a goal is met, with the goal's place.
@@ -113,10 +113,10 @@ pub fn search(
 ) -> Vec<Sought> {
     budget::doing("looking for paths to the goals");
     let system = System::new(&walked.iosts);
-    let mut open: Vec<OpenGoal> = goals
+    let mut open_goals: Vec<OpenGoal> = goals
         .iter()
         .enumerate()
-        .map(|(place, goal)| OpenGoal { place, goal: goal.clone(), sought: None, tries: 0, is_doubted: None })
+        .map(|(place, goal)| OpenGoal { place, goal: goal.clone(), sought: None, tries: 0, doubt: None })
         .collect();
     let limits = TreeLimits { is_restricted: true, ..limits };
     let (start, remember): (PathMemory, Remember) = match kind {
@@ -127,18 +127,18 @@ pub fn search(
     let mut growth = Growth::remembering(&system, limits, start, remember);
     let mut searcher = GoalSearcher { walked, system: &system, met, solver };
     let mut has_begun = false;
-    while open.iter().any(|open| open.sought.is_none()) {
+    while open_goals.iter().any(|open| open.sought.is_none()) {
         let Some(number) = growth.step(searcher.solver) else { break };
         let tree = growth.tree();
         // The first node is the root, which no step reaches.
         if !has_begun {
             has_begun = true;
             if tree.nodes[number].end != NodeEnd::Unsatisfiable {
-                open.iter_mut().for_each(|open| searcher.meet_by_arrival(tree, number, open));
+                open_goals.iter_mut().for_each(|open| searcher.meet_by_arrival(tree, number, open));
             }
         }
         for child in tree.children(number) {
-            for open in open.iter_mut().filter(|open| open.sought.is_none()) {
+            for open in open_goals.iter_mut().filter(|open| open.sought.is_none()) {
                 budget::ask();
                 searcher.meet_by_step(tree, growth.memory(number), child, open);
                 if open.sought.is_none() {
@@ -149,13 +149,13 @@ pub fn search(
     }
     let tree = growth.tree();
     let (is_complete, nodes, depth) = (tree.is_complete(), tree.nodes.len(), tree.longest_path());
-    let fate = |open: OpenGoal| match (open.sought, open.is_doubted) {
+    let fate = |open: OpenGoal| match (open.sought, open.doubt) {
         (Some(found), _) => Sought::Met(found),
         (None, Some(doubt)) => Sought::Unknown(doubt),
         (None, None) if is_complete => Sought::Never(nodes),
         (None, None) => Sought::Unknown(Doubt::Bound(nodes, depth)),
     };
-    open.into_iter().map(fate).collect()
+    open_goals.into_iter().map(fate).collect()
 }
 
 /// Finds a run along a path, or along a continuation of it, that shows the path for certain. The path must be
@@ -292,12 +292,12 @@ impl GoalSearcher<'_, '_> {
         match answer {
             Answer::Unsat => return,
             Answer::Unknown => {
-                open.is_doubted.get_or_insert(Doubt::Solver);
+                open.doubt.get_or_insert(Doubt::Solver);
                 return;
             }
             Answer::Sat => {}
         }
-        open.is_doubted = Some(Doubt::Ambiguous);
+        open.doubt = Some(Doubt::Ambiguous);
         // At most 12 paths are made concrete for a goal before it is given up.
         if open.tries < 12 {
             open.tries += 1;

@@ -173,19 +173,15 @@ impl RunReader<'_> {
                 read += 1;
                 let place = || format!("{name}: run {}", run.number);
                 // A key is the hash of everything on which the run depends.
-                result = match self.is_new(&Key::of(&run.key)) {
-                    true => self
-                        .read_test(&run.test, || {
-                            documents.get(&run.test).cloned().ok_or_else(|| {
-                                vec![Diagnostic::error(
-                                    "no-test-case",
-                                    format!("{}: its test case is missing", place()),
-                                )]
-                            })
-                        })
-                        .and_then(|()| self.count_run(&run.test, &run.record, &place)),
-                    false => Ok(()),
-                };
+                if self.is_new(&Key::of(&run.key)) {
+                    let missing = || {
+                        let message = format!("{}: its test case is missing", place());
+                        vec![Diagnostic::error("no-test-case", message)]
+                    };
+                    let document = || documents.get(&run.test).cloned().ok_or_else(missing);
+                    let read = self.read_test(&run.test, document);
+                    result = read.and_then(|()| self.count_run(&run.test, &run.record, &place));
+                }
                 result.is_ok()
             })
             .map_err(broken)?;

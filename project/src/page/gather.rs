@@ -144,9 +144,7 @@ pub fn gather(
         let stored = budget::reading(|| stored::load(path, None, None))?;
         page.add_run(path, &stored)?;
     }
-    for document in &sorted.coverage {
-        page.coverage = Some(document.clone());
-    }
+    page.coverage = sorted.coverage.last().cloned();
     if sorted.coverage.is_empty() && !(sorted.files.stores.is_empty() && sorted.files.runs.is_empty()) {
         count_coverage(&mut page, sorted, settings, says);
     }

@@ -6,7 +6,7 @@ use coreach_model::iosts::{Iosts, LocationId};
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::{ActionKind, Datum, Number, Term, TransitionId, Value, codec};
 use coreach_pipeline::export::layout::LayoutPoint;
-use coreach_pipeline::export::picture::{Arrow, Picture, AsideKind, PictureWords, make_picture};
+use coreach_pipeline::export::picture::{Arrow, AsideKind, Picture, PictureWords, make_picture};
 use coreach_pipeline::export::{Mark, View};
 use serde_json::{Map, Value as Json};
 
@@ -64,16 +64,13 @@ pub(super) fn make_graph(
 
 /// Returns the values of a state in which the graph may begin, with these constants or with any.
 pub(super) fn initial_values(iosts: &Iosts, constants: Option<&[(Datum, Value)]>) -> Map<String, Json> {
-    let any = || iosts.constants.iter().map(|datum| (datum.clone(), Value::any(datum.ty())));
     let constants: Valuation = match constants {
         Some(given) => given.iter().cloned().collect(),
-        None => any().collect(),
+        None => iosts.constants.iter().map(|datum| (datum.clone(), Value::any(datum.ty()))).collect(),
     };
     const MOST: usize = 1 << 8;
-    match initial::states(iosts, &constants, MOST, &mut Lazy::default()) {
-        Ok(states) => states.first().map(|state| values_to_json(&state.valuation)).unwrap_or_default(),
-        Err(_) => Map::new(),
-    }
+    let states = initial::states(iosts, &constants, MOST, &mut Lazy::default()).unwrap_or_default();
+    states.first().map(|state| values_to_json(&state.valuation)).unwrap_or_default()
 }
 
 pub(super) fn values_to_json(valuation: &Valuation) -> Map<String, Json> {

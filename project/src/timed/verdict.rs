@@ -81,15 +81,15 @@ fn run_limited<R>(
         (result, budget.used().processor)
     });
     let (result, more) = done.map_err(|stop| {
-        // The message has the time that was given, and not the rest of it. At the end the rest is short, and
-        // on a busy machine the wall clock may pass it many times over before anything is computed.
-        let is_short = |limit: &Limit, given: Duration| match limit {
+        // `stop` names the rest of the time (`left`), or a multiple of it. The message names the given time,
+        // unless the process waited for longer than that.
+        let is_of_the_rest = |limit: &Limit, given: Duration| match limit {
             Limit::Time(_) => true,
-            Limit::Waiting(clock) => *clock < given,
+            Limit::Waiting(longest) => *longest < given,
             _ => false,
         };
         let stop = match (given, stop) {
-            (Some(given), Stop::Budget(Passed { limit, stage, doing })) if is_short(&limit, given) => {
+            (Some(given), Stop::Budget(Passed { limit, stage, doing })) if is_of_the_rest(&limit, given) => {
                 Stop::Budget(Passed { limit: Limit::Time(given), stage, doing })
             }
             (_, stop) => stop,
