@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use coreach_analyses::inductive::RefinementIteration;
 pub use coreach_artifact::document::SelectionCounts;
-use coreach_model::iosts::{Iosts, LocationId, TestPurpose, Transition, TransitionOrigin};
+use coreach_model::iosts::{Iosts, Location, LocationId, TestPurpose, Transition, TransitionOrigin};
 use coreach_model::term::Substitution;
 use coreach_model::{ActionId, Datum, Numbered, Term, TransitionId};
 pub use coreach_model::{Verdict, Violated};
@@ -376,6 +376,17 @@ pub struct CaseGraph {
     pub others_fail: Option<LocationId>,
     /// For a property: the locations at which it is violated ([`crate::violations`]).
     pub violated: Vec<(LocationId, Violated)>,
+}
+
+impl CaseGraph {
+    /// Adds a location with a verdict, about whose data nothing is known.
+    pub fn add_verdict(&mut self, location: Location, verdict: Verdict) -> LocationId {
+        self.verdicts.push(Some(verdict));
+        self.reach.push(Term::yes());
+        self.coreach.push(Term::no());
+        self.must_answer.push(Term::no());
+        self.iosts.locations.push(location)
+    }
 }
 
 impl Artifact for CaseGraph {

@@ -237,11 +237,7 @@ pub fn spare_environment(mut test_case: CaseGraph, timing: &LatenessTiming) -> C
     let inconclusive = inconclusive.unwrap_or_else(|| {
         let names = test_case.iosts.locations.iter().map(|location| location.name.as_str());
         let name = UsedNames::of(names).unique(Verdict::Inconclusive.name());
-        test_case.verdicts.push(Some(Verdict::Inconclusive));
-        test_case.reach.push(Term::yes());
-        test_case.coreach.push(Term::no());
-        test_case.must_answer.push(Term::no());
-        test_case.iosts.locations.push(Location::named(name))
+        test_case.add_verdict(Location::named(name), Verdict::Inconclusive)
     });
     // Several guards of one action may lead to Inconclusive then. They become one transition, as everywhere.
     let mut guards_into: BTreeMap<_, Vec<Term>> = BTreeMap::new();

@@ -178,13 +178,11 @@ pub fn generate_for(
         return generate(specification, purpose, options, solver, watch);
     }
     let suspended = suspend::suspend(specification, &options.limits, solver)?;
-    let mut unsettled = Vec::new();
-    run_check(options, Stage::Complete, &mut unsettled, || {
-        check::check_suspended(&suspended, specification, solver)
-    });
+    let mut checks = Checks::new(options);
+    checks.run(Stage::Complete, || check::check_suspended(&suspended, specification, solver));
     let sources = ModelSources::of(specification, &purpose);
     let made = generate(&suspended.iosts, suspended.purpose(purpose), options, solver, watch)?;
-    unsettled.extend(made.unsettled);
+    let unsettled = [checks.unsettled, made.unsettled].concat();
     // The sources are the user's models, not the suspended or timed forms.
     Ok(Generation { sources, unsettled, ..made })
 }
@@ -203,10 +201,8 @@ pub fn generate_timed(
     watch: &mut dyn FnMut(Stage),
 ) -> Result<Generation, Stop> {
     let timed = with_silence(form, timing, &options.limits, solver)?;
-    let mut unsettled = Vec::new();
-    run_check(options, Stage::Complete, &mut unsettled, || {
-        check::check_silence(&timed, form, timing, solver)
-    });
+    let mut checks = Checks::new(options);
+    checks.run(Stage::Complete, || check::check_silence(&timed, form, timing, solver));
     let sources = ModelSources::of(form, &purpose);
     let mut options = options.clone();
     if !timing.uncontrollable.is_empty() {
@@ -214,7 +210,7 @@ pub fn generate_timed(
         options.limits.written_out = usize::MAX;
     }
     let made = generate(&timed.iosts, timed.purpose(purpose), &options, solver, watch)?;
-    unsettled.extend(made.unsettled);
+    let unsettled = [checks.unsettled, made.unsettled].concat();
     let test_case = spare_environment(made.test_case, timing);
     check_graph_writable(Stage::InputComplete, &test_case.iosts, &options.limits)?;
     // The sources are the user's models, not the suspended or timed forms.
@@ -233,25 +229,21 @@ pub fn generate(
     solver: &mut dyn Solver,
     watch: &mut dyn FnMut(Stage),
 ) -> Result<Generation, Stop> {
-    let mut unsettled = Vec::new();
+    let mut checks = Checks::new(options);
     // A purpose must follow every behaviour of the specification, or the product would lose some.
     watch(Stage::Complete);
     let complete_purpose = complete(purpose.clone(), &options.limits, solver);
-    run_check(options, Stage::Complete, &mut unsettled, || {
-        check::check_complete_purpose(&purpose, &complete_purpose, solver)
-    });
+    checks.run(Stage::Complete, || check::check_complete_purpose(&purpose, &complete_purpose, solver));
 
     // Mark the behaviours that the purpose accepts.
     watch(Stage::Product);
     let product = make_product(specification, complete_purpose.clone(), &options.limits, solver)?;
-    run_check(options, Stage::Product, &mut unsettled, || {
-        check::check_product(&product, specification, &complete_purpose, solver)
-    });
+    checks.run(Stage::Product, || check::check_product(&product, specification, &complete_purpose, solver));
 
     // A tester sees inputs and outputs only.
     watch(Stage::Close);
     let closed = close(product.clone(), &options.limits, solver)?;
-    run_check(options, Stage::Close, &mut unsettled, || check::check_closed(&closed, &product, solver));
+    checks.run(Stage::Close, || check::check_closed(&closed, &product, solver));
 
     // After a trace, there must be one location to be in.
     watch(Stage::Determinize);
@@ -263,9 +255,7 @@ pub fn generate(
         &options.limits,
         solver,
     )?;
-    run_check(options, Stage::Determinize, &mut unsettled, || {
-        check::check_visible(&visible, &closed, solver)
-    });
+    checks.run(Stage::Determinize, || check::check_visible(&visible, &closed, solver));
     // A property may also be violated by outputs that the specification forbids.
     let (visible, forbidden) = match purpose.aim {
         Aim::Accept => (visible, None),
@@ -273,7 +263,7 @@ pub fn generate(
             let artifacts = Before { property: &complete_purpose, product: &product, closed: &closed };
             let (with_forbidden, forbidden) =
                 with_violations(visible.clone(), &artifacts, &options.limits, solver)?;
-            run_check(options, Stage::Determinize, &mut unsettled, || {
+            checks.run(Stage::Determinize, || {
                 check::check_violations(
                     &with_forbidden,
                     forbidden,
@@ -292,17 +282,13 @@ pub fn generate(
     watch(Stage::Select);
     let test_graph = select(visible.clone(), &options.analysis, solver);
     check_graph_writable(Stage::Select, &test_graph.iosts, &options.limits)?;
-    run_check(options, Stage::Select, &mut unsettled, || {
-        check::check_test_graph(&test_graph, &visible, solver)
-    });
+    checks.run(Stage::Select, || check::check_test_graph(&test_graph, &visible, solver));
 
     // Whatever the implementation sends, there must be an answer.
     watch(Stage::InputComplete);
     let test_case = input_complete(test_graph.clone(), &options.limits, solver);
     check_graph_writable(Stage::InputComplete, &test_case.iosts, &options.limits)?;
-    run_check(options, Stage::InputComplete, &mut unsettled, || {
-        check::check_test_case(&test_case, &test_graph, solver)
-    });
+    checks.run(Stage::InputComplete, || check::check_test_case(&test_case, &test_graph, solver));
     // A purpose that is met passes. A property that is met is violated.
     let test_case = match purpose.aim {
         Aim::Accept => test_case,
@@ -312,7 +298,6 @@ pub fn generate(
     let pairs = Pairs { specification, purpose: &complete_purpose, product: &product };
     let origins = origins_of_test_case(&pairs, &closed, &visible, &test_graph, &test_case);
     let sources = ModelSources::of(specification, &purpose);
-    let timing = None;
     Ok(Generation {
         complete_purpose,
         product,
@@ -322,8 +307,8 @@ pub fn generate(
         test_case,
         sources,
         origins,
-        unsettled,
-        timing,
+        unsettled: checks.unsettled,
+        timing: None,
     })
 }
 
@@ -332,18 +317,25 @@ fn check_graph_writable(stage: Stage, iosts: &Iosts, limits: &Limits) -> Result<
     iosts.transitions.iter().try_for_each(|transition| check_writable(stage, transition, limits))
 }
 
-/// Runs a check if it is wanted, and panics at a violation. Notes what it left open.
-fn run_check(
-    options: &StageOptions,
-    stage: Stage,
-    unsettled: &mut Vec<Unsettled>,
-    check: impl FnOnce() -> check::Findings,
-) {
-    if options.check || cfg!(debug_assertions) {
-        let check::Findings { violations, unknown, unchecked } = check();
-        assert!(violations.is_empty(), "a stage broke its promise: {violations:#?}");
-        if unknown + unchecked > 0 {
-            unsettled.push(Unsettled { stage, unknown, unchecked });
+/// Runs the checks of the stages' results if they are wanted, and keeps what they left open.
+struct Checks {
+    are_wanted: bool,
+    unsettled: Vec<Unsettled>,
+}
+
+impl Checks {
+    fn new(options: &StageOptions) -> Self {
+        Checks { are_wanted: options.check || cfg!(debug_assertions), unsettled: Vec::new() }
+    }
+
+    /// Runs a check, and panics at a violation.
+    fn run(&mut self, stage: Stage, check: impl FnOnce() -> check::Findings) {
+        if self.are_wanted {
+            let check::Findings { violations, unknown, unchecked } = check();
+            assert!(violations.is_empty(), "a stage broke its promise: {violations:#?}");
+            if unknown + unchecked > 0 {
+                self.unsettled.push(Unsettled { stage, unknown, unchecked });
+            }
         }
     }
 }

@@ -34,7 +34,7 @@ use crate::stages::product::make_product;
 use crate::stop::Stop;
 use crate::suspend::suspend;
 use crate::violations::{VIOLATE_FAIL, violations_on_line};
-use crate::{Conformance, Stage, StageOptions, check_graph_writable, run_check};
+use crate::{Checks, Conformance, Stage, StageOptions, check_graph_writable};
 use crate::{check, imprecisions};
 use coreach_artifact::document::Origins;
 
@@ -72,7 +72,7 @@ pub fn prepare_online(
     solver: &mut dyn Solver,
     watch: &mut dyn FnMut(Stage),
 ) -> Result<OnlineTest, Stop> {
-    let mut unsettled = Vec::new();
+    let mut checks = Checks::new(options);
     let sources = ModelSources::of(specification, purpose);
     let suspended = match conformance {
         Conformance::Ioc => None,
@@ -80,21 +80,15 @@ pub fn prepare_online(
     };
     let (mut specification, mut purpose) = (specification, purpose.clone());
     if let Some(suspended) = &suspended {
-        run_check(options, Stage::Complete, &mut unsettled, || {
-            check::check_suspended(suspended, specification, solver)
-        });
+        checks.run(Stage::Complete, || check::check_suspended(suspended, specification, solver));
         (specification, purpose) = (&suspended.iosts, suspended.purpose(purpose));
     }
     watch(Stage::Complete);
     let complete_purpose = complete(purpose.clone(), &options.limits, solver);
-    run_check(options, Stage::Complete, &mut unsettled, || {
-        check::check_complete_purpose(&purpose, &complete_purpose, solver)
-    });
+    checks.run(Stage::Complete, || check::check_complete_purpose(&purpose, &complete_purpose, solver));
     watch(Stage::Product);
     let product = make_product(specification, complete_purpose.clone(), &options.limits, solver)?;
-    run_check(options, Stage::Product, &mut unsettled, || {
-        check::check_product(&product, specification, &complete_purpose, solver)
-    });
+    checks.run(Stage::Product, || check::check_product(&product, specification, &complete_purpose, solver));
     let (mut iosts, mut accepting) = (product.iosts.clone(), product.accepting.clone());
     let mut forbidden = None;
     if purpose.aim == Aim::Violate {

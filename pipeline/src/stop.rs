@@ -204,15 +204,10 @@ impl Stop {
                 )
             }
             Stop::NoLookahead { choice, witness, prefix, cycle, quantity, limit } => {
-                let [first, second] = choice.as_ref();
                 let way =
                     if prefix.is_empty() { String::new() } else { format!("{} then ", prefix.join(" ")) };
-                let mut diagnostic =
-                    Diagnostic::error("no-lookahead", "the choice between two transitions is never resolved")
-                        .at(first.origin.clone(), "this transition")
-                        .at(second.origin.clone(), "and this one can be taken together")
-                        .note(format!("first:  {}", first.text))
-                        .note(format!("second: {}", second.text));
+                let message = "the choice between two transitions is never resolved".to_owned();
+                let mut diagnostic = choice_diagnostic("no-lookahead", message, choice);
                 if !witness.is_empty() {
                     let values: Vec<String> =
                         witness.iter().map(|(name, value)| format!("{name} = {value}")).collect();
@@ -224,17 +219,11 @@ impl Stop {
                     .help(instead_of_a_lookahead(*quantity, *limit).join("; or "))
             }
             Stop::LookaheadLimit { limit, needed, choice } => {
-                let [first, second] = choice.as_ref();
                 let message =
                     format!("a choice is resolved only after {needed} events, but the limit is {limit}");
-                Diagnostic::error("lookahead-limit", message)
-                    .at(first.origin.clone(), "this transition")
-                    .at(second.origin.clone(), "and this one can be taken together")
-                    .note(format!("first:  {}", first.text))
-                    .note(format!("second: {}", second.text))
-                    .help(format!(
-                        "set `determinization: {{ max_lookahead: {needed} }}` in the configuration"
-                    ))
+                let help =
+                    format!("set `determinization: {{ max_lookahead: {needed} }}` in the configuration");
+                choice_diagnostic("lookahead-limit", message, choice).help(help)
             }
             Stop::Quiescence { shown, why } => {
                 let diagnostic = Diagnostic::error(
@@ -256,6 +245,16 @@ impl Stop {
             }
         }
     }
+}
+
+/// Makes a diagnostic about two transitions that can be taken together.
+fn choice_diagnostic(code: &'static str, message: String, choice: &[ShownTransition; 2]) -> Diagnostic {
+    let [first, second] = choice;
+    Diagnostic::error(code, message)
+        .at(first.origin.clone(), "this transition")
+        .at(second.origin.clone(), "and this one can be taken together")
+        .note(format!("first:  {}", first.text))
+        .note(format!("second: {}", second.text))
 }
 
 /// The ways out if a choice is never resolved, the best first. The help lists them all.

@@ -197,21 +197,19 @@ fn forbidden_violations(visible: &Visible, before: &Before<'_>) -> Vec<(Location
 /// Gives the test case its verdicts: transitions into Pass lead to `Violate` instead, or to `ViolateFail` if
 /// the specification forbids the output.
 pub fn give_verdicts(
-    case: CaseGraph,
+    mut case: CaseGraph,
     graph: &TestGraph,
     visible: &Visible,
     forbidden_location: Option<LocationId>,
 ) -> CaseGraph {
     let Some(pass) = graph.pass else { return case };
-    let CaseGraph { mut iosts, mut verdicts, mut reach, mut coreach, mut must_answer, others_fail, .. } =
-        case;
     let made_of = graph.made_of.iter().map(|number| visible.iosts.transitions[*number].target);
     let (forbidden, allowed): (Vec<_>, Vec<_>) = made_of
         .enumerate()
         .map(|(number, target)| (TransitionId::of(number), Some(target) == forbidden_location))
-        .filter(|(number, _)| iosts.transitions[*number].target == pass)
+        .filter(|(number, _)| case.iosts.transitions[*number].target == pass)
         .partition(|(_, is_forbidden)| *is_forbidden);
-    let others = iosts.locations.numbered().filter(|(number, _)| *number != pass);
+    let others = case.iosts.locations.numbered().filter(|(number, _)| *number != pass);
     let mut names = UsedNames::of(others.map(|(_, location)| location.name.as_str()));
     let mut make_location = |how: Violated| {
         let (name, description) = match how {
@@ -223,21 +221,17 @@ pub fn give_verdicts(
         Location { description: Some(description.to_owned()), ..Location::named(names.unique(name)) }
     };
     let kind_at_pass = if allowed.is_empty() { Violated::Forbidden } else { Violated::Allowed };
-    iosts.locations[pass] = make_location(kind_at_pass);
-    verdicts[pass] = Some(Verdict::Fail);
-    coreach[pass] = Term::no();
+    case.iosts.locations[pass] = make_location(kind_at_pass);
+    case.verdicts[pass] = Some(Verdict::Fail);
+    case.coreach[pass] = Term::no();
     // Pass itself becomes the location of the first kind. A second kind gets a new location.
-    let mut violated = vec![(pass, kind_at_pass)];
+    case.violated = vec![(pass, kind_at_pass)];
     if !forbidden.is_empty() && !allowed.is_empty() {
-        let fail = iosts.locations.push(make_location(Violated::Forbidden));
-        verdicts.push(Some(Verdict::Fail));
-        reach.push(Term::yes());
-        coreach.push(Term::no());
-        must_answer.push(Term::no());
-        violated.push((fail, Violated::Forbidden));
+        let fail = case.add_verdict(make_location(Violated::Forbidden), Verdict::Fail);
+        case.violated.push((fail, Violated::Forbidden));
         for (number, _) in forbidden {
-            iosts.transitions[number].target = fail;
+            case.iosts.transitions[number].target = fail;
         }
     }
-    CaseGraph { iosts, verdicts, reach, coreach, must_answer, others_fail, violated }
+    case
 }

@@ -206,10 +206,7 @@ fn describe_rejected(purpose: &TestPurpose, solver: &mut Z3Solver) -> Vec<String
 /// Loads the model of a given file, if it has one, and adds its locations. `None` is a model with mistakes.
 fn load_model(path: &Path, locations: &mut ReportedLocations) -> Option<Vec<Iosts>> {
     if find_plain_content(path) == FileContent::Document {
-        let read = file::read(path, file::MOST_DOCUMENT).ok();
-        let Some(test) = read.and_then(|bytes| TestCase::from_json(&bytes).ok()) else {
-            return Some(Vec::new());
-        };
+        let Ok(test) = read_test_case(path) else { return Some(Vec::new()) };
         locations.add_document(&test);
         return Some(vec![test.wire().clone()]);
     }
@@ -232,6 +229,11 @@ fn load_model(path: &Path, locations: &mut ReportedLocations) -> Option<Vec<Iost
     };
     locations.add(&specification);
     Some(vec![wire])
+}
+
+fn read_test_case(path: &Path) -> Result<TestCase, String> {
+    let bytes = file::read(path, file::MOST_DOCUMENT).map_err(|error| error.to_string())?;
+    TestCase::from_json(&bytes).map_err(|error| error.to_string())
 }
 
 /// Compares an implementation's file with each of these models. The same model may be there twice.
@@ -300,24 +302,18 @@ fn check_campaign(path: &Path) -> Checked {
                     note(more);
                 }
             },
-            TestSource::Document(reference) => {
-                let bytes =
-                    file::read(&reference.path, file::MOST_DOCUMENT).map_err(|error| error.to_string());
-                let read =
-                    bytes.and_then(|bytes| TestCase::from_json(&bytes).map_err(|error| error.to_string()));
-                match read {
-                    Ok(test) => {
-                        locations.add_document(&test);
-                        known.add_test(&test.iosts);
-                        models.push(test.wire().clone());
-                    }
-                    Err(error) => {
-                        is_whole = false;
-                        let found = Diagnostic::error("not-a-test-case", error);
-                        note(vec![found.at(reference.origin.clone(), "named here")]);
-                    }
+            TestSource::Document(reference) => match read_test_case(&reference.path) {
+                Ok(test) => {
+                    locations.add_document(&test);
+                    known.add_test(&test.iosts);
+                    models.push(test.wire().clone());
                 }
-            }
+                Err(error) => {
+                    is_whole = false;
+                    let found = Diagnostic::error("not-a-test-case", error);
+                    note(vec![found.at(reference.origin.clone(), "named here")]);
+                }
+            },
         }
     }
     for reference in &campaign.iuts {
@@ -365,15 +361,13 @@ fn check_document(path: &Path, bytes: &[u8]) -> Checked {
         Err(error) => return wrong("run", "no-run", error),
     };
     let says = format!("of `{}`, seed {}, {}", record.test_case, record.seed, record.verdict);
-    let test = beside(path);
-    let test = file::read(&test, file::MOST_DOCUMENT).ok().and_then(|bytes| TestCase::from_json(&bytes).ok());
-    match test {
-        None => Checked::new(
+    match read_test_case(&beside(path)) {
+        Err(_) => Checked::new(
             "run",
             format!("{says} (its test case is not in the same folder, so its events are not checked)"),
             Vec::new(),
         ),
-        Some(test) => match restore_run(&test, &record) {
+        Ok(test) => match restore_run(&test, &record) {
             Ok(_) => Checked::new("run", says, Vec::new()),
             Err(misfit) => wrong("run", "no-run", misfit),
         },

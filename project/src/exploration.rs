@@ -308,10 +308,7 @@ pub fn make_document(
         location: iosts.location(node.state.location).name.clone(),
         depth: node.state.depth,
         condition: added_conditions(tree, node).iter().map(ToString::to_string).collect(),
-        values: changed_data(tree, node)
-            .into_iter()
-            .map(|(name, value)| ReportedValue { name, value: value.to_string() })
-            .collect(),
+        values: changed_data(tree, node).into_iter().map(report_value).collect(),
         is_certain: node.is_certain,
         merged: node.merged.as_ref().map(|merged| ReportedMerge {
             condition: merged.condition.iter().map(ToString::to_string).collect(),

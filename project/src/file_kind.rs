@@ -191,12 +191,11 @@ pub fn read_heading(file: &Arc<SourceFile>) -> Result<Heading, Vec<Diagnostic>> 
     if let Some((kind, name)) = configuration.or_else(|| kinds().next()) {
         return Ok(Heading { kind, name: name.text.clone(), of });
     }
-    let first_line = Origin { file: file.clone(), span: 0..file.text.lines().next().map_or(0, str::len) };
     let message = format!("coreach does not read files like {}", file.name);
     let is_model = value("transitions").is_some() && value("initial").is_some();
     Err(vec![
         Diagnostic::error("unknown-kind-of-file", message)
-            .at(first_line, "expected a mapping with one of six keys")
+            .at(first_line(file), "expected a mapping with one of six keys")
             .help(if is_model {
                 "a specification begins with `iosts:` and its name, and a purpose with `purpose:` and its name"
             } else {
@@ -204,6 +203,11 @@ pub fn read_heading(file: &Arc<SourceFile>) -> Result<Heading, Vec<Diagnostic>> 
                  configuration `specification:`, an IUT file `iut:`, a campaign `campaign:`"
             }),
     ])
+}
+
+/// Gives the place of the first line.
+pub(crate) fn first_line(file: &Arc<SourceFile>) -> Origin {
+    Origin { file: file.clone(), span: 0..file.text.lines().next().map_or(0, str::len) }
 }
 
 /// Finds the kind that a text has by its other keys, whatever its first key is.

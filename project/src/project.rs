@@ -11,7 +11,7 @@ use coreach_analyses::solver::z3::Z3Solver;
 use coreach_analyses::{Analysis, DomainKind, Thresholds};
 use coreach_execution::timed::to_wire;
 use coreach_model::budget::Budget;
-use coreach_model::diagnostic::{Diagnostic, Origin, SourceFile};
+use coreach_model::diagnostic::{Diagnostic, SourceFile};
 use coreach_model::iosts::{ActionKind, Aim, Iosts, TestPurpose, Transition};
 use coreach_model::reader::{
     Reading, Specification, load as load_file, read_aimed, read_any_specification, read_specification,
@@ -27,7 +27,7 @@ use crate::configuration::{
     self, Configuration, DIRECTORY, Instantiation, Judging, LOOKAHEAD, Reference, load_configuration,
     load_without_purpose,
 };
-use crate::file_kind::{FileKind, Heading, kind_by_keys, kind_of, read_heading};
+use crate::file_kind::{FileKind, Heading, first_line, kind_by_keys, kind_of, read_heading};
 use crate::instantiate::instantiate;
 use crate::models::find_specification;
 use crate::timing::prepare_input;
@@ -331,8 +331,6 @@ pub fn find_specification_of(
             find_specification(&name, origin, candidates, path)
         }
         Heading { kind, .. } => {
-            let first_line =
-                Origin { file: file.clone(), span: 0..file.text.lines().next().map_or(0, str::len) };
             // The first key may be wrong, and the other keys be those of another kind.
             let other = kind_by_keys(file).filter(|other| other.aim().is_none());
             if let Some((other, key)) = other.and_then(|other| Some((other, other.first_key()?))) {
@@ -340,7 +338,7 @@ pub fn find_specification_of(
                     format!("{} begins like {}, and has keys of {}", file.name, kind.name(), other.name());
                 return Err(vec![
                     Diagnostic::error("wrong-kind-of-file", message)
-                        .at(first_line, format!("this begins {}", kind.name()))
+                        .at(first_line(file), format!("this begins {}", kind.name()))
                         .help(format!("{} begins with `{key}:` and its name", other.name())),
                 ]);
             }
@@ -352,7 +350,7 @@ pub fn find_specification_of(
             let message = format!("{} does not say of which specification it is", file.name);
             Err(vec![
                 Diagnostic::error("missing-key", message)
-                    .at(first_line, "`of` is missing here")
+                    .at(first_line(file), "`of` is missing here")
                     .help(format!("add a line with the specification's name, for example `of: {name}`")),
             ])
         }

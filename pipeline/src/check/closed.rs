@@ -38,8 +38,9 @@ pub fn check_closed(closed: &Closed, product: &Product, solver: &mut dyn Solver)
     }
     let distinct: HashSet<&LocationId> = closed.given.iter().collect();
     let exists = |location: &LocationId| product_iosts.locations.has(*location);
-    if distinct.len() != closed.given.len() || !closed.given.iter().all(exists) {
-        checking.broken(SAME, "a location of the product appears twice, or is missing");
+    let is_whole = distinct.len() == closed.given.len() && closed.given.iter().all(exists);
+    if !checking.holds(is_whole, SAME, || "a location of the product appears twice, or is missing".to_owned())
+    {
         return checking.found;
     }
     for action in iosts.actions.iter().filter(|action| !action.is_visible()) {
@@ -52,8 +53,7 @@ pub fn check_closed(closed: &Closed, product: &Product, solver: &mut dyn Solver)
         && iosts.constants == product_iosts.constants
         && iosts.actions == actions
         && closed.given[iosts.initial] == product_iosts.initial;
-    checking.holds(is_same, SAME, || "the data, the actions or the initial location".to_owned());
-    if iosts.actions != actions {
+    if !checking.holds(is_same, SAME, || "the data, the actions or the initial location".to_owned()) {
         return checking.found;
     }
     checking.same_initial_condition(product_iosts, iosts, SAME);

@@ -36,8 +36,7 @@ pub fn check_complete_purpose(
         && new.locations.starts_with(&old.locations)
         && complete.given == old.transitions.len()
         && new.transitions.len() >= complete.given;
-    if !is_same {
-        checking.broken(SAME, "what was given");
+    if !checking.holds(is_same, SAME, || "what was given".to_owned()) {
         return checking.found;
     }
     let (before, after) = (truth(&old.initial_condition), truth(&new.initial_condition));

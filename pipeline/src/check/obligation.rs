@@ -41,11 +41,17 @@ impl<'a> Checking<'a> {
         self.found.violations.push(RuleViolation { rule, place: place.into() });
     }
 
-    /// Checks a condition that needs no solver.
-    pub(super) fn holds(&mut self, condition: bool, rule: &'static str, place: impl FnOnce() -> String) {
+    /// Checks a condition that needs no solver, and returns it.
+    pub(super) fn holds(
+        &mut self,
+        condition: bool,
+        rule: &'static str,
+        place: impl FnOnce() -> String,
+    ) -> bool {
         if !condition {
             self.broken(rule, place());
         }
+        condition
     }
 
     /// Asks whether the parts of the formula can hold together, and counts an answer `Unknown`.
@@ -125,8 +131,7 @@ impl<'a> Checking<'a> {
             is_fine &= iosts.actions.has(transition.action);
             is_fine &= transition.assignments.keys().all(|variable| variables.contains(variable));
         }
-        self.holds(is_fine, rule, || "something that is not declared, or facts of another length".to_owned());
-        is_fine
+        self.holds(is_fine, rule, || "something that is not declared, or facts of another length".to_owned())
     }
 }
 

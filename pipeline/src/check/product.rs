@@ -28,8 +28,8 @@ pub fn check_product(
     }
     let is_pair = |(l1, l2): &(LocationId, LocationId)| left.locations.has(*l1) && right.locations.has(*l2);
     let location_of: HashMap<_, _> = product.pairs.iter().copied().zip(iosts.location_ids()).collect();
-    if location_of.len() != product.pairs.len() || !product.pairs.iter().all(is_pair) {
-        checking.broken("product 1", "a pair appears twice, or is missing");
+    let is_whole = location_of.len() == product.pairs.len() && product.pairs.iter().all(is_pair);
+    if !checking.holds(is_whole, "product 1", || "a pair appears twice, or is missing".to_owned()) {
         return checking.found;
     }
     let start = location_of.get(&(left.initial, right.initial));
@@ -49,8 +49,8 @@ pub fn check_product(
 
     // Maps every synchronised pair of transitions to those of the product that say they were made of it.
     let mut made: BTreeMap<Synchronised, Vec<TransitionId>> = BTreeMap::new();
-    if product.made_of.len() != iosts.transitions.len() {
-        checking.broken("product 2", "transitions and what they were made of");
+    let is_whole = product.made_of.len() == iosts.transitions.len();
+    if !checking.holds(is_whole, "product 2", || "transitions and what they were made of".to_owned()) {
         return checking.found;
     }
     for ((id, transition), of_pair) in iosts.transitions.numbered().zip(&product.made_of) {

@@ -33,8 +33,7 @@ pub fn check_suspended(suspended: &Suspended, specification: &Iosts, solver: &mu
         && actions.eq(specification.actions.iter())
         && suspended.given == specification.transitions.len()
         && iosts.transitions.len() >= suspended.given;
-    if !is_same {
-        checking.broken(SAME, "what was given");
+    if !checking.holds(is_same, SAME, || "what was given".to_owned()) {
         return checking.found;
     }
     for (old, new) in specification.transitions.iter().zip(&iosts.transitions) {

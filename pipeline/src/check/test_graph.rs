@@ -31,8 +31,7 @@ pub fn check_test_graph(graph: &TestGraph, visible: &Visible, solver: &mut dyn S
         && decided.reach.len() == visible_iosts.locations.len()
         && decided.coreach.len() == visible_iosts.locations.len()
         && decided.chain.iter().all(|refinement| refinement.facts.len() == visible_iosts.locations.len());
-    if !is_whole {
-        checking.broken(SAME, "what was made of what");
+    if !checking.holds(is_whole, SAME, || "what was made of what".to_owned()) {
         return checking.found;
     }
     checking.same_data(visible_iosts, iosts, SAME);

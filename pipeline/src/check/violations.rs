@@ -44,8 +44,7 @@ pub fn check_violations(
         && extended.members.starts_with(&visible.members)
         && iosts.initial == visible_iosts.initial
         && iosts.initial_condition == visible_iosts.initial_condition;
-    if !is_same {
-        checking.broken(SAME, "what was there");
+    if !checking.holds(is_same, SAME, || "what was there".to_owned()) {
         return checking.found;
     }
     let mut allowed: BTreeMap<(LocationId, ActionId), Vec<Term>> = BTreeMap::new();

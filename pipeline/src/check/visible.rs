@@ -58,8 +58,7 @@ pub fn check_visible(visible: &Visible, closed: &Closed, solver: &mut dyn Solver
         && iosts.constants == closed_iosts.constants
         && iosts.actions == closed_iosts.actions
         && iosts.variables.starts_with(&closed_iosts.variables);
-    if !is_same {
-        checking.broken(SAME, "the data, the actions or the members");
+    if !checking.holds(is_same, SAME, || "the data, the actions or the members".to_owned()) {
         return checking.found;
     }
     let start = &visible.members[iosts.initial];
@@ -166,8 +165,7 @@ fn check_known(visible: &Visible, closed: &Closed, checking: &mut Checking<'_>) 
         && known.coreach.len() == count
         && known.live.len() == count
         && known.chain.iter().all(|refinement| refinement.facts.len() == count);
-    if !fits {
-        checking.broken("visible 10", "facts of another length");
+    if !checking.holds(fits, "visible 10", || "facts of another length".to_owned()) {
         return false;
     }
     facts::refute_known_facts(known, closed, checking);

@@ -85,6 +85,7 @@ impl Format {
     }
 }
 
+/// Why there is no text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum NotWritten {
     TooLarge(String),
@@ -96,17 +97,6 @@ impl From<code::Unsuited> for NotWritten {
         NotWritten::Unsuited(why)
     }
 }
-
-impl fmt::Display for NotWritten {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            NotWritten::TooLarge(why) => why.fmt(f),
-            NotWritten::Unsuited(why) => why.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for NotWritten {}
 
 impl FromStr for Format {
     type Err = String;

@@ -8,7 +8,7 @@
 
 use coreach_analyses::symbolic::{NodeEnd, NodeId, PathTree, SymbolicState, TreeMove, TreeNode};
 use coreach_model::iosts::{ActionKind, Iosts};
-use coreach_model::{Number, Term};
+use coreach_model::{Datum, Number, Term};
 use dot_writer::{Attributes, DotWriter, Scope, Style};
 
 use super::dot::{style_graph, with_title};
@@ -76,7 +76,7 @@ fn write_node_lines(iosts: &Iosts, tree: &PathTree, number: NodeId) -> Vec<Strin
     let node = &tree.nodes[number];
     let doubt = if node.is_certain || node.end == NodeEnd::Unsatisfiable { "" } else { DOUBT };
     let mut lines = vec![format!("{}{doubt}", iosts.location(node.state.location).label)];
-    lines.extend(changed_data(tree, node).into_iter().map(|(name, value)| format!("{name} = {value}")));
+    lines.extend(changed_data(tree, node).into_iter().map(|(datum, value)| format!("{datum} = {value}")));
     let added = Term::and(added_conditions(tree, node));
     if !added.is_true() {
         lines.extend(condition_lines(&added));
@@ -181,13 +181,14 @@ pub fn describe_move(iosts: &Iosts, by: &TreeMove) -> String {
 }
 
 /// Lists the data that the node's step has changed, with their values.
-pub fn changed_data(tree: &PathTree, node: &TreeNode) -> Vec<(String, Term)> {
+pub fn changed_data(tree: &PathTree, node: &TreeNode) -> Vec<(Datum, Term)> {
     let earlier = node.parent.map(|parent| tree.nodes[parent].stands());
     let values_of_data = |state: &SymbolicState| state.standing(&state.known);
     let earlier = earlier.map(values_of_data).unwrap_or_default();
-    let changed =
-        values_of_data(&node.state).into_iter().filter(|(datum, value)| earlier.get(datum) != Some(value));
-    changed.map(|(datum, value)| (datum.name().to_owned(), value)).collect()
+    values_of_data(&node.state)
+        .into_iter()
+        .filter(|(datum, value)| earlier.get(datum) != Some(value))
+        .collect()
 }
 
 /// Lists the conjuncts that the node's step has added to the path condition.

@@ -34,32 +34,26 @@ use crate::names::UsedNames;
 
 /// Adds the transitions into Fail. A test graph whose purpose is unreachable gets none.
 pub fn input_complete(graph: TestGraph, limits: &Limits, solver: &mut dyn Solver) -> CaseGraph {
-    let TestGraph { mut iosts, pass, inconclusive, mut reach, mut coreach, allowed, mut must_answer, .. } =
-        graph;
+    let TestGraph { iosts, pass, inconclusive, reach, coreach, allowed, must_answer, .. } = graph;
     let mut verdicts = iosts.locations.map(|_| None);
     for (location, verdict) in [(pass, Verdict::Pass), (inconclusive, Verdict::Inconclusive)] {
         if let Some(location) = location {
             verdicts[location] = Some(verdict);
         }
     }
+    let (others_fail, violated) = (None, Vec::new());
+    let mut case = CaseGraph { iosts, verdicts, reach, coreach, must_answer, others_fail, violated };
     if pass.is_none() {
-        return CaseGraph {
-            iosts,
-            verdicts,
-            reach,
-            coreach,
-            must_answer,
-            others_fail: None,
-            violated: Vec::new(),
-        };
+        return case;
     }
+    let iosts = &case.iosts;
     let mut allowed_guards: BTreeMap<(LocationId, ActionId), Vec<Term>> = BTreeMap::new();
     for Allowed { location, action, guard } in allowed {
         allowed_guards.entry((location, action)).or_default().push(guard);
     }
     let fail = iosts.locations.next_number();
     let open_locations: Vec<LocationId> =
-        iosts.location_ids().filter(|location| verdicts[*location].is_none()).collect();
+        iosts.location_ids().filter(|location| case.verdicts[*location].is_none()).collect();
     let outputs: Vec<ActionId> =
         iosts.action_ids().filter(|action| iosts.action(*action).is_observed()).collect();
     let missing_pairs =
@@ -83,12 +77,9 @@ pub fn input_complete(graph: TestGraph, limits: &Limits, solver: &mut dyn Solver
     }
     if !added.is_empty() || others_fail.is_some() {
         let mut names = UsedNames::of(iosts.locations.iter().map(|location| location.name.as_str()));
-        iosts.locations.push(Location::named(names.unique(Verdict::Fail.name())));
-        verdicts.push(Some(Verdict::Fail));
-        reach.push(Term::yes());
-        coreach.push(Term::no());
-        must_answer.push(Term::no());
-        iosts.transitions.extend(added);
+        case.add_verdict(Location::named(names.unique(Verdict::Fail.name())), Verdict::Fail);
+        case.iosts.transitions.extend(added);
+        case.others_fail = others_fail;
     }
-    CaseGraph { iosts, verdicts, reach, coreach, must_answer, others_fail, violated: Vec::new() }
+    case
 }

@@ -409,19 +409,16 @@ impl<'a> GraphBuilder<'a> {
             given_number if given_number == self.inconclusive => GraphOrigin::Verdict(Verdict::Inconclusive),
             given_number => GraphOrigin::Given(given_number),
         });
-        let reach = origins.map(|origin| match origin {
-            GraphOrigin::Given(given_number) => known.reach[*given_number].clone(),
-            GraphOrigin::Verdict(_) => Term::yes(),
-        });
-        let coreach = origins.map(|origin| match origin {
-            GraphOrigin::Given(given_number) => known.coreach[*given_number].clone(),
-            GraphOrigin::Verdict(Verdict::Pass) => Term::yes(),
-            GraphOrigin::Verdict(Verdict::WeakPass | Verdict::Inconclusive | Verdict::Fail) => Term::no(),
-        });
-        let must_answer = origins.map(|origin| match origin {
-            GraphOrigin::Given(given_number) => self.must_answer[*given_number].clone(),
-            GraphOrigin::Verdict(_) => Term::no(),
-        });
+        let facts_with = |facts: &Numbered<LocationId, Term>, holds_at: fn(Verdict) -> bool| {
+            origins.map(|origin| match origin {
+                GraphOrigin::Given(given_number) => facts[*given_number].clone(),
+                GraphOrigin::Verdict(verdict) if holds_at(*verdict) => Term::yes(),
+                GraphOrigin::Verdict(_) => Term::no(),
+            })
+        };
+        let reach = facts_with(&known.reach, |_| true);
+        let coreach = facts_with(&known.coreach, |verdict| verdict == Verdict::Pass);
+        let must_answer = facts_with(self.must_answer, |_| false);
         let allowed = self
             .allowed
             .into_iter()

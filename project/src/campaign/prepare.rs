@@ -77,20 +77,19 @@ pub fn prepare(
     }
     // There is one project for each configuration, in the same order.
     let mut loaded = projects.iter();
-    let jobs: Vec<Job<'_>> = campaign
-        .tests
-        .iter()
-        .flat_map(|source| match source {
-            TestSource::Document(reference) => vec![Job::Document(reference)],
-            TestSource::Configuration(_) => loaded
-                .next()
-                .into_iter()
-                .flat_map(|(project, reference)| {
-                    project.purposes.iter().map(|purpose| Job::Purpose(project, purpose, reference))
-                })
-                .collect(),
-        })
-        .collect();
+    let mut jobs: Vec<Job<'_>> = Vec::new();
+    for source in &campaign.tests {
+        match source {
+            TestSource::Document(reference) => jobs.push(Job::Document(reference)),
+            TestSource::Configuration(_) => {
+                if let Some((project, reference)) = loaded.next() {
+                    jobs.extend(
+                        project.purposes.iter().map(|purpose| Job::Purpose(project, purpose, reference)),
+                    );
+                }
+            }
+        }
+    }
     let results = jobs::in_order(&jobs, threads, |job| prepare_test(job, campaign, says))
         .map_err(|error| vec![Diagnostic::error("no-thread", format!("cannot start a thread: {error}"))])?;
     let mut tests: Vec<(Test, Vec<Instance>)> = Vec::new();
