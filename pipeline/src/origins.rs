@@ -35,6 +35,7 @@ impl Pairs<'_> {
     }
 }
 
+/// Follows each location of a test case back to the pairs of the product. Verdicts have no origins.
 pub fn origins_of_test_case(
     pairs: &Pairs<'_>,
     closed: &Closed,

@@ -177,6 +177,7 @@ fn find_proof<'a>(
     None
 }
 
+/// Does the conclusion follow from the premises, by the terms alone or by the solver?
 fn is_proved(obligation: &Obligation, solver: &mut dyn Solver) -> bool {
     budget::ask();
     let Obligation { premises, conclusion, .. } = obligation;

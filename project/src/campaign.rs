@@ -272,6 +272,7 @@ fn read_constants(collector: &mut Collector, entries: &[Entry]) -> Option<Consta
     }
 }
 
+/// Reads one instance: a value for each constant that it names.
 fn read_instance(collector: &mut Collector, node: &Yaml) -> Option<InstanceConstants> {
     let like = "{ cPrice: 3 }";
     let NodeKind::Mapping(entries) = &node.kind else {

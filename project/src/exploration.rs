@@ -109,6 +109,7 @@ pub fn find_chosen(iosts: &Iosts, tree: &PathTree, numbers: &[usize]) -> Result<
     }
 }
 
+/// Writes a purpose in the model format that accepts the ends of the chosen paths.
 pub fn write_purpose(iosts: &Iosts, found: &Exploration, name: &str) -> String {
     let tree = &found.tree;
     let path = |node: &NodeId| {

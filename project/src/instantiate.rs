@@ -62,6 +62,7 @@ fn evaluate_by_name(configuration: &Configuration, known: &[Datum]) -> Result<Va
     evaluate_instantiate(&configuration.instantiate, &known)
 }
 
+/// Puts the values in for the constants of a model, and removes these constants.
 pub(crate) fn fix_constants(iosts: &mut Iosts, values: &Substitution) {
     // A purpose may observe a variable of the specification as a constant. Here it is a variable, and stays.
     let values: Substitution = values

@@ -53,6 +53,7 @@ pub fn split_goals(iosts: &Iosts, goals: Vec<WalkGoal>) -> SplitGoals {
     split
 }
 
+/// May some data meet the goal? If in doubt, it counts as possible.
 fn may_be_met(iosts: &Iosts, goal: &WalkGoal, solver: &mut dyn Solver) -> bool {
     match goal {
         WalkGoal::Transition(_) => true,

@@ -255,6 +255,7 @@ fn load_reference(reference: &Reference, expected: FileKind) -> Result<Arc<Sourc
     }
 }
 
+/// Refuses a purpose that waits for quiescence, if runs are judged by ioc.
 fn refuse_quiescence_by_ioc(purpose: &TestPurpose, conformance: Conformance) -> Vec<Diagnostic> {
     let iosts = &purpose.iosts;
     let quiet = |one: &&Transition| iosts.action(one.action).kind == ActionKind::Quiescence;

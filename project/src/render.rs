@@ -187,6 +187,7 @@ pub fn each<'a>(diagnostics: impl IntoIterator<Item = &'a Diagnostic>) -> Vec<Va
     diagnostics.into_iter().map(diagnostic_to_json).collect()
 }
 
+/// Writes one diagnostic. The place of its first label is also its own place.
 fn diagnostic_to_json(diagnostic: &Diagnostic) -> Value {
     let labels: Vec<Value> = diagnostic
         .labels

@@ -31,6 +31,7 @@ pub struct LoadedRun {
 }
 
 impl LoadedRun {
+    /// Reads the implementation of the run: from the given file, or else from the store.
     pub fn implementation(&self, file: Option<&Path>) -> Reading<Iut> {
         match (file, &self.iut) {
             (Some(path), _) => iut::load(path, self.test.wire()),

@@ -33,6 +33,7 @@ const FONT: &str = "Helvetica";
 /// The node from which the initial arrow comes; no location can have this name.
 const START: &str = "\"->\"";
 
+/// Writes the graph: its frame, the arrow to the initial location, the nodes, the edges.
 pub fn to_dot(view: &View<'_>, options: ExportOptions) -> String {
     let mut bytes = Vec::new();
     {

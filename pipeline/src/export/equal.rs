@@ -40,6 +40,7 @@ pub fn find_difference(written: &Iosts, read: &Iosts, solver: &mut dyn Solver) -
     differs.map(|(one, _)| format!("the transition {}", written.describe(one)))
 }
 
+/// Do the transitions lead alike? Assigned values are compared where the guard holds.
 fn is_same_transition(
     written: &Iosts,
     one: &Transition,

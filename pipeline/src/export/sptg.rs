@@ -229,6 +229,7 @@ impl SptgShape<'_> {
         }
     }
 
+    /// Writes a guard as text, or as SMT-LIB commands with their declarations.
     fn write_guard(&self, guard: &Term) -> String {
         match self.guards {
             Guards::Text => guard.to_string(),

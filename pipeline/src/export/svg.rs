@@ -70,6 +70,7 @@ fn draw_arrows(paper: &mut Paper, view: &View<'_>, drawn: &Picture) {
     }
 }
 
+/// Draws the asides, each with a line from the right border of its location.
 fn draw_asides(paper: &mut Paper, view: &View<'_>, drawn: &Picture) {
     for aside in &drawn.asides {
         let Some(node) = drawn.nodes.iter().find(|node| node.location == aside.location) else { continue };
@@ -229,6 +230,7 @@ impl Paper {
         );
     }
 
+    /// Makes the whole text. `below` are the lines under the picture.
     pub(super) fn finish(mut self, title: &str, (width, height): (f64, f64), below: &[String]) -> String {
         let bottom = height + self.down + 6.0;
         self.lines(LayoutPoint { x: 12.0, y: bottom + 12.0 }, LINE + 1.0, below);

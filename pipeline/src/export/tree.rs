@@ -53,6 +53,7 @@ fn write_frame(graph: &mut Scope<'_, '_>, iosts: &Iosts) {
     style_graph(graph, &label, &[], 10.0);
 }
 
+/// Draws a node. Its first line, the location, is bold, but not the doubt behind it.
 fn draw_node(graph: &mut Scope<'_, '_>, iosts: &Iosts, tree: &PathTree, number: NodeId, accepts: bool) {
     let lines = write_node_lines(iosts, tree, number);
     let lines = lines.iter().enumerate().map(|(index, line)| match line.split_once(DOUBT) {

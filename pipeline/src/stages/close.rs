@@ -139,6 +139,7 @@ struct InternalSteps<'a> {
 }
 
 impl<'a> InternalSteps<'a> {
+    /// Orders the locations by the components of their internal steps.
     fn of(iosts: &'a Iosts) -> Self {
         let mut graph: DiGraph<(), ()> = DiGraph::new();
         let nodes = iosts.locations.map(|_| graph.add_node(()));

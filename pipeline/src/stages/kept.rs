@@ -117,6 +117,7 @@ impl EffectRules for KeptTransitions<'_> {
         effect.iter().filter(|(v, _)| live.contains(*v)).map(|(v, t)| (v.clone(), t.clone())).collect()
     }
 
+    /// Keeps the values of all ways that the event may have gone.
     fn settle(
         &mut self,
         _action: ActionId,

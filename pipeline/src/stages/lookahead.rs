@@ -226,6 +226,7 @@ struct SearchFrame {
 }
 
 impl PairGraph<'_> {
+    /// Lists the pairs that a common action reaches from a pair, each once.
     fn successors(&self, pair: LocationPair) -> Vec<(ActionId, LocationPair)> {
         let mut found = Vec::new();
         let mut seen = HashSet::new();

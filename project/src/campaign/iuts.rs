@@ -114,6 +114,7 @@ struct IutParts {
     secrets: Vec<Range<usize>>,
 }
 
+/// Reads the name, the path of the model and the places of the secrets.
 fn find_parts(collector: &mut Collector) -> Option<IutParts> {
     let root = yaml::parse(collector)?;
     let like = "iut: my_server";

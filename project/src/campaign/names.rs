@@ -90,6 +90,7 @@ impl KnownNames {
     }
 }
 
+/// Reports a name that no test case has, with the nearest known name or all of them.
 fn report_unknown<'a>(
     code: &'static str,
     what: &str,

@@ -414,6 +414,7 @@ impl FiniteMachine<'_> {
         text
     }
 
+    /// Explains why a method has no suite, if possible with the state at which it fails.
     fn explain_no_suite(&self, none: NoSuite) -> String {
         let state = |number: usize| {
             let word = self.reduced.access_words()[number].clone().unwrap_or_default();

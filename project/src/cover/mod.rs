@@ -362,6 +362,7 @@ pub(crate) fn memory_needed(goal: &Goal) -> RememberedGoals {
     }
 }
 
+/// Lists the paths of a criterion as goals, and whether these are all.
 pub(crate) fn list_paths(
     system: &System<'_>,
     criterion: Criterion,

@@ -220,6 +220,7 @@ impl GoalSearcher<'_, '_> {
         self.try_before_last(tree, child, Some(asked), open);
     }
 
+    /// Tries to meet the goal by being at this node, whatever step leads there.
     fn meet_by_arrival(&mut self, tree: &PathTree, node: NodeId, open: &mut OpenGoal) {
         let Goal::Item(item) = open.goal else { return };
         let (iosts, at) = (self.system.iosts, tree.nodes[node].state.location);

@@ -110,6 +110,7 @@ impl SortedFiles {
     }
 }
 
+/// Lists the runs in a folder. A folder without runs is a mistake.
 fn list_runs(folder: &Path) -> Result<Vec<PathBuf>, Vec<Diagnostic>> {
     let error = |why| Diagnostic::error("no-run", format!("{}: {why}", folder.display()));
     let list = || fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>();

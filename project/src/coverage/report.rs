@@ -262,6 +262,7 @@ pub struct Unmet {
 }
 
 impl CoverageReport {
+    /// Notes the requirements that a specification does not meet.
     pub fn require(&mut self, requirements: &[Requirement]) {
         for specification in &self.specifications {
             for requirement in requirements {

@@ -138,6 +138,7 @@ fn page_transitions(tables: &mut PageTables, iosts: &Iosts) -> Vec<PageTransitio
     iosts.transitions.iter().map(page_transition).collect()
 }
 
+/// Adds the places that the layout found to the locations, and the arrows and asides.
 fn add_picture(graph: &mut PageGraph, drawn: Picture) {
     for node in drawn.nodes {
         let location = &mut graph.locations[node.location.place()];

@@ -123,10 +123,10 @@ impl Page {
 
     pub fn add_online(&mut self, purpose: &TestPurpose, domain: &'static str, made: &MadeOnline) {
         let name = &purpose.iosts.name;
-        let start = graph::initial_values(&made.test.iosts, None);
+        let (view, start) = (View::of_online(&made.test), graph::initial_values(&made.test.iosts, None));
         let made_from = graph::MadeFrom { purpose: Some(name), domain: Some(domain) };
-        let number = self.add(&View::of_online(&made.test), made_from, start);
-        self.cases.push((without_origin(json::to_document(&View::of_online(&made.test))), number));
+        let number = self.add(&view, made_from, start);
+        self.cases.push((without_origin(json::to_document(&view)), number));
         let unreachable = made.unreachable.as_ref();
         self.domains.push(make_result(name, domain, unreachable, Some(made.statistics.queries)));
     }

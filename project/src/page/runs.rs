@@ -104,6 +104,7 @@ impl Page {
         Ok(())
     }
 
+    /// Gives the number of the test case's graph on the page, and adds the graph if it is new.
     fn find_or_add_case(&mut self, document: Document, case: &TestCase) -> usize {
         let document = without_origin(document);
         if let Some((_, number)) = self.cases.iter().find(|(known, _)| *known == document) {

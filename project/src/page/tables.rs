@@ -50,6 +50,7 @@ impl PageTables {
         self.types.number(ty)
     }
 
+    /// Gives the number of a term as text and as nodes, and adds it if it is new.
     pub(super) fn expression(&mut self, term: &Term) -> usize {
         if let Some(number) = self.known_expressions.get(term) {
             return *number;

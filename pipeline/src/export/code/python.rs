@@ -251,6 +251,7 @@ impl PythonTypes {
     }
 }
 
+/// Writes a transition as a row of `TRANSITIONS`.
 fn python_transition(iosts: &Iosts, transition: &Transition, table: &mut TermTable) -> String {
     let name = |at| python_text(&iosts.location(at).name);
     let guard = table.number(&transition.guard);
