@@ -65,8 +65,8 @@ pub struct Before<'a> {
 
 type OutputGuards = BTreeMap<(LocationId, ActionId), Vec<Term>>;
 
-/// Gives the guards under which an output violates the property, at each of these places. Each place comes with the
-/// property's location there.
+/// Gives the guards under which an output violates the property, at each of these places. Each place comes
+/// with the property's location there.
 fn violation_guards(
     property: &CompletePurpose,
     places: impl Iterator<Item = (LocationId, LocationId)>,

@@ -12,7 +12,7 @@ use super::obligation::{Checking, Findings, check_definedness};
 use super::visible::RunPlace;
 use crate::artifact::{Closed, Product, Visible};
 
-/// Checks the outputs that violate a property and are forbidden, which lead to the location `violated`, if any.
+/// Checks the outputs that violate a property and are forbidden. They lead to the location `violated`.
 pub fn check_violations(
     extended: &Visible,
     violated: Option<LocationId>,

@@ -218,7 +218,7 @@ fn find_contexts(
     contexts
 }
 
-/// Replaces the data in a fact that are not live by others, about owner values nothing is known: the shown
+/// Replaces the data in a fact that are not live by others, about whose values nothing is known: the shown
 /// values may be stale.
 fn without_stale_data(fact: &Term, visible: &Visible, location: LocationId, owner: &str) -> Term {
     let Some(known) = &visible.known else { return fact.clone() };
@@ -265,7 +265,7 @@ fn relevant_effect(visible: &Visible, step: &VisibleStep, compared: &VisibleStep
     effect
 }
 
-/// A member, owner postponed effects are composed.
+/// A member, whose postponed effects are composed.
 pub(super) struct RunPlace {
     location: LocationId,
     pub(super) pending: Substitution,
@@ -292,7 +292,7 @@ struct VisibleStep {
     /// The value of each variable of the closed machine behind the step.
     effect: Substitution,
     target: LocationId,
-    /// Does the step lead to an end, owner data say nothing?
+    /// Does the step lead to an end, whose data say nothing?
     ends: bool,
 }
 
