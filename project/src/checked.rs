@@ -29,7 +29,6 @@ use coreach_model::{ActionId, Datum, LocationId, Term, file, json};
 use coreach_pipeline::stages::complete::rejected_residuals;
 
 use crate::campaign::names::KnownNames;
-use crate::campaign::prepare::add_new_findings;
 use crate::campaign::{Campaign, TestSource, load_campaign};
 use crate::file_kind::{
     FileContent, FileKind, Heading, find_content, kind_of, kind_of_document, read_heading,
@@ -37,6 +36,7 @@ use crate::file_kind::{
 use crate::iut::{self, ReportedLocations};
 use crate::once::Once;
 use crate::project::{find_specification_of, load, load_specification};
+use crate::render::add_new_findings;
 use crate::stored::beside;
 use crate::timing::report_internal_time;
 

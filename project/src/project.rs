@@ -22,7 +22,6 @@ use coreach_pipeline::limits::Limits;
 use coreach_pipeline::{Conformance, Stage, StageOptions};
 
 use crate::budget;
-use crate::campaign::prepare::add_new_findings;
 use crate::configuration::{
     self, Configuration, DIRECTORY, Instantiation, Judging, LOOKAHEAD, Reference, load_configuration,
     load_without_purpose,
@@ -30,6 +29,7 @@ use crate::configuration::{
 use crate::file_kind::{FileKind, Heading, first_line, kind_by_keys, kind_of, read_heading};
 use crate::instantiate::instantiate;
 use crate::models::find_specification;
+use crate::render::add_new_findings;
 use crate::timing::prepare_input;
 
 /// The models and options that a configuration, or a purpose alone, asks for.

@@ -29,6 +29,15 @@ impl Style {
     pub const PLAIN: Style = Style { color: false, width: 100 };
 }
 
+/// Adds the findings that are not there yet: several files may name one file with a mistake.
+pub(crate) fn add_new_findings(found: &mut Vec<Diagnostic>, more: Vec<Diagnostic>) {
+    for diagnostic in more {
+        if !found.contains(&diagnostic) {
+            found.push(diagnostic);
+        }
+    }
+}
+
 /// Draws the diagnostics as text, with a blank line between two.
 pub fn render(diagnostics: &[Diagnostic], style: Style) -> String {
     let mut sheets = Sheets::default();

@@ -25,6 +25,7 @@ use crate::iut::ReportedLocations;
 use crate::making::Says;
 use crate::once::Once;
 use crate::project::{Project, load};
+use crate::render::add_new_findings;
 use crate::unreachable::explain_constants;
 use crate::{budget, iut, jobs};
 
@@ -156,15 +157,6 @@ pub fn prepare(
     let (name, settings) = (campaign.name.clone(), campaign.settings.clone());
     let plan = CampaignPlan::new(name, tests, descriptions, &campaign.seeds, settings, partition);
     Ok(((CampaignPlan { left_out, ..plan }, ways), found))
-}
-
-/// Adds the findings that are not there yet: several files may name one file with a mistake.
-pub(crate) fn add_new_findings(found: &mut Vec<Diagnostic>, more: Vec<Diagnostic>) {
-    for diagnostic in more {
-        if !found.contains(&diagnostic) {
-            found.push(diagnostic);
-        }
-    }
 }
 
 /// Makes a name that none of the tests has: two configurations may make different test cases of one purpose.
