@@ -61,15 +61,14 @@ impl Checked {
 /// Checks one file. `given` are the files that were given with it. A purpose's specification is looked for
 /// among them, then in the purpose's folder. An implementation's file is compared with their models.
 pub fn check(path: &Path, given: &[PathBuf]) -> Checked {
-    let unread = |message: String| {
-        let found = Diagnostic::error("unreadable-file", format!("{}: {message}", path.display()));
-        Checked::new("file", String::new(), vec![found])
-    };
     match find_plain_content(path) {
         FileContent::Store => check_store(path),
         FileContent::Document => match file::read(path, file::MOST_DOCUMENT) {
             Ok(bytes) => check_document(path, &bytes),
-            Err(error) => unread(error.to_string()),
+            Err(error) => {
+                let found = Diagnostic::error("unreadable-file", format!("{}: {error}", path.display()));
+                Checked::new("file", String::new(), vec![found])
+            }
         },
         FileContent::Text => match load_file(path) {
             Ok(file) => check_text(file, path, given),

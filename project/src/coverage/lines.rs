@@ -43,10 +43,8 @@ impl CoveredLines {
             let enters = || first(&|number| iosts.transitions[number].target == location);
             (described.or_else(leaves).or_else(enters).unwrap_or(initial), described.is_some())
         };
-        let places: Vec<(usize, bool)> = iosts.location_ids().map(place).collect();
-        let locations = places.iter().map(|(line, _)| *line).collect();
-        let described = places.iter().map(|(_, described)| *described).collect();
-        Some(CoveredLines { file, transitions, locations, described })
+        let (locations, described): (Vec<usize>, Vec<bool>) = iosts.location_ids().map(place).unzip();
+        Some(CoveredLines { file, transitions, locations: locations.into(), described: described.into() })
     }
 }
 

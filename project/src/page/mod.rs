@@ -96,11 +96,8 @@ impl Page {
         for stage in Stage::ALL {
             let view = View::of(&made.generation, stage);
             // From this stage on, a graph can be walked.
-            let start = if stage >= Stage::Select {
-                graph::initial_values(view.iosts, constants)
-            } else {
-                Map::new()
-            };
+            let is_walked = stage >= Stage::Select;
+            let start = is_walked.then(|| graph::initial_values(view.iosts, constants)).unwrap_or_default();
             let number = self.add(&view, made_from, start);
             if Stage::ALL.last() == Some(&stage) {
                 self.cases.push((without_origin(json::to_document(&view)), number));

@@ -58,10 +58,9 @@ pub fn path(timed: &Timed, text: &str) -> Result<Vec<TransitionId>, Vec<Diagnost
             let names: Vec<String> = leaving.map(|(number, _)| timed.called(number)).collect();
             let found = Diagnostic::error("broken-path", message)
                 .at(transition.origin.whole.clone(), "begins elsewhere");
-            let help = if names.is_empty() {
-                format!("no transition leaves {}", name(at))
-            } else {
-                format!("from {} lead {}", name(at), names.join(", "))
+            let help = match names.is_empty() {
+                true => format!("no transition leaves {}", name(at)),
+                false => format!("from {} lead {}", name(at), names.join(", ")),
             };
             return Err(vec![found.help(help)]);
         }
@@ -82,10 +81,9 @@ pub fn constants(timed: &Timed, pairs: &[(String, String)]) -> Result<Valuation,
         let Some(datum) = all.iter().find(|datum| datum.name() == name) else {
             let names: Vec<&str> = all.iter().map(coreach_model::Datum::name).collect();
             let message = format!("the model has no constant `{name}`");
-            let help = if names.is_empty() {
-                "it has none".to_owned()
-            } else {
-                format!("it has {}", names.join(", "))
+            let help = match names.is_empty() {
+                true => "it has none".to_owned(),
+                false => format!("it has {}", names.join(", ")),
             };
             found.push(Diagnostic::error("unknown-constant", message).help(help));
             continue;
