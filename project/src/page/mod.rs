@@ -96,8 +96,10 @@ impl Page {
         for stage in Stage::ALL {
             let view = View::of(&made.generation, stage);
             // From this stage on, a graph can be walked.
-            let is_walked = stage >= Stage::Select;
-            let start = is_walked.then(|| graph::initial_values(view.iosts, constants)).unwrap_or_default();
+            let start = match stage >= Stage::Select {
+                true => graph::initial_values(view.iosts, constants),
+                false => Map::new(),
+            };
             let number = self.add(&view, made_from, start);
             if Stage::ALL.last() == Some(&stage) {
                 self.cases.push((without_origin(json::to_document(&view)), number));
