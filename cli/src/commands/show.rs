@@ -129,6 +129,8 @@ fn show_view(arguments: &ShowArguments, view: &View<'_>) -> CommandResult {
             let message = format!("the form `{form}` does not suit: {why}");
             Err(Diagnostic::error("form-does-not-suit", message).help(instead).into())
         }
-        Err(NotWritten::TooLarge(why)) => Err(EarlyExit::Failed(format!("error: {why}"), Exit::Stopped)),
+        Err(error @ NotWritten::TooLarge(_)) => {
+            Err(EarlyExit::Failed(format!("error: {error}"), Exit::Stopped))
+        }
     }
 }

@@ -98,6 +98,15 @@ impl From<code::Unsuited> for NotWritten {
     }
 }
 
+impl fmt::Display for NotWritten {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            NotWritten::TooLarge(why) => why.fmt(f),
+            NotWritten::Unsuited(why) => why.fmt(f),
+        }
+    }
+}
+
 impl FromStr for Format {
     type Err = String;
 
