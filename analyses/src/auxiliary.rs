@@ -91,7 +91,7 @@ impl Auxiliaries {
         self.names
     }
 
-    /// Notes that a number is the value of a summary's dimension at an index.
+    /// Notes that the dimension `number` is the value of the summary's dimension `leaf` at this index.
     pub fn instantiate(&mut self, summary: usize, index: &Term, leaf: usize, number: usize) {
         // Numbers that are read at one index belong together.
         let is_same = |known: &&mut CellInstance| (known.summary, &known.index) == (summary, index);

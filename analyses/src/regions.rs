@@ -281,7 +281,7 @@ fn complement(constraint: &Constraint, integer: &[bool]) -> Option<Constraint> {
     if !is_whole || constraint.relation() != Relation::AtLeast {
         return constraint.negated();
     }
-    // Of an integer `e`, not `e >= 0` is `-(e + 1) >= 0`.
+    // Coefficients are integers. So of integer data `e` is one, and not `e >= 0` is `-(e + 1) >= 0`.
     let one = LinearExpression::constant(Rational::from(Integer::from(1)));
     let below = constraint.expression().plus(&one).times(&Rational::from(-1));
     Some(Constraint::from_expression(&below, Relation::AtLeast))

@@ -287,7 +287,7 @@ impl NodeReading<'_> {
     fn condition(&self) -> Result<Term, String> {
         self.arity(1)?;
         let part = self.part(0)?;
-        if *part.sort() == Type::Bool { Ok(part) } else { self.wrong("its part has no condition value") }
+        if *part.sort() == Type::Bool { Ok(part) } else { self.wrong("its part has no truth value") }
     }
 
     fn record(&self) -> Result<Term, String> {
@@ -307,7 +307,7 @@ impl NodeReading<'_> {
         let parts = self.list(0)?;
         match parts.iter().all(|part| *part.sort() == Type::Bool) {
             true => Ok(parts),
-            false => self.wrong("a part has no condition value"),
+            false => self.wrong("a part has no truth value"),
         }
     }
 

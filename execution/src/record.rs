@@ -20,7 +20,7 @@ use serde_json::{Map, Value as Json};
 
 use crate::bucket::Bucket;
 use crate::explain::{Reason, explain_end};
-use crate::initial;
+use crate::initial::{self, NoState};
 use crate::judge::{self, Judge, Judged};
 use crate::lazy::Lazy;
 use crate::outcome::{self, OutcomeKind};
@@ -247,7 +247,10 @@ fn restore_first_state(test: &TestCase, record: &Record) -> Result<State, String
     if record.constants.len() > constants.len() {
         return Err(misfit("it has a value for something that is not a constant"));
     }
-    initial::first(&test.iosts, &constants, &mut Lazy::default()).map_err(|why| misfit(why.text()))
+    initial::first(&test.iosts, &constants, &mut Lazy::default()).map_err(|why| match why {
+        NoState::None => misfit("its constants do not satisfy the initial condition"),
+        NoState::NotKnown => misfit(why.text()),
+    })
 }
 
 /// Restores the link that the judge of a run looked at, if it did.

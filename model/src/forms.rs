@@ -150,6 +150,7 @@ impl RecordType {
 
     /// Returns the keys that a set or a map has. Each has its value in a map, and `None` in a set.
     pub fn entries<'a>(&self, fields: &'a [Value]) -> Vec<(Value, Option<&'a Value>)> {
+        // With a bound: the first field is the length. Otherwise each key has a field.
         if let Some(width) = self.width() {
             let entries = fields[1..].chunks(width).take(number_in(&fields[0]));
             return entries.map(|entry| (entry[0].clone(), entry.get(1))).collect();

@@ -152,7 +152,6 @@ fn a_verdict_is_decided_where_the_documents_say() {
             "pipeline/src/export/dot.rs",
             "pipeline/src/export/json.rs",
             "pipeline/src/stages/input_complete.rs",
-            "pipeline/src/stages/select.rs",
             "pipeline/src/timed/rules.rs",
             "project/src/making.rs",
             "tests/src/brute/execution.rs",

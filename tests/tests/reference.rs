@@ -198,7 +198,7 @@ const TEXT: &str = r#"(?:&?format!\(\s*)?"((?:[^"\\]|\\(?s:.))*)""#;
 
 /// A call with a code, and the message if it is a text or a name.
 static CALL: LazyLock<Regex> = LazyLock::new(|| {
-    let callee = r"Diagnostic::error|Diagnostic::warning|\.error|\.mistake|\b\w*mistake|\berror|\brefused|\bwrong|Mistake::new|Wrong::new|[\s=(]";
+    let callee = r"Diagnostic::error|Diagnostic::warning|\.error|\.mistake|\b\w*mistake|\berror|\brefused?|\bwrong|Mistake::new|Wrong::new|[\s=(]";
     let code = r#"(?:"[a-z]+",\s*)?(?:"([a-z][a-z0-9-]*)"|([A-Z_]{4,}))"#;
     Regex::new(&format!(r#"({callee})\(\s*{code}\s*,\s*(?:{TEXT}|[^;"]{{0,80}}?\b(message)\b)?"#)).unwrap()
 });

@@ -30,7 +30,6 @@ pub fn check(iosts: &Iosts, narrow: &[Datum], solver: &mut dyn Solver) -> Vec<Di
     let mut warnings = Vec::new();
     let mut undecided = 0usize;
     'transitions: for transition in &iosts.transitions {
-        let entries = list_entry_facts(iosts, transition.source);
         for (variable, condition) in obligations(transition) {
             if variable.as_deref().is_some_and(|name| narrow.iter().any(|datum| datum.name() == name)) {
                 continue;
@@ -39,14 +38,24 @@ pub fn check(iosts: &Iosts, narrow: &[Datum], solver: &mut dyn Solver) -> Vec<Di
                 undecided += 1;
                 continue;
             }
-            match find_violation(transition, variable.is_none(), &condition, &entries, solver) {
+            let in_guard = variable.is_none();
+            let mut entries = vec![Vec::new()];
+            let mut violation = find_violation(transition, in_guard, &condition, &entries, solver);
+            if matches!(violation, Witness::Found(_)) {
+                entries = list_entry_facts(iosts, transition.source);
+                violation = match entries.as_slice() {
+                    [facts] if facts.is_empty() => violation,
+                    _ => find_violation(transition, in_guard, &condition, &entries, solver),
+                };
+            }
+            match violation {
                 Witness::None => {}
                 Witness::Unknown => undecided += 1,
                 Witness::Found(state) => {
                     let is_never = holds_nowhere(transition, variable.is_none(), &condition, solver);
                     let variable = variable.as_deref();
                     let likely = likely::explain_missing_value(transition, variable, &mut |changed| {
-                        has_condition(changed, variable, is_never, &entries, solver)
+                        cures_warning(changed, variable, is_never, &entries, solver)
                     });
                     let addition =
                         (!is_never).then(|| describe_addition(transition, variable, &condition, solver));
@@ -81,22 +90,21 @@ pub fn check(iosts: &Iosts, narrow: &[Datum], solver: &mut dyn Solver) -> Vec<Di
 }
 
 /// Lists, for each transition into a location, the conditions of its guard that still hold behind it. They
-/// read no parameter and no variable that it assigns. Nothing is known at the start of a run.
+/// read no parameter and no variable that it assigns. Nothing is known at the start of a run, or if there are
+/// many transitions.
 fn list_entry_facts(iosts: &Iosts, location: LocationId) -> Vec<Vec<Term>> {
-    let entries = iosts.transitions.iter().filter(|entry| entry.target == location);
-    let mut facts: Vec<Vec<Term>> = entries
-        .map(|entry| {
-            let parameters = iosts.action(entry.action).parameters.iter();
-            let changed: Vec<&Datum> = parameters.chain(entry.assignments.keys()).collect();
-            let still_holds = |part: &Term| !changed.iter().any(|datum| part.mentions(datum));
-            entry.guard.conjuncts().into_iter().filter(still_holds).collect()
-        })
-        .collect();
-    if location == iosts.initial || facts.is_empty() || facts.iter().any(Vec::is_empty) {
-        facts = vec![Vec::new()];
+    const MOST_ENTRIES: usize = 8;
+    let entries = || iosts.transitions.iter().filter(|entry| entry.target == location);
+    if location == iosts.initial || !(1..=MOST_ENTRIES).contains(&entries().count()) {
+        return vec![Vec::new()];
     }
-    facts.dedup();
-    facts
+    let facts = entries().map(|entry| {
+        let parameters = iosts.action(entry.action).parameters.iter();
+        let changed: Vec<&Datum> = parameters.chain(entry.assignments.keys()).collect();
+        let still_holds = |part: &Term| !changed.iter().any(|datum| part.mentions(datum));
+        entry.guard.conjuncts().into_iter().filter(still_holds).collect()
+    });
+    facts.collect()
 }
 
 /// Searches a state and parameters in which the guard would let the transition be taken, and the condition
@@ -148,9 +156,9 @@ fn find_start(
     }
 }
 
-/// Does the guard of a changed transition imply the condition on its guard, or on this variable? With
-/// `is_never` it is enough that there is a state in which the condition holds.
-fn has_condition(
+/// Does a change of the transition cure the warning about its guard, or about the value of this variable? If
+/// the condition held in no state (`is_never`), one state is enough. Otherwise the guard must imply it.
+fn cures_warning(
     changed: &Transition,
     variable: Option<&str>,
     is_never: bool,

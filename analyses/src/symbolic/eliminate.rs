@@ -181,7 +181,8 @@ fn eliminate_one_sided(case: &Prenex) -> Option<Vec<Prenex>> {
     })
 }
 
-/// Eliminates a bound number that only has ends. `None` if there is none.
+/// Eliminates the first quantified number that only has lower and upper ends: for each pair, a value must fit
+/// in between. `None` if there is no such number.
 fn eliminate_by_bounds(case: &Prenex) -> Option<Vec<Prenex>> {
     case.bound.iter().find_map(|datum| {
         if !datum.ty().is_number() {

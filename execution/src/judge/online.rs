@@ -90,7 +90,7 @@ impl<'a> OnlineJudge<'a> {
         self.monitor.states().iter()
     }
 
-    /// The transitions of a kind that drop_states_in a possible state, in order, each with the state.
+    /// The transitions of a kind that leave a possible state, in order, each with the state.
     fn transitions_leaving(&self, kind: ActionKind) -> impl Iterator<Item = (TransitionId, &State)> {
         let by_location = match kind {
             ActionKind::Input => &self.test.stimuli,

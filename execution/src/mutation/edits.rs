@@ -32,7 +32,7 @@ pub fn list_edits(specification: &Iosts, mutant: &Iosts) -> Vec<TextEdit> {
     let (old, new) = (&specification.transitions, &mutant.transitions);
     let mut unmatched = new.iter().peekable();
     for transition in old {
-        // A mutant with fewer transitions lacks one: where two differ, that one.
+        // If the mutant has fewer transitions, the first that differs was removed. Otherwise it was changed.
         let is_kept = unmatched.peek().is_some_and(|next| old.len() <= new.len() || *next == transition);
         let counterpart = if is_kept { unmatched.next() } else { None };
         if counterpart == Some(transition) {

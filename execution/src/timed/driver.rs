@@ -518,6 +518,7 @@ impl TimedTester<'_, '_, '_> {
         let now = self.elapsed();
         let event = delayed_by(planned, (&now - &self.last).max(RBig::ZERO));
         let session = &mut *self.running.session;
+        // Something must be received first.
         if !session.adapter.takes_stimuli() {
             return Ok(Progress::Moved);
         }
@@ -527,6 +528,7 @@ impl TimedTester<'_, '_, '_> {
         session.adapter.send(&without_delay(&event))?;
         let sent = session.adapter.sent();
         let mark = self.make_mark(now.clone(), self.elapsed() + &self.tolerance, false);
+        // Something came before it, and is received first.
         if sent == Sent::No {
             return Ok(Progress::Moved);
         }

@@ -187,8 +187,16 @@ fn collect_comparisons(term: &Term, place: TermPosition<'_>, found: &mut BTreeSe
 /// For each datum, the lists of conditions under which it is read. One list must hold.
 pub type ReadingPaths = BTreeMap<Datum, BTreeSet<Vec<Term>>>;
 
-/// Collects the data that the evaluation of a term reads under these conditions.
+/// Collects the data that the evaluation of a term reads under these conditions. A large term reads all of its
+/// data.
 pub fn collect_readings(term: &Term, path: &[Term], found: &mut ReadingPaths) {
+    const LARGEST: u64 = 2000;
+    if term.written_size() > LARGEST {
+        for datum in term.data() {
+            found.entry(datum).or_default().insert(path.to_vec());
+        }
+        return;
+    }
     if let Some(body) = term.unfolded().or_else(|| term.unfolded_match()) {
         return collect_readings(&body, path, found);
     }
@@ -211,15 +219,13 @@ pub fn collect_readings(term: &Term, path: &[Term], found: &mut ReadingPaths) {
     }
 }
 
-/// Finds the sides of the comparisons of numbers that a transition's parameters can turn.
+/// Lists the sides of the comparisons of numbers that depend on a transition's parameters: those before the
+/// step, and those after it with the assignments put in.
 pub fn find_sides(iosts: &Iosts, number: TransitionId, compared: &ComparedTerms) -> Vec<(Term, Term)> {
     let transition = &iosts.transitions[number];
     let parameters = &iosts.action(transition.action).parameters;
-    let after = compared
-        .after
-        .iter()
-        .chain(&compared.turned_after)
-        .map(|compared| compared.after(&transition.assignments));
+    let after =
+        compared.after.iter().chain(&compared.turned_after).map(|later| later.after(&transition.assignments));
     let mut found = Vec::new();
     for compared in compared.before.iter().cloned().chain(after) {
         if let Some((left, right)) = compared.sides()

@@ -443,7 +443,7 @@ impl Typing<'_, '_> {
         }
     }
 
-    /// Warns of a sum of the keys of a map whose values are numbers, too.
+    /// Warns of `sum([k for k in m])` if the values of the map `m` are numbers: it adds the keys.
     fn warn_of_keys(&mut self, quantified: &syntax::Quantified, map: Option<&Term>, whole: &Range<usize>) {
         let before = self.text(&(0..whole.start)).trim_end().strip_suffix("sum(");
         let is_sum = before

@@ -49,8 +49,8 @@ pub(super) fn is_total(shape: &TermShape, sort: &Type) -> bool {
     }
 }
 
-/// Is the value of a well-sorted term certainly in the type of a record's field? A value that is read from a
-/// record's field is in the type of that field. In a chain of conditionals each case must fit by its shape.
+/// Is the value of a well-sorted term certainly in the type of a record's field? A conditional fits if each
+/// of its cases does.
 pub(crate) fn fits_field(term: &Term, ty: &Type) -> bool {
     let mut case = term;
     while let (Some(Node::IfThenElse(_, then, otherwise)), Type::Nat | Type::Range(..)) = (case.written(), ty)
@@ -63,7 +63,7 @@ pub(crate) fn fits_field(term: &Term, ty: &Type) -> bool {
     is_simply_in(case, ty)
 }
 
-/// Like [`fits_field`], for a term that is no conditional.
+/// Like [`fits_field`], for a term that is no conditional. A read of a record's field is in its field's type.
 fn is_simply_in(term: &Term, ty: &Type) -> bool {
     match (term.written(), ty) {
         (Some(Node::Field(record, position)), Type::Nat | Type::Range(..)) => match record.sort() {

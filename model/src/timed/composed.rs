@@ -116,7 +116,7 @@ fn name_transitions(
         let name = file_names[number]?;
         let source = &iosts.location(transition.source).name;
         let full_name = if counts[name] == 1 { name.clone() } else { format!("{source}_{name}") };
-        // If two still have the same name, the second one is names_by_place by its number.
+        // If two still have the same name, the second one is called by its number.
         used.insert(full_name.clone()).then_some(full_name)
     });
     unique_names.collect()

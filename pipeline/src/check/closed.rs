@@ -53,7 +53,8 @@ pub fn check_closed(closed: &Closed, product: &Product, solver: &mut dyn Solver)
         && iosts.constants == product_iosts.constants
         && iosts.actions == actions
         && closed.given[iosts.initial] == product_iosts.initial;
-    if !checking.holds(is_same, SAME, || "the data, the actions or the initial location".to_owned()) {
+    checking.holds(is_same, SAME, || "the data, the actions or the initial location".to_owned());
+    if iosts.actions != actions {
         return checking.found;
     }
     checking.same_initial_condition(product_iosts, iosts, SAME);

@@ -90,7 +90,8 @@ fn shown_values(closed: &Closed, member: &Member, known: Option<&Basis>, number:
     shown
 }
 
-/// Says with which data a run that may rest at these places must answer, wherever it can.
+/// Makes the condition under which a run must answer. At each of these places, it is not there, or goes on by
+/// itself, or an output is always possible, or no other place sends.
 fn answer_condition(iosts: &Iosts, rests: &[(&Rest, &Substitution)]) -> Term {
     let is_at = |rest: &Rest, shown: &Substitution| substitute(&rest.guard, shown);
     let sending: Vec<usize> = (0..rests.len()).filter(|index| !rests[*index].0.outputs.is_empty()).collect();
@@ -111,7 +112,7 @@ fn answer_condition(iosts: &Iosts, rests: &[(&Rest, &Substitution)]) -> Term {
             false => Term::no(),
         };
         if sends_alone.is_true() {
-            return sends_alone;
+            return Term::yes();
         }
         let possible = rest.outputs.iter().map(|number: &TransitionId| {
             let transition = &iosts.transitions[*number];

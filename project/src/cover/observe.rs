@@ -181,9 +181,10 @@ impl<'a> Observer<'a> {
         matches!(self.kind(number), ActionKind::Output | ActionKind::Quiescence)
     }
 
-    /// Counts the first watched steps that nothing can replace, and that are possible with all data.
+    /// Counts how many steps from the first watched one are certain: nothing can replace them, and they are
+    /// possible with all data.
     fn count_certain(&self, route: &Route, solver: &mut dyn Solver) -> usize {
-        // After another explanation, other answers may be possible.
+        // If the trace may have another path, other answers may be possible.
         if !Explanations::of(self.system, route, solver).is_only_path(route) {
             return 0;
         }

@@ -403,7 +403,7 @@ fn as_statuses(unreachable: Vec<bool>) -> Vec<Option<Status>> {
     unreachable.into_iter().map(|is_unreachable| is_unreachable.then_some(Status::Unreachable)).collect()
 }
 
-/// Excludes the items of Reject. A test sends nothing that leads there, and ends there.
+/// Excludes the items at Reject. A test sends no stimulus that leads there, and ends if an output does.
 fn exclude_reject(iosts: &Iosts, items: &Items, reject: Option<LocationId>, excluded: &mut [Option<Status>]) {
     let Some(reject) = reject else { return };
     for (item, excluded) in items.all().iter().zip(excluded) {
