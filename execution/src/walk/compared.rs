@@ -187,8 +187,7 @@ fn collect_comparisons(term: &Term, place: TermPosition<'_>, found: &mut BTreeSe
 /// For each datum, the lists of conditions under which it is read. One list must hold.
 pub type ReadingPaths = BTreeMap<Datum, BTreeSet<Vec<Term>>>;
 
-/// Collects the data that the evaluation of a term reads under these conditions. A large term reads all of its
-/// data.
+/// Collects the data that the evaluation of a term reads under these conditions. A large term reads all.
 pub fn collect_readings(term: &Term, path: &[Term], found: &mut ReadingPaths) {
     const LARGEST: u64 = 2000;
     if term.written_size() > LARGEST {
