@@ -22,7 +22,7 @@ use coreach_model::term::node::Node;
 use coreach_model::term::{Substitution, Term, substitute, subterms};
 use coreach_model::value::tuples;
 use coreach_model::{Datum, Iosts, Type, Value};
-use coreach_polyhedra::{Constraint, LinearExpression, Polyhedron, Quota};
+use coreach_polyhedra::{Constraint, LinearExpression, OperationLimits, Polyhedron};
 
 use crate::auxiliary::{Auxiliaries, MOST_CASES, Multiplication};
 use crate::condition::Formula;
@@ -34,7 +34,7 @@ use crate::grid::Grid;
 use crate::identities::{Digits, change_identities, extend_identities};
 use crate::lists::{AssignedList, MOST_ORIGINS};
 use crate::places::{Leaf, Place, leaves, places};
-use crate::scope::{Beyond, CASE_LIMIT, Cache, Env, Fields, ImprecisionReason};
+use crate::scope::{Beyond, CASE_LIMIT, Cache, CompileScope, Fields, ImprecisionReason};
 use crate::sizes::decided_keys;
 use crate::summaries::{CellInstance, instantiate_cells};
 
@@ -374,13 +374,13 @@ impl Effect {
         origins: &[usize],
         cases: &mut NewCases,
     ) {
-        let mut scope = Env {
+        let mut scope = CompileScope {
             finite,
             dimensions: frame.dimensions() + self.parameter_integer.len(),
             imprecisions: std::mem::take(&mut self.imprecisions),
             fields: std::mem::take(&mut self.fields),
             auxiliaries: Auxiliaries::new(frame.elements_of_lists().len()),
-            ..Env::new(frame, &self.numeric_parameters, &self.keys)
+            ..CompileScope::new(frame, &self.numeric_parameters, &self.keys)
         };
         let on_cells = decide_cell_conditions(&mut scope, &self.cell_conditions, is_assigned);
         let mut new_cases = match on_cells {
@@ -405,7 +405,7 @@ impl Effect {
 
     /// Compiles the cases for one choice of origins. `chosen` has a number for each assigned list, in order.
     /// It says which of the list's origins gives the element that stands for all.
-    fn compile_with_origins(&self, scope: &mut Env, chosen: &[usize]) -> Vec<Update> {
+    fn compile_with_origins(&self, scope: &mut CompileScope, chosen: &[usize]) -> Vec<Update> {
         let obligations = compile_unnoted(scope, &self.obligations);
         let condition = scope.condition(&self.guard);
         let bounds = Formula::Linear(self.parameter_bounds[..].into());
@@ -481,7 +481,7 @@ fn list_cell_conditions<'a>(frame: &Frame, values: impl Iterator<Item = &'a Term
 
 /// Decides in a scope which assigned cells the cell that stands for all is. Returns the condition that it is
 /// all of these. That it is no other needs no condition, because there are more cells than are assigned.
-fn decide_cell_conditions(scope: &mut Env, conditions: &[Term], is_assigned: &[bool]) -> Formula {
+fn decide_cell_conditions(scope: &mut CompileScope, conditions: &[Term], is_assigned: &[bool]) -> Formula {
     let choices = conditions.iter().zip(is_assigned);
     let chosen = choices.clone().filter(|(_, is_chosen)| **is_chosen).map(|(term, _)| term);
     let condition = Formula::and(chosen.map(|term| scope.condition(term)).collect::<Vec<_>>());
@@ -494,7 +494,7 @@ fn decide_cell_conditions(scope: &mut Env, conditions: &[Term], is_assigned: &[b
 }
 
 /// Compiles a condition that is derived from a term whose own imprecision is noted. So nothing more is noted.
-fn compile_unnoted(scope: &mut Env, term: &Term) -> Formula {
+fn compile_unnoted(scope: &mut CompileScope, term: &Term) -> Formula {
     let noted = scope.imprecisions.len();
     // A remembered result would not be noted where the term is met again, so this call has its own memory.
     let memory = std::mem::take(&mut scope.memory);
@@ -505,7 +505,13 @@ fn compile_unnoted(scope: &mut Env, term: &Term) -> Formula {
 }
 
 /// Assigns a number in each case. Splits the cases by the value, or forgets a number that is not linear.
-fn assign_number(scope: &mut Env, cases: &mut Vec<Update>, place: &Place, dimension: usize, value: &Term) {
+fn assign_number(
+    scope: &mut CompileScope,
+    cases: &mut Vec<Update>,
+    place: &Place,
+    dimension: usize,
+    value: &Term,
+) {
     let linear = scope.linear(value);
     let Some(split) = scope.keep_split(value, cases.len(), linear) else {
         return assign_any(cases, place, dimension);
@@ -533,7 +539,7 @@ fn assign_any(cases: &mut [Update], place: &Place, dimension: usize) {
 }
 
 /// Assigns a digit in each case. Splits the cases by the value, or forgets the digit where it is unknown.
-fn assign_digit(scope: &mut Env, cases: &mut Vec<Update>, position: usize, value: &Term) {
+fn assign_digit(scope: &mut CompileScope, cases: &mut Vec<Update>, position: usize, value: &Term) {
     let value_cases = match value.sort().is_number() {
         true => scope.cases_among(value, &scope.frame.finite[position].values),
         false => scope.finite_cases(value),
@@ -588,7 +594,7 @@ fn remove_parameters(frame: &Frame, case: Update) -> (Option<Update>, bool) {
     // The projection of a polyhedron does not see congruences.
     let congruences =
         if frame.congruences { implied_congruences(&linear, &integer, first) } else { Vec::new() };
-    let limits = Quota::default();
+    let limits = OperationLimits::default();
     let whole = Polyhedron::from_constraints(own.end, linear).convert_limited(&limits);
     let tightened = whole.polyhedron().tighten_limited(&integer, &limits);
     let projected = tightened.remove_dimensions(&own.collect::<Vec<_>>()).convert_limited(&limits);
@@ -729,7 +735,7 @@ pub fn project_guards(domain: AnyDomain, frame: &Frame, iosts: &Iosts) -> Vec<Co
 pub fn list_comparisons(frame: &Frame, terms: impl IntoIterator<Item = Term>) -> Vec<Constraint> {
     let (mut comparisons, mut seen, mut visited) = (Vec::new(), HashSet::new(), HashSet::new());
     let (no_parameters, no_keys) = (HashMap::new(), HashMap::new());
-    let mut scope = Env::new(frame, &no_parameters, &no_keys);
+    let mut scope = CompileScope::new(frame, &no_parameters, &no_keys);
     for term in terms {
         let mut open_terms = vec![term];
         while let Some(term) = open_terms.pop() {

@@ -14,14 +14,16 @@ use std::collections::HashMap;
 
 use coreach_model::iosts::{Iosts, Location};
 use coreach_model::{Datum, Term};
-use coreach_polyhedra::{Constraint, Integer, LinearExpression, Polyhedron, Quota, Rational, Relation};
+use coreach_polyhedra::{
+    Constraint, Integer, LinearExpression, OperationLimits, Polyhedron, Rational, Relation,
+};
 use dashu_ratio::RBig;
 
 use crate::domains::DomainKind;
 use crate::frame::Frame;
 use crate::linear::{big, rational};
 use crate::places::Arrays;
-use crate::scope::Env;
+use crate::scope::CompileScope;
 
 /// The hull of a condition over numeric data.
 #[derive(Clone, Debug)]
@@ -44,7 +46,7 @@ pub struct Range {
 pub fn hull(condition: &Term, data: &[Datum]) -> Hull {
     let frame = Frame::new(&model_of_data(data), 1, Arrays::default().without_summaries());
     let (no_parameters, no_keys) = (HashMap::new(), HashMap::new());
-    let compiled = Env::new(&frame, &no_parameters, &no_keys).condition(condition);
+    let compiled = CompileScope::new(&frame, &no_parameters, &no_keys).condition(condition);
     let whole = DomainKind::Polyhedra
         .implementation()
         .top(frame.dimensions())
@@ -91,7 +93,8 @@ impl Hull {
         let difference =
             LinearExpression::variable(dimension).minus(&LinearExpression::constant(rational(value)));
         let constraint = Constraint::from_expression(&difference, Relation::Equal);
-        let met = self.polyhedron.meet_constraints(&[constraint]).convert_limited(&Quota::default());
+        let met =
+            self.polyhedron.meet_constraints(&[constraint]).convert_limited(&OperationLimits::default());
         Hull { polyhedron: met.into_polyhedron(), integer: self.integer.clone() }
     }
 }

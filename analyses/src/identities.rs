@@ -22,12 +22,14 @@ use std::collections::{HashMap, HashSet};
 use coreach_model::term::Term;
 use coreach_model::term::node::{Comparison, Node};
 use coreach_model::{Type, Value};
-use coreach_polyhedra::{Polyhedron, Quota};
+use coreach_polyhedra::{OperationLimits, Polyhedron};
 
 use crate::condition::Formula;
 use crate::frame::{FinitePlace, Frame};
 use crate::places::Place;
-use crate::scope::{Beyond, CASE_LIMIT, Env, ImprecisionReason, Split, mentions_array, simplify_read};
+use crate::scope::{
+    Beyond, CASE_LIMIT, CompileScope, ImprecisionReason, Split, mentions_array, simplify_read,
+};
 
 /// The most ids of one type. They have 877 partitions.
 const MOST_IDS: usize = 7;
@@ -204,7 +206,7 @@ pub(crate) fn extend_identities(
 /// the positions of the assigned ids. A case is about all new ids together, because they may depend on the
 /// same numbers. Cases that contradict the condition before the assignment are left out.
 pub(crate) fn change_identities(
-    scope: &mut Env<'_>,
+    scope: &mut CompileScope<'_>,
     before: &Formula,
     new: &[(usize, Term)],
 ) -> Split<Digits> {
@@ -252,7 +254,7 @@ fn is_contradictory(condition: &Formula, dimensions: usize) -> bool {
         return *condition == Formula::No;
     }
     let polyhedron = Polyhedron::from_constraints(dimensions, linear.to_vec());
-    polyhedron.convert_limited(&Quota::default()).polyhedron().is_empty()
+    polyhedron.convert_limited(&OperationLimits::default()).polyhedron().is_empty()
 }
 
 /// Are these ids the same? `None`: that is not known.
@@ -265,7 +267,7 @@ fn are_same(known: &HashMap<Term, Value>, a: &Term, b: &Term) -> Option<bool> {
     }
 }
 
-impl Env<'_> {
+impl CompileScope<'_> {
     /// Compiles a comparison of ids: the disjunction of the cases in which it holds or is not known.
     pub(crate) fn compared_ids(&mut self, comparison: Comparison, a: &Term, b: &Term) -> Formula {
         let whole = || Term::compare(comparison, a, b);

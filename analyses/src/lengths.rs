@@ -14,9 +14,9 @@ use coreach_polyhedra::{LinearExpression, Rational};
 
 use crate::condition::Formula;
 use crate::predicates::{split_negation, string_conjuncts};
-use crate::scope::{Beyond, Env, ImprecisionReason, Split, simplify_read};
+use crate::scope::{Beyond, CompileScope, ImprecisionReason, Split, simplify_read};
 
-impl Env<'_> {
+impl CompileScope<'_> {
     /// Compiles what a condition on strings, or (if not `expected`) its negation, says of their lengths.
     pub(crate) fn on_strings(&mut self, term: &Term, expected: bool) -> Formula {
         self.note_imprecision((term.clone(), ImprecisionReason::String));

@@ -30,7 +30,7 @@ use coreach_polyhedra::{LinearExpression, Rational};
 use crate::condition::Formula;
 use crate::frame::Frame;
 use crate::places::{Place, element, element_at, index_variable, is_empty};
-use crate::scope::{Beyond, Env, ImprecisionReason, Split, compare_integers};
+use crate::scope::{Beyond, CompileScope, ImprecisionReason, Split, compare_integers};
 use crate::summaries::at_index_variable;
 
 /// The most combinations of origins for the lists that one transition assigns.
@@ -223,7 +223,7 @@ fn body_at(operation: &QuantifiedOperation, arguments: &[Term], body: &Term, val
     substitute(body, &values)
 }
 
-impl Env<'_> {
+impl CompileScope<'_> {
     /// Has a large list an element? `None`: it is no large list, or that is not known.
     fn is_nonempty(&self, list: &Term) -> Option<bool> {
         match self.finite.get(&is_empty(list)).filter(|_| self.frame.has_large_list(list))? {

@@ -12,10 +12,12 @@ use crate::condition::Formula;
 use crate::frame::{ArraySummary, FrameSlot, type_constraints};
 use crate::grid::Congruence;
 use crate::linear::integer;
-use crate::scope::{Beyond, CASE_LIMIT, Env, ImprecisionReason, Split, compare_integers, limit_cases};
+use crate::scope::{
+    Beyond, CASE_LIMIT, CompileScope, ImprecisionReason, Split, compare_integers, limit_cases,
+};
 use crate::summaries::{SummarizedRead, at_index_variable};
 
-impl Env<'_> {
+impl CompileScope<'_> {
     /// The number of a product of two factors that are not constant. `None` if there is no room for it.
     pub(crate) fn product_number(
         &mut self,

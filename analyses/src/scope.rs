@@ -108,7 +108,7 @@ impl Cache {
 pub type Fields = HashMap<Term, Term>;
 
 /// The scope of a term that is compiled: the dimensions, and the values of finite places and parameters.
-pub struct Env<'a> {
+pub struct CompileScope<'a> {
     pub frame: &'a Frame,
     /// The dimensions of the parameters, after those of the frame.
     pub parameters: &'a HashMap<Term, usize>,
@@ -127,14 +127,14 @@ pub struct Env<'a> {
     pub keys: &'a HashMap<Term, bool>,
 }
 
-impl<'a> Env<'a> {
+impl<'a> CompileScope<'a> {
     /// A scope without values of finite places and without room for auxiliary numbers.
     pub fn new(
         frame: &'a Frame,
         parameters: &'a HashMap<Term, usize>,
         keys: &'a HashMap<Term, bool>,
     ) -> Self {
-        Env {
+        CompileScope {
             frame,
             parameters,
             finite: HashMap::new(),

@@ -19,7 +19,7 @@ use crate::condition::Formula;
 use crate::frame::FrameSlot;
 use crate::places::size;
 use crate::predicates::split_negation;
-use crate::scope::{CASE_LIMIT, Env, Split};
+use crate::scope::{CASE_LIMIT, CompileScope, Split};
 
 /// Collects the conjuncts of a guard that ask whether a key is in a set or a map, each with the answer.
 pub fn decided_keys(guard: &Term) -> HashMap<Term, bool> {
@@ -34,7 +34,7 @@ pub fn decided_keys(guard: &Term) -> HashMap<Term, bool> {
     decided
 }
 
-impl Env<'_> {
+impl CompileScope<'_> {
     /// The cases of a term that is the size of a large set or map. `None` for another term.
     pub(crate) fn size_of(&mut self, term: &Term) -> Option<Split<LinearExpression>> {
         let TermShape::Operation(DerivedOperation::Standard(StandardOperation::Size), arguments) =

@@ -1,6 +1,6 @@
 //! `coreach-polyhedra`: with exact operations, and with the limits of the domain.
 
-use coreach_polyhedra::{Bounds, Constraint, Polyhedron, Quota};
+use coreach_polyhedra::{Bounds, Constraint, Polyhedron, OperationLimits};
 use coreach_tests::sequence::SequenceStep;
 
 use crate::library::{Library, LibraryAnswer, LibraryRange};
@@ -85,7 +85,7 @@ impl Library for OverLimit {
         step: &mut (SequenceStep, usize),
         made: &[Polyhedron],
     ) -> Result<LibraryAnswer<Polyhedron>, String> {
-        let limits = Quota::default();
+        let limits = OperationLimits::default();
         let converted = |p: &Polyhedron| LibraryAnswer::Made(p.convert_limited(&limits).into_polyhedron());
         Ok(match &step.0 {
             SequenceStep::Join(a, b) => {

@@ -17,7 +17,7 @@
 
 use std::time::Instant;
 
-use coreach_polyhedra::{Constraint, Dense, LinearExpression, Polyhedron, Quota, Relation};
+use coreach_polyhedra::{Constraint, Dense, LinearExpression, OperationLimits, Polyhedron, Relation};
 
 /// A small deterministic generator of numbers.
 struct Numbers(u64);
@@ -197,7 +197,7 @@ fn main() {
             times.iter().for_each(|time| print!(" {time:>9.1}"));
             println!("  {:.0} %", 100.0 * exact);
         };
-        let limits = Quota::default();
+        let limits = OperationLimits::default();
         show(
             "blocks",
             measure!(Polyhedron, shape, rounds, |p: &Polyhedron, q: &Polyhedron| {

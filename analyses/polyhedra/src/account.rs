@@ -1,6 +1,6 @@
 //! A limit of the work of many operations together.
 //!
-//! **Problem.** [`Quota`] bound one operation. An analysis performs thousands of them, and if the polyhedra
+//! **Problem.** [`OperationLimits`] bound one operation. An analysis performs thousands of them, and if the polyhedra
 //! are at the limit, each takes a second. **Method.** An account has work for all of them. An operation may
 //! use a part (`PART`) of the work that is left, and never more than the default. So the work that is left
 //! decays but is not used up: the first operations are as exact as without an account, and the last are
@@ -13,7 +13,7 @@
 //!
 //! **Cost** of an analysis: its account, and about as much again for work that is not counted.
 
-use crate::limits::Quota;
+use crate::limits::OperationLimits;
 use crate::tally::{LEFT, OWED, SPENT};
 
 /// An operation may use one of so many parts of the work that is left.
@@ -65,8 +65,8 @@ pub fn spent() -> u64 {
 
 /// The present limits of an operation in so many dimensions. Outside of an account they are the default
 /// limits.
-pub fn limits(dimensions: usize) -> Quota {
-    let most = Quota::default();
+pub fn limits(dimensions: usize) -> OperationLimits {
+    let most = OperationLimits::default();
     let Some(left) = LEFT.get() else { return most };
     let pairs = (dimensions as u64).saturating_mul(dimensions as u64);
     // The least amount without a debt suffices for boxes and a few relations. It grows with the square of the
@@ -77,7 +77,7 @@ pub fn limits(dimensions: usize) -> Quota {
     let work = (left / PART).clamp(least_work, most.work);
     let rows = usize::try_from(most.rows as u64 * work / most.work).unwrap_or(most.rows);
     // A block may always have 64 rows, or four for each dimension.
-    Quota { rows: rows.max(64).max(dimensions.saturating_mul(4)), work }
+    OperationLimits { rows: rows.max(64).max(dimensions.saturating_mul(4)), work }
 }
 
 #[cfg(test)]
@@ -86,7 +86,7 @@ mod tests {
     use crate::{Constraint, LinearExpression, Polyhedron, Relation};
 
     /// Computes the hull of a cross in so many dimensions, which has 2^n facets. Returns whether it is exact.
-    fn cross(dimensions: usize, limits: impl Fn() -> Quota) -> bool {
+    fn cross(dimensions: usize, limits: impl Fn() -> OperationLimits) -> bool {
         let point = |at: usize, value: i64| {
             let equal = |dimension: usize| {
                 let variable = LinearExpression::variable(dimension);
@@ -112,7 +112,7 @@ mod tests {
     #[test]
     fn operations_get_less_when_little_is_left() {
         let mut account = Account { left: 40_000_000, owed: 0 };
-        assert_eq!(account.within(|| limits(6)), Quota::default());
+        assert_eq!(account.within(|| limits(6)), OperationLimits::default());
         assert!(account.within(|| cross(6, || limits(6))));
         assert!(account.left < 40_000_000);
         account.left = 0;
@@ -123,7 +123,7 @@ mod tests {
         let at_first = Account { left: 0, owed: 0 }.within(|| limits(40)).work;
         let (most, later) = (limits(40).work, account.within(|| limits(40)).work);
         assert!(later < at_first && at_first < most, "{later}, {at_first}, {most}");
-        assert_eq!(limits(6), Quota::default());
+        assert_eq!(limits(6), OperationLimits::default());
         assert!(cross(6, || limits(6)));
     }
 }

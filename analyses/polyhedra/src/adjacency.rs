@@ -32,7 +32,7 @@
 
 use smallvec::SmallVec;
 
-use crate::budget::{Exceeded, Fuel};
+use crate::budget::{Exceeded, RowBudget};
 
 pub(crate) struct Search<'a> {
     /// For each ray `words` words, whose bits are the half-spaces that it saturates.
@@ -59,7 +59,7 @@ const MOST_COUNTED: usize = 6;
 pub(crate) fn find_adjacent(
     search: &Search<'_>,
     pairs: &mut Vec<(u32, u32)>,
-    budget: &Fuel,
+    budget: &RowBudget,
     hold: impl Fn(usize) -> Result<(), Exceeded>,
 ) -> Result<(), Exceeded> {
     if search.words == 1 && search.saturated.len() <= 64 {
@@ -76,7 +76,11 @@ pub(crate) fn find_adjacent(
 }
 
 /// Finds the adjacent pairs of at most 64 rays with at most 64 half-spaces.
-fn adjacent_few(search: &Search<'_>, pairs: &mut Vec<(u32, u32)>, budget: &Fuel) -> Result<(), Exceeded> {
+fn adjacent_few(
+    search: &Search<'_>,
+    pairs: &mut Vec<(u32, u32)>,
+    budget: &RowBudget,
+) -> Result<(), Exceeded> {
     let mut columns = [0_u64; 64];
     for (ray, &set) in search.saturated.iter().enumerate() {
         visit_members(0, set, &mut |border| columns[border] |= 1 << ray);
@@ -160,7 +164,7 @@ fn is_within<const W: usize>(smaller: &WordSet<W>, larger: &WordSet<W>) -> bool 
 fn adjacent_many<const W: usize>(
     search: &Search<'_>,
     pairs: &mut Vec<(u32, u32)>,
-    budget: &Fuel,
+    budget: &RowBudget,
     hold: impl Fn(usize) -> Result<(), Exceeded>,
 ) -> Result<(), Exceeded> {
     let mut sets: Vec<WordSet<W>> = Vec::with_capacity(search.saturated.len() / search.words);
@@ -227,7 +231,7 @@ fn adjacent_many<const W: usize>(
 fn adjacent_by_intersection(
     search: &Search<'_>,
     pairs: &mut Vec<(u32, u32)>,
-    budget: &Fuel,
+    budget: &RowBudget,
     hold: impl Fn(usize) -> Result<(), Exceeded>,
 ) -> Result<(), Exceeded> {
     let columns = Columns::new(search);
@@ -426,7 +430,7 @@ mod tests {
             search.needed = fewest - below(fewest.min(9) as u64 + 1) as usize;
             found += expected.len();
             let mut pairs = Vec::new();
-            assert_eq!(find_adjacent(&search, &mut pairs, &Fuel::unlimited(), |_| Ok(())), Ok(()));
+            assert_eq!(find_adjacent(&search, &mut pairs, &RowBudget::unlimited(), |_| Ok(())), Ok(()));
             pairs.sort_unstable();
             assert_eq!(pairs, expected, "{rays} rays, {borders} half-spaces, {} needed", search.needed);
         }

@@ -8,7 +8,7 @@
 //! no conversion if both descriptions of their arguments are known. For them it is enough to call
 //! [`Polyhedron::convert_limited`] before and after.
 
-use crate::limits::{Approx, Quota};
+use crate::limits::{Approx, OperationLimits};
 use crate::linear::{Constraint, LinearExpression, Relation};
 use crate::polyhedron::Polyhedron;
 
@@ -16,7 +16,11 @@ impl Polyhedron {
     /// [`Polyhedron::assign`] with both descriptions of the result, computed within the limits. If they do
     /// not suffice, the result is a polyhedron around the image.
     /// Panics if a dimension is assigned twice, or a mentioned one does not exist.
-    pub fn assign_limited(&self, assignments: &[(usize, LinearExpression)], limits: &Quota) -> Approx {
+    pub fn assign_limited(
+        &self,
+        assignments: &[(usize, LinearExpression)],
+        limits: &OperationLimits,
+    ) -> Approx {
         let start = self.convert_limited(limits);
         let was_exact = start.is_exact();
         let start = start.into_polyhedron();
@@ -45,7 +49,7 @@ impl Polyhedron {
 
     /// [`Polyhedron::tighten`] as far as the limits suffice: a block that would need more is left as it was.
     /// Both descriptions of the result are known if those of `self` are.
-    pub fn tighten_limited(&self, integer: &[bool], limits: &Quota) -> Self {
+    pub fn tighten_limited(&self, integer: &[bool], limits: &OperationLimits) -> Self {
         self.tighten_within(integer, &limits.budget())
     }
 }

@@ -16,7 +16,7 @@ const COMPARISONS: u64 = 8;
 
 /// The rows and the work that are left. All parts of one operation share it, hence the interior mutability.
 #[derive(Debug)]
-pub(crate) struct Fuel {
+pub(crate) struct RowBudget {
     /// The most rows of one side of one block at a time.
     rows: usize,
     /// The work at the beginning.
@@ -24,13 +24,13 @@ pub(crate) struct Fuel {
     work: Cell<u64>,
 }
 
-impl Drop for Fuel {
+impl Drop for RowBudget {
     fn drop(&mut self) {
         crate::tally::spend(self.given - self.work.get());
     }
 }
 
-impl Fuel {
+impl RowBudget {
     pub(crate) fn new(rows: usize, work: u64) -> Self {
         Self { rows, given: work, work: Cell::new(work) }
     }

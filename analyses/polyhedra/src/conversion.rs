@@ -45,7 +45,7 @@
 use core::cell::Cell;
 
 use crate::adjacency;
-use crate::budget::{Exceeded, Fuel};
+use crate::budget::{Exceeded, RowBudget};
 use crate::integer::Integer;
 use crate::number::CheckedNumber;
 
@@ -154,7 +154,7 @@ impl Cone {
         &mut self,
         halfspace: &[Integer],
         is_equality: bool,
-        budget: &Fuel,
+        budget: &RowBudget,
     ) -> Result<bool, Exceeded> {
         loop {
             match self {
@@ -283,7 +283,7 @@ impl<N: CheckedNumber> ConeGenerators<N> {
         &mut self,
         halfspace: &[Integer],
         is_equality: bool,
-        budget: &Fuel,
+        budget: &RowBudget,
     ) -> Result<Option<bool>, Exceeded> {
         let start = self.halfspaces.len();
         let mut halfspaces = core::mem::take(&mut self.halfspaces);
@@ -309,7 +309,7 @@ impl<N: CheckedNumber> ConeGenerators<N> {
         halfspace: &[N],
         is_equality: bool,
         border: usize,
-        budget: &Fuel,
+        budget: &RowBudget,
         scratch: &mut Scratch<N>,
     ) -> Result<Option<bool>, Exceeded> {
         // From the last line on, so that the lines stay in echelon form.
@@ -410,7 +410,7 @@ impl<N: CheckedNumber> ConeGenerators<N> {
         halfspace: &[N],
         is_equality: bool,
         border: usize,
-        budget: &Fuel,
+        budget: &RowBudget,
         scratch: &mut Scratch<N>,
     ) -> Result<Option<bool>, Exceeded> {
         let width = self.width;
@@ -531,7 +531,7 @@ mod tests {
     fn square() {
         let mut cone = Cone::whole_space(3);
         for halfspace in [[1, 0, 0], [0, 1, 0], [1, -1, 0], [0, 0, 1], [1, 0, -1]] {
-            assert_eq!(cone.add(&row(&halfspace), false, &Fuel::unlimited()), Ok(true));
+            assert_eq!(cone.add(&row(&halfspace), false, &RowBudget::unlimited()), Ok(true));
         }
         let Cone::Words(found) = cone else { panic!("the numbers are small") };
         let mut rays: Vec<&[i64]> = found.rays.chunks_exact(3).collect();
@@ -545,14 +545,14 @@ mod tests {
     fn limit() {
         let mut cone = Cone::whole_space(3);
         for halfspace in [[1, 0, 0], [0, 1, 0], [1, -1, 0], [0, 0, 1]] {
-            assert_eq!(cone.add(&row(&halfspace), false, &Fuel::new(3, 100)), Ok(true));
+            assert_eq!(cone.add(&row(&halfspace), false, &RowBudget::new(3, 100)), Ok(true));
         }
         let state = |cone: &Cone| match cone {
             Cone::Words(words) => state_text(words),
             Cone::Big(big) => state_text(big),
         };
         let before = state(&cone);
-        assert_eq!(cone.add(&row(&[1, 0, -1]), false, &Fuel::new(3, 100)), Err(Exceeded));
+        assert_eq!(cone.add(&row(&[1, 0, -1]), false, &RowBudget::new(3, 100)), Err(Exceeded));
         assert_eq!(state(&cone), before);
     }
 
@@ -566,7 +566,7 @@ mod tests {
             let most = if least == 0 { 1 } else { width };
             let entry = |at: usize| if (least..most).contains(&at) { at as i64 % 5 + 1 } else { 0 };
             let sum: Vec<i64> = (0..width).map(entry).collect();
-            assert_eq!(cone.add(&row(&sum), false, &Fuel::unlimited()), Ok(true));
+            assert_eq!(cone.add(&row(&sum), false, &RowBudget::unlimited()), Ok(true));
         }
         let Cone::Words(found) = cone else { panic!("the numbers are small") };
         let lines: Vec<Row> = found.lines.chunks_exact(width).map(row).map(Row::from_vec).collect();
@@ -588,8 +588,8 @@ mod tests {
         let mut big: ConeGenerators<Integer> =
             words.convert_numbers(|entry| Some(entry.to_integer())).unwrap();
         for halfspace in halfspaces {
-            assert_eq!(small.add(&row(&halfspace), false, &Fuel::unlimited()), Ok(true));
-            assert_eq!(big.add(&row(&halfspace), false, &Fuel::unlimited()), Ok(Some(true)));
+            assert_eq!(small.add(&row(&halfspace), false, &RowBudget::unlimited()), Ok(true));
+            assert_eq!(big.add(&row(&halfspace), false, &RowBudget::unlimited()), Ok(Some(true)));
         }
         let Cone::Big(small) = &small else { panic!("the case is meant to overflow") };
         assert_eq!(state_text(small), state_text(&big));

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 use crate::bits::BitSet;
-use crate::budget::{Exceeded, Fuel};
+use crate::budget::{Exceeded, RowBudget};
 use crate::conversion::Cone;
 use crate::faces::{self, Faces};
 use crate::integer::Integer;
@@ -82,7 +82,7 @@ pub(crate) fn from_constraints(
     dimensions: usize,
     base: Option<&Arc<Dual>>,
     added: &[Constraint],
-    budget: &Fuel,
+    budget: &RowBudget,
 ) -> Result<Option<Arc<Dual>>, Exceeded> {
     let mut cone = cone_to_cut(dimensions, base, budget)?;
     let mut is_cut = false;
@@ -114,7 +114,7 @@ pub(crate) fn from_constraints(
 
 /// Makes the homogenised closure of `base` (or of the universe), to be cut by constraints. Positivity, that
 /// the first coordinate is not negative, is one of its half-spaces.
-fn cone_to_cut(dimensions: usize, base: Option<&Arc<Dual>>, budget: &Fuel) -> Result<Cone, Exceeded> {
+fn cone_to_cut(dimensions: usize, base: Option<&Arc<Dual>>, budget: &RowBudget) -> Result<Cone, Exceeded> {
     let width = dimensions + 1;
     let positivity = row::unit(width, 0);
     if let Some(base) = base {
@@ -148,7 +148,7 @@ pub(crate) fn cut_off<'a>(
     minimal: Minimal,
     has_infinite_facet: bool,
     strict: impl Iterator<Item = &'a [Integer]>,
-    budget: &Fuel,
+    budget: &RowBudget,
 ) -> Result<Option<Dual>, Exceeded> {
     let mut strict = strict.peekable();
     if strict.peek().is_none() {
@@ -182,7 +182,7 @@ pub(crate) fn from_generators(
     dimensions: usize,
     base: Option<&Arc<Dual>>,
     added: &[Generator],
-    budget: &Fuel,
+    budget: &RowBudget,
 ) -> Result<Arc<Dual>, Exceeded> {
     let width = dimensions + 1;
     let mut cone = match base {

@@ -28,7 +28,7 @@
 //! number, hence the limit.
 
 use crate::bits::BitSet;
-use crate::budget::{Exceeded, Fuel};
+use crate::budget::{Exceeded, RowBudget};
 
 /// The face lattice of a closed polyhedron, by incidence.
 pub(crate) struct Faces<'a> {
@@ -75,7 +75,7 @@ fn antichain(sets: Vec<BitSet>, is_covered: impl Fn(&BitSet, &BitSet) -> bool) -
 pub(crate) fn smallest_kept(
     faces: &Faces<'_>,
     excluded: &[BitSet],
-    budget: &Fuel,
+    budget: &RowBudget,
 ) -> Result<Vec<BitSet>, Exceeded> {
     let mut family: Vec<BitSet> = (0..faces.generators)
         .filter(|&index| faces.vertices.contains(index))
@@ -109,7 +109,7 @@ pub(crate) fn largest_excluded(
     faces: &Faces<'_>,
     points: &[BitSet],
     open: &BitSet,
-    budget: &Fuel,
+    budget: &RowBudget,
 ) -> Result<Vec<BitSet>, Exceeded> {
     let mut family = vec![BitSet::all(faces.generators)];
     // A point in a smaller face is also one in each larger face around it, so only the smallest matter.

@@ -239,7 +239,7 @@ pub(crate) fn preimage(dual: &Arc<Dual>, expression: &LinearExpression) -> Optio
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::budget::Fuel;
+    use crate::budget::RowBudget;
     use crate::dual;
 
     /// All constraints with small numbers, over one dimension.
@@ -269,7 +269,7 @@ mod tests {
         let all = constraints();
         let mut duals: Vec<Arc<Dual>> = Vec::new();
         let general = |base: Option<&Arc<Dual>>, added: &[Constraint]| {
-            dual::from_constraints(1, base, added, &Fuel::unlimited()).unwrap()
+            dual::from_constraints(1, base, added, &RowBudget::unlimited()).unwrap()
         };
         for a in &all {
             for b in &all {
@@ -292,7 +292,7 @@ mod tests {
             for other in &duals {
                 let own = from_generators(Some(base), &other.generators);
                 let general = |base, added: &[Generator]| {
-                    dual::from_generators(1, base, added, &Fuel::unlimited()).unwrap()
+                    dual::from_generators(1, base, added, &RowBudget::unlimited()).unwrap()
                 };
                 assert_eq!(
                     dual_text(own.as_deref()),

@@ -21,7 +21,7 @@
 
 use smallvec::SmallVec;
 
-use crate::budget::{Exceeded, Fuel};
+use crate::budget::{Exceeded, RowBudget};
 use crate::dense::Dense;
 use crate::dual::{Constraints, Dual};
 use crate::integer::Integer;
@@ -181,14 +181,19 @@ impl Polyhedron {
 
     /// The smallest polyhedron (closed or not) that contains both.
     pub fn join(&self, other: &Self) -> Self {
-        self.join_within(other, &Fuel::unlimited(), &Fuel::unlimited())
+        self.join_within(other, &RowBudget::unlimited(), &RowBudget::unlimited())
             .unwrap_or_else(|Exceeded| unreachable!("the budget is not limited"))
     }
 
     /// The join, not converted yet unless it relates several blocks, unless preparing it exceeds the budget.
     /// What relates several blocks that differ has a budget of its own, `coupled`; if that is limited, it is
     /// converted within it.
-    pub(crate) fn join_within(&self, other: &Self, budget: &Fuel, coupled: &Fuel) -> Result<Self, Exceeded> {
+    pub(crate) fn join_within(
+        &self,
+        other: &Self,
+        budget: &RowBudget,
+        coupled: &RowBudget,
+    ) -> Result<Self, Exceeded> {
         self.assert_same_space(other);
         if self.is_same_object(other) {
             return Ok(self.clone());
@@ -258,7 +263,7 @@ pub(crate) enum Joined {
 
 /// Separates the blocks that differ between the two sides. A dimension that only one side bounds becomes
 /// free, as it is in the join.
-pub(crate) fn set_apart(a: &Polyhedron, b: &Polyhedron, budget: &Fuel) -> Result<Joined, Exceeded> {
+pub(crate) fn set_apart(a: &Polyhedron, b: &Polyhedron, budget: &RowBudget) -> Result<Joined, Exceeded> {
     let dimensions = a.dimensions();
     let Some(mine) = a.known_duals_within(budget)? else {
         return Ok(Joined::Whole(b.clone()));

@@ -33,7 +33,7 @@ mod widening;
 pub use dense::Dense;
 pub use dense::Generators;
 pub use integer::Integer;
-pub use limits::{Approx, Quota};
+pub use limits::{Approx, OperationLimits};
 pub use linear::{Constraint, LinearExpression, Relation};
 pub use polyhedron::Polyhedron;
 pub use query::Bounds;

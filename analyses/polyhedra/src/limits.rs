@@ -37,7 +37,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::budget::{Exceeded, Fuel};
+use crate::budget::{Exceeded, RowBudget};
 use crate::dense::Dense;
 use crate::dual::{Generator, Kind};
 use crate::integer::Integer;
@@ -52,9 +52,9 @@ use crate::simplex::LinearProgram;
 /// The octagonal bounds of blocks whose own join exceeds the limits get one part in this many of the work.
 const OCTAGONAL: u64 = 8;
 
-/// What an operation may use.
+/// Limits of one operation: rows, numbers and work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Quota {
+pub struct OperationLimits {
     /// Lines, rays and corners that one block of a result may have, and rows of the computed side
     /// that its conversion may hold at one time. The block's dimensions plus one are always allowed,
     /// as nothing can be represented by fewer.
@@ -64,7 +64,7 @@ pub struct Quota {
     pub work: u64,
 }
 
-impl Default for Quota {
+impl Default for OperationLimits {
     /// Enough for all but exploding cases, and little enough to end within about a second. It is the work
     /// that ends; the rows keep memory within some tens of megabytes (a sheared cube of 13 dimensions has
     /// 8192).
@@ -73,9 +73,9 @@ impl Default for Quota {
     }
 }
 
-impl Quota {
-    pub(crate) fn budget(&self) -> Fuel {
-        Fuel::new(self.rows, self.work)
+impl OperationLimits {
+    pub(crate) fn budget(&self) -> RowBudget {
+        RowBudget::new(self.rows, self.work)
     }
 }
 
@@ -116,14 +116,14 @@ impl Approx {
 impl Polyhedron {
     /// The polyhedron with both descriptions computed, so that questions about it are cheap, or a
     /// coarser one for which the limits suffice.
-    pub fn convert_limited(&self, limits: &Quota) -> Approx {
+    pub fn convert_limited(&self, limits: &OperationLimits) -> Approx {
         self.convert_or_replace(limits, &coarsen_block)
     }
 
     /// [`Polyhedron::widen_with_thresholds`] with both descriptions computed, or some of its constraints: a
     /// chain of these ends too.
-    pub fn widen_limited(&self, other: &Self, thresholds: &[Constraint], limits: &Quota) -> Approx {
-        let some_of = |block: &Dense, budget: &Fuel| {
+    pub fn widen_limited(&self, other: &Self, thresholds: &[Constraint], limits: &OperationLimits) -> Approx {
+        let some_of = |block: &Dense, budget: &RowBudget| {
             let own = block.some_constraints().cloned().collect();
             Approx::Coarser(narrow_by_candidates(&Self::universe(block.dimensions()), own, budget))
         };
@@ -131,7 +131,11 @@ impl Polyhedron {
     }
 
     /// Converts the blocks, and replaces each that does not fit the limits by a polyhedron around it.
-    fn convert_or_replace(&self, limits: &Quota, around: &dyn Fn(&Dense, &Fuel) -> Approx) -> Approx {
+    fn convert_or_replace(
+        &self,
+        limits: &OperationLimits,
+        around: &dyn Fn(&Dense, &RowBudget) -> Approx,
+    ) -> Approx {
         let dimensions = self.dimensions();
         let Some(blocks) = self.raw() else {
             return Approx::Exact(self.clone());
@@ -166,7 +170,7 @@ impl Polyhedron {
     }
 
     /// The intersection with both descriptions computed within the limits, or a polyhedron around it.
-    pub fn meet_limited(&self, other: &Self, limits: &Quota) -> Approx {
+    pub fn meet_limited(&self, other: &Self, limits: &OperationLimits) -> Approx {
         let (a, b) = (self.convert_limited(limits), other.convert_limited(limits));
         let is_exact = a.is_exact() && b.is_exact();
         let met = a.polyhedron().meet(b.polyhedron()).convert_limited(limits);
@@ -174,7 +178,7 @@ impl Polyhedron {
     }
 
     /// The join, or a polyhedron around it.
-    pub fn join_limited(&self, other: &Self, limits: &Quota) -> Approx {
+    pub fn join_limited(&self, other: &Self, limits: &OperationLimits) -> Approx {
         self.assert_same_space(other);
         if self.is_same_object(other) {
             return self.convert_limited(limits);
@@ -184,7 +188,7 @@ impl Polyhedron {
         let (a, b) = (a.into_polyhedron(), b.into_polyhedron());
         let budget = limits.budget();
         // A small part: every later operation pays for what this leaves.
-        let coupled = Fuel::new(limits.rows / 80, limits.work / 64);
+        let coupled = RowBudget::new(limits.rows / 80, limits.work / 64);
         if let Ok(joined) = a.join_within(&b, &budget, &coupled)
             && joined.known_duals_within(&budget).is_ok()
         {
@@ -198,13 +202,13 @@ impl Polyhedron {
 }
 
 /// A polyhedron around a block whose conversion exceeds the limits.
-fn coarsen_block(block: &Dense, budget: &Fuel) -> Approx {
+fn coarsen_block(block: &Dense, budget: &RowBudget) -> Approx {
     let dimensions = block.dimensions();
     let all: Vec<usize> = (0..dimensions).collect();
-    let octagonal = Fuel::new(0, budget.left() / OCTAGONAL);
+    let octagonal = RowBudget::new(0, budget.left() / OCTAGONAL);
     let universe = Polyhedron::universe(dimensions);
     if block.known_constraints().is_none() {
-        let evaluated = |expression: &LinearExpression, _: &Fuel| Ok(block.bounds(expression));
+        let evaluated = |expression: &LinearExpression, _: &RowBudget| Ok(block.bounds(expression));
         let around = narrow_by_candidates(
             &universe,
             octagonal_bounds(&all, dimensions, &octagonal, evaluated),
@@ -215,7 +219,7 @@ fn coarsen_block(block: &Dense, budget: &Fuel) -> Approx {
         return Approx::of(around, is_exact);
     }
     let own = || block.some_constraints();
-    let program = LinearProgram::of(dimensions, own(), &Fuel::unlimited());
+    let program = LinearProgram::of(dimensions, own(), &RowBudget::unlimited());
     let Ok(Some(mut program)) = program else { return Approx::Exact(Polyhedron::empty(dimensions)) };
     let mut candidates = octagonal_bounds(&all, dimensions, &octagonal, |expression, budget| {
         program.bounds(&expression.fitted(dimensions), expression.denominator(), budget)
@@ -227,7 +231,7 @@ fn coarsen_block(block: &Dense, budget: &Fuel) -> Approx {
 }
 
 /// Do all generators satisfy `is_such`? The answer is no if there are too many to look at.
-fn are_all_generators(whole: &Polyhedron, budget: &Fuel, is_such: impl Fn(&Generator) -> bool) -> bool {
+fn are_all_generators(whole: &Polyhedron, budget: &RowBudget, is_such: impl Fn(&Generator) -> bool) -> bool {
     let blocks = whole.fine().unwrap_or_default();
     budget.hold(lattice::size(&blocks), whole.dimensions() + 1).is_ok()
         && whole.to_dense().dual().is_none_or(|dual| dual.generators.iter().all(is_such))
@@ -247,7 +251,7 @@ fn has_generator(polyhedron: &Polyhedron, generator: &Generator) -> bool {
 }
 
 /// A polyhedron around the join of two polyhedra that are converted already.
-fn around_join(a: &Polyhedron, b: &Polyhedron, limits: &Quota) -> Polyhedron {
+fn around_join(a: &Polyhedron, b: &Polyhedron, limits: &OperationLimits) -> Polyhedron {
     let dimensions = a.dimensions();
     let budget = limits.budget();
     let parts = match lattice::set_apart(a, b, &budget) {
@@ -263,19 +267,19 @@ fn around_join(a: &Polyhedron, b: &Polyhedron, limits: &Quota) -> Polyhedron {
     };
     let Differing { mut same, mine, theirs } = parts;
     let mut candidates = Vec::new();
-    let octagonal = Fuel::new(limits.rows, limits.work / OCTAGONAL);
+    let octagonal = RowBudget::new(limits.rows, limits.work / OCTAGONAL);
     same.extend(join_by_group(dimensions, &mine, &theirs, &budget, &octagonal, &mut candidates));
     let start = Polyhedron::of_blocks(dimensions, same);
     // Each constraint across blocks joins small blocks, and every later operation pays for larger ones. So
     // little is spent on such constraints.
-    let across = Fuel::new(limits.rows / 640, limits.work / 64);
+    let across = RowBudget::new(limits.rows / 640, limits.work / 64);
     candidates.extend(bound_across(dimensions, &mine, &theirs, &across));
     narrow_by_candidates(&start, candidates, &across)
 }
 
 /// Bounds of sums and differences of two dimensions that do not follow from the bounds of the dimensions
 /// and relate different blocks: some of them, in a fixed order.
-fn bound_across(dimensions: usize, mine: &[Block], theirs: &[Block], budget: &Fuel) -> Vec<Constraint> {
+fn bound_across(dimensions: usize, mine: &[Block], theirs: &[Block], budget: &RowBudget) -> Vec<Constraint> {
     // For each dimension its greatest value and the greatest of its opposite, on both sides.
     let mut ranges: Vec<(usize, [RangeBound; 2], [RangeBound; 2])> = Vec::new();
     let (of_mine, of_theirs) =
@@ -348,8 +352,8 @@ fn join_by_group(
     dimensions: usize,
     mine: &[Block],
     theirs: &[Block],
-    budget: &Fuel,
-    octagonal: &Fuel,
+    budget: &RowBudget,
+    octagonal: &RowBudget,
     candidates: &mut Vec<Constraint>,
 ) -> Vec<Block> {
     let mut partition = UnionFind::new(dimensions);
@@ -395,8 +399,8 @@ fn join_by_group(
 fn octagonal_bounds(
     chosen: &[usize],
     dimensions: usize,
-    budget: &Fuel,
-    mut bounds: impl FnMut(&LinearExpression, &Fuel) -> Result<Bounds, Exceeded>,
+    budget: &RowBudget,
+    mut bounds: impl FnMut(&LinearExpression, &RowBudget) -> Result<Bounds, Exceeded>,
 ) -> Vec<Constraint> {
     let variable = LinearExpression::variable;
     let pairs = (0..chosen.len()).flat_map(|a| (0..a).map(move |b| (chosen[a], chosen[b])));
@@ -405,7 +409,7 @@ fn octagonal_bounds(
         [a.plus(&b), a.minus(&b)]
     });
     let mut constraints = Vec::new();
-    let mut add = |expression: &LinearExpression, budget: &Fuel| -> Result<(), Exceeded> {
+    let mut add = |expression: &LinearExpression, budget: &RowBudget| -> Result<(), Exceeded> {
         // An evaluation at a few corners at least; what it costs beyond is bounded by the rows.
         budget.spend(chosen.len())?;
         let Bounds { lower, upper, .. } = bounds(expression, budget)?;
@@ -427,7 +431,7 @@ fn octagonal_bounds(
         }
         Ok(())
     };
-    let unlimited = Fuel::unlimited();
+    let unlimited = RowBudget::unlimited();
     let singles = chosen.iter().copied().map(variable).try_for_each(|single| add(&single, &unlimited));
     // Bounds for which no work is left are left out.
     let _ = singles.and_then(|()| pairs.into_iter().try_for_each(|pair| add(&pair, budget)));
@@ -455,17 +459,21 @@ fn wider_bound(a: RangeBound, b: RangeBound, direction: i32) -> RangeBound {
 
 /// `start`, which is converted, with the bounds of single dimensions and those other candidates for which the
 /// budget suffices, those with fewer variables first.
-fn narrow_by_candidates(start: &Polyhedron, mut candidates: Vec<Constraint>, budget: &Fuel) -> Polyhedron {
+fn narrow_by_candidates(
+    start: &Polyhedron,
+    mut candidates: Vec<Constraint>,
+    budget: &RowBudget,
+) -> Polyhedron {
     let variables =
         |c: &Constraint| c.coefficients().iter().filter(|coefficient| !coefficient.is_zero()).count();
     candidates.sort_by_cached_key(|c| (variables(c), c.relation() != Relation::Equal, c.clone()));
     candidates.dedup();
     let mut current = start.clone();
-    let unlimited = Fuel::unlimited();
+    let unlimited = RowBudget::unlimited();
     for candidate in candidates {
         // In a dimension alone nothing is converted. That two dimensions differ by a number makes what
         // follows cheaper, and is known however little is left.
-        let equal = Fuel::new(256, 20_000);
+        let equal = RowBudget::new(256, 20_000);
         let budget = match (variables(&candidate), candidate.relation()) {
             (..=1, _) => &unlimited,
             (2, Relation::Equal) => &equal,
@@ -491,7 +499,7 @@ fn narrow_by_candidates(start: &Polyhedron, mut candidates: Vec<Constraint>, bud
 fn meet_one_within(
     current: &Polyhedron,
     constraint: &Constraint,
-    budget: &Fuel,
+    budget: &RowBudget,
 ) -> Result<Polyhedron, Exceeded> {
     let dimensions = current.dimensions();
     let blocks = current.fine().unwrap_or_default().into_owned();

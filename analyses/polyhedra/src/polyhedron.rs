@@ -28,7 +28,7 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use crate::budget::{Exceeded, Fuel};
+use crate::budget::{Exceeded, RowBudget};
 use crate::dense::{Dense, Generators};
 use crate::dual::{Constraints, Dual};
 use crate::linear::Constraint;
@@ -198,7 +198,7 @@ impl Polyhedron {
         match self.known_duals() {
             Some(blocks) => {
                 let blocks: Vec<&Block> = blocks.iter().collect();
-                merge_generators(&blocks, &all, &Fuel::unlimited())
+                merge_generators(&blocks, &all, &RowBudget::unlimited())
                     .unwrap_or_else(|Exceeded| unreachable!("the budget is not limited"))
             }
             None => Dense::empty(self.dimensions),
@@ -247,12 +247,15 @@ impl Polyhedron {
     /// Computes the finest product and both descriptions of each factor. Returns `None` if the polyhedron is
     /// empty.
     pub(crate) fn known_duals(&self) -> Option<Cow<'_, [Block]>> {
-        self.known_duals_within(&Fuel::unlimited())
+        self.known_duals_within(&RowBudget::unlimited())
             .unwrap_or_else(|Exceeded| unreachable!("the budget is not limited"))
     }
 
     /// [`Polyhedron::known_duals`] within a budget.
-    pub(crate) fn known_duals_within(&self, budget: &Fuel) -> Result<Option<Cow<'_, [Block]>>, Exceeded> {
+    pub(crate) fn known_duals_within(
+        &self,
+        budget: &RowBudget,
+    ) -> Result<Option<Cow<'_, [Block]>>, Exceeded> {
         for block in self.raw().unwrap_or_default() {
             if block.body.dual_within(budget)?.is_none() {
                 return Ok(None);
@@ -313,7 +316,7 @@ pub(crate) fn merge_constraints(blocks: &[&Block], dimensions: &[usize]) -> Dens
     // the merged block starts from constraints, which may see fewer.
     if let Some(duals) = known
         && product::size(0, blocks.iter().map(|block| &block.dimensions[..0]).zip(duals)) <= 128
-        && let Ok(merged) = merge_generators(blocks, dimensions, &Fuel::unlimited())
+        && let Ok(merged) = merge_generators(blocks, dimensions, &RowBudget::unlimited())
     {
         return merged;
     }
@@ -332,7 +335,7 @@ pub(crate) fn merge_constraints(blocks: &[&Block], dimensions: &[usize]) -> Dens
 pub(crate) fn merge_generators(
     blocks: &[&Block],
     dimensions: &[usize],
-    budget: &Fuel,
+    budget: &RowBudget,
 ) -> Result<Dense, Exceeded> {
     if let [block] = blocks
         && block.dimensions.len() == dimensions.len()

@@ -20,7 +20,7 @@
 use smallvec::SmallVec;
 
 use crate::bits::BitSet;
-use crate::budget::{Exceeded, Fuel};
+use crate::budget::{Exceeded, RowBudget};
 use crate::dual::{self, Dual, Generator, Kind};
 use crate::integer::Integer;
 use crate::linear::{Constraint, Relation};
@@ -63,7 +63,7 @@ pub(crate) fn size<'a>(dimensions: usize, parts: impl Iterator<Item = (&'a [usiz
 pub(crate) fn product(
     dimensions: usize,
     parts: &[(&[usize], &Dual)],
-    budget: &Fuel,
+    budget: &RowBudget,
 ) -> Result<Dual, Exceeded> {
     let width = dimensions + 1;
     let size = size(dimensions, parts.iter().copied());
@@ -137,7 +137,7 @@ pub(crate) fn finish(
     mut minimal: Minimal,
     has_infinite_facet: bool,
     strict: &[Row],
-    budget: &Fuel,
+    budget: &RowBudget,
 ) -> Result<Dual, Exceeded> {
     if !strict.is_empty() {
         budget.spend(minimal.facets.len().saturating_mul(minimal.rays.len()))?;
@@ -226,6 +226,6 @@ fn factor(whole: &Dual, positions: &[usize]) -> Dual {
     rays.append(&mut corners);
     let minimal = Minimal { lines, rays, equalities, facets };
     // The factor has no more rows than the whole, so it exceeds no limit that the whole did not exceed.
-    finish(minimal, has_infinite_facet, &rows_of(&strict), &Fuel::unlimited())
+    finish(minimal, has_infinite_facet, &rows_of(&strict), &RowBudget::unlimited())
         .unwrap_or_else(|Exceeded| unreachable!("the budget is not limited"))
 }

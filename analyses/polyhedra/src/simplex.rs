@@ -16,7 +16,7 @@
 //! <https://doi.org/10.1287/moor.2.2.103>). **Cost**: a combination of rows for each row that a change of
 //! places concerns, and in practice a few changes for each constraint.
 
-use crate::budget::{Exceeded, Fuel};
+use crate::budget::{Exceeded, RowBudget};
 use crate::integer::Integer;
 use crate::linear::{Constraint, Relation};
 use crate::query::{Bounds, RangeBound};
@@ -59,7 +59,7 @@ impl LinearProgram {
     pub(crate) fn of<'a>(
         dimensions: usize,
         constraints: impl Iterator<Item = &'a Constraint>,
-        budget: &Fuel,
+        budget: &RowBudget,
     ) -> Result<Option<Self>, Exceeded> {
         let width = HEAD + dimensions;
         let slack = |(number, constraint): (usize, &Constraint)| {
@@ -91,7 +91,7 @@ impl LinearProgram {
         &mut self,
         row: &[Integer],
         denominator: &Integer,
-        budget: &Fuel,
+        budget: &RowBudget,
     ) -> Result<Bounds, Exceeded> {
         let mut sum = row::zero(HEAD + self.columns.len());
         (sum[DENOMINATOR], sum[CONSTANT]) = (Integer::ONE, row[0].clone());
@@ -110,7 +110,7 @@ impl LinearProgram {
     }
 
     /// Solves the equalities, each of which takes a column. Returns whether some point satisfies them.
-    fn solve_equalities(&mut self, budget: &Fuel) -> Result<bool, Exceeded> {
+    fn solve_equalities(&mut self, budget: &RowBudget) -> Result<bool, Exceeded> {
         while let Some(at) = self.slacks.iter().position(|slack| slack.is_zero) {
             let ColumnSum { row, .. } = self.slacks.swap_remove(at);
             match (HEAD..row.len()).find(|&column| !row[column].is_zero()) {
@@ -128,7 +128,7 @@ impl LinearProgram {
     }
 
     /// Exchanges each dimension that is a column with a slack that mentions it.
-    fn free_dimensions(&mut self, budget: &Fuel) -> Result<(), Exceeded> {
+    fn free_dimensions(&mut self, budget: &RowBudget) -> Result<(), Exceeded> {
         for column in HEAD..HEAD + self.columns.len() {
             let mentions = |slack: &ColumnSum| !slack.row[column].is_zero();
             if self.columns[column - HEAD] == Column::Free
@@ -143,7 +143,7 @@ impl LinearProgram {
     }
 
     /// Moves to a point at which no slack is negative. Returns whether there is one.
-    fn find_point(&mut self, budget: &Fuel) -> Result<bool, Exceeded> {
+    fn find_point(&mut self, budget: &RowBudget) -> Result<bool, Exceeded> {
         loop {
             let is_negative = |slack: &ColumnSum| value_signum(&slack.row) < 0;
             let negative = (0..self.slacks.len()).filter(|&at| is_negative(&self.slacks[at]));
@@ -156,7 +156,7 @@ impl LinearProgram {
     }
 
     /// The greatest value (`direction` 1) of the last row of values, or the least one (-1).
-    fn greatest(&mut self, direction: i32, budget: &Fuel) -> Result<RangeBound, Exceeded> {
+    fn greatest(&mut self, direction: i32, budget: &RowBudget) -> Result<RangeBound, Exceeded> {
         loop {
             let Some(goal) = self.values.last() else { return Ok(None) };
             let is_free = |at: usize| self.columns[at] == Column::Free && !goal[HEAD + at].is_zero();
@@ -193,7 +193,7 @@ impl LinearProgram {
     }
 
     /// Exchanges a slack with a column.
-    fn exchange(&mut self, leaving: usize, entering: usize, budget: &Fuel) -> Result<(), Exceeded> {
+    fn exchange(&mut self, leaving: usize, entering: usize, budget: &RowBudget) -> Result<(), Exceeded> {
         let Column::Slack(number) = self.columns[entering - HEAD] else { return Ok(()) };
         let value = solve_row_for(&self.slacks[leaving].row, entering);
         self.replace(entering, &value, budget)?;
@@ -204,7 +204,7 @@ impl LinearProgram {
 
     /// Replaces a column's variable by a sum in all rows. With `sum / d` for the variable, a row `(r + t v) /
     /// e` becomes `(d r + t sum) / (d e)`: its denominator comes from `d r` alone.
-    fn replace(&mut self, column: usize, value: &Row, budget: &Fuel) -> Result<(), Exceeded> {
+    fn replace(&mut self, column: usize, value: &Row, budget: &RowBudget) -> Result<(), Exceeded> {
         let sums = self.slacks.iter_mut().map(|slack| &mut slack.row);
         let rows: Vec<&mut Row> =
             self.values.iter_mut().chain(sums).filter(|row| !row[column].is_zero()).collect();

@@ -11,7 +11,7 @@
 //!
 //! Blocks that have nothing to do with an assigned dimension pass through.
 
-use crate::budget::{Exceeded, Fuel};
+use crate::budget::{Exceeded, RowBudget};
 use crate::dense::Dense;
 use crate::linear::{Constraint, LinearExpression, Relation};
 use crate::partition::UnionFind;
@@ -60,7 +60,7 @@ impl Polyhedron {
     /// Dimensions not assigned keep their values.
     /// Panics if a dimension is assigned twice, or one is mentioned that does not exist.
     pub fn assign(&self, assignments: &[(usize, LinearExpression)]) -> Self {
-        self.assign_within(assignments, &Fuel::unlimited())
+        self.assign_within(assignments, &RowBudget::unlimited())
             .unwrap_or_else(|Exceeded| unreachable!("the budget is not limited"))
     }
 
@@ -68,7 +68,7 @@ impl Polyhedron {
     pub(crate) fn assign_within(
         &self,
         assignments: &[(usize, LinearExpression)],
-        budget: &Fuel,
+        budget: &RowBudget,
     ) -> Result<Self, Exceeded> {
         let dimensions = self.dimensions();
         let Some(blocks) = self.fine() else {
@@ -278,10 +278,10 @@ impl Polyhedron {
     /// A polyhedron within `self` that still has all points of `self` whose dimensions marked in `integer`
     /// have integer values. Dimensions beyond the end of `integer` are not marked.
     pub fn tighten(&self, integer: &[bool]) -> Self {
-        self.tighten_within(integer, &Fuel::unlimited())
+        self.tighten_within(integer, &RowBudget::unlimited())
     }
 
-    pub(crate) fn tighten_within(&self, integer: &[bool], budget: &Fuel) -> Self {
+    pub(crate) fn tighten_within(&self, integer: &[bool], budget: &RowBudget) -> Self {
         let Some(blocks) = self.fine() else {
             return self.clone();
         };
@@ -314,7 +314,7 @@ fn add_zero_dimensions(blocks: &[&Block], entering: &[usize], space: &[usize]) -
     // A block with one corner does not multiply the number of corners, so generators are kept.
     let are_known = blocks.iter().all(|block| block.body.known_dual().is_some());
     if are_known && blocks.len() == 1 {
-        let merged = polyhedron::merge_generators(&with_zero, space, &Fuel::unlimited());
+        let merged = polyhedron::merge_generators(&with_zero, space, &RowBudget::unlimited());
         return merged.unwrap_or_else(|Exceeded| unreachable!("the budget is not limited"));
     }
     polyhedron::merge_constraints(&with_zero, space)

@@ -2,14 +2,14 @@
 //! something was.
 
 use coreach_polyhedra::{
-    Bounds, Constraint, Integer, LinearExpression, Polyhedron, Quota, Rational, Relation,
+    Bounds, Constraint, Integer, LinearExpression, OperationLimits, Polyhedron, Rational, Relation,
 };
 use proptest::prelude::*;
 
 use crate::properties::{assignments, configuration, polyhedron, spaces};
 
 /// Nothing but the bounds.
-const NOTHING: Quota = Quota { rows: 2, work: 0 };
+const NOTHING: OperationLimits = OperationLimits { rows: 2, work: 0 };
 
 fn bounds(polyhedron: &Polyhedron) -> Vec<Bounds> {
     let dimensions = 0..polyhedron.dimensions();
@@ -55,7 +55,9 @@ fn assert_contains(polyhedron: &Polyhedron, mut points: impl Iterator<Item = Vec
 #[test]
 fn sheared_cubes_beyond_the_limits_keep_their_bounds() {
     let n = 24;
-    for limits in [NOTHING, Quota { rows: 64, work: 2_000 }, Quota { rows: 64, work: 200_000 }] {
+    for limits in
+        [NOTHING, OperationLimits { rows: 64, work: 2_000 }, OperationLimits { rows: 64, work: 200_000 }]
+    {
         let outcome = sheared(n, 0, Relation::AtLeast).convert_limited(&limits);
         assert!(!outcome.is_exact());
         let coarse = outcome.into_polyhedron();
@@ -84,7 +86,8 @@ fn sheared_cubes_beyond_the_limits_keep_their_bounds() {
 /// Precise: with some work more than bounds is kept, of sums of two as well.
 #[test]
 fn sheared_cubes_keep_sums_of_two() {
-    let coarse = sheared(24, 0, Relation::AtLeast).convert_limited(&Quota { rows: 64, work: 200_000 });
+    let coarse =
+        sheared(24, 0, Relation::AtLeast).convert_limited(&OperationLimits { rows: 64, work: 200_000 });
     let row = |entries: &[usize]| {
         let row: Vec<i64> = (0..24).map(|at| i64::from(entries.contains(&at))).collect();
         LinearExpression::of(&row, 0)
@@ -106,7 +109,7 @@ fn joins_of_boxes_keep_their_bounds() {
             });
             Polyhedron::from_constraints(n, sides)
         };
-        for limits in [NOTHING, Quota::default()] {
+        for limits in [NOTHING, OperationLimits::default()] {
             let joined = cube(0).join_limited(&cube(3), &limits);
             assert!(
                 !joined.is_exact()
@@ -129,7 +132,7 @@ proptest! {
         rows in 2_usize..12,
         work in prop_oneof![Just(1_000_000_u64), 0_u64..300],
     ) {
-        let limits = Quota { rows, work };
+        let limits = OperationLimits { rows, work };
         let fresh = |list: usize| polyhedron(dimensions, &lists[list]);
         let (p, q) = (fresh(0), fresh(1));
         let outcome = fresh(0).convert_limited(&limits);

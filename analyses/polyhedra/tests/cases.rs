@@ -3,7 +3,7 @@
 #![expect(clippy::expect_used, reason = "the cases are written in this file")]
 
 use coreach_polyhedra::{
-    Approx, Constraint, Integer, LinearExpression, Polyhedron, Quota, Rational, Relation,
+    Approx, Constraint, Integer, LinearExpression, OperationLimits, Polyhedron, Rational, Relation,
 };
 
 /// Reads `"2 -1 | 3 >"` as `2 x0 - x1 + 3 > 0`; several are separated by `;`.
@@ -196,7 +196,7 @@ fn cut_cube() -> Polyhedron {
 
 #[test]
 fn limits_are_told() {
-    let rows = |rows: usize| Quota { rows, ..Quota::default() };
+    let rows = |rows: usize| OperationLimits { rows, ..OperationLimits::default() };
     assert!(cut_cube().convert_limited(&rows(69)).is_exact());
     let Approx::Coarser(coarse) = cut_cube().convert_limited(&rows(40)) else {
         panic!("40 rows are too few");
@@ -204,9 +204,9 @@ fn limits_are_told() {
     assert!(cut_cube().is_leq(&coarse) && !coarse.is_leq(&cut_cube()) && !coarse.is_universe());
     let line = Polyhedron::from_constraints(6, read("1 | -5 ="));
     assert!(!cut_cube().join_limited(&line, &rows(20)).is_exact());
-    assert!(cut_cube().join_limited(&line, &Quota::default()).is_exact());
+    assert!(cut_cube().join_limited(&line, &OperationLimits::default()).is_exact());
     // Work is limited as well, and the answer is the same each time.
-    let little = Quota { work: 300, ..Quota::default() };
+    let little = OperationLimits { work: 300, ..OperationLimits::default() };
     let outcomes = [0, 1].map(|_| cut_cube().join_limited(&line, &little));
     assert!(!outcomes[0].is_exact());
     assert_eq!(outcomes[0].polyhedron().constraints(), outcomes[1].polyhedron().constraints());
@@ -237,7 +237,7 @@ fn precise_many_corners_are_no_limit() {
         Polyhedron::from_constraints(n, sides)
     };
     for (name, whole) in [("sheared", sheared(11)), ("Klee-Minty", klee_minty(11))] {
-        assert!(whole.convert_limited(&Quota::default()).is_exact(), "{name}");
+        assert!(whole.convert_limited(&OperationLimits::default()).is_exact(), "{name}");
     }
 }
 
@@ -254,7 +254,7 @@ fn boxes_meet_no_limit() {
         })
     };
     let cube = Polyhedron::from_constraints(40, sides(0));
-    assert!(cube.convert_limited(&Quota { rows: 2, ..Quota::default() }).is_exact());
+    assert!(cube.convert_limited(&OperationLimits { rows: 2, ..OperationLimits::default() }).is_exact());
     assert_eq!(cube.constraints().len(), 80);
     let wider = Polyhedron::from_constraints(40, sides(1));
     assert!(cube.join(&wider).is_equal(&wider));
@@ -279,7 +279,7 @@ fn exploding_joins_end() {
         Polyhedron::from_constraints(20, triangles(0, 2)),
         Polyhedron::from_constraints(20, triangles(5, 1)),
     );
-    let outcome = p.join_limited(&q, &Quota { rows: 200, work: 100_000 });
+    let outcome = p.join_limited(&q, &OperationLimits { rows: 200, work: 100_000 });
     let joined = outcome.polyhedron();
     assert!(!outcome.is_exact() && p.is_leq(joined) && q.is_leq(joined));
     // The hull of the two triangles, in each pair of dimensions.

@@ -4,7 +4,7 @@
 
 use crate::oracle::Inequality;
 use coreach_polyhedra::{
-    Approx, Constraint, Integer, LinearExpression, Polyhedron, Quota, Rational, Relation,
+    Approx, Constraint, Integer, LinearExpression, OperationLimits, Polyhedron, Rational, Relation,
 };
 use proptest::prelude::*;
 
@@ -333,7 +333,7 @@ proptest! {
         work in prop_oneof![Just(1_000_000_u64), 0_u64..300],
         marks: [bool; 4],
     ) {
-        let limits = Quota { rows, work };
+        let limits = OperationLimits { rows, work };
         let exact = polyhedron(dimensions, &lists).assign(&map);
         let outcome = polyhedron(dimensions, &lists).assign_limited(&map, &limits);
         prop_assert!(exact.is_leq(outcome.polyhedron()));
@@ -457,7 +457,7 @@ proptest! {
     /// sound: with limits the result contains the exact one, and is it when it says so.
     #[test]
     fn limited_results_are_coarser((dimensions, lists) in spaces(2..=4, 7, 2, true), rows in 3_usize..12, work in prop_oneof![Just(1_000_000_u64), 0_u64..300]) {
-        let limits = Quota { rows, work };
+        let limits = OperationLimits { rows, work };
         let fresh = || (polyhedron(dimensions, &lists[0]), polyhedron(dimensions, &lists[1]));
         let (p, q) = fresh();
         let (exact_join, exact_meet) = (p.join(&q), p.meet(&q));

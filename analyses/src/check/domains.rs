@@ -52,7 +52,7 @@ pub fn check(iosts: &Iosts, narrow: &[Datum], solver: &mut dyn Solver) -> Vec<Di
                 Witness::None => {}
                 Witness::Unknown => undecided += 1,
                 Witness::Found(state) => {
-                    let is_never = holds_nowhere(transition, variable.is_none(), &condition, solver);
+                    let is_never = holds_nowhere(transition, in_guard, &condition, solver);
                     let variable = variable.as_deref();
                     let likely = likely::explain_missing_value(transition, variable, &mut |changed| {
                         cures_warning(changed, variable, is_never, &entries, solver)
@@ -61,8 +61,8 @@ pub fn check(iosts: &Iosts, narrow: &[Datum], solver: &mut dyn Solver) -> Vec<Di
                         (!is_never).then(|| describe_addition(transition, variable, &condition, solver));
                     let helps: Vec<String> = likely.into_iter().chain(addition).collect();
                     let help = Some(helps.join("; ")).filter(|help| !help.is_empty());
-                    let start = find_start(iosts, transition, variable, &condition, solver);
-                    let start = start.filter(|_| !is_never);
+                    let mut search = || find_start(iosts, transition, variable, &condition, solver);
+                    let start = if is_never { None } else { search() };
                     let note =
                         start.as_ref().map(|_| "so already at the beginning: does a value lack there?");
                     let state = (!is_never).then_some(start.as_ref().unwrap_or(&state));

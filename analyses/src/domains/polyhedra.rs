@@ -12,7 +12,7 @@
 
 use coreach_polyhedra::account;
 use coreach_polyhedra::{
-    Approx, Bounds, Constraint, LinearExpression, Polyhedron, Quota, Rational, Relation,
+    Approx, Bounds, Constraint, LinearExpression, OperationLimits, Polyhedron, Rational, Relation,
 };
 
 use crate::domains::{Assignments, Domain, split_assignments};
@@ -28,7 +28,7 @@ fn exact_element(inner: Polyhedron) -> Polyhedra {
     Polyhedra { inner, coarsened: false }
 }
 
-fn limits(polyhedron: &Polyhedron) -> Quota {
+fn limits(polyhedron: &Polyhedron) -> OperationLimits {
     account::limits(polyhedron.dimensions())
 }
 

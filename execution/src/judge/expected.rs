@@ -213,16 +213,20 @@ impl<'t> Question<'t> {
             if !self.reads_event(&part) || part.asks_definedness() {
                 continue;
             }
+            let mut says_more = true;
             // With the values of the state, `len(q) < 1 || r != q[0]` excludes a value, or says nothing.
-            let with_values = || substitute(&part, &state);
-            let isolated = self.isolate_parameter(&part).or_else(|| self.isolate_parameter(&with_values()));
+            let isolated = self.isolate_parameter(&part).or_else(|| {
+                let with_values = substitute(&part, &state);
+                says_more = !with_values.is_true();
+                self.isolate_parameter(&with_values)
+            });
             match isolated {
                 Some((name, demand)) => match by_parameter.iter_mut().find(|(known, _)| *known == name) {
                     Some((_, demands)) => demands.push(demand),
                     None => by_parameter.push((name, vec![demand])),
                 },
-                None if with_values().is_true() => {}
-                None => other_parts.push(part),
+                None if says_more => other_parts.push(part),
+                None => {}
             }
         }
         (by_parameter, other_parts)

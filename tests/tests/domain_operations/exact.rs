@@ -4,7 +4,7 @@
 use std::fmt::Write;
 
 use coreach_polyhedra::{
-    Approx, Constraint, Integer, LinearExpression, Polyhedron, Quota, Rational, Relation,
+    Approx, Constraint, Integer, LinearExpression, OperationLimits, Polyhedron, Rational, Relation,
 };
 use coreach_tests::generator::random::Random;
 use z3::SatResult;
@@ -234,8 +234,8 @@ fn sequence(random: &mut Random) -> Vec<(Step, Polyhedron, bool)> {
     made
 }
 
-fn limits(rows: usize) -> Quota {
-    Quota { rows, ..Quota::default() }
+fn limits(rows: usize) -> OperationLimits {
+    OperationLimits { rows, ..OperationLimits::default() }
 }
 
 /// What the step must give; of widening, what it must contain.

@@ -16,7 +16,7 @@ use std::sync::{Arc, OnceLock};
 
 use smallvec::smallvec;
 
-use crate::budget::{Exceeded, Fuel};
+use crate::budget::{Exceeded, RowBudget};
 use crate::dual::{self, Constraints, Dual, Generator, GeneratorRows, Kind};
 use crate::integer::Integer;
 use crate::interval;
@@ -202,14 +202,14 @@ impl Dense {
         self.shared
             .dual
             .get_or_init(|| {
-                self.convert(&Fuel::unlimited())
+                self.convert(&RowBudget::unlimited())
                     .unwrap_or_else(|Exceeded| unreachable!("no machine holds so many rows"))
             })
             .as_ref()
     }
 
     /// [`Dense::dual`] within a budget.
-    pub(crate) fn dual_within(&self, budget: &Fuel) -> Result<Option<&Arc<Dual>>, Exceeded> {
+    pub(crate) fn dual_within(&self, budget: &RowBudget) -> Result<Option<&Arc<Dual>>, Exceeded> {
         if self.shared.dual.get().is_none() {
             let dual = self.convert(budget)?;
             return Ok(self.shared.dual.get_or_init(|| dual).as_ref());
@@ -217,7 +217,7 @@ impl Dense {
         Ok(self.dual())
     }
 
-    fn convert(&self, budget: &Fuel) -> Result<Option<Arc<Dual>>, Exceeded> {
+    fn convert(&self, budget: &RowBudget) -> Result<Option<Arc<Dual>>, Exceeded> {
         let dimensions = self.dimensions();
         match &self.shared.source {
             Recipe::Known => unreachable!("both descriptions were there from the beginning"),

@@ -6,7 +6,7 @@
 //! rounds are repeated while something changes, up to a small number: more rounds could take very long and
 //! gain little.
 
-use crate::budget::{Exceeded, Fuel};
+use crate::budget::{Exceeded, RowBudget};
 use crate::dense::Dense;
 use crate::integer::Integer;
 use crate::linear::{Constraint, Relation};
@@ -15,11 +15,11 @@ impl Dense {
     /// A polyhedron within `self` that still has all points of `self` whose dimensions marked in `integer`
     /// have integer values. Dimensions beyond the end of `integer` are not marked.
     pub fn tighten(&self, integer: &[bool]) -> Self {
-        self.tighten_within(integer, &Fuel::unlimited())
+        self.tighten_within(integer, &RowBudget::unlimited())
     }
 
     /// [`Dense::tighten`], which stops at the last result that is converted when the budget is used up.
-    pub(crate) fn tighten_within(&self, integer: &[bool], budget: &Fuel) -> Self {
+    pub(crate) fn tighten_within(&self, integer: &[bool], budget: &RowBudget) -> Self {
         if self.is_known_empty() || !integer.contains(&true) {
             return self.clone();
         }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use smallvec::smallvec;
 
 use crate::bits::BitSet;
-use crate::budget::{Exceeded, Fuel};
+use crate::budget::{Exceeded, RowBudget};
 use crate::dense::{Dense, Recipe};
 use crate::dual::{Dual, Generator, GeneratorRows, Kind};
 use crate::integer::Integer;
@@ -178,7 +178,7 @@ fn map_dual(
     let strict: Vec<Row> =
         dual.constraints.iter().filter(|c| c.relation() == Relation::Greater).map(reduce).collect();
     let minimal = Minimal { lines, rays, equalities, facets };
-    product::finish(minimal, dual.has_infinite_facet, &strict, &Fuel::unlimited())
+    product::finish(minimal, dual.has_infinite_facet, &strict, &RowBudget::unlimited())
         .unwrap_or_else(|Exceeded| unreachable!("the budget is not limited"))
 }
 

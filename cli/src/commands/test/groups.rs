@@ -45,11 +45,10 @@ impl RunGroups {
 
     /// Tells the Fails first, and the first of them in full.
     pub(super) fn text(&self) -> String {
-        let (fails, others): (Vec<&RunGroup>, Vec<&RunGroup>) =
-            self.all.iter().partition(|group| group.is_fail);
-        let all = fails.iter().chain(&others).enumerate();
-        let is_full = |place, group: &RunGroup| self.all.len() == 1 || (place == 0 && group.is_fail);
-        all.map(|(place, group)| group.text(is_full(place, group))).collect()
+        let mut all: Vec<&RunGroup> = self.all.iter().collect();
+        all.sort_by_key(|group| !group.is_fail);
+        let is_full = |place: usize| place == 0 && (all[0].is_fail || all.len() == 1);
+        all.iter().enumerate().map(|(place, group)| group.text(is_full(place))).collect()
     }
 }
 

@@ -16,7 +16,7 @@ use super::groups::group_key;
 use crate::commands::{bucket_line, plural};
 use crate::console;
 
-/// What the runs of a test case have in sum.
+/// The sums over the runs of a test case.
 #[derive(Default)]
 pub(super) struct Total {
     pub(super) outcomes: OutcomeCounts,
