@@ -1,6 +1,6 @@
 //! A limit of the work of many operations together.
 //!
-//! **Problem.** [`OperationLimits`] bound one operation. An analysis performs thousands of them, and if the polyhedra
+//! **Problem.** [`OperationLimits`] bound one operation. An analysis performs thousands, and if the polyhedra
 //! are at the limit, each takes a second. **Method.** An account has work for all of them. An operation may
 //! use a part (`PART`) of the work that is left, and never more than the default. So the work that is left
 //! decays but is not used up: the first operations are as exact as without an account, and the last are
