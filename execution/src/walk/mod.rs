@@ -38,11 +38,12 @@
 //! once, and moves by lot.
 //!
 //! **Ends** with its budget of events, its time, or the wanted share of goals. With `covered` it also ends if
-//! no open goal can be found, after it has sent the alternatives of variants. **Costs** one search for each
-//! plan.
+//! no open goal can be found, after it has sent the alternatives of variants and read older elements.
+//! **Costs** one search for each plan.
 
 pub(crate) mod candidates;
 mod compared;
+mod elements;
 pub mod goals;
 mod guide;
 mod outlook;
@@ -63,6 +64,7 @@ use coreach_model::semantics::Event;
 use coreach_model::{LocationId, TransitionId};
 
 use self::candidates::{candidates, draw_candidate};
+use self::elements::ElementReads;
 use self::goals::{WalkGoal, WalkModel};
 use self::guide::Guide;
 use self::positions::Positions;
@@ -158,6 +160,7 @@ pub struct Walk {
     positions: Positions,
     start: Positions,
     worth: Worth,
+    elements: ElementReads,
     route: VecDeque<Planned>,
     tried: TriedSteps,
     values: Values,
@@ -209,6 +212,7 @@ impl Walk {
         let model = WalkModel::new(iosts, goals, with_classes);
         let worth = Worth::new(&model);
         Walk {
+            elements: ElementReads::new(&model.iosts),
             model,
             until,
             varies,
@@ -256,6 +260,7 @@ impl Walk {
         let states = judge.scene().map(|(_, states)| states).unwrap_or_default();
         self.start = Positions::at(&self.model, states);
         self.positions = self.start.clone();
+        self.elements.begin();
         self.resets += usize::from(self.ends == Some(RunEnd::Reset));
         (self.own_events, self.is_silent, self.ends, self.last, self.last_new) = (0, false, None, 0, 0);
         self.route.clear();
@@ -295,10 +300,15 @@ impl Walk {
         let is_spent = !self.varies || self.in_vain >= IN_VAIN;
         let is_vain = self.vain_plans >= VAIN_PLANS;
         self.events >= *events
-            || *ends_covered && covered == goals && (is_vain || !self.worth.has_open_alternative())
+            || *ends_covered && covered == goals && (is_vain || !self.has_open_rest())
             || *ends_covered && is_spent && is_vain
             || percent.is_some_and(|percent| covered * 100 >= percent * goals)
             || deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+
+    /// Tells whether data that are worth a longer walk were not met, although they are no goals.
+    fn has_open_rest(&self) -> bool {
+        self.worth.has_open_alternative() || self.model.with_classes && self.elements.are_open()
     }
 
     /// The cause of a run's end if it has no more moves.
@@ -335,6 +345,7 @@ impl Walk {
         };
         let listened = std::mem::take(&mut self.listens);
         if let Some(event) = event {
+            self.elements.follow(&self.model, &self.positions, event);
             let met = self.positions.follow(&self.model, event);
             match self.worth.note_met(&met) {
                 Novelty::Goal => {

@@ -12,6 +12,7 @@ use coreach_model::{Iosts, Type, Value};
 
 use super::candidates::candidates;
 use super::compared::ComparedTerms;
+use super::elements::ElementReads;
 use super::goals::{Class, ValueMark};
 use super::positions::{MetGoals, Positions};
 use super::*;
@@ -39,6 +40,43 @@ fn a_boolean_field_is_compared() {
     };
     assert_eq!(classes("bool", "v"), ["v", "w"]);
     assert_eq!(classes("R", "v.flag"), ["w", "v.flag"]);
+}
+
+/// Precision: a system that always answers with the newest element shows only where an older one is read.
+#[test]
+fn a_read_of_an_older_element_is_noticed() {
+    for (ty, none, has) in [
+        ("map[int[0..2]] of int", "vAll == []", "pKey in vAll"),
+        ("map[3] of int to int", "vAll == []", "pKey in vAll"),
+        ("array[int[0..2]] of int", "(all k in 0..2: vAll[k] == 0)", "true"),
+    ] {
+        let iosts = model(&format!(
+            "iosts: m\nvariables: {{ vAll: '{ty}', vKey: 'int[0..2]', vText: int }}\n\
+             initial: {{ location: l, condition: '{none} && vKey == 0 && vText == 0' }}\n\
+             inputs: {{ Put: {{ pKey: 'int[0..2]', pText: int }}, Get: {{ pKey: 'int[0..2]' }} }}\n\
+             outputs: {{ Text: {{ pText: int }} }}\ntransitions:\n\
+             - {{ from: l, to: l, on: Put, assign: {{ vAll: 'vAll[pKey := pText]' }} }}\n\
+             - {{ from: l, to: g, on: Get, when: '{has}', assign: {{ vKey: pKey }} }}\n\
+             - {{ from: g, to: l, on: Text, when: 'pText == vAll[vKey]' }}\n",
+        ));
+        let model = WalkModel::new(iosts, &[], true);
+        let states = initial_states(&model.iosts, &Valuation::new(), 2).unwrap();
+        let mut positions = Positions::at(&model, &states);
+        let mut reads = ElementReads::new(&model.iosts);
+        let mut follow = |action: &str, values: &[i32]| {
+            let event = Event::new(action, values.iter().map(|value| Value::int(*value)));
+            reads.follow(&model, &positions, &event);
+            positions.follow(&model, &event);
+            assert!(!positions.is_empty(), "{ty}: {event}");
+            reads.are_open()
+        };
+        follow("Put", &[0, 5]);
+        follow("Put", &[1, 6]);
+        follow("Get", &[1]);
+        assert!(follow("Text", &[6]), "{ty}: the newest element");
+        follow("Get", &[0]);
+        assert!(!follow("Text", &[5]), "{ty}: the older element");
+    }
 }
 
 /// Precision: a value that was computed at a boundary, or set back, is a class where it is read.

@@ -615,7 +615,7 @@ pub fn report_timed(collector: &mut Collector, place: &Range<usize>, what: &str)
 }
 
 fn list_type_spellings() -> String {
-    "types are `bool`, `int`, `nat`, `int[lo..hi]`, `real`, `string`, `id`, `array[T] of U`, `list[n] of T`, `option[T]`, `set[K]`, `map[K] of V` and the names under `types:`"
+    "types are `bool`, `int`, `nat`, `int[lo..hi]`, `real`, `string`, `id`, `array[T] of U`, `list[n] of T`, `option[T]`, `set[K]`, `set[n] of K`, `map[K] of V`, `map[n] of K to V` and the names under `types:`"
         .to_owned()
 }
 
