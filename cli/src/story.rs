@@ -165,7 +165,7 @@ pub fn step_table(test: &TestCase, initial: &State, run: &Run, most: Option<(usi
 /// Finds the steps, counted from 0, that last changed the variables in the values of an explanation. Of a
 /// collection, also those that last changed an entry or element with a text that the explanation names.
 fn find_last_changes<'s>(reason: &Reason, states: &'s [ShownState]) -> BTreeSet<usize> {
-    let texts = list_quoted_texts(reason);
+    let texts = list_entry_names(reason);
     let data: BTreeSet<&Datum> =
         states.iter().flat_map(|state| state.data.iter().map(|(datum, _)| datum)).collect();
     let mut found = BTreeSet::new();
@@ -191,13 +191,19 @@ fn find_last_changes<'s>(reason: &Reason, states: &'s [ShownState]) -> BTreeSet<
     found
 }
 
-/// Lists the texts in quotes in the first line of an explanation, and those of single values, each once.
-fn list_quoted_texts(reason: &Reason) -> BTreeSet<String> {
+/// Lists what names an entry: the texts in quotes in the first line of an explanation and those of single
+/// values, and the indices at which the explanation reads a collection, as in `[2]`.
+fn list_entry_names(reason: &Reason) -> BTreeSet<String> {
     let head = reason.summary.lines().next().unwrap_or_default();
     let values = reason.guards.iter().flat_map(|guard| guard.values.values());
     let texts = values.map(String::as_str).filter(|value| value.starts_with('"')).chain([head]);
     let quoted = texts.flat_map(|text| text.split('"').skip(1).step_by(2));
-    quoted.filter(|text| !text.is_empty()).map(|text| format!("\"{text}\"")).collect()
+    let quoted = quoted.filter(|text| !text.is_empty()).map(|text| format!("\"{text}\""));
+    let indices = reason.guards.iter().flat_map(|guard| {
+        let read = guard.values.keys().filter_map(|path| path.split_once('[')?.1.split_once(']'));
+        read.map(|(index, _)| format!("[{}]", guard.values.get(index).map_or(index, String::as_str)))
+    });
+    quoted.chain(indices).collect()
 }
 
 /// Says what a datum or a part of it has become, if it has changed. Of a record or a long collection, names
@@ -344,6 +350,16 @@ mod tests {
             .map(|of| ShownState { place: String::new(), data: vec![(datum("vRecent"), list(of))] })
             .collect();
         assert_eq!(find_last_changes(&reason, &states), BTreeSet::from([0, 1]));
+        // The explanation reads the entry at an index.
+        let values =
+            [("vRecent[vAt]", "\"a\""), ("vAt", "0")].map(|(name, text)| (name.to_owned(), text.to_owned()));
+        let guards = vec![Guard { values: values.into(), ..reason.guards[0].clone() }];
+        let reason = Reason { summary: String::new(), guards, ..Reason::default() };
+        let states: Vec<ShownState> = [&["c", "b"][..], &["a", "b"], &["a", "d"], &["a", "e"]]
+            .into_iter()
+            .map(|of| ShownState { place: String::new(), data: vec![(datum("vRecent"), list(of))] })
+            .collect();
+        assert_eq!(find_last_changes(&reason, &states), BTreeSet::from([0, 2]));
     }
 
     #[test]

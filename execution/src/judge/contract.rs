@@ -123,10 +123,10 @@ impl fmt::Display for Guard {
         let values = named.collect::<Vec<_>>().join(", ");
         let colon = if values.is_empty() { "" } else { ": " };
         let verb = if *holds { "holds" } else { "does not hold" };
-        // What decides is enough of a long condition that can be looked up.
-        let part = match (place, since) {
-            (Some(_), Some(_)) if !is_quoted(part) && !holds => "the guard".to_owned(),
-            (Some(_), Some(_)) if !is_quoted(part) => "a condition of the guard".to_owned(),
+        // What decides is enough of a long condition. The reader can look it up.
+        let part = match since {
+            Some(_) if !is_quoted(part) && !holds => "the guard".to_owned(),
+            Some(_) if !is_quoted(part) => "a condition of the guard".to_owned(),
             _ => format!("`{part}`"),
         };
         let place = place.as_ref().map_or(String::new(), |place| format!(" ({place})"));

@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use coreach_model::Term;
 use coreach_model::term::evaluate::{Valuation, evaluate, holds};
-use coreach_model::term::node::Node;
+use coreach_model::term::node::{Comparison, Node};
 use coreach_model::term::operation::{
     DerivedOperation, MatchArm, MatchOperation, QuantifiedOperation, Quantifier, QuantifierDomain,
     StandardOperation,
@@ -84,7 +84,7 @@ pub(super) fn explain_condition(condition: &Term, values: &Valuation, of_event: 
         return grounds;
     }
     let shown = decisive.as_ref().map_or(condition, |(term, _)| term);
-    let mut shown_values = condition_values(shown, &scope.values);
+    let mut shown_values = condition_values(shown, &scope);
     // Of the conditions before the last one the results are enough.
     if let Some((last, before)) = chosen_by.split_last() {
         // The value of a call that names the branch is told there.
@@ -245,9 +245,25 @@ fn open_condition(term: &Term, scope: &mut DecisiveScope) -> Option<Opened> {
         TermShape::Node(Node::Compare(_, a, b)) => {
             let is_written = [a, b].iter().all(|side| side.unfolded().is_none());
             let (opened, chosen_by) = open_branches(term, scope)?;
-            Some(Opened { is_written, ..Opened::case(opened, chosen_by) })
+            Some(Opened { is_written, ..Opened::case(unwrap_options(opened), chosen_by) })
         }
         _ => open_branches(term, scope).map(|(branch, chosen_by)| Opened::case(branch, chosen_by)),
+    }
+}
+
+/// Turns `some(x) == some(y)` into `x == y`.
+fn unwrap_options(condition: Term) -> Term {
+    let content = |side: &Term| match side.written() {
+        Some(Node::Record(ty, fields)) if ty.form == RecordForm::Option && fields[0].is_true() => {
+            Some(fields[1].clone())
+        }
+        _ => None,
+    };
+    match condition.written() {
+        Some(Node::Compare(sign, a, b)) => content(a)
+            .zip(content(b))
+            .map_or_else(|| condition.clone(), |(a, b)| Term::compare(*sign, &a, &b)),
+        _ => condition,
     }
 }
 
@@ -392,18 +408,27 @@ fn list_bound_values(domain: &QuantifierDomain, arguments: &[Term], values: &Val
 }
 
 /// The values of a condition by their texts: those of [`collect_values`], and the two sides of a comparison.
-fn condition_values(condition: &Term, values: &Valuation) -> BTreeMap<String, String> {
+/// A long side of an equation for a part of the event is left out, since the differences are told.
+fn condition_values(condition: &Term, scope: &DecisiveScope) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
-    collect_values(condition, values, &mut found);
-    let sides = match condition.written() {
-        Some(Node::Compare(_, a, b)) if condition.as_question().is_none() => vec![("left", a), ("right", b)],
-        _ => Vec::new(),
-    };
-    for (word, side) in sides.into_iter().filter(|(_, side)| !is_seen(side)) {
-        let Ok(value) = evaluate(side, values) else { continue };
+    collect_values(condition, &scope.values, &mut found);
+    let Some(Node::Compare(sign, a, b)) = condition.written() else { return found };
+    if condition.as_question().is_some() {
+        return found;
+    }
+    let texts = [a, b].map(|side| evaluate(side, &scope.values).ok().map(|value| format!("{value:#}")));
+    let is_long = |text: &Option<String>| text.as_ref().is_some_and(|text| text.len() > LONGEST_TEXT);
+    let is_observed = |side: &Term| is_path(side) && scope.is_of_event(side);
+    let is_told = *sign == Comparison::Equal && (is_observed(a) || is_observed(b));
+    for ((word, side), text) in [("left", a), ("right", b)].into_iter().zip(texts) {
+        if is_told && is_long(&text) {
+            found.remove(&side.to_string());
+            continue;
+        }
+        let Some(text) = text.filter(|_| !is_seen(side)) else { continue };
         let name = side.to_conjunct();
         let is_short = name.chars().count() <= LONGEST_VALUE;
-        found.insert(if is_short { name } else { format!("the {word} side") }, format!("{value:#}"));
+        found.insert(if is_short { name } else { format!("the {word} side") }, text);
     }
     found
 }

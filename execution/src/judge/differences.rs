@@ -283,7 +283,10 @@ fn compare_lists(subject: String, wanted: &Value, got: &Value, found: &mut Vec<D
     if wanted_parts[0] != got_parts[0] {
         let surplus = got_elements.iter().filter(|element| !wanted_elements.contains(element)).copied();
         let got_text = text_with(got, &surplus.collect::<Vec<_>>());
-        if let Some(demand) = describe_one_element(&wanted_elements, &got_elements) {
+        let are_many = wanted_elements.len().max(got_elements.len()) > MOST_NAMED || !is_short(wanted);
+        if let Some(demand) = describe_one_element(&wanted_elements, &got_elements).filter(|_| are_many) {
+            let is_long = !is_short(got);
+            let got_text = if is_long { format!("{} elements", got_elements.len()) } else { got_text };
             return add(subject, Demand::Text(demand), got_text);
         }
         if is_short(wanted) {
@@ -293,9 +296,11 @@ fn compare_lists(subject: String, wanted: &Value, got: &Value, found: &mut Vec<D
         add(format!("len({subject})"), length, got_parts[0].to_string());
     }
     let pairs = || wanted_elements.iter().zip(&got_elements).enumerate();
+    if is_reordered(wanted, got) && is_short(wanted) {
+        return add(subject, Demand::Value(wanted.clone()), value_text(got) + REORDERED);
+    }
     if let Some((index, (wanted_element, got_element))) = pairs().find(|(_, (one, other))| one != other)
         && is_reordered(wanted, got)
-        && !is_short(wanted)
     {
         let demand = Demand::Value((*wanted_element).clone());
         return add(format!("{subject}[{index}]"), demand, value_text(got_element) + REORDERED);
@@ -378,8 +383,7 @@ fn cut_before_difference(wanted: &Value, got: &Value) -> [String; 2] {
     })
 }
 
-/// Describes two lists of which one has one element more: `with 7 at [3]`. `None`: they differ in more, or
-/// they are short.
+/// Describes two lists of which one has one element more: `with 7 at [3]`. `None`: they differ in more.
 fn describe_one_element(wanted: &[&Value], got: &[&Value]) -> Option<String> {
     let (longer, shorter, word) = match wanted.len() > got.len() {
         true => (wanted, got, "with"),
@@ -387,8 +391,7 @@ fn describe_one_element(wanted: &[&Value], got: &[&Value]) -> Option<String> {
     };
     let index = longer.iter().zip(shorter).take_while(|(one, other)| one == other).count();
     let is_one = longer.len() == shorter.len() + 1 && longer[index + 1..] == shorter[index..];
-    (is_one && longer.len() > MOST_NAMED)
-        .then(|| format!("{word} {} at [{index}]", value_text(longer[index])))
+    is_one.then(|| format!("{word} {} at [{index}]", value_text(longer[index])))
 }
 
 /// Names a difference between texts that is easily overlooked.
