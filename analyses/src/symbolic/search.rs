@@ -217,7 +217,6 @@ impl Searcher {
         }
         let system = System::from_prepared(&self.iosts, &self.prepared);
         let mut nodes: Vec<SearchNode> = Vec::new();
-        // By cost, then by risk, then by age, so no two are equal.
         let mut open: BinaryHeap<Reverse<(usize, usize, usize)>> = BinaryHeap::new();
         let mut expanded = Expanded::default();
         let (mut count, mut spurious) = (0, 0);
