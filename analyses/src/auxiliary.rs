@@ -48,6 +48,7 @@ pub struct Auxiliaries {
     pub instances: Vec<CellInstance>,
     pub(crate) reads: HashMap<Term, LinearExpression>,
     names: usize,
+    /// Each dividend and divisor, with the number of their quotient.
     quotients: Vec<(LinearExpression, LinearExpression, LinearExpression)>,
 }
 
@@ -91,7 +92,7 @@ impl Auxiliaries {
         self.names
     }
 
-    /// Notes that the dimension `number` is the value of the summary's dimension `leaf` at this index.
+    /// Notes that the dimension `number` is the summary's dimension `leaf`, in the cell at this index.
     pub fn instantiate(&mut self, summary: usize, index: &Term, leaf: usize, number: usize) {
         // Numbers that are read at one index belong together.
         let is_same = |known: &&mut CellInstance| (known.summary, &known.index) == (summary, index);

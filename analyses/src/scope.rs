@@ -79,11 +79,13 @@ impl fmt::Display for ImprecisionReason {
     }
 }
 
+/// A term that is beyond the domains, and why.
 pub type Beyond = (Term, ImprecisionReason);
 
 /// The cases of a value, each with the condition under which the value is this one.
 pub type Split<T> = Vec<(Formula, T)>;
 
+/// The terms that a scope has compiled.
 #[derive(Default)]
 pub struct Cache {
     conditions: HashMap<Term, Formula>,
@@ -93,6 +95,7 @@ pub struct Cache {
 }
 
 impl Cache {
+    /// Remembers that a comparison holds, or that it does not.
     pub fn decide(&mut self, comparison: &Term, holds: bool) {
         self.conditions.insert(comparison.clone(), truth(holds));
         self.conditions.insert(comparison.not(), truth(!holds));
@@ -270,12 +273,8 @@ impl<'a> CompileScope<'a> {
     /// The condition that a Boolean datum, field or array cell has the value `expected`. It is "yes" if
     /// nothing is known of it.
     fn compile_boolean(&mut self, term: &Term, expected: bool) -> Formula {
-        let digit = match self.list_element(term) {
-            Some(Ok(digit)) => Some(digit),
-            // The read was noted as lost already.
-            Some(Err(_)) => return Formula::Yes,
-            None => None,
-        };
+        // A read that is an error was noted as lost already.
+        let Ok(digit) = self.list_element(term).transpose() else { return Formula::Yes };
         if let Some(part) = self.known_part(term).filter(|_| digit.is_none()) {
             return self.condition(&if expected { part } else { part.not() });
         }

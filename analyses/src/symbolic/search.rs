@@ -232,11 +232,11 @@ impl Searcher {
             let node = SearchNode { location, cell, element, depth: 0, risk: 0, from: None };
             push(&mut nodes, &mut open, node);
         }
-        let most_work = self.abstraction.work() + limits.work / STEPS_PER_RESULT;
+        let most_work = self.abstraction.work + limits.work / STEPS_PER_RESULT;
         while let Some(Reverse((_, _, number))) = open.pop() {
             budget::ask();
             // The next search can use the cases that were computed, so this limit is not that of the budget.
-            if self.abstraction.work() > most_work {
+            if self.abstraction.work > most_work {
                 return SearchOutcome::NotFound(SearchBound::Work(limits.work));
             }
             let SearchNode { location, cell, element, depth, risk, .. } = nodes[number];
