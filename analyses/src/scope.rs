@@ -31,7 +31,7 @@ use coreach_polyhedra::{Constraint, LinearExpression, Rational, Relation};
 use crate::auxiliary::Auxiliaries;
 use crate::condition::Formula;
 use crate::frame::{Frame, FrameSlot, digit};
-use crate::linear::{constant_value, integer, positive_constraint, rational};
+use crate::linear::{constant_value, integer, rational};
 use crate::places::{Arrays, size};
 use crate::summaries::{merge_conjuncts, merge_disjuncts};
 
@@ -649,12 +649,13 @@ pub(crate) fn compare_integers(
     b: &LinearExpression,
 ) -> Formula {
     let one = LinearExpression::constant(Rational::ONE);
-    let is_positive = |number: &LinearExpression| positive_constraint(&number.minus(&one), Relation::AtLeast);
+    let is_positive =
+        |number: &LinearExpression| Constraint::from_expression(&number.minus(&one), Relation::AtLeast);
     compare(comparison, a, b, &is_positive)
 }
 
 fn compare_reals(comparison: Comparison, a: &LinearExpression, b: &LinearExpression) -> Formula {
-    compare(comparison, a, b, &|number| positive_constraint(number, Relation::Greater))
+    compare(comparison, a, b, &|number| Constraint::from_expression(number, Relation::Greater))
 }
 
 /// `a REL b`. `is_positive` makes the constraint that a number is above 0.
@@ -666,10 +667,10 @@ fn compare(
 ) -> Formula {
     let greater = |a: &LinearExpression, b: &LinearExpression| Formula::constraint(is_positive(&a.minus(b)));
     let at_least = |a: &LinearExpression, b: &LinearExpression| {
-        Formula::constraint(positive_constraint(&a.minus(b), Relation::AtLeast))
+        Formula::constraint(Constraint::from_expression(&a.minus(b), Relation::AtLeast))
     };
     match comparison {
-        Comparison::Equal => Formula::constraint(positive_constraint(&a.minus(b), Relation::Equal)),
+        Comparison::Equal => Formula::constraint(Constraint::from_expression(&a.minus(b), Relation::Equal)),
         Comparison::NotEqual => Formula::or([greater(b, a), greater(a, b)]),
         Comparison::Less => greater(b, a),
         Comparison::AtMost => at_least(b, a),
