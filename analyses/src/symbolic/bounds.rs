@@ -281,7 +281,7 @@ impl OpenBounds {
         self.narrow(*comparison, open_sum, Some(part.clone()))
     }
 
-    /// Takes `open_sum ⋈ 0` as a bound. Returns whether it bounds a single symbol. `part` states it as a term.
+    /// Takes `open_sum ⋈ 0` as a bound. Returns whether it bounds one symbol. `part` states it as a term.
     fn narrow(&mut self, comparison: Comparison, open_sum: OpenSum, part: Option<Term>) -> bool {
         let (comparison, open_sum) = open_sum.normalize(comparison);
         let (is_single, is_integer) = match open_sum.counts.as_slice() {
