@@ -22,7 +22,6 @@ use coreach_model::term::Term;
 use coreach_polyhedra::{Constraint, Integer, LinearExpression, Rational, Relation};
 
 use crate::domains::any::AnyElement;
-use crate::linear::positive_constraint;
 use crate::summaries::CellInstance;
 
 /// The most cases that the products of one condition are split into.
@@ -48,6 +47,7 @@ pub struct Auxiliaries {
     pub instances: Vec<CellInstance>,
     pub(crate) reads: HashMap<Term, LinearExpression>,
     names: usize,
+    /// Each dividend and divisor, with the number of their quotient.
     quotients: Vec<(LinearExpression, LinearExpression, LinearExpression)>,
 }
 
@@ -91,7 +91,7 @@ impl Auxiliaries {
         self.names
     }
 
-    /// Notes that the dimension `number` is the value of the summary's dimension `leaf` at this index.
+    /// Notes that the dimension `number` is the summary's dimension `leaf`, in the cell at this index.
     pub fn instantiate(&mut self, summary: usize, index: &Term, leaf: usize, number: usize) {
         // Numbers that are read at one index belong together.
         let is_same = |known: &&mut CellInstance| (known.summary, &known.index) == (summary, index);
@@ -186,7 +186,7 @@ impl Multiplication {
         let (fixed, free) = (&self.factors[which], &self.factors[1 - which]);
         let product = LinearExpression::variable(self.dimension);
         [(fixed, LinearExpression::constant(value.clone())), (&product, free.times(value))]
-            .map(|(a, b)| positive_constraint(&a.minus(&b), Relation::Equal))
+            .map(|(a, b)| Constraint::from_expression(&a.minus(&b), Relation::Equal))
     }
 
     /// Lists McCormick's inequalities for these bounds of the factors.
@@ -202,11 +202,11 @@ impl Multiplication {
             let (Some(x), Some(y)) = (x, y) else { continue };
             let others = b.times(x).plus(&a.times(y)).minus(&LinearExpression::constant(x * y));
             let [greater, smaller] = if is_above { [&product, &others] } else { [&others, &product] };
-            inequalities.push(positive_constraint(&greater.minus(smaller), Relation::AtLeast));
+            inequalities.push(Constraint::from_expression(&greater.minus(smaller), Relation::AtLeast));
         }
         // A square is not negative.
         if a == b {
-            inequalities.push(positive_constraint(&product, Relation::AtLeast));
+            inequalities.push(Constraint::from_expression(&product, Relation::AtLeast));
         }
         inequalities
     }

@@ -94,7 +94,7 @@ pub fn write_clauses(frame: &Frame, store: &Elements, value: &AbstractValue, lim
 
 /// Keeps as many parts as fit the limit: short ones first, and among equally long ones those that come first.
 fn keep_shortest(parts: Vec<(usize, Term)>, limit: usize) -> FactClauses {
-    // The sort is stable, so equally long parts stay in order.
+    // Of equally long parts, the place decides.
     let mut by_size: Vec<(usize, usize)> =
         parts.iter().enumerate().map(|(place, (part_size, _))| (*part_size, place)).collect();
     by_size.sort_unstable();
@@ -126,10 +126,10 @@ fn cells_term(frame: &Frame, cells: &[u32]) -> Term {
     let inside: HashSet<u32> = cells.iter().copied().collect();
     let outside: Vec<u32> =
         frame.possible_cells().into_iter().filter(|cell| !inside.contains(cell)).collect();
-    let positive = cubes_term(frame, &split_into_cubes(frame, cells));
     if outside.is_empty() {
         return Term::yes();
     }
+    let positive = cubes_term(frame, &split_into_cubes(frame, cells));
     let negative = cubes_term(frame, &split_into_cubes(frame, &outside)).not();
     if count_atoms(&negative) < count_atoms(&positive) { negative } else { positive }
 }

@@ -95,6 +95,7 @@ impl Formula {
         }
     }
 
+    /// Makes the disjunction of conditions, each once.
     pub fn or(parts: impl IntoIterator<Item = Formula>) -> Formula {
         let mut kept: Vec<Formula> = Vec::new();
         for part in parts {

@@ -135,7 +135,7 @@ const MOST_CONSTRAINTS: usize = 200_000;
 /// hashes of their conditions are compared first.
 #[derive(Default)]
 struct NewCases {
-    found: Vec<Update>,
+    distinct: Vec<Update>,
     by_hash: HashMap<u64, Vec<usize>>,
     /// The number of constraints in all cases that were added, also in those that were known.
     size: usize,
@@ -147,9 +147,9 @@ impl NewCases {
         let mut hasher = DefaultHasher::new();
         case.condition.hash(&mut hasher);
         let alike = self.by_hash.entry(hasher.finish()).or_default();
-        if alike.iter().all(|number| self.found[*number] != case) {
-            alike.push(self.found.len());
-            self.found.push(case);
+        if alike.iter().all(|number| self.distinct[*number] != case) {
+            alike.push(self.distinct.len());
+            self.distinct.push(case);
         }
     }
 }
@@ -361,7 +361,7 @@ impl Effect {
                 return None;
             }
         }
-        Some(cases.found)
+        Some(cases.distinct)
     }
 
     /// Compiles the cases of one choice, and adds those that are new. `is_assigned` says for each assigned
@@ -701,7 +701,7 @@ pub fn project_guards(domain: AnyDomain, frame: &Frame, iosts: &Iosts) -> Vec<Co
     let frame = &frame;
     let mut effects = Effects::default();
     effects.number_all(frame, iosts, CASE_LIMIT, false);
-    let mut constraints_said = Vec::new();
+    let mut guard_constraints = Vec::new();
     let assigns_list = |effect: &Effect| effect.assigned.iter().any(|assigned| !assigned.lists.is_empty());
     let is_projected = |effect: &&mut Effect| !effect.numeric_parameters.is_empty() || assigns_list(effect);
     for effect in effects.list.iter_mut().filter(is_projected) {
@@ -721,14 +721,14 @@ pub fn project_guards(domain: AnyDomain, frame: &Frame, iosts: &Iosts) -> Vec<Co
                 // Canonical constraints bound only one of two equal numbers. Intervals bound both.
                 let bounds =
                     Intervals::top(frame.dimensions()).meet_constraints(&own_constraints, &frame.integer);
-                constraints_said.extend(own_constraints);
+                guard_constraints.extend(own_constraints);
                 if !bounds.is_bottom() {
-                    constraints_said.extend(bounds.constraints());
+                    guard_constraints.extend(bounds.constraints());
                 }
             }
         }
     }
-    constraints_said
+    guard_constraints
 }
 
 /// Lists the linear constraints over the frame's dimensions in the comparisons of these terms, each once.

@@ -21,7 +21,7 @@ use coreach_model::term::{Term, TermShape, replace, subterms};
 use coreach_model::{Datum, Type, Value};
 use coreach_polyhedra::{Constraint, Integer, LinearExpression, Rational, Relation};
 
-use crate::linear::{integer, positive_constraint};
+use crate::linear::integer;
 use crate::places::{Arrays, Leaf, Place, is_empty, leaves, moves_elements, places, size};
 use crate::predicates::{collect_predicates, strings_read_alone};
 
@@ -51,9 +51,11 @@ pub fn extent(ty: &Type) -> (Option<Integer>, Option<Integer>) {
 pub fn type_constraints(ty: &Type, expression: &LinearExpression) -> Vec<Constraint> {
     let (low, high) = extent(ty);
     let constant = |value| LinearExpression::constant(Rational::from(value));
-    let above =
-        low.map(|low: Integer| positive_constraint(&expression.minus(&constant(low)), Relation::AtLeast));
-    let below = high.map(|high| positive_constraint(&constant(high).minus(expression), Relation::AtLeast));
+    let above = low.map(|low: Integer| {
+        Constraint::from_expression(&expression.minus(&constant(low)), Relation::AtLeast)
+    });
+    let below =
+        high.map(|high| Constraint::from_expression(&constant(high).minus(expression), Relation::AtLeast));
     above.into_iter().chain(below).collect()
 }
 
@@ -227,8 +229,8 @@ impl Frame {
                 let one = LinearExpression::constant(Rational::ONE);
                 // The digit says whether the list is empty.
                 constraints.push(match self.digit(cell, position) {
-                    0 => positive_constraint(&length.minus(&one), Relation::AtLeast),
-                    _ => positive_constraint(&length, Relation::Equal),
+                    0 => Constraint::from_expression(&length.minus(&one), Relation::AtLeast),
+                    _ => Constraint::from_expression(&length, Relation::Equal),
                 });
             }
         }

@@ -436,12 +436,12 @@ impl Grid {
     }
 
     pub fn equalities(&self) -> Vec<Constraint> {
-        let of = |row: &GridRow| {
+        let constraint_of = |row: &GridRow| {
             let constant = &row[self.dimensions];
             let expression = LinearExpression::from_rationals(&row[..self.dimensions], constant);
             Constraint::from_expression(&expression, Relation::Equal)
         };
-        self.equalities.iter().map(of).collect()
+        self.equalities.iter().map(constraint_of).collect()
     }
 
     /// The canonical congruences. "This number is an integer" is one of them.
@@ -481,8 +481,8 @@ impl Grid {
 
 /// Keeps the rows that begin with so many zeros, and cuts these off.
 fn cut_leading_zeros(zeros: usize, rows: Vec<GridRow>) -> Vec<GridRow> {
-    let of = |row: GridRow| row[..zeros].iter().all(Rational::is_zero).then(|| row[zeros..].to_vec());
-    rows.into_iter().filter_map(of).collect()
+    let cut = |row: GridRow| row[..zeros].iter().all(Rational::is_zero).then(|| row[zeros..].to_vec());
+    rows.into_iter().filter_map(cut).collect()
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //!
 //! `readable.rs` writes constraints as terms.
 
-use coreach_polyhedra::{Constraint, Integer, LinearExpression, Rational, Relation};
+use coreach_polyhedra::{Constraint, Integer, LinearExpression, Rational};
 use dashu_int::IBig;
 use dashu_ratio::RBig;
 
@@ -19,11 +19,6 @@ pub fn rational(value: &RBig) -> Rational {
     let denominator = integer(&IBig::from(value.denominator().clone()));
     // A denominator is never 0.
     Rational::new(integer(value.numerator()), denominator).unwrap_or(Rational::ZERO)
-}
-
-/// The constraint that the expression is at least, more than, or equal to 0.
-pub fn positive_constraint(expression: &LinearExpression, relation: Relation) -> Constraint {
-    Constraint::from_expression(expression, relation)
 }
 
 /// Does a constraint without variables hold? `None`: it has variables.

@@ -26,6 +26,7 @@ use coreach_model::term::{Substitution, Term, TermShape, replace, substitute};
 use coreach_model::types::{RecordForm, RecordType};
 use coreach_model::{Datum, Type, Value};
 use coreach_polyhedra::{LinearExpression, Rational};
+use dashu_int::IBig;
 
 use crate::condition::Formula;
 use crate::frame::Frame;
@@ -127,6 +128,12 @@ impl OriginSearch<'_> {
         (self.origins.len() < MOST_ORIGINS).then_some(())
     }
 
+    /// Adds the slots of a list that are in use: the first `length` ones.
+    fn add_slots(&mut self, on: &Term, length: &IBig, slots: impl Iterator<Item = Term>) -> Option<()> {
+        let mut elements = slots.take(usize::try_from(length.clone()).ok()?);
+        elements.try_for_each(|element| self.add(on.clone(), element))
+    }
+
     /// Names a fresh element of a list.
     fn name_element(&mut self, list: &Term) -> Term {
         self.names += 1;
@@ -160,17 +167,13 @@ impl OriginSearch<'_> {
             },
             TermShape::Node(Node::Record(record, fields)) if record.form == RecordForm::List => {
                 let Some(Node::Literal(Value::Int(length))) = fields[0].written() else { return None };
-                let length = usize::try_from(length.clone()).ok()?;
-                let mut elements = fields.iter().skip(1).take(length);
-                elements.try_for_each(|element| self.add(on.clone(), element.clone()))
+                self.add_slots(on, length, fields.iter().skip(1).cloned())
             }
             TermShape::Node(Node::Literal(Value::Record(record, fields)))
                 if record.form == RecordForm::List =>
             {
                 let Value::Int(length) = &fields[0] else { return None };
-                let length = usize::try_from(length.clone()).ok()?;
-                let mut elements = fields.iter().skip(1).take(length);
-                elements.try_for_each(|element| self.add(on.clone(), Term::literal(element.clone())))
+                self.add_slots(on, length, fields.iter().skip(1).cloned().map(Term::literal))
             }
             TermShape::Operation(DerivedOperation::Standard(operation), arguments) => {
                 match (operation, &arguments[..]) {

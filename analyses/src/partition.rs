@@ -83,10 +83,9 @@ type ElementContent = (Rc<[u32]>, u32);
 /// The elements of one analysis, and what was computed about them.
 pub struct Elements {
     pub domain: AnyDomain,
-    dimensions: usize,
     integer: Vec<bool>,
     elements: Vec<AnyElement>,
-    lines: Interner<Rc<Constraint>>,
+    known_constraints: Interner<Rc<Constraint>>,
     /// The elements by their content.
     ids: FastMap<ElementContent, ElementId>,
     contents: Vec<ElementContent>,
@@ -102,10 +101,9 @@ impl Elements {
     pub fn new(domain: AnyDomain, integer: &[bool]) -> Self {
         Elements {
             domain,
-            dimensions: integer.len(),
             integer: integer.to_vec(),
             elements: Vec::new(),
-            lines: Interner::default(),
+            known_constraints: Interner::default(),
             ids: FastMap::default(),
             contents: Vec::new(),
             classes: Interner::default(),
@@ -121,15 +119,12 @@ impl Elements {
     }
 
     pub fn dimensions(&self) -> usize {
-        self.dimensions
+        self.integer.len()
     }
 
-    pub fn len(&self) -> usize {
+    /// The number of distinct elements.
+    pub fn count(&self) -> usize {
         self.elements.len()
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.elements.is_empty()
     }
 
     /// Returns the number of an element, and stores a new one. `None`: it is bottom.
@@ -140,9 +135,12 @@ impl Elements {
         if element.is_bottom() {
             return None;
         }
-        let lines: Rc<[u32]> =
-            element.constraints().into_iter().map(|line| self.lines.number(Rc::new(line))).collect();
-        let content = (lines, self.classes.number(element.congruences().into()));
+        let numbers: Rc<[u32]> = element
+            .constraints()
+            .into_iter()
+            .map(|constraint| self.known_constraints.number(Rc::new(constraint)))
+            .collect();
+        let content = (numbers, self.classes.number(element.congruences().into()));
         if let Some(known) = self.ids.get(&content) {
             return Some(*known);
         }
@@ -158,8 +156,8 @@ impl Elements {
     }
 
     pub fn constraints(&self, id: ElementId) -> impl ExactSizeIterator<Item = &Constraint> {
-        let (lines, _) = &self.contents[id.0 as usize];
-        lines.iter().map(|line| &**self.lines.get(*line))
+        let (numbers, _) = &self.contents[id.0 as usize];
+        numbers.iter().map(|number| &**self.known_constraints.get(*number))
     }
 
     pub fn congruences(&self, id: ElementId) -> &[Congruence] {
@@ -170,9 +168,11 @@ impl Elements {
     /// Lists the dimensions to which one constraint of the element gives a single value, in order. The second
     /// list has the number of that constraint for each.
     pub fn fixed(&self, id: ElementId) -> (Vec<usize>, Vec<u32>) {
-        let (lines, _) = &self.contents[id.0 as usize];
-        let mut fixed: Vec<(usize, u32)> =
-            lines.iter().filter_map(|line| Some((self.lines.get(*line).fixes()?, *line))).collect();
+        let (numbers, _) = &self.contents[id.0 as usize];
+        let mut fixed: Vec<(usize, u32)> = numbers
+            .iter()
+            .filter_map(|number| Some((self.known_constraints.get(*number).fixes()?, *number)))
+            .collect();
         fixed.sort_unstable();
         fixed.into_iter().unzip()
     }

@@ -63,14 +63,12 @@ pub fn collect_predicates(iosts: &Iosts, read: &BTreeSet<Datum>) -> Vec<Place> {
         let strings = transition.assignments.iter().filter(|(variable, _)| read.contains(variable));
         for (variable, parameter) in strings.filter_map(|(v, value)| Some((v, value.written_datum()?))) {
             let values = Substitution::from([(parameter.clone(), Term::datum(variable))]);
-            for conjunct in string_conjuncts(&transition.guard).filter(|conjunct| conjunct.data().len() == 1)
-            {
-                if conjunct.mentions(parameter) {
-                    let term = substitute(&conjunct, &values);
-                    let place = Place { term: split_negation(&term).0, ty: Type::Bool };
-                    if !predicates.contains(&place) && predicates.len() < MOST_PREDICATES {
-                        predicates.push(place);
-                    }
+            let is_about_parameter = |part: &Term| part.data().len() == 1 && part.mentions(parameter);
+            for conjunct in string_conjuncts(&transition.guard).filter(is_about_parameter) {
+                let (term, _) = split_negation(&substitute(&conjunct, &values));
+                let place = Place { term, ty: Type::Bool };
+                if !predicates.contains(&place) && predicates.len() < MOST_PREDICATES {
+                    predicates.push(place);
                 }
             }
         }

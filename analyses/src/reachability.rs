@@ -283,7 +283,7 @@ impl Remembered {
             .map(|(orientation, stage)| RefinementIteration { orientation, facts: write(stage, writer) })
             .collect();
         writer.shortened = iterations.shortened;
-        iterations.elements = abstraction.store.len();
+        iterations.elements = abstraction.store.count();
         iterations.coarsened = abstraction.store.coarsened;
         Some(Facts { reach, coreach, chain, imprecisions: list_imprecisions(iosts, abstraction), iterations })
     }
@@ -330,7 +330,7 @@ fn refine_by_regions<T: Copy>(
     options: &Analysis,
     iterations: &mut Iterations,
 ) {
-    let work_before = abstraction.work();
+    let work_before = abstraction.work;
     let further = find_stages_of_regions(forward, backward, stages, abstraction, iosts, options, iterations);
     if !abstraction.is_exhausted() {
         iterations.has_regions = further.is_some();
@@ -413,19 +413,15 @@ fn alternate<T: Copy>(
 ) {
     loop {
         iterations.rounds += 1;
-        let within = refinements.last().map(|refinement| &refinement[..]);
+        let within = refinements.last().map(Vec::as_slice);
         let coreached = backward.solve(abstraction, within, options, iterations);
         let is_last = iterations.rounds >= options.rounds || within == Some(&coreached);
         refinements.push(coreached);
         if is_last {
             return;
         }
-        let next = forward.solve(
-            abstraction,
-            refinements.last().map(|refinement| &refinement[..]),
-            options,
-            iterations,
-        );
+        let within = refinements.last().map(Vec::as_slice);
+        let next = forward.solve(abstraction, within, options, iterations);
         // Nothing is new if it is the backward one before it, or the forward one before that.
         if refinements.iter().rev().take(2).any(|refinement| *refinement == next) {
             return;
@@ -566,24 +562,18 @@ impl<T> Equations for Transfers<'_, T> {
 
 fn list_imprecisions(iosts: &Iosts, abstraction: &Abstraction) -> Vec<Imprecision> {
     let mut imprecisions = Vec::new();
-    for place in &abstraction.frame.dropped {
-        imprecisions.push(Imprecision {
-            place: ImprecisionPlace::Data,
-            term: place.term.clone(),
-            reason: ImprecisionReason::Unpartitioned,
-        });
+    let mut note = |place: ImprecisionPlace, term: &Term, reason: ImprecisionReason| {
+        imprecisions.push(Imprecision { place, term: term.clone(), reason });
+    };
+    for dropped in &abstraction.frame.dropped {
+        note(ImprecisionPlace::Data, &dropped.term, ImprecisionReason::Unpartitioned);
     }
     for (term, reason) in &abstraction.initial_imprecisions {
-        imprecisions.push(Imprecision {
-            place: ImprecisionPlace::Initial,
-            term: term.clone(),
-            reason: *reason,
-        });
+        note(ImprecisionPlace::Initial, term, *reason);
     }
     for transition in 0..iosts.transitions.len() {
         for (term, reason) in abstraction.imprecisions(transition) {
-            let place = ImprecisionPlace::Transition(transition);
-            imprecisions.push(Imprecision { place, term: term.clone(), reason: *reason });
+            note(ImprecisionPlace::Transition(transition), term, *reason);
         }
     }
     imprecisions

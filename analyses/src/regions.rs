@@ -173,24 +173,24 @@ fn incoming_values(
     parts: &Numbered<LocationId, Vec<RegionPart>>,
 ) -> Vec<AbstractValue> {
     let entry = (known.entry)(location).map(|entry| abstraction.store.meet(&entry, &part.within));
-    let mut incoming_values_list: Vec<AbstractValue> = entry.into_iter().collect();
+    let mut values: Vec<AbstractValue> = entry.into_iter().collect();
     for (transition, from) in incoming {
         for source in parts[*from].iter().filter(|source| !source.value.is_bottom()) {
-            let values = match known.orientation {
+            let results = match known.orientation {
                 Orientation::Forward => abstraction.post_apart(transition.place(), &source.value),
                 Orientation::Backward => {
                     abstraction.pre_apart(transition.place(), &source.value, &part.within)
                 }
             };
-            for value in values {
+            for value in results {
                 let value = abstraction.store.meet(&value, &part.within);
-                if !value.is_bottom() && !incoming_values_list.contains(&value) {
-                    incoming_values_list.push(value);
+                if !value.is_bottom() && !values.contains(&value) {
+                    values.push(value);
                 }
             }
         }
     }
-    incoming_values_list
+    values
 }
 
 /// Splits a region into two halves, if its values lie on both sides of a constraint and their join loses
@@ -281,8 +281,8 @@ fn complement(constraint: &Constraint, integer: &[bool]) -> Option<Constraint> {
     if !is_whole || constraint.relation() != Relation::AtLeast {
         return constraint.negated();
     }
-    // Coefficients are integers. So of integer data `e` is one, and not `e >= 0` is `-(e + 1) >= 0`.
-    let one = LinearExpression::constant(Rational::from(Integer::from(1)));
+    // The coefficients are integers, so on integer data `e` is an integer, and `e < 0` is `-(e + 1) >= 0`.
+    let one = LinearExpression::constant(Rational::ONE);
     let below = constraint.expression().plus(&one).times(&Rational::from(-1));
     Some(Constraint::from_expression(&below, Relation::AtLeast))
 }

@@ -31,7 +31,7 @@ use coreach_polyhedra::{Constraint, LinearExpression, Rational, Relation};
 use crate::auxiliary::Auxiliaries;
 use crate::condition::Formula;
 use crate::frame::{Frame, FrameSlot, digit};
-use crate::linear::{constant_value, integer, positive_constraint, rational};
+use crate::linear::{constant_value, integer, rational};
 use crate::places::{Arrays, size};
 use crate::summaries::{merge_conjuncts, merge_disjuncts};
 
@@ -79,11 +79,13 @@ impl fmt::Display for ImprecisionReason {
     }
 }
 
+/// A term that is beyond the domains, and why.
 pub type Beyond = (Term, ImprecisionReason);
 
 /// The cases of a value, each with the condition under which the value is this one.
 pub type Split<T> = Vec<(Formula, T)>;
 
+/// The terms that a scope has compiled.
 #[derive(Default)]
 pub struct Cache {
     conditions: HashMap<Term, Formula>,
@@ -93,6 +95,7 @@ pub struct Cache {
 }
 
 impl Cache {
+    /// Remembers that a comparison holds, or that it does not.
     pub fn decide(&mut self, comparison: &Term, holds: bool) {
         self.conditions.insert(comparison.clone(), truth(holds));
         self.conditions.insert(comparison.not(), truth(!holds));
@@ -270,12 +273,8 @@ impl<'a> CompileScope<'a> {
     /// The condition that a Boolean datum, field or array cell has the value `expected`. It is "yes" if
     /// nothing is known of it.
     fn compile_boolean(&mut self, term: &Term, expected: bool) -> Formula {
-        let digit = match self.list_element(term) {
-            Some(Ok(digit)) => Some(digit),
-            // The read was noted as lost already.
-            Some(Err(_)) => return Formula::Yes,
-            None => None,
-        };
+        // A read that is an error was noted as lost already.
+        let Ok(digit) = self.list_element(term).transpose() else { return Formula::Yes };
         if let Some(part) = self.known_part(term).filter(|_| digit.is_none()) {
             return self.condition(&if expected { part } else { part.not() });
         }
@@ -650,12 +649,13 @@ pub(crate) fn compare_integers(
     b: &LinearExpression,
 ) -> Formula {
     let one = LinearExpression::constant(Rational::ONE);
-    let is_positive = |number: &LinearExpression| positive_constraint(&number.minus(&one), Relation::AtLeast);
+    let is_positive =
+        |number: &LinearExpression| Constraint::from_expression(&number.minus(&one), Relation::AtLeast);
     compare(comparison, a, b, &is_positive)
 }
 
 fn compare_reals(comparison: Comparison, a: &LinearExpression, b: &LinearExpression) -> Formula {
-    compare(comparison, a, b, &|number| positive_constraint(number, Relation::Greater))
+    compare(comparison, a, b, &|number| Constraint::from_expression(number, Relation::Greater))
 }
 
 /// `a REL b`. `is_positive` makes the constraint that a number is above 0.
@@ -667,10 +667,10 @@ fn compare(
 ) -> Formula {
     let greater = |a: &LinearExpression, b: &LinearExpression| Formula::constraint(is_positive(&a.minus(b)));
     let at_least = |a: &LinearExpression, b: &LinearExpression| {
-        Formula::constraint(positive_constraint(&a.minus(b), Relation::AtLeast))
+        Formula::constraint(Constraint::from_expression(&a.minus(b), Relation::AtLeast))
     };
     match comparison {
-        Comparison::Equal => Formula::constraint(positive_constraint(&a.minus(b), Relation::Equal)),
+        Comparison::Equal => Formula::constraint(Constraint::from_expression(&a.minus(b), Relation::Equal)),
         Comparison::NotEqual => Formula::or([greater(b, a), greater(a, b)]),
         Comparison::Less => greater(b, a),
         Comparison::AtMost => at_least(b, a),

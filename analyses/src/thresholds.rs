@@ -12,7 +12,7 @@ use crate::domains::DomainKind;
 use crate::domains::any::AnyDomain;
 use crate::effect::{list_comparisons, project_guards};
 use crate::frame::Frame;
-use crate::linear::{integer, positive_constraint};
+use crate::linear::integer;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Thresholds {
@@ -36,8 +36,8 @@ pub fn list_thresholds(
             for variable in (0..frame.dimensions()).map(LinearExpression::variable) {
                 for number in numbers {
                     let number = LinearExpression::constant(Rational::from(integer(number)));
-                    thresholds.push(positive_constraint(&variable.minus(&number), Relation::AtLeast));
-                    thresholds.push(positive_constraint(&number.minus(&variable), Relation::AtLeast));
+                    thresholds.push(Constraint::from_expression(&variable.minus(&number), Relation::AtLeast));
+                    thresholds.push(Constraint::from_expression(&number.minus(&variable), Relation::AtLeast));
                 }
             }
         }
@@ -80,8 +80,8 @@ fn shifted_bounds(atom: &Constraint) -> Vec<Constraint> {
     let mut bounds = Vec::new();
     for offset in [-1i64, 0, 1] {
         let shifted = expression.plus(&LinearExpression::constant(Rational::from(Integer::from(offset))));
-        bounds.push(positive_constraint(&shifted, Relation::AtLeast));
-        bounds.push(positive_constraint(&shifted.times(&Rational::from(-1)), Relation::AtLeast));
+        bounds.push(Constraint::from_expression(&shifted, Relation::AtLeast));
+        bounds.push(Constraint::from_expression(&shifted.times(&Rational::from(-1)), Relation::AtLeast));
     }
     bounds
 }

@@ -90,11 +90,6 @@ impl Abstraction {
         }
     }
 
-    /// The work so far, in results of cases.
-    pub fn work(&self) -> u64 {
-        self.work
-    }
-
     /// Is the work limit exceeded? Then results are coarse, and the caller should analyse with other options.
     pub fn is_exhausted(&self) -> bool {
         self.work_limit.is_some_and(|most| self.work > most)

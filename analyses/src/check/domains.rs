@@ -41,40 +41,42 @@ pub fn check(iosts: &Iosts, narrow: &[Datum], solver: &mut dyn Solver) -> Vec<Di
             let in_guard = variable.is_none();
             let mut entries = vec![Vec::new()];
             let mut violation = find_violation(transition, in_guard, &condition, &entries, solver);
+            // The facts of the entries cost a question each, so first a state is searched without them.
             if matches!(violation, Witness::Found(_)) {
                 entries = list_entry_facts(iosts, transition.source);
-                violation = match entries.as_slice() {
-                    [facts] if facts.is_empty() => violation,
-                    _ => find_violation(transition, in_guard, &condition, &entries, solver),
-                };
-            }
-            match violation {
-                Witness::None => {}
-                Witness::Unknown => undecided += 1,
-                Witness::Found(state) => {
-                    let is_never = holds_nowhere(transition, in_guard, &condition, solver);
-                    let variable = variable.as_deref();
-                    let likely = likely::explain_missing_value(transition, variable, &mut |changed| {
-                        cures_warning(changed, variable, is_never, &entries, solver)
-                    });
-                    let addition =
-                        (!is_never).then(|| describe_addition(transition, variable, &condition, solver));
-                    let helps: Vec<String> = likely.into_iter().chain(addition).collect();
-                    let help = Some(helps.join("; ")).filter(|help| !help.is_empty());
-                    let mut search = || find_start(iosts, transition, variable, &condition, solver);
-                    let start = if is_never { None } else { search() };
-                    let note =
-                        start.as_ref().map(|_| "so already at the beginning: does a value lack there?");
-                    let state = (!is_never).then_some(start.as_ref().unwrap_or(&state));
-                    let mut warning = report_condition(iosts, transition, variable, &condition, state);
-                    warning.notes.extend(note.map(str::to_owned));
-                    // A type that may be too small has a help of its own.
-                    warnings.push(Diagnostic { help: warning.help.clone().or(help), ..warning });
-                    if warnings.len() == MOST_TOLD {
-                        warnings.push(warn_of_more());
-                        break 'transitions;
-                    }
+                if entries.iter().any(|facts| !facts.is_empty()) {
+                    violation = find_violation(transition, in_guard, &condition, &entries, solver);
                 }
+            }
+            let state = match violation {
+                Witness::None => continue,
+                Witness::Unknown => {
+                    undecided += 1;
+                    continue;
+                }
+                Witness::Found(state) => state,
+            };
+            let is_never = holds_nowhere(transition, in_guard, &condition, solver);
+            let variable = variable.as_deref();
+            let likely = likely::explain_missing_value(transition, variable, &mut |changed| {
+                cures_warning(changed, variable, is_never, &entries, solver)
+            });
+            let mut helps: Vec<String> = likely.into_iter().collect();
+            let mut start = None;
+            if !is_never {
+                helps.push(describe_addition(transition, variable, &condition, solver));
+                start = find_start(iosts, transition, variable, &condition, solver);
+            }
+            let help = Some(helps.join("; ")).filter(|help| !help.is_empty());
+            let note = start.as_ref().map(|_| "so already at the beginning: does a value lack there?");
+            let state = (!is_never).then_some(start.as_ref().unwrap_or(&state));
+            let mut warning = report_condition(iosts, transition, variable, &condition, state);
+            warning.notes.extend(note.map(str::to_owned));
+            // A type that may be too small has a help of its own.
+            warnings.push(Diagnostic { help: warning.help.clone().or(help), ..warning });
+            if warnings.len() == MOST_TOLD {
+                warnings.push(warn_of_more());
+                break 'transitions;
             }
         }
     }
@@ -119,11 +121,11 @@ fn find_violation(
 ) -> Witness {
     let guard = &transition.guard;
     let violated = condition.not();
-    let mut found = Witness::None;
+    let mut answer = Witness::None;
     for facts in entries {
         let with_facts = |parts: &[Term]| [facts.as_slice(), parts].concat();
         let witness = match in_guard {
-            // The guard has no value in such a state, so the witness is found without it.
+            // The guard has no value in such a state, so the witness is answer without it.
             true => match solver.check(&with_facts(&[guard.clone(), violated.clone()])) {
                 Answer::Unsat => Witness::None,
                 Answer::Unknown => Witness::Unknown,
@@ -133,11 +135,11 @@ fn find_violation(
         };
         match witness {
             Witness::None => {}
-            Witness::Unknown => found = Witness::Unknown,
+            Witness::Unknown => answer = Witness::Unknown,
             Witness::Found(_) => return witness,
         }
     }
-    found
+    answer
 }
 
 /// Searches parameters with which the guard of a transition has no value at the beginning of a run.
@@ -149,6 +151,7 @@ fn find_start(
     solver: &mut dyn Solver,
 ) -> Option<Valuation> {
     let asked = [iosts.initial_condition.clone(), condition.not(), transition.guard.clone()];
+    // Where the guard has no value, it cannot be asked of the witness.
     let is_early = transition.source == iosts.initial && variable.is_none();
     match (is_early && solver.check(&asked) == Answer::Sat).then(|| solver.witness(&asked[..2]))? {
         Witness::Found(state) => Some(state),
@@ -165,12 +168,12 @@ fn cures_warning(
     entries: &[Vec<Term>],
     solver: &mut dyn Solver,
 ) -> bool {
-    let left = obligations(changed).into_iter().find(|(of, _)| of.as_deref() == variable);
-    left.is_none_or(|(_, condition)| match is_never {
+    let remaining = obligations(changed).into_iter().find(|(assigned, _)| assigned.as_deref() == variable);
+    remaining.is_none_or(|(_, condition)| match is_never {
         true => !holds_nowhere(changed, variable.is_none(), &condition, solver),
         false => {
-            let found = find_violation(changed, variable.is_none(), &condition, entries, solver);
-            matches!(found, Witness::None)
+            let violation = find_violation(changed, variable.is_none(), &condition, entries, solver);
+            matches!(violation, Witness::None)
         }
     })
 }
@@ -253,14 +256,14 @@ fn report_small_type(
     );
     let declared =
         origin.declared.get(name).map_or(String::new(), |place| format!(" ({})", place.file_and_line()));
-    let found = Diagnostic::warning("domain-not-implied", message).help(format!(
+    let warning = Diagnostic::warning("domain-not-implied", message).help(format!(
         "widen the type of `{name}`{declared}, or exclude such values at the start of the guard"
     ));
     let condition = shortened(&condition.to_string());
     let example = format!("not `{condition}`, for example, where {}", show(state));
     match origin.assignments.get(name).or(origin.whole.as_ref()) {
-        Some(place) => found.at(place.clone(), example),
-        None => found.note(example),
+        Some(place) => warning.at(place.clone(), example),
+        None => warning.note(example),
     }
 }
 

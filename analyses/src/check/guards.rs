@@ -60,13 +60,13 @@ pub fn find_never_true(iosts: &Iosts, solver: &mut dyn Solver) -> Vec<(Diagnosti
 /// can hold, and a type that has this value.
 fn find_narrow_type(guard: &Term, solver: &mut dyn Solver) -> Option<(Datum, Value, Type)> {
     guard.data().iter().find_map(|datum| {
-        let any = Datum::new(datum.name(), Type::Int);
-        let widened = Substitution::from([(datum.clone(), Term::datum(&any))]);
         if !matches!(datum.ty(), Type::Nat | Type::Range(..)) {
             return None;
         }
+        let integer = Datum::new(datum.name(), Type::Int);
+        let widened = Substitution::from([(datum.clone(), Term::datum(&integer))]);
         let Witness::Found(state) = solver.witness(&[substitute(guard, &widened)]) else { return None };
-        let Some(Value::Int(value)) = state.get(&any) else { return None };
+        let Some(Value::Int(value)) = state.get(&integer) else { return None };
         let wide = match datum.ty() {
             Type::Range(least, most) => Type::Range(least.min(value).clone(), most.max(value).clone()),
             _ => Type::Int,

@@ -137,19 +137,20 @@ pub fn read_before_written(iosts: &Iosts) -> BTreeSet<Datum> {
 /// it.
 fn find_read<'a>(iosts: &'a Iosts, variable: &Datum) -> Option<Vec<&'a Transition>> {
     let outgoing = iosts.outgoing();
-    let mut entered = Numbered::filled(None::<&Transition>, iosts.locations.len());
+    // The transition by which the search first came to each location.
+    let mut first_steps = Numbered::filled(None::<&Transition>, iosts.locations.len());
     let mut open = VecDeque::from([iosts.initial]);
     while let Some(location) = open.pop_front() {
         for step in outgoing[location].iter().map(|number| &iosts.transitions[*number]) {
             if read_data(step).contains(variable) {
-                let before = |step: &&'a Transition| entered[step.source];
+                let before = |step: &&'a Transition| first_steps[step.source];
                 let mut path: Vec<&Transition> = std::iter::successors(Some(step), before).collect();
                 path.reverse();
                 return Some(path);
             }
-            let is_new = step.target != iosts.initial && entered[step.target].is_none();
+            let is_new = step.target != iosts.initial && first_steps[step.target].is_none();
             if is_new && !step.assignments.contains_key(variable) {
-                entered[step.target] = Some(step);
+                first_steps[step.target] = Some(step);
                 open.push_back(step.target);
             }
         }
@@ -223,14 +224,14 @@ fn second_copy(variable: &Datum) -> Datum {
     Datum::new(format!("{}!other", variable.name()), variable.ty().clone())
 }
 
-/// Suggests an equation for a variable. The text is empty if no value is more likely than another.
+/// Suggests an equation for a variable. `None`: no value is more likely than another.
 fn suggest_equation(variable: &Datum) -> Option<String> {
     let value = match variable.ty() {
         Type::Int | Type::Nat | Type::Real => "0".to_owned(),
         Type::String => "\"\"".to_owned(),
         Type::Bool => "false".to_owned(),
         Type::Range(low, _) => low.to_string(),
-        Type::Enum(of) => of.literals[0].clone(),
+        Type::Enum(enumeration) => enumeration.literals[0].clone(),
         Type::Id(name) => format!("(\"0\": {name})"),
         Type::Array(_) | Type::Record(_) => return None,
     };

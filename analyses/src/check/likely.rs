@@ -35,9 +35,9 @@ pub(super) fn explain_missing_value(
         }
         helps(&changed_transition)
     };
-    let changes = list_subterms(vec![term.clone()]).into_iter().filter_map(|own| change_by_one(&own));
-    for (own, changed, help) in changes.take(MOST) {
-        let whole = replace(term, HashMap::from([(own, changed)]));
+    let changes = list_subterms(vec![term.clone()]).into_iter().filter_map(|part| change_by_one(&part));
+    for (operation, changed, help) in changes.take(MOST) {
+        let whole = replace(term, HashMap::from([(operation, changed)]));
         if whole != *term && helps(whole) {
             return Some(help);
         }
@@ -57,21 +57,21 @@ pub(super) fn explain_missing_value(
 /// higher, and the help that names it.
 fn change_by_one(operation: &Term) -> Option<(Term, Term, String)> {
     let one = Term::int(1);
-    let at = |list: &Term, index: &Term, changed: Term| {
-        let which = match index {
+    let explain_index = |list: &Term, index: &Term, changed: Term| {
+        let element = match index {
             _ if *index == one => "the first element".to_owned(),
             _ if *index == length(list) => "the last element".to_owned(),
             _ => format!("the element before `{operation}`"),
         };
-        (changed.clone(), format!("indices begin at 0: write `{changed}` if you mean {which}"))
+        (changed.clone(), format!("indices begin at 0: write `{changed}` if you mean {element}"))
     };
-    let slice = |list: &Term, end: &Term, make: &dyn Fn(Term) -> Term| {
-        let more = match end.written() {
+    let explain_end = |list: &Term, end: &Term, slice_to: &dyn Fn(Term) -> Term| {
+        let later = match end.written() {
             Some(Node::Arithmetic(Operator::Subtract, whole, less)) if *less == one => whole.clone(),
             _ => Term::add(end, &one),
         };
-        let (changed, is_whole) = (make(more.clone()), more == length(list));
-        let open = || changed.to_string().replace(&format!("..{more}]"), "..]");
+        let (changed, is_whole) = (slice_to(later.clone()), later == length(list));
+        let open = || changed.to_string().replace(&format!("..{later}]"), "..]");
         let text = if is_whole { open() } else { changed.to_string() };
         (
             changed,
@@ -82,26 +82,24 @@ fn change_by_one(operation: &Term) -> Option<(Term, Term, String)> {
         TermShape::Operation(DerivedOperation::Standard(StandardOperation::Element), arguments) => {
             let [list, index] = arguments.as_slice() else { return None };
             let lower = [list.clone(), Term::subtract(index, &one)];
-            at(list, index, Term::standard(StandardOperation::Element, lower))
+            explain_index(list, index, Term::standard(StandardOperation::Element, lower))
         }
         TermShape::Operation(DerivedOperation::Standard(StandardOperation::Part), arguments) => {
             let [list, from, end] = arguments.as_slice() else { return None };
-            let make = |end: Term| Term::standard(StandardOperation::Part, [list.clone(), from.clone(), end]);
-            slice(list, end, &make)
+            let slice_to =
+                |end: Term| Term::standard(StandardOperation::Part, [list.clone(), from.clone(), end]);
+            explain_end(list, end, &slice_to)
         }
         TermShape::Node(Node::OnStrings(StringOperation::At, arguments)) => {
             let [text, index] = arguments.as_slice() else { return None };
-            at(
-                text,
-                index,
-                Term::on_strings(StringOperation::At, &[text.clone(), Term::subtract(index, &one)]),
-            )
+            let lower = [text.clone(), Term::subtract(index, &one)];
+            explain_index(text, index, Term::on_strings(StringOperation::At, &lower))
         }
         TermShape::Node(Node::OnStrings(StringOperation::Slice, arguments)) => {
             let [text, from, end] = arguments.as_slice() else { return None };
-            let make =
+            let slice_to =
                 |end: Term| Term::on_strings(StringOperation::Slice, &[text.clone(), from.clone(), end]);
-            slice(text, end, &make)
+            explain_end(text, end, &slice_to)
         }
         _ => return None,
     };
@@ -109,8 +107,8 @@ fn change_by_one(operation: &Term) -> Option<(Term, Term, String)> {
 }
 
 /// The length of a string or a list.
-fn length(of: &Term) -> Term {
-    if of.sort().as_list().is_some() { Term::field(of, 0) } else { of.length() }
+fn length(term: &Term) -> Term {
+    if term.sort().as_list().is_some() { Term::field(term, 0) } else { term.length() }
 }
 
 /// Leaves out what the guard implies of a condition, and the alternatives that it excludes. With the result

@@ -38,9 +38,9 @@ pub fn check(
         }
         let place = format!("`{}` at `{}`", iosts.action(action).name, iosts.location(location).name);
         // The guard that is the negation of all others. With it, every observation is taken.
-        let is_negation = |place: &usize| {
-            let others = guards[..*place].iter().chain(&guards[place + 1..]);
-            guards[*place] == Term::or(others.cloned()).not()
+        let is_negation = |number: &usize| {
+            let others = guards[..*number].iter().chain(&guards[number + 1..]);
+            guards[*number] == Term::or(others.cloned()).not()
         };
         let negation = (0..guards.len()).find(is_negation);
         let holds: Vec<Term> =
@@ -53,7 +53,7 @@ pub fn check(
             }
         }
         // The negation excludes all others, so only pairs of these are asked.
-        let others: Vec<usize> = (0..holds.len()).filter(|place| negation != Some(*place)).collect();
+        let others: Vec<usize> = (0..holds.len()).filter(|number| negation != Some(*number)).collect();
         let pairs = others
             .iter()
             .enumerate()

@@ -4,7 +4,6 @@
 //! operation costs one indirect call and one allocation more than in the domain itself.
 
 use std::any::Any;
-use std::fmt;
 use std::ops::Deref;
 
 use coreach_polyhedra::Constraint;
@@ -41,17 +40,12 @@ impl AnyDomain {
 }
 
 /// An element of some domain. An operation on two elements panics if their domains differ.
+#[derive(Debug)]
 pub struct AnyElement(Box<dyn Operations>);
 
 impl Clone for AnyElement {
     fn clone(&self) -> Self {
         self.0.copy()
-    }
-}
-
-impl fmt::Debug for AnyElement {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
     }
 }
 
@@ -77,7 +71,7 @@ impl AnyElement {
 }
 
 /// The operations of [`Domain`] on an element whose domain is not part of the type.
-pub trait Operations: fmt::Debug {
+pub trait Operations: std::fmt::Debug {
     fn as_any(&self) -> &dyn Any;
     fn copy(&self) -> AnyElement;
     fn bottom(&self, dimensions: usize) -> AnyElement;

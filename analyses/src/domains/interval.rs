@@ -276,27 +276,18 @@ impl Domain for Intervals {
 
     fn substitute(&self, assignments: &Assignments) -> Self {
         let Some(ranges) = &self.ranges else { return self.clone() };
-        let mut before = ranges.clone();
-        for (dimension, _) in assignments {
-            before[*dimension] = IntervalRange::ALL;
-        }
-        let mut constraints = Vec::new();
+        let (mut before, mut constraints) = (ranges.clone(), Vec::new());
         for (dimension, expression) in assignments {
-            constraints
-                .extend(expression.iter().flat_map(|value| end_constraints(value, &ranges[*dimension])));
+            before[*dimension] = IntervalRange::ALL;
+            let values = expression.iter();
+            constraints.extend(values.flat_map(|value| end_constraints(value, &ranges[*dimension])));
         }
         // Rounding is left to the meets: nothing here knows which dimensions are integers.
         Intervals::of(before).meet_constraints(&constraints, &[])
     }
 
     fn forget(&self, dimensions: &[usize]) -> Self {
-        self.map(|ranges| {
-            let mut next = ranges.to_vec();
-            for dimension in dimensions {
-                next[*dimension] = IntervalRange::ALL;
-            }
-            next
-        })
+        self.assign(&dimensions.iter().map(|dimension| (*dimension, None)).collect::<Vec<_>>())
     }
 
     fn add_dimensions(&self, count: usize) -> Self {

@@ -95,19 +95,19 @@ impl ExactReference {
     }
 }
 
-/// Answers for every transition of a graph. No transition may leave its accepting locations. `found` has the
-/// facts of an analysis, and may be empty.
+/// Answers for every transition of a graph. No transition may leave its accepting locations. `iterations`
+/// have the facts of an analysis, and may be empty.
 /// Panics if `accepting` has not one entry for each location.
 pub fn exact(
     iosts: &Iosts,
     accepting: &[bool],
-    found: &[RefinementIteration],
+    iterations: &[RefinementIteration],
     engine: &mut dyn HornEngine,
     solver: &mut dyn Solver,
 ) -> ExactReference {
     assert_eq!(accepting.len(), iosts.locations.len(), "one entry for each location");
-    let proved = prove_facts(iosts, accepting, found, solver);
-    let facts_left_out = proved.is_none() && !found.is_empty();
+    let proved = prove_facts(iosts, accepting, iterations, solver);
+    let facts_left_out = proved.is_none() && !iterations.is_empty();
     let within = proved.unwrap_or_else(|| vec![Term::yes(); accepting.len()]);
     let mut questions = Questions { iosts, accepting, within, engine, solver, asked: 0, refused: 0 };
     // The first refutation is that of the domains alone, whose facts are inductive.
@@ -182,11 +182,11 @@ pub fn leads_on(
 fn prove_facts(
     iosts: &Iosts,
     accepting: &[bool],
-    found: &[RefinementIteration],
+    iterations: &[RefinementIteration],
     solver: &mut dyn Solver,
 ) -> Option<Vec<Term>> {
-    let last = found.last()?.facts.clone();
-    let is_proved = chain(iosts, accepting, found, &last)
+    let last = iterations.last()?.facts.clone();
+    let is_proved = chain(iosts, accepting, iterations, &last)
         .all(|condition| must_hold(solver, &condition.premises, &condition.conclusion));
     is_proved.then_some(last)
 }

@@ -26,6 +26,7 @@ pub(super) fn read_states(proof: &str, problem: &Problem<'_>) -> Option<Vec<(Tak
     let mut states = Vec::new();
     let mut step = Some(steps.first()?);
     while let Some(current) = step {
+        // A derivation is a head, its premises, and its conclusion.
         let (conclusion, premises) = current.list()?.get(1..)?.split_last()?;
         // The last steps conclude the question itself, which has no state.
         if let Some((side, location, arguments)) = read_atom(conclusion, problem) {
@@ -74,6 +75,7 @@ pub(super) fn read_definitions(
     let literals = list_literals(problem);
     let mut facts = BTreeMap::new();
     for part in &parts {
+        // `(forall (names) (! (= (predicate names) fact) annotations))`
         let (bound, body) = match part.applied() {
             Some(("forall", [bound, body])) => (bound.list()?, body),
             _ => (&[][..], part),

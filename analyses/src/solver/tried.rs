@@ -47,8 +47,8 @@ pub fn try_values(conjuncts: &[Term]) -> Option<Valuation> {
         due[conjunct.data().iter().filter_map(place).max()?].push(conjunct);
     }
     let values = MentionedValues::in_conjuncts(conjuncts);
-    let evaluations = MOST_EVALUATIONS;
-    let mut search = ValueSearch { order: &order, equations: &equations, due, values, evaluations };
+    let (order, equations, evaluations) = (&order, &equations, MOST_EVALUATIONS);
+    let mut search = ValueSearch { order, equations, due, values, evaluations };
     let mut valuation = Valuation::new();
     search.search_from(0, &mut valuation).then_some(valuation)
 }
@@ -80,7 +80,7 @@ impl ValueSearch<'_> {
         let Some(datum) = self.order.get(place) else { return true };
         let defined = self.equations.iter().filter(|(defined, _)| defined == datum);
         let computed = defined.filter_map(|(_, term)| evaluate(term, valuation).ok()).next();
-        let values = computed.map_or_else(|| self.values.of(datum.ty()), |value| vec![value]);
+        let values = computed.map_or_else(|| self.values.list(datum.ty()), |value| vec![value]);
         for value in values.into_iter().filter(|value| value.is_in(datum.ty())) {
             valuation.insert(datum.clone(), value);
             let all_hold = self.due[place].iter().all(|conjunct| {
@@ -110,7 +110,7 @@ pub fn are_plain(conjuncts: &[Term]) -> bool {
 
 /// The values that the conjuncts mention, and values near them. The simplest come first.
 struct MentionedValues {
-    /// The first of the mentioned strings. They have as many sets as values are tried.
+    /// The first four of the mentioned strings. Of these, all sets are tried.
     words: Vec<Value>,
     strings: Vec<Value>,
     numbers: Vec<Value>,
@@ -163,7 +163,8 @@ impl MentionedValues {
         MentionedValues { words: words.take(MOST_VALUES.ilog2() as usize).collect(), strings, numbers }
     }
 
-    fn of(&self, ty: &Type) -> Vec<Value> {
+    /// Lists the values to try for a datum of the type.
+    fn list(&self, ty: &Type) -> Vec<Value> {
         match ty {
             Type::String => self.strings.clone(),
             _ if ty.is_integer() => self.numbers.clone(),
@@ -176,6 +177,7 @@ impl MentionedValues {
 
     /// Lists the sets of mentioned strings that the type can hold, the empty one first.
     fn list_sets_of_words(&self, ty: &Arc<RecordType>) -> Vec<Value> {
+        // Each bit of `chosen` stands for a word.
         let set = |chosen: usize| {
             let words = (0..self.words.len()).filter(|number| chosen & (1 << number) != 0);
             let words = words.map(|number| Term::literal(self.words[number].clone())).collect();

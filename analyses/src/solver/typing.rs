@@ -261,12 +261,15 @@ impl TermWalk {
 /// values lie in their types. (The term constructors leave such reads as they are if the whole may have no
 /// value.)
 fn sources_of_part(part: &Term) -> Option<Vec<Term>> {
-    type TermParts<'a> = Box<dyn Fn(&Term) -> Term + 'a>;
-    let (whole, part_of): (&Term, TermParts) = match part.node() {
+    let whole = match part.node() {
         Node::Data(_) => return None,
-        Node::Field(whole, at) => (whole, Box::new(|whole| Term::field(whole, *at))),
-        Node::Select(whole, index) => (whole, Box::new(|whole| Term::select(whole, index))),
+        Node::Field(whole, _) | Node::Select(whole, _) => whole,
         _ => return Some(Vec::new()),
+    };
+    let part_of = |other: &Term| match part.node() {
+        Node::Select(_, index) => Term::select(other, index),
+        Node::Field(_, at) => Term::field(other, *at),
+        _ => other.clone(),
     };
     match (whole.node(), part.node()) {
         (Node::Record(_, fields), Node::Field(_, at)) => Some(vec![fields[*at].clone()]),

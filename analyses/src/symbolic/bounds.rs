@@ -98,7 +98,8 @@ pub struct OpenBounds {
     pub(super) open: Arc<Substitution>,
     condition: Arc<[Term]>,
     symbols: Arc<Vec<Datum>>,
-    lines: BTreeMap<Datum, Arc<OpenSum>>,
+    /// The values of the open numbers that are sums of symbols.
+    sums: BTreeMap<Datum, Arc<OpenSum>>,
     ends: Arc<Vec<SumEnds>>,
     /// Is each part of the condition an end of one symbol?
     is_box: bool,
@@ -151,21 +152,14 @@ impl OpenSum {
         self
     }
 
-    /// Scales the sum so that the first symbol has the factor 1. Also returns the old factor.
-    fn normalized(mut self) -> (Self, RBig) {
-        let factor = self.counts.first().map_or(RBig::ONE, |(_, count)| count.clone());
-        if factor == RBig::NEG_ONE {
-            self = self.times(&factor);
-        } else if factor != RBig::ONE {
-            self = self.times(&(RBig::ONE / &factor));
-        }
-        (self, factor)
-    }
-
     /// Scales `sum ⋈ 0` so that the first symbol has the factor 1.
     fn normalize(self, comparison: Comparison) -> (Comparison, Self) {
-        let (line, factor) = self.normalized();
-        (if factor < RBig::ZERO { mirror(comparison) } else { comparison }, line)
+        let factor = self.counts.first().map_or(RBig::ONE, |(_, count)| count.clone());
+        let comparison = if factor < RBig::ZERO { mirror(comparison) } else { comparison };
+        match factor == RBig::ONE {
+            true => (comparison, self),
+            false => (comparison, self.times(&(RBig::ONE / factor))),
+        }
     }
 }
 
@@ -229,9 +223,9 @@ impl OpenBounds {
         };
         for (datum, term) in &**open {
             if term.sort().is_number()
-                && let Some(line) = bounds.line(Sum::of(term))
+                && let Some(open_sum) = bounds.read_sum(Sum::of(term))
             {
-                bounds.lines.insert(datum.clone(), Arc::new(line));
+                bounds.sums.insert(datum.clone(), Arc::new(open_sum));
             }
         }
         for part in condition {
@@ -267,7 +261,7 @@ impl OpenBounds {
     }
 
     /// The sum with its symbols as numbers. `None`: it has an atom that is no symbol.
-    fn line(&mut self, sum: Sum) -> Option<OpenSum> {
+    fn read_sum(&mut self, sum: Sum) -> Option<OpenSum> {
         let (sum, number) = sum.split_number();
         let mut counts = Vec::new();
         for (atom, count) in sum.counts() {
@@ -283,23 +277,23 @@ impl OpenBounds {
         if !a.sort().is_number() || !part.is_total() {
             return false;
         }
-        let Some(line) = self.line(Sum::of_difference(a, b)) else { return false };
-        self.narrow(*comparison, line, Some(part.clone()))
+        let Some(open_sum) = self.read_sum(Sum::of_difference(a, b)) else { return false };
+        self.narrow(*comparison, open_sum, Some(part.clone()))
     }
 
-    /// Takes `line ⋈ 0` as a bound. Returns whether it bounds a single symbol. `part` states it as a term.
-    fn narrow(&mut self, comparison: Comparison, line: OpenSum, part: Option<Term>) -> bool {
-        let (comparison, line) = line.normalize(comparison);
-        let (is_single, is_integer) = match line.counts.as_slice() {
+    /// Takes `open_sum ⋈ 0` as a bound. Returns whether it bounds one symbol. `part` states it as a term.
+    fn narrow(&mut self, comparison: Comparison, open_sum: OpenSum, part: Option<Term>) -> bool {
+        let (comparison, open_sum) = open_sum.normalize(comparison);
+        let (is_single, is_integer) = match open_sum.counts.as_slice() {
             [(symbol, _)] => (true, self.symbols[*symbol].ty().is_integer()),
             _ => (false, false),
         };
         let known_ends = Arc::make_mut(&mut self.ends);
-        let place = known_ends.iter().position(|ends| ends.counts == line.counts).unwrap_or_else(|| {
-            known_ends.push(SumEnds { counts: line.counts, low: None, high: None });
+        let place = known_ends.iter().position(|ends| ends.counts == open_sum.counts).unwrap_or_else(|| {
+            known_ends.push(SumEnds { counts: open_sum.counts, low: None, high: None });
             known_ends.len() - 1
         });
-        let end = |is_excluded| SumEnd { at: -line.number.clone(), is_excluded, part: part.clone() };
+        let end = |is_excluded| SumEnd { at: -open_sum.number.clone(), is_excluded, part: part.clone() };
         let ends = &mut known_ends[place];
         match comparison {
             Comparison::AtMost | Comparison::Less => {
@@ -326,7 +320,7 @@ impl OpenBounds {
             Node::Literal(value) => Some(OpenSum::constant(number_of(value)?)),
             Node::Data(datum) => match find_value(datum, (known, given)) {
                 Some(value) => Some(OpenSum::constant(number_of(value)?)),
-                None => self.lines.get(datum).map(|line| OpenSum::clone(line)),
+                None => self.sums.get(datum).map(|open_sum| OpenSum::clone(open_sum)),
             },
             Node::ToReal(a) => value_of(a),
             Node::Negate(a) => Some(value_of(a)?.times(&RBig::NEG_ONE)),
@@ -357,7 +351,8 @@ impl OpenBounds {
     pub fn decide(&self, condition: &Term, given: (&Valuation, GivenValues<'_>)) -> CanBe {
         let decide_part = |part: &Term| self.decide(part, given);
         let decide_comparison = |comparison: Comparison, a: &Term, b: &Term| {
-            self.difference(a, b, given).map_or(CanBe::UNKNOWN, |line| self.decide_line(comparison, line))
+            self.difference(a, b, given)
+                .map_or(CanBe::UNKNOWN, |open_sum| self.decide_sum(comparison, open_sum))
         };
         // As it was written, a comparison needs no form of its operations.
         if let Some(Node::Compare(comparison, a, b)) = condition.written()
@@ -383,15 +378,15 @@ impl OpenBounds {
         Some(self.value(a, given)?.plus(self.value(b, given)?.times(&RBig::NEG_ONE)))
     }
 
-    /// Decides `line ⋈ 0`, by the ends of this sum or of its symbols.
-    fn decide_line(&self, comparison: Comparison, line: OpenSum) -> CanBe {
-        if line.counts.is_empty() {
-            return CanBe::of(comparison.holds(line.number.cmp(&RBig::ZERO)));
+    /// Decides `open_sum ⋈ 0`, by the ends of this sum or of its symbols.
+    fn decide_sum(&self, comparison: Comparison, open_sum: OpenSum) -> CanBe {
+        if open_sum.counts.is_empty() {
+            return CanBe::of(comparison.holds(open_sum.number.cmp(&RBig::ZERO)));
         }
-        let (comparison, line) = line.normalize(comparison);
-        let number = -line.number;
-        let own = self.ends.iter().find(|ends| ends.counts == line.counts);
-        let single_symbol = if let [(symbol, _)] = line.counts.as_slice() { Some(*symbol) } else { None };
+        let (comparison, open_sum) = open_sum.normalize(comparison);
+        let number = -open_sum.number;
+        let own = self.ends.iter().find(|ends| ends.counts == open_sum.counts);
+        let single_symbol = if let [(symbol, _)] = open_sum.counts.as_slice() { Some(*symbol) } else { None };
         let limit = |side: BoundSide| -> Option<(RBig, bool)> {
             if let Some(end) = own.and_then(|own| own.end(side)) {
                 return Some(end);
@@ -401,7 +396,7 @@ impl OpenBounds {
             }
             // Add up the ends of the symbols.
             let (mut sum, mut is_any_excluded) = (RBig::ZERO, false);
-            for (symbol, count) in &line.counts {
+            for (symbol, count) in &open_sum.counts {
                 let is_its_own = |ends: &&SumEnds| matches!(&ends.counts[..], [(own, _)] if own == symbol);
                 let is_high = (side == BoundSide::High) == (*count > RBig::ZERO);
                 let side = if is_high { BoundSide::High } else { BoundSide::Low };
@@ -450,18 +445,18 @@ impl OpenBounds {
             if !a.sort().is_number() || !part.is_total() {
                 return None;
             }
-            let line = bounds.difference(a, b, given)?;
-            let [(symbol, _)] = line.counts.as_slice() else { return None };
+            let open_sum = bounds.difference(a, b, given)?;
+            let [(symbol, _)] = open_sum.counts.as_slice() else { return None };
             let symbol = Term::datum(&bounds.symbols[*symbol]);
-            let (comparison, line) = line.normalize(*comparison);
+            let (comparison, open_sum) = open_sum.normalize(*comparison);
             // The part is stated for the symbol alone: `symbol ⋈ end`.
             let end = match a.sort() {
-                Type::Real => Term::literal(Value::Real(-line.number.clone())),
-                _ if line.number.is_int() => Term::int(-line.number.numerator().clone()),
+                Type::Real => Term::literal(Value::Real(-open_sum.number.clone())),
+                _ if open_sum.number.is_int() => Term::int(-open_sum.number.numerator().clone()),
                 _ => return None,
             };
             let part = Term::compare(comparison, &symbol, &end);
-            if !bounds.narrow(comparison, line, Some(part)) {
+            if !bounds.narrow(comparison, open_sum, Some(part)) {
                 return None;
             }
         }
@@ -485,15 +480,16 @@ impl OpenBounds {
     ) -> Option<Self> {
         let mut moved = self.clone();
         for (datum, term) in assigned {
-            let line = self.value(term, given)?;
-            let symbols = |line: &OpenSum| line.counts.iter().map(|(symbol, _)| *symbol).collect::<Vec<_>>();
-            if symbols(&line) != symbols(self.lines.get(datum)?) {
+            let open_sum = self.value(term, given)?;
+            let symbols =
+                |open_sum: &OpenSum| open_sum.counts.iter().map(|(symbol, _)| *symbol).collect::<Vec<_>>();
+            if symbols(&open_sum) != symbols(self.sums.get(datum)?) {
                 return None;
             }
-            let atoms = line.counts.iter().map(|(symbol, count)| (&self.symbols[*symbol], count.clone()));
-            let written = Sum::of_data(atoms, line.number.clone()).term(&RBig::ONE, term.sort());
+            let atoms = open_sum.counts.iter().map(|(symbol, count)| (&self.symbols[*symbol], count.clone()));
+            let written = Sum::of_data(atoms, open_sum.number.clone()).term(&RBig::ONE, term.sort());
             Arc::make_mut(&mut moved.open).insert((*datum).clone(), written);
-            moved.lines.insert((*datum).clone(), Arc::new(line));
+            moved.sums.insert((*datum).clone(), Arc::new(open_sum));
         }
         Some(moved)
     }

@@ -30,10 +30,10 @@ use crate::solver::{Solver, Witness};
 struct TreeCandidate<N> {
     node: N,
     state: Tidy,
-    /// For each datum: the symbol, if its value is a single symbol.
-    bare: Vec<Option<Datum>>,
+    /// The symbol that is the value of each datum, if it is one.
+    symbols: Vec<Option<Datum>>,
     /// The conditions that mention only these symbols.
-    decided: Vec<Term>,
+    symbol_conditions: Vec<Term>,
 }
 
 /// The expanded states of one location and memory: by the data with literal values, and by these literals.
@@ -103,7 +103,7 @@ impl<M: Eq + Hash, N: Copy + Ord> Candidates<M, N> {
             }
         }
         fitting.sort_by_key(|candidate| std::cmp::Reverse(candidate.node));
-        let (mut questions, mut unknown) = (0, 0u64);
+        let (mut questions, mut unanswered) = (0, 0u64);
         for candidate in fitting {
             budget::ask();
             self.compared += 1;
@@ -112,8 +112,8 @@ impl<M: Eq + Hash, N: Copy + Ord> Candidates<M, N> {
             }
             // For one state at most 48 questions are asked, and at most 3 may stay without an answer. This
             // comparison then stays open too.
-            if questions == 48 || unknown == 3 {
-                self.unknown += 1 + unknown;
+            if questions == 48 || unanswered == 3 {
+                self.unknown += 1 + unanswered;
                 return None;
             }
             questions += 1;
@@ -122,10 +122,10 @@ impl<M: Eq + Hash, N: Copy + Ord> Candidates<M, N> {
                 (Inclusion::No, values) => {
                     points.extend(values.and_then(|values| find_point(data, state, &values)));
                 }
-                (Inclusion::Unknown, _) => unknown += 1,
+                (Inclusion::Unknown, _) => unanswered += 1,
             }
         }
-        self.unknown += unknown;
+        self.unknown += unanswered;
         None
     }
 }
@@ -143,17 +143,19 @@ fn find_point(data: &[Datum], state: &Tidy, values: &Valuation) -> Option<Vec<Va
 
 impl<N> TreeCandidate<N> {
     fn new(node: N, state: &Tidy) -> Self {
-        let bare: Vec<Option<Datum>> = state.values.iter().map(|value| value.as_datum().cloned()).collect();
-        let is_decided =
-            |part: &Term| part.data().iter().all(|symbol| bare.iter().flatten().any(|known| known == symbol));
-        let decided = state.condition.iter().filter(|part| is_decided(part)).cloned().collect();
-        TreeCandidate { node, state: state.clone(), bare, decided }
+        let symbols: Vec<Option<Datum>> =
+            state.values.iter().map(|value| value.as_datum().cloned()).collect();
+        let is_decided = |part: &Term| {
+            part.data().iter().all(|symbol| symbols.iter().flatten().any(|known| known == symbol))
+        };
+        let symbol_conditions = state.condition.iter().filter(|part| is_decided(part)).cloned().collect();
+        TreeCandidate { node, state: state.clone(), symbols, symbol_conditions }
     }
 
     /// May the state stand for the point? `false` is certain.
     fn may_contain(&self, point: &[Value]) -> bool {
         let mut values = Valuation::new();
-        for (symbol, value) in self.bare.iter().zip(point) {
+        for (symbol, value) in self.symbols.iter().zip(point) {
             let Some(symbol) = symbol else { continue };
             if !value.is_in(symbol.ty()) || values.get(symbol).is_some_and(|known| !may_be_same(known, value))
             {
@@ -167,7 +169,7 @@ impl<N> TreeCandidate<N> {
             let is_symbol = term.as_datum().is_some();
             !is_symbol && evaluate(term, &values).is_ok_and(|own_value| !may_be_same(&own_value, value))
         };
-        !self.decided.iter().any(is_false) && !self.state.values.iter().zip(point).any(differs)
+        !self.symbol_conditions.iter().any(is_false) && !self.state.values.iter().zip(point).any(differs)
     }
 }
 

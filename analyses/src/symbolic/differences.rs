@@ -48,7 +48,7 @@ struct DifferenceGraph {
     edges: Vec<DistanceEdge>,
     integers: BTreeSet<usize>,
     /// Was a conjunct left out?
-    is_part: bool,
+    is_partial: bool,
 }
 
 /// Decides whether the conjunction can hold. `None`: this method cannot tell.
@@ -102,7 +102,7 @@ fn search_choices(
                 choices.push(sides.map(|side| Term::compare(side, a, b)).into());
             }
             Node::Compare(comparison, a, b) => graph.compare(*comparison, a, b),
-            _ => graph.is_part = true,
+            _ => graph.is_partial = true,
         }
         // With many choices the attempts would not suffice.
         if graph.vertices.len() > MOST_VERTICES
@@ -137,7 +137,7 @@ impl DifferenceGraph {
         let is_total = a.sort().is_number() && a.is_total() && b.is_total();
         let ends = is_total.then(|| self.find_ends(a, b)).flatten();
         let Some((from, to, length)) = ends else {
-            self.is_part = true;
+            self.is_partial = true;
             return;
         };
         // `to - from` compared with `length`.
@@ -150,7 +150,7 @@ impl DifferenceGraph {
                 self.at_most(from, to, length.clone());
                 self.at_most(to, from, -length);
             }
-            Comparison::NotEqual => self.is_part = true,
+            Comparison::NotEqual => self.is_partial = true,
         }
     }
 
@@ -246,7 +246,7 @@ impl DifferenceGraph {
         if !is_settled {
             return Witness::None;
         }
-        if self.is_part {
+        if self.is_partial {
             return Witness::Unknown;
         }
         // Choose the little amount so small that each edge with slack stays satisfied.

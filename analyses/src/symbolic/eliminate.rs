@@ -181,8 +181,8 @@ fn eliminate_one_sided(case: &Prenex) -> Option<Vec<Prenex>> {
     })
 }
 
-/// Eliminates the first quantified number that only has lower and upper ends: for each pair, a value must fit
-/// in between. `None` if there is no such number.
+/// Eliminates the first bound number that only has lower and upper ends: for each pair, a value must fit in
+/// between. `None` if there is no such number. A `?` in the loop goes on with the next number.
 fn eliminate_by_bounds(case: &Prenex) -> Option<Vec<Prenex>> {
     case.bound.iter().find_map(|datum| {
         if !datum.ty().is_number() {
@@ -191,13 +191,9 @@ fn eliminate_by_bounds(case: &Prenex) -> Option<Vec<Prenex>> {
         let (about, mut others) = case.parts_about(datum);
         let (mut low, mut high) = (Vec::new(), Vec::new());
         for part in &about {
-            let (comparison, times, at) = match solve_for(part, datum) {
-                Some((comparison, at)) => (comparison, RBig::ONE, at),
-                None => solve_for_multiple(part, datum).or_else(|| {
-                    let (comparison, at) = solve_reals(part, datum)?;
-                    Some((comparison, RBig::ONE, at))
-                })?,
-            };
+            let once = |(comparison, at): (Comparison, Term)| (comparison, RBig::ONE, at);
+            let solved = solve_for(part, datum).map(once).or_else(|| solve_for_multiple(part, datum));
+            let (comparison, times, at) = solved.or_else(|| solve_reals(part, datum).map(once))?;
             match comparison {
                 Comparison::AtLeast => low.push(BoundEnd { at, times, is_excluded: false }),
                 Comparison::Greater => low.push(BoundEnd { at, times, is_excluded: true }),
@@ -260,19 +256,15 @@ fn integer_fits(low: &BoundEnd, high: &BoundEnd, bound: &[Datum]) -> Option<Term
         };
     }
     let one = Term::int(1);
-    // The integer end is the candidate, so the comparison is strict if the other end is.
-    let (least, most, is_strict) = match low.is_whole() {
-        true => (
-            if low.is_excluded { Term::add(&low.at, &one) } else { low.at.clone() },
-            high.at.clone(),
-            high.is_excluded,
-        ),
-        false => (
-            low.at.clone(),
-            if high.is_excluded { Term::subtract(&high.at, &one) } else { high.at.clone() },
-            low.is_excluded,
-        ),
-    };
+    // The integer end is the candidate, or its neighbour. The comparison is strict if the other end is.
+    let (mut least, mut most) = (low.at.clone(), high.at.clone());
+    if low.is_whole() && low.is_excluded {
+        least = Term::add(&least, &one);
+    }
+    if high.is_whole() && high.is_excluded {
+        most = Term::subtract(&most, &one);
+    }
+    let is_strict = if low.is_whole() { high.is_excluded } else { low.is_excluded };
     // `least / low.times` and `most / high.times` are compared, without a quotient.
     let is_real = *least.sort() == Type::Real || *most.sort() == Type::Real;
     let scaled = |end: Term, times: &RBig| match (times == &RBig::ONE, is_real) {

@@ -157,8 +157,7 @@ fn list_test_points(condition: &Term, datum: &Datum) -> Vec<Term> {
         }
         _ => {}
     }
-    let mut compared = Vec::new();
-    collect_compared(condition, datum, &mut BTreeSet::new(), &mut compared);
+    let compared = collect_compared(condition, datum);
     let mut points = compared.clone();
     match datum.ty() {
         Type::Int | Type::Nat | Type::Range(..) => {
@@ -210,10 +209,11 @@ fn list_test_points(condition: &Term, datum: &Datum) -> Vec<Term> {
 }
 
 /// Collects the terms with which the datum is compared, solved for it.
-fn collect_compared(term: &Term, datum: &Datum, seen: &mut BTreeSet<String>, found: &mut Vec<Term>) {
+fn collect_compared(condition: &Term, datum: &Datum) -> Vec<Term> {
+    let (mut points, mut seen) = (Vec::new(), BTreeSet::new());
     // Shared parts are visited once.
     let mut visited = std::collections::HashSet::new();
-    let mut work = vec![term.clone()];
+    let mut work = vec![condition.clone()];
     while let Some(term) = work.pop() {
         if !visited.insert(term.clone()) || !term.mentions(datum) {
             continue;
@@ -222,7 +222,7 @@ fn collect_compared(term: &Term, datum: &Datum, seen: &mut BTreeSet<String>, fou
             let point = solve_for(&term, datum).map(|(_, point)| point);
             let point = point.filter(|point| *point.sort() == datum.ty().sort());
             if let Some(point) = point.filter(|point| seen.insert(point.to_string())) {
-                found.push(point);
+                points.push(point);
             }
         }
         // If a record is compared, its fields are compared as well.
@@ -246,8 +246,9 @@ fn collect_compared(term: &Term, datum: &Datum, seen: &mut BTreeSet<String>, fou
             && !other.mentions(datum)
             && seen.insert(other.to_string())
         {
-            found.push(other.clone());
+            points.push(other.clone());
         }
         work.extend(term.children().into_iter().cloned());
     }
+    points
 }

@@ -107,12 +107,11 @@ pub(crate) fn depending_parts(
 impl Tidy {
     /// Drops conjuncts that tell nothing of the data, and numbers the symbols. Then equal states stand for
     /// the same valuations.
-    pub(super) fn reduced(self, is_satisfiable: bool) -> Self {
-        let mut tidy = self;
+    pub(super) fn reduced(mut self, is_satisfiable: bool) -> Self {
         if is_satisfiable {
-            tidy.condition = depending_parts(data_of_terms(&tidy.values), &tidy.condition, Term::data).0;
+            self.condition = depending_parts(data_of_terms(&self.values), &self.condition, Term::data).0;
         }
-        let StateShape { location, values, condition } = tidy.shape();
+        let StateShape { location, values, condition } = self.shape();
         Tidy { location, values, condition: condition.into_iter().collect() }
     }
 
@@ -145,9 +144,8 @@ impl Tidy {
     }
 }
 
-/// Does `right` stand for each valuation for which `left` stands? Both are of one location of one system,
-/// whose data these are. If the answer is no, it returns values of the symbols of
-/// `left` for which `right` has none, if they are found.
+/// Decides whether `right`, of the same location, stands for each valuation for which `left` stands. If not,
+/// also returns values of the symbols of `left` for which `right` has none, if they are found.
 pub fn compare_states(
     data: &[Datum],
     left: &Tidy,
@@ -187,24 +185,24 @@ fn inclusion_question(data: &[Datum], left: &Tidy, right: &Tidy) -> (Vec<Datum>,
     let names: Substitution =
         symbols.iter().map(|symbol| (symbol.clone(), Term::datum(&rename(symbol)))).collect();
     let mut bound: Vec<Datum> = symbols.iter().map(rename).collect();
-    // The values of symbols that are the value of a datum.
-    let (mut known, mut parts) = (Substitution::new(), Vec::new());
+    // Symbols that are the value of a datum, with the value of this datum in `left`.
+    let (mut replaced, mut parts) = (Substitution::new(), Vec::new());
     for ((datum, value), right_value) in data.iter().zip(&left.values).zip(&right.values) {
         let Some(symbol) = right_value.as_datum().map(rename) else { continue };
-        if known.contains_key(&symbol) {
+        if replaced.contains_key(&symbol) {
             continue;
         }
         // A datum's value lies in its type in any case.
         if symbol.ty() == datum.ty() {
-            known.insert(symbol, value.clone());
+            replaced.insert(symbol, value.clone());
         } else if is_decided_by_in_type(symbol.ty()) {
             parts.push(in_type(value, symbol.ty()));
-            known.insert(symbol, value.clone());
+            replaced.insert(symbol, value.clone());
         }
     }
-    bound.retain(|symbol| !known.contains_key(symbol));
+    bound.retain(|symbol| !replaced.contains_key(symbol));
     let renamed = substitute_all(right.values.iter().chain(&right.condition), &names);
-    let mut right_terms = substitute_all(&renamed, &known);
+    let mut right_terms = substitute_all(&renamed, &replaced);
     let right_condition = right_terms.split_off(right.values.len());
     parts.extend(
         left.values.iter().zip(&right_terms).map(|(value, right_value)| Term::equal(value, right_value)),

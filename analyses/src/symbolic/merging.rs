@@ -18,9 +18,9 @@ use coreach_model::{Datum, Term};
 
 use super::inclusion::Tidy;
 
-/// Merges states of one location. The new symbols get this ending. `None`: there are no states.
-pub(super) fn merge_states(data: &[Datum], states: &[&Tidy], ending: &str) -> Option<Tidy> {
-    let first = states.first()?;
+/// Merges states of one location, at least one. The names of the new symbols get this ending.
+pub(super) fn merge_states(data: &[Datum], states: &[&Tidy], ending: &str) -> Tidy {
+    let first = states[0];
     // A datum keeps a value without symbols on which all states agree. Any other datum gets a new symbol.
     let merged_value = |(place, datum): (usize, &Datum)| {
         let value = &first.values[place];
@@ -39,16 +39,15 @@ pub(super) fn merge_states(data: &[Datum], states: &[&Tidy], ending: &str) -> Op
     let mut condition: Vec<Term> = cases[0].iter().filter(|part| is_common(part)).cloned().collect();
     let own_parts = |case: &Vec<Term>| Term::and(case.iter().filter(|part| !is_common(part)).cloned());
     condition.extend(Term::or(cases.iter().map(own_parts)).lowered().conjuncts());
-    Some(Tidy { location: first.location, values, condition })
+    Tidy { location: first.location, values, condition }
 }
 
 /// The condition of one state, over the values of the merged state.
 fn merged_case(state: &Tidy, values: &[Term], number: usize, ending: &str) -> Vec<Term> {
-    // A symbol that is the value of a datum becomes this datum's new symbol. The others get names for this
-    // case.
+    // A symbol that is the value of a datum becomes this datum's new symbol. Others get names for this case.
     let mut names = Substitution::new();
     for (value, merged) in state.values.iter().zip(values) {
-        if let (Some(symbol), Some(_)) = (value.as_datum(), merged.as_datum()) {
+        if let Some(symbol) = value.as_datum() {
             names.entry(symbol.clone()).or_insert_with(|| merged.clone());
         }
     }

@@ -74,11 +74,11 @@ pub(super) fn split_by_remainder(case: &Prenex) -> Option<Vec<Prenex>> {
         }
         _ => None,
     };
-    let is_about =
+    let is_bound_remainder =
         |atom: &&Term| split_remainder(atom).is_some() && case.bound.iter().any(|datum| atom.mentions(datum));
     let find_atom = |part: &Term| {
         let (_, sum) = difference(part)?;
-        sum.atoms().find(is_about).cloned()
+        sum.atoms().find(is_bound_remainder).cloned()
     };
     let atom = case.parts.iter().find_map(find_atom)?;
     let (inner, modulus) = split_remainder(&atom)?;
@@ -132,8 +132,8 @@ pub(super) fn reduce_remainder(comparison: Comparison, a: &Term, b: &Term) -> Op
     let reduced = sum.reduced_modulo(&modulus);
     let common = reduced.common_divisor(&modulus);
     if common > RBig::ONE && matches!(comparison, Comparison::Equal | Comparison::NotEqual) {
-        // All terms but the constant are multiples of the common divisor. Subtract the constant's own
-        // remainder on both sides, and divide.
+        // All terms but the constant are multiples of the common divisor, so divide by it: `(4 * x + 3) mod 6
+        // == 1` is `(4 * x + 2) mod 6 == 0`, and that is `(2 * x + 1) mod 3 == 0`.
         let (multiple, constant) = reduced.split_number();
         let own_remainder = &constant - (&constant / &common).floor() * &common;
         let mut divided = multiple.times(&(RBig::ONE / &common));

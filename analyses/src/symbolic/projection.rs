@@ -140,25 +140,23 @@ pub(super) fn project_state(data: &[Datum], state: Tidy, is_satisfiable: bool) -
 impl ProjectionWork {
     fn new(data: &[Datum], state: &Tidy) -> Self {
         let mut kept: Vec<Datum> = Vec::new();
-        let keep = |kept: &mut Vec<Datum>, symbol: &Datum| {
-            if !kept.contains(symbol) {
-                kept.push(symbol.clone());
-            }
-        };
-        let is_compared = |datum: &Datum| !matches!(datum.ty(), Type::Array(_) | Type::Record(_));
+        let is_plain = |datum: &Datum| !matches!(datum.ty(), Type::Array(_) | Type::Record(_));
         for (datum, value) in data.iter().zip(&state.values) {
-            match value.as_datum() {
-                Some(symbol) => keep(&mut kept, symbol),
-                None if is_compared(datum) => {}
-                // Arrays and records stay as they are, with their symbols.
-                None => value.data().iter().for_each(|symbol| keep(&mut kept, symbol)),
+            // Arrays and records stay as they are, with their symbols.
+            if value.as_datum().is_some() || !is_plain(datum) {
+                for symbol in value.data() {
+                    if !kept.contains(&symbol) {
+                        kept.push(symbol);
+                    }
+                }
             }
         }
         let mut parts = state.condition.clone();
         let mut values = state.values.clone();
         for (datum, value) in data.iter().zip(&mut values) {
+            // The value of a sum of symbols becomes a symbol that stays, with an equation.
             if value.as_datum().is_none()
-                && is_compared(datum)
+                && is_plain(datum)
                 && value.data().iter().any(|symbol| !kept.contains(symbol))
             {
                 // No datum of a model and no other symbol has such a name.

@@ -32,7 +32,7 @@ pub enum Quiescence {
 /// Computes for each location the condition under which a state is quiescent. `None`: it needs a quantifier.
 pub fn quiescence(system: &System<'_>, solver: &mut dyn Solver) -> Numbered<LocationId, Option<Term>> {
     let iosts = system.iosts;
-    let mut condition_at = |location: LocationId| {
+    let condition_at = |location: LocationId| {
         let mut parts = Vec::new();
         for number in &system.outgoing[location] {
             let action = iosts.action(iosts.transitions[*number].action);
@@ -42,7 +42,7 @@ pub fn quiescence(system: &System<'_>, solver: &mut dyn Solver) -> Numbered<Loca
         }
         Some(Term::and(parts))
     };
-    iosts.location_ids().map(&mut condition_at).collect()
+    iosts.location_ids().map(condition_at).collect()
 }
 
 /// The state after quiescence, and whether its condition is complete. There is no state if its condition is

@@ -217,7 +217,6 @@ impl Searcher {
         }
         let system = System::from_prepared(&self.iosts, &self.prepared);
         let mut nodes: Vec<SearchNode> = Vec::new();
-        // By cost, then by risk, then by age, so no two are equal.
         let mut open: BinaryHeap<Reverse<(usize, usize, usize)>> = BinaryHeap::new();
         let mut expanded = Expanded::default();
         let (mut count, mut spurious) = (0, 0);
@@ -233,11 +232,11 @@ impl Searcher {
             let node = SearchNode { location, cell, element, depth: 0, risk: 0, from: None };
             push(&mut nodes, &mut open, node);
         }
-        let most_work = self.abstraction.work() + limits.work / STEPS_PER_RESULT;
+        let most_work = self.abstraction.work + limits.work / STEPS_PER_RESULT;
         while let Some(Reverse((_, _, number))) = open.pop() {
             budget::ask();
             // The next search can use the cases that were computed, so this limit is not that of the budget.
-            if self.abstraction.work() > most_work {
+            if self.abstraction.work > most_work {
                 return SearchOutcome::NotFound(SearchBound::Work(limits.work));
             }
             let SearchNode { location, cell, element, depth, risk, .. } = nodes[number];

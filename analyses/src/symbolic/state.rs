@@ -155,9 +155,9 @@ impl SymbolicState {
         // All together, because their shared parts are substituted once.
         let mut substituted = Vec::new().into_iter();
         if !open_terms.is_empty() {
-            let mut standing = self.standing_of(&open_terms, find);
-            standing.extend(terms);
-            substituted = substitute_all(open_terms, &standing).into_iter();
+            let mut known_terms = self.substitution_for(&open_terms, find);
+            known_terms.extend(terms);
+            substituted = substitute_all(open_terms, &known_terms).into_iter();
         }
         // A parameter ends with the step.
         let mut known = self.known.clone();
@@ -202,7 +202,8 @@ impl SymbolicState {
         match evaluate(condition, known) {
             Ok(Value::Bool(true)) => Holds::Always,
             Err(Undefined::Unbound(_)) => {
-                let term = substitute(condition, &self.standing_of(&[condition], |datum| known.get(datum)));
+                let term =
+                    substitute(condition, &self.substitution_for(&[condition], |datum| known.get(datum)));
                 match term.as_literal() {
                     Some(value) if *value == Value::Bool(true) => Holds::Always,
                     Some(_) => Holds::Never,
@@ -221,7 +222,11 @@ impl SymbolicState {
     }
 
     /// The substitution for the data of these terms. `find` gives the known values.
-    fn standing_of<'v>(&self, terms: &[&Term], find: impl Fn(&Datum) -> Option<&'v Value>) -> Substitution {
+    fn substitution_for<'v>(
+        &self,
+        terms: &[&Term],
+        find: impl Fn(&Datum) -> Option<&'v Value>,
+    ) -> Substitution {
         let value = |datum: Datum| {
             let known = find(&datum).cloned().map(Term::literal);
             known.or_else(|| self.open.get(&datum).cloned()).map(|term| (datum, term))

@@ -122,7 +122,7 @@ pub struct TreeNode {
     pub parent: Option<NodeId>,
     pub by: TreeMove,
     pub state: SymbolicState,
-    /// If others are merged into it: the state that stands for all of them, with new symbols.
+    /// If others are merged into it: the state that continued_state for all of them, with new symbols.
     pub merged: Option<SymbolicState>,
     /// Is the path condition certainly satisfiable, and complete?
     pub is_certain: bool,
@@ -167,7 +167,7 @@ impl TreeNode {
     }
 
     /// The state that is continued: its own, or that of all nodes that are merged into it.
-    pub fn stands(&self) -> &SymbolicState {
+    pub fn continued_state(&self) -> &SymbolicState {
         self.merged.as_ref().unwrap_or(&self.state)
     }
 }
@@ -212,8 +212,9 @@ pub struct Growth<'a, M = ()> {
     /// So many nodes, counted from the first, are complete: all their siblings are there too.
     complete_nodes: usize,
     projections: Projections,
-    /// For each node the number of its projection.
+    /// The number of each node's projection.
     projected: Numbered<NodeId, usize>,
+    /// The expanded nodes, by projection and memory. Only a restricted tree has them.
     expanded: HashMap<(usize, M), NodeId>,
     candidates: Candidates<M, NodeId>,
 }
@@ -334,13 +335,10 @@ impl<'a, M: Clone + Eq + Hash> Growth<'a, M> {
             let (first, others) = (group[0], &group[1..]);
             let is_certain = group.iter().all(|number| self.tree.nodes[*number].is_certain);
             let mut seen = HashSet::new();
-            let numbers = group.iter().map(|number| self.projected[*number]);
-            let different = numbers.filter(|projected| seen.insert(*projected));
-            let states: Vec<&Tidy> = different.map(|projected| self.projections.get(projected)).collect();
-            let Some(merged) = merge_states(self.projections.data(), &states, &format!("@{}", first.0))
-            else {
-                continue;
-            };
+            let mut projections: Vec<usize> = group.iter().map(|number| self.projected[*number]).collect();
+            projections.retain(|projection| seen.insert(*projection));
+            let states: Vec<&Tidy> = projections.iter().map(|number| self.projections.get(*number)).collect();
+            let merged = merge_states(self.projections.data(), &states, &format!("@{}", first.0));
             let depth = self.tree.nodes[first].state.depth;
             let state = SymbolicState { depth, ..merged.state(self.projections.data()) };
             self.projected[first] = self.projections.add(&state, is_certain);
@@ -394,9 +392,10 @@ impl<'a, M: Clone + Eq + Hash> Growth<'a, M> {
             if !wanted(iosts.action(iosts.transitions[transition].action).kind) {
                 continue;
             }
-            let child = self.system.successor(parent.stands(), transition).and_then(|(step, state)| {
-                Some((step, state, self.project_step(number, By::Transition(transition), None, solver)?))
-            });
+            let child =
+                self.system.successor(parent.continued_state(), transition).and_then(|(step, state)| {
+                    Some((step, state, self.project_step(number, By::Transition(transition), None, solver)?))
+                });
             match child {
                 Some((step, state, projection)) => self.add(number, TreeMove::Take(step), state, projection),
                 None => refuted.push(Refuted::Transition(transition)),
@@ -404,7 +403,7 @@ impl<'a, M: Clone + Eq + Hash> Growth<'a, M> {
         }
         if let Some(quiet) = self.quiet.as_ref().filter(|_| wanted(ActionKind::Output)) {
             let quiet = quiet[parent.state.location].clone();
-            let (state, is_exact) = rest_quiescent(parent.stands(), quiet.as_ref());
+            let (state, is_exact) = rest_quiescent(parent.continued_state(), quiet.as_ref());
             let child = state.and_then(|state| {
                 Some((state, self.project_step(number, By::Quiescence, quiet.as_ref(), solver)?))
             });

@@ -61,7 +61,7 @@ impl Registers {
     }
 
     /// Makes a register for a value that no variable of the model has: `amount_1`, or the next free number.
-    fn extra(&mut self, symbol: &Datum, taken: &BTreeSet<Datum>) -> Datum {
+    fn make_extra(&mut self, symbol: &Datum, taken: &BTreeSet<Datum>) -> Datum {
         // The name begins with at most 100 characters of the original name.
         let base: String = symbol.name().split('#').next().unwrap_or_default().chars().take(100).collect();
         let is_free = |name: &String| {
@@ -75,6 +75,7 @@ impl Registers {
         Datum::new(name, symbol.ty().clone())
     }
 
+    /// Makes a symbol for a value that nothing holds any more.
     fn ghost(&mut self, symbol: &Datum) -> Datum {
         self.ghosts += 1;
         let base = symbol.name().split('#').next().unwrap_or_default();
@@ -299,7 +300,7 @@ impl PathContext {
             let is_free = |register: &&Datum| taken.iter().all(|other| other.name() != register.name());
             let old_register = names.get(symbol).and_then(Term::as_datum);
             let old_register = old_register.filter(|_| symbol.name().ends_with("#was")).filter(is_free);
-            let register = old_register.cloned().unwrap_or_else(|| registers.extra(symbol, &taken));
+            let register = old_register.cloned().unwrap_or_else(|| registers.make_extra(symbol, &taken));
             taken.insert(register.clone());
             continued.insert(symbol.clone(), Term::datum(&register));
             extra.push((register, Term::datum(symbol)));
@@ -312,7 +313,7 @@ impl PathContext {
             .collect();
         // λ over the new registers.
         for (variable, value) in Arc::make_mut(&mut self.state.open) {
-            *value = match held.iter().any(|(held, _)| held == variable) {
+            *value = match held.iter().any(|(register, _)| register == variable) {
                 true => Term::datum(variable),
                 false => substitute(value, &continued),
             };

@@ -4,7 +4,7 @@
 //! side: `Coin?` is received, `Return!` is sent. A node shows its location, the data that the step has
 //! changed, and what the step adds to the path condition. A merged node also shows the merged state. The
 //! arrow to the node in which a state is included is dashed. Grey nodes were stopped by a limit, green ones
-//! are accepted by a purpose. `(?)` stands where a path condition is not known to be satisfiable.
+//! are accepted by a purpose. `(?)` continued_state where a path condition is not known to be satisfiable.
 
 use coreach_analyses::symbolic::{NodeEnd, NodeId, PathTree, SymbolicState, TreeMove, TreeNode};
 use coreach_model::iosts::{ActionKind, Iosts};
@@ -69,7 +69,7 @@ fn draw_node(graph: &mut Scope<'_, '_>, iosts: &Iosts, tree: &PathTree, number: 
     }
 }
 
-/// This stands behind the location of a node whose path condition is not known to be satisfiable.
+/// This continued_state behind the location of a node whose path condition is not known to be satisfiable.
 const DOUBT: &str = " (?)";
 
 /// Writes the lines of a node: its location, the changed data, and the conditions that its step adds.
@@ -183,7 +183,7 @@ pub fn describe_move(iosts: &Iosts, by: &TreeMove) -> String {
 
 /// Lists the data that the node's step has changed, with their values.
 pub fn changed_data(tree: &PathTree, node: &TreeNode) -> Vec<(Datum, Term)> {
-    let earlier = node.parent.map(|parent| tree.nodes[parent].stands());
+    let earlier = node.parent.map(|parent| tree.nodes[parent].continued_state());
     let values_of_data = |state: &SymbolicState| state.standing(&state.known);
     let earlier = earlier.map(values_of_data).unwrap_or_default();
     values_of_data(&node.state)
@@ -194,7 +194,7 @@ pub fn changed_data(tree: &PathTree, node: &TreeNode) -> Vec<(Datum, Term)> {
 
 /// Lists the conjuncts that the node's step has added to the path condition.
 pub fn added_conditions(tree: &PathTree, node: &TreeNode) -> Vec<Term> {
-    let inherited = node.parent.map_or(0, |parent| tree.nodes[parent].stands().condition.len());
+    let inherited = node.parent.map_or(0, |parent| tree.nodes[parent].continued_state().condition.len());
     node.state.condition[inherited..].to_vec()
 }
 

@@ -40,7 +40,7 @@ use z3::ast::{Bool, Dynamic};
 use z3::{Params, SatResult};
 
 use crate::solver::tried::are_plain;
-use crate::solver::{Answer, Solver, Statistics, Witness};
+use crate::solver::{Answer, Solver, Statistics, Witness, with_negation};
 use parts::{check_parts, find_parts, split_into_parts, try_string_values};
 use translate::{PreparedTerm, Translator};
 
@@ -226,7 +226,7 @@ impl Z3Solver {
     }
 
     /// Finds a model of the assertions, as values: one with small numbers and plain strings if there is one.
-    /// If the conjuncts mention strings that are not plain, plain strings are not tried. Errors: as above.
+    /// If the conjuncts mention strings that are not plain, plain strings are not tried. Errors: Z3's answer.
     fn find(
         &mut self,
         solver: &Rc<z3::Solver>,
@@ -333,8 +333,7 @@ impl Solver for Z3Solver {
 
     fn check_none(&mut self, formula: &[Term], bound: &[Datum], parts: &[Term]) -> Answer {
         if bound.is_empty() {
-            let negation = Term::and(parts.iter().cloned()).not();
-            return self.check(&[formula, &[negation]].concat());
+            return self.check(&with_negation(formula, &Term::and(parts.iter().cloned())));
         }
         let answer = self.ask_quantified(formula, bound, parts);
         self.count(answer, false);

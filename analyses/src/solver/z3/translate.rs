@@ -42,6 +42,7 @@ pub(super) struct Translator {
     prepared: HashMap<Term, Rc<PreparedTerm>>,
     constants: HashMap<Datum, Dynamic>,
     constraints: Vec<Bool>,
+    /// The results of [`Translator::number_constraint`].
     numbers: HashMap<(Term, Option<Type>), Option<usize>>,
 }
 
