@@ -316,7 +316,7 @@ impl Walk {
         if self.events >= self.until.events { Cause::Steps(self.own_events) } else { Cause::Walked }
     }
 
-    /// The planned stimulus, if it goes through this transition.
+    /// Returns the planned stimulus, if it goes through this transition.
     pub fn planned(&self, transition: TransitionId) -> Option<&Event> {
         let planned = self.route.front()?;
         (planned.kind == ActionKind::Input && planned.transition == transition).then_some(&planned.event)
@@ -462,7 +462,7 @@ impl Walk {
     fn begin_phase(&mut self, random: &mut Random) {
         self.muted.clear();
         if self.empty_plans > 1 && random.chance(WITH_MUTED) {
-            let is_input = |one: &(ActionId, &Action)| one.1.kind == ActionKind::Input;
+            let is_input = |(_, action): &(ActionId, &Action)| action.kind == ActionKind::Input;
             let inputs = self.model.iosts.actions.numbered().filter(is_input);
             self.muted = inputs.map(|(number, _)| number).filter(|_| random.chance(MUTED)).collect();
             self.phase = PHASE.0 + random.below(PHASE.1 - PHASE.0);
@@ -570,7 +570,7 @@ impl Walk {
             if there.as_ref().is_some_and(|there| worth.has_goal(&there.fresh)) {
                 self.vain_plans = 0;
             }
-            let resets = match there {
+            let is_worthwhile = match there {
                 Some(there) => {
                     // The tries end the resets for a target that is never met.
                     there.target.into_iter().for_each(|target| worth.count_plan(target));
@@ -579,7 +579,7 @@ impl Walk {
                 // Other constants may lead to more.
                 None => true,
             };
-            if resets {
+            if is_worthwhile {
                 self.ends = Some(RunEnd::Reset);
                 return;
             }
