@@ -88,7 +88,7 @@ impl<'a> OfflineJudge<'a> {
         self.end.is_some() || self.uncertain.as_ref().is_some_and(Uncertain::has_ended)
     }
 
-    /// The number of events before the one that settled the verdict.
+    /// Returns the number of events before the one that settled the verdict.
     pub fn events(&self) -> usize {
         self.events
     }

@@ -83,7 +83,7 @@ impl LineMistake {
         LineMistake { code, message: message.into(), span, label: label.into(), help: None }
     }
 
-    /// A line that cannot be read as a whole.
+    /// Makes the mistake of a line that cannot be read as a whole.
     fn of_line(message: impl Into<String>, span: Range<usize>, label: &str) -> Self {
         LineMistake::new("trace-line", message, span, label)
     }
@@ -336,7 +336,7 @@ impl<'a, R: BufRead> TraceReader<'a, R> {
         Ok(action)
     }
 
-    /// The mistake that an event has the wrong number of values, or unknown ones.
+    /// Returns the mistake that an event has the wrong number of values, or unknown ones.
     fn wrong_arity(&self, action: ActionId, count: usize, span: Range<usize>) -> LineMistake {
         let action = self.iosts.action(action);
         let typed: Vec<String> =

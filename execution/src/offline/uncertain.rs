@@ -113,7 +113,7 @@ impl Uncertain {
         Ok(uncertain)
     }
 
-    /// The symbol of the instant of the event with this number, or the instant itself if it is exact.
+    /// Returns the symbol of the instant of the event with this number, or the instant itself if it is exact.
     fn instant(&self, number: usize, time: &RBig) -> Term {
         let symbol = Datum::new(format!("instant#{number}"), Type::Real);
         if self.tolerance == RBig::ZERO { real_literal(time.clone()) } else { Term::datum(&symbol) }
@@ -143,7 +143,7 @@ impl Uncertain {
         self.cells.values().flatten()
     }
 
-    /// The verdict and its reason if the trace ends here and is wrong as far as it was taken.
+    /// Returns the verdict and its reason if the trace ends here and is wrong as far as it was taken.
     pub fn doubt(&self) -> Option<(OfflineVerdict, &Why)> {
         let (verdict, why) = self.doubt.as_ref()?;
         match &self.refused {

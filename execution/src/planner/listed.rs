@@ -376,7 +376,7 @@ fn complete(
     Some(Some(parameters.iter().map(value).collect()))
 }
 
-/// All integers in the range of a datum, if they are few.
+/// Lists all integers in the range of a datum, if they are few.
 fn integers_in_range(datum: &Datum, condition: &Term, numbers: &[Datum]) -> Option<Vec<Value>> {
     if !datum.ty().is_integer() {
         return None;
@@ -396,7 +396,7 @@ fn integers_in_range(datum: &Datum, condition: &Term, numbers: &[Datum]) -> Opti
     Some(integers)
 }
 
-/// The states after an event, and their worth. `None`: the event is forbidden.
+/// Returns the states after an event, and their worth. `None`: the event is forbidden.
 fn states_after(
     test: &TestCase,
     states: &PossibleStates,
@@ -438,7 +438,7 @@ fn must_answer(test: &TestCase, states: &PossibleStates) -> bool {
     }
 }
 
-/// The states where a run begins, and their worth.
+/// Returns the states where a run begins, and their worth.
 pub(super) fn begin_states(test: &TestCase, initial: State) -> (PossibleStates, PositionWorth) {
     match &test.online {
         Some(online) => {

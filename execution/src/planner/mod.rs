@@ -104,7 +104,7 @@ struct Playing {
 }
 
 impl Planner {
-    /// A planner that shares its experience with others, in runs one after the other.
+    /// Returns a planner that shares its experience with others, in runs one after the other.
     pub fn sharing(experience: SharedExperience) -> Self {
         Planner { experience, ..Planner::default() }
     }

@@ -94,7 +94,7 @@ pub enum ValueMark {
 }
 
 impl WalkGoal {
-    /// The worth of meeting it first.
+    /// Returns the worth of meeting it first.
     pub fn weight(&self) -> u64 {
         match self {
             WalkGoal::Transition(_) => 32,
@@ -105,7 +105,7 @@ impl WalkGoal {
 }
 
 impl Class {
-    /// The worth of meeting it first.
+    /// Returns the worth of meeting it first.
     pub fn weight(&self) -> u64 {
         match self {
             Class::Sign(..) | Class::Alternative(..) | Class::Beside(_, _, _, 0) => 8,
@@ -352,7 +352,7 @@ impl WalkModel {
         Some(Event::new(action.name.clone(), Vec::new()))
     }
 
-    /// The kind of a transition's action.
+    /// Returns the kind of a transition's action.
     pub fn kind(&self, number: TransitionId) -> ActionKind {
         self.iosts.action(self.iosts.transitions[number].action).kind
     }

@@ -199,7 +199,7 @@ fn difference(left: &Term, right: &Term, corners: &[Corner], state: &State) -> O
 /// The most valuations of the parameters that are tried.
 const MOST_CORNERS: usize = 8;
 
-/// The ends of a type: those of a range, all values of a small type, and far away numbers otherwise.
+/// Lists the ends of a type: those of a range, all values of a small type, and far away numbers otherwise.
 fn find_ends(ty: &Type) -> Vec<Value> {
     match ty {
         Type::Range(low, high) => [low, high].map(|end| Value::Int(end.clone())).to_vec(),

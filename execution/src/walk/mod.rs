@@ -272,7 +272,7 @@ impl Walk {
         self.ends == Some(RunEnd::Over) || self.has_ended()
     }
 
-    /// All goals.
+    /// Lists all goals.
     pub fn goals(&self) -> &[WalkGoal] {
         &self.model.goals
     }
@@ -282,7 +282,7 @@ impl Walk {
         self.worth.covered()
     }
 
-    /// The progress of the walk.
+    /// Returns the progress of the walk.
     pub fn standing(&self) -> Standing {
         Standing {
             covered: self.covered().filter(|covered| *covered).count(),
@@ -311,7 +311,7 @@ impl Walk {
         self.worth.has_open_alternative() || self.model.with_classes && self.elements.are_open()
     }
 
-    /// The cause of a run's end if it has no more moves.
+    /// Returns the cause of a run's end if it has no more moves.
     pub fn cause(&self) -> Cause {
         if self.events >= self.until.events { Cause::Steps(self.own_events) } else { Cause::Walked }
     }
@@ -496,15 +496,10 @@ impl Walk {
         match stimuli.into_values().nth(chosen) {
             Some(mut planned) => {
                 let step = Move::Send(planned.transition);
-                if random.chance(AS_RANDOM)
-                    && let Some(drawn) = draw_candidate(
-                        model,
-                        planned.transition,
-                        &planned.state,
-                        &mut Choice { values, random, solver },
-                    )
-                {
-                    planned.event.values = drawn.values;
+                if random.chance(AS_RANDOM) {
+                    let sources = &mut Choice { values, random, solver };
+                    let drawn = draw_candidate(model, planned.transition, &planned.state, sources);
+                    planned.event.values = drawn.map_or(planned.event.values, |drawn| drawn.values);
                 }
                 self.route.push_back(planned);
                 Some(step)

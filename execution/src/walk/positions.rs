@@ -48,7 +48,7 @@ impl Positions {
         Positions { all: states.into_iter().map(begin).collect() }.close_under_internal(model)
     }
 
-    /// All positions.
+    /// Lists all positions.
     pub fn iter(&self) -> impl Iterator<Item = &Position> {
         self.all.keys()
     }

@@ -405,22 +405,16 @@ impl<'m> WalkSearch<'m> {
     }
 
     /// Adds the nodes to which these steps lead.
-    fn add_steps(&mut self, from: usize, number: TransitionId, ranked: Vec<RankedStep<'_>>) {
+    fn add_steps(&mut self, node: usize, number: TransitionId, ranked: Vec<RankedStep<'_>>) {
         let model = self.model;
-        let WalkNode { position: (state, trail), depth, is_fresh: was_fresh, .. } = &self.nodes[from];
+        let WalkNode { position: (state, trail), depth, is_fresh: was_fresh, .. } = &self.nodes[node];
         let (state, trail, depth, was_fresh) = (state.clone(), trail.clone(), depth + 1, *was_fresh);
         for RankedStep { step, gain, fresh } in ranked {
             let position =
                 (step.to.clone(), model.extend_trail(&trail, number, &state, &step.to, &step.marks));
             let is_fresh = was_fresh || !fresh.is_empty();
-            self.add_node(WalkNode {
-                position,
-                depth,
-                gain,
-                is_fresh,
-                fresh,
-                from: Some((from, number, step.values.clone())),
-            });
+            let from = Some((node, number, step.values.clone()));
+            self.add_node(WalkNode { position, depth, gain, is_fresh, fresh, from });
         }
     }
 
