@@ -61,7 +61,7 @@ pub(crate) fn take_silence(test: &TestCase, state: &State, time: Duration) -> Op
 }
 
 impl<'a> CaseJudge<'a> {
-    /// A judge in its initial state, with the constants in it ([`crate::constants`]).
+    /// Returns a judge in its initial state, with the constants in it ([`crate::constants`]).
     pub fn new(test: &'a TestCase, initial: State) -> Self {
         CaseJudge {
             test,
@@ -87,7 +87,7 @@ impl<'a> CaseJudge<'a> {
         self.state.location
     }
 
-    /// The transition that takes an event, and the state after it. `None` if no candidate takes it.
+    /// Returns the transition that takes an event, and the state after it. `None` if no candidate takes it.
     fn find_fired(&self, candidates: &[TransitionId], event: &Event) -> Option<(TransitionId, State)> {
         candidates.iter().find_map(|number| {
             let transition = &self.test.iosts.transitions[*number];
@@ -117,7 +117,7 @@ impl<'a> CaseJudge<'a> {
         Judged::Followed(Some(number))
     }
 
-    /// The transition that takes the shortest silence that counts, and the state after it.
+    /// Returns the transition that takes the shortest silence that counts, and the state after it.
     fn take_short_silence(&self) -> Option<(TransitionId, State)> {
         let length = self.test.timed.as_ref().map_or(Duration::ZERO, |timed| timed.silence_after);
         take_silence(self.test, &self.state, length)
@@ -144,7 +144,7 @@ impl<'a> CaseJudge<'a> {
         self.test.observations[self.here()].iter().filter(leads_on).copied().collect()
     }
 
-    /// The transitions of the observations that do not fail here.
+    /// Lists the transitions of the observations that do not fail here.
     fn open_transitions(&self) -> impl Iterator<Item = &Transition> {
         let observations =
             self.test.observations[self.here()].iter().map(|number| &self.test.iosts.transitions[*number]);
@@ -366,8 +366,10 @@ impl Judge for CaseJudge<'_> {
         let open: Vec<&Transition> = self.open_transitions().collect();
         let forbidden = observed.filter(|_| verdict == Some(Verdict::Fail));
         let forbidden = forbidden.map(|event| with_event(iosts, &self.state, event));
-        let plain: Vec<Transition> =
-            open.iter().map(|one| without_purpose(self.test, one, &open, forbidden.as_ref())).collect();
+        let plain: Vec<Transition> = open
+            .iter()
+            .map(|transition| without_purpose(self.test, transition, &open, forbidden.as_ref()))
+            .collect();
         let in_state: Vec<_> = plain.iter().map(|transition| (transition, &self.state)).collect();
         let Expectation { phrase, guards: failing, expected } =
             describe_expectation(iosts, &in_state, observed, silent);
@@ -384,7 +386,7 @@ impl Judge for CaseJudge<'_> {
                 }
             }
             _ => {
-                let others = open.iter().filter(|one| self.test.verdict(one.target) != verdict);
+                let others = open.iter().filter(|transition| self.test.verdict(transition.target) != verdict);
                 let others: Vec<_> = others.map(|transition| (*transition, &self.state)).collect();
                 let conjuncts = conjunct_texts(&self.test.conjuncts.iter().cloned().collect::<Vec<_>>());
                 for guard in describe_expectation(iosts, &others, observed, silent).guards {

@@ -38,12 +38,12 @@ impl Judged {
         Judged::Ends(Verdict::Fail, Cause::Alien(format!("{event}, {why}")))
     }
 
-    /// The answer to silence if the specification must answer.
+    /// Returns the answer to silence if the specification must answer.
     pub fn silence_fails(time: Duration) -> Self {
         Judged::Ends(Verdict::Fail, Cause::Silence(time))
     }
 
-    /// The answer to silence in a theory without quiescence: no fault, and nothing comes after it.
+    /// Returns the answer to silence in a theory without quiescence: no fault, and nothing comes after it.
     pub fn silence(time: Duration) -> Self {
         Judged::Ends(Verdict::Inconclusive, Cause::Silence(time))
     }
@@ -160,16 +160,16 @@ pub struct Choice<'a> {
 
 /// Follows runs, one after the other: `begin`, then `take` until there is a verdict.
 pub trait Judge {
-    /// The model with the actions' signatures, and its name.
+    /// Returns the model with the actions' signatures, and its name.
     fn iosts(&self) -> &Iosts;
 
-    /// The symbolic constants' values, in the model's order.
+    /// Lists the symbolic constants' values, in the model's order.
     fn constants(&self) -> Vec<(Datum, Value)>;
 
     /// Goes back to the state in which a run begins.
     fn begin(&mut self);
 
-    /// The moves that the tester may make in this state.
+    /// Returns the moves that the tester may make in this state.
     fn offers(&self) -> Offers;
 
     /// Chooses a stimulus of this transition that can be taken in this state. `None`: no values were found.
@@ -181,13 +181,13 @@ pub trait Judge {
     /// Follows an occurrence, or ends the run.
     fn take(&mut self, what: &Occurrence) -> Judged;
 
-    /// The verdict of this state, if it has one: then the run is over.
+    /// Returns the verdict of this state, if it has one: then the run is over.
     fn verdict(&self) -> Option<Verdict>;
 
-    /// The state, for people.
+    /// Returns the state, for people.
     fn shown(&self) -> ShownState;
 
-    /// The test case in which a way to Pass can be planned, if one can, and its possible states.
+    /// Returns the test case in which a way to Pass can be planned, if one can, and its possible states.
     fn scene(&self) -> Option<(&TestCase, Vec<&State>)> {
         None
     }
@@ -197,12 +197,12 @@ pub trait Judge {
         self.scene().is_some_and(|(test, _)| test.timed.is_some())
     }
 
-    /// The names of the specification's locations that are possible, as far as they are known.
+    /// Returns the names of the specification's locations that are possible, as far as they are known.
     fn specification_locations(&self) -> BTreeSet<&str> {
         BTreeSet::new()
     }
 
-    /// The name of this state in settings for single places.
+    /// Returns the name of this state in settings for single places.
     fn place(&self) -> &str;
 
     /// Describes the offer with this number in words.
@@ -217,12 +217,12 @@ pub trait Judge {
     /// Explains an observation, taken or not, that came to this verdict.
     fn why(&self, observed: Option<&Event>, verdict: Option<Verdict>) -> Reasons;
 
-    /// An earlier observation that no order explains yet, if this one would be followed without it.
+    /// Returns an earlier observation that no order explains yet, if this one would be followed without it.
     fn unexplained(&self, _: &Event) -> Option<Event> {
         None
     }
 
-    /// An earlier observation that is allowed only after an output that has not come.
+    /// Returns an earlier observation that is allowed only after an output that has not come.
     fn held_back(&self) -> Option<Event> {
         None
     }
@@ -260,17 +260,17 @@ pub trait Judge {
         false
     }
 
-    /// The link that the judge looks at, if it does.
+    /// Returns the link that the judge looks at, if it does.
     fn link(&self) -> Option<Link> {
         None
     }
 
-    /// The answer to a message that is no event of any model.
+    /// Returns the answer to a message that is no event of any model.
     fn alien(&self, text: String) -> Judged {
         Judged::Ends(Verdict::Fail, Cause::Alien(text))
     }
 
-    /// The number of observations that are allowed only because they have crossed a stimulus.
+    /// Returns the number of observations that are allowed only because they have crossed a stimulus.
     fn crossed(&self) -> usize {
         0
     }

@@ -137,7 +137,7 @@ pub struct Crossing<J> {
 }
 
 impl<J: Follower> Interleaving<J> {
-    /// The order in which all events have happened.
+    /// Returns the order in which all events have happened.
     fn complete(judge: J) -> Self {
         Interleaving { judge, not_happened: 0, is_lost: false, unjudged: 0 }
     }
@@ -155,7 +155,7 @@ impl PendingEvent {
 }
 
 impl<J: Follower> Crossing<J> {
-    /// A judge behind this link, in the inner judge's initial state.
+    /// Returns a judge behind this link, in the inner judge's initial state.
     pub fn new(link: Link, mut judge: J) -> Self {
         judge.begin();
         Crossing {
@@ -180,12 +180,12 @@ impl<J: Follower> Crossing<J> {
         self.interleavings.iter().map(|order| (&order.judge, order.not_happened.count_ones() as usize))
     }
 
-    /// The interleavings in which all events have happened.
+    /// Lists the interleavings in which all events have happened.
     fn complete_interleavings(&self) -> impl Iterator<Item = &Interleaving<J>> {
         self.interleavings.iter().filter(|order| order.not_happened == 0)
     }
 
-    /// The complete interleavings that have no verdict yet.
+    /// Lists the complete interleavings that have no verdict yet.
     fn complete_live_interleavings(&self) -> impl Iterator<Item = &Interleaving<J>> {
         self.complete_interleavings().filter(|order| order.is_live())
     }
@@ -196,7 +196,7 @@ impl<J: Follower> Crossing<J> {
         self.interleavings.iter().fold(Events::MAX, judged_by_none) == 0
     }
 
-    /// The inner judge whose state people are shown.
+    /// Returns the inner judge whose state people are shown.
     fn first(&self) -> &J {
         let first = self
             .complete_live_interleavings()
@@ -205,7 +205,7 @@ impl<J: Follower> Crossing<J> {
         first.or(self.interleavings.first()).map_or(&self.initial, |order| &order.judge)
     }
 
-    /// The stimuli that may be under way.
+    /// Lists the stimuli that may be under way.
     fn sent(&self) -> impl Iterator<Item = &PendingEvent> {
         self.pending.iter().filter(|event| event.is_stimulus())
     }
@@ -216,7 +216,7 @@ impl<J: Follower> Crossing<J> {
         wanted.fold(0, |events, (place, _)| events | 1 << place)
     }
 
-    /// The pending events that are before an event that comes now.
+    /// Returns the pending events that are before an event that comes now.
     fn events_before(&self, is_stimulus: bool, connection: usize) -> Events {
         self.select_pending(|earlier| {
             let has_been_taken = self.delay().is_none_or(|delay| earlier.age >= delay);

@@ -289,8 +289,9 @@ fn open_alternatives(parts: &[Term], scope: &DecisiveScope) -> Option<Opened> {
         let is_smaller = parts != opened.disjuncts();
         return is_smaller.then(|| Opened::written(opened));
     };
-    let of_state =
-        |conditions: &&Vec<Term>| Term::and(conditions.iter().filter(|one| is_of_state(one)).cloned());
+    let of_state = |conditions: &&Vec<Term>| {
+        Term::and(conditions.iter().filter(|condition| is_of_state(condition)).cloned())
+    };
     let needed: Vec<Term> = excluded.iter().map(of_state).collect();
     let texts: Vec<String> = needed.iter().map(|condition| format!("`{condition}`")).collect();
     let others = match texts.as_slice() {
@@ -513,7 +514,7 @@ fn collect_results(term: &Term, values: &Valuation, found: &mut BTreeMap<String,
     }
 }
 
-/// The indices in a path. The values of its wholes are not needed.
+/// Lists the indices in a path. The values of its wholes are not needed.
 fn list_indices(path: &Term) -> Vec<&Term> {
     let (mut whole, mut indices) = (path, Vec::new());
     while let [inner_whole, its_indices @ ..] = whole.parts().as_slice() {

@@ -100,7 +100,7 @@ pub(super) fn merge_differences(way: Vec<Difference>, bounds: &[Difference]) -> 
 /// An end of a range, and whether it is in the range. Integers are always in it.
 type ValueEnd = Option<(Value, bool)>;
 
-/// The ends of a range: the greatest lower one and the least upper one.
+/// Returns the ends of a range: the greatest lower one and the least upper one.
 fn range_ends(demands: &[Demand]) -> (ValueEnd, ValueEnd) {
     let (mut low, mut high): (ValueEnd, ValueEnd) = (None, None);
     for demand in demands {
@@ -126,12 +126,12 @@ fn range_ends(demands: &[Demand]) -> (ValueEnd, ValueEnd) {
     (low, high)
 }
 
-/// The value that one of the demands names.
+/// Returns the value that one of the demands names.
 pub(super) fn demanded_value(demands: &[Demand]) -> Option<&Value> {
     demands.iter().find_map(|demand| if let Demand::Value(value) = demand { Some(value) } else { None })
 }
 
-/// The demands as a text: `= 3`, `in 1..9`, `>= 2`. `None`: no value meets all of them.
+/// Returns the demands as a text: `= 3`, `in 1..9`, `>= 2`. `None`: no value meets all of them.
 pub(super) fn demand_text(demands: &[Demand]) -> Option<String> {
     if let Some(value) = demanded_value(demands) {
         let meets = |demand: &Demand| match demand {
@@ -165,7 +165,7 @@ pub(super) fn demand_text(demands: &[Demand]) -> Option<String> {
     }
     let excluded: BTreeSet<&Value> = demands
         .iter()
-        .filter_map(|one| if let Demand::Except(value) = one { Some(value) } else { None })
+        .filter_map(|demand| if let Demand::Except(value) = demand { Some(value) } else { None })
         .collect();
     let named: Vec<String> = excluded.iter().take(MOST_NAMED).map(|value| value_text(value)).collect();
     match excluded.len() {
@@ -180,7 +180,7 @@ pub(super) fn demand_text(demands: &[Demand]) -> Option<String> {
     Some(texts.join(" and "))
 }
 
-/// The demands on a time as a text: `within 1.2..2 s`, since the last event.
+/// Returns the demands on a time as a text: `within 1.2..2 s`, since the last event.
 pub(super) fn instants_text(demands: &[Demand]) -> String {
     match (demanded_value(demands), range_ends(demands)) {
         (Some(exact), _) => format!("at {} s", number_text(exact)),
@@ -373,7 +373,7 @@ fn list_key_demands<T>(wanted: &BTreeMap<Value, T>, got: &BTreeMap<Value, T>) ->
     missing.chain(surplus).collect()
 }
 
-/// The texts of two long values from shortly before the place where they differ.
+/// Returns the texts of two long values from shortly before the place where they differ.
 fn cut_before_difference(wanted: &Value, got: &Value) -> [String; 2] {
     let texts = [wanted, got].map(|value| format!("{value:#}"));
     let equal = texts[0].chars().zip(texts[1].chars()).take_while(|(one, other)| one == other).count();
@@ -406,7 +406,7 @@ fn describe_small_difference(wanted: &str, got: &str) -> &'static str {
     }
 }
 
-/// The text of a value, a number as short as a time.
+/// Returns the text of a value, a number as short as a time.
 fn number_text(value: &Value) -> String {
     match value {
         Value::Real(number) => time_text(number),
@@ -414,19 +414,19 @@ fn number_text(value: &Value) -> String {
     }
 }
 
-/// The text of a value for people, cut if it is long.
+/// Returns the text of a value for people, cut if it is long.
 pub(super) fn value_text(value: &Value) -> String {
     text_with(value, &[])
 }
 
-/// The text of a value for people. If it is cut, the elements with these values are kept.
+/// Returns the text of a value for people. If it is cut, the elements with these values are kept.
 fn text_with(value: &Value, kept: &[&Value]) -> String {
     let kept: Vec<String> = kept.iter().map(|value| format!("{value:#}")).collect();
     let kept: Vec<(&str, &str)> = kept.iter().map(|text| ("", text.as_str())).collect();
     shorten_collection(&format!("{value:#}"), &[], &kept, LONGEST_VALUE)
 }
 
-/// The alternatives in words: `pNumber = 11, got 12`. `None`: there are none.
+/// Returns the alternatives in words: `pNumber = 11, got 12`. `None`: there are none.
 pub(super) fn alternatives_text(action: &str, alternatives: &[Vec<Difference>]) -> Option<String> {
     let text = |difference: &Difference| match difference.subject.is_empty() {
         true => format!("{action} {}", instants_text(&difference.wanted)),

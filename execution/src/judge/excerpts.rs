@@ -109,7 +109,7 @@ fn split_collection(text: &str) -> Option<Vec<&str>> {
     Some(elements)
 }
 
-/// The text before the first of these signs outside of strings and brackets.
+/// Returns the text before the first of these signs outside of strings and brackets.
 fn text_before(text: &str, wanted: char) -> Option<&str> {
     outer_signs(text).into_iter().find(|(_, sign)| *sign == wanted).map(|(at, _)| &text[..at])
 }

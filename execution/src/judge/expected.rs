@@ -129,7 +129,7 @@ fn list_guards<'t>(
     // The event would be right by a transition that one condition excludes: this decides between the two.
     for (transition, question) in questions(open) {
         if let [only] = failing_conjuncts(&transition.guard, &question.values).as_slice()
-            && !possible.iter().any(|(one, _)| std::ptr::eq(*one, transition))
+            && !possible.iter().any(|(listed, _)| std::ptr::eq(*listed, transition))
         {
             add_guard(&mut guards, question.guard(iosts, transition, only, false));
         }
@@ -195,7 +195,7 @@ impl<'t> Question<'t> {
         failing_conjuncts(&transition.guard, &self.values).iter().any(is_wrong)
     }
 
-    /// The conditions of a guard that the state alone decides, if there are any.
+    /// Returns the conditions of a guard that the state alone decides, if there are any.
     fn guard_of_state(&self, iosts: &Iosts, transition: &Transition) -> Option<Guard> {
         let mut parts = transition.guard.conjuncts();
         parts.retain(|part| !self.reads_event(part) && !part.asks_definedness());
@@ -307,7 +307,7 @@ impl<'t> Question<'t> {
     }
 }
 
-/// The demands that a type of integers makes on its values: the ends of its range.
+/// Lists the demands that a type of integers makes on its values: the ends of its range.
 fn ends_of_type(ty: &Type) -> Vec<Demand> {
     let end = |comparison, value: &IBig| Demand::Bound(comparison, Value::Int(value.clone()));
     match ty {
@@ -317,7 +317,7 @@ fn ends_of_type(ty: &Type) -> Vec<Demand> {
     }
 }
 
-/// The guard of a transition that was taken, unless it is always true.
+/// Returns the guard of a transition that was taken, unless it is always true.
 pub(crate) fn decided_guard(iosts: &Iosts, transition: &Transition, values: Valuation) -> Option<Guard> {
     let question = Question { name: "", parameters: &[], silent: None, values };
     // Nobody has written the conjuncts that ask whether operations have values.

@@ -46,19 +46,20 @@ pub(crate) fn without_purpose(
     siblings: &[&Transition],
     forbidden: Option<&Valuation>,
 ) -> Transition {
-    let of_specification = |one: &Transition| -> Vec<Term> {
-        one.guard.conjuncts().into_iter().filter(|part| test.conjuncts.contains(part)).collect()
+    let of_specification = |candidate: &Transition| -> Vec<Term> {
+        candidate.guard.conjuncts().into_iter().filter(|part| test.conjuncts.contains(part)).collect()
     };
     let demands = of_specification(transition);
     // The guards of a product are not simplified. So it is known that the specification demands nothing.
     if test.conjuncts.is_empty() || (demands.is_empty() && test.online.is_none()) {
         return transition.clone();
     }
-    let is_split_from_same = |one: &&&Transition| {
-        (one.source, one.action) == (transition.source, transition.action) && of_specification(one) == demands
+    let is_split_from_same = |candidate: &&&Transition| {
+        (candidate.source, candidate.action) == (transition.source, transition.action)
+            && of_specification(candidate) == demands
     };
     let split = siblings.iter().filter(is_split_from_same);
-    let split_guards: Vec<Vec<Term>> = split.map(|one| one.guard.conjuncts()).collect();
+    let split_guards: Vec<Vec<Term>> = split.map(|candidate| candidate.guard.conjuncts()).collect();
     // If a condition of the specification fails, the others need not be known.
     let fails = |part: &Term| forbidden.is_some_and(|values| holds(part, values) == Ok(false));
     let is_enough = demands.iter().any(fails);
@@ -87,7 +88,7 @@ pub(super) fn can_come(test: &TestCase, transition: &Transition, state: &State) 
     holds(&transition.guard, &valuation) == Ok(true)
 }
 
-/// The transitions with the event's action from the state's location, whether their guards hold or not.
+/// Lists the transitions with the event's action from the state's location, whether their guards hold or not.
 pub(crate) fn transitions_of<'t>(
     iosts: &'t Iosts,
     state: &State,
@@ -97,7 +98,7 @@ pub(crate) fn transitions_of<'t>(
     iosts.transitions.iter().filter(move |step| step.source == source && Some(step.action) == action)
 }
 
-/// The state's valuation, with the event's values for its parameters.
+/// Returns the state's valuation, with the event's values for its parameters.
 pub(crate) fn with_event(iosts: &Iosts, state: &State, event: &Event) -> Valuation {
     let mut valuation = state.valuation.clone();
     if let Some(action) = iosts.find_action(&event.action) {

@@ -43,7 +43,7 @@ pub use crate::run::ShownState;
 use crate::settings::Settings;
 use crate::test_case::TestCase;
 
-/// A judge for a test case, in its initial state, behind a link if there is one.
+/// Returns a judge for a test case, in its initial state, behind a link if there is one.
 pub fn make_judge<'a>(test: &'a TestCase, initial: State, link: Option<Link>) -> Box<dyn Judge + 'a> {
     make_judge_with(test, initial, link, false)
 }
@@ -59,7 +59,7 @@ pub fn make_judge_for_iut<'a>(
     make_judge_with(test, initial, iut.link(settings.longest_silence()), iut.behaviour.silence_fails)
 }
 
-/// A judge for a test case. `silence_fails`: silence is a failure if the specification must answer.
+/// Returns a judge for a test case. `silence_fails`: silence is a failure if the specification must answer.
 pub fn make_judge_with<'a>(
     test: &'a TestCase,
     initial: State,

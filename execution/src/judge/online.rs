@@ -62,12 +62,12 @@ pub struct OnlineJudge<'a> {
 }
 
 impl<'a> OnlineJudge<'a> {
-    /// A judge in its initial state (R0), with the constants in it. `online` is part of `test`.
+    /// Returns a judge in its initial state (R0), with the constants in it. `online` is part of `test`.
     pub fn new(test: &'a TestCase, online: &'a Online, initial: State, silence_fails: bool) -> Self {
         OnlineJudge { silence_fails, ..OnlineJudge::in_states(test, online, [initial].into()) }
     }
 
-    /// A judge for which these states are possible, and all that internal steps lead to.
+    /// Returns a judge for which these states are possible, and all that internal steps lead to.
     pub fn in_states(test: &'a TestCase, online: &'a Online, states: BTreeSet<State>) -> Self {
         let monitor = Monitor::new(&test.iosts, states);
         let verdict = verdict_of_states(test, online, &monitor);
@@ -85,12 +85,12 @@ impl<'a> OnlineJudge<'a> {
         !self.monitor.are_all()
     }
 
-    /// The states that are possible now: all of them, or one example of each formula.
+    /// Lists the states that are possible now: all of them, or one example of each formula.
     pub fn states(&self) -> impl Iterator<Item = &State> {
         self.monitor.states().iter()
     }
 
-    /// The transitions of a kind that leave a possible state, in order, each with the state.
+    /// Lists the transitions of a kind that leave a possible state, in order, each with the state.
     fn transitions_leaving(&self, kind: ActionKind) -> impl Iterator<Item = (TransitionId, &State)> {
         let by_location = match kind {
             ActionKind::Input => &self.test.stimuli,
@@ -136,7 +136,7 @@ impl<'a> OnlineJudge<'a> {
     }
 }
 
-/// The verdict when these states are possible; `None`: the run goes on.
+/// Returns the verdict when these states are possible; `None`: the run goes on.
 fn verdict_of_states(test: &TestCase, online: &Online, monitor: &Monitor<'_>) -> Option<Verdict> {
     if let Some(fail) = monitor.verdict() {
         return Some(fail);
@@ -328,11 +328,12 @@ impl Judge for OnlineJudge<'_> {
         });
         let forbidden = observed.filter(|_| verdict == Some(Verdict::Fail));
         let iosts = &self.test.iosts;
-        let allow = |one: &Transition, state: &State| {
-            let siblings: Vec<_> = iosts.transitions.iter().filter(|t| t.source == one.source).collect();
+        let allow = |candidate: &Transition, state: &State| {
+            let siblings: Vec<_> =
+                iosts.transitions.iter().filter(|sibling| sibling.source == candidate.source).collect();
             let values = forbidden.map(|event| with_event(iosts, state, event));
-            (self.test.verdict(one.target) != Some(Verdict::Fail))
-                .then(|| without_purpose(self.test, one, &siblings, values.as_ref()))
+            (self.test.verdict(candidate.target) != Some(Verdict::Fail))
+                .then(|| without_purpose(self.test, candidate, &siblings, values.as_ref()))
         };
         let why = Reasons { violates, ..self.monitor.why_not(observed, verdict, allow) };
         if violates.is_some() { Reasons { instead: String::new(), guards: Vec::new(), ..why } } else { why }

@@ -72,15 +72,15 @@ impl Question<'_> {
         if joined.is_empty() || alternatives.len() < 2 {
             return None;
         }
-        let list_failing = |one: &Term| failing_conjuncts(one, &self.values);
-        let is_possible = |one: &&Term| list_failing(one).iter().all(|failing| self.reads_event(failing));
+        let list_failing = |guard: &Term| failing_conjuncts(guard, &self.values);
+        let is_possible = |guard: &&Term| list_failing(guard).iter().all(|failing| self.reads_event(failing));
         let mut possible = alternatives.iter().filter(is_possible);
         let (Some(alternative), None) = (possible.next(), possible.next()) else { return None };
         let (_, place) = joined.iter().find(|(guard, _)| guard.disjuncts().contains(alternative))?;
         Some((Term::and(list_failing(alternative)), place.as_ref()))
     }
 
-    /// The parameters that a condition reads.
+    /// Lists the parameters that a condition reads.
     pub(super) fn list_read(&self, condition: &Term) -> Vec<&Datum> {
         self.parameters.iter().filter(|parameter| condition.mentions(parameter)).collect()
     }
@@ -91,7 +91,7 @@ impl Question<'_> {
         parts.iter().filter_map(bound).collect()
     }
 
-    /// The value of a part of the event that an equation fixes, if the equation holds.
+    /// Returns the value of a part of the event that an equation fixes, if the equation holds.
     fn held_value(&self, part: &Term) -> Option<Difference> {
         let Node::Compare(Comparison::Equal, a, b) = part.written()? else { return None };
         let is_one_sided = self.reads_event(a) != self.reads_event(b);
@@ -156,7 +156,7 @@ impl Question<'_> {
             {
                 // The first instance that fails explains the failure.
                 let instances = list_instances(quantified, arguments, &self.values)?;
-                let failing = instances.iter().find(|one| holds(one, &self.values) != Ok(true));
+                let failing = instances.iter().find(|instance| holds(instance, &self.values) != Ok(true));
                 let is_fixed = !arguments.iter().any(|argument| self.reads_event(argument));
                 let ways = failing.and_then(|instance| self.solve(instance));
                 return ways.filter(|ways| is_fixed || !ways.is_empty());

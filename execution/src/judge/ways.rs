@@ -26,7 +26,7 @@ use crate::judge::question::Question;
 use crate::lazy::Lazy;
 
 impl Question<'_> {
-    /// The conjuncts that failed. If the state alone decides some of them, these are enough.
+    /// Lists the conjuncts that failed. If the state alone decides some of them, these are enough.
     pub(super) fn failing_parts(&self, iosts: &Iosts, transition: &Transition) -> Vec<Guard> {
         let mut parts = failing_conjuncts(&transition.guard, &self.values);
         if parts.iter().any(|part| !self.reads_event(part)) {
@@ -38,7 +38,7 @@ impl Question<'_> {
         parts.iter().map(|part| self.guard(iosts, transition, part, false)).collect()
     }
 
-    /// The differences from the guard's demands: a list for each way in which it would have held.
+    /// Lists the differences from the guard's demands: a list for each way in which it would have held.
     pub(super) fn differences(&self, transition: &Transition, solver: &mut Lazy) -> Vec<Vec<Difference>> {
         let failing = failing_conjuncts(&transition.guard, &self.values);
         let (mut unsolved, mut ways) = (failing.clone(), vec![Vec::new()]);
@@ -95,7 +95,7 @@ impl Question<'_> {
         let (mut expected, mut demanded) = (Valuation::new(), Vec::new());
         for Difference { term, wanted, .. } in way {
             let Some(term) = term else { continue };
-            let parameter = self.parameters.iter().find(|one| term.written_datum() == Some(one));
+            let parameter = self.parameters.iter().find(|candidate| term.written_datum() == Some(candidate));
             if let (Some(parameter), Some(value)) = (parameter, demanded_value(wanted)) {
                 if !value.is_in(parameter.ty()) {
                     return Some(false);
@@ -137,20 +137,20 @@ impl Question<'_> {
         conditions: &[Term],
         solver: &mut Lazy,
     ) -> Option<Vec<Difference>> {
-        let in_guard = self.parameters.iter().filter(|one| transition.guard.mentions(one));
+        let in_guard = self.parameters.iter().filter(|parameter| transition.guard.mentions(parameter));
         let (first, others): (Vec<_>, Vec<_>) =
-            in_guard.partition(|one| conditions.iter().any(|part| part.mentions(one)));
-        let (mut found, mut values) = (Vec::new(), self.values.clone());
+            in_guard.partition(|parameter| conditions.iter().any(|part| part.mentions(parameter)));
+        let (mut differences, mut values) = (Vec::new(), self.values.clone());
         for group in [first, others] {
             for parameter in group {
                 let value = self.find_only_value(transition, parameter, solver)?;
                 if self.values.get(parameter) != Some(&value) {
-                    found.extend(self.find_differences(&Term::datum(parameter), &value)?);
+                    differences.extend(self.find_differences(&Term::datum(parameter), &value)?);
                 }
                 values.insert(parameter.clone(), value);
             }
             if holds(&transition.guard, &values) == Ok(true) {
-                return Some(found);
+                return Some(differences);
             }
         }
         None
@@ -214,7 +214,10 @@ impl Question<'_> {
             difference.subject != length
                 && !difference.wanted.contains(&Demand::ToHold)
                 && !(is_simple
-                    && difference.wanted.iter().any(|one| matches!(one, Demand::Text(_) | Demand::Except(_))))
+                    && difference
+                        .wanted
+                        .iter()
+                        .any(|demand| matches!(demand, Demand::Text(_) | Demand::Except(_))))
         };
         !is_quantified(condition) && self.solve(condition).is_some_and(|ways| ways.iter().flatten().all(says))
     }
@@ -233,8 +236,8 @@ impl Question<'_> {
         let mut known: Substitution = literals(&self.values);
         known.retain(|datum, _| !self.parameters.contains(datum));
         let mut parts = substitute(&transition.guard, &known).conjuncts();
-        let Witness::Found(found) = solver.witness(&parts) else { return None };
-        let value = found.get(parameter)?;
+        let Witness::Found(witness) = solver.witness(&parts) else { return None };
+        let value = witness.get(parameter)?;
         parts.push(Term::compare(
             Comparison::NotEqual,
             &Term::datum(parameter),

@@ -25,6 +25,11 @@ pub enum PathPosition {
 }
 
 impl PathPosition {
+    /// Counts the transitions of the path that were taken. `None` off the path.
+    pub(super) fn steps_on_path(self) -> Option<usize> {
+        if let PathPosition::On(steps) = self { Some(steps) } else { None }
+    }
+
     pub(super) fn after(self, number: TransitionId, path: &[TransitionId]) -> PathPosition {
         match self {
             PathPosition::On(steps) if path.get(steps) == Some(&number) => PathPosition::On(steps + 1),
@@ -42,8 +47,8 @@ pub struct Context {
 }
 
 impl Context {
-    /// The context after a transition that leaves its location, with these values for the parameters of its
-    /// action. `None`: the transition cannot be taken.
+    /// Returns the context after a transition that leaves its location, with these values for the parameters
+    /// of its action. `None`: the transition cannot be taken.
     pub fn after(
         &self,
         offline: &Offline<'_>,

@@ -26,7 +26,7 @@ use coreach_model::timed::delayed::Delayed;
 use coreach_model::{Datum, Numbered, Term, Type, Value};
 use dashu_ratio::RBig;
 
-use crate::offline::sequence::{SeqItem, normalize};
+use crate::offline::sequence::{SeqItem, normalize, projection};
 
 /// Delays that are easy to read, in tenths of the unit.
 const HANDY: [u32; 9] = [10, 1, 5, 15, 20, 25, 30, 50, 0];
@@ -99,7 +99,7 @@ pub fn sequence_along(
     Ok(normalize(items))
 }
 
-/// Executes the path: its steps, and the state after them with its condition.
+/// Executes the path. Returns its steps, and the state after them with its condition.
 fn follow_path(
     system: &System<'_>,
     path: &[TransitionId],
@@ -212,9 +212,9 @@ pub fn path_to(
     }
 }
 
-/// The part of a sequence that the tester sends, with the delays.
+/// Returns the part of a sequence that the tester sends, with the delays.
 pub fn inputs_of(timed: &Timed, sequence: &[SeqItem]) -> Vec<SeqItem> {
-    let mut sent = crate::offline::sequence::projection(sequence, |action| timed.is_controllable(action));
+    let mut sent = projection(sequence, |action| timed.is_controllable(action));
     // The time after the last input is nothing that the tester does.
     if matches!(sent.last(), Some(SeqItem::Delay(_))) {
         sent.pop();

@@ -88,7 +88,7 @@ impl<'a> OfflineJudge<'a> {
         self.end.is_some() || self.uncertain.as_ref().is_some_and(Uncertain::has_ended)
     }
 
-    /// The number of events before the one that settled the verdict.
+    /// Returns the number of events before the one that settled the verdict.
     pub fn events(&self) -> usize {
         self.events
     }
@@ -206,13 +206,13 @@ impl<'a> OfflineJudge<'a> {
     }
 
     fn end_with(&mut self, verdict: OfflineVerdict, seen: Seen, solver: &mut dyn Solver) {
-        let why = Why::of(self.offline, &self.contexts, &self.elapsed, seen, self.last.clone(), solver);
+        let why = Why::explain(self.offline, &self.contexts, &self.elapsed, seen, self.last.clone(), solver);
         self.end = Some((verdict, why));
     }
 
-    /// The verdict on the trace until now, as if it ended here.
+    /// Returns the verdict on the trace until now, as if it ended here.
     pub fn verdict(&self) -> OfflineVerdict {
-        if let Some((verdict, _)) = self.ended() {
+        if let Some((verdict, _)) = self.settled_verdict() {
             return verdict;
         }
         let target = PathPosition::On(self.offline.length());
@@ -226,21 +226,19 @@ impl<'a> OfflineJudge<'a> {
         }
     }
 
-    /// The verdict that an event or a delay has settled, and why.
-    fn ended(&self) -> Option<(OfflineVerdict, &Why)> {
+    /// Returns the verdict that an event or a delay has settled, and why.
+    fn settled_verdict(&self) -> Option<(OfflineVerdict, &Why)> {
         let end = self.end.as_ref().map(|(verdict, why)| (*verdict, why));
         end.or_else(|| self.uncertain.as_ref()?.doubt())
     }
 
     pub fn why(&self) -> Option<&Why> {
-        self.ended().map(|(_, why)| why)
+        self.settled_verdict().map(|(_, why)| why)
     }
 
-    /// How far along the path the run came, in the context that went furthest; `None` if no context is on it.
+    /// Counts the path's transitions that the context furthest along it took. `None` if no context is on it.
     pub fn furthest(&self) -> Option<usize> {
-        let steps_on_path =
-            |context: &Context| if let PathPosition::On(steps) = context.place { Some(steps) } else { None };
-        self.contexts().iter().filter_map(steps_on_path).max()
+        self.contexts().iter().filter_map(|context| context.place.steps_on_path()).max()
     }
 }
 

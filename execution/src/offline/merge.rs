@@ -51,7 +51,7 @@ impl<E, I: Iterator<Item = Result<Placed, E>>> Followed<I> {
         if matches!(self.next, Some(SeqItem::Event(..))) { self.step() } else { Ok(None) }
     }
 
-    /// The time until its next event; `None`: it has ended, or the event comes now.
+    /// Returns the time until its next event. `None`: it has ended, or the event comes now.
     fn remaining_delay(&self) -> Option<&RBig> {
         if let Some(SeqItem::Delay(time)) = &self.next { Some(time) } else { None }
     }
@@ -80,11 +80,8 @@ pub fn merge_sequences<E>(
     let mut events = 0;
     loop {
         // All outputs of this instant come first.
-        let event = match outputs.take_event()? {
-            None => inputs.take_event()?,
-            event => event,
-        };
-        if let Some(event) = event {
+        let output = outputs.take_event()?;
+        if let Some(event) = if output.is_some() { output } else { inputs.take_event()? } {
             let delay = std::mem::replace(&mut passed, RBig::ZERO);
             if delay > RBig::ZERO {
                 take(SeqItem::Delay(delay))?;
@@ -94,7 +91,7 @@ pub fn merge_sequences<E>(
             continue;
         }
         let time = match (inputs.remaining_delay(), outputs.remaining_delay()) {
-            (Some(a), Some(b)) => a.min(b).clone(),
+            (Some(input), Some(output)) => input.min(output).clone(),
             (Some(time), None) | (None, Some(time)) => time.clone(),
             (None, None) => break,
         };

@@ -81,7 +81,7 @@ impl<'a> Offline<'a> {
         &self.path
     }
 
-    /// The model's graph: it has the signatures of the events in a trace.
+    /// Returns the model's graph: it has the signatures of the events in a trace.
     pub fn graph(&self) -> &'a Iosts {
         self.timed.graph()
     }

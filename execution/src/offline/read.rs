@@ -83,7 +83,7 @@ impl LineMistake {
         LineMistake { code, message: message.into(), span, label: label.into(), help: None }
     }
 
-    /// A line that cannot be read as a whole.
+    /// Makes the mistake of a line that cannot be read as a whole.
     fn of_line(message: impl Into<String>, span: Range<usize>, label: &str) -> Self {
         LineMistake::new("trace-line", message, span, label)
     }
@@ -216,23 +216,21 @@ impl<'a, R: BufRead> TraceReader<'a, R> {
         diagnostic
     }
 
-    /// The mistake as a diagnostic on its line. The file is not in memory: empty lines are put before the
+    /// Makes the mistake a diagnostic on its line. The file is not in memory: empty lines are put before the
     /// line, so that its number is right. For a line too far down, the message names the place instead.
     fn to_diagnostic(&self, text: &str, mistake: LineMistake) -> Diagnostic {
-        if self.line > MOST_EMPTY_LINES {
-            let diagnostic = Diagnostic::error(mistake.code, mistake.message);
-            let column = text.get(..mistake.span.start).map_or(0, |before| before.chars().count()) + 1;
-            let diagnostic =
-                diagnostic.note(format!("{}:{}:{column}: {}", self.name, self.line, mistake.label));
-            return mistake.help.into_iter().fold(diagnostic, |diagnostic, help| diagnostic.help(help));
-        }
-        let mut shown_text = "\n".repeat(self.line - 1);
-        let line_start = shown_text.len();
-        shown_text.push_str(text);
-        let file = Arc::new(SourceFile { name: self.name.clone(), text: shown_text });
-        let origin = Origin { file, span: line_start + mistake.span.start..line_start + mistake.span.end };
-        let diagnostic = Diagnostic::error(mistake.code, mistake.message).at(origin, mistake.label);
-        if let Some(help) = mistake.help { diagnostic.help(help) } else { diagnostic }
+        let LineMistake { code, message, span, label, help } = mistake;
+        let diagnostic = Diagnostic::error(code, message);
+        let diagnostic = if self.line > MOST_EMPTY_LINES {
+            let column = text.get(..span.start).map_or(0, |before| before.chars().count()) + 1;
+            diagnostic.note(format!("{}:{}:{column}: {label}", self.name, self.line))
+        } else {
+            let line_start = self.line - 1;
+            let text = "\n".repeat(line_start) + text;
+            let file = Arc::new(SourceFile { name: self.name.clone(), text });
+            diagnostic.at(Origin { file, span: line_start + span.start..line_start + span.end }, label)
+        };
+        if let Some(help) = help { diagnostic.help(help) } else { diagnostic }
     }
 
     /// Reads a line of CSV.
@@ -338,7 +336,7 @@ impl<'a, R: BufRead> TraceReader<'a, R> {
         Ok(action)
     }
 
-    /// The mistake that an event has the wrong number of values, or unknown ones.
+    /// Returns the mistake that an event has the wrong number of values, or unknown ones.
     fn wrong_arity(&self, action: ActionId, count: usize, span: Range<usize>) -> LineMistake {
         let action = self.iosts.action(action);
         let typed: Vec<String> =

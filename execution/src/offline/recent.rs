@@ -31,7 +31,7 @@ impl RecentSolver {
         self.solver.get_or_insert_with(|| Z3Solver::default().remembering(1 << 12))
     }
 
-    /// The answer, if it is found without a question.
+    /// Returns the answer, if it is found without a question.
     fn quick_answer(&self, formula: &[Term]) -> Option<Answer> {
         if !self.witness.is_empty() && formula.iter().all(|part| holds(part, &self.witness) == Ok(true)) {
             return Some(Answer::Sat);

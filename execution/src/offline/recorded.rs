@@ -14,7 +14,7 @@ use crate::record::{Record, read_occurrence};
 use crate::run::{Cause, Occurrence, Outcome};
 use crate::timed::exact_seconds;
 
-/// The sequence of a run, its last silence included. A member's line is the number of its step.
+/// Returns the sequence of a run, its last silence included. A member's line is the number of its step.
 pub fn sequence_of_record(form: &Delayed, record: &Record) -> Result<Vec<Placed>, String> {
     let mut items = Vec::new();
     for (number, step) in record.trace.iter().enumerate() {
@@ -48,7 +48,7 @@ pub fn sequence_of_record(form: &Delayed, record: &Record) -> Result<Vec<Placed>
     Ok(items)
 }
 
-/// The values of the model's constants in the run.
+/// Returns the values of the model's constants in the run.
 pub fn constants_of_record(form: &Delayed, record: &Record) -> Result<Valuation, String> {
     let mut known = Valuation::new();
     for datum in &form.iosts.constants {

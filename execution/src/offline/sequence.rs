@@ -58,7 +58,7 @@ pub fn is_observed(timed: &Timed, action: ActionId) -> bool {
     timed.graph().action(action).is_visible() && !timed.is_controllable(action)
 }
 
-/// The text of an event, with its kind: `plan?(8)` for an input, `plan!(8)` for an output.
+/// Returns the text of an event, with its kind: `plan?(8)` for an input, `plan!(8)` for an output.
 pub fn event_text(iosts: &Iosts, action: ActionId, values: &[Value]) -> String {
     let action = iosts.action(action);
     let sign = if action.kind == ActionKind::Output { '!' } else { '?' };

@@ -113,7 +113,7 @@ impl Uncertain {
         Ok(uncertain)
     }
 
-    /// The symbol of the instant of the event with this number, or the instant itself if it is exact.
+    /// Returns the symbol of the instant of the event with this number, or the instant itself if it is exact.
     fn instant(&self, number: usize, time: &RBig) -> Term {
         let symbol = Datum::new(format!("instant#{number}"), Type::Real);
         if self.tolerance == RBig::ZERO { real_literal(time.clone()) } else { Term::datum(&symbol) }
@@ -143,7 +143,7 @@ impl Uncertain {
         self.cells.values().flatten()
     }
 
-    /// The verdict and its reason if the trace ends here and is wrong as far as it was taken.
+    /// Returns the verdict and its reason if the trace ends here and is wrong as far as it was taken.
     pub fn doubt(&self) -> Option<(OfflineVerdict, &Why)> {
         let (verdict, why) = self.doubt.as_ref()?;
         match &self.refused {
@@ -162,12 +162,13 @@ impl Uncertain {
         [0, 1].map(|side| self.forgotten[side] + self.recorded[side].len())
     }
 
-    fn find(&self, side: usize, number: usize) -> Option<&Recorded> {
+    /// Returns an event by its number among all of its side. `None` if it is forgotten or has not come.
+    fn find_event(&self, side: usize, number: usize) -> Option<&Recorded> {
         self.recorded[side].get(number.checked_sub(self.forgotten[side])?)
     }
 
-    /// The state at the instant of the next event, which was recorded at `time`. It is taken before an event
-    /// that was recorded at `later`, so its instant is not after that event's either.
+    /// Returns the state at the instant of the next event, which was recorded at `time`. It is taken before an
+    /// event that was recorded at `later`, so its instant is not after that event's either.
     fn at_instant(
         &self,
         state: &SymbolicState,
@@ -218,7 +219,7 @@ impl Uncertain {
             contexts_now.extend(now_possible);
         }
         if contexts_that_wait.is_empty() {
-            let why = Why::of(offline, &contexts_now, elapsed, delay, self.last.clone(), solver);
+            let why = Why::explain(offline, &contexts_now, elapsed, delay, self.last.clone(), solver);
             self.doubt = Some((OfflineVerdict::Fail, why));
         } else {
             self.cells.insert(self.count_all(), contexts_that_wait);
@@ -299,13 +300,13 @@ impl Uncertain {
             let is_input = offline.form.iosts.action(action).kind == ActionKind::Input;
             let verdict = if is_input { OfflineVerdict::InconclusiveI } else { OfflineVerdict::Fail };
             let elapsed = self.recorded[side].back().map_or(RBig::ZERO, |event| event.elapsed.clone());
-            let why = Why::of(offline, &contexts, &elapsed, seen, previous_event, solver);
+            let why = Why::explain(offline, &contexts, &elapsed, seen, previous_event, solver);
             self.doubt = Some((verdict, why));
         }
         Ok(())
     }
 
-    /// The contexts after those of a cell when the next event of this side has been taken.
+    /// Returns the contexts after those of a cell when the next event of this side has been taken.
     fn take_next_of_side(
         &mut self,
         offline: &Offline<'_>,
@@ -314,14 +315,15 @@ impl Uncertain {
         line: usize,
         solver: &mut dyn Solver,
     ) -> Result<Vec<Context>, CannotJudge> {
-        let (Some(contexts), Some(event)) = (self.cells.get(taken), self.find(side, taken[side])) else {
+        let (Some(contexts), Some(event)) = (self.cells.get(taken), self.find_event(side, taken[side]))
+        else {
             return Ok(Vec::new());
         };
         let contexts = self.close_until(offline, contexts, &event.seen.time, line, solver)?;
         let iosts = &offline.form.iosts;
         let parameters = &iosts.action(event.action).parameters;
         let next_of_other_time =
-            self.find(1 - side, taken[1 - side]).map_or(&event.seen.time, |event| &event.seen.time);
+            self.find_event(1 - side, taken[1 - side]).map_or(&event.seen.time, |event| &event.seen.time);
         let values = || parameters.iter().skip(1).cloned().zip(event.values.iter().cloned());
         let (mut next, mut is_taken, mut may_be_refused) = (Vec::new(), false, false);
         for context in &contexts {
@@ -362,14 +364,15 @@ impl Uncertain {
             }
         }
         if may_be_refused && !is_taken {
-            let why = Why::of(offline, &contexts, &event.elapsed, event.seen.clone(), None, solver);
+            let why = Why::explain(offline, &contexts, &event.elapsed, event.seen.clone(), None, solver);
             self.refused = Some(why);
         }
         Ok(next)
     }
 }
 
-/// What a guard still asks of the open instants and data of a state. `None`: it never holds there.
+/// Returns the condition that a guard leaves on the open instants and data of a state. `None` if it never
+/// holds there.
 fn remaining_guard(state: &SymbolicState, enabled: &Term) -> Option<Term> {
     match state.decide(enabled, &[]) {
         CanBe::ALWAYS => Some(Term::yes()),

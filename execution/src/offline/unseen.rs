@@ -30,12 +30,12 @@ use crate::offline::context::{Context, close_under_internal};
 use crate::offline::prepared::Offline;
 use crate::offline::verdict::CannotJudge;
 
-/// The datum that holds the instant of the last step of a context that has an instant.
+/// Returns the datum that holds the instant of the last step of a context that has an instant.
 pub(super) fn now_symbol() -> Datum {
     Datum::new("#now", Type::Real)
 }
 
-/// The datum that holds the instant of the last event of a context.
+/// Returns the datum that holds the instant of the last event of a context.
 fn last_event_symbol() -> Datum {
     Datum::new("#last", Type::Real)
 }

@@ -47,6 +47,7 @@ struct Possible {
     bound: Vec<Datum>,
     /// All parts, with the bound data in them.
     whole: Term,
+    /// The condition without the bound data, and its negation. `None` if they cannot be eliminated.
     simple: Option<Term>,
     never: Option<Term>,
 }
@@ -169,8 +170,8 @@ impl Waiting {
         let mut later_state = state.clone();
         Arc::make_mut(&mut later_state.open).insert(self.since.clone(), since.clone());
         let later_state = later_state.remembering();
-        let is_later = |number: &TransitionId| self.later[*number].may_be(&later_state, &[], solver);
-        self.lasting[state.location].iter().any(is_later) || self.may_be_quiescent(state, solver)
+        let may_follow = |number: &TransitionId| self.later[*number].may_be(&later_state, &[], solver);
+        self.lasting[state.location].iter().any(may_follow) || self.may_be_quiescent(state, solver)
     }
 
     /// May the state wait for ever, since nothing answers? Errs towards yes.

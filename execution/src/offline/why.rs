@@ -15,7 +15,7 @@ use coreach_model::term::substitute;
 use coreach_model::{Datum, Term, Value, codec};
 use dashu_ratio::RBig;
 
-use crate::offline::context::{Context, PathPosition};
+use crate::offline::context::Context;
 use crate::offline::prepared::Offline;
 use crate::offline::sequence::{SeqItem, time_text};
 use crate::offline::unseen::time_since_event;
@@ -98,7 +98,7 @@ pub struct Why {
 
 impl Why {
     /// Explains why none of these contexts takes the last member.
-    pub(super) fn of(
+    pub(super) fn explain(
         offline: &Offline<'_>,
         contexts: &[Context],
         elapsed: &RBig,
@@ -116,7 +116,7 @@ impl Why {
             until: Until::End(SpanEnd { delay: RBig::ZERO, is_in: true }),
         };
         for context in contexts {
-            why.add(offline, context, solver);
+            why.add_context(offline, context, solver);
         }
         why.at.sort();
         why.at.dedup();
@@ -124,10 +124,10 @@ impl Why {
     }
 
     /// Adds a context: how long it may wait, which events it allows, and what refused the event that came.
-    fn add(&mut self, offline: &Offline<'_>, context: &Context, solver: &mut dyn Solver) {
+    fn add_context(&mut self, offline: &Offline<'_>, context: &Context, solver: &mut dyn Solver) {
         let graph = offline.graph();
         let location = graph.location(context.state.location).name.clone();
-        let steps = if let PathPosition::On(steps) = context.place { Some(steps) } else { None };
+        let steps = context.place.steps_on_path();
         self.at.push(At { location: location.clone(), steps });
         if offline.waiting.may_be_quiescent(&context.state, solver) {
             self.until = Until::Forever;
@@ -140,7 +140,7 @@ impl Why {
             let transition = offline.timed.called(*number);
             // The spans in which it can be taken now or later.
             let mut is_possible = false;
-            for Span { earliest, latest, other_conditions } in delay_spans(offline, context, *number) {
+            for Span { earliest, latest, other_conditions } in list_spans(offline, context, *number) {
                 is_possible = true;
                 self.extend_silence(latest.as_ref(), &other_conditions);
                 let now = SpanEnd { delay: self.elapsed.clone(), is_in: true };
@@ -201,8 +201,8 @@ struct Span {
     other_conditions: Vec<Term>,
 }
 
-/// The spans of delays in which a transition can be taken, one for each case of its condition.
-fn delay_spans(offline: &Offline<'_>, context: &Context, number: TransitionId) -> Vec<Span> {
+/// Lists the spans of delays in which a transition can be taken, one for each case of its condition.
+fn list_spans(offline: &Offline<'_>, context: &Context, number: TransitionId) -> Vec<Span> {
     let iosts = &offline.form.iosts;
     let delay = &offline.form.delay;
     let parameters = &iosts.action(iosts.transitions[number].action).parameters;
@@ -221,11 +221,11 @@ fn delay_spans(offline: &Offline<'_>, context: &Context, number: TransitionId) -
     let event_data = || parameters.iter().filter(|datum| *datum != delay).cloned().collect::<Vec<_>>();
     let span_condition =
         eliminate_data(&unknown, &parts).or_else(|| eliminate_data(&event_data(), &parts)).unwrap_or(enabled);
-    span_condition.disjuncts().iter().filter_map(|case| delay_span(case, delay)).collect()
+    span_condition.disjuncts().iter().filter_map(|case| split_span(case, delay)).collect()
 }
 
 /// Splits a conjunction into a span of delays and the other conditions. `None`: it is empty.
-fn delay_span(case: &Term, delay: &Datum) -> Option<Span> {
+fn split_span(case: &Term, delay: &Datum) -> Option<Span> {
     if case.is_false() {
         return None;
     }
@@ -241,7 +241,8 @@ fn delay_span(case: &Term, delay: &Datum) -> Option<Span> {
             other_conditions.push(part);
             continue;
         };
-        let (low, high) = match comparison {
+        // For an end that the part gives: does the value itself lie in the span?
+        let (low_is_in, high_is_in) = match comparison {
             Comparison::AtLeast => (Some(true), None),
             Comparison::Greater => (Some(false), None),
             Comparison::AtMost => (None, Some(true)),
@@ -252,27 +253,23 @@ fn delay_span(case: &Term, delay: &Datum) -> Option<Span> {
                 continue;
             }
         };
-        if let Some(is_in) = low
+        if let Some(is_in) = low_is_in
             && (value > earliest.delay || (value == earliest.delay && !is_in))
         {
             earliest = SpanEnd { delay: value.clone(), is_in };
         }
-        if let Some(is_in) = high {
+        if let Some(is_in) = high_is_in {
             let end = SpanEnd { delay: value, is_in };
             latest = Some(latest.map_or(end.clone(), |known| known.min(end)));
         }
     }
-    if let Some(end) = &latest {
-        let is_empty =
-            end.delay < earliest.delay || (end.delay == earliest.delay && !(end.is_in && earliest.is_in));
-        if is_empty {
-            return None;
-        }
-    }
-    Some(Span { earliest, latest, other_conditions })
+    let is_empty = latest.as_ref().is_some_and(|end| {
+        end.delay < earliest.delay || (end.delay == earliest.delay && !(end.is_in && earliest.is_in))
+    });
+    (!is_empty).then_some(Span { earliest, latest, other_conditions })
 }
 
-/// The parts of the guard that do not hold for this event, with the values of their data.
+/// Lists the parts of the guard that do not hold for this event, with the values of their data.
 fn failing_parts(
     offline: &Offline<'_>,
     context: &Context,

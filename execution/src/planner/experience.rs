@@ -69,7 +69,7 @@ impl Experience {
         }
     }
 
-    /// The stimuli with values that were sent, the last one first.
+    /// Lists the stimuli with values that were sent, the last one first.
     pub(super) fn stimuli(&self) -> impl Iterator<Item = &Event> {
         self.sent.iter()
     }

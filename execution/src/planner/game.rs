@@ -104,7 +104,7 @@ struct GameNode {
 }
 
 impl GameNode {
-    /// The chance of each answer that may come while the tester waits.
+    /// Lists the chance of each answer that may come while the tester waits.
     fn chances_of_answers(&self, experience: &Experience) -> Vec<f64> {
         let wait = self.moves.as_deref().and_then(find_wait);
         let answers = wait.iter().flat_map(|wait| &wait.answers);
@@ -185,7 +185,7 @@ impl Game {
         }
     }
 
-    /// The conditions for a transition and the steps after it, and against other answers that lose.
+    /// Lists the conditions for a transition and the steps after it, and against other answers that lose.
     fn gates_before(&self, test: &TestCase, number: TransitionId) -> Vec<Term> {
         let iosts = &test.iosts;
         let transition = &iosts.transitions[number];
@@ -420,7 +420,7 @@ impl Game {
         }
     }
 
-    /// The states that the moves of a state lead to.
+    /// Lists the states that the moves of a state lead to.
     fn successors(&self, node: usize) -> impl Iterator<Item = usize> {
         self.nodes[node].moves.iter().flatten().flat_map(GameMove::results).map(|answer| answer.to)
     }
@@ -563,7 +563,7 @@ impl Game {
         }
     }
 
-    /// The chance that a move leads to Pass.
+    /// Returns the chance that a move leads to Pass.
     fn chance(&self, play: &GameMove, weights: &[f64]) -> f64 {
         let weighed = play.answers.iter().zip(weights);
         let chance_of_answers: f64 =
@@ -615,7 +615,7 @@ impl Game {
         Some(ChosenMove { planned, class, hoped: to })
     }
 
-    /// The rank of the worst answer to a move; `None` if one is not sure.
+    /// Returns the rank of the worst answer to a move; `None` if one is not sure.
     fn rank(&self, play: &GameMove) -> Option<usize> {
         play.results()
             .map(|answer| self.nodes[answer.to].rank)

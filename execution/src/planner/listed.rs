@@ -176,16 +176,13 @@ impl ListedGame {
         }
     }
 
-    /// Lists the events that may happen in a position, unless that was done.
+    /// Lists the events that may happen in a position, unless it has too many states.
     fn list_events(&mut self, test: &TestCase, position: usize, solver: &mut dyn Solver) {
-        let GamePosition { states, worth: PositionWorth::Open, options: None } = &self.all[position] else {
-            return;
-        };
+        let states = self.all[position].states.clone();
         if states.len() > MOST_TOGETHER {
             return;
         }
         budget::ask();
-        let states = states.clone();
         let mut options = GameOptions { is_owed: must_answer(test, &states), ..GameOptions::default() };
         (options.stimuli, options.has_all_stimuli) =
             self.list_of_kind(test, &states, ActionKind::Input, solver);
@@ -222,10 +219,10 @@ impl ListedGame {
             }
         }
         let mut events = Vec::new();
-        let mut are_all = true;
+        let mut has_all_classes = true;
         for (action, through) in by_action {
-            let (vectors, is_whole) = self.list_values(test, &through, solver);
-            are_all &= is_whole;
+            let (vectors, has_all_of_action) = self.list_values(test, &through, solver);
+            has_all_classes &= has_all_of_action;
             for values in vectors {
                 let takes = |(number, state): &&(TransitionId, &State)| {
                     fire(&test.iosts, &test.iosts.transitions[*number], state, &values).is_some()
@@ -238,12 +235,11 @@ impl ListedGame {
                 };
                 if let Some((after, worth)) = states_after(test, states, &occurrence) {
                     let to = self.position(&after, worth);
-                    let event = Some(event);
-                    events.push(GameEvent { event, transition, to });
+                    events.push(GameEvent { event: Some(event), transition, to });
                 }
             }
         }
-        (events, are_all)
+        (events, has_all_classes)
     }
 
     /// Lists vectors of values of an action that one of these transitions takes, each in its state. Returns
@@ -266,7 +262,7 @@ impl ListedGame {
         // A class is a combination of guards that hold, the others failing, or one guard alone.
         let are_combined = !has_one_transition && through.len() <= MOST_GUARDS;
         let classes = if are_combined { (1 << through.len()) - 1 } else { through.len() };
-        let (mut vectors, mut are_all) = (BTreeSet::new(), has_one_transition || are_combined);
+        let (mut vectors, mut has_all_classes) = (BTreeSet::new(), has_one_transition || are_combined);
         for class in 0..classes {
             let takes = |index: usize| match are_combined {
                 true => (class + 1) >> index & 1 == 1,
@@ -292,7 +288,7 @@ impl ListedGame {
             match list_members(&condition, parameters, &kept, &mut self.random, solver) {
                 Some(members) => vectors.extend(members),
                 None => {
-                    are_all = false;
+                    has_all_classes = false;
                     let (number, state) = through[class.min(through.len() - 1)];
                     let ListedGame { model, values, random, .. } = self;
                     let mut sources = Choice { values, random, solver: &mut *solver };
@@ -301,7 +297,7 @@ impl ListedGame {
                 }
             }
         }
-        (vectors, are_all)
+        (vectors, has_all_classes)
     }
 }
 
@@ -380,7 +376,7 @@ fn complete(
     Some(Some(parameters.iter().map(value).collect()))
 }
 
-/// All integers in the range of a datum, if they are few.
+/// Lists all integers in the range of a datum, if they are few.
 fn integers_in_range(datum: &Datum, condition: &Term, numbers: &[Datum]) -> Option<Vec<Value>> {
     if !datum.ty().is_integer() {
         return None;
@@ -400,7 +396,7 @@ fn integers_in_range(datum: &Datum, condition: &Term, numbers: &[Datum]) -> Opti
     Some(integers)
 }
 
-/// The states after an event, and their worth. `None`: the event is forbidden.
+/// Returns the states after an event, and their worth. `None`: the event is forbidden.
 fn states_after(
     test: &TestCase,
     states: &PossibleStates,
@@ -442,7 +438,7 @@ fn must_answer(test: &TestCase, states: &PossibleStates) -> bool {
     }
 }
 
-/// The states where a run begins, and their worth.
+/// Returns the states where a run begins, and their worth.
 pub(super) fn begin_states(test: &TestCase, initial: State) -> (PossibleStates, PositionWorth) {
     match &test.online {
         Some(online) => {

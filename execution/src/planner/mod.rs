@@ -94,8 +94,7 @@ struct Playing {
     game: Game,
     values: Values,
     at: Option<State>,
-    /// The last stimulus.
-    after: Option<Event>,
+    last_stimulus: Option<Event>,
     /// The chosen move, and its class.
     chosen: Option<(Planned, Option<SignClass>)>,
     /// The state to which the chosen move leads if the answer is a good one.
@@ -105,7 +104,7 @@ struct Playing {
 }
 
 impl Planner {
-    /// A planner that shares its experience with others, in runs one after the other.
+    /// Returns a planner that shares its experience with others, in runs one after the other.
     pub fn sharing(experience: SharedExperience) -> Self {
         Planner { experience, ..Planner::default() }
     }
@@ -157,15 +156,15 @@ impl Planner {
             game: Game::new(test),
             values: Values::new(MIX).of_model(&test.iosts),
             at: None,
-            after: None,
+            last_stimulus: None,
             chosen: None,
             hoped: None,
             may_idle: true,
         });
-        let Playing { game, values, after, hoped, .. } = &mut playing;
+        let Playing { game, values, last_stimulus, hoped, .. } = &mut playing;
         game.reset_if_too_large();
-        let at = game.node(state, after.as_ref(), None);
-        game.note_stimulus_before(at, after.as_ref());
+        let at = game.node(state, last_stimulus.as_ref(), None);
+        game.note_stimulus_before(at, last_stimulus.as_ref());
         if !game.is_sure(at) {
             let is_hoped = *hoped == Some(at) && game.is_expanded(at);
             let mut sources = Choice { values, random, solver };
@@ -195,7 +194,7 @@ impl Planner {
         lock(&self.experience)
     }
 
-    /// The planned step for the present state.
+    /// Returns the planned step for the present state.
     fn present_step(&self) -> Option<&Planned> {
         if let Some(playing) = &self.game {
             return playing.chosen.as_ref().map(|(planned, _)| planned);
@@ -203,7 +202,7 @@ impl Planner {
         self.together.as_ref().and_then(GameTogether::chosen).or_else(|| self.route.front())
     }
 
-    /// The stimulus of the planned step, if it is one of this transition.
+    /// Returns the stimulus of the planned step, if it is one of this transition.
     pub fn stimulus(&self, transition: TransitionId) -> Option<&Event> {
         let planned = self.present_step()?;
         (planned.kind == ActionKind::Input && planned.transition == transition).then_some(&planned.event)
@@ -221,11 +220,11 @@ impl Planner {
             return together.waited_in_vain();
         }
         let Some(Playing { game, at: Some(state), chosen, .. }) = &mut self.game else { return false };
-        let is_dropped = game.drop_wait(state);
-        if is_dropped {
+        let has_other_move = game.drop_wait(state);
+        if has_other_move {
             *chosen = None;
         }
-        is_dropped
+        has_other_move
     }
 
     /// Can the tester wait for silence here without losing a sure Pass?
@@ -245,11 +244,11 @@ impl Planner {
             Occurrence::Stimulus(event) => {
                 let chosen = playing.chosen.take().filter(|(planned, _)| planned.event == *event);
                 self.lock().note_sent(event, chosen.and_then(|(_, class)| class).as_ref());
-                playing.after = Some(event.clone());
+                playing.last_stimulus = Some(event.clone());
             }
             Occurrence::Observation(_) | Occurrence::Silence(_) => {
                 if let (Some(state), Some(answer)) = (&playing.at, through) {
-                    self.lock().note_answer(state, playing.after.as_ref(), answer);
+                    self.lock().note_answer(state, playing.last_stimulus.as_ref(), answer);
                 }
             }
             Occurrence::Delay(_) => {}
@@ -264,8 +263,8 @@ impl Planner {
             && let (true, [state]) = (has_game(test), states.as_slice())
             && let Some((answer, _)) = take_silence(test, state, Duration::ZERO)
         {
-            let after = self.game.as_ref().and_then(|playing| playing.after.as_ref());
-            self.lock().note_answer(state, after, answer);
+            let last_stimulus = self.game.as_ref().and_then(|playing| playing.last_stimulus.as_ref());
+            self.lock().note_answer(state, last_stimulus, answer);
         }
     }
 

@@ -27,7 +27,7 @@ pub(super) struct GameMove {
 }
 
 impl GameMove {
-    /// All results of the move.
+    /// Lists all results of the move.
     pub(super) fn results(&self) -> impl Iterator<Item = &Reaction> {
         self.sends.iter().map(|(sent, _)| sent).chain(&self.answers)
     }

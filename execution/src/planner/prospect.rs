@@ -171,7 +171,7 @@ impl WinningProspect {
         }
     }
 
-    /// The name of the level. It is open if no run to Pass was found and none is excluded.
+    /// Returns the name of the level. It is open if no run to Pass was found and none is excluded.
     pub fn level_name(&self) -> &'static str {
         match self.level {
             WinningLevel::Unreachable if !self.is_exact() => "open",

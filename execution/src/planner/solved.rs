@@ -113,7 +113,7 @@ impl SolvedGame {
         SolvedGame { forced, fair, possible }
     }
 
-    /// The best level of a position.
+    /// Returns the best level of a position.
     pub(super) fn level(&self, at: usize) -> WinningLevel {
         match (self.forced[at], self.fair[at], self.possible[at]) {
             (Some(_), ..) => WinningLevel::Forced,

@@ -145,7 +145,7 @@ impl GameTogether {
         chances
     }
 
-    /// The planned step, if there is one.
+    /// Returns the planned step, if there is one.
     pub(super) fn chosen(&self) -> Option<&Planned> {
         self.chosen.as_ref()
     }
@@ -166,7 +166,7 @@ impl GameTogether {
     }
 }
 
-/// The mean chance of the positions that a choice leads to.
+/// Computes the mean chance of the positions that a choice leads to.
 fn mean_chance(choice: &GameChoice, chances: &[f64]) -> f64 {
     choice.to.iter().map(|to| chances[*to]).sum::<f64>() / choice.to.len().max(1) as f64
 }

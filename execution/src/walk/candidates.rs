@@ -44,14 +44,16 @@ pub fn all_candidates(
 ) -> Option<Vec<CandidateStep>> {
     let parameters = &model.iosts.action(model.iosts.transitions[number].action).parameters;
     let lists: Vec<Vec<Value>> =
-        parameters.iter().map(|one| Value::enumerate(one.ty(), most)).collect::<Option<_>>()?;
-    let count = lists.iter().try_fold(1usize, |count, list| count.checked_mul(list.len()));
-    count.filter(|count| *count <= most)?;
-    Some(tuples(&lists).into_iter().filter_map(|values| candidate(model, number, state, values)).collect())
+        parameters.iter().map(|parameter| Value::enumerate(parameter.ty(), most)).collect::<Option<_>>()?;
+    let vectors = lists.iter().try_fold(1usize, |product, list| product.checked_mul(list.len()))?;
+    if vectors > most {
+        return None;
+    }
+    Some(tuples(&lists).into_iter().filter_map(|values| take_step(model, number, state, values)).collect())
 }
 
-/// The step through the transition with these values. `None` if the guard refuses them.
-fn candidate(
+/// Takes the step through the transition with these values. `None` if the guard refuses them.
+fn take_step(
     model: &WalkModel,
     number: TransitionId,
     state: &State,
@@ -74,58 +76,53 @@ pub fn candidates(
     const COMPOSED: usize = 3;
 
     let action = model.iosts.action(model.iosts.transitions[number].action);
-    let candidate = |values| candidate(model, number, state, values);
     // A determined answer needs no draws.
-    let conjuncts = &model.conjuncts[number];
-    let determined = action.parameters.iter().map(|one| determined_value(one, conjuncts, &state.valuation));
-    if let Some(values) = determined.collect::<Option<Vec<Value>>>() {
-        return candidate(values).into_iter().collect();
+    let value_of = |parameter| determined_value(parameter, &model.conjuncts[number], &state.valuation);
+    if let Some(values) = action.parameters.iter().map(value_of).collect::<Option<Vec<Value>>>() {
+        return take_step(model, number, state, values).into_iter().collect();
     }
     let Choice { values, random, solver } = sources;
     // A later guard may compare these data with the values that are sent now.
     let is_input = action.kind == ActionKind::Input;
     let mut vectors = Vec::new();
     for (guard, turned) in model.guards[number].iter().zip(&model.turned[number]) {
-        let parameters = &guard.split().parameters[..];
+        let fields = &guard.split().parameters[..];
         let later = model.live(state).map(|(_, _, value)| value).chain(&model.literals).filter(|_| is_input);
         let pool = guard.pool(&state.valuation, later);
         let drawn = values.choose_by_trial(guard, &pool, &state.valuation, random, &mut **solver);
         let Some(drawn) = drawn else { continue };
-        let first = vectors.len();
-        vectors.push(drawn.clone());
+        let mut split_vectors = vec![drawn.clone()];
         // The fields of a record share the tries of its parameter, and so do the alternatives.
-        let sharing = parameters.len().max(1) * model.guards[number].len();
-        let most = (most * action.parameters.len()).div_ceil(sharing);
-        for (place, parameter) in parameters.iter().enumerate() {
-            let mut tried = nearby_values(model, parameter, state, &drawn);
-            tried.extend(turning_values(turned, place, parameters, state, &drawn));
+        let sharing = fields.len().max(1) * model.guards[number].len();
+        let most_of_field = (most * action.parameters.len()).div_ceil(sharing);
+        for (place, field) in fields.iter().enumerate() {
+            let mut tried = nearby_values(model, field, state, &drawn);
+            tried.extend(turning_values(turned, place, fields, state, &drawn));
             tried.extend(pool.iter().cloned());
-            if matches!(parameter.ty(), Type::Record(_) | Type::Array(_)) {
-                tried.extend((0..COMPOSED).map(|_| any_with(parameter.ty(), &pool, random)));
+            if matches!(field.ty(), Type::Record(_) | Type::Array(_)) {
+                tried.extend((0..COMPOSED).map(|_| any_with(field.ty(), &pool, random)));
             }
             tried.retain(|value| {
-                value.is_in(parameter.ty()) && *value != drawn[place] && values.may_send_id(parameter, value)
+                value.is_in(field.ty()) && *value != drawn[place] && values.may_send_id(field, value)
             });
             tried.sort();
             tried.dedup();
             random.shuffle(&mut tried);
-            vectors.extend(tried.into_iter().take(most).map(|value| {
-                let mut values = drawn.clone();
-                values[place] = value;
-                values
-            }));
+            for value in tried.into_iter().take(most_of_field) {
+                let mut vector = drawn.clone();
+                vector[place] = value;
+                split_vectors.push(vector);
+            }
         }
         if is_input {
-            vectors.extend(draw_within_ranges(parameters, &drawn, random));
+            split_vectors.extend(draw_within_ranges(fields, &drawn, random));
         }
-        for vector in &mut vectors[first..] {
-            *vector = guard.split().join_values(std::mem::take(vector));
-        }
+        vectors.extend(split_vectors.into_iter().map(|vector| guard.split().join_values(vector)));
     }
     if is_input {
         random.shuffle(&mut vectors);
     }
-    vectors.into_iter().filter_map(candidate).collect()
+    vectors.into_iter().filter_map(|values| take_step(model, number, state, values)).collect()
 }
 
 /// Computes the values of one parameter at which comparisons begin or cease to hold, and their neighbours.
@@ -144,27 +141,29 @@ fn turning_values(
     }
     let mut valuation = state.valuation.clone();
     valuation.extend(parameters.iter().cloned().zip(drawn.iter().cloned()));
-    let mut found = Vec::new();
-    for (left, right) in
-        sides.iter().filter(|(left, right)| left.mentions(parameter) || right.mentions(parameter))
-    {
-        let mut distance = |at: u8| {
-            let at = if is_integer { Value::int(at) } else { Value::Real(RBig::from(at)) };
-            valuation.insert(parameter.clone(), at);
+    let mut turning = Vec::new();
+    for (left, right) in sides {
+        if !left.mentions(parameter) && !right.mentions(parameter) {
+            continue;
+        }
+        let mut distance_at = |number: u8| {
+            let value = if is_integer { Value::int(number) } else { Value::Real(RBig::from(number)) };
+            valuation.insert(parameter.clone(), value);
             let left = evaluate(left, &valuation).ok()?;
             Some(as_rational(&left) - as_rational(&evaluate(right, &valuation).ok()?))
         };
-        let Some((none, one)) = distance(0).zip(distance(1)) else { continue };
-        let slope = one - &none;
+        let Some((at_zero, at_one)) = distance_at(0).zip(distance_at(1)) else { continue };
+        let slope = at_one - &at_zero;
         if slope.is_zero() {
             continue;
         }
-        let root = -none / slope;
-        for beside in [-1, 0, 1].map(|beside| &root + RBig::from(beside)) {
-            found.push(if is_integer { Value::Int(beside.floor()) } else { Value::Real(beside) });
+        let root = -at_zero / slope;
+        for offset in [-1, 0, 1] {
+            let near = &root + RBig::from(offset);
+            turning.push(if is_integer { Value::Int(near.floor()) } else { Value::Real(near) });
         }
     }
-    found
+    turning
 }
 
 /// Draws a step through the transition as random runs do. `None` if no values were found.
@@ -178,41 +177,42 @@ pub fn draw_candidate(
     let transition = &model.iosts.transitions[number];
     let parameters = &model.iosts.action(transition.action).parameters;
     let drawn = values.choose(&transition.guard, parameters, &state.valuation, random, &mut **solver)?;
-    candidate(model, number, state, drawn)
+    take_step(model, number, state, drawn)
 }
 
 /// Draws vectors evenly from the ranges of numbers: one range by itself, all together, and all at their ends.
 fn draw_within_ranges(parameters: &[Datum], drawn: &[Value], random: &mut Random) -> Vec<Vec<Value>> {
-    let (mut found, mut together, mut corner) = (Vec::new(), drawn.to_vec(), drawn.to_vec());
+    let (mut vectors, mut all_drawn, mut all_at_ends) = (Vec::new(), drawn.to_vec(), drawn.to_vec());
     for (place, parameter) in parameters.iter().enumerate() {
         if let Type::Range(low, high) = parameter.ty() {
             let value = draw_between(low, high, random);
-            let mut one = drawn.to_vec();
-            one[place] = value.clone();
-            found.push(one);
-            together[place] = value;
-            corner[place] = Value::Int(if random.below(2) == 0 { low } else { high }.clone());
+            let mut one_drawn = drawn.to_vec();
+            one_drawn[place] = value.clone();
+            vectors.push(one_drawn);
+            all_drawn[place] = value;
+            all_at_ends[place] = Value::Int(if random.below(2) == 0 { low } else { high }.clone());
         }
     }
-    if found.len() > 1 {
-        found.extend([together, corner]);
+    if vectors.len() > 1 {
+        vectors.extend([all_drawn, all_at_ends]);
     }
-    found
+    vectors
 }
 
-/// Puts texts that guards compare with in front of other texts and behind them. So a prefix is met, or just
-/// missed.
-fn extend_literals(model: &WalkModel, others: &[Value]) -> Vec<Value> {
-    let mut found = Vec::new();
-    for (literal, other) in model.literals.iter().flat_map(|one| others.iter().map(move |other| (one, other)))
-    {
-        let (Value::String(literal), Value::String(other)) = (literal, other) else { continue };
-        let first: String = other.chars().take(1).collect();
-        for text in [format!("{literal}{other}"), format!("{literal}{first}"), format!("{first}{literal}")] {
-            found.push(Value::String(text.into()));
+/// Puts texts that guards compare with in front of other texts and behind their first characters. So a
+/// prefix is met, or just missed.
+fn join_texts(model: &WalkModel, others: &[Value]) -> Vec<Value> {
+    let mut joined = Vec::new();
+    for literal in &model.literals {
+        for other in others {
+            let (Value::String(literal), Value::String(other)) = (literal, other) else { continue };
+            let first: String = other.chars().take(1).collect();
+            let texts =
+                [format!("{literal}{other}"), format!("{literal}{first}"), format!("{first}{literal}")];
+            joined.extend(texts.map(|text| Value::String(text.into())));
         }
     }
-    found
+    joined
 }
 
 /// Lists the values of other data that a parameter's type allows, and their neighbours.
@@ -223,23 +223,23 @@ fn nearby_values(model: &WalkModel, parameter: &Datum, state: &State, drawn: &[V
         Type::Bool | Type::Enum(_) => Value::enumerate(parameter.ty(), FEW).unwrap_or_default(),
         Type::String => {
             let others = state.valuation.values().chain(drawn);
-            let mut found: Vec<Value> =
+            let mut texts: Vec<Value> =
                 others.filter(|value| matches!(value, Value::String(_))).cloned().collect();
-            found.extend(extend_literals(model, &found));
-            found
+            texts.extend(join_texts(model, &texts));
+            texts
         }
         // Those that are known, in records too.
         ty @ Type::Id(_) => {
-            let (mut found, mut work) = (Vec::new(), Vec::new());
-            work.extend(state.valuation.values().chain(drawn));
-            while let Some(value) = work.pop() {
+            let mut ids = Vec::new();
+            let mut open: Vec<&Value> = state.valuation.values().chain(drawn).collect();
+            while let Some(value) = open.pop() {
                 match value {
-                    Value::Record(_, fields) => work.extend(fields.iter()),
-                    value if value.is_in(ty) => found.push(value.clone()),
+                    Value::Record(_, fields) => open.extend(fields.iter()),
+                    value if value.is_in(ty) => ids.push(value.clone()),
                     _ => {}
                 }
             }
-            found
+            ids
         }
         ty if ty.is_number() => {
             let ends: Vec<Value> = match ty {
@@ -249,17 +249,14 @@ fn nearby_values(model: &WalkModel, parameter: &Datum, state: &State, drawn: &[V
             let others = model.live(state).map(|(_, _, value)| value).chain(drawn).chain(&model.numbers);
             let numbers = others.filter_map(|value| match value {
                 Value::Int(value) if ty.is_integer() => {
-                    let beside = [value.clone() - IBig::ONE, value.clone() + IBig::ONE];
-                    Some([Value::Int(value.clone())].into_iter().chain(beside.map(Value::Int)).collect())
+                    Some([value.clone(), value - IBig::ONE, value + IBig::ONE].map(Value::Int))
                 }
                 Value::Real(value) if !ty.is_integer() => {
-                    let one = RBig::from(1);
-                    let beside = [value.clone() - &one, value.clone() + &one];
-                    Some([Value::Real(value.clone())].into_iter().chain(beside.map(Value::Real)).collect())
+                    Some([value.clone(), value - RBig::ONE, value + RBig::ONE].map(Value::Real))
                 }
                 _ => None,
             });
-            numbers.flat_map(|all: Vec<Value>| all).chain(ends).collect()
+            numbers.flatten().chain(ends).collect()
         }
         _ => Vec::new(),
     }

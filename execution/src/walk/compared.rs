@@ -48,9 +48,9 @@ pub struct ComparedTerms {
     pub before: Vec<ComparedTerm>,
     /// Decided by the state after the step.
     pub after: Vec<ComparedTerm>,
-    /// The comparisons of the former in assigned values: the place of each variable and of the comparison.
+    /// The comparisons of `before` in assigned values: the place of each variable and of the comparison.
     pub assigned: Vec<(usize, usize)>,
-    /// More of the latter. They are no classes of this step, but its parameters may turn them.
+    /// More of `after`. They are no classes of this step, but its parameters may turn them.
     pub turned_after: Vec<ComparedTerm>,
 }
 
@@ -76,16 +76,12 @@ impl ComparedTerms {
         after.retain(|compared| !compared.is_inner);
         let [before, after]: [Vec<ComparedTerm>; 2] = [before, after].map(|all| all.into_iter().collect());
         let mut assigned = Vec::new();
-        for (place, value) in iosts
-            .variables
-            .iter()
-            .enumerate()
-            .filter_map(|(place, one)| Some((place, transition.assignments.get(one)?)))
-        {
-            let mut found = BTreeSet::new();
-            collect_comparisons(value, VALUE, &mut found);
-            let places = found.iter().filter_map(|one| before.iter().position(|other| other == one));
-            assigned.extend(places.map(|at| (place, at)));
+        for (variable_place, variable) in iosts.variables.iter().enumerate() {
+            let Some(value) = transition.assignments.get(variable) else { continue };
+            let mut in_value = BTreeSet::new();
+            collect_comparisons(value, VALUE, &mut in_value);
+            let places = in_value.iter().filter_map(|compared| before.binary_search(compared).ok());
+            assigned.extend(places.map(|place| (variable_place, place)));
         }
         ComparedTerms { before, after, assigned, turned_after }
     }
@@ -96,12 +92,7 @@ impl ComparedTerm {
         self.path.iter().chain([&self.term]).flat_map(Term::data)
     }
 
-    /// Tells whether it depends on a datum.
-    pub fn mentions(&self, datum: &Datum) -> bool {
-        self.path.iter().chain([&self.term]).any(|term| term.mentions(datum))
-    }
-
-    /// The two sides of a comparison of numbers.
+    /// Returns the two sides of a comparison of numbers.
     pub fn sides(&self) -> Option<(&Term, &Term)> {
         match self.term.written() {
             Some(Node::Compare(_, left, right)) if left.sort().is_number() => Some((left, right)),
@@ -109,14 +100,14 @@ impl ComparedTerm {
         }
     }
 
-    /// The same as the state before these assignments decides it.
+    /// Rewrites the comparison over the state before these assignments.
     #[must_use]
-    pub fn after(&self, assignments: &Substitution) -> Self {
+    pub fn shift_before(&self, assignments: &Substitution) -> Self {
         let path = self.path.iter().map(|condition| substitute(condition, assignments)).collect();
         ComparedTerm { term: substitute(&self.term, assignments), path, is_inner: self.is_inner }
     }
 
-    /// The sign of the comparison: -2 far below, -1 one below, 0 equal, 1 one above, 2 far above. A term that
+    /// Computes the sign of the comparison: -2 far below, -1 one below, 0 equal, 1 one above, 2 far above. A term that
     /// is no comparison has 1 if it holds and 0 if not.
     pub fn sign<'v>(&self, known: impl Fn(&Datum) -> Option<&'v Value> + Copy) -> i8 {
         if self.path.iter().any(|condition| holds_with(condition, known) != Ok(true)) {
@@ -218,45 +209,45 @@ pub fn collect_readings(term: &Term, path: &[Term], found: &mut ReadingPaths) {
     }
 }
 
-/// Lists the sides of the comparisons of numbers that depend on a transition's parameters: those before the
-/// step, and those after it with the assignments put in.
-pub fn find_sides(iosts: &Iosts, number: TransitionId, compared: &ComparedTerms) -> Vec<(Term, Term)> {
+/// Lists the sides of the comparisons of numbers that depend on a transition's parameters. Those after the
+/// step are rewritten over the state before it.
+pub fn list_sides(iosts: &Iosts, number: TransitionId, terms: &ComparedTerms) -> Vec<(Term, Term)> {
     let transition = &iosts.transitions[number];
     let parameters = &iosts.action(transition.action).parameters;
-    let after =
-        compared.after.iter().chain(&compared.turned_after).map(|later| later.after(&transition.assignments));
-    let mut found = Vec::new();
-    for compared in compared.before.iter().cloned().chain(after) {
+    let after = terms.after.iter().chain(&terms.turned_after);
+    let shifted = after.map(|compared| compared.shift_before(&transition.assignments));
+    let mut pairs = Vec::new();
+    for compared in terms.before.iter().cloned().chain(shifted) {
         if let Some((left, right)) = compared.sides()
             && parameters.iter().any(|parameter| compared.term.mentions(parameter))
         {
-            found.push((left.clone(), right.clone()));
+            pairs.push((left.clone(), right.clone()));
         }
     }
-    found
+    pairs
 }
 
 /// Lists the numbers that guards and assigned values compare with, those in the bodies of functions and of
 /// quantifiers among them.
 pub fn find_compared_numbers(iosts: &Iosts) -> Vec<Value> {
-    let mut open: Vec<Term> = Vec::new();
+    let mut roots: Vec<Term> = Vec::new();
     for transition in &iosts.transitions {
-        open.push(transition.guard.clone());
-        open.extend(transition.assignments.values().cloned());
+        roots.push(transition.guard.clone());
+        roots.extend(transition.assignments.values().cloned());
     }
-    let mut found = BTreeSet::new();
-    for term in list_subterms(open) {
+    let mut numbers = BTreeSet::new();
+    for term in list_subterms(roots) {
         if let Some(Node::Compare(_, left, right)) = term.written()
             && left.sort().is_number()
         {
-            found.extend([left, right].into_iter().filter_map(Term::as_literal).cloned());
+            numbers.extend([left, right].into_iter().filter_map(Term::as_literal).cloned());
         }
     }
-    found.into_iter().collect()
+    numbers.into_iter().collect()
 }
 
 /// Tells whether a conjunct only keeps an assigned number at or above its least value and always holds, as
-/// `v + 1 >= 0` does for `v: nat`. The corners show it exactly if the value is linear.
+/// `v + 1 >= 0` does for `v: nat`. It is tried at the simplest values, and with each integer raised to 1.
 fn always_holds_by_type(transition: &Transition, conjunct: &Term) -> bool {
     let Some(Node::Compare(Comparison::AtLeast, value, least)) = conjunct.written() else { return false };
     if least.as_literal().is_none() || !transition.assignments.values().any(|assigned| assigned == value) {
@@ -280,7 +271,7 @@ pub fn find_limited_data(iosts: &Iosts) -> BTreeSet<Datum> {
     let mut compared = BTreeSet::new();
     for transition in &iosts.transitions {
         let conjuncts = transition.guard.conjuncts();
-        let limiting = conjuncts.iter().filter(|one| !always_holds_by_type(transition, one));
+        let limiting = conjuncts.iter().filter(|conjunct| !always_holds_by_type(transition, conjunct));
         limiting.for_each(|conjunct| collect_comparisons(conjunct, GUARD, &mut compared));
     }
     let is_state = |datum: &Datum| iosts.variables.contains(datum) || iosts.constants.contains(datum);
@@ -291,7 +282,7 @@ pub fn find_limited_data(iosts: &Iosts) -> BTreeSet<Datum> {
     let mut limited: BTreeSet<Datum> =
         compared.iter().map(|compared| &compared.term).filter(limits).flat_map(Term::data).collect();
     loop {
-        let known = limited.len();
+        let count_before = limited.len();
         for transition in &iosts.transitions {
             for (variable, term) in &transition.assignments {
                 if limited.contains(variable) && variable.ty().is_number() {
@@ -299,7 +290,7 @@ pub fn find_limited_data(iosts: &Iosts) -> BTreeSet<Datum> {
                 }
             }
         }
-        if limited.len() == known {
+        if limited.len() == count_before {
             return limited;
         }
     }

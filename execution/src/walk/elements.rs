@@ -30,7 +30,8 @@ pub struct ElementReads {
 impl ElementReads {
     /// Lists the steps that read elements.
     pub fn new(iosts: &Iosts) -> Self {
-        let variables = || iosts.variables.iter().filter_map(|one| Some((one, element_type(one.ty())?)));
+        let variables =
+            || iosts.variables.iter().filter_map(|datum| Some((datum, element_type(datum.ty())?)));
         let mut open = Vec::new();
         for (number, transition) in iosts.transitions.numbered() {
             let read = variables().filter(|(variable, element)| reads_element(transition, variable, element));
@@ -89,7 +90,7 @@ impl ElementReads {
     }
 }
 
-/// The type of the elements of a list or an array, or of the values of a map.
+/// Returns the type of the elements of a list or an array, or of the values of a map.
 fn element_type(ty: &Type) -> Option<&Type> {
     match ty {
         Type::Array(ty) => Some(&ty.element),

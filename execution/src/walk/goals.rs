@@ -39,7 +39,7 @@ use dashu_int::IBig;
 
 use super::compared::{
     ComparedTerm, ComparedTerms, NOT_COMPARED, ReadingPaths, collect_readings, find_compared_numbers,
-    find_limited_data, find_sides,
+    find_limited_data, list_sides,
 };
 use super::value_classes::{DOUBLINGS, compare_near, find_count, find_length, find_magnitude, find_part};
 use crate::values::tried::TriedGuard;
@@ -94,7 +94,7 @@ pub enum ValueMark {
 }
 
 impl WalkGoal {
-    /// The worth of meeting it first.
+    /// Returns the worth of meeting it first.
     pub fn weight(&self) -> u64 {
         match self {
             WalkGoal::Transition(_) => 32,
@@ -105,7 +105,7 @@ impl WalkGoal {
 }
 
 impl Class {
-    /// The worth of meeting it first.
+    /// Returns the worth of meeting it first.
     pub fn weight(&self) -> u64 {
         match self {
             Class::Sign(..) | Class::Alternative(..) | Class::Beside(_, _, _, 0) => 8,
@@ -200,7 +200,7 @@ impl WalkModel {
         }
         let outgoing = iosts.outgoing();
         let reads = iosts.transitions.map(|transition| {
-            let reads = |variable: &Datum| {
+            let mentions = |variable: &Datum| {
                 transition.guard.mentions(variable)
                     || transition.assignments.values().any(|value| value.mentions(variable))
             };
@@ -208,8 +208,8 @@ impl WalkModel {
             let conjuncts = transition.guard.unfolded_conjuncts();
             let terms = conjuncts.iter().chain(transition.assignments.values());
             terms.for_each(|term| collect_readings(term, &[], &mut paths));
-            let all = iosts.variables.iter().enumerate().filter(|(_, variable)| reads(variable));
-            all.map(|(place, variable)| (place, paths.remove(variable).unwrap_or_default())).collect()
+            let mentioned = iosts.variables.iter().enumerate().filter(|(_, variable)| mentions(variable));
+            mentioned.map(|(place, variable)| (place, paths.remove(variable).unwrap_or_default())).collect()
         });
         let effects = iosts.transitions.map(|transition| {
             let effect = |variable: &Datum| match transition.assignments.contains_key(variable) {
@@ -222,19 +222,19 @@ impl WalkModel {
         });
         let constant_assignments = iosts.transitions.map(|transition| {
             let is_simple = |ty: &Type| ty.is_integer() || matches!(ty, Type::Bool | Type::Enum(_));
-            let is_constant = |variable: &Datum| {
-                let value = transition.assignments.get(variable).filter(|_| is_simple(variable.ty()));
-                value.is_some_and(|value| value.data().iter().all(|datum| iosts.constants.contains(datum)))
+            let numbered = iosts.variables.iter().enumerate();
+            let is_listed = |(_, variable): &(usize, &Datum)| {
+                is_simple(variable.ty()) && assigns_constant(&iosts, transition, variable)
             };
-            let all = iosts.variables.iter().enumerate();
-            all.filter(|(_, variable)| is_constant(variable)).map(|(place, _)| place).collect()
+            numbered.filter(is_listed).map(|(place, _)| place).collect()
         });
         let compared = iosts.transitions.map(|transition| ComparedTerms::new(&iosts, &outgoing, transition));
         let parameters = |transition: &Transition| &iosts.action(transition.action).parameters;
-        let guards = iosts.transitions.map(|one| TriedGuard::list(&one.guard, parameters(one)));
+        let guards =
+            iosts.transitions.map(|transition| TriedGuard::list(&transition.guard, parameters(transition)));
         let mut turned = iosts.transitions.map(|_| Vec::new());
         for (number, compared) in compared.numbered() {
-            let sides = find_sides(&iosts, number, compared);
+            let sides = list_sides(&iosts, number, compared);
             let split = |guard: &TriedGuard| {
                 let split = |term: &Term| guard.split().split_term(term);
                 sides.iter().map(|(left, right)| (split(left), split(right))).collect()
@@ -252,18 +252,19 @@ impl WalkModel {
         let limited = find_limited_data(&iosts);
         // The values of a sum are too many, even if a guard limits it.
         let adds_data = |variable: &Datum| {
-            let of_others = |value: &Term| value.data().iter().any(|datum| datum != variable);
-            let mut values = iosts.transitions.iter().filter_map(|one| one.assignments.get(variable));
-            values.any(|value| value.mentions(variable) && of_others(value))
+            let has_others = |value: &Term| value.data().iter().any(|datum| datum != variable);
+            let mut values =
+                iosts.transitions.iter().filter_map(|transition| transition.assignments.get(variable));
+            values.any(|value| value.mentions(variable) && has_others(value))
         };
-        let first = |variable: &Datum| {
-            let has_magnitude =
+        let first_if_unlimited = |variable: &Datum| {
+            let is_unlimited =
                 variable.ty().is_integer() && (!limited.contains(variable) || adds_data(variable));
-            has_magnitude.then(|| first_value(&iosts, variable))
+            is_unlimited.then(|| first_value(&iosts, variable))
         };
         let counters = iosts.variables.iter().filter(counts);
         let counters: Vec<(Datum, Option<Value>)> =
-            counters.map(|variable| (variable.clone(), first(variable))).collect();
+            counters.map(|variable| (variable.clone(), first_if_unlimited(variable))).collect();
         let read = live(&iosts, &vec![false; iosts.locations.len()]);
         let mut data: Vec<Datum> = iosts.variables.iter().chain(&iosts.constants).cloned().collect();
         data.sort();
@@ -277,11 +278,11 @@ impl WalkModel {
             read.map(|read| iosts.variables.iter().map(|datum| read.contains(datum)).collect());
         let conjuncts = iosts.transitions.map(|transition| transition.guard.unfolded_conjuncts());
         let mut literals: Vec<Value> = Vec::new();
-        guards.iter().flatten().flat_map(TriedGuard::texts).for_each(|text| {
+        for text in guards.iter().flatten().flat_map(TriedGuard::texts) {
             if !literals.contains(text) {
                 literals.push(text.clone());
             }
-        });
+        }
         WalkModel {
             outgoing,
             goals,
@@ -310,27 +311,26 @@ impl WalkModel {
         self.data.binary_search(datum).is_ok_and(|place| self.live[location][place])
     }
 
-    /// The live data of a state, with their places.
+    /// Lists the live data of a state, with their places.
     pub fn live<'s>(&self, state: &'s State) -> impl Iterator<Item = (usize, &'s Datum, &'s Value)> {
         let live = &self.live[state.location];
         let data = state.valuation.iter().enumerate().zip(live);
         data.filter(|(_, is_live)| **is_live).map(|((place, (datum, value)), _)| (place, datum, value))
     }
 
-    /// The live data of a state that decide where a step leads, with their places.
+    /// Lists the live data of a state that decide where a step leads, with their places.
     pub fn steering<'s>(&self, state: &'s State) -> impl Iterator<Item = (usize, &'s Value)> {
         self.live(state).filter(|(place, ..)| self.steers[*place]).map(|(place, _, value)| (place, value))
     }
 
-    /// The ends of the counters: those of their ranges, and the last class of those without a limit. Each
-    /// with the number of its counter, its value and its class.
+    /// Lists the ends of the counters: those of their ranges, and the last class of those without a limit.
+    /// Each has the number of its counter, a condition that the end is reached, and its class.
     pub fn counter_ends(&self) -> Vec<(usize, Term, Value)> {
         let mut ends = Vec::new();
-        for (at, (datum, first)) in self.counters.iter().enumerate() {
+        for (counter, (datum, first)) in self.counters.iter().enumerate() {
             let mut add = |value: IBig, class: Value| {
-                let term =
-                    Term::compare(Comparison::Equal, &Term::datum(datum), &Term::literal(Value::Int(value)));
-                ends.push((at, term, class));
+                let end = Term::literal(Value::Int(value));
+                ends.push((counter, Term::compare(Comparison::Equal, &Term::datum(datum), &end), class));
             };
             match (first, datum.ty()) {
                 (Some(Value::Int(first)), _) => {
@@ -352,7 +352,7 @@ impl WalkModel {
         Some(Event::new(action.name.clone(), Vec::new()))
     }
 
-    /// The kind of a transition's action.
+    /// Returns the kind of a transition's action.
     pub fn kind(&self, number: TransitionId) -> ActionKind {
         self.iosts.action(self.iosts.transitions[number].action).kind
     }
@@ -368,25 +368,25 @@ impl WalkModel {
         self.guards[number].iter().any(|guard| guard.may_hold(&state.valuation))
     }
 
-    /// The goals that a step through this transition meets.
+    /// Lists the numbers of the goals that a step through this transition meets after a trail.
     pub fn goals_met(&self, trail: &Trail, number: TransitionId) -> Vec<usize> {
-        let mut found: Vec<usize> = Vec::new();
-        let mut meet = |goal: &WalkGoal| found.extend(self.goal_numbers.get(goal));
+        let mut met: Vec<usize> = Vec::new();
+        let mut meet = |goal: &WalkGoal| met.extend(self.goal_numbers.get(goal));
         meet(&WalkGoal::Transition(number));
         if let Some(last) = trail.last {
             meet(&WalkGoal::Pair(last, number));
         }
         for &(place, _) in &self.reads[number] {
-            let defined = [&trail.defined, &trail.set_back].map(|all| all.get(place).copied().flatten());
-            for definition in defined.into_iter().flatten() {
+            let at_place = |all: &[Option<TransitionId>]| all.get(place).copied().flatten();
+            for definition in [&trail.defined, &trail.set_back].into_iter().filter_map(|all| at_place(all)) {
                 meet(&WalkGoal::DefinitionUse(self.iosts.variables[place].clone(), definition, number));
             }
         }
-        found
+        met
     }
 
-    /// The trail after a step from one state to another, with these marks.
-    pub fn after(
+    /// Returns the trail after a step from one state to another, with these marks.
+    pub fn extend_trail(
         &self,
         trail: &Trail,
         number: TransitionId,
@@ -431,7 +431,7 @@ impl WalkModel {
         Trail { last: Some(number), defined: assigned.collect(), set_back: set_back.collect(), marks }
     }
 
-    /// The marks of the variables that a step with these signs assigns, by their places.
+    /// Lists the marks of the variables that a step with these signs assigns, by their places.
     pub fn marks(
         &self,
         number: TransitionId,
@@ -455,106 +455,112 @@ impl WalkModel {
         near.chain(set_back).collect()
     }
 
-    /// The classes of a step by the marks of the variables that it reads in this state. What stands in a
+    /// Lists the classes of a step by the marks of the variables that it reads in this state. A variable in a
     /// branch that is not taken is not read.
     pub fn marked_uses(&self, state: &State, trail: &Trail, number: TransitionId) -> Vec<Class> {
         let known = |datum: &Datum| state.valuation.get(datum);
         let may_hold = |path: &Vec<Term>| path.iter().all(|term| holds_with(term, known) != Ok(false));
-        let find_use = |(place, paths): &(usize, BTreeSet<Vec<Term>>)| {
+        let find_use = |(place, paths): &VariableReads| {
             let mark = trail.marks.get(*place)?.clone()?;
             paths.iter().any(may_hold).then_some(Class::MarkedUse(number, *place, mark))
         };
         self.reads[number].iter().filter_map(find_use).collect()
     }
 
-    /// The signs of the comparisons that a step with these values decides about. Empty if the walk looks for
-    /// no classes.
+    /// Computes the signs of the comparisons that a step with these values decides about. Empty if the walk
+    /// looks for no classes.
     pub fn signs(&self, number: TransitionId, from: &State, values: &[Value], to: &State) -> Vec<i8> {
         if !self.with_classes {
             return Vec::new();
         }
         let ComparedTerms { before, after, .. } = &self.compared[number];
         let action = self.iosts.action(self.iosts.transitions[number].action);
-        let known = |datum: &Datum| match action.parameters.iter().position(|one| one == datum) {
-            Some(at) => values.get(at),
+        let known = |datum: &Datum| match action.parameters.iter().position(|parameter| parameter == datum) {
+            Some(place) => values.get(place),
             None => from.valuation.get(datum),
         };
         let before = before.iter().map(|compared| compared.sign(known));
         before.chain(after.iter().map(|compared| compared.sign(|datum| to.valuation.get(datum)))).collect()
     }
 
-    /// The comparisons of numbers of a transition, as the state before the step and its parameters decide
-    /// them, with their places among the signs. None if the walk looks for no classes.
+    /// Lists the comparisons of numbers of a transition, over the state before the step and its parameters,
+    /// with their places among the signs. Empty if the walk looks for no classes.
     pub fn numeric_comparisons(&self, number: TransitionId) -> Vec<(usize, ComparedTerm)> {
         if !self.with_classes {
             return Vec::new();
         }
         let ComparedTerms { before, after, .. } = &self.compared[number];
         let assignments = &self.iosts.transitions[number].assignments;
-        let after = after.iter().map(|compared| compared.after(assignments));
-        let compared = before.iter().cloned().chain(after).enumerate();
+        let shifted = after.iter().map(|compared| compared.shift_before(assignments));
+        let compared = before.iter().cloned().chain(shifted).enumerate();
         compared.filter(|(_, compared)| compared.sides().is_some()).collect()
     }
 
-    /// The classes of a step with these values and signs.
+    /// Lists the classes of a step with these values and signs.
     pub fn classes(&self, number: TransitionId, from: &State, values: &[Value], signs: &[i8]) -> Vec<Class> {
         if !self.with_classes {
             return Vec::new();
         }
         let compared = signs.iter().enumerate().filter(|(_, sign)| **sign != NOT_COMPARED);
-        let mut found: Vec<Class> = compared.map(|(at, sign)| Class::Sign(number, at, *sign)).collect();
+        let mut classes: Vec<Class> = compared.map(|(at, sign)| Class::Sign(number, at, *sign)).collect();
         let is_input = self.kind(number) == ActionKind::Input;
-        for (at, (datum, first)) in self.counters.iter().enumerate() {
+        for (counter, (datum, first)) in self.counters.iter().enumerate() {
             let value = from.valuation.get(datum).filter(|_| self.is_live(from.location, datum));
-            let class = value.map(|value| match first {
+            let Some(value) = value else { continue };
+            let count = match first {
                 None => find_length(datum.ty(), value).unwrap_or_else(|| find_count(datum.ty(), value)),
                 Some(first) => Value::int(find_magnitude(value, first)),
-            });
-            let Some(class) = class else { continue };
-            if is_input {
-                // A fault at a boundary may show only with some counts.
-                let near = signs.iter().enumerate().filter(|(_, sign)| sign.abs() <= 1);
-                found.extend(
-                    near.map(|(place, sign)| Class::SignWithCount(number, (place, *sign), at, class.clone())),
-                );
+            };
+            // A fault at a boundary may show only with some counts.
+            for (at, sign) in signs.iter().enumerate().filter(|(_, sign)| is_input && sign.abs() <= 1) {
+                classes.push(Class::SignWithCount(number, (at, *sign), counter, count.clone()));
             }
-            found.push(Class::Counts(number, at, class));
+            classes.push(Class::Counts(number, counter, count));
         }
         if is_input {
-            let others: Vec<&Value> = self.live(from).map(|(_, _, value)| value).collect();
-            let splits = || self.guards[number].iter().map(TriedGuard::split);
-            let split = splits().enumerate().find_map(|(at, one)| Some((at, one, one.split_values(values)?)));
-            let Some((alternative, split, values)) = split else { return found };
-            if splits().len() > 1 {
-                found.push(Class::Alternative(number, alternative));
+            classes.extend(self.stimulus_classes(number, from, values));
+        }
+        classes
+    }
+
+    /// Lists the classes of a stimulus by its values alone.
+    fn stimulus_classes(&self, number: TransitionId, from: &State, values: &[Value]) -> Vec<Class> {
+        let mut classes = Vec::new();
+        let splits = || self.guards[number].iter().map(TriedGuard::split);
+        let numbered = splits().enumerate();
+        let fitting =
+            numbered.filter_map(|(at, split)| Some((at, split, split.split_values(values)?))).next();
+        let Some((alternative, split, fields)) = fitting else { return classes };
+        if splits().len() > 1 {
+            classes.push(Class::Alternative(number, alternative));
+        }
+        let live: Vec<&Value> = self.live(from).map(|(_, _, value)| value).collect();
+        // The fields of other alternatives have other places.
+        let fields_before: usize = splits().take(alternative).map(|split| split.parameters.len()).sum();
+        let mut ends: Vec<(usize, bool)> = Vec::new();
+        for (field, (parameter, value)) in split.parameters.iter().zip(&fields).enumerate() {
+            let place = fields_before + field;
+            if let (Type::Range(low, high), Value::Int(value)) = (parameter.ty(), value)
+                && (value == low || value == high)
+            {
+                let end = (place, value == high);
+                classes.push(Class::End(number, end.0, end.1));
+                classes.extend(ends.iter().map(|other| Class::Corner(number, *other, end)));
+                ends.push(end);
             }
-            // The fields of other alternatives have other places.
-            let first: usize = splits().take(alternative).map(|one| one.parameters.len()).sum();
-            let mut ends: Vec<(usize, bool)> = Vec::new();
-            for (at, (parameter, value)) in split.parameters.iter().zip(&values).enumerate() {
-                let place = first + at;
-                if let (Type::Range(low, high), Value::Int(value)) = (parameter.ty(), value)
-                    && (value == low || value == high)
-                {
-                    let end = (place, value == high);
-                    found.push(Class::End(number, end.0, end.1));
-                    found.extend(ends.iter().map(|other| Class::Corner(number, *other, end)));
-                    ends.push(end);
-                }
-                let part = find_part(parameter.ty(), value);
-                found.extend(part.map(|part| Class::Part(number, place, part)));
-                for (at, number_compared) in self.numbers.iter().enumerate() {
-                    let beside = compare_near(value, number_compared);
-                    found.extend(beside.map(|sign| Class::BesideNumber(number, place, at, sign)));
-                }
-                // Each pair of parameters once.
-                for (at, other) in others.iter().copied().chain(&values[..at]).enumerate() {
-                    let beside = compare_near(value, other);
-                    found.extend(beside.map(|sign| Class::Beside(number, place, at, sign)));
-                }
+            let part = find_part(parameter.ty(), value);
+            classes.extend(part.map(|part| Class::Part(number, place, part)));
+            for (at, compared) in self.numbers.iter().enumerate() {
+                let sign = compare_near(value, compared);
+                classes.extend(sign.map(|sign| Class::BesideNumber(number, place, at, sign)));
+            }
+            // Each pair of fields once.
+            for (at, other) in live.iter().copied().chain(&fields[..field]).enumerate() {
+                let sign = compare_near(value, other);
+                classes.extend(sign.map(|sign| Class::Beside(number, place, at, sign)));
             }
         }
-        found
+        classes
     }
 }
 
@@ -566,12 +572,15 @@ pub fn counts_on(transition: &Transition, variable: &Datum) -> bool {
 
 /// Tells whether the transition sets a number to a value that never changes.
 pub fn sets_back(iosts: &Iosts, transition: &Transition, variable: &Datum) -> bool {
-    let value = transition.assignments.get(variable);
-    variable.ty().is_number()
-        && value.is_some_and(|value| value.data().iter().all(|datum| iosts.constants.contains(datum)))
+    variable.ty().is_number() && assigns_constant(iosts, transition, variable)
 }
 
-/// The value with which a variable begins. If the value is open, this is the simplest of its type.
+fn assigns_constant(iosts: &Iosts, transition: &Transition, variable: &Datum) -> bool {
+    let value = transition.assignments.get(variable);
+    value.is_some_and(|value| value.data().iter().all(|datum| iosts.constants.contains(datum)))
+}
+
+/// Returns the value with which a variable begins. If it is open, this is the simplest of its type.
 fn first_value(iosts: &Iosts, variable: &Datum) -> Value {
     let conjuncts = iosts.initial_condition.unfolded_conjuncts();
     let first = determined_value(variable, &conjuncts, &Valuation::new());

@@ -47,22 +47,22 @@ impl Guide {
         let is_open = |(number, goal): &(usize, &WalkGoal)| {
             matches!(goal, WalkGoal::Transition(_)) && worth.is_fresh(*number)
         };
-        let goals = model.goals.iter().enumerate().filter(is_open).map(|(number, _)| number);
-        let goals: Vec<usize> = goals.collect();
-        let goal = *goals.get(random.below(goals.len().max(1)))?;
+        let open = model.goals.iter().enumerate().filter(is_open).map(|(number, _)| number);
+        let open: Vec<usize> = open.collect();
+        let goal = *open.get(random.below(open.len().max(1)))?;
         let WalkGoal::Transition(transition) = model.goals[goal] else { return None };
         Some(Guide::new(model, goal, transition, None))
     }
 
     /// Chooses an open sign or the open end of a counter as the target, by lot. `None` if none is open.
     pub fn to_class(model: &WalkModel, worth: &mut Worth, random: &mut Random) -> Option<Guide> {
-        let mut signs = Vec::new();
+        let mut targets = Vec::new();
         for transition in model.iosts.transitions.numbers() {
             for (place, compared) in model.numeric_comparisons(transition) {
                 for sign in [-1, 0, 1] {
                     let item = worth.class_number(&Class::Sign(transition, place, sign));
                     if worth.is_fresh(item) {
-                        signs.push((item, transition, compared.clone(), sign));
+                        targets.push((item, transition, compared.clone(), sign));
                     }
                 }
             }
@@ -72,12 +72,12 @@ impl Guide {
                 let item = worth.class_number(&Class::Counts(transition, counter, class.clone()));
                 if worth.is_fresh(item) && model.with_classes {
                     let end = ComparedTerm { term: term.clone(), path: Vec::new(), is_inner: false };
-                    signs.push((item, transition, end, 0));
+                    targets.push((item, transition, end, 0));
                 }
             }
         }
-        let chosen = random.below(signs.len().max(1));
-        let (item, transition, compared, sign) = signs.into_iter().nth(chosen)?;
+        let chosen = random.below(targets.len().max(1));
+        let (item, transition, compared, sign) = targets.into_iter().nth(chosen)?;
         Some(Guide::new(model, item, transition, Some((compared, sign))))
     }
 
@@ -93,12 +93,13 @@ impl Guide {
         let mut corners: Vec<Corner> = vec![Vec::new()];
         for parameter in &model.iosts.action(transition.action).parameters {
             let ends = find_ends(parameter.ty());
-            let with_end = |corner: &Corner, end: &Value| {
-                corner.iter().cloned().chain([(parameter.clone(), end.clone())]).collect()
-            };
-            if corners.len() * ends.len() <= MOST_CORNERS && !ends.is_empty() {
-                let extended = |corner| ends.iter().map(move |end| with_end(corner, end));
-                corners = corners.iter().flat_map(extended).collect();
+            if ends.is_empty() || corners.len() * ends.len() > MOST_CORNERS {
+                continue;
+            }
+            for corner in std::mem::take(&mut corners) {
+                corners.extend(
+                    ends.iter().map(|end| [&corner[..], &[(parameter.clone(), end.clone())]].concat()),
+                );
             }
         }
         // The distances of all locations to the source, by rounds.
@@ -115,21 +116,22 @@ impl Guide {
                 }
             }
         }
-        let is_open =
-            |condition: &Term| corners[0].iter().any(|(parameter, _)| condition.mentions(parameter));
-        let conditions = conditions.into_iter().map(|condition| (condition.clone(), is_open(&condition)));
-        let conditions = conditions.collect();
+        let with_openness = |condition: Term| {
+            let is_open = corners[0].iter().any(|(parameter, _)| condition.mentions(parameter));
+            (condition, is_open)
+        };
+        let conditions = conditions.into_iter().map(with_openness).collect();
         Guide { target, conditions, wanted, corners, hops }
     }
 
-    /// The distance of a state from the target, and then the number of transitions to its source.
+    /// Measures the distance of a state from the target, and then the number of transitions to its source.
     pub fn measure(&self, state: &State) -> (u64, usize) {
         /// The distance of numbers that are one apart.
         const SCALE: f64 = 16.0;
         // All corners agree on a condition without parameters.
         let corners = |is_open: bool| if is_open { &self.corners[..] } else { &self.corners[..1] };
-        let gap = |(condition, is_open): &(Term, bool)| gap(condition, corners(*is_open), state);
-        let mut distance: f64 = self.conditions.iter().map(gap).sum();
+        let gap_to = |(condition, is_open): &(Term, bool)| gap(condition, corners(*is_open), state);
+        let mut distance: f64 = self.conditions.iter().map(gap_to).sum();
         if let Some((compared, sign)) = &self.wanted
             && let Some((left, right)) = compared.sides()
             && let Some((least, most)) = difference(left, right, &self.corners, state)
@@ -141,8 +143,8 @@ impl Guide {
     }
 }
 
-/// How far a state is from meeting a condition. A condition that is no comparison of numbers and depends
-/// on parameters is near.
+/// Measures how far a state is from meeting a condition. One that depends on parameters and is no comparison
+/// of numbers counts as met.
 fn gap(condition: &Term, corners: &[Corner], state: &State) -> f64 {
     if let Some(body) = condition.unfolded() {
         return gap(&body, corners, state);
@@ -173,8 +175,8 @@ fn gap(condition: &Term, corners: &[Corner], state: &State) -> f64 {
     }
 }
 
-/// The least and the greatest difference of the sides, with parameters at the ends of their ranges. `None` if
-/// they have no values at any corner.
+/// Returns the least and the greatest difference of the sides at the corners. `None` if the sides have values
+/// at no corner.
 fn difference(left: &Term, right: &Term, corners: &[Corner], state: &State) -> Option<(f64, f64)> {
     let mut range: Option<(f64, f64)> = None;
     for corner in corners {
@@ -197,7 +199,7 @@ fn difference(left: &Term, right: &Term, corners: &[Corner], state: &State) -> O
 /// The most valuations of the parameters that are tried.
 const MOST_CORNERS: usize = 8;
 
-/// The ends of a type: those of a range, all values of a small type, and far away numbers otherwise.
+/// Lists the ends of a type: those of a range, all values of a small type, and far away numbers otherwise.
 fn find_ends(ty: &Type) -> Vec<Value> {
     match ty {
         Type::Range(low, high) => [low, high].map(|end| Value::Int(end.clone())).to_vec(),

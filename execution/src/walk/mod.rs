@@ -272,7 +272,7 @@ impl Walk {
         self.ends == Some(RunEnd::Over) || self.has_ended()
     }
 
-    /// All goals.
+    /// Lists all goals.
     pub fn goals(&self) -> &[WalkGoal] {
         &self.model.goals
     }
@@ -282,7 +282,7 @@ impl Walk {
         self.worth.covered()
     }
 
-    /// The progress of the walk.
+    /// Returns the progress of the walk.
     pub fn standing(&self) -> Standing {
         Standing {
             covered: self.covered().filter(|covered| *covered).count(),
@@ -311,12 +311,12 @@ impl Walk {
         self.worth.has_open_alternative() || self.model.with_classes && self.elements.are_open()
     }
 
-    /// The cause of a run's end if it has no more moves.
+    /// Returns the cause of a run's end if it has no more moves.
     pub fn cause(&self) -> Cause {
         if self.events >= self.until.events { Cause::Steps(self.own_events) } else { Cause::Walked }
     }
 
-    /// The planned stimulus, if it goes through this transition.
+    /// Returns the planned stimulus, if it goes through this transition.
     pub fn planned(&self, transition: TransitionId) -> Option<&Event> {
         let planned = self.route.front()?;
         (planned.kind == ActionKind::Input && planned.transition == transition).then_some(&planned.event)
@@ -462,7 +462,7 @@ impl Walk {
     fn begin_phase(&mut self, random: &mut Random) {
         self.muted.clear();
         if self.empty_plans > 1 && random.chance(WITH_MUTED) {
-            let is_input = |one: &(ActionId, &Action)| one.1.kind == ActionKind::Input;
+            let is_input = |(_, action): &(ActionId, &Action)| action.kind == ActionKind::Input;
             let inputs = self.model.iosts.actions.numbered().filter(is_input);
             self.muted = inputs.map(|(number, _)| number).filter(|_| random.chance(MUTED)).collect();
             self.phase = PHASE.0 + random.below(PHASE.1 - PHASE.0);
@@ -496,15 +496,10 @@ impl Walk {
         match stimuli.into_values().nth(chosen) {
             Some(mut planned) => {
                 let step = Move::Send(planned.transition);
-                if random.chance(AS_RANDOM)
-                    && let Some(drawn) = draw_candidate(
-                        model,
-                        planned.transition,
-                        &planned.state,
-                        &mut Choice { values, random, solver },
-                    )
-                {
-                    planned.event.values = drawn.values;
+                if random.chance(AS_RANDOM) {
+                    let sources = &mut Choice { values, random, solver };
+                    let drawn = draw_candidate(model, planned.transition, &planned.state, sources);
+                    planned.event.values = drawn.map_or(planned.event.values, |drawn| drawn.values);
                 }
                 self.route.push_back(planned);
                 Some(step)
@@ -570,7 +565,7 @@ impl Walk {
             if there.as_ref().is_some_and(|there| worth.has_goal(&there.fresh)) {
                 self.vain_plans = 0;
             }
-            let resets = match there {
+            let is_worthwhile = match there {
                 Some(there) => {
                     // The tries end the resets for a target that is never met.
                     there.target.into_iter().for_each(|target| worth.count_plan(target));
@@ -579,7 +574,7 @@ impl Walk {
                 // Other constants may lead to more.
                 None => true,
             };
-            if resets {
+            if is_worthwhile {
                 self.ends = Some(RunEnd::Reset);
                 return;
             }

@@ -65,7 +65,7 @@ impl Walk {
         best.map(|(_, state)| state)
     }
 
-    /// The worth of the goals and signs that a search sees from this state.
+    /// Returns the worth of the goals and signs that a search sees from this state.
     fn measure_outlook(&mut self, state: &State, random: &mut Random, solver: &mut dyn Solver) -> u64 {
         let Walk { model, worth, tried, values, .. } = self;
         let from = Positions::at(model, [state]);

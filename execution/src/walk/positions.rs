@@ -42,13 +42,13 @@ pub struct MetGoals {
 }
 
 impl Positions {
-    /// The positions of these states, with empty trails.
+    /// Makes the positions of these states, with empty trails, and those that internal steps add.
     pub fn at<'a>(model: &WalkModel, states: impl IntoIterator<Item = &'a State>) -> Self {
         let begin = |state: &State| ((state.clone(), Trail::default()), BTreeSet::new());
         Positions { all: states.into_iter().map(begin).collect() }.close_under_internal(model)
     }
 
-    /// All positions.
+    /// Lists all positions.
     pub fn iter(&self) -> impl Iterator<Item = &Position> {
         self.all.keys()
     }
@@ -83,8 +83,8 @@ impl Positions {
                 met.classes.extend(model.marked_uses(state, trail, number));
                 let goals = goals.iter().copied().chain(model.goals_met(trail, number)).collect();
                 let marks = model.marks(number, state, &to, &signs);
-                let behind = model.after(trail, number, state, &to, &marks);
-                next.arrive((to, behind), goals);
+                let longer_trail = model.extend_trail(trail, number, state, &to, &marks);
+                next.arrive((to, longer_trail), goals);
             }
         }
         *self = next.close_under_internal(model);
@@ -132,8 +132,8 @@ impl Positions {
                 let mut goals = self.all.get(&position).cloned().unwrap_or_default();
                 goals.extend(model.goals_met(trail, number));
                 let marks = model.marks(number, state, &to, &model.signs(number, state, &[], &to));
-                let behind = model.after(trail, number, state, &to, &marks);
-                let next = (to, behind);
+                let longer_trail = model.extend_trail(trail, number, state, &to, &marks);
+                let next = (to, longer_trail);
                 if self.arrive(next.clone(), goals) {
                     open.push(next);
                 }

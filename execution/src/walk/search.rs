@@ -135,7 +135,8 @@ impl TriedSteps {
         }
     }
 
-    /// The steps through a transition in a state. At least `most` other values of each parameter were tried.
+    /// Lists the steps through a transition in a state. At least `most` other values of each parameter were
+    /// tried.
     fn list(
         &mut self,
         model: &WalkModel,
@@ -145,8 +146,8 @@ impl TriedSteps {
         sources: &mut Choice<'_>,
     ) -> Rc<[KnownStep]> {
         let key = (state.clone(), number);
-        if let Some((values, steps)) = self.steps.get(&key)
-            && *values >= most
+        if let Some((tried, steps)) = self.steps.get(&key)
+            && *tried >= most
         {
             return steps.clone();
         }
@@ -202,10 +203,10 @@ struct WalkNode {
 }
 
 impl WalkNode {
-    /// A way with a new item is better than one without. Otherwise the worth for each step decides.
-    fn is_better(&self, than: &WalkNode) -> bool {
-        let has_more_by_step = self.gain * than.depth > than.gain * self.depth;
-        if self.is_fresh == than.is_fresh { has_more_by_step } else { self.is_fresh }
+    /// Tells whether this way is better: it alone has a new item, or it is worth more for each step.
+    fn is_better_than(&self, other: &WalkNode) -> bool {
+        let has_more_by_step = self.gain * other.depth > other.gain * self.depth;
+        if self.is_fresh == other.is_fresh { has_more_by_step } else { self.is_fresh }
     }
 }
 
@@ -240,15 +241,15 @@ pub fn search<'p>(
         search.add_node(root);
     }
     let roots = search.nodes.len();
-    let mut tried: HashSet<TransitionId> = HashSet::new();
+    let mut tried_transitions: HashSet<TransitionId> = HashSet::new();
     let mut steps_near = 0;
     for turn in 0..FAR {
         let is_near = turn < NEAR || turn < NODES && steps_near < STEPS;
-        let has_aim = match far.guide.filter(|_| far.is_aimed) {
+        let is_unmet = match far.guide.filter(|_| far.is_aimed) {
             Some(guide) => !search.prospect.fresh.contains(&guide.target),
             None => search.prospect.fresh.is_empty(),
         };
-        let may_go_far = has_aim && search.prospect.far < far.most;
+        let may_go_far = is_unmet && search.prospect.far < far.most;
         // Beyond the first positions, the search ends when neither novel nor guided ones are left.
         let is_exhausted = turn >= NODES && search.novel.is_empty() && search.guided.is_empty();
         if !is_near && (!may_go_far || is_exhausted) {
@@ -268,7 +269,7 @@ pub fn search<'p>(
                 continue;
             }
             // The nearest place of a transition is tried with more values, and so are guided ones.
-            let most = if tried.insert(number) || is_guided { MANY } else { FEW };
+            let most = if tried_transitions.insert(number) || is_guided { MANY } else { FEW };
             // At the position of the walk itself, other values are tried each time.
             let steps = match is_root {
                 true => list_steps(model, worth, (number, &state), most, sources),
@@ -330,7 +331,7 @@ impl<'m> WalkSearch<'m> {
     fn add_node(&mut self, node: WalkNode) {
         let is_root = node.from.is_none();
         let best = self.best.map(|best| &self.nodes[best]);
-        let is_best = !is_root && best.is_none_or(|best| node.is_better(best));
+        let is_best = !is_root && best.is_none_or(|best| node.is_better_than(best));
         let is_new = self.known.insert(live_position(self.model, &node.position));
         let number = self.nodes.len();
         if is_new || is_root {
@@ -404,25 +405,20 @@ impl<'m> WalkSearch<'m> {
     }
 
     /// Adds the nodes to which these steps lead.
-    fn add_steps(&mut self, from: usize, number: TransitionId, ranked: Vec<RankedStep<'_>>) {
+    fn add_steps(&mut self, node: usize, number: TransitionId, ranked: Vec<RankedStep<'_>>) {
         let model = self.model;
-        let WalkNode { position: (state, trail), depth, is_fresh: was_fresh, .. } = &self.nodes[from];
+        let WalkNode { position: (state, trail), depth, is_fresh: was_fresh, .. } = &self.nodes[node];
         let (state, trail, depth, was_fresh) = (state.clone(), trail.clone(), depth + 1, *was_fresh);
         for RankedStep { step, gain, fresh } in ranked {
-            let position = (step.to.clone(), model.after(&trail, number, &state, &step.to, &step.marks));
+            let position =
+                (step.to.clone(), model.extend_trail(&trail, number, &state, &step.to, &step.marks));
             let is_fresh = was_fresh || !fresh.is_empty();
-            self.add_node(WalkNode {
-                position,
-                depth,
-                gain,
-                is_fresh,
-                fresh,
-                from: Some((from, number, step.values.clone())),
-            });
+            let from = Some((node, number, step.values.clone()));
+            self.add_node(WalkNode { position, depth, gain, is_fresh, fresh, from });
         }
     }
 
-    /// The result, with the visible steps of the best way.
+    /// Returns the result, with the visible steps of the best way.
     fn finish(self, worth: &Worth) -> Prospect {
         let WalkSearch { model, nodes, best, aim, mut prospect, .. } = self;
         if let Some(best) = aim.or(best) {
@@ -483,24 +479,24 @@ fn live_position(model: &WalkModel, (state, trail): &Position) -> LivePosition {
 /// Tells whether the way to a node meets this new item.
 fn is_on_way(nodes: &[WalkNode], node: usize, item: usize) -> bool {
     let mut next = Some(node);
-    while let Some(node) = next.map(|node| &nodes[node]) {
-        if node.fresh.contains(&item) {
+    while let Some(number) = next {
+        if nodes[number].fresh.contains(&item) {
             return true;
         }
-        next = node.from.as_ref().map(|(last, ..)| *last);
+        next = nodes[number].from.as_ref().map(|(last, ..)| *last);
     }
     false
 }
 
-/// The visible steps of the way to a node.
+/// Lists the visible steps of the way to a node.
 fn visible_way_to(model: &WalkModel, nodes: &[WalkNode], mut node: usize) -> VecDeque<Planned> {
     let mut way = VecDeque::new();
     while let Some((last, transition, values)) = &nodes[node].from {
         let (transition, kind) = (*transition, model.kind(*transition));
         if kind != ActionKind::Internal {
             let action = &model.iosts.action(model.iosts.transitions[transition].action).name;
-            let (event, state) =
-                (Event::new(action, values.iter().cloned()), nodes[*last].position.0.clone());
+            let event = Event::new(action, values.iter().cloned());
+            let state = nodes[*last].position.0.clone();
             way.push_front(Planned { state, transition, event, kind });
         }
         node = *last;

@@ -46,7 +46,10 @@ pub fn plan_tour(
     let is_behind = find_reached(locations, start, reversed);
     let is_inside = |location: usize| is_ahead[location] && is_behind[location];
     let mut inside = all;
-    inside.retain(|number| is_inside(ends(*number).0) && is_inside(ends(*number).1));
+    inside.retain(|number| {
+        let (source, target) = ends(*number);
+        is_inside(source) && is_inside(target)
+    });
     let edges: Vec<(usize, usize)> = inside.iter().map(|number| ends(*number)).collect();
     let goal = |number: &TransitionId| model.goals_met(&Trail::default(), *number).into_iter().next();
     let is_new = |number: &TransitionId| goal(number).is_some_and(|goal| worth.is_fresh(goal));
@@ -75,7 +78,7 @@ pub fn plan_tour(
     route
 }
 
-/// For each location, whether edges lead to it from the start.
+/// Tells for each location whether edges lead to it from the start.
 fn find_reached(locations: usize, start: usize, edges: impl Iterator<Item = (usize, usize)>) -> Vec<bool> {
     let mut next = vec![Vec::new(); locations];
     edges.for_each(|(from, to)| next[from].push(to));

@@ -20,7 +20,7 @@ const SMALL_BITS: usize = 6;
 /// A counter without a limit has classes until its distance has doubled so often.
 pub const DOUBLINGS: usize = 5;
 
-/// The part of its type in which a value lies: one of [`PARTS`] of a wide range, or the size of a string or
+/// Finds the part of its type in which a value lies: one of [`PARTS`] of a wide range, or the size of a string or
 /// of a number without a range. `None` if all values can be tried.
 pub fn find_part(ty: &Type, value: &Value) -> Option<i8> {
     let of_size = |length: usize| Some(i8::try_from(usize::BITS - length.leading_zeros()).unwrap_or(i8::MAX));
@@ -45,17 +45,17 @@ pub fn find_part(ty: &Type, value: &Value) -> Option<i8> {
     }
 }
 
-/// The class of a list's length, or of the number of entries of a set or a map. Each length up to
+/// Finds the class of a list's length, or of the number of entries of a set or a map. Each length up to
 /// [`SHORT`] is a class, and so are the two greatest.
 pub fn find_length(ty: &Type, value: &Value) -> Option<Value> {
     let (Type::Record(ty), Value::Record(_, fields)) = (ty, value) else { return None };
     let Value::Int(length) = fields.first()? else { return None };
     let (most, length) = (ty.most()?, usize::try_from(length).ok()?);
-    let is_apart = length <= SHORT || length + 1 >= most;
-    Some(Value::int(if is_apart { length } else { SHORT + length.ilog2() as usize }))
+    let is_own_class = length <= SHORT || length + 1 >= most;
+    Some(Value::int(if is_own_class { length } else { SHORT + length.ilog2() as usize }))
 }
 
-/// The class of a count: the value itself, or a power of two for a large number without a range. So a number
+/// Finds the class of a count: the value itself, or a power of two for a large number without a range. So a number
 /// that grows for good has few classes, even if a guard limits it.
 pub fn find_count(ty: &Type, value: &Value) -> Value {
     match (ty, value) {
@@ -65,7 +65,7 @@ pub fn find_count(ty: &Type, value: &Value) -> Value {
     }
 }
 
-/// The number of times that a counter's distance from its first value has doubled, up to [`DOUBLINGS`].
+/// Counts how often a counter's distance from its first value has doubled, up to [`DOUBLINGS`].
 pub fn find_magnitude(value: &Value, first: &Value) -> usize {
     let (Value::Int(value), Value::Int(first)) = (value, first) else { return 0 };
     (value - first).bit_len().min(DOUBLINGS)

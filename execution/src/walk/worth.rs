@@ -86,7 +86,7 @@ impl Worth {
         self.items.len() - 1
     }
 
-    /// The worth of meeting an item now.
+    /// Returns the worth of meeting an item now.
     pub fn worth_of(&self, item: usize) -> u64 {
         let WorthItem { weight, met, tries, .. } = &self.items[item];
         match u64::from(met + tries / TRIES) {
@@ -115,7 +115,7 @@ impl Worth {
         novelty
     }
 
-    /// The worth of an item for the choice of constants. Counts, which any constants meet, have none.
+    /// Returns the worth of an item for the choice of constants. Counts, which any constants meet, have none.
     pub fn worth_for_constants(&self, item: usize) -> u64 {
         if self.items[item].novelty == Novelty::Nothing { 0 } else { self.worth_of(item) }
     }
@@ -145,7 +145,7 @@ impl Worth {
         self.items[..self.goals].iter().map(|item| item.met > 0)
     }
 
-    /// The least number of meetings among the goals that were met, and at least 1.
+    /// Returns the least number of meetings among the goals that were met, and at least 1.
     pub fn round(&self) -> usize {
         let met = self.items[..self.goals].iter().map(|item| item.met as usize).filter(|met| *met > 0);
         met.min().unwrap_or_default().max(1)

@@ -14,13 +14,13 @@ use crate::run::{Cause, Occurrence, ShownState};
 use crate::test_case::TestCase;
 
 impl<J: Follower> Crossing<J> {
-    /// The first live order, if all live orders wait for an output.
+    /// Returns the first live order, if all live orders wait for an output.
     fn first_waiting(&self) -> Option<&Interleaving<J>> {
         let is_any_complete = self.complete_live_interleavings().next().is_some();
         self.interleavings.iter().find(|order| order.is_live()).filter(|_| !is_any_complete)
     }
 
-    /// The first observation that has not happened in this order.
+    /// Returns the first observation that has not happened in this order.
     fn first_held_back(&self, order: &Interleaving<J>) -> Option<Event> {
         let mut pending = self.pending.iter().enumerate();
         let (_, event) =
