@@ -3,8 +3,8 @@
 //! They are positive: nothing is negated, so an over-approximation of a part over-approximates the whole.
 //! [`crate::scope`] makes them from terms.
 
+use coreach_model::hash::FastSet;
 use std::cell::Cell;
-use std::collections::HashSet;
 use std::sync::Arc;
 
 use coreach_polyhedra::{Constraint, Integer};
@@ -59,7 +59,7 @@ impl Formula {
             }
         }
         if !linear.is_empty() {
-            let mut seen = HashSet::new();
+            let mut seen = FastSet::default();
             linear.retain(|constraint| seen.insert(constraint.clone()));
             others.insert(0, Formula::Linear(linear.into()));
         }

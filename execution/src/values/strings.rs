@@ -73,7 +73,14 @@ pub fn draw_string(
     if let Some(expression) = random.pick(expressions).cloned()
         && random.below(8) > 0
     {
-        return (Value::string(&draw_of_expression(&expression, lengths, random)), source);
+        let value = Value::string(&draw_of_expression(&expression, lengths, random));
+        if fits(&value) {
+            return (value, source);
+        }
+        // If the guard refuses the words of the expression, a string beside a long one is at the edge.
+        let words = (0..4).map(|_| expression.word(random)).collect::<Vec<_>>();
+        let longest = words.into_iter().max_by_key(|word| word.chars().count()).unwrap_or_default();
+        return (Value::string(&similar_word(&longest, random)), Pick::Boundary);
     }
     let drawn = match source {
         Pick::Boundary if !lengths.is_empty() => {
@@ -248,6 +255,21 @@ mod tests {
         assert!(right > 100, "{right}");
         assert_eq!(lengths, BTreeSet::from([4, 5, 6]));
         assert_eq!(used.len(), 5, "{used:?}");
+    }
+
+    /// Precision: a guard that refuses an expression is met beside its words, with one character more too.
+    #[test]
+    fn strings_beside_an_expression_are_drawn() {
+        let name = Datum::new("name", Type::String);
+        let expression = Term::literal(Value::string("[a-z][a-z0-9]{0,3}"));
+        let guard = Term::on_strings(StringOperation::Matches, &[Term::datum(&name), expression]).not();
+        let (mut random, hints) = (Random::new(1), StringHints::read(&guard, &name));
+        let mut draw = || draw_string(&name, &hints, Pick::Uniform, &[], &[], &mut random).0.to_string();
+        let too_long = |text: &String| {
+            let inner = text.trim_matches('"');
+            inner.len() == 5 && inner.chars().all(|sign| sign.is_ascii_lowercase() || sign.is_ascii_digit())
+        };
+        assert!((0..200).map(|_| draw()).filter(too_long).count() > 10);
     }
 
     /// Precision: of an expression all lengths come, and known strings half of the time where they are
