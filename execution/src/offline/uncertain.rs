@@ -167,8 +167,8 @@ impl Uncertain {
         self.recorded[side].get(number.checked_sub(self.forgotten[side])?)
     }
 
-    /// Returns the state at the instant of the next event, which was recorded at `time`. It is taken before an
-    /// event that was recorded at `later`, so its instant is not after that event's either.
+    /// Returns the state at the instant of the next event, which was recorded at `time`. It is taken before
+    /// an event that was recorded at `later`, so its instant is not after that event's either.
     fn at_instant(
         &self,
         state: &SymbolicState,

@@ -107,8 +107,8 @@ impl ComparedTerm {
         ComparedTerm { term: substitute(&self.term, assignments), path, is_inner: self.is_inner }
     }
 
-    /// Computes the sign of the comparison: -2 far below, -1 one below, 0 equal, 1 one above, 2 far above. A term that
-    /// is no comparison has 1 if it holds and 0 if not.
+    /// Computes the sign of the comparison: -2 far below, -1 one below, 0 equal, 1 one above, 2 far above. A
+    /// term that is no comparison has 1 if it holds and 0 if not.
     pub fn sign<'v>(&self, known: impl Fn(&Datum) -> Option<&'v Value> + Copy) -> i8 {
         if self.path.iter().any(|condition| holds_with(condition, known) != Ok(true)) {
             return NOT_COMPARED;

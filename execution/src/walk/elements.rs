@@ -50,7 +50,8 @@ impl ElementReads {
         !self.open.is_empty()
     }
 
-    /// Notes the step that an event takes from these positions. If several steps are possible, it notes nothing.
+    /// Notes the step that an event takes from these positions. If several steps are possible, it notes
+    /// nothing.
     pub fn follow(&mut self, model: &WalkModel, positions: &Positions, event: &Event) {
         let iosts = &model.iosts;
         let action = iosts.find_action(&event.action);

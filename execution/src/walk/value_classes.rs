@@ -20,8 +20,8 @@ const SMALL_BITS: usize = 6;
 /// A counter without a limit has classes until its distance has doubled so often.
 pub const DOUBLINGS: usize = 5;
 
-/// Finds the part of its type in which a value lies: one of [`PARTS`] of a wide range, or the size of a string or
-/// of a number without a range. `None` if all values can be tried.
+/// Finds the part of its type in which a value lies: one of [`PARTS`] of a wide range, or the size of a
+/// string or of a number without a range. `None` if all values can be tried.
 pub fn find_part(ty: &Type, value: &Value) -> Option<i8> {
     let of_size = |length: usize| Some(i8::try_from(usize::BITS - length.leading_zeros()).unwrap_or(i8::MAX));
     match (ty, value) {
@@ -55,8 +55,8 @@ pub fn find_length(ty: &Type, value: &Value) -> Option<Value> {
     Some(Value::int(if is_own_class { length } else { SHORT + length.ilog2() as usize }))
 }
 
-/// Finds the class of a count: the value itself, or a power of two for a large number without a range. So a number
-/// that grows for good has few classes, even if a guard limits it.
+/// Finds the class of a count: the value itself, or a power of two for a large number without a range. So a
+/// number that grows for good has few classes, even if a guard limits it.
 pub fn find_count(ty: &Type, value: &Value) -> Value {
     match (ty, value) {
         (Type::Range(..), _) => value.clone(),
