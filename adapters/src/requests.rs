@@ -257,7 +257,7 @@ fn exchange(agent: &Agent, answer: &AnswerBytes, prepared: &PreparedRequest) -> 
                 None => "its last chunk".to_owned(),
             };
             Failure::Lost(format!(
-                "the server has closed the connection in the middle of an answer, before {end}"
+                "the server has closed the connection in the middle of an answer, before {end}\nhelp: `Content-Length` must be the number of bytes of the body, and all of them must be sent"
             ))
         }
         other => to_failure(other, answer),

@@ -228,7 +228,10 @@ impl Signatures {
                 Ok(value) => found.push(value),
                 Err(Misread::TooLong(digits)) => return Err(report_too_long(digits)),
                 Err(Misread::Wrong(why)) => {
-                    let help = wire.value_help(datum, has_pointers);
+                    let help = match spelling.of(datum.name()) {
+                        Some(Spelt::Texts(pairs)) => wire.spelling_help(datum, pairs),
+                        _ => wire.value_help(datum, has_pointers),
+                    };
                     return Ok(Received::Alien(format!("`{name}` with a wrong `{datum}`: {why}{help}")));
                 }
             }
@@ -278,6 +281,23 @@ impl Wire<'_> {
         }
     }
 
+    /// Explains a value that has none of these texts of the IUT file.
+    fn spelling_help(&self, datum: &Datum, pairs: &[(String, String)]) -> String {
+        let texts = || pairs.iter().map(|(text, _)| text.as_str());
+        let text = match self {
+            Wire::Text(text) => text,
+            Wire::Json(Tree::Text(text)) => text.as_str(),
+            Wire::Json(_) => return format!("\nhelp: {}", inventory("texts", texts())),
+        };
+        let near = nearest(text, texts()).or(texts().next());
+        let literal = pairs.iter().find(|(text, _)| Some(text.as_str()) == near).map(|(_, literal)| literal);
+        let literal = literal.map_or("...", String::as_str);
+        let (known, text) = (inventory("texts", texts()), shortened(text));
+        format!(
+            "\nhelp: {known}. If the system is right, add `{text}: {literal}` to the texts of `{datum}` under `values`"
+        )
+    }
+
     /// Explains what the user may have meant by a wrong value.
     fn value_help(&self, datum: &Datum, has_pointers: bool) -> String {
         if let (Wire::Text(text), Type::Int | Type::Nat | Type::Range(..)) = (self, datum.ty())
@@ -310,6 +330,11 @@ impl Wire<'_> {
                 return format!(
                     "\nhelp: it is an object: go on with `/{}` in the pointer",
                     shortened(&members[0].0)
+                );
+            }
+            Wire::Json(Tree::List(_)) if codec::to_wire_json(&Value::any(datum.ty())).is_array() => {
+                return format!(
+                    "\nhelp: if the system is right, give `{datum}` another type in the model: a list for repeated elements, or a wider type of elements"
                 );
             }
             _ => {}

@@ -725,7 +725,12 @@ fn a_value_that_is_nearly_right_is_told_with_what_it_means() {
             "['B', 'A']",
             "hint: if the order is free, declare `n: set[Kind]` in the model",
         ),
-        ("set[Kind]", "n == {A}", "['A', 'A']", "a set has each element once, and `A` is here twice"),
+        (
+            "set[Kind]",
+            "n == {A}",
+            "['A', 'A']",
+            "help: if the system is right, give `n` another type in the model",
+        ),
     ] {
         let folder = folder();
         let model = MODEL

@@ -173,7 +173,8 @@ fn the_first_output_that_fits_counts_and_lines_are_tried_again() {
 
 #[test]
 fn a_value_that_is_none_is_no_output_of_the_specification() {
-    let expected = "Alien(\"`Long` with a wrong `b`: expected a text of `values`, not \\\"maybe\\\"\")";
+    let expected = "Alien(\"`Long` with a wrong `b`: expected a text of `values`, not \\\"maybe\\\"\\nhelp: the texts \
+        are `yes` and `no`. If the system is right, add `maybe: true` to the texts of `b` under `values`\")";
     assert_eq!(events(Unmatched::Ignore, &["n 1", "b maybe"]), [expected]);
     // Not by the model's own name either, and numbers by their digits alone.
     for (wire, is_event) in [

@@ -271,6 +271,9 @@ pub fn explain_status(status: u16) -> &'static str {
         404 => "\nhelp: the system has nothing at this address: check the `path` of the request, and `base`",
         405 | 501 => "\nhelp: the system does not allow this method here: check the `method` of the request",
         429 => "\nhelp: the system limits the number of requests: switch this limit off for tests",
+        503 => {
+            "\nhelp: if the system is still starting, wait with `reset: { method: GET, path: PATH, within_ms: 10000 }` under `http`"
+        }
         500..=599 => "\nhelp: the system reports an error of its own: its log may say why",
         200..=299 => "\nhelp: if it is one of them, correct its `status`",
         _ => "",

@@ -11,7 +11,7 @@ const OPERATIONS: [(&[&str], &str); 17] = [
         &["substring", "substr", "slice", "mid"],
         "write `s[from..to]` for a part, from `from` up to the index before `to`",
     ),
-    (&["size", "length", "count", "len"], "the length of a string or a list is `len(s)`"),
+    (&["size", "length", "count", "len"], "the length of a string, a list, a set or a map is `len(s)`"),
     (&["append", "push", "push_back", "enqueue"], "`q + [e]` adds `e` to the end of `q`"),
     (&["add"], "`s + {k}` adds `k` to a set, and `q + [e]` adds `e` to the end of a list"),
     (&["concat", "extend", "union"], "`s + t` joins strings, lists or sets"),

@@ -201,7 +201,13 @@ const SIGNS: [&str; 28] = [
 ];
 
 /// Signs that the language lacks, and what to write in their place.
-const FOREIGN_SIGNS: [(&str, &str); 39] = [
+const FOREIGN_SIGNS: [(&str, &str); 45] = [
+    ("\\cup", "`s + t` is the union of two sets"),
+    ("\\cap", "`s * t` is the intersection of two sets"),
+    ("\\in", "write `in`"),
+    ("\\/", "write `||`"),
+    ("/\\", "write `&&`"),
+    ("\\", "`s - t` is the difference of two sets"),
     ("<=>", "write `==` between truth values"),
     ("===", "write `==`"),
     ("!==", "write `!=`"),

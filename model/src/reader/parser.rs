@@ -286,7 +286,9 @@ impl<'a> Parser<'a> {
                     Some("`==` compares, and `o is A` asks for the alternative of a variant".to_owned())
                 }
                 _ => match self.last_token(1).map(|token| &token.kind) {
-                    Some(Lexeme::Name(word)) => elsewhere::explain_word(word).map(str::to_owned),
+                    Some(Lexeme::Name(word)) => elsewhere::explain_word(word)
+                        .map(str::to_owned)
+                        .or_else(|| Some("write a text in double quotes, and join conditions with `&&`".to_owned())),
                     _ => None,
                 },
             },
@@ -537,7 +539,11 @@ impl<'a> Parser<'a> {
                 if self.eat(":").is_some() {
                     return self.parse_ascribed(inner, span.start);
                 }
-                let close = self.need(")", "to close the bracket")?;
+                let is_choice = self.is_next("->");
+                let close = self.need(")", "to close the bracket").map_err(|mut wrong| {
+                    wrong.help = is_choice.then(|| "write `if c then a else b`".to_owned()).or(wrong.help);
+                    wrong
+                })?;
                 inner.span = span.start..close.end;
                 return Ok(inner);
             }

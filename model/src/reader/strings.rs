@@ -127,7 +127,14 @@ impl Typing<'_, '_> {
         let (message, label, help) = match term.as_literal() {
             Some(Value::String(text)) => match RegularExpression::parse(text) {
                 Ok(expression) => return Some(Term::literal(Value::string(&expression.to_string()))),
-                Err(wrong) => ("this is not a regular expression".to_owned(), wrong, example),
+                Err(wrong) => {
+                    // The whole string is matched anyway.
+                    let inner = text.strip_prefix('^').unwrap_or(text);
+                    let inner = inner.strip_suffix('$').unwrap_or(inner);
+                    let is_cure = inner.len() < text.len() && RegularExpression::parse(inner).is_ok();
+                    let help = if is_cure { format!("write `{inner:?}`") } else { example };
+                    ("this is not a regular expression".to_owned(), wrong, help)
+                }
             },
             _ => {
                 let message = "a regular expression must be a string in quotes".to_owned();

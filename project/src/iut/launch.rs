@@ -207,8 +207,12 @@ fn read_words(reader: &mut IutReader<'_>, value: &Yaml, like: &str, holes: &Hole
     if let NodeKind::Scalar(scalar) = &value.kind
         && !value.is_nothing()
     {
-        let words: Vec<String> = scalar.text.split_whitespace().map(|word| format!("{word:?}")).collect();
         let message = "`command` must be a list of words: no shell reads it";
+        let words: Vec<String> =
+            match scalar.text.split_whitespace().any(|word| explain_shell_word(word).is_some()) {
+                true => ["sh", "-c", scalar.text.as_str()].map(|word| format!("{word:?}")).into(),
+                false => scalar.text.split_whitespace().map(|word| format!("{word:?}")).collect(),
+            };
         let help = format!("for example `command: [{}]`", words.join(", "));
         reader.collector.mistake("wrong-kind", message, &scalar.span, "expected a list", help);
         return None;
