@@ -180,7 +180,8 @@ fn find_last_changes<'s>(reason: &Reason, states: &'s [ShownState]) -> BTreeSet<
         let changes_entry = |(was, is): (&Value, &Value), text: &str| {
             let is_named = |parts: Vec<String>| parts.iter().any(|part| part.contains(text));
             let has_text = |value: &Value| value.to_string().contains(text);
-            list_changed_parts("", was, is).is_some_and(is_named) || has_text(was) != has_text(is)
+            list_changed_parts("", was, is).is_some_and(is_named)
+                || text.starts_with('"') && has_text(was) != has_text(is)
         };
         for text in &texts {
             found.extend(

@@ -125,7 +125,7 @@ fn find_violation(
     for facts in entries {
         let with_facts = |parts: &[Term]| [facts.as_slice(), parts].concat();
         let witness = match in_guard {
-            // The guard has no value in such a state, so the witness is answer without it.
+            // The guard has no value in such a state, so the witness is found without it.
             true => match solver.check(&with_facts(&[guard.clone(), violated.clone()])) {
                 Answer::Unsat => Witness::None,
                 Answer::Unknown => Witness::Unknown,

@@ -122,7 +122,7 @@ pub struct TreeNode {
     pub parent: Option<NodeId>,
     pub by: TreeMove,
     pub state: SymbolicState,
-    /// If others are merged into it: the state that continued_state for all of them, with new symbols.
+    /// If others are merged into it: the state that stands for all of them, with new symbols.
     pub merged: Option<SymbolicState>,
     /// Is the path condition certainly satisfiable, and complete?
     pub is_certain: bool,

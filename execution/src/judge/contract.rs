@@ -123,7 +123,7 @@ impl fmt::Display for Guard {
         let values = named.collect::<Vec<_>>().join(", ");
         let colon = if values.is_empty() { "" } else { ": " };
         let verb = if *holds { "holds" } else { "does not hold" };
-        // What decides is enough of a long condition. The reader can look it up.
+        // What decides is enough of a long condition. The name of the transition shows where it stands.
         let part = match since {
             Some(_) if !is_quoted(part) && !holds => "the guard".to_owned(),
             Some(_) if !is_quoted(part) => "a condition of the guard".to_owned(),

@@ -423,7 +423,9 @@ fn condition_values(condition: &Term, scope: &DecisiveScope) -> BTreeMap<String,
     let is_told = *sign == Comparison::Equal && (is_observed(a) || is_observed(b));
     for ((word, side), text) in [("left", a), ("right", b)].into_iter().zip(texts) {
         if is_told && is_long(&text) {
-            found.remove(&side.to_string());
+            if is_observed(side) {
+                found.remove(&side.to_string());
+            }
             continue;
         }
         let Some(text) = text.filter(|_| !is_seen(side)) else { continue };

@@ -12,10 +12,12 @@ use std::sync::Arc;
 
 use coreach_model::iosts::{Iosts, Transition};
 use coreach_model::semantics::{Event, fire};
-use coreach_model::term::list_subterms;
+use coreach_model::term::node::Node;
+use coreach_model::term::operation::{DerivedOperation, StandardOperation};
+use coreach_model::term::{TermShape, list_subterms};
 use coreach_model::types::RecordForm;
 use coreach_model::value::ArrayValue;
-use coreach_model::{Datum, TransitionId, Type, Value};
+use coreach_model::{Datum, Term, TransitionId, Type, Value};
 
 use super::goals::WalkModel;
 use super::positions::Positions;
@@ -30,12 +32,14 @@ pub struct ElementReads {
 impl ElementReads {
     /// Lists the steps that read elements.
     pub fn new(iosts: &Iosts) -> Self {
-        let variables =
-            || iosts.variables.iter().filter_map(|datum| Some((datum, element_type(datum.ty())?)));
         let mut open = Vec::new();
         for (number, transition) in iosts.transitions.numbered() {
-            let read = variables().filter(|(variable, element)| reads_element(transition, variable, element));
-            open.extend(read.map(|(variable, _)| (number, variable.clone())));
+            // Internal steps are not seen.
+            if iosts.action(transition.action).is_visible() {
+                let of_elements = iosts.variables.iter().filter(|variable| has_elements(variable.ty()));
+                let read = of_elements.filter(|variable| reads_elements(transition, variable));
+                open.extend(read.map(|variable| (number, variable.clone())));
+            }
         }
         ElementReads { open, newest: BTreeMap::new() }
     }
@@ -50,8 +54,8 @@ impl ElementReads {
         !self.open.is_empty()
     }
 
-    /// Notes the step that an event takes from these positions. If several steps are possible, it notes
-    /// nothing.
+    /// Notes the step that an event takes from these positions. If several steps are possible, no element is
+    /// known any more.
     pub fn follow(&mut self, model: &WalkModel, positions: &Positions, event: &Event) {
         let iosts = &model.iosts;
         let action = iosts.find_action(&event.action);
@@ -78,9 +82,7 @@ impl ElementReads {
             })
         };
         self.open.retain(|(reading, variable)| *reading != number || !reads_older(variable));
-        for (variable, now) in
-            to.valuation.iter().filter(|(variable, _)| element_type(variable.ty()).is_some())
-        {
+        for (variable, now) in to.valuation.iter().filter(|(variable, _)| has_elements(variable.ty())) {
             let Some(before) = state.valuation.get(variable).filter(|before| *before != now) else {
                 continue;
             };
@@ -91,21 +93,31 @@ impl ElementReads {
     }
 }
 
-/// Returns the type of the elements of a list or an array, or of the values of a map.
-fn element_type(ty: &Type) -> Option<&Type> {
+/// Tells whether it is the type of a list, a map or an array.
+fn has_elements(ty: &Type) -> bool {
     match ty {
-        Type::Array(ty) => Some(&ty.element),
-        Type::Record(ty) if matches!(ty.form, RecordForm::List) => Some(ty.element_type()),
-        Type::Record(ty) => ty.map_value_type(),
-        _ => None,
+        Type::Array(_) => true,
+        Type::Record(ty) => ty.form == RecordForm::List || ty.map_value_type().is_some(),
+        _ => false,
     }
 }
 
-/// Tells whether a term of the transition may be an element of the variable.
-fn reads_element(transition: &Transition, variable: &Datum, element: &Type) -> bool {
+/// Tells whether a term of the transition reads elements of the variable.
+fn reads_elements(transition: &Transition, variable: &Datum) -> bool {
     let assigned = transition.assignments.iter().filter(|(assigned, _)| *assigned != variable);
     let terms = assigned.map(|(_, value)| value).chain([&transition.guard]).cloned().collect();
-    list_subterms(terms).into_iter().any(|term| term.sort() == element && term.mentions(variable))
+    let reads = |term: &Term| match term.shape() {
+        TermShape::Node(Node::Select(array, _)) => array.mentions(variable),
+        TermShape::Operation(DerivedOperation::Standard(operation), arguments) => {
+            matches!(operation, StandardOperation::Element | StandardOperation::ValueAt)
+                && arguments[0].mentions(variable)
+        }
+        TermShape::Operation(DerivedOperation::Call(_) | DerivedOperation::Quantified(_), _) => {
+            term.mentions(variable)
+        }
+        _ => false,
+    };
+    list_subterms(terms).iter().any(reads)
 }
 
 fn list_elements(value: &Value) -> Vec<Value> {

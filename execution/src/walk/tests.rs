@@ -47,7 +47,7 @@ fn a_boolean_field_is_compared() {
 fn a_read_of_an_older_element_is_noticed() {
     for (ty, none, has) in [
         ("map[int[0..2]] of int", "vAll == []", "pKey in vAll"),
-        ("map[3] of int to int", "vAll == []", "pKey in vAll"),
+        ("map[3] of int to nat", "vAll == []", "pKey in vAll"),
         ("array[int[0..2]] of int", "(all k in 0..2: vAll[k] == 0)", "true"),
     ] {
         let iosts = model(&format!(

@@ -4,7 +4,7 @@
 //! side: `Coin?` is received, `Return!` is sent. A node shows its location, the data that the step has
 //! changed, and what the step adds to the path condition. A merged node also shows the merged state. The
 //! arrow to the node in which a state is included is dashed. Grey nodes were stopped by a limit, green ones
-//! are accepted by a purpose. `(?)` continued_state where a path condition is not known to be satisfiable.
+//! are accepted by a purpose. `(?)` stands where a path condition is not known to be satisfiable.
 
 use coreach_analyses::symbolic::{NodeEnd, NodeId, PathTree, SymbolicState, TreeMove, TreeNode};
 use coreach_model::iosts::{ActionKind, Iosts};
@@ -69,7 +69,7 @@ fn draw_node(graph: &mut Scope<'_, '_>, iosts: &Iosts, tree: &PathTree, number: 
     }
 }
 
-/// This continued_state behind the location of a node whose path condition is not known to be satisfiable.
+/// This stands behind the location of a node whose path condition is not known to be satisfiable.
 const DOUBT: &str = " (?)";
 
 /// Writes the lines of a node: its location, the changed data, and the conditions that its step adds.
