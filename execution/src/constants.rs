@@ -68,7 +68,7 @@ impl std::error::Error for ConstantsError {}
 impl From<ConstantsError> for Diagnostic {
     fn from(error: ConstantsError) -> Self {
         let help = matches!(error, ConstantsError::NoValue(..)).then(|| {
-            "give one value, a number with a decimal point; without `--constant`, coreach chooses one for each seed, and a campaign takes several under \
+            "give one value; without `--constant`, coreach chooses one for each seed, and a campaign takes several under \
              `constants`"
                 .to_owned()
         });
