@@ -253,11 +253,14 @@ fn exchange(agent: &Agent, answer: &AnswerBytes, prepared: &PreparedRequest) -> 
     let body = body.map_err(|error| match error {
         ureq::Error::Io(error) if error.kind() == ErrorKind::UnexpectedEof => {
             let end = match response.headers().get("content-length").and_then(text) {
-                Some(length) => format!("all bytes of `Content-Length: {}` had come", shortened(&length)),
+                Some(length) => format!(
+                    "all bytes of `Content-Length: {}` had come\nhelp: this must be the number of bytes of the body, and all of them must be sent",
+                    shortened(&length)
+                ),
                 None => "its last chunk".to_owned(),
             };
             Failure::Lost(format!(
-                "the server has closed the connection in the middle of an answer, before {end}\nhelp: `Content-Length` must be the number of bytes of the body, and all of them must be sent"
+                "the server has closed the connection in the middle of an answer, before {end}"
             ))
         }
         other => to_failure(other, answer),

@@ -334,7 +334,7 @@ impl Wire<'_> {
             }
             Wire::Json(Tree::List(_)) if codec::to_wire_json(&Value::any(datum.ty())).is_array() => {
                 return format!(
-                    "\nhelp: if the system is right, give `{datum}` another type in the model: a list for repeated elements, or a wider type of elements"
+                    "\nhelp: if the system is right, give `{datum}` another type in the model: a list for repeated elements, a greater bound, or a wider type of elements"
                 );
             }
             _ => {}

@@ -3,10 +3,10 @@
 //! They are positive: nothing is negated, so an over-approximation of a part over-approximates the whole.
 //! [`crate::scope`] makes them from terms.
 
-use coreach_model::hash::FastSet;
 use std::cell::Cell;
 use std::sync::Arc;
 
+use coreach_model::hash::FastSet;
 use coreach_polyhedra::{Constraint, Integer};
 
 use crate::domains::any::AnyElement;

@@ -163,9 +163,9 @@ pub fn step_table(test: &TestCase, initial: &State, run: &Run, most: Option<(usi
 }
 
 /// Finds the steps, counted from 0, that last changed the variables in the values of an explanation. Of a
-/// collection, also those that last changed an entry or element with a text that the explanation names.
+/// collection, also those that last changed an entry or element that the explanation reads or names.
 fn find_last_changes<'s>(reason: &Reason, states: &'s [ShownState]) -> BTreeSet<usize> {
-    let texts = list_entry_names(reason);
+    let texts = list_quoted_texts(reason);
     let data: BTreeSet<&Datum> =
         states.iter().flat_map(|state| state.data.iter().map(|(datum, _)| datum)).collect();
     let mut found = BTreeSet::new();
@@ -183,28 +183,24 @@ fn find_last_changes<'s>(reason: &Reason, states: &'s [ShownState]) -> BTreeSet<
             list_changed_parts("", was, is).is_some_and(is_named)
                 || text.starts_with('"') && has_text(was) != has_text(is)
         };
-        for text in &texts {
+        let indices = reason.guards.iter().flat_map(|guard| guard.list_indices_read(datum));
+        let indices = indices.map(|index| format!("[{index}]"));
+        for text in texts.iter().cloned().chain(indices) {
             found.extend(
-                changes.iter().rev().find(|(_, pair)| changes_entry(*pair, text)).map(|(step, _)| *step),
+                changes.iter().rev().find(|(_, pair)| changes_entry(*pair, &text)).map(|(step, _)| *step),
             );
         }
     }
     found
 }
 
-/// Lists what names an entry: the texts in quotes in the first line of an explanation and those of single
-/// values, and the indices at which the explanation reads a collection, as in `[2]`.
-fn list_entry_names(reason: &Reason) -> BTreeSet<String> {
+/// Lists the texts in quotes in the first line of an explanation, and those of single values, each once.
+fn list_quoted_texts(reason: &Reason) -> BTreeSet<String> {
     let head = reason.summary.lines().next().unwrap_or_default();
     let values = reason.guards.iter().flat_map(|guard| guard.values.values());
     let texts = values.map(String::as_str).filter(|value| value.starts_with('"')).chain([head]);
     let quoted = texts.flat_map(|text| text.split('"').skip(1).step_by(2));
-    let quoted = quoted.filter(|text| !text.is_empty()).map(|text| format!("\"{text}\""));
-    let indices = reason.guards.iter().flat_map(|guard| {
-        let read = guard.values.keys().filter_map(|path| path.split_once('[')?.1.split_once(']'));
-        read.map(|(index, _)| format!("[{}]", guard.values.get(index).map_or(index, String::as_str)))
-    });
-    quoted.chain(indices).collect()
+    quoted.filter(|text| !text.is_empty()).map(|text| format!("\"{text}\"")).collect()
 }
 
 /// Says what a datum or a part of it has become, if it has changed. Of a record or a long collection, names

@@ -106,6 +106,15 @@ impl Guard {
     pub fn names(&self, datum: &Datum) -> bool {
         self.values.keys().any(|text| contains_word(text, datum.name()))
     }
+
+    /// Lists the positions and keys at which the explanation reads this collection.
+    pub fn list_indices_read(&self, datum: &Datum) -> Vec<&str> {
+        list_indices_read(datum.name(), &self.list_values())
+    }
+
+    fn list_values(&self) -> Vec<(&str, &str)> {
+        self.values.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect()
+    }
 }
 
 /// The most characters of a title or a value where people read it.
@@ -113,9 +122,8 @@ pub(crate) const LONGEST_TEXT: usize = 120;
 
 impl fmt::Display for Guard {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Guard { transition, place, part, holds, since, values } = self;
-        let texts: Vec<(&str, &str)> =
-            values.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+        let Guard { transition, place, part, holds, since, .. } = self;
+        let texts = self.list_values();
         let named = texts.iter().map(|(name, text)| {
             let read = list_indices_read(name, &texts);
             format!("{name} = {}", shorten_collection(text, &read, &texts, LONGEST_TEXT))
@@ -125,8 +133,9 @@ impl fmt::Display for Guard {
         let verb = if *holds { "holds" } else { "does not hold" };
         // What decides is enough of a long condition. The name of the transition shows where it stands.
         let part = match since {
-            Some(_) if !is_quoted(part) && !holds => "the guard".to_owned(),
-            Some(_) if !is_quoted(part) => "a condition of the guard".to_owned(),
+            Some(_) if !is_quoted(part) => {
+                if *holds { "a condition of the guard" } else { "the guard" }.to_owned()
+            }
             _ => format!("`{part}`"),
         };
         let place = place.as_ref().map_or(String::new(), |place| format!(" ({place})"));

@@ -260,9 +260,9 @@ fn unwrap_options(condition: Term) -> Term {
         _ => None,
     };
     match condition.written() {
-        Some(Node::Compare(sign, a, b)) => content(a)
-            .zip(content(b))
-            .map_or_else(|| condition.clone(), |(a, b)| Term::compare(*sign, &a, &b)),
+        Some(Node::Compare(sign, a, b)) if let (Some(a), Some(b)) = (content(a), content(b)) => {
+            Term::compare(*sign, &a, &b)
+        }
         _ => condition,
     }
 }

@@ -340,7 +340,7 @@ fn compare_keyed(subject: String, wanted: &Value, got: &Value, found: &mut Vec<D
 pub const REORDERED: &str = " (the same elements in another order)";
 
 /// Are these two lists of the same elements?
-pub(super) fn is_reordered(one: &Value, other: &Value) -> bool {
+fn is_reordered(one: &Value, other: &Value) -> bool {
     let (Value::Record(ty, one), Value::Record(_, other)) = (one, other) else { return false };
     let sorted = |fields| {
         let mut elements: Vec<&Value> = ty.counting(fields).collect();

@@ -27,8 +27,8 @@ use crate::judge::decisive::{
     is_path, list_instances,
 };
 use crate::judge::differences::{
-    Demand, Difference, MOST_NAMED, MOST_WAYS, REORDERED, combine_ways, compare_values, is_reordered,
-    is_short, merge_differences, value_text,
+    Demand, Difference, MOST_NAMED, MOST_WAYS, combine_ways, compare_values, is_short, merge_differences,
+    value_text,
 };
 use crate::judge::excerpts::cut_text;
 use crate::judge::guards::failing_conjuncts;
@@ -378,9 +378,7 @@ impl Question<'_> {
             && matches!(value, Value::Record(ty, _) if matches!(ty.form, RecordForm::Plain | RecordForm::Variant(_)))
             && value_text(value).chars().count() > LONGEST_VALUE / 2;
         if differences.len() > 1 && is_short(value) && !are_two_fields {
-            let mut whole = self.difference(subject, Demand::Value(value.clone()))?;
-            whole.got += if is_reordered(value, &got) { REORDERED } else { "" };
-            differences = vec![whole];
+            differences = vec![self.difference(subject, Demand::Value(value.clone()))?];
         }
         for difference in differences.iter_mut().filter(|difference| difference.subject == name) {
             difference.term = Some(subject.clone());

@@ -77,7 +77,7 @@ pub fn draw_string(
         if fits(&value) {
             return (value, source);
         }
-        // If the guard refuses the words of the expression, a string beside a long one is at the edge.
+        // If the guard refuses the words of the expression, a long one with a small change is at its edge.
         let words = (0..4).map(|_| expression.word(random)).collect::<Vec<_>>();
         let longest = words.into_iter().max_by_key(|word| word.chars().count()).unwrap_or_default();
         return (Value::string(&similar_word(&longest, random)), Pick::Boundary);
@@ -257,9 +257,10 @@ mod tests {
         assert_eq!(used.len(), 5, "{used:?}");
     }
 
-    /// Precision: a guard that refuses an expression is met beside its words, with one character more too.
+    /// Precision: a guard that refuses an expression gets words of it with a small change, such as one more
+    /// character.
     #[test]
-    fn strings_beside_an_expression_are_drawn() {
+    fn strings_at_the_edge_of_an_expression_are_drawn() {
         let name = Datum::new("name", Type::String);
         let expression = Term::literal(Value::string("[a-z][a-z0-9]{0,3}"));
         let guard = Term::on_strings(StringOperation::Matches, &[Term::datum(&name), expression]).not();

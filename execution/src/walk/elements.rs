@@ -10,7 +10,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use coreach_model::iosts::{Iosts, Transition};
+use coreach_model::iosts::Transition;
 use coreach_model::semantics::{Event, fire};
 use coreach_model::term::node::Node;
 use coreach_model::term::operation::{DerivedOperation, StandardOperation};
@@ -30,12 +30,13 @@ pub struct ElementReads {
 }
 
 impl ElementReads {
-    /// Lists the steps that read elements.
-    pub fn new(iosts: &Iosts) -> Self {
+    /// Lists the steps that read elements. There are none if the walk looks for no classes.
+    pub fn new(model: &WalkModel) -> Self {
+        let iosts = &model.iosts;
         let mut open = Vec::new();
         for (number, transition) in iosts.transitions.numbered() {
             // Internal steps are not seen.
-            if iosts.action(transition.action).is_visible() {
+            if model.with_classes && iosts.action(transition.action).is_visible() {
                 let of_elements = iosts.variables.iter().filter(|variable| has_elements(variable.ty()));
                 let read = of_elements.filter(|variable| reads_elements(transition, variable));
                 open.extend(read.map(|variable| (number, variable.clone())));
@@ -57,6 +58,9 @@ impl ElementReads {
     /// Notes the step that an event takes from these positions. If several steps are possible, no element is
     /// known any more.
     pub fn follow(&mut self, model: &WalkModel, positions: &Positions, event: &Event) {
+        if self.open.is_empty() {
+            return;
+        }
         let iosts = &model.iosts;
         let action = iosts.find_action(&event.action);
         let steps = positions.iter().flat_map(|(state, _)| {
@@ -74,7 +78,7 @@ impl ElementReads {
                 return false;
             };
             let mut confused = state.clone();
-            confused.valuation.insert(variable.clone(), change_elements(value, &mut |_| newest.clone()));
+            confused.valuation.insert(variable.clone(), fill_with(value, newest));
             let instead = fire(iosts, &iosts.transitions[number], &confused, &event.values);
             instead.is_none_or(|instead| {
                 let mut others = to.valuation.iter().filter(|(datum, _)| *datum != variable);
@@ -87,7 +91,7 @@ impl ElementReads {
                 continue;
             };
             let before = list_elements(before);
-            let added = list_elements(now).into_iter().rfind(|element| !before.contains(element));
+            let added = list_elements(now).into_iter().rfind(|element| !before.contains(element)).cloned();
             self.newest.extend(added.map(|element| (variable.clone(), element)));
         }
     }
@@ -120,39 +124,32 @@ fn reads_elements(transition: &Transition, variable: &Datum) -> bool {
     list_subterms(terms).iter().any(reads)
 }
 
-fn list_elements(value: &Value) -> Vec<Value> {
-    let mut elements = Vec::new();
-    change_elements(value, &mut |element| {
-        elements.push(element.clone());
-        element.clone()
-    });
-    elements
+/// Lists the elements of a list or an array, or the values of a map.
+fn list_elements(value: &Value) -> Vec<&Value> {
+    match value {
+        Value::Array(array) => array.cells.values().collect(),
+        Value::Record(ty, fields) if ty.form == RecordForm::List => ty.counting(fields).collect(),
+        Value::Record(ty, fields) => ty.entries(fields).into_iter().filter_map(|(_, value)| value).collect(),
+        _ => Vec::new(),
+    }
 }
 
-/// Returns the same collection with each element changed.
-fn change_elements(value: &Value, change: &mut dyn FnMut(&Value) -> Value) -> Value {
-    let (ty, fields) = match value {
-        Value::Record(ty, fields) => (ty, fields),
+/// Returns the same collection with this element in all places.
+fn fill_with(value: &Value, element: &Value) -> Value {
+    match value {
         Value::Array(array) => {
-            let cells = array.cells.iter().map(|(index, cell)| (index.clone(), change(cell)));
-            let cells = cells.filter(|(_, cell)| *cell != array.default).collect();
-            return Value::Array(Arc::new(ArrayValue { cells, ..ArrayValue::clone(array) }));
+            let is_default = *element == array.default;
+            let cells = array.cells.keys().filter(|_| !is_default);
+            let cells = cells.map(|index| (index.clone(), element.clone())).collect();
+            Value::Array(Arc::new(ArrayValue { cells, ..ArrayValue::clone(array) }))
         }
-        _ => return value.clone(),
-    };
-    let length = match fields.first() {
-        Some(Value::Int(length)) => usize::try_from(length).unwrap_or_default(),
-        _ => 0,
-    };
-    let change_field = |(place, field): (usize, &Value)| match (&ty.form, field) {
-        (RecordForm::List, _) if (1..=length).contains(&place) => change(field),
-        (RecordForm::Entries(_, Some(_)), _) if place > 0 && place % 2 == 0 && place <= 2 * length => {
-            change(field)
+        Value::Record(ty, fields) if ty.form == RecordForm::List => {
+            ty.value_of(fields[0].clone(), ty.counting(fields).map(|_| element.clone()))
         }
-        (RecordForm::Keyed(_), Value::Record(option, parts)) if parts[0] == Value::Bool(true) => {
-            option.value_of(Value::Bool(true), [change(&parts[1])])
+        Value::Record(ty, fields) => {
+            let entries = ty.entries(fields).into_iter().map(|(key, _)| (key, Some(element.clone())));
+            ty.make_keyed(entries.collect()).unwrap_or_else(|| value.clone())
         }
-        _ => field.clone(),
-    };
-    Value::Record(ty.clone(), fields.iter().enumerate().map(change_field).collect())
+        _ => value.clone(),
+    }
 }

@@ -212,7 +212,7 @@ impl Walk {
         let model = WalkModel::new(iosts, goals, with_classes);
         let worth = Worth::new(&model);
         Walk {
-            elements: ElementReads::new(&model.iosts),
+            elements: ElementReads::new(&model),
             model,
             until,
             varies,
@@ -300,15 +300,15 @@ impl Walk {
         let is_spent = !self.varies || self.in_vain >= IN_VAIN;
         let is_vain = self.vain_plans >= VAIN_PLANS;
         self.events >= *events
-            || *ends_covered && covered == goals && (is_vain || !self.has_open_rest())
+            || *ends_covered && covered == goals && (is_vain || !self.has_unmet_data())
             || *ends_covered && is_spent && is_vain
             || percent.is_some_and(|percent| covered * 100 >= percent * goals)
             || deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
     /// Tells whether data that are worth a longer walk were not met, although they are no goals.
-    fn has_open_rest(&self) -> bool {
-        self.worth.has_open_alternative() || self.model.with_classes && self.elements.are_open()
+    fn has_unmet_data(&self) -> bool {
+        self.worth.has_open_alternative() || self.elements.are_open()
     }
 
     /// Returns the cause of a run's end if it has no more moves.

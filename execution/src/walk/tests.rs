@@ -62,7 +62,7 @@ fn a_read_of_an_older_element_is_noticed() {
         let model = WalkModel::new(iosts, &[], true);
         let states = initial_states(&model.iosts, &Valuation::new(), 2).unwrap();
         let mut positions = Positions::at(&model, &states);
-        let mut reads = ElementReads::new(&model.iosts);
+        let mut reads = ElementReads::new(&model);
         let mut follow = |action: &str, values: &[i32]| {
             let event = Event::new(action, values.iter().map(|value| Value::int(*value)));
             reads.follow(&model, &positions, &event);

@@ -108,6 +108,9 @@ impl<'a> Parser<'a> {
     pub fn need(&mut self, sign: &str, why: &str) -> Parsed<Range<usize>> {
         self.eat(sign).ok_or_else(|| {
             let mut wrong = self.expected(&format!("`{sign}` {why}"));
+            if sign == ")" && self.is_next("->") {
+                wrong.help = Some("write `if c then a else b`, or `=>` for an implication".to_owned());
+            }
             if [")", "]", "}"].contains(&sign)
                 && wrong.message.starts_with("expected")
                 && let Some(open) = self.find_unclosed()
@@ -286,9 +289,10 @@ impl<'a> Parser<'a> {
                     Some("`==` compares, and `o is A` asks for the alternative of a variant".to_owned())
                 }
                 _ => match self.last_token(1).map(|token| &token.kind) {
-                    Some(Lexeme::Name(word)) => elsewhere::explain_word(word)
-                        .map(str::to_owned)
-                        .or_else(|| Some("write a text in double quotes, and join conditions with `&&`".to_owned())),
+                    Some(Lexeme::Name(word)) => {
+                        let help = "write a text in double quotes, and join conditions with `&&`";
+                        Some(elsewhere::explain_word(word).unwrap_or(help).to_owned())
+                    }
                     _ => None,
                 },
             },
@@ -539,11 +543,7 @@ impl<'a> Parser<'a> {
                 if self.eat(":").is_some() {
                     return self.parse_ascribed(inner, span.start);
                 }
-                let is_choice = self.is_next("->");
-                let close = self.need(")", "to close the bracket").map_err(|mut wrong| {
-                    wrong.help = is_choice.then(|| "write `if c then a else b`".to_owned()).or(wrong.help);
-                    wrong
-                })?;
+                let close = self.need(")", "to close the bracket")?;
                 inner.span = span.start..close.end;
                 return Ok(inner);
             }

@@ -132,7 +132,7 @@ impl Typing<'_, '_> {
                     let inner = text.strip_prefix('^').unwrap_or(text);
                     let inner = inner.strip_suffix('$').unwrap_or(inner);
                     let is_cure = inner.len() < text.len() && RegularExpression::parse(inner).is_ok();
-                    let help = if is_cure { format!("write `{inner:?}`") } else { example };
+                    let help = if is_cure { format!("write `{}`", Value::string(inner)) } else { example };
                     ("this is not a regular expression".to_owned(), wrong, help)
                 }
             },

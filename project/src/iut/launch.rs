@@ -208,11 +208,10 @@ fn read_words(reader: &mut IutReader<'_>, value: &Yaml, like: &str, holes: &Hole
         && !value.is_nothing()
     {
         let message = "`command` must be a list of words: no shell reads it";
-        let words: Vec<String> =
-            match scalar.text.split_whitespace().any(|word| explain_shell_word(word).is_some()) {
-                true => ["sh", "-c", scalar.text.as_str()].map(|word| format!("{word:?}")).into(),
-                false => scalar.text.split_whitespace().map(|word| format!("{word:?}")).collect(),
-            };
+        let words: Vec<&str> = scalar.text.split_whitespace().collect();
+        let needs_shell = words.iter().any(|word| explain_shell_word(word).is_some());
+        let words = if needs_shell { vec!["sh", "-c", scalar.text.as_str()] } else { words };
+        let words: Vec<String> = words.into_iter().map(|word| format!("{word:?}")).collect();
         let help = format!("for example `command: [{}]`", words.join(", "));
         reader.collector.mistake("wrong-kind", message, &scalar.span, "expected a list", help);
         return None;
