@@ -122,6 +122,9 @@ fn arguments() -> Result<Arguments, String> {
     Ok(arguments)
 }
 
+/// The time between two lines about the progress.
+const PROGRESS: Duration = Duration::from_secs(60);
+
 /// The last panic's message.
 static PANIC: Mutex<String> = Mutex::new(String::new());
 
@@ -135,8 +138,14 @@ fn run(arguments: &Arguments) -> usize {
     let (first, cases, only) = (arguments.seed, arguments.cases, arguments.only.clone());
     let mut total = Tally { first, cases, only, ..Tally::default() };
     let mut seed = arguments.seed;
+    let mut shown = start;
     loop {
         let done = seed - arguments.seed;
+        if shown.elapsed() >= PROGRESS {
+            shown = Instant::now();
+            let violated: usize = total.violations.values().map(Vec::len).sum();
+            eprintln!("soak: seed {seed}, {done} seeds done, {violated} violations");
+        }
         let out_of_time = arguments.time.is_some_and(|time| start.elapsed() >= time);
         if out_of_time || (arguments.cases > 0 && done >= arguments.cases) {
             break;
