@@ -29,11 +29,21 @@ pub enum Formula {
 
 thread_local! {
     static STEPS: Cell<u64> = const { Cell::new(0) };
+    static JOINED: Cell<u64> = const { Cell::new(0) };
 }
 
 /// The steps that conditions have taken on this thread, each as many as there are pairs of dimensions.
 pub fn count_steps() -> u64 {
     STEPS.get()
+}
+
+/// The parts and constraints that were joined to formulas on this thread.
+pub fn count_joined_parts() -> u64 {
+    JOINED.get()
+}
+
+fn count_joined(parts: usize) {
+    JOINED.set(JOINED.get().wrapping_add(parts as u64));
 }
 
 fn count_step(dimensions: usize) {
@@ -49,10 +59,14 @@ impl Formula {
         // `pop` takes the last, so the reversed parts are met in their order.
         open_parts.reverse();
         while let Some(part) = open_parts.pop() {
+            count_joined(1);
             match part {
                 Formula::Yes => {}
                 Formula::No => return Formula::No,
-                Formula::Linear(constraints) => linear.extend_from_slice(&constraints),
+                Formula::Linear(constraints) => {
+                    count_joined(constraints.len());
+                    linear.extend_from_slice(&constraints);
+                }
                 Formula::And(inner) => open_parts.extend(inner.iter().rev().cloned()),
                 Formula::Or(_) | Formula::Congruence(_) if others.contains(&part) => {}
                 Formula::Or(_) | Formula::Congruence(_) => others.push(part),
@@ -99,10 +113,14 @@ impl Formula {
     pub fn or(parts: impl IntoIterator<Item = Formula>) -> Formula {
         let mut kept: Vec<Formula> = Vec::new();
         for part in parts {
+            count_joined(1);
             match part {
                 Formula::No => {}
                 Formula::Yes => return Formula::Yes,
-                Formula::Or(inner) => kept.extend_from_slice(&inner),
+                Formula::Or(inner) => {
+                    count_joined(inner.len());
+                    kept.extend_from_slice(&inner);
+                }
                 part if kept.contains(&part) => {}
                 part => kept.push(part),
             }

@@ -12,7 +12,8 @@
 //! because every type has a value.
 //!
 //! Cost: proportional to the terms, times the valuations of the finite parameters that are read. If their
-//! cases have more than `MOST_CONSTRAINTS`, half of these parameters become unknown, until the cases fit.
+//! cases have more than `MOST_CONSTRAINTS`, or join more than `MOST_JOINED_PARTS`, half of these parameters
+//! become unknown, until the cases fit.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -25,7 +26,7 @@ use coreach_model::{Datum, Iosts, Type, Value};
 use coreach_polyhedra::{Constraint, LinearExpression, OperationLimits, Polyhedron};
 
 use crate::auxiliary::{Auxiliaries, MOST_CASES, Multiplication};
-use crate::condition::Formula;
+use crate::condition::{Formula, count_joined_parts};
 use crate::domains::Domain;
 use crate::domains::any::{AnyDomain, AnyElement};
 use crate::domains::interval::Intervals;
@@ -130,6 +131,9 @@ impl Update {
 
 /// The most constraints in the cases of an effect that distinguishes finite parameters.
 const MOST_CONSTRAINTS: usize = 200_000;
+
+/// The most parts of formulas that are joined for the cases of such an effect in one cell, in half a second.
+const MOST_JOINED_PARTS: u64 = 2_000_000;
 
 /// The cases of an effect, each once. They are many and large where a model has lists of records, so the
 /// hashes of their conditions are compared first.
@@ -345,6 +349,7 @@ impl Effect {
         let lists = self.assigned.iter().flat_map(|assigned| &assigned.lists);
         let origin_choices = tuples(&lists.map(|list| (0..list.origins.len()).collect()).collect::<Vec<_>>());
         let mut cases = NewCases::default();
+        let joined_before = count_joined_parts();
         for values in tuples(&parameter_values) {
             for identity in &identities {
                 let parameters = self.finite_parameters.iter().map(|(place, _)| place.term.clone());
@@ -357,7 +362,8 @@ impl Effect {
                     }
                 }
             }
-            if cases.size > MOST_CONSTRAINTS && !self.finite_parameters.is_empty() {
+            let is_long = count_joined_parts() - joined_before > MOST_JOINED_PARTS;
+            if (is_long || cases.size > MOST_CONSTRAINTS) && !self.finite_parameters.is_empty() {
                 return None;
             }
         }

@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
 
+use coreach_analyses::condition::count_joined_parts;
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_analyses::symbolic::search::{SearchBound, SearchGoal, SearchLimits, SearchOutcome, Searcher};
 use coreach_model::reader::{from_bytes, read_specification};
@@ -146,4 +147,28 @@ transitions:
     assert_eq!(bound(20_000), SearchBound::Work(20_000));
     let few = SearchLimits { nodes: 3, ..SearchLimits::default() };
     assert!(matches!(found_within(iosts.clone(), few), SearchOutcome::NotFound(SearchBound::Nodes(3))));
+}
+
+/// A guard that reads five elements of a parameter has 3,125 valuations of them. To compile it for each of
+/// them would join thirty million parts.
+#[test]
+fn a_guard_over_many_finite_parameters_distinguishes_fewer_of_them() {
+    let text = "
+iosts: queue
+types: { Name: [ANN, BEN, CAL, DOT, EVE], Case: { who: Name, since: 'int[0..400]' } }
+variables: { vQueue: 'list[5] of Case' }
+initial: { location: l, condition: 'vQueue == []' }
+inputs: { Add: { who: Name, since: 'int[0..400]' } }
+outputs: { Shown: { waiting: 'list[5] of Name', longest: int } }
+transitions:
+  - { from: l, to: l, on: 'Add(w, s)', when: len(vQueue) < 5, assign: { vQueue: 'vQueue + [{ who: w, since: s }]' } }
+  - from: l
+    to: done
+    on: Shown
+    when: 'waiting == [c.who for c in vQueue] && len(vQueue) > 1 && longest == max([400 - c.since for c in vQueue])'
+";
+    let before = count_joined_parts();
+    found(model(text));
+    let joined = count_joined_parts() - before;
+    assert!(joined < 10_000_000, "{joined} parts were joined");
 }

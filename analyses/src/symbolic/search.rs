@@ -34,6 +34,7 @@ use coreach_model::term::evaluate::Valuation;
 use coreach_model::{Numbered, Term};
 use coreach_polyhedra::account::{self, Account};
 
+use crate::condition::count_joined_parts;
 use crate::domains::DomainKind;
 use crate::partition::ElementId;
 use crate::places::Arrays;
@@ -264,12 +265,13 @@ impl Searcher {
                     continue;
                 }
                 let risk = risk + goal.risks[transition];
-                let spent_before = account::spent();
+                // Four row operations of polyhedra, or sixteen joined parts, count as one step of work.
+                let spent_so_far = || account::spent() / 4 + count_joined_parts() / 16;
+                let spent_before = spent_so_far();
                 let abstraction = &mut self.abstraction;
                 let after =
                     self.account.within(|| abstraction.post_each(transition.0 as usize, cell, element));
-                // Four row operations of polyhedra count as one step of work.
-                budget::spend(account::spent().wrapping_sub(spent_before) / 4);
+                budget::spend(spent_so_far().wrapping_sub(spent_before));
                 for (cell, element) in after {
                     let from = Some((number, transition));
                     let node = SearchNode { location: target, cell, element, depth: depth + 1, risk, from };
