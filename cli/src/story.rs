@@ -226,7 +226,7 @@ fn list_changed_parts(name: &str, was: &Value, is: &Value) -> Option<Vec<String>
             let fields = ty.fields.iter().zip(now.iter().zip(then.iter()));
             let changed = fields.filter(|(_, (now, then))| now != then);
             let changed: Vec<String> =
-                changed.map(|((name, _), (now, _))| format!("{name}: {now}")).collect();
+                changed.map(|((name, _), (now, _))| format!("{name}: {now:#}")).collect();
             (changed.len() < now.len()).then(|| vec![format!("{name} with {{{}}}", changed.join(", "))])
         }
         RecordForm::Keyed(_) | RecordForm::Entries(..) => {

@@ -73,12 +73,15 @@ impl Reason {
                 || !self.summary.starts_with(&format!("expected {name} "))
                 || !self.summary.contains(&format!("got {text}"))
         };
-        let shown = |guard: &Guard| {
-            let mut guard = guard.clone();
-            guard.values.retain(|name, value| is_untold(name, value));
-            format!("  {guard}")
-        };
-        let mut lines: Vec<String> = self.guards.iter().map(shown).collect();
+        let mut told: BTreeSet<(&String, &String)> = BTreeSet::new();
+        let mut lines = Vec::new();
+        for guard in &self.guards {
+            let mut shown = guard.clone();
+            // A value that an earlier guard tells is not told again.
+            shown.values.retain(|name, value| is_untold(name, value) && !told.contains(&(&*name, &*value)));
+            lines.push(format!("  {shown}"));
+            told.extend(&guard.values);
+        }
         lines.extend(self.entered.iter().map(|guard| format!("  the step before: {guard}")));
         fn action_name(event: &str) -> &str {
             event.split(['(', ' ']).next().unwrap_or_default()

@@ -12,7 +12,9 @@ use coreach_model::semantics::{Event, State};
 use coreach_model::{Datum, TransitionId, Value, Verdict, Violated};
 use serde::{Deserialize, Serialize};
 
-use crate::judge::excerpts::{contains_word, is_quoted, list_indices_read, shorten_collection};
+use crate::judge::excerpts::{
+    contains_word, drop_id_types, is_quoted, list_indices_read, shorten_collection,
+};
 use crate::run::{Cause, Occurrence, ShownState};
 use crate::test_case::TestCase;
 use crate::values::Values;
@@ -123,7 +125,12 @@ pub(crate) const LONGEST_TEXT: usize = 120;
 impl fmt::Display for Guard {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Guard { transition, place, part, holds, since, .. } = self;
-        let texts = self.list_values();
+        let mut texts = self.list_values();
+        // The fields of a record that is shown as a whole are not told again.
+        texts.retain(|(name, _)| match name.split_once('.') {
+            Some((whole, _)) => self.values.get(whole).is_none_or(|text| text.len() > LONGEST_TEXT),
+            None => true,
+        });
         let named = texts.iter().map(|(name, text)| {
             let read = list_indices_read(name, &texts);
             format!("{name} = {}", shorten_collection(text, &read, &texts, LONGEST_TEXT))
@@ -140,7 +147,8 @@ impl fmt::Display for Guard {
         };
         let place = place.as_ref().map_or(String::new(), |place| format!(" ({place})"));
         let since = since.as_ref().map_or(String::new(), |since| format!(", since {since}"));
-        write!(f, "{transition}{place}: {part} {verb}{since}{colon}{values}")
+        let why = drop_id_types(&format!("{part} {verb}{since}{colon}{values}"));
+        write!(f, "{transition}{place}: {why}")
     }
 }
 

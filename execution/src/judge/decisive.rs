@@ -80,19 +80,27 @@ pub(super) fn explain_condition(condition: &Term, values: &Valuation, of_event: 
         }
     }
     let is_shown = term == *condition && length(condition) <= LONGEST_VALUE;
-    if let Some(grounds) = explain_last_part(&term, &scope, &branch, is_shown) {
+    if let Some(mut grounds) = explain_last_part(&term, &scope, &branch, is_shown) {
+        for decider in chosen_by.iter().filter(|decider| *decider.sort() == Type::Bool) {
+            collect_results(decider, &scope.values, &mut grounds.values);
+        }
         return grounds;
     }
     let shown = decisive.as_ref().map_or(condition, |(term, _)| term);
     let mut shown_values = condition_values(shown, &scope);
-    // Of the conditions before the last one the results are enough.
+    // Of a condition that chose a branch the results are enough, and of earlier ones the data alone.
     if let Some((last, before)) = chosen_by.split_last() {
-        // The value of a call that names the branch is told there.
-        let is_call = matches!(last.shape(), TermShape::Operation(DerivedOperation::Call(_), _));
-        if branch.is_empty() || !is_call || *last.sort() == Type::Bool {
-            collect_values(last, &scope.values, &mut shown_values);
+        let mut of_earlier = BTreeMap::new();
+        before.iter().for_each(|decider| collect_results(decider, &scope.values, &mut of_earlier));
+        shown_values.extend(of_earlier.into_iter().filter(|(name, _)| !name.contains('(')));
+        // The branch tells the value of a term that is no condition.
+        match last.shape() {
+            _ if branch.is_empty() || *last.sort() == Type::Bool => {
+                collect_results(last, &scope.values, &mut shown_values);
+            }
+            TermShape::Operation(DerivedOperation::Call(_), _) => {}
+            _ => collect_values(last, &scope.values, &mut shown_values),
         }
-        before.iter().for_each(|term| collect_results(term, &scope.values, &mut shown_values));
     }
     let since = decisive.map(|(decisive, others)| {
         let ends = [last_written.filter(|written| *written != decisive), Some(decisive)];
@@ -230,11 +238,15 @@ fn open_condition(term: &Term, scope: &mut DecisiveScope) -> Option<Opened> {
         TermShape::Node(Node::Or(parts)) => open_alternatives(parts, scope),
         TermShape::Operation(DerivedOperation::Call(_), _) => Some(Opened::inner(term.unfolded()?, true)),
         TermShape::Operation(DerivedOperation::Quantified(quantified), arguments) => {
+            let instances = list_instances(quantified, arguments, &scope.values)?;
             match (quantified.quantifier, is_true) {
                 (Quantifier::All, false) | (Quantifier::Some, true) => {}
+                (Quantifier::Some, false) => {
+                    let [only] = keep_possible(&instances, scope).try_into().ok()?;
+                    return Some(Opened::inner(Term::and(only), true));
+                }
                 _ => return None,
             }
-            let instances = list_instances(quantified, arguments, &scope.values)?;
             let instance = instances.into_iter().find(|instance| scope.is_true(instance) == is_true)?;
             Some(Opened::inner(instance, true))
         }
@@ -267,21 +279,29 @@ fn unwrap_options(condition: Term) -> Term {
     }
 }
 
+/// Lists the conditions of an alternative that do not hold.
+fn list_failing(alternative: &Term, scope: &DecisiveScope) -> Vec<Term> {
+    let conditions = match alternative.written() {
+        Some(Node::And(conditions)) => conditions.as_slice(),
+        _ => std::slice::from_ref(alternative),
+    };
+    conditions.iter().filter(|condition| !scope.is_true(condition)).cloned().collect()
+}
+
+/// Lists, for each alternative that the event could meet, its conditions that do not hold.
+pub(super) fn keep_possible(alternatives: &[Term], scope: &DecisiveScope) -> Vec<Vec<Term>> {
+    let failing = alternatives.iter().map(|alternative| list_failing(alternative, scope));
+    failing.filter(|conditions| conditions.iter().all(|condition| scope.is_of_event(condition))).collect()
+}
+
 /// Opens a false disjunction with alternatives of several conditions. If the event could meet only one of
 /// them, that one counts. Else each alternative becomes the conditions of it that do not hold.
 fn open_alternatives(parts: &[Term], scope: &DecisiveScope) -> Option<Opened> {
-    let list_failing = |part: &Term| {
-        let conditions = match part.written() {
-            Some(Node::And(conditions)) => conditions.as_slice(),
-            _ => std::slice::from_ref(part),
-        };
-        conditions.iter().filter(|condition| !scope.is_true(condition)).cloned().collect::<Vec<_>>()
-    };
     let is_of_state = |condition: &Term| !scope.is_of_event(condition);
     if !parts.iter().any(|part| matches!(part.written(), Some(Node::And(_)))) {
         return None;
     }
-    let failing: Vec<Vec<Term>> = parts.iter().map(list_failing).collect();
+    let failing: Vec<Vec<Term>> = parts.iter().map(|part| list_failing(part, scope)).collect();
     let (excluded, possible): (Vec<_>, Vec<_>) =
         failing.iter().partition(|conditions| conditions.iter().any(is_of_state));
     let [only_possible] = possible.as_slice() else {
@@ -365,13 +385,12 @@ fn open_branches(condition: &Term, scope: &mut DecisiveScope) -> Option<(Term, V
     }
 }
 
-/// Opens the branches of a condition, and says whether the state alone chooses them. `None`: there are none,
-/// or the case of a `match` depends on the event.
-pub(super) fn choose_branches(condition: &Term, scope: &mut DecisiveScope) -> Option<(Term, bool)> {
-    let (opened, chosen_by) = open_branches(condition, scope)?;
-    let of_event: Vec<&Term> = chosen_by.iter().filter(|decider| scope.is_of_event(decider)).collect();
-    let are_conditions = of_event.iter().all(|decider| *decider.sort() == Type::Bool);
-    are_conditions.then_some((opened, of_event.is_empty()))
+/// Opens the branches of a condition. Returns also the terms of the event by which they were chosen. `None`:
+/// there are no branches.
+pub(super) fn choose_branches(condition: &Term, scope: &mut DecisiveScope) -> Option<(Term, Vec<Term>)> {
+    let (opened, mut chosen_by) = open_branches(condition, scope)?;
+    chosen_by.retain(|decider| scope.is_of_event(decider));
+    Some((opened, chosen_by))
 }
 
 /// Lists the body of a quantifier for each value of its bound name.
@@ -466,7 +485,12 @@ pub(super) fn collect_values(term: &Term, values: &Valuation, found: &mut BTreeM
         TermShape::Operation(DerivedOperation::Call(_), arguments) => {
             found.extend(value());
             if let Some(body) = term.unfolded().filter(|body| body.written_size() <= SHORT_BODY) {
-                return collect_values(&body, values, found);
+                let mut of_body = BTreeMap::new();
+                collect_values(&body, values, &mut of_body);
+                // The body's own value is that of the call, and a long part of it is not easy to find.
+                of_body.remove(&body.to_conjunct());
+                found.extend(of_body.into_iter().filter(|(name, _)| name.chars().count() <= LONGEST_VALUE));
+                return;
             }
             arguments.iter().collect()
         }
@@ -508,6 +532,10 @@ fn has_numbers(term: &Term) -> bool {
 
 /// Collects the values of the operations, elements and data in a condition, but not of what these read.
 fn collect_results(term: &Term, values: &Valuation, found: &mut BTreeMap<String, String>) {
+    // The field that tells the alternative has no name that a user knows.
+    if let Some((subject, ..)) = term.as_question() {
+        return collect_results(subject, values, found);
+    }
     let is_result = is_path(term) || matches!(term.shape(), TermShape::Operation(..));
     match evaluate(term, values).ok().filter(|_| is_result) {
         Some(value) => drop(found.insert(term.to_string(), format!("{value:#}"))),

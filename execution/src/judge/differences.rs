@@ -11,6 +11,7 @@ use coreach_model::term::node::Comparison;
 use coreach_model::types::RecordForm;
 use coreach_model::{Term, Type, Value};
 
+use crate::judge::contract::LONGEST_TEXT;
 use crate::judge::decisive::LONGEST_VALUE;
 use crate::judge::excerpts::{cut_text, shorten_collection};
 
@@ -232,11 +233,15 @@ pub(super) fn compare_values(subject: String, wanted: &Value, got: &Value, found
             }
         }
         (Value::Array(wanted_parts), Value::Array(got_parts)) => {
-            let keys: BTreeSet<&Value> = wanted_parts.cells.keys().chain(got_parts.cells.keys()).collect();
-            for key in keys {
-                compare_values(format!("{subject}[{key}]"), wanted_parts.get(key), got_parts.get(key), found);
+            // All cells are compared, unless there are very many. Then those that a value names are.
+            let all = Value::enumerate(&wanted_parts.ty.index, 1000);
+            let is_whole = all.is_some();
+            let named = || wanted_parts.cells.keys().chain(got_parts.cells.keys()).cloned().collect();
+            for key in all.map_or_else(named, BTreeSet::from_iter) {
+                let parts = (wanted_parts.get(&key), got_parts.get(&key));
+                compare_values(format!("{subject}[{key}]"), parts.0, parts.1, found);
             }
-            if wanted_parts.default != got_parts.default {
+            if !is_whole && wanted_parts.default != got_parts.default {
                 compare_values(format!("{subject}[..]"), &wanted_parts.default, &got_parts.default, found);
             }
         }
@@ -297,13 +302,20 @@ fn compare_lists(subject: String, wanted: &Value, got: &Value, found: &mut Vec<D
     }
     let pairs = || wanted_elements.iter().zip(&got_elements).enumerate();
     if is_reordered(wanted, got) && is_short(wanted) {
-        return add(subject, Demand::Value(wanted.clone()), value_text(got) + REORDERED);
+        let got_text = format!("{} (the same elements {REORDERED})", value_text(got));
+        return add(subject, Demand::Value(wanted.clone()), got_text);
     }
     if let Some((index, (wanted_element, got_element))) = pairs().find(|(_, (one, other))| one != other)
         && is_reordered(wanted, got)
     {
-        let demand = Demand::Value((*wanted_element).clone());
-        return add(format!("{subject}[{index}]"), demand, value_text(got_element) + REORDERED);
+        let demand = format!("{REORDERED}, with {} at [{index}]", value_text(wanted_element));
+        return add(subject, Demand::Text(demand), value_text(got_element));
+    }
+    // Two short lists of which nothing agrees are shown.
+    let are_short = [wanted, got].iter().all(|list| format!("{list:#}").chars().count() <= LONGEST_TEXT);
+    if are_short && pairs().count() > MOST_NAMED && pairs().all(|(_, (one, other))| one != other) {
+        let whole = format!("= {wanted:#}");
+        return add(subject, Demand::Text(whole), format!("{got:#}"));
     }
     for (index, (wanted_element, got_element)) in pairs() {
         compare_values(format!("{subject}[{index}]"), wanted_element, got_element, found);
@@ -337,7 +349,7 @@ fn compare_keyed(subject: String, wanted: &Value, got: &Value, found: &mut Vec<D
 }
 
 /// Says that two lists have the same elements, for people and for a hint.
-pub const REORDERED: &str = " (the same elements in another order)";
+pub const REORDERED: &str = "in another order";
 
 /// Are these two lists of the same elements?
 fn is_reordered(one: &Value, other: &Value) -> bool {

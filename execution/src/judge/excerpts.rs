@@ -90,6 +90,28 @@ pub(super) fn shorten_collection(text: &str, read: &[&str], values: &[(&str, &st
     }
 }
 
+/// Writes the ids in a text without their types: `("7": Job)` as `"7"`.
+pub(super) fn drop_id_types(text: &str) -> String {
+    let (mut shown, mut rest) = (String::new(), text);
+    while let Some(start) = rest.find("(\"") {
+        let (before, after) = rest.split_at(start + 1);
+        let is_name = |name: &str| name.chars().all(|sign| sign.is_alphanumeric() || sign == '_');
+        let id = text_before(after, ')').and_then(|inner| inner.rsplit_once(": "));
+        match id.filter(|(id, ty)| is_name(ty) && id.ends_with('"') && !id.contains([' ', '('])) {
+            Some((id, ty)) => {
+                shown.push_str(&rest[..start]);
+                shown.push_str(id);
+                rest = &after[id.len() + ": ".len() + ty.len() + ")".len()..];
+            }
+            None => {
+                shown.push_str(before);
+                rest = after;
+            }
+        }
+    }
+    shown + rest
+}
+
 /// Splits the text of a list, set or map into its elements. `None` for other text.
 fn split_collection(text: &str) -> Option<Vec<&str>> {
     let in_brackets = |open, close| text.strip_prefix(open)?.strip_suffix(close);
@@ -183,5 +205,15 @@ mod tests {
         assert_eq!(shorten_collection(&text, &read, &[], 35), shown);
         assert_eq!(shorten_collection(&text, &[], &[("v", "EVE")], 50), text);
         assert_eq!(shorten_collection(&text, &[], &[], 100), text);
+    }
+
+    #[test]
+    fn ids_have_no_types() {
+        for (text, shown) in [
+            (r#"("a": Job) in vAll && late[("b": Job)] == 1"#, r#""a" in vAll && late["b"] == 1"#),
+            (r#"f("a", ("b": Job)) == ["x": y]"#, r#"f("a", "b") == ["x": y]"#),
+        ] {
+            assert_eq!(drop_id_types(text), shown);
+        }
     }
 }

@@ -27,7 +27,7 @@ use crate::judge::differences::{
     Demand, Difference, MOST_NAMED, alternatives_text, demand_text, demanded_value, instants_text,
     join_with_or,
 };
-use crate::judge::excerpts::cut_text;
+use crate::judge::excerpts::{cut_text, drop_id_types};
 use crate::judge::guards::{failing_conjuncts, may_be, with_event};
 use crate::judge::question::Question;
 use crate::lazy::Lazy;
@@ -90,9 +90,9 @@ pub(crate) fn describe_expectation<'t>(
     let is_single = alternatives.is_empty() && expected.len() == 1;
     let guards = list_guards(iosts, (open, &possible), event, silent, is_single);
     let phrase = match alternatives_text(&event.action, &alternatives) {
-        Some(phrase) => phrase,
+        Some(phrase) => drop_id_types(&phrase),
         None if event.values.is_empty() || silent.is_some() => format!("{actions}, got {}", event.action),
-        None => format!("{actions}, got {event}"),
+        None => format!("{actions}, got {event:#}"),
     };
     Expectation { phrase, guards, expected }
 }

@@ -18,13 +18,13 @@ use coreach_model::term::operation::{DerivedOperation, Quantifier, StandardOpera
 use coreach_model::term::strings::StringOperation;
 use coreach_model::term::{Substitution, TermShape, literals, substitute};
 use coreach_model::types::RecordForm;
-use coreach_model::{Datum, Term, Value};
+use coreach_model::{Datum, Term, Type, Value};
 use dashu_ratio::RBig;
 
 use crate::judge::contract::Guard;
 use crate::judge::decisive::{
     DecisiveScope, Grounds, LARGEST_PART, LONGEST_VALUE, choose_branches, collect_values, explain_condition,
-    is_path, list_instances,
+    is_path, keep_possible, list_instances,
 };
 use crate::judge::differences::{
     Demand, Difference, MOST_NAMED, MOST_WAYS, combine_ways, compare_values, is_short, merge_differences,
@@ -141,16 +141,38 @@ impl Question<'_> {
             return single(self.difference(subject, Demand::Text(wanted))?);
         }
         let mut scope = DecisiveScope::new(part, &self.values, self.parameters);
-        if let Some((chosen, is_of_state)) = choose_branches(part, &mut scope)
-            && (is_of_state || self.reads_event(&chosen))
+        if let Some((chosen, chosen_by)) = choose_branches(part, &mut scope)
+            && (chosen_by.is_empty() || self.reads_event(&chosen))
         {
             let inner = Question { parameters: &scope.of_event, values: scope.values, ..*self };
-            // Another event may choose another branch.
-            return inner.solve(&chosen).filter(|ways| is_of_state || !ways.is_empty());
+            let is_of_case =
+                |difference: &Difference| difference.term.as_ref().is_none_or(|term| !self.reads_event(term));
+            // Another event may choose another branch. The names of a case are not those of the event.
+            let is_sure = |ways: &Vec<Vec<Difference>>| {
+                chosen_by.is_empty() || (!ways.is_empty() && !ways.iter().flatten().any(is_of_case))
+            };
+            let ways = inner.solve(&chosen).filter(is_sure);
+            if ways.is_some() || chosen_by.iter().all(|decider| *decider.sort() == Type::Bool) {
+                return ways;
+            }
         }
+        let scope = DecisiveScope::new(part, &self.values, self.parameters);
         let node = match part.shape() {
             TermShape::Node(node) => node,
             TermShape::Operation(DerivedOperation::Call(_), _) => return self.solve(&part.unfolded()?),
+            TermShape::Operation(DerivedOperation::Quantified(quantified), arguments)
+                if quantified.quantifier == Quantifier::Some =>
+            {
+                // An instance that the state excludes is no way.
+                let instances = list_instances(quantified, arguments, &self.values)?;
+                let possible = keep_possible(&instances, &scope);
+                let collection = &arguments[..arguments.len() - quantified.read.len()];
+                let is_fixed = !collection.iter().any(|argument| self.reads_event(argument));
+                return match possible.len() {
+                    1..=MOST_NAMED if is_fixed => self.solve(&Term::or(possible.into_iter().map(Term::and))),
+                    _ => None,
+                };
+            }
             TermShape::Operation(DerivedOperation::Quantified(quantified), arguments)
                 if quantified.quantifier == Quantifier::All =>
             {

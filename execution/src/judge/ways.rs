@@ -198,7 +198,7 @@ impl Question<'_> {
     /// outermost or sides of a comparison. The names of a case become its values.
     fn replace_branches(&self, part: &Term) -> Option<Term> {
         let mut scope = DecisiveScope::new(part, &self.values, self.parameters);
-        let (opened, _) = choose_branches(part, &mut scope).filter(|(_, is_of_state)| *is_of_state)?;
+        let (opened, _) = choose_branches(part, &mut scope).filter(|(_, of_event)| of_event.is_empty())?;
         let mut names: Substitution = literals(&scope.values);
         names.retain(|name, _| self.values.get(name) != scope.values.get(name));
         Some(substitute(&opened, &names))
