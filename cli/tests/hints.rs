@@ -838,6 +838,16 @@ fn a_simulated_system_that_ignores_an_input_is_told() {
     assert!(!out.contains("raise `within`"), "{out}");
 }
 
+/// The guard of its answer has an equation, so a help about equations would mislead.
+#[test]
+fn a_simulated_system_whose_guard_has_no_value_is_told() {
+    let folder = folder();
+    folder.write("prototype.yaml", &MODEL.replace("when: n == v", "when: n == 1 div (v - 1)"));
+    folder.write("iut.yaml", "iut: asked\nsimulated: { model: prototype.yaml }\n");
+    let (out, _) = folder.ends(&["test", "coreach.yaml", "--iut", "iut.yaml"], 3);
+    assert!(unwrap(&out).contains(", so `Answer` cannot come"), "{out}");
+}
+
 /// Each row is how the system is reached, the number of runs, and the words that must be there.
 #[test]
 fn what_keeps_a_system_from_starting_is_named() {

@@ -15,10 +15,11 @@ use coreach_adapters::in_process::Implementation;
 use coreach_analyses::solver::Solver;
 use coreach_model::codec::as_type;
 use coreach_model::excerpt::shortened;
-use coreach_model::iosts::{Action, ActionId, ActionKind, Iosts};
+use coreach_model::iosts::{Action, ActionId, ActionKind, Iosts, Transition};
 use coreach_model::random::Random;
 use coreach_model::semantics::{Event, State, fire, in_types_of, step};
-use coreach_model::term::evaluate::Valuation;
+use coreach_model::term::evaluate::{Valuation, evaluate};
+use coreach_model::term::node::Node;
 use coreach_model::{Datum, LocationId, Numbered, TransitionId, Value};
 
 use crate::initial;
@@ -138,16 +139,28 @@ impl<S: Solver> WalkedModel<S> {
     }
 
     /// Finds an output here that some values of its parameters may allow.
-    fn find_hard_output(&self, state: &State) -> Option<&Action> {
+    fn find_hard_output(&self, state: &State) -> Option<(&Action, &Transition)> {
         let transitions = self.outgoing[state.location].iter().map(|number| &self.iosts.transitions[*number]);
-        let mut actions =
-            transitions.filter(|one| may_be(one, state)).map(|one| self.iosts.action(one.action));
-        actions.find(|action| action.kind == ActionKind::Output && !action.parameters.is_empty())
+        let mut possible = transitions
+            .filter(|transition| may_be(transition, state))
+            .map(|transition| (self.iosts.action(transition.action), transition));
+        possible.find(|(action, _)| action.kind == ActionKind::Output && !action.parameters.is_empty())
     }
 
     pub(crate) fn in_types_of_judge(&self, event: Event) -> Event {
         if let Some(signatures) = &self.signatures { in_types_of(signatures, &event) } else { event }
     }
+}
+
+/// Finds a side of an equation that has no value in this state, and says why: `vText[0..2]` of a short text.
+fn find_undefined(action: &Action, transition: &Transition, state: &State) -> Option<String> {
+    transition.guard.conjuncts().iter().find_map(|part| {
+        let Some(Node::Compare(_, a, b)) = part.written() else { return None };
+        let of_state =
+            [a, b].into_iter().find(|side| !action.parameters.iter().any(|one| side.mentions(one)))?;
+        let why = evaluate(of_state, &state.valuation).err()?;
+        Some(why.to_string())
+    })
 }
 
 /// The values of a state as `, v = 3, w = 4`, as many as fit a message.
@@ -286,7 +299,12 @@ impl<S: Solver> Implementation for Simulated<S> {
                 };
                 format!("ignored `{input:#}` (`completion: angelic`): {why} {place}")
             }
-            (None, Some(action)) => {
+            (None, Some((action, transition)))
+                if let Some(why) = find_undefined(action, transition, state) =>
+            {
+                format!("sent nothing {place}: {why}, so `{}` cannot come", action.name)
+            }
+            (None, Some((action, _))) => {
                 let names: Vec<String> = action.parameters.iter().map(|datum| format!("`{datum}`")).collect();
                 format!(
                     "sent nothing {place}: no value was found for {} of `{}`. If there is one, an equation for it in \
