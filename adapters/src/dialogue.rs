@@ -56,7 +56,7 @@ impl Dialogue {
         let signatures = Signatures::of(session).capturing(encoding.captures());
         let deadline = session.deadline;
         Dialogue {
-            stream: stream.noted(evidence.clone()),
+            stream: stream.with_evidence(evidence.clone()),
             signatures,
             pending: PendingLines::default(),
             deadline,

@@ -100,19 +100,18 @@ pub fn read_fields<'b, 'f>(
     }
     for (position, field) in fields.iter().enumerate() {
         let Field::Checksum(kind, integer, over) = field else { continue };
-        let mine = starts[position]..starts[position + 1];
-        let begin = starts[over.start];
+        let (begin, own_place) = (starts[over.start], starts[position]..starts[position + 1]);
         let mut covered = bytes[begin..starts[over.end]].to_vec();
         // A checksum is computed with zeros in its own place.
         if over.contains(&position) {
-            covered[mine.start - begin..mine.end - begin].fill(0);
+            covered[own_place.start - begin..own_place.end - begin].fill(0);
         }
-        let is_right = integer.read(&bytes[mine.clone()]).is_some_and(|sum| kind.is_of(sum, &covered));
-        if !is_right {
-            let (name, right) = (kind.name(), integer.written(kind.of(&covered).into()).unwrap_or_default());
-            let (there, right) = (hex(&bytes[mine]), hex(&right));
+        let own_bytes = &bytes[own_place];
+        if !integer.read(own_bytes).is_some_and(|sum| kind.is_of(sum, &covered)) {
+            let right = integer.written(kind.of(&covered).into()).unwrap_or_default();
+            let (name, own, right) = (kind.name(), hex(own_bytes), hex(&right));
             return Err(FrameMisfit::Wrong(format!(
-                "its checksum `{name}` is `{there}`, but `{right}` is right"
+                "its checksum `{name}` is `{own}`, but `{right}` is right"
             )));
         }
     }
@@ -121,21 +120,21 @@ pub fn read_fields<'b, 'f>(
 
 /// Returns the least number of bytes that these fields have.
 pub fn least_size(fields: &[Field]) -> usize {
-    let of_extent = |extent: &Extent| match extent {
+    let least_of_extent = |extent: &Extent| match extent {
         Extent::Size(size) => *size,
         Extent::Length(integer) | Extent::Count(integer) => integer.least(),
         Extent::Until(end) => end.len(),
         Extent::Rest | Extent::Counted => 0,
     };
-    let of_field = |field: &Field| match field {
+    let least_of_field = |field: &Field| match field {
         Field::Fixed(bytes) => bytes.len(),
         Field::Integer(integer, _) | Field::Checksum(_, integer, _) => integer.least(),
         Field::Bytes { extent, .. } | Field::List { extent, .. } | Field::Group(extent, _) => {
-            of_extent(extent)
+            least_of_extent(extent)
         }
         Field::Bits(parts) => parts.iter().map(|part| part.width as usize).sum::<usize>() / 8,
     };
-    fields.iter().map(of_field).sum()
+    fields.iter().map(least_of_field).sum()
 }
 
 impl Field {
@@ -183,8 +182,8 @@ impl Field {
                 bits.chunks(8).map(byte).collect()
             }
             Field::Checksum(_, integer, _) => vec![0; integer.width],
-            Field::List { extent, of, name } => {
-                return write_list(extent, of, require_name(name.as_deref())?, spelling, value);
+            Field::List { extent, of: element, name } => {
+                return write_list(extent, element, require_name(name.as_deref())?, spelling, value);
             }
             Field::Group(extent, fields) => {
                 let bytes = write_fields(fields, spelling, value)?;
@@ -208,27 +207,27 @@ impl Field {
             Field::Fixed(fixed) => bytes.strip_prefix(fixed.as_slice()).ok_or(NO_FIT),
             Field::Integer(integer, number) => {
                 let (number_read, rest) = integer.take(bytes).ok_or(NO_FIT)?;
-                number.take_number(number_read, counted, found)?;
+                number.note_read(number_read, counted, found)?;
                 Ok(rest)
             }
             Field::Bytes { extent, form, name } => {
-                let (mine, rest) = extent.split(bytes, counted[position])?;
+                let (own_bytes, rest) = extent.split(bytes, counted[position])?;
                 let text = match form {
-                    ByteForm::Text => std::str::from_utf8(mine).ok().ok_or(NO_FIT)?.to_owned(),
-                    ByteForm::Bytes => hex(mine),
-                    ByteForm::Latin1 => from_latin1(mine),
+                    ByteForm::Text => std::str::from_utf8(own_bytes).ok().ok_or(NO_FIT)?.to_owned(),
+                    ByteForm::Bytes => hex(own_bytes),
+                    ByteForm::Latin1 => from_latin1(own_bytes),
                 };
                 found.extend(name.as_deref().map(|name| (name, Content::Text(text))));
                 Ok(rest)
             }
             Field::Bits(parts) => {
                 let size = parts.iter().map(|part| part.width).sum::<u32>() / 8;
-                let (mine, rest) = bytes.split_at_checked(size as usize).ok_or(NO_FIT)?;
-                let mut bits = mine.iter().flat_map(|byte| (0..8).rev().map(move |bit| byte >> bit & 1));
+                let (own_bytes, rest) = bytes.split_at_checked(size as usize).ok_or(NO_FIT)?;
+                let mut bits = own_bytes.iter().flat_map(|byte| (0..8).rev().map(move |bit| byte >> bit & 1));
                 for part in parts {
                     let number = bits.by_ref().take(part.width as usize);
                     let number = number.fold(0, |sum: i128, bit| sum << 1 | i128::from(bit));
-                    part.content.take_number(number, counted, found)?;
+                    part.content.note_read(number, counted, found)?;
                 }
                 Ok(rest)
             }
@@ -240,8 +239,12 @@ impl Field {
                 Ok(rest)
             }
             Field::Group(extent, fields) => {
-                let (mine, rest) = extent.split(bytes, counted[position])?;
-                if read_fields(fields, mine, spelling, found)?.is_empty() { Ok(rest) } else { Err(NO_FIT) }
+                let (own_bytes, rest) = extent.split(bytes, counted[position])?;
+                if read_fields(fields, own_bytes, spelling, found)?.is_empty() {
+                    Ok(rest)
+                } else {
+                    Err(NO_FIT)
+                }
             }
         }
     }
@@ -263,7 +266,7 @@ impl FieldNumber {
         bits: usize,
         fitting: impl Fn(i128) -> Option<T>,
     ) -> Result<T, String> {
-        let no = |what: String, text: &str| {
+        let misfit = |what: &str, text: &str| {
             format!("{what} is {}, which does not fit into {bits} bits", shortened(text))
         };
         match self {
@@ -271,27 +274,26 @@ impl FieldNumber {
             FieldNumber::Any => Err(NO_NAME.to_owned()),
             FieldNumber::Named(name) => {
                 let text = value(name)?;
-                text.parse().ok().and_then(fitting).ok_or_else(|| no(format!("`{name}`"), &text))
+                text.parse().ok().and_then(fitting).ok_or_else(|| misfit(&format!("`{name}`"), &text))
             }
             FieldNumber::Counting(Counting { of, is_elements, plus }) => {
                 let Encoded { bytes, elements } = &pieces[*of];
                 let count = if *is_elements { *elements } else { bytes.len() };
                 let sum = count as i128 + i128::from(*plus);
-                fitting(sum).ok_or_else(|| no("a number that counts a field".to_owned(), &sum.to_string()))
+                fitting(sum).ok_or_else(|| misfit("a number that counts a field", &sum.to_string()))
             }
         }
     }
 
-    fn take_number<'f>(
+    /// Takes a number that was read: compares it with a fixed one, or notes it as a value or a count.
+    fn note_read<'f>(
         &'f self,
         number_read: i128,
         counted: &mut [Option<CountedLength>],
         found: &mut FoundValues<'f>,
     ) -> Result<(), FrameMisfit> {
         match self {
-            FieldNumber::Fixed(fixed) if i128::from(*fixed) != number_read => {
-                return Err(NO_FIT);
-            }
+            FieldNumber::Fixed(fixed) if i128::from(*fixed) != number_read => return Err(NO_FIT),
             FieldNumber::Fixed(_) | FieldNumber::Any => {}
             FieldNumber::Named(name) => found.push((name, Content::Text(number_read.to_string()))),
             FieldNumber::Counting(Counting { of, is_elements, plus }) => {
@@ -303,10 +305,11 @@ impl FieldNumber {
     }
 }
 
-/// Writes the elements of a list, with their count or length if the extent has one.
+/// Writes the elements of a list, with their count or length if the extent has one. `element` has the fields
+/// of each element.
 fn write_list(
     extent: &Extent,
-    of: &[Field],
+    element: &[Field],
     name: &str,
     spelling: &Spelling,
     value: Lookup<'_>,
@@ -317,10 +320,10 @@ fn write_list(
     };
     let mut bytes = Vec::new();
     for tree in &trees {
-        let part = |part: &str| {
-            let found = tree.get(part).or((part == ELEMENT).then_some(tree));
+        let part_text = |part: &str| {
             let none = || format!("an element of `{name}` has no `{part}`");
-            let model_text = match found.ok_or_else(none)? {
+            let part_tree = tree.get(part).or((part == ELEMENT).then_some(tree)).ok_or_else(none)?;
+            let model_text = match part_tree {
                 Tree::Text(text) | Tree::Number(text) => text.clone(),
                 other => other.to_string(),
             };
@@ -329,13 +332,14 @@ fn write_list(
                 Some(spelt) => spelt.wire_texts(&model_text).into_iter().next().ok_or_else(none),
             }
         };
-        bytes.extend(write_fields(of, spelling, &part)?);
+        bytes.extend(write_fields(element, spelling, &part_text)?);
     }
     let misfit = |why: String| format!("`{name}` is `{}`, {why}", shortened(&text));
     let bytes = match extent {
         Extent::Count(integer) => {
-            let no = || misfit(format!("whose count, {}, does not fit", trees.len()));
-            [integer.written(trees.len() as i128).ok_or_else(no)?, bytes].concat()
+            let count = integer.written(trees.len() as i128);
+            let count = count.ok_or_else(|| misfit(format!("whose count, {}, does not fit", trees.len())))?;
+            [count, bytes].concat()
         }
         extent => extent.written(bytes).map_err(misfit)?,
     };
@@ -346,7 +350,7 @@ fn write_list(
 /// earlier field says of its size.
 fn read_list<'b>(
     extent: &Extent,
-    of: &[Field],
+    element: &[Field],
     name: Option<&str>,
     bytes: &'b [u8],
     counted: Option<CountedLength>,
@@ -360,22 +364,22 @@ fn read_list<'b>(
         }
         (Extent::Counted, Some(CountedLength { amount, is_elements: true })) => (Some(amount), bytes, None),
         (extent, counted) => {
-            let (mine, after) = extent.split(bytes, counted)?;
-            (None, mine, Some(after))
+            let (own_bytes, after) = extent.split(bytes, counted)?;
+            (None, own_bytes, Some(after))
         }
     };
     let most = unread.len().min(MOST) as i128;
     if let Some(count) = missing.filter(|count| !(0..=most).contains(count)) {
-        let there = unread.len();
+        let left = unread.len();
         return Err(FrameMisfit::Wrong(format!(
-            "it says that a list has {count} elements, but only {there} bytes are left"
+            "it says that a list has {count} elements, but only {left} bytes are left"
         )));
     }
     let mut elements = Vec::new();
     while missing.map_or(!unread.is_empty(), |missing| missing > 0) {
-        let (mut parts, length) = (FoundValues::new(), unread.len());
-        unread = read_fields(of, unread, spelling, &mut parts)?;
-        if unread.len() == length || elements.len() == MOST {
+        let (mut parts, left_before) = (FoundValues::new(), unread.len());
+        unread = read_fields(element, unread, spelling, &mut parts)?;
+        if unread.len() == left_before || elements.len() == MOST {
             return Err(FrameMisfit::Wrong(format!("a list has more than {MOST} elements")));
         }
         elements.push(make_element(parts, name, spelling)?);
@@ -394,22 +398,21 @@ fn make_element(
 ) -> Result<Tree, FrameMisfit> {
     let mut members = Vec::with_capacity(parts.len());
     for (part, content) in parts {
-        let text = match content {
-            Content::List(tree) => {
-                members.push((part, tree));
-                continue;
-            }
-            Content::Text(text) => text,
-        };
         let key = format!("{}.{part}", list.unwrap_or_default());
-        let model_text = match spelling.of(&key) {
-            None => text,
-            Some(spelt) => {
-                let no = || format!("`{key}` is `{}`, which is no text of `values`", shortened(&text));
-                spelt.model_text(&text).ok_or_else(|| FrameMisfit::Wrong(no()))?.into_owned()
+        let tree = match (content, spelling.of(&key)) {
+            (Content::List(tree), _) => tree,
+            (Content::Text(text), None) => Tree::Text(text),
+            (Content::Text(text), Some(spelt)) => {
+                let Some(model_text) = spelt.model_text(&text) else {
+                    let text = shortened(&text);
+                    return Err(FrameMisfit::Wrong(format!(
+                        "`{key}` is `{text}`, which is no text of `values`"
+                    )));
+                };
+                Tree::Text(model_text.into_owned())
             }
         };
-        members.push((part, Tree::Text(model_text)));
+        members.push((part, tree));
     }
     match members.as_mut_slice() {
         [(ELEMENT, tree)] => Ok(std::mem::replace(tree, Tree::Null)),
@@ -458,10 +461,12 @@ impl Extent {
                 Ok((&bytes[..length], &bytes[length + end.len()..]))
             }
             Extent::Counted => {
-                let amount = counted.ok_or(NO_FIT)?.amount;
-                let no =
-                    || format!("it says that a field has {amount} bytes, but only {} are left", bytes.len());
-                split_at(bytes, amount).ok_or_else(|| FrameMisfit::Wrong(no()))
+                let (amount, left) = (counted.ok_or(NO_FIT)?.amount, bytes.len());
+                split_at(bytes, amount).ok_or_else(|| {
+                    FrameMisfit::Wrong(format!(
+                        "it says that a field has {amount} bytes, but only {left} are left"
+                    ))
+                })
             }
             Extent::Count(_) => Err(NO_FIT),
         }
@@ -477,7 +482,7 @@ fn require_name(name: Option<&str>) -> Result<&str, String> {
 
 /// Says whether the number has no more bits than this.
 pub fn fits(number: u64, bits: u32) -> bool {
-    number.checked_shr(bits).is_none_or(|more| more == 0)
+    number.checked_shr(bits).is_none_or(|higher_bits| higher_bits == 0)
 }
 
 #[cfg(test)]

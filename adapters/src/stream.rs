@@ -76,7 +76,7 @@ impl Stream {
     }
 
     /// Writes all that goes over the stream into this log.
-    pub fn noted(self, evidence: Evidence) -> Self {
+    pub fn with_evidence(self, evidence: Evidence) -> Self {
         Stream { evidence, ..self }
     }
 
@@ -110,11 +110,11 @@ impl Stream {
             }
             let mut fds = vec![PollFd::from_borrowed_fd(self.channel.reader(), PollFlags::IN)];
             fds.extend(gone.map(|gone| PollFd::new(gone, PollFlags::IN)));
-            // This is watched, too, so that datagrams from elsewhere are noted down when they come.
+            // This is watched, too, so that datagrams from elsewhere are with_evidence down when they come.
             let elsewhere = self.channel.stray_descriptor();
             fds.extend(elsewhere.map(|elsewhere| PollFd::from_borrowed_fd(elsewhere, PollFlags::IN)));
             wait_for_ready(&mut fds, until);
-            let is_gone = gone.is_some() && !fds[1].revents().is_empty();
+            let is_gone = gone.is_some() && is_ready(&fds[1]);
             // All that it wrote before it ended has arrived by now.
             if is_gone && !self.fill()? {
                 self.end(ChannelEnded::Gone);
@@ -133,16 +133,17 @@ impl Stream {
         loop {
             // A process that has ended takes nothing, though its pipe might. Before the first write, this is
             // only asked, and not waited for.
-            let mut fds = vec![PollFd::from_borrowed_fd(self.channel.reader(), PollFlags::IN)];
-            fds.push(PollFd::from_borrowed_fd(self.channel.writer(), PollFlags::OUT));
+            let mut fds = vec![
+                PollFd::from_borrowed_fd(self.channel.reader(), PollFlags::IN),
+                PollFd::from_borrowed_fd(self.channel.writer(), PollFlags::OUT),
+            ];
             fds.extend(gone.map(|gone| PollFd::new(gone, PollFlags::IN)));
             wait_for_ready(&mut fds, if is_first { Instant::now() } else { until });
-            let is_ready = |fd: &PollFd<'_>| !fd.revents().is_empty();
-            let (is_read, is_gone) = (is_ready(&fds[0]), fds.get(2).is_some_and(is_ready));
+            let (is_readable, is_gone) = (is_ready(&fds[0]), fds.get(2).is_some_and(is_ready));
             if is_gone {
                 return Err(lost(ChannelEnded::Gone));
             }
-            if is_read && self.ended.is_none() {
+            if is_readable && self.ended.is_none() {
                 self.fill()?;
                 if self.inbox.is_flooded() {
                     let message = format!(
@@ -210,46 +211,36 @@ impl Stream {
                 }
                 None => {}
             }
-            let now = Instant::now();
-            let quiet_end = quiet.map(|quiet| quiet_since + quiet);
-            if now >= until {
+            if Instant::now() >= until {
                 return Drained::Late;
             }
             let mut fds = vec![PollFd::from_borrowed_fd(self.channel.reader(), PollFlags::IN)];
             fds.extend(gone.map(|gone| PollFd::new(gone, PollFlags::IN)));
-            wait_for_ready(&mut fds, quiet_end.unwrap_or(until).min(until));
-            let (is_read, is_gone) =
-                (!fds[0].revents().is_empty(), fds.get(1).is_some_and(|fd| !fd.revents().is_empty()));
+            wait_for_ready(&mut fds, quiet.map_or(until, |quiet| until.min(quiet_since + quiet)));
+            let (is_readable, is_gone) = (is_ready(&fds[0]), fds.get(1).is_some_and(is_ready));
             // Read all of it: with TLS, an end may come after it, of which no descriptor tells.
             let mut has_come = false;
-            while is_read && Instant::now() < until {
+            while is_readable && Instant::now() < until {
                 let filled = self.fill();
-                if matches!(filled, Ok(false)) {
-                    break;
-                }
-                has_come = true;
-                // A line that is too long, or a failure of TLS, counts as a frame.
-                let are_idle = match filled {
-                    Ok(_) => self.forget_frames(&is_idle),
+                match filled {
+                    Ok(false) => break,
+                    Ok(true) if self.forget_frames(&is_idle) => {}
+                    Ok(true) => quiet_since = Instant::now(),
+                    // A line that is too long, or a failure of TLS, counts as a frame.
                     Err(_) => {
                         self.inbox.forget();
-                        false
+                        quiet_since = Instant::now();
                     }
-                };
-                if !are_idle {
-                    quiet_since = Instant::now();
                 }
+                has_come = true;
                 if filled.is_err() {
                     break;
                 }
             }
-            let is_quiet = || {
-                let now = Instant::now();
-                quiet.is_some_and(|quiet| now >= quiet_since + quiet) && now < until
-            };
+            let now = Instant::now();
             if !has_come && is_gone {
                 self.end(ChannelEnded::Gone);
-            } else if is_quiet() {
+            } else if quiet.is_some_and(|quiet| now >= quiet_since + quiet) && now < until {
                 return Drained::Quiet;
             }
         }
@@ -296,7 +287,7 @@ impl Stream {
         fds.extend(gone.map(|gone| PollFd::new(gone, PollFlags::IN)));
         self.ended.is_some() || {
             wait_for_ready(&mut fds, until);
-            fds.iter().any(|fd| !fd.revents().is_empty())
+            fds.iter().any(is_ready)
         }
     }
 
@@ -308,15 +299,17 @@ impl Stream {
     fn fill(&mut self) -> Result<bool, Failure> {
         let goes_on = self.inbox.is_amid();
         let space = self.inbox.space()?;
-        let length = space.len();
+        let length_before = space.len();
         let came = self.channel.read(space);
         // An empty datagram is received, too.
-        if space.len() > length || matches!(came, Ok(Came::Bytes(_))) {
-            self.evidence.received(&space[length..], goes_on);
+        if space.len() > length_before || matches!(came, Ok(Came::Bytes(_))) {
+            self.evidence.received(&space[length_before..], goes_on);
         }
         for stray in self.channel.strays() {
             self.evidence.mark(&stray.bytes, &stray.note());
-            self.stray = Some(stray).filter(|stray| stray.is_same_host).or(self.stray.take());
+            if stray.is_same_host {
+                self.stray = Some(stray);
+            }
         }
         match came? {
             Came::Bytes(count) => {
@@ -355,16 +348,15 @@ pub fn read_text(frame: &[u8]) -> Result<&str, Failure> {
 pub fn read_raw_line(frame: &[u8]) -> Result<&str, Failure> {
     let frame = frame.strip_suffix(b"\n").unwrap_or(frame);
     let no_text = |_| {
-        Failure::Garbage(format!(
-            "a line is not UTF-8: {}\nhelp: {}",
-            escape_bytes(frame.strip_suffix(b"\r").unwrap_or(frame)),
-            match frame {
-                // The bytes that begin a negotiation: IAC WILL, WONT or DO.
-                [0xff, 0xfb..=0xfd, ..] =>
-                    "it begins with commands of Telnet: let the system send none at the connect",
-                _ => "let the system send UTF-8",
+        let help = match frame {
+            // The bytes that begin a negotiation: IAC WILL, WONT or DO.
+            [0xff, 0xfb..=0xfd, ..] => {
+                "it begins with commands of Telnet: let the system send none at the connect"
             }
-        ))
+            _ => "let the system send UTF-8",
+        };
+        let line = escape_bytes(frame.strip_suffix(b"\r").unwrap_or(frame));
+        Failure::Garbage(format!("a line is not UTF-8: {line}\nhelp: {help}"))
     };
     std::str::from_utf8(frame).map_err(no_text)
 }
@@ -387,10 +379,15 @@ fn wait_for_ready(fds: &mut [PollFd<'_>], until: Instant) {
     let _ = poll(fds, Timespec::try_from(time).ok().as_ref());
 }
 
+fn is_ready(fd: &PollFd<'_>) -> bool {
+    !fd.revents().is_empty()
+}
+
+/// Shows at most the first forty bytes, in ASCII.
 pub(super) fn escape_bytes(bytes: &[u8]) -> String {
-    const MOST: usize = 40;
-    let more = if bytes.len() > MOST { "..." } else { "" };
-    format!("{}{more}", bytes[..bytes.len().min(MOST)].escape_ascii())
+    const MOST_SHOWN: usize = 40;
+    let more = if bytes.len() > MOST_SHOWN { "..." } else { "" };
+    format!("{}{more}", bytes[..bytes.len().min(MOST_SHOWN)].escape_ascii())
 }
 
 #[cfg(test)]

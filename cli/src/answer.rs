@@ -5,9 +5,9 @@
 //! keeps to it.
 
 use std::fmt::Display;
+use std::io;
 use std::path::Path;
 use std::sync::OnceLock;
-use std::{io, iter};
 
 use clap::{ArgMatches, ValueEnum};
 use coreach_execution::campaign::StoreError;
@@ -47,12 +47,13 @@ static FORMAT: OnceLock<OutputFormat> = OnceLock::new();
 /// Sets the form of the answer to what `--format` says, for the whole life of the process. A command without
 /// that option answers as a text.
 pub fn set_format(matches: &ArgMatches) {
-    let innermost = iter::successors(Some(matches), |matches| Some(matches.subcommand()?.1));
-    let is_json = innermost.last().is_some_and(|matches| {
-        let answer = matches.try_get_one::<OutputFormat>("format").ok().flatten();
-        let trace = matches.try_get_one::<TraceFormat>("format").ok().flatten();
-        answer == Some(&OutputFormat::Json) || trace == Some(&TraceFormat::Json)
-    });
+    let mut innermost = matches;
+    while let Some((_, inner)) = innermost.subcommand() {
+        innermost = inner;
+    }
+    let answer = innermost.try_get_one::<OutputFormat>("format").ok().flatten();
+    let trace = innermost.try_get_one::<TraceFormat>("format").ok().flatten();
+    let is_json = answer == Some(&OutputFormat::Json) || trace == Some(&TraceFormat::Json);
     let _ = FORMAT.set(if is_json { OutputFormat::Json } else { OutputFormat::Human });
 }
 

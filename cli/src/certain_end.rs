@@ -4,7 +4,7 @@
 //! one operation on huge numbers, a query that Z3 does not interrupt, a file that never ends. And a program
 //! that ends must not leave behind what it has launched.
 //!
-//! **Method.** One thread looks every `LOOK` at what work has used and at the resident memory
+//! **Method.** One thread looks every `CHECK_INTERVAL` at what work has used and at the resident memory
 //! (`/proc/self/statm`), and marks budgets as passed. If work has not ended some time later (`grace`), the
 //! thread ends the process, with the same message and exit code. Another thread waits for SIGINT, SIGTERM and
 //! SIGHUP, but not for signals that the parent process has set to be ignored (`nohup`). It marks all budgets
@@ -39,13 +39,14 @@ use crate::answer::is_json;
 use crate::exit::Exit;
 use crate::{console, write};
 
-const LOOK: Duration = Duration::from_millis(20);
+/// How often the limits are checked.
+const CHECK_INTERVAL: Duration = Duration::from_millis(20);
 
 /// How long a command may tell what is finished, after a signal.
 const PATIENCE: Duration = Duration::from_millis(300);
 
 /// How long it may take to kill the processes that were launched.
-const KILLING: Duration = Duration::from_millis(500);
+const KILL_TIME: Duration = Duration::from_millis(500);
 
 const SIGNALS: [(i32, &str); 3] = [(SIGINT, "SIGINT"), (SIGTERM, "SIGTERM"), (SIGHUP, "SIGHUP")];
 
@@ -63,7 +64,8 @@ static PARTIAL: Mutex<Option<Partial>> = Mutex::new(None);
 /// Begins to watch, for the whole life of the process.
 pub fn start() {
     let ignored = ignored_signals();
-    let wanted = SIGNALS.iter().map(|(signal, _)| *signal).filter(|signal| ignored >> (signal - 1) & 1 == 0);
+    let is_ignored = |signal: i32| ignored >> (signal - 1) & 1 == 1;
+    let wanted = SIGNALS.iter().map(|(signal, _)| *signal).filter(|signal| !is_ignored(*signal));
     // If a thread cannot be started, the program goes on: limits are not watched, or signals not handled.
     if let Ok(mut signals) = Signals::new(wanted.clone()) {
         let wait = move || signals.forever().for_each(note_signal);
@@ -76,7 +78,7 @@ pub fn start() {
     }
     let watch = move || {
         loop {
-            thread::sleep(LOOK);
+            thread::sleep(CHECK_INTERVAL);
             check_limits();
         }
     };
@@ -93,13 +95,13 @@ pub fn tell_at_end(partial: impl Fn(u8, &Diagnostic) -> String + Send + 'static)
 pub fn end_command(code: u8) -> u8 {
     match RECEIVED_SIGNAL.load(Ordering::Relaxed) {
         0 => {
-            keeper::end_all(KILLING);
+            keeper::end_all(KILL_TIME);
             code
         }
         signal => {
             // The thread that would end the process after `PATIENCE` waits for this lock for ever.
             std::mem::forget(lock(&END));
-            keeper::end_all(KILLING);
+            keeper::end_all(KILL_TIME);
             exit_code_of_signal(signal)
         }
     }
@@ -152,7 +154,7 @@ fn resident_memory() -> u64 {
     pages * rustix::param::page_size() as u64
 }
 
-/// Reads which signals the parent process has set to be ignored, as a mask.
+/// Reads which signals the parent process has set to be ignored, as a mask: bit 0 is signal 1.
 fn ignored_signals() -> u64 {
     let text = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = text.lines().find_map(|line| line.strip_prefix("SigIgn:"));
@@ -191,7 +193,7 @@ fn stop_process(passed: Passed) -> ! {
 /// Ends the process by the steps above. The lock lets only one thread do so.
 fn end_process(code: u8, why: impl FnOnce() -> Diagnostic) -> ! {
     std::mem::forget(lock(&END));
-    keeper::end_all(KILLING);
+    keeper::end_all(KILL_TIME);
     write::remove_temporary_files();
     let found = [why()];
     let partial = lock(&PARTIAL).take();
@@ -219,15 +221,14 @@ fn end_process(code: u8, why: impl FnOnce() -> Diagnostic) -> ! {
 
 /// Writes without the locks of the standard streams. Gives up if nobody reads.
 fn write_raw(to: BorrowedFd<'_>, text: &str) {
-    const READER: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
+    const READER_TIME: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
     let mut unwritten = text.as_bytes();
     while !unwritten.is_empty() {
         let mut fds = [PollFd::new(&to, PollFlags::OUT)];
         // A pipe that is ready takes this many bytes without blocking.
         let piece = &unwritten[..unwritten.len().min(4096)];
-        match poll(&mut fds, Some(&READER)) {
-            Ok(1..) => {}
-            _ => return,
+        if !matches!(poll(&mut fds, Some(&READER_TIME)), Ok(1..)) {
+            return;
         }
         match rustix::io::write(to, piece) {
             Ok(count) if count > 0 => unwritten = &unwritten[count..],

@@ -77,8 +77,8 @@ fn write_item(text: &mut String, item: &EvidenceItem) {
         lines.extend(shown_lines(&item.rest));
     }
     if lines.len() > MOST_LINES {
-        let left = lines.len() - MOST_LINES;
-        lines.splice(MOST_LINES / 2..MOST_LINES / 2 + left, [format!("... {left} lines ...")]);
+        let omitted = lines.len() - MOST_LINES;
+        lines.splice(MOST_LINES / 2..MOST_LINES / 2 + omitted, [format!("... {omitted} lines ...")]);
     }
     let mut lines = lines.into_iter();
     let first = lines.next().unwrap_or_default();
@@ -120,8 +120,8 @@ fn shown_line(line: &[u8], is_text: bool) -> String {
     }
     match text.char_indices().nth(LONGEST) {
         Some((at, _)) => {
-            let left = text[at..].chars().count();
-            format!("{} ... {left} more characters", visible(&text[..at]))
+            let omitted = text[at..].chars().count();
+            format!("{} ... {omitted} more characters", visible(&text[..at]))
         }
         None => visible(&text).into_owned(),
     }

@@ -13,6 +13,7 @@ use coreach_project::file_kind::FileKind::{
 };
 use coreach_project::file_kind::find_kind;
 
+use crate::find_value;
 use crate::outputs::given_paths;
 
 /// A command, its argument, what the help calls the two (nothing if another row says the same), and the kinds
@@ -75,11 +76,13 @@ pub fn report_other_kinds() -> Vec<Diagnostic> {
             kind.name(),
             path.display()
         );
-        let others = TAKEN.iter().filter(|(_, _, shown, kinds)| !shown.is_empty() && kinds.contains(&kind));
-        let mut taking: Vec<String> = others
-            .map(|(_, _, shown, _)| format!("`coreach {shown}`"))
-            .chain(["`coreach check`".to_owned()])
-            .collect();
+        let mut taking: Vec<String> = Vec::new();
+        for (_, _, shown, kinds) in TAKEN {
+            if !shown.is_empty() && kinds.contains(&kind) {
+                taking.push(format!("`coreach {shown}`"));
+            }
+        }
+        taking.push("`coreach check`".to_owned());
         let verb = if taking.len() == 1 { "takes" } else { "take" };
         if let Some(more) = taking.len().checked_sub(MOST_NAMED).filter(|more| *more > 1) {
             taking.truncate(MOST_NAMED);
@@ -89,17 +92,17 @@ pub fn report_other_kinds() -> Vec<Diagnostic> {
         let path = path.display();
         if takes.contains(&Configuration) && kind == Specification {
             let key = if command == "verify" { "property" } else { "purpose" };
-            let write = |goal: &str| {
-                format!(
-                    "write `specification: {path}` and `{key}: {goal}` in two lines into a file coreach.yaml, and give that"
-                )
+            let given_goal = find_goal();
+            let goal = match &given_goal {
+                Some((_, goal)) => goal.clone(),
+                None => format!("{}.yaml", key.to_uppercase()),
             };
-            help = match find_goal() {
-                Some((option, goal)) => write(&goal) + &format!(" without `{option}`"),
-                None => {
-                    let goal = format!("{}.yaml", key.to_uppercase());
-                    format!("{}. Without a purpose, `test --cover all` takes it; {help}", write(&goal))
-                }
+            let remedy = format!(
+                "write `specification: {path}` and `{key}: {goal}` in two lines into a file coreach.yaml, and give that"
+            );
+            help = match given_goal {
+                Some((option, _)) => format!("{remedy} without `{option}`"),
+                None => format!("{remedy}. Without a purpose, `test --cover all` takes it; {help}"),
             };
         } else if takes.contains(&Configuration) && kind.aim().is_some() {
             help += "; a configuration names both models: `specification: a.yaml` and `purpose: b.yaml`";
@@ -117,15 +120,13 @@ pub fn report_other_kinds() -> Vec<Diagnostic> {
 fn find_goal() -> Option<(&'static str, String)> {
     let words: Vec<String> = std::env::args_os().filter_map(|word| word.into_string().ok()).collect();
     ["--purpose", "--property"].into_iter().find_map(|option| {
-        let at = words.iter().position(|word| word.split('=').next() == Some(option))?;
-        let goal =
-            words[at].split_once('=').map(|(_, goal)| goal).or(words.get(at + 1).map(String::as_str))?;
+        let goal = find_value(option, &words)?;
         find_kind(Path::new(goal))?.aim().map(|_| (option, goal.to_owned()))
     })
 }
 
 /// `a, b or c`
-fn join_words(words: impl Iterator<Item = String>, last: &str) -> String {
+pub fn join_words(words: impl Iterator<Item = String>, last: &str) -> String {
     let words: Vec<String> = words.collect();
     match words.split_last() {
         Some((end, begin)) if !begin.is_empty() => format!("{} {last} {end}", begin.join(", ")),

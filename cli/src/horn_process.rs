@@ -50,7 +50,7 @@ impl HornProcess {
 
 impl HornEngine for HornProcess {
     fn solve(&mut self, script: &str) -> HornReply {
-        const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
+        const CHECK_INTERVAL: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
         let mut child = Command::new(&self.program);
         let child = child
             .arg(SUBCOMMAND)
@@ -68,7 +68,7 @@ impl HornEngine for HornProcess {
         drop(stdin);
         let (begun, mut text, mut piece) = (Instant::now(), Vec::new(), [0; 4096]);
         loop {
-            match poll(&mut [PollFd::new(&stdout, PollFlags::IN)], Some(&LOOK)) {
+            match poll(&mut [PollFd::new(&stdout, PollFlags::IN)], Some(&CHECK_INTERVAL)) {
                 Ok(0) | Err(Errno::INTR) if begun.elapsed() < LONGEST => budget::ask_now(),
                 Ok(1..) => match stdout.read(&mut piece) {
                     Ok(count @ 1..) => text.extend_from_slice(&piece[..count]),

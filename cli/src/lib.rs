@@ -80,10 +80,11 @@ fn report_bad_arguments(error: clap::Error) -> Exit {
 /// Explains mistakes that clap's message does not explain, and removes clap's tips if they mislead.
 fn explain_bad_arguments(error: &mut clap::Error, shown: &[String]) -> Vec<String> {
     let mut tips = Vec::new();
-    let is_apart = |words: &&[String]| words[0] == "--constant" && !words[1].contains('=');
-    if let Some([_, name, value]) = shown.windows(3).find(is_apart) {
+    let is_apart = |[option, name, _]: &&[String; 3]| option == "--constant" && !name.contains('=');
+    if let Some([_, name, value]) = shown.array_windows().find(is_apart) {
         tips.push(format!("`--constant` takes one word: `--constant {name}={value}`"));
     }
+    // A range, as in `--seed 1..10` or `--runs 1-10`.
     if let Some([option, given]) =
         shown.array_windows().find(|[option, _]| *option == "--seed" || *option == "--runs")
         && let Some((first, last)) = given.split_once("..").or(given.split_once('-'))
@@ -95,16 +96,18 @@ fn explain_bad_arguments(error: &mut clap::Error, shown: &[String]) -> Vec<Strin
             "`{option}` takes one number. The seeds {first} to {last} are `--seed {first} --runs {runs}`"
         ));
     }
-    let is_missing = error.kind() == ArgumentErrorKind::MissingRequiredArgument;
     let text = error.to_string();
-    if is_missing && text.contains("--out <FILE>") {
+    let lacks = |argument: &str| {
+        error.kind() == ArgumentErrorKind::MissingRequiredArgument && text.contains(argument)
+    };
+    if lacks("--out <FILE>") {
         let given = shown.get(2..).unwrap_or_default().join(" ");
         tips.push(format!(
             "`--out` names the page to write: `coreach report {given} --out report.html`; give the files and folders in \
              any order"
         ));
     }
-    if is_missing && text.contains("--iut <FILE>") {
+    if lacks("--iut <FILE>") {
         tips.push(
             "`--iut` names a file that says how to reach your system, for example with the lines `iut: NAME` and \
              `stdio: { command: [python3, server.py] }`"
@@ -132,12 +135,13 @@ const KEYS: [(&str, &str); 2] = [
 ];
 
 /// Finds the word that is given for an option, as in `--seeds 5`. `None` if no word is given.
-fn find_value<'a>(option: &str, shown: &'a [String]) -> Option<&'a str> {
-    let at = shown.iter().position(|word| word.split('=').next() == Some(option))?;
-    shown[at].split_once('=').map(|(_, value)| value).or(shown.get(at + 1).map(String::as_str))
+fn find_value<'a>(option: &str, words: &'a [String]) -> Option<&'a str> {
+    let at = words.iter().position(|word| word.split('=').next() == Some(option))?;
+    words[at].split_once('=').map(|(_, value)| value).or(words.get(at + 1).map(String::as_str))
 }
 
-/// Explains an option that only other commands have, or that is a key of a file. `None` for other options.
+/// Explains an option that this command does not have, but other commands or tools, or a file as a key.
+/// `None` for other options.
 fn explain_option(option: &str, shown: &[String]) -> Option<String> {
     let (long, program) = (option.strip_prefix("--")?, Arguments::command());
     let has_option =
@@ -190,8 +194,8 @@ fn explain_extra_file(extra: &str, shown: &[String]) -> Option<String> {
         }
         _ => return None,
     };
-    let others: Vec<&str> = words.filter(|word| *word != iut).collect();
-    Some(format!("an IUT file is given with `--iut`: `coreach {} --iut {iut}`", others.join(" ")))
+    let other_words: Vec<&str> = words.filter(|word| *word != iut).collect();
+    Some(format!("an IUT file is given with `--iut`: `coreach {} --iut {iut}`", other_words.join(" ")))
 }
 
 /// Parses the arguments, and remembers what they say of files.

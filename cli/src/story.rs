@@ -24,8 +24,11 @@ pub fn find_reason(test: &TestCase, initial: &State, run: &Run) -> Reason {
 pub fn end_text(run: &Run, reason: &Reason, whose: &str) -> String {
     let (head, _) = reason.summary.split_once('\n').unwrap_or((&reason.summary, ""));
     let is_named = reason.location.is_empty() || head.contains(&reason.location);
-    let place = if is_named { String::new() } else { format!("in {}", reason.location) };
-    let place = [whose, &place].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ");
+    let location = if is_named { String::new() } else { format!("in {}", reason.location) };
+    let place = match whose.is_empty() || location.is_empty() {
+        true => format!("{whose}{location}"),
+        false => format!("{whose}, {location}"),
+    };
     lay_out(run.outcome.name(), &reason.summary, &place)
 }
 
@@ -35,25 +38,27 @@ pub fn wrap(text: &str) -> String {
     const LONGEST_QUOTE: usize = 60;
     let mut wrapped = String::new();
     for line in text.lines() {
-        // Every second part is in quotes. Its blanks are `\0` until all lines are wrapped.
-        let keep_together = |(place, part): (usize, &str)| match place % 2 == 1 && part.len() < LONGEST_QUOTE
-        {
-            true => part.replace(' ', "\0"),
-            // A name and the beginning of its value stay together.
-            false => table::keep_strings(&part.replace(" = ", "\0=\0"), COLUMNS - 8, "\0"),
+        // A blank at which no line may end is `\0` until all lines are wrapped.
+        let keep_together = |(place, part): (usize, &str)| {
+            let is_quoted = place % 2 == 1;
+            match is_quoted && part.len() < LONGEST_QUOTE {
+                true => part.replace(' ', "\0"),
+                // A name and the beginning of its value stay together.
+                false => table::keep_strings(&part.replace(" = ", "\0=\0"), COLUMNS - 8, "\0"),
+            }
         };
         let line = line.split('`').enumerate().map(keep_together).collect::<Vec<_>>().join("`");
         let indent = line.len() - line.trim_start().len();
         let mut column = 0;
         for word in line.trim_start().split(' ') {
             let length = word.chars().count();
-            let (start, blanks) = match column {
-                0 => ("", indent),
-                _ if column + 1 + length > COLUMNS => ("\n", indent + 4),
-                _ => ("", 1),
-            };
-            wrapped += &format!("{start}{:blanks$}{word}", "");
-            column = if start.is_empty() { column } else { 0 } + blanks + length;
+            let mut blanks = if column == 0 { indent } else { 1 };
+            if column > 0 && column + blanks + length > COLUMNS {
+                wrapped.push('\n');
+                (column, blanks) = (0, indent + 4);
+            }
+            wrapped += &format!("{:blanks$}{word}", "");
+            column += blanks + length;
         }
         wrapped.push('\n');
     }
@@ -64,7 +69,8 @@ pub fn wrap(text: &str) -> String {
 pub fn lay_out(verdict: &str, summary: &str, place: &str) -> String {
     let mut lines = summary.lines();
     let mut text = format!("{verdict}: {}\n", visible(lines.next().unwrap_or_default()));
-    for line in [place].into_iter().filter(|place| !place.is_empty()).chain(lines) {
+    let place = Some(place).filter(|place| !place.is_empty());
+    for line in place.into_iter().chain(lines) {
         write_line(&mut text, &format!("  {line}"));
     }
     text
@@ -88,8 +94,8 @@ fn write_line(text: &mut String, line: &str) {
     *text += &format!("{}\n", visible(line));
 }
 
-/// Lists the events of a run, one a line: who, what, where it led, and what it changed. `most`: only so many
-/// of them, the last ones, and the steps that last changed a variable in this explanation of the end.
+/// Lists the events of a run, one a line: who, what, where it led, and what it changed. With `most`, shows
+/// only so many last events, and those that last changed a variable in this explanation of the end.
 pub fn step_table(test: &TestCase, initial: &State, run: &Run, most: Option<(usize, &Reason)>) -> String {
     let mut judge = judge::make_judge(test, initial.clone(), run.link.clone());
     let happened: Vec<Occurrence> = run.trace.iter().map(|step| step.what.clone()).collect();
@@ -98,29 +104,26 @@ pub fn step_table(test: &TestCase, initial: &State, run: &Run, most: Option<(usi
         return String::new();
     }
     let mut rows = vec![["", "ms", "who", "event", "then in", "with"].map(str::to_owned).to_vec()];
-    let all_data = |state: &ShownState| -> String {
-        let values = state.data.iter().map(|(datum, value)| format!("{datum} = {value:#}"));
-        values.collect::<Vec<_>>().join(", ")
-    };
-    let (place, data) = (states[0].place.clone(), all_data(&states[0]));
-    rows.push(vec!["0".into(), "0".into(), String::new(), String::new(), place, data]);
-    for (number, (step, pair)) in run.trace.iter().zip(states.windows(2)).enumerate() {
+    let first = &states[0];
+    let data: Vec<String> = first.data.iter().map(|(datum, value)| format!("{datum} = {value:#}")).collect();
+    rows.push(["0", "0", "", "", &first.place, &data.join(", ")].map(str::to_owned).to_vec());
+    for (number, (step, [before, after])) in run.trace.iter().zip(states.array_windows()).enumerate() {
         let (who, what) = match &step.what {
             Occurrence::Stimulus(event) => ("tester sends", name_values(judge.iosts(), event)),
             Occurrence::Observation(event) => ("tester sees", name_values(judge.iosts(), event)),
             other @ (Occurrence::Silence(_) | Occurrence::Delay(_)) => ("", other.to_string()),
         };
-        let before = |datum: &Datum| pair[0].data.iter().find(|(other, _)| other == datum);
-        let data = pair[1].data.iter();
-        let changed: Vec<String> =
-            data.filter_map(|(datum, is)| describe_change(datum.name(), &before(datum)?.1, is)).collect();
+        let changed = after.data.iter().filter_map(|(datum, is)| {
+            let (_, was) = before.data.iter().find(|(other, _)| other == datum)?;
+            describe_change(datum.name(), was, is)
+        });
         rows.push(vec![
             (number + 1).to_string(),
             format!("{:.1}", step.at.as_secs_f64() * 1e3),
             who.to_owned(),
             what,
-            pair[1].place.clone(),
-            changed.join(", "),
+            after.place.clone(),
+            changed.collect::<Vec<_>>().join(", "),
         ]);
     }
     // A specification that judges on line has no location for the event that it forbids.
@@ -157,9 +160,8 @@ pub fn step_table(test: &TestCase, initial: &State, run: &Run, most: Option<(usi
             rows.push(row);
         }
     }
-    let shown: Vec<Vec<String>> =
-        rows.iter().map(|row| row.iter().map(|cell| visible(cell).into_owned()).collect()).collect();
-    table::table(&shown, 6)
+    rows.iter_mut().flatten().for_each(|cell| *cell = visible(cell).into_owned());
+    table::table(&rows, 6)
 }
 
 /// Finds the steps, counted from 0, that last changed the variables in the values of an explanation. Of a
@@ -170,14 +172,15 @@ fn find_last_changes<'s>(reason: &Reason, states: &'s [ShownState]) -> BTreeSet<
         states.iter().flat_map(|state| state.data.iter().map(|(datum, _)| datum)).collect();
     let mut found = BTreeSet::new();
     for datum in data.into_iter().filter(|datum| reason.guards.iter().any(|guard| guard.names(datum))) {
-        let value = |state: &'s ShownState| state.data.iter().find(|(other, _)| other == datum);
-        let pairs = states.windows(2).map(|two| Some((&value(&two[0])?.1, &value(&two[1])?.1)));
-        let changes: Vec<(usize, (&Value, &Value))> = pairs
-            .enumerate()
-            .filter_map(|(step, pair)| Some((step, pair.filter(|(was, is)| was != is)?)))
-            .collect();
-        found.extend(changes.last().map(|(step, _)| *step));
-        let changes_entry = |(was, is): (&Value, &Value), text: &str| {
+        let value_in = |state: &'s ShownState| Some(&state.data.iter().find(|(other, _)| other == datum)?.1);
+        let mut changes: Vec<(usize, &Value, &Value)> = Vec::new();
+        for (step, [before, after]) in states.array_windows().enumerate() {
+            if let Some((was, is)) = value_in(before).zip(value_in(after)).filter(|(was, is)| was != is) {
+                changes.push((step, was, is));
+            }
+        }
+        found.extend(changes.last().map(|(step, ..)| *step));
+        let changes_entry = |was: &Value, is: &Value, text: &str| {
             let is_named = |parts: Vec<String>| parts.iter().any(|part| part.contains(text));
             let has_text = |value: &Value| value.to_string().contains(text);
             list_changed_parts("", was, is).is_some_and(is_named)
@@ -186,19 +189,19 @@ fn find_last_changes<'s>(reason: &Reason, states: &'s [ShownState]) -> BTreeSet<
         let indices = reason.guards.iter().flat_map(|guard| guard.list_indices_read(datum));
         let indices = indices.map(|index| format!("[{index}]"));
         for text in texts.iter().cloned().chain(indices) {
-            found.extend(
-                changes.iter().rev().find(|(_, pair)| changes_entry(*pair, &text)).map(|(step, _)| *step),
-            );
+            let last = changes.iter().rfind(|(_, was, is)| changes_entry(was, is, &text));
+            found.extend(last.map(|(step, ..)| *step));
         }
     }
     found
 }
 
-/// Lists the texts in quotes in the first line of an explanation, and those of single values, each once.
+/// Lists the texts in quotes in the first line of an explanation, and the texts that are values of its guards.
 fn list_quoted_texts(reason: &Reason) -> BTreeSet<String> {
     let head = reason.summary.lines().next().unwrap_or_default();
     let values = reason.guards.iter().flat_map(|guard| guard.values.values());
     let texts = values.map(String::as_str).filter(|value| value.starts_with('"')).chain([head]);
+    // Between quotes is every second part.
     let quoted = texts.flat_map(|text| text.split('"').skip(1).step_by(2));
     quoted.filter(|text| !text.is_empty()).map(|text| format!("\"{text}\"")).collect()
 }
@@ -214,11 +217,12 @@ fn describe_change(name: &str, was: &Value, is: &Value) -> Option<String> {
     let whole = format!("{name} = {is:#}");
     let is_plain = matches!(is, Value::Record(ty, _) if ty.form == RecordForm::Plain);
     let parts = list_changed_parts(name, was, is).filter(|_| is_plain || whole.chars().count() > LONGEST);
-    let text = parts.map(|parts| parts.join(", "));
-    Some(text.filter(|text| text.chars().count() < whole.chars().count()).unwrap_or(whole))
+    let changes = parts.map(|parts| parts.join(", "));
+    Some(changes.filter(|text| text.chars().count() < whole.chars().count()).unwrap_or(whole))
 }
 
-/// Lists the parts of a record or a collection that have changed. `None`: all have, or there are no parts.
+/// Lists the parts of a record or a collection that have changed. `None` if all fields of a record have, or if
+/// the value has no parts.
 fn list_changed_parts(name: &str, was: &Value, is: &Value) -> Option<Vec<String>> {
     let (Value::Record(ty, now), Value::Record(_, then)) = (is, was) else { return None };
     match ty.form {
@@ -259,24 +263,22 @@ fn list_changed_entries(
 
 /// Lists the changes of the elements of a list. Elements behind one that was added or removed only move.
 fn list_changed_elements(name: &str, then: &[&Value], now: &[&Value]) -> Vec<String> {
-    let same = now.iter().zip(then).take_while(|(one, other)| one == other).count();
+    let with = |added: &Value, index: usize| format!("{name} with {added:#} at [{index}]");
+    let without = |removed: &Value, index: usize| format!("{name} without {removed:#} at [{index}]");
+    let same = now.iter().zip(then).take_while(|(is, was)| is == was).count();
     match (&now[same..], &then[same..]) {
-        ([added, after @ ..], rest) if after == rest => vec![format!("{name} with {added:#} at [{same}]")],
-        (rest, [removed, after @ ..]) if after == rest => {
-            vec![format!("{name} without {removed:#} at [{same}]")]
-        }
+        ([added, after @ ..], rest) if after == rest => vec![with(added, same)],
+        (rest, [removed, after @ ..]) if after == rest => vec![without(removed, same)],
         _ => {
-            let changed = then
-                .iter()
-                .zip(now)
-                .enumerate()
-                .filter_map(|(index, (was, is))| describe_change(&format!("{name}[{index}]"), was, is));
-            let added = now.iter().enumerate().skip(then.len());
-            let removed = then.iter().enumerate().skip(now.len());
-            changed
-                .chain(added.map(|(index, added)| format!("{name} with {added:#} at [{index}]")))
-                .chain(removed.map(|(index, removed)| format!("{name} without {removed:#} at [{index}]")))
-                .collect()
+            let mut changes = Vec::new();
+            for index in 0..then.len().max(now.len()) {
+                changes.extend(match (then.get(index), now.get(index)) {
+                    (Some(was), Some(is)) => describe_change(&format!("{name}[{index}]"), was, is),
+                    (Some(removed), None) => Some(without(removed, index)),
+                    (None, added) => added.map(|added| with(added, index)),
+                });
+            }
+            changes
         }
     }
 }

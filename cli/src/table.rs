@@ -10,7 +10,7 @@ use comfy_table::{Cell, CellAlignment, ColumnConstraint, ContentArrangement, Tab
 
 use crate::console;
 
-/// A word is not split if it takes at most one of so many parts of a row.
+/// A word is not split if it takes at most this part of a row: a sixth.
 const PARTS: u16 = 6;
 
 /// A blank in a string while rows are wrapped. It is no character of any text.
@@ -27,13 +27,13 @@ pub(crate) fn table(rows: &[Vec<String>], left: usize) -> String {
 
 /// Makes a table for a terminal of `width` columns.
 fn table_within(rows: &[Vec<String>], left: usize, width: u16) -> String {
-    let kept = |row: &Vec<String>| -> Vec<String> {
-        row.iter().map(|cell| keep_strings(cell, usize::from(width / 2), BLANK)).collect()
-    };
-    let rows: &[Vec<String>] = &rows.iter().map(kept).collect::<Vec<_>>();
+    let mut rows = rows.to_vec();
+    for cell in rows.iter_mut().flatten() {
+        *cell = keep_strings(cell, usize::from(width / 2), BLANK);
+    }
     let mut table = Table::new();
     table.load_style(NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
-    for row in rows {
+    for row in &rows {
         let cell = |(column, cell): (usize, &String)| {
             let alignment = if column < left { CellAlignment::Left } else { CellAlignment::Right };
             Cell::new(cell).set_alignment(alignment)
@@ -47,9 +47,9 @@ fn table_within(rows: &[Vec<String>], left: usize, width: u16) -> String {
         let gap = if number + 1 == widths.len() { 0 } else { GAP };
         let widest = widths.get(number).copied().unwrap_or(0);
         let cells = rows.iter().filter_map(|row| row.get(number));
-        let word = cells.flat_map(|cell| cell.split(' ')).map(|word| word.chars().count()).max().unwrap_or(0);
-        let word = u16::try_from(word).unwrap_or(u16::MAX).min(width / PARTS);
-        let needs = if number < left { word.min(widest) } else { widest }.saturating_add(gap);
+        let words = cells.flat_map(|cell| cell.split(' ')).map(|word| word.chars().count());
+        let longest_word = u16::try_from(words.max().unwrap_or(0)).unwrap_or(u16::MAX).min(width / PARTS);
+        let needs = if number < left { longest_word.min(widest) } else { widest }.saturating_add(gap);
         least = least.saturating_add(needs);
         column.set_padding((0, gap)).set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(needs)));
     }

@@ -12,7 +12,7 @@ use std::time::Duration;
 use coreach_adapters::evidence::{EvidenceItem, EvidenceKind, Phase};
 
 /// The shortest wait that is repeated.
-const NOTABLE: Duration = Duration::from_millis(5);
+const SHORTEST_WAIT: Duration = Duration::from_millis(5);
 
 const HEAD: &str = "\
 # For a connection, set HOST and PORT; `nc -u` sends datagrams. For a program that talks over its standard
@@ -46,9 +46,12 @@ pub fn shell_transcript(heading: &str, wire: &[EvidenceItem]) -> String {
     text
 }
 
+/// The part of the transcript on one connection.
 struct ConnectionText<'a> {
     text: &'a mut String,
+    /// The pipe to `nc` has been begun.
     is_open: bool,
+    /// When the last item began.
     last: Option<Duration>,
 }
 
@@ -97,7 +100,7 @@ impl ConnectionText<'_> {
             }
             self.is_open = true;
             let wait = self.last.map_or(Duration::ZERO, |last| item.at.saturating_sub(last));
-            if wait >= NOTABLE {
+            if wait >= SHORTEST_WAIT {
                 write_line(self.text, &format!("sleep {:.3}", wait.as_secs_f64()));
             }
             write_line(self.text, &format!("printf '{}'", escape(&item.bytes, EscapeReader::Printf)));
@@ -127,7 +130,7 @@ fn curl_command(bytes: &[u8]) -> Option<String> {
     if !version.starts_with("HTTP/1.") || !head.split("\r\n").all(is_plain) {
         return None;
     }
-    // A line that is no header is sent as it is, and so is all that is around it.
+    // With a line that is no header, this is no request for `curl`.
     let mut headers = Vec::new();
     for line in lines.split("\r\n").filter(|line| !line.is_empty()) {
         let (name, value) = line.split_once(':').filter(|(name, _)| !name.contains(' '))?;

@@ -28,10 +28,11 @@ use tempfile::NamedTempFile;
 
 use crate::outputs::OutFile;
 
-static NEXT: AtomicU64 = AtomicU64::new(0);
+/// Numbers the temporary names of this process.
+static NEXT_NAME: AtomicU64 = AtomicU64::new(0);
 
-/// Temporary files that may be there now.
-static OPEN: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+/// Temporary files that may exist now. Whoever renames one holds this lock.
+static TEMPORARY_FILES: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
 /// A file in the making. Dropped without [`finish`](PendingFile::finish), it was never there.
 #[derive(Debug)]
@@ -73,7 +74,7 @@ impl PendingFile {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let name = path.file_name().ok_or_else(|| io::Error::from(io::ErrorKind::IsADirectory))?;
         // The name itself may be as long as the system allows, so the temporary name has only a part of it.
-        let short: String = name.to_string_lossy().chars().take(50).collect();
+        let short_name: String = name.to_string_lossy().chars().take(50).collect();
         let mode = if output.is_private() { 0o600 } else { 0o666 };
         let flags = OFlags::WRONLY | OFlags::TMPFILE | OFlags::CLOEXEC;
         // A file without a name vanishes by itself, if it is never finished.
@@ -81,17 +82,17 @@ impl PendingFile {
             if let Some(existing) = existing {
                 file.set_permissions(existing.permissions())?;
             }
-            let number = NEXT.fetch_add(1, Ordering::Relaxed);
-            let temporary = folder.join(format!(".{short}.{}-{number}.tmp", std::process::id()));
+            let number = NEXT_NAME.fetch_add(1, Ordering::Relaxed);
+            let temporary = folder.join(format!(".{short_name}.{}-{number}.tmp", std::process::id()));
             return Ok(PendingFile { target: PendingTarget::Unnamed(file, temporary, path), may_replace });
         }
         let file = tempfile::Builder::new()
-            .prefix(&format!(".{short}."))
+            .prefix(&format!(".{short_name}."))
             .suffix(".tmp")
             .make_in(folder, |path| {
                 fs::OpenOptions::new().write(true).create_new(true).mode(mode).open(path)
             })?;
-        lock(&OPEN).insert(file.path().to_owned());
+        lock(&TEMPORARY_FILES).insert(file.path().to_owned());
         if let Some(existing) = existing {
             file.as_file().set_permissions(existing.permissions())?;
         }
@@ -109,7 +110,7 @@ impl PendingFile {
             PendingTarget::Temporary(file, path) => (file, path),
             PendingTarget::Unnamed(file, temporary, path) => {
                 file.sync_all()?;
-                let mut open = lock(&OPEN);
+                let mut open = lock(&TEMPORARY_FILES);
                 // A name that is taken can only be given by renaming, so the file first gets another one.
                 return match name_file(&file, &path) {
                     Err(error) if self.may_replace && error.kind() == io::ErrorKind::AlreadyExists => {
@@ -124,7 +125,7 @@ impl PendingFile {
             }
         };
         file.as_file().sync_all()?;
-        let mut open = lock(&OPEN);
+        let mut open = lock(&TEMPORARY_FILES);
         open.remove(file.path());
         let named = if self.may_replace { file.persist(&path) } else { file.persist_noclobber(&path) };
         named.map(drop).map_err(|error| error.error)
@@ -133,8 +134,8 @@ impl PendingFile {
 
 /// Gives a name to a file that has none.
 fn name_file(file: &File, name: &Path) -> io::Result<()> {
-    let own = format!("/proc/self/fd/{}", file.as_raw_fd());
-    Ok(linkat(CWD, own, CWD, name, AtFlags::SYMLINK_FOLLOW)?)
+    let file_path = format!("/proc/self/fd/{}", file.as_raw_fd());
+    Ok(linkat(CWD, file_path, CWD, name, AtFlags::SYMLINK_FOLLOW)?)
 }
 
 impl Write for PendingFile {
@@ -205,7 +206,7 @@ pub fn open_store(output: &OutFile, name: &str) -> Result<Store, StoreError> {
 /// Removes the temporary files of this process at its end. Nothing is renamed afterwards, since the lock is
 /// kept.
 pub fn remove_temporary_files() {
-    let open = lock(&OPEN);
+    let open = lock(&TEMPORARY_FILES);
     for path in open.iter() {
         let _ = fs::remove_file(path);
     }

@@ -399,7 +399,7 @@ impl Dialogue {
     ) -> Result<Self, Failure> {
         let (deadline, seed) = (self.deadline, self.seed);
         let mut next = Dialogue {
-            stream: stream.noted(self.evidence.clone()),
+            stream: stream.with_evidence(self.evidence.clone()),
             pending: PendingLines::default(),
             may_be_untaken: false,
             has_hung_up: false,

@@ -58,26 +58,26 @@ fn run_campaign(arguments: &CampaignArguments, path: &Path) -> CommandResult {
     drop(progress);
     // If a signal has cut off the preparation, the rest must not be told as left out.
     stop_if_ending();
-    let ((plan, ways), more) = prepared?;
-    warnings.extend(more);
+    let ((plan, ways), plan_warnings) = prepared?;
+    warnings.extend(plan_warnings);
     draw_text(&warnings);
-    let place = arguments.store.as_deref().unwrap_or(&campaign.store).to_owned();
+    let store_path = arguments.store.as_deref().unwrap_or(&campaign.store).to_owned();
     let wanted = [
-        Some(ToWrite::new("the store", &place, OutputForm::Store)),
+        Some(ToWrite::new("the store", &store_path, OutputForm::Store)),
         request_output("--junit", arguments.junit.as_deref(), OutputForm::Junit),
         request_output("--html", arguments.html.as_deref(), OutputForm::Page),
     ];
     // The store is always among the outputs.
-    let [Some(kept), report, page] = resolve_each(wanted)? else {
+    let [Some(store_file), report, page] = resolve_each(wanted)? else {
         return Ok(CommandAnswer::of_text(Exit::Mistakes, ""));
     };
     // Check before the runs, not after them, that the report can be written.
     if let Some(output) = &report {
         check_writable(output).map_err(|error| EarlyExit::unwritten(output.path(), &error))?;
     }
-    let mut store = open_store(&kept, &plan.campaign)?;
+    let mut store = open_store(&store_file, &plan.campaign)?;
     store.describe(&plan)?;
-    let worked = do_missing_runs(arguments, &plan, &ways, (&place, &mut store), threads)?;
+    let worked = do_missing_runs(arguments, &plan, &ways, (&store_path, &mut store), threads)?;
     let contents = store.contents()?;
     let summary = summarize(&plan, &contents);
     if let Some(output) = &report {
@@ -91,9 +91,9 @@ fn run_campaign(arguments: &CampaignArguments, path: &Path) -> CommandResult {
     }
     let Tolerance { inconclusive, fail_fast, .. } = arguments.tolerance;
     let telling = Telling { is_quiet: arguments.quiet, inconclusive, fail_fast };
-    let mut answer = make_answer(&summary, &warnings, &place, partition, worked.executed, telling);
+    let mut answer = make_answer(&summary, &warnings, &store_path, partition, worked.executed, telling);
     if let Some(page) = &page {
-        add_page(&mut answer, &[path.to_owned(), place], page, arguments.quiet);
+        add_page(&mut answer, &[path.to_owned(), store_path], page, arguments.quiet);
     }
     Ok(answer)
 }
@@ -136,27 +136,27 @@ fn do_missing_runs(
     arguments: &CampaignArguments,
     plan: &CampaignPlan,
     ways: &PreparedWays,
-    (place, store): (&Path, &mut Store),
+    (store_path, store): (&Path, &mut Store),
     threads: usize,
 ) -> Result<Worked, EarlyExit> {
     let finished = store.rows()?;
-    let missing: Vec<&PlannedRun> =
-        plan.runs.iter().filter(|run| !finished.contains_key(&run.key.to_string())).collect();
-    let mut counts = OutcomeCounts::default();
-    for row in plan.runs.iter().filter_map(|run| finished.get(&run.key.to_string())) {
-        counts.count(row.verdict);
+    let (mut counts, mut missing) = (OutcomeCounts::default(), Vec::new());
+    for run in &plan.runs {
+        match finished.get(&run.key.to_string()) {
+            Some(row) => counts.count(row.verdict),
+            None => missing.push(run),
+        }
     }
     if !arguments.quiet && counts.total() > 0 {
-        let (runs, before, place) = (plural(plan.runs.len(), "run"), counts.total(), place.display());
+        let (runs, before, campaign) = (plural(plan.runs.len(), "run"), counts.total(), &plan.campaign);
+        let store = store_path.display();
         let note = match missing.is_empty() {
             true => format!(
-                "note: {}: the store {place} has all {runs} already, so nothing is run, and these are the old results\n\
-                 help: to test a changed system, keep its runs in a new store: `--store NEW.sqlite`",
-                plan.campaign
+                "note: {campaign}: the store {store} has all {runs} already, so nothing is run, and these are the old results\n\
+                 help: to test a changed system, keep its runs in a new store: `--store NEW.sqlite`"
             ),
             false => format!(
-                "note: {}: the store {place} has {before} of {runs} already, which are not run again",
-                plan.campaign
+                "note: {campaign}: the store {store} has {before} of {runs} already, which are not run again"
             ),
         };
         console::say(story::wrap(&note).trim_end());
@@ -240,7 +240,7 @@ fn heading_line(summary: &Summary) -> String {
 fn summary_text(summary: &Summary, store: &Path) -> String {
     let mut text = heading_line(summary) + "\n";
     let mut rows = summary_rows(summary);
-    rows.iter_mut().filter_map(|row| row.first_mut()).for_each(|first| first.insert_str(0, "  "));
+    rows.iter_mut().for_each(|row| row[0].insert_str(0, "  "));
     text += &table(&rows, 2);
     for left in &summary.left_out {
         text += &format!("left out, {}: {}: {}\n", left.why.name(), left.test, left.message);
@@ -274,7 +274,8 @@ fn bucket_text(failed: &Failed, store: &Path) -> String {
     )
 }
 
-/// Remarks on what makes the numbers less certain. With `--quiet`, only if it changes the exit code.
+/// Remarks on what makes the numbers less certain. With `--quiet`, leaves out the notes, which do not change
+/// the exit code.
 fn add_doubts(answer: &mut CommandAnswer, summary: &Summary, partition: Partition, telling: Telling) {
     if summary.planned == 0 {
         let part =

@@ -26,7 +26,7 @@ use crate::exit::Exit;
 use crate::horn_process::HornProcess;
 use crate::pieces::do_pieces;
 use crate::progress::ProgressLine;
-use row::{CompareRow, MADE, RowFigures, UNREACHABLE, cautions, draw_table};
+use row::{CompareRow, MADE, RowFigures, UNREACHABLE, draw_table, list_cautions};
 
 type DomainPair<'a> = (&'a TestPurpose, DomainKind);
 
@@ -47,35 +47,37 @@ pub fn compare(arguments: &CompareArguments) -> CommandResult {
         let is_measured = is_alone && memory::forget_peak();
         let made = make(&project, purpose, *domain, false, &|what| progress.says(what));
         let peak = if is_measured { memory::peak() } else { None };
-        let row = CompareRow::stopped(&purpose.iosts.name, *domain);
-        let done = match made {
+        let stopped_row = CompareRow::stopped(&purpose.iosts.name, *domain);
+        let row_and_stop = match made {
             Ok(made) => {
                 progress.says(format!("{} with {domain}: what is late", purpose.iosts.name));
                 let figures = references.add_to(RowFigures::of(&made, peak), &made, purpose);
                 let result = if made.unreachable.is_none() { MADE } else { UNREACHABLE };
-                (CompareRow { result: result.to_owned(), figures: Some(figures), ..row }, None)
+                (CompareRow { result: result.to_owned(), figures: Some(figures), ..stopped_row }, None)
             }
             Err(stop) => {
                 let stop = stop.to_diagnostic();
-                (CompareRow { reason: Some(stop.message.clone()), ..row }, Some(stop))
+                (CompareRow { reason: Some(stop.message.clone()), ..stopped_row }, Some(stop))
             }
         };
         progress.one_done();
-        done
+        row_and_stop
     };
     let unfinished: Vec<CompareRow> =
         pairs.iter().map(|(purpose, domain)| CompareRow::stopped(&purpose.iosts.name, *domain)).collect();
-    let partial = move |done: &[Option<(CompareRow, Option<Diagnostic>)>], _, why: &Diagnostic| {
-        let row = |(done, row): (&Option<(CompareRow, _)>, &CompareRow)| match done {
-            Some((row, _)) => row.clone(),
-            None => CompareRow { reason: Some(why.message.clone()), ..row.clone() },
-        };
-        let rows: Vec<CompareRow> = done.iter().zip(&unfinished).map(row).collect();
+    let partial = move |finished: &[Option<(CompareRow, Option<Diagnostic>)>], _, why: &Diagnostic| {
+        let mut rows = unfinished.clone();
+        for (row, finished) in rows.iter_mut().zip(finished) {
+            match finished {
+                Some((finished, _)) => *row = finished.clone(),
+                None => row.reason = Some(why.message.clone()),
+            }
+        }
         render_answer(|| &rows, || draw_table(&rows))
     };
-    let done = do_pieces(&pairs, arguments.threads, work, partial)?;
+    let finished = do_pieces(&pairs, arguments.threads, work, partial)?;
     drop(progress);
-    let (rows, stops): (Vec<CompareRow>, Vec<Option<Diagnostic>>) = done.into_iter().unzip();
+    let (rows, stops): (Vec<CompareRow>, Vec<Option<Diagnostic>>) = finished.into_iter().unzip();
     // The same reason may stop the work with several domains. It is reported once.
     let mut reported: Vec<Diagnostic> = Vec::new();
     for stop in stops.into_iter().flatten() {
@@ -84,14 +86,14 @@ pub fn compare(arguments: &CompareArguments) -> CommandResult {
         }
     }
     console::draw(&reported);
-    let code = |row: &CompareRow| match row.result.as_str() {
+    let exit_of_row = |row: &CompareRow| match row.result.as_str() {
         MADE => Exit::Fine,
         UNREACHABLE => Exit::Unreachable,
         _ => Exit::Stopped,
     };
-    let exit = rows.iter().map(code).fold(Exit::Fine, Exit::and);
+    let exit = rows.iter().map(exit_of_row).fold(Exit::Fine, Exit::and);
     let mut answer = CommandAnswer::new(exit, || &rows, || draw_table(&rows));
-    cautions(&rows).iter().for_each(|caution| answer.note(format!("note: {caution}")));
+    list_cautions(&rows).iter().for_each(|caution| answer.note(format!("note: {caution}")));
     Ok(answer)
 }
 
@@ -123,11 +125,9 @@ impl<'a> References<'a> {
         });
         let options = Analysis { domain: DomainKind::PolyhedraCongruence, ..Analysis::default() };
         let reference = self.engine.as_ref().and_then(|engine| {
-            let make = || {
-                let work =
-                    |_: &_| exact_reference(visible, &options, &mut engine.clone(), &mut Z3Solver::default());
-                budget::within("exact reference", time(), work).ok()
-            };
+            let solve =
+                |_: &_| exact_reference(visible, &options, &mut engine.clone(), &mut Z3Solver::default());
+            let make = || budget::within("exact reference", time(), solve).ok();
             self.made.get(purpose.iosts.name.as_str())?.get_or_init(make).as_ref()
         });
         figures.late_states = late.ok().flatten();

@@ -14,7 +14,7 @@ use coreach_pipeline::limits::Limits;
 use coreach_pipeline::stop::Stop;
 use coreach_project::budget;
 use coreach_project::configuration::{Judging, load_without_purpose};
-use coreach_project::cover::machine::{MachineSummary, SuiteSummary};
+use coreach_project::cover::machine::MachineSummary;
 use coreach_project::cover::report::{
     CoverDocument, OBSERVED, ReportedCriterion, ReportedGoal, file_paths, make_document, suite_files,
 };
@@ -62,18 +62,18 @@ pub fn cover(arguments: &CoverArguments) -> CommandResult {
         observe: arguments.observe,
     };
     let begun = budget::within("cover", budget::time(None), |_| Cover::of(&given.specification, &settings));
-    let kept = Arc::new(begun??);
-    let (quiet, so_far) = (arguments.quiet, kept.clone());
+    let shared_cover = Arc::new(begun??);
+    let (quiet, so_far) = (arguments.quiet, shared_cover.clone());
     certain_end::tell_at_end(move |exit_code, _| {
         let report = make_document(limits, &lock_cover(&so_far), None, exit_code);
         render_answer(|| &report, || cover_text(&report, quiet))
     });
     let progress = ProgressLine::start(1, !arguments.quiet);
-    let stop = look(&given.specification, &settings, &|what| progress.says(what), &kept);
+    let stop = look(&given.specification, &settings, &|what| progress.says(what), &shared_cover);
     drop(progress);
-    let found = lock_cover(&kept).clone();
+    let cover = lock_cover(&shared_cover).clone();
     if let Some(folder) = &arguments.out {
-        let files = suite_files(&found, &given.text, &given.configuration_lines);
+        let files = suite_files(&cover, &given.text, &given.configuration_lines);
         let paths = file_paths(folder, &files);
         let wanted: Vec<ToWrite> =
             paths.iter().map(|path| ToWrite::new("--out", path, OutputForm::Suite)).collect();
@@ -86,10 +86,10 @@ pub fn cover(arguments: &CoverArguments) -> CommandResult {
     stop_if_ending();
     let exit = match &stop {
         Some(_) => Exit::Stopped,
-        None if found.is_whole() => Exit::Fine,
+        None if cover.is_whole() => Exit::Fine,
         None => Exit::Incomplete,
     };
-    let report = make_document(limits, &found, stop.as_ref(), exit.code());
+    let report = make_document(limits, &cover, stop.as_ref(), exit.code());
     draw_text(&stop.iter().map(Stop::to_diagnostic).collect::<Vec<_>>());
     Ok(CommandAnswer::new(exit, || &report, || cover_text(&report, quiet)))
 }
@@ -161,21 +161,20 @@ fn self_contained_text(path: &Path, file: &Arc<SourceFile>) -> Result<String, Ve
 
 /// Tells the figures and, unless it is to be quiet, the purposes and the goals that are not covered.
 fn cover_text(report: &CoverDocument, is_quiet: bool) -> String {
-    let head =
-        ["criterion", "goals", "covered", "unreachable", "unknown", "open"].map(str::to_owned).to_vec();
-    let row = |reported: &ReportedCriterion| {
+    let head = ["criterion", "goals", "covered", "unreachable", "unknown", "open"];
+    let mut rows = vec![head.map(str::to_owned).to_vec()];
+    for reported in &report.criteria {
         let ReportedCriterion { criterion, goals, covered, unreachable, unknown, open, .. } = reported;
         let figures = [goals, covered, unreachable, unknown, open].map(ToString::to_string);
-        std::iter::once(criterion.clone()).chain(figures).collect()
-    };
-    let rows: Vec<Vec<String>> = std::iter::once(head).chain(report.criteria.iter().map(row)).collect();
+        rows.push([&[criterion.clone()], &figures[..]].concat());
+    }
     let mut text =
         format!("{}: {}\n\n{}", report.specification, plural(report.suite.len(), "purpose"), table(&rows, 1));
-    let ends = OBSERVED.map(|end| {
-        let count = report.suite.iter().filter(|member| member.observes == end).count();
-        format!("{end} {count}")
-    });
     if !report.suite.is_empty() {
+        let ends = OBSERVED.map(|end| {
+            let count = report.suite.iter().filter(|member| member.observes == end).count();
+            format!("{end} {count}")
+        });
         text += &format!("\npurposes end with: {}\n", ends.join(", "));
     }
     if let Some(machine) = &report.machine {
@@ -214,10 +213,11 @@ fn cover_text(report: &CoverDocument, is_quiet: bool) -> String {
 
 /// Lists the suites of a finite machine, and what the suites that were asked for promise.
 fn suites_text(machine: &MachineSummary) -> String {
-    let head = ["suite", "tests", "inputs"].map(str::to_owned).to_vec();
-    let figure = |figure: Option<usize>| figure.map_or_else(|| "-".to_owned(), |figure| figure.to_string());
-    let row = |suite: &SuiteSummary| vec![suite.criterion.clone(), figure(suite.tests), figure(suite.inputs)];
-    let rows: Vec<Vec<String>> = std::iter::once(head).chain(machine.suites.iter().map(row)).collect();
+    let mut rows = vec![["suite", "tests", "inputs"].map(str::to_owned).to_vec()];
+    let cell = |figure: Option<usize>| figure.map_or_else(|| "-".to_owned(), |figure| figure.to_string());
+    for suite in &machine.suites {
+        rows.push(vec![suite.criterion.clone(), cell(suite.tests), cell(suite.inputs)]);
+    }
     let (states, inputs) = (plural(machine.states, "state"), plural(machine.inputs.len(), "input"));
     let mut text = format!("\na finite machine of {states} and {inputs}\n{}", table(&rows, 1));
     for suite in &machine.suites {

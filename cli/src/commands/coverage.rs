@@ -2,7 +2,7 @@
 
 use coreach_execution::interruption::stop_if_ending;
 use coreach_model::Diagnostic;
-use coreach_project::coverage::report::{Figure, ModelCoverage, SpecificationCoverage, Status};
+use coreach_project::coverage::report::{Figure, Figures, ModelCoverage, SpecificationCoverage, Status};
 use coreach_project::coverage::{
     CoverageKind, CoverageReport, Measure, NO_ACCESS, SortedFiles, measure, write_lcov,
 };
@@ -105,22 +105,20 @@ fn specification_text(specification: &SpecificationCoverage, domain: Option<&str
     let own = &specification.own;
     let mut text = format!("\n{} ({})\n", own.name, own.file);
     let mut rows = vec![head_cells()];
-    let row = |name: String, runs: u64, figures: &dyn Fn(CoverageKind) -> Figure| {
-        let figures = CoverageKind::ALL.into_iter().map(|kind| figure_text(&figures(kind)));
-        [name, runs.to_string()].into_iter().chain(figures).collect::<Vec<_>>()
+    let mut add_row = |name: String, runs: u64, figures: &Figures| {
+        let figures = CoverageKind::ALL.map(|kind| figure_text(figures.of(kind)));
+        rows.push([&[name, runs.to_string()], &figures[..]].concat());
     };
-    rows.push(row("specification".to_owned(), own.runs, &|kind| *own.figures.of(kind)));
+    add_row("specification".to_owned(), own.runs, &own.figures);
     for purpose in &specification.purposes {
-        let name = format!("  by {}", purpose.own.name);
-        rows.push(row(name, purpose.own.runs, &|kind| *purpose.of_specification.of(kind)));
+        add_row(format!("  by {}", purpose.own.name), purpose.own.runs, &purpose.of_specification);
     }
     for purpose in &specification.purposes {
-        let name = format!("purpose {}", purpose.own.name);
-        rows.push(row(name, purpose.own.runs, &|kind| *purpose.own.figures.of(kind)));
+        add_row(format!("purpose {}", purpose.own.name), purpose.own.runs, &purpose.own.figures);
     }
     text += &table(&rows, 1);
-    let models: Vec<&ModelCoverage> =
-        std::iter::once(own).chain(specification.purposes.iter().map(|purpose| &purpose.own)).collect();
+    let mut models = vec![own];
+    models.extend(specification.purposes.iter().map(|purpose| &purpose.own));
     let proved = match domain {
         Some(domain) => format!("no run can show, by a proof in the domain {domain}"),
         None => String::new(),
@@ -138,7 +136,7 @@ fn specification_text(specification: &SpecificationCoverage, domain: Option<&str
 
 fn head_cells() -> Vec<String> {
     let kinds = CoverageKind::ALL.map(|kind| kind.name().to_owned());
-    [String::new(), "runs".to_owned()].into_iter().chain(kinds).collect()
+    [&[String::new(), "runs".to_owned()], &kinds[..]].concat()
 }
 
 /// `12/14 85.7%`

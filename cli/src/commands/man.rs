@@ -23,12 +23,10 @@ pub fn man(arguments: &ManArguments) -> CommandResult {
     };
     let wanted = pages.iter().map(|(file, _)| ToWrite::new("DIR", folder.join(file), OutputForm::Manual));
     let outputs = resolve_outputs(&wanted.collect::<Vec<_>>())?;
-    let written = fs::create_dir_all(folder).map_err(|error| (folder.to_path_buf(), error)).and_then(|()| {
-        pages.iter().zip(&outputs).try_for_each(|((_, text), output)| {
-            write(output, text).map_err(|error| (output.path().to_owned(), error))
-        })
-    });
-    written.map_err(|(path, error)| EarlyExit::unwritten(&path, &error))?;
+    fs::create_dir_all(folder).map_err(|error| EarlyExit::unwritten(folder, &error))?;
+    for ((_, text), output) in pages.iter().zip(&outputs) {
+        write(output, text).map_err(|error| EarlyExit::unwritten(output.path(), &error))?;
+    }
     let text = format!("wrote {} to {}\n", plural(pages.len(), "page"), folder.display());
     Ok(CommandAnswer::of_text(Exit::Fine, text))
 }

@@ -92,23 +92,23 @@ fn prepare_mutants(path: &Path, tries: &TriesArguments, is_quiet: bool) -> Resul
 /// Makes mutants, runs the suite against each, and says what became of them. The exit code is 0 however many
 /// survive: they are an answer, not a failure. Without any mutant there is no answer: the exit code is 5.
 pub fn mutate(arguments: &MutateArguments) -> CommandResult {
-    let MutationInput { specification, tests, names, mutants: all, effort, exit } =
+    let MutationInput { specification, tests, names, mutants, effort, exit } =
         prepare_mutants(&arguments.configuration, &arguments.tries, arguments.quiet)?;
     if let Some(number) = arguments.write {
-        return write_mutant(&all, number.get(), exit);
+        return write_mutant(&mutants, number.get(), exit);
     }
     let time = budget::time(None);
-    let progress = ProgressLine::start(all.len(), !arguments.quiet);
+    let progress = ProgressLine::start(mutants.len(), !arguments.quiet);
     let mut stops: Vec<Diagnostic> = Vec::new();
-    let mut visited = specification.transitions.map(|_| 0);
+    let mut visits = specification.transitions.map(|_| 0);
     // Each test case has a budget of its own.
     for test in tests.chunks(1) {
         match budget::within("mutate", time, |_| count_visits(&specification, test, &effort)) {
-            Ok(more) => visited.iter_mut().zip(more).for_each(|(sum, count)| *sum += count),
+            Ok(counts) => visits.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count),
             Err(stop) => stops.push(stop.to_diagnostic()),
         }
     }
-    let (visits, are_counted) = (visited, stops.is_empty());
+    let are_counted = stops.is_empty();
     let work = |mutant: &Mutant| {
         progress.says(mutant.change.clone());
         let judged = budget::within("mutate", time, |_| {
@@ -122,7 +122,7 @@ pub fn mutate(arguments: &MutateArguments) -> CommandResult {
             .map(|judged| Judged { visits: judged.visits.filter(|_| are_counted), ..judged })
             .map_err(|stop| stop.to_diagnostic())
     };
-    let changes: Vec<String> = all.iter().map(|mutant| mutant.change.clone()).collect();
+    let changes: Vec<String> = mutants.iter().map(|mutant| mutant.change.clone()).collect();
     let heading = Mutants {
         specification: specification.name.clone(),
         tests: names,
@@ -134,27 +134,29 @@ pub fn mutate(arguments: &MutateArguments) -> CommandResult {
     let is_quiet = arguments.quiet;
     // A mutant that the budget has ended has no result: it is reported as open.
     let answer = move |results: &[Option<Result<Judged, Diagnostic>>], code| {
-        let (mut mutants, mut open) = (heading.clone(), Vec::new());
+        let (mut report, mut open) = (heading.clone(), Vec::new());
         for (place, (result, change)) in results.iter().zip(&changes).enumerate() {
             match result {
-                Some(Ok(judged)) => mutants.judged.push(Judged { number: place + 1, ..judged.clone() }),
+                Some(Ok(judged)) => report.judged.push(Judged { number: place + 1, ..judged.clone() }),
                 Some(Err(_)) | None => open.push(change.clone()),
             }
         }
         let text = || {
-            let text = if is_quiet { quiet_text(&mutants) } else { mutation_text(&mutants) };
+            let text = if is_quiet { quiet_text(&report) } else { mutation_text(&report) };
             text + &open.iter().map(|change| format!("open: {change}\n")).collect::<String>()
         };
-        render_answer(|| summarize_mutation(&mutants, &open, code), text)
+        render_answer(|| summarize_mutation(&report, &open, code), text)
     };
     let early = answer.clone();
     let partial =
         move |results: &[Option<Result<Judged, Diagnostic>>], code, _: &Diagnostic| early(results, code);
-    let results = do_pieces(&all, arguments.threads, work, partial)?;
+    let results = do_pieces(&mutants, arguments.threads, work, partial)?;
     drop(progress);
     stop_if_ending();
     for stop in results.iter().filter_map(|result| result.as_ref().err()) {
-        stops.extend((!stops.contains(stop)).then(|| stop.clone()));
+        if !stops.contains(stop) {
+            stops.push(stop.clone());
+        }
     }
     console::draw(&stops);
     let exit = exit.and(if stops.is_empty() { Exit::Fine } else { Exit::Stopped });
@@ -162,10 +164,10 @@ pub fn mutate(arguments: &MutateArguments) -> CommandResult {
     Ok(CommandAnswer::of_text(exit, answer(&results, exit.code())))
 }
 
-/// Prints the mutant of this number as a specification.
-fn write_mutant(all: &[Mutant], number: usize, exit: Exit) -> CommandResult {
-    let Some(mutant) = all.get(number - 1) else {
-        let message = format!("there is no mutant {number}: {} were made", all.len());
+/// Prints the mutant of this number, counted from 1, as a specification.
+fn write_mutant(mutants: &[Mutant], number: usize, exit: Exit) -> CommandResult {
+    let Some(mutant) = mutants.get(number - 1) else {
+        let message = format!("there is no mutant {number}: {} were made", mutants.len());
         let help = "`--mutants` and `--seed` decide which mutants are made";
         return Err(Diagnostic::error("no-mutants", message).help(help).into());
     };
@@ -175,7 +177,7 @@ fn write_mutant(all: &[Mutant], number: usize, exit: Exit) -> CommandResult {
     Ok(CommandAnswer::of_text(exit, head + &text))
 }
 
-/// An edit in a line: `specification.yaml:7: when: v < 3 -> when: v < 4`.
+/// Shows an edit in a line: `specification.yaml:7: when: v < 3 -> when: v < 4`.
 fn edit_line(edit: &TextEdit) -> String {
     let place = edit.place.as_ref().map(|(file, line)| format!("{file}:{line}: ")).unwrap_or_default();
     let shown = |text: &str| if text.is_empty() { "nothing".to_owned() } else { text.to_owned() };
@@ -184,57 +186,61 @@ fn edit_line(edit: &TextEdit) -> String {
 
 /// The text of `--quiet`: the counts in a line, and a line for each bucket that killed mutants.
 fn quiet_text(mutants: &Mutants) -> String {
-    let count = |fate: &&str| mutants.judged.iter().filter(|mutant| mutant.fate.name() == *fate).count();
-    let counts: Vec<String> = FATES.iter().map(|fate| format!("{fate} {}", count(fate))).collect();
-    let found = group_killed(mutants);
-    let buckets = found.iter().map(|found| bucket_line(&found.bucket, found.count, "mutant"));
-    let all = plural(mutants.judged.len(), "mutant");
+    let judged: Vec<&Judged> = mutants.judged.iter().collect();
+    let counts = FATES.map(|fate| format!("{fate} {}", count_fate(&judged, fate)));
+    let groups = group_killed(mutants);
+    let buckets = groups.iter().map(|group| bucket_line(&group.bucket, group.count, "mutant"));
+    let all = plural(judged.len(), "mutant");
     format!("{all}: {}\n{}", counts.join(", "), buckets.collect::<String>())
 }
 
 const FATES: [&str; 4] = ["killed", "survived", "equivalent", "broken"];
 
+fn count_fate(judged: &[&Judged], fate: &str) -> usize {
+    judged.iter().filter(|judged| judged.fate.name() == fate).count()
+}
+
 /// Tells the counts of each operator, the score, the mutants that survived, and what no purpose reached.
 fn mutation_text(mutants: &Mutants) -> String {
     let head = ["operator", "mutants", "killed", "survived", "equivalent*", "broken"];
     let mut rows = vec![head.map(str::to_owned).to_vec()];
-    let mut add_row = |name: &str, is_selected: &dyn Fn(&&Judged) -> bool| {
-        let selected: Vec<&Judged> = mutants.judged.iter().filter(is_selected).collect();
-        let count = |fate: &str| selected.iter().filter(|mutant| mutant.fate.name() == fate).count();
-        let mut row = vec![name.to_owned(), selected.len().to_string()];
-        row.extend(FATES.iter().map(|fate| count(fate).to_string()));
-        if !selected.is_empty() {
+    let mut add_row = |name: &str, judged: &[&Judged]| {
+        if !judged.is_empty() {
+            let mut row = vec![name.to_owned(), judged.len().to_string()];
+            row.extend(FATES.map(|fate| count_fate(judged, fate).to_string()));
             rows.push(row);
         }
     };
+    let all: Vec<&Judged> = mutants.judged.iter().collect();
     for operator in MutationOperator::ALL {
-        add_row(operator.name(), &|judged| judged.mutant.operator == operator);
+        let of_operator = all.iter().copied().filter(|judged| judged.mutant.operator == operator);
+        add_row(operator.name(), &of_operator.collect::<Vec<_>>());
     }
-    add_row("all", &|_| true);
+    add_row("all", &all);
     let mut text = table(&rows, 1);
     text.push_str(&format!(
         "* no difference to the specification seen in {} of at most {}\n",
         plural(usize::try_from(mutants.walks).unwrap_or(usize::MAX), "walk"),
         plural(mutants.depth, "event")
     ));
-    let count = |wanted: &str| mutants.judged.iter().filter(|mutant| mutant.fate.name() == wanted).count();
-    let (dead, survived) = (count("killed"), count("survived"));
-    if dead + survived > 0 {
-        let score = 100.0 * dead as f64 / (dead + survived) as f64;
-        text.push_str(&format!("score: {dead} of {} wrong mutants killed, {score:.0} %\n", dead + survived));
+    let killed = count_fate(&all, "killed");
+    let wrong = killed + count_fate(&all, "survived");
+    if wrong > 0 {
+        let score = 100.0 * killed as f64 / wrong as f64;
+        text.push_str(&format!("score: {killed} of {wrong} wrong mutants killed, {score:.0} %\n"));
     }
     for (number, name) in mutants.tests.iter().enumerate() {
         let is_killed =
             |judged: &&Judged| matches!(judged.fate, MutantStatus::Killed { test, .. } if test == number);
         text += &format!("  {name} killed {} first\n", mutants.judged.iter().filter(is_killed).count());
     }
-    for found in group_killed(mutants).into_iter().filter(|_| console::is_verbose()) {
-        let ShortestSummary { mutant, test, seed, events } = &found.shortest;
+    for group in group_killed(mutants).into_iter().filter(|_| console::is_verbose()) {
+        let ShortestSummary { mutant, test, seed, events } = &group.shortest;
         text.push_str(&format!(
             "{}: {}\n  in {}; the shortest by {test}, seed {seed}, {}: {mutant}\n",
-            found.id,
-            found.bucket,
-            plural(found.count, "mutant"),
+            group.id,
+            group.bucket,
+            plural(group.count, "mutant"),
             plural(*events, "event"),
         ));
     }

@@ -42,12 +42,12 @@ pub fn replay(arguments: &ReplayArguments) -> CommandResult {
         return Err(report_other_test(path).into());
     }
     // Check before the run, not after it, that the name is free and the file can be written.
-    let not_kept = |path: &Path, error: io::Error| match error.kind() {
+    let explain_not_kept = |path: &Path, error: io::Error| match error.kind() {
         ErrorKind::AlreadyExists => report_output_is_there(path).into(),
         _ => EarlyExit::hindered(format_args!("{}: {error}", path.display())),
     };
     if let Some(output) = &keep {
-        check_writable(output).map_err(|error| not_kept(output.path(), error))?;
+        check_writable(output).map_err(|error| explain_not_kept(output.path(), error))?;
     }
     let (implementation, _) = budget::reading(|| stored.implementation(arguments.iut.as_deref()))?;
     let settings = arguments.driving.over(stored.settings.clone(), &implementation);
@@ -55,57 +55,56 @@ pub fn replay(arguments: &ReplayArguments) -> CommandResult {
     let mut judge =
         judge::make_judge_for_iut(&stored.test, stored.initial.clone(), &implementation, &settings);
     let mut session = TestSession { judge: judge.as_mut(), settings: &settings, adapter: adapter.as_mut() };
-    let again = session.replay(&stored.run);
-    let mut result = again.run.clone();
-    let mut lines = Vec::new();
-    lines.push(match again.diverged {
+    let replayed = session.replay(&stored.run);
+    let mut result = replayed.run.clone();
+    let mut lines = vec![match replayed.diverged {
         None => {
             let count = plural(events(&result.trace), "event");
             format!("the same {count} again, and {}", result.outcome.name())
         }
         Some(at) => describe_difference(&stored.run, &result, at),
-    });
+    }];
+    // Is the result the stored run?
     let mut is_old = false;
     let mut shrunk_record = None;
     if arguments.shrink {
         // Shrink the new run if it failed in the same way as the stored one, else the stored one.
-        let bucket = |judge: &mut dyn Judge, run| bucket_of(judge, run);
-        let is_alike = bucket(judge.as_mut(), &result) == bucket(judge.as_mut(), &stored.run);
-        let from = if is_alike { result.clone() } else { stored.run.clone() };
+        let is_alike = bucket_of(judge.as_mut(), &result) == bucket_of(judge.as_mut(), &stored.run);
+        let from = if is_alike { result } else { stored.run.clone() };
         is_old = !is_alike;
         let search = shrink_run(arguments, &from, &settings, judge.as_mut(), adapter.as_mut());
+        lines.push(search.line);
         if let Some(shrunk) = &search.shrunk {
             lines.extend(describe_certainty(shrunk));
             is_old &= shrunk.run == from;
             shrunk_record = Some(ShrunkRecord::new(&from, shrunk));
         }
-        lines.insert(1, search.line);
         result = search.best;
     }
-    let mut written = Record { shrunk: shrunk_record, ..make_record(judge.as_mut(), &result) };
-    written.reason = written.reason.with_places_of(&stored.record.reason);
+    let mut record = Record { shrunk: shrunk_record, ..make_record(judge.as_mut(), &result) };
+    record.reason = record.reason.with_places_of(&stored.record.reason);
     if let Some(output) = &keep {
-        let text = serde_json::to_string_pretty(&written).unwrap_or_default();
-        let beside = test.as_ref().map_or(Ok(true), |output| write_new(output, &stored.document));
-        let result = beside.and_then(|_| write(output, &text));
-        result.map_err(|error| not_kept(output.path(), error))?;
+        let text = serde_json::to_string_pretty(&record).unwrap_or_default();
+        let test_written = test.as_ref().map_or(Ok(true), |output| write_new(output, &stored.document));
+        let run_written = test_written.and_then(|_| write(output, &text));
+        run_written.map_err(|error| explain_not_kept(output.path(), error))?;
     }
     let exit = Exit::of(result.outcome.kind());
     let text = || {
         let (test, initial) = (&stored.test, &stored.initial);
-        let failed = written.bucket.as_ref().filter(|bucket| bucket.is_failure());
-        let end = match arguments.quiet {
-            true => failed.map_or(String::new(), |bucket| format!("  {}: {bucket}\n", bucket.id())),
-            false => {
-                let head = if is_old { "the run before:\n" } else { "" };
-                let reason = story::find_reason(test, initial, &result).with_places_of(&written.reason);
-                let why = head.to_owned() + &story::why_text(&result, &reason, "");
-                story::wrap(&why) + &story::step_table(test, initial, &result, None)
-            }
-        };
-        story::wrap(&lines.join("\n")) + &end
+        let mut text = story::wrap(&lines.join("\n"));
+        if arguments.quiet {
+            let failed = record.bucket.as_ref().filter(|bucket| bucket.is_failure());
+            text += &failed.map_or(String::new(), |bucket| format!("  {}: {bucket}\n", bucket.id()));
+        } else {
+            let head = if is_old { "the run before:\n" } else { "" };
+            let reason = story::find_reason(test, initial, &result).with_places_of(&record.reason);
+            text += &story::wrap(&(head.to_owned() + &story::why_text(&result, &reason, "")));
+            text += &story::step_table(test, initial, &result, None);
+        }
+        text
     };
-    Ok(CommandAnswer::new(exit, || &written, text))
+    Ok(CommandAnswer::new(exit, || &record, text))
 }
 
 /// Says how a repeated run differs from the stored one, from step `at` on.
@@ -175,14 +174,14 @@ fn shrink_run(
     match shrunk {
         Ok(shrunk) => {
             let (now, runs) = (events(&shrunk.run.trace), plural(shrunk.runs, "run"));
-            let knob = match shrunk.stopped {
+            let cut = match shrunk.stopped {
                 None => "",
                 Some(Stopped::Runs) => "; the search is incomplete: `--attempts` allows no more runs",
                 Some(Stopped::Time) => "; the search is incomplete: `--shrink-time` allows no more time",
             };
             let line = match shrunk.again.times > 0 && shrunk.again.same == 0 && shrunk.run == *from {
-                true => format!("not shrunk: in {runs}, no shorter or simpler one failed in this way{knob}"),
-                false => format!("shrunk from {before} to {now} in {runs}{knob}"),
+                true => format!("not shrunk: in {runs}, no shorter or simpler one failed in this way{cut}"),
+                false => format!("shrunk from {before} to {now} in {runs}{cut}"),
             };
             ShorterRun { best: shrunk.run.clone(), shrunk: Some(shrunk), line }
         }
@@ -195,6 +194,7 @@ fn shrink_run(
     }
 }
 
+/// Says how often the shortest run failed in the same way when it was repeated.
 fn describe_certainty(shrunk: &Shrunk) -> Vec<String> {
     let Shrunk { bucket, again, .. } = shrunk;
     let times = plural(again.times, "repetition");

@@ -29,7 +29,7 @@ struct WrittenPage {
     notes: Vec<String>,
 }
 
-/// How runs are counted by default.
+/// How coverage is measured by default.
 const COUNTED: coverage::Measure = coverage::Measure { domain: Some(DomainKind::Interval), states: 1000 };
 
 pub fn report(arguments: &ReportArguments) -> CommandResult {

@@ -11,8 +11,8 @@ use coreach_analyses::DomainKind;
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_execution::planner::Example;
 use coreach_execution::planner::prospect::WinningProspect;
-use coreach_model::Diagnostic;
 use coreach_model::iosts::TestPurpose;
+use coreach_model::{Datum, Diagnostic, Value as ModelValue};
 use coreach_pipeline::artifact::SelectionCounts;
 use coreach_pipeline::export::{ExportOptions, Format, NotWritten, ONLINE, View, export};
 use coreach_pipeline::stop::Stop;
@@ -36,10 +36,10 @@ use crate::progress::ProgressLine;
 use crate::write::write;
 
 /// The most events of an example that are reported.
-const EVENTS_TOLD: usize = 12;
+const MOST_EVENTS_TOLD: usize = 12;
 
 /// The most imprecisions that are reported in full.
-const IMPRECISIONS_TOLD: usize = 3;
+const MOST_IMPRECISIONS_TOLD: usize = 3;
 
 /// Makes the test cases of a configuration, writes them, and tells what was made.
 pub fn run(arguments: &RunArguments) -> CommandResult {
@@ -124,8 +124,9 @@ impl CaseMaking<'_> {
         };
         let answers = do_pieces(&project.purposes, arguments.threads, work, partial)?;
         drop(progress);
-        let exit = answers.iter().fold(Exit::Fine, |exit, answer| exit.and(answer.exit));
+        let mut exit = Exit::Fine;
         for answer in &answers {
+            exit = exit.and(answer.exit);
             if !arguments.quiet {
                 print_text(&answer.text);
                 answer.notes.iter().filter(|_| !is_json()).for_each(|note| console::say(note));
@@ -138,7 +139,7 @@ impl CaseMaking<'_> {
     }
 }
 
-/// What is known before anything is made.
+/// The head of the answer, which is known before anything is made.
 #[derive(Clone)]
 struct RunHeading {
     specification: String,
@@ -151,14 +152,17 @@ struct RunHeading {
 impl RunHeading {
     /// Says for each purpose what was made of it before the early end.
     fn text<D>(&self, answers: &[Option<PurposeAnswer<D>>], quiet: bool) -> String {
+        if quiet {
+            return String::new();
+        }
         let text = |(answer, name): (&Option<PurposeAnswer<D>>, &String)| match answer {
             Some(answer) => answer.text.clone(),
             None => format!("{name} ({}): stopped\n", self.domain),
         };
-        answers.iter().zip(&self.purposes).filter(|_| !quiet).map(text).collect()
+        answers.iter().zip(&self.purposes).map(text).collect()
     }
 
-    /// Makes the document. Purposes that are not finished have stopped for this reason.
+    /// Makes the document. Purposes that are not finished were stopped by `why`.
     fn document<D: Clone>(
         &self,
         answers: &[Option<PurposeAnswer<D>>],
@@ -227,7 +231,7 @@ struct ExampleJson {
     events: Vec<String>,
 }
 
-/// What can be won.
+/// What the tester can win: the level of winning, and how certain it is.
 #[derive(Clone, Serialize)]
 struct WinningJson {
     level: &'static str,
@@ -241,7 +245,7 @@ struct WinningJson {
     spoiler: Option<SpoilerJson>,
 }
 
-/// An answer after which less can be won. `None` is silence.
+/// An answer after which less can be won; an `answer` of `None` is silence.
 #[derive(Clone, Serialize)]
 struct SpoilerJson {
     after: Vec<String>,
@@ -256,16 +260,19 @@ impl WinningJson {
             answer: spoiler.answer.as_ref().map(ToString::to_string),
             leaves: spoiler.leaves.name(),
         });
-        let constants = found.constants.iter();
         WinningJson {
             level: found.level_name(),
             at_best: found.at_best.name(),
             within_events: found.within,
             positions: found.positions,
-            constants: constants.map(|(datum, value)| (datum.to_string(), value.to_string())).collect(),
+            constants: constants_by_name(&found.constants),
             spoiler,
         }
     }
+}
+
+fn constants_by_name(constants: &[(Datum, ModelValue)]) -> BTreeMap<String, String> {
+    constants.iter().map(|(datum, value)| (datum.to_string(), value.to_string())).collect()
 }
 
 #[derive(Clone, Serialize)]
@@ -327,7 +334,7 @@ fn exit_of_purpose(unreachable: Option<&Diagnostic>, written: &WrittenFiles) -> 
     exit
 }
 
-/// Says whether there is no such file. Programs are made of test cases only.
+/// Says whether an artifact has no file in this format: programs are made of test cases only.
 fn is_left_out(format: Format, what: &str) -> bool {
     format.is_program() && what != Stage::InputComplete.artifact() && what != ONLINE
 }
@@ -341,16 +348,16 @@ fn file_name(what: &str, format: Format, purpose: &str) -> String {
     }
 }
 
+/// Lists the files that `write_views` may write.
 fn list_outputs(project: &Project) -> Vec<ToWrite> {
+    let names: Vec<&str> = match project.judging {
+        Judging::TestCase => project.stages.iter().map(|stage| stage.artifact()).collect(),
+        Judging::Online => vec![ONLINE],
+    };
     let mut files = Vec::new();
     for purpose in &project.purposes {
         let folder = project.directory.join(&purpose.iosts.name);
-        let stages = project.stages.iter().map(|stage| stage.artifact());
-        let names: Vec<&str> = match project.judging {
-            Judging::TestCase => stages.collect(),
-            Judging::Online => vec![ONLINE],
-        };
-        for name in names {
+        for name in &names {
             for format in &project.formats {
                 if is_left_out(*format, name) {
                     continue;
@@ -436,7 +443,7 @@ fn tell_made(
     let exit = exit_of_purpose(made.unreachable.as_ref(), &written);
     let text = summary_text(name, domain, made, outlook, &written);
     let mut notes = imprecision_notes(&made.generation.test_graph.imprecisions);
-    notes.extend(doubt_notes(made));
+    notes.extend(solver_notes(made));
     if has_check {
         notes.extend(made.generation.unsettled.iter().map(unsettled_note));
     }
@@ -453,10 +460,7 @@ fn tell_made(
             lookahead: made.generation.visible.lookahead,
             example: match &outlook.example {
                 Some(Example::Run(constants, events)) => Some(ExampleJson {
-                    constants: constants
-                        .iter()
-                        .map(|(datum, value)| (datum.to_string(), value.to_string()))
-                        .collect(),
+                    constants: constants_by_name(constants),
                     events: events.iter().map(ToString::to_string).collect(),
                 }),
                 Some(Example::None | Example::NotFound(_)) | None => None,
@@ -504,24 +508,24 @@ fn summary_text(
     let head = ["  stage", "locations", "transitions", "inconclusive", "fail", "seconds"];
     let mut rows = vec![head.map(str::to_owned).to_vec()];
     for stage in &made.stages {
-        let shown = |count: usize| if count == 0 { "-".to_owned() } else { count.to_string() };
+        let cell = |count: usize| if count == 0 { "-".to_owned() } else { count.to_string() };
         rows.push(vec![
             format!("  {}", stage.stage),
             stage.locations.to_string(),
             stage.transitions.to_string(),
-            shown(stage.inconclusive),
-            shown(stage.fail),
+            cell(stage.inconclusive),
+            cell(stage.fail),
             format!("{:.3}", stage.seconds),
         ]);
     }
-    let statistics = made.statistics;
-    let selection = made.generation.test_graph.selection;
     let result = if made.unreachable.is_some() { ": UNREACHABLE" } else { "" };
+    let mut text = format!("{name} ({domain}){result}\n");
     // The table of the stages says nothing about a goal that cannot be reached.
-    let shown =
-        if made.unreachable.is_none() || console::is_verbose() { table(&rows, 1) } else { String::new() };
-    let mut text = format!("{name} ({domain}){result}\n{shown}");
+    if made.unreachable.is_none() || console::is_verbose() {
+        text += &table(&rows, 1);
+    }
     if console::is_verbose() {
+        let (statistics, selection) = (made.statistics, made.generation.test_graph.selection);
         text += &format!(
             "  selection: {} pruned, {} strengthened, {} into Inconclusive, in {}\n",
             selection.pruned,
@@ -556,8 +560,8 @@ fn example_line(example: &Example) -> String {
             let values: Vec<String> =
                 constants.iter().map(|(datum, value)| format!("{datum} = {value}")).collect();
             let values = if values.is_empty() { String::new() } else { format!("{}; ", values.join(", ")) };
-            let shown: Vec<String> = events.iter().take(EVENTS_TOLD).map(ToString::to_string).collect();
-            let more = events.len().saturating_sub(EVENTS_TOLD);
+            let shown: Vec<String> = events.iter().take(MOST_EVENTS_TOLD).map(ToString::to_string).collect();
+            let more = events.len().saturating_sub(MOST_EVENTS_TOLD);
             let more = if more == 0 { String::new() } else { format!(", and {more} more") };
             format!("{values}{}{more}", shown.join(", "))
         }
@@ -572,12 +576,12 @@ fn written_lines(paths: &[PathBuf]) -> String {
         let stem = path.with_extension("").display().to_string();
         let extension = path.extension().unwrap_or_default().display().to_string();
         match lines.last_mut() {
-            Some((known, extensions)) if *known == stem => extensions.push(extension),
+            Some((last_stem, extensions)) if *last_stem == stem => extensions.push(extension),
             _ => lines.push((stem, vec![extension])),
         }
     }
     let line = |(stem, extensions): (String, Vec<String>)| match extensions.as_slice() {
-        [one] => format!("  wrote {stem}.{one}\n"),
+        [extension] => format!("  wrote {stem}.{extension}\n"),
         several => format!("  wrote {stem}.{{{}}}\n", several.join(",")),
     };
     lines.into_iter().map(line).collect()
@@ -585,9 +589,9 @@ fn written_lines(paths: &[PathBuf]) -> String {
 
 fn imprecision_notes(all: &[String]) -> Vec<String> {
     let mut notes: Vec<String> =
-        all.iter().take(IMPRECISIONS_TOLD).map(|imprecision| format!("note: {imprecision}")).collect();
-    if all.len() > IMPRECISIONS_TOLD {
-        let more = all.len() - IMPRECISIONS_TOLD;
+        all.iter().take(MOST_IMPRECISIONS_TOLD).map(|imprecision| format!("note: {imprecision}")).collect();
+    if all.len() > MOST_IMPRECISIONS_TOLD {
+        let more = all.len() - MOST_IMPRECISIONS_TOLD;
         notes.push(format!("note: {more} more of this kind; `--format json` has all"));
     }
     notes
@@ -602,8 +606,8 @@ fn unsettled_note(left: &Unsettled) -> String {
     )
 }
 
-/// Notes on what makes a result less sharp, or less repeatable, than it could be.
-fn doubt_notes(made: &MadeTest) -> Vec<String> {
+/// Says which queries the solver did not decide: they make a result less sharp, or less repeatable.
+fn solver_notes(made: &MadeTest) -> Vec<String> {
     let mut notes = Vec::new();
     if made.statistics.unknown > 0 {
         notes.push(format!(

@@ -18,7 +18,7 @@ pub fn schema(arguments: &SchemaArguments) -> CommandResult {
         .collect();
     let Some(out) = &arguments.out else {
         let text = match (&arguments.kind, wanted.as_slice()) {
-            (Some(_), [one]) => one.text.to_owned(),
+            (Some(_), [schema]) => schema.text.to_owned(),
             _ => list_kinds(),
         };
         return Ok(CommandAnswer::of_text(Exit::Fine, text));
@@ -26,8 +26,7 @@ pub fn schema(arguments: &SchemaArguments) -> CommandResult {
     let paths =
         wanted.iter().map(|schema| ToWrite::new("--out", out.join(schema.file_name()), OutputForm::Schema));
     let outputs = resolve_outputs(&paths.collect::<Vec<_>>())?;
-    let made = fs::create_dir_all(out);
-    made.map_err(|error| {
+    fs::create_dir_all(out).map_err(|error| {
         EarlyExit::hindered(format_args!("cannot make the folder {}: {error}", out.display()))
     })?;
     let mut lines = String::new();

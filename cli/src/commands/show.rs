@@ -3,16 +3,17 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use coreach_execution::preparation::run_alone;
 use coreach_model::diagnostic::{Diagnostic, SourceFile, nearest};
 use coreach_model::iosts::TestPurpose;
 use coreach_model::reader::read_specification;
+use coreach_pipeline::Stage;
 use coreach_pipeline::export::code::Unsuited;
 use coreach_pipeline::export::{ExportOptions, NotWritten, View, export};
-use coreach_pipeline::{Generation, Stage};
+use coreach_project::budget;
 use coreach_project::file_kind::{FileKind, load_text_of};
 use coreach_project::making::make;
 use coreach_project::project::{Project, find_specification_of, load, read_purpose_project};
-use coreach_project::{budget, jobs};
 
 use super::{CommandAnswer, CommandResult, EarlyExit};
 use crate::arguments::{Hide, ShowArguments, ShownStages};
@@ -24,18 +25,18 @@ pub fn show(arguments: &ShowArguments) -> CommandResult {
     let path = &arguments.model;
     let takes = [FileKind::Specification, FileKind::Purpose, FileKind::Property, FileKind::Configuration];
     let (kind, file) = budget::reading(|| load_text_of(path, &takes))?;
-    let (project, default) = match kind {
+    let (project, default_stage) = match kind {
         FileKind::Specification => return show_specification(arguments, file),
         FileKind::Configuration => (load(path), ShownStages::Stage(Stage::InputComplete)),
         // The other texts are purposes and properties.
-        _ => (purpose_project(file, path), ShownStages::Purpose),
+        _ => (make_purpose_project(file, path), ShownStages::Purpose),
     };
     let (project, warnings) = project?;
     console::draw(&warnings);
     let Some(purpose) = find_purpose(arguments, &project) else {
         return Ok(CommandAnswer::of_text(Exit::Mistakes, ""));
     };
-    match arguments.stage.unwrap_or(default) {
+    match arguments.stage.unwrap_or(default_stage) {
         ShownStages::Specification => {
             show_view(arguments, &View::of_specification(&project.specification.iosts))
         }
@@ -57,7 +58,7 @@ fn show_specification(arguments: &ShowArguments, file: Arc<SourceFile>) -> Comma
     show_view(arguments, &View::of_specification(&specification.iosts))
 }
 
-fn purpose_project(file: Arc<SourceFile>, path: &Path) -> coreach_model::reader::Reading<Project> {
+fn make_purpose_project(file: Arc<SourceFile>, path: &Path) -> coreach_model::reader::Reading<Project> {
     let specification = find_specification_of(&file, path, &[])?;
     read_purpose_project(file, specification)
 }
@@ -93,28 +94,21 @@ fn show_stage(
 ) -> CommandResult {
     let progress = ProgressLine::start(1, true);
     let domain = project.options.analysis.domain;
-    let work = |purpose: &&TestPurpose| make(project, purpose, domain, false, &|what| progress.says(what));
-    let results = jobs::in_order(&[purpose], 1, work);
+    let made = run_alone(|| make(project, purpose, domain, false, &|what| progress.says(what)));
     drop(progress);
-    match results.map_err(EarlyExit::no_thread)?.pop() {
-        Some(Ok(made)) => {
-            let generation: &Generation = &made.generation;
-            let answer = show_view(arguments, &View::of(generation, stage));
-            // The stages before selection are the same for a purpose that cannot be reached.
-            let Some(unreachable) = made.unreachable.clone().filter(|_| stage >= Stage::Select) else {
-                return answer;
-            };
-            let mut answer = answer.unwrap_or_else(|early| CommandAnswer::of_text(early.print(), ""));
-            answer.worsen(&EarlyExit::Refused(vec![unreachable], Exit::Unreachable));
-            Ok(answer)
-        }
-        Some(Err(stop)) => {
+    let made = match made.map_err(EarlyExit::no_thread)? {
+        Ok(made) => made,
+        Err(stop) => {
             console::draw(&[stop.to_diagnostic()]);
-            Ok(CommandAnswer::of_text(Exit::Stopped, ""))
+            return Ok(CommandAnswer::of_text(Exit::Stopped, ""));
         }
-        // One job has one result.
-        None => Ok(CommandAnswer::of_text(Exit::Environment, "")),
-    }
+    };
+    let answer = show_view(arguments, &View::of(&made.generation, stage));
+    // The stages before selection are the same for a purpose that cannot be reached.
+    let Some(unreachable) = made.unreachable.filter(|_| stage >= Stage::Select) else { return answer };
+    let mut answer = answer.unwrap_or_else(|early| CommandAnswer::of_text(early.print(), ""));
+    answer.worsen(&EarlyExit::Refused(vec![unreachable], Exit::Unreachable));
+    Ok(answer)
 }
 
 fn show_view(arguments: &ShowArguments, view: &View<'_>) -> CommandResult {

@@ -74,7 +74,7 @@ pub fn test(arguments: &TestArguments) -> CommandResult {
     check_names(arguments, &cases)?;
     let mut implementations = Vec::new();
     let mut files = Once::default();
-    let locations = known_locations(&cases);
+    let locations = collect_locations(&cases);
     for case in &cases {
         let read = || iut::load_once(&arguments.iut, case.test.wire(), Some(&locations), &mut files);
         implementations.push(budget::reading(read).map_err(|found| explain_fixed_holes(found, case))?);
@@ -82,8 +82,8 @@ pub fn test(arguments: &TestArguments) -> CommandResult {
     draw_briefly(&warnings, arguments.quiet);
     draw_text(&left_out_findings);
     // All test cases have the same IUT file, so one of them tells its warnings.
-    if let Some((_, more)) = implementations.first() {
-        draw_text(more);
+    if let Some((_, iut_warnings)) = implementations.first() {
+        draw_text(iut_warnings);
     }
     let junit = keep::check_outputs(arguments, &cases)?;
     let mut report = TestReport::begin(junit, arguments, &left_out)?;
@@ -103,17 +103,17 @@ pub fn test(arguments: &TestArguments) -> CommandResult {
     // A link that outlives a run also outlives its test case.
     let links = Links::default();
     let mut keeper = Keeper::default();
-    let mut next = Vec::new();
+    let mut next_commands = Vec::new();
     let Tolerance { inconclusive, fail_fast, retries } = arguments.tolerance;
     for (case, (iut, _)) in cases.iter().zip(&implementations) {
         if fail_fast && exit == Exit::Failed {
             break;
         }
-        let has = |name: &str| case.test.iosts.constants.iter().any(|datum| datum.name() == name);
+        let has_constant = |name: &str| case.test.iosts.constants.iter().any(|datum| datum.name() == name);
         let settings = arguments.driving.over(Settings::default(), iut);
-        let pairs = arguments.constant.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-        let constants = read_constants(&case.test, pairs.filter(|(name, _)| has(name)));
-        let constants = constants.map_err(Diagnostic::from)?;
+        let given = arguments.constant.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        let given = given.filter(|(name, _)| has_constant(name));
+        let constants = read_constants(&case.test, given).map_err(Diagnostic::from)?;
         // Runs are made one after the other, so that a plan may learn from the answers in earlier runs.
         let experience = SharedExperience::default();
         let preparation = Preparation {
@@ -127,8 +127,8 @@ pub fn test(arguments: &TestArguments) -> CommandResult {
         let mut total = Total::default();
         for number in 0..arguments.runs.get() as u64 {
             let seed = arguments.seed.wrapping_add(number);
-            let found = run_alone(|| first_state(case, &constants, seed));
-            let initial = match found.map_err(EarlyExit::no_thread)? {
+            let chosen = run_alone(|| choose_first_state(case, &constants, seed));
+            let initial = match chosen.map_err(EarlyExit::no_thread)? {
                 Ok(initial) => initial,
                 // The command goes on, since other test cases may suit.
                 Err((found, why)) => {
@@ -143,27 +143,27 @@ pub fn test(arguments: &TestArguments) -> CommandResult {
                 }
             };
             progress.says(format!("{} seed {seed} ({})", case.name, total.counts_line()));
-            let (run, written) = preparation.run(&initial, seed).map_err(EarlyExit::no_thread)?;
+            let (run, record) = preparation.run(&initial, seed).map_err(EarlyExit::no_thread)?;
             progress.one_done();
             exit = exit.and(inconclusive.exit(run.outcome.kind()));
             total.add(&run);
-            let path = keeper.keep(arguments, case, &written).map_err(EarlyExit::hindered)?;
-            total.add_failure(&run, &written, path.as_deref());
-            total.add_hint(&run, &written, is_told_in_full(arguments), || {
-                explain_run(arguments, case, iut, &initial, &run, &written)
+            let path = keeper.keep(arguments, case, &record).map_err(EarlyExit::hindered)?;
+            total.add_failure(&run, &record, path.as_deref());
+            total.add_hint(&run, &record, is_told_in_full(arguments), || {
+                explain_run(arguments, case, iut, &initial, &run, &record)
             });
-            report.add_run(&written, path.as_deref());
+            report.add_run(&record, path.as_deref());
             if !is_json() && !arguments.quiet {
                 let text = |in_full| run_text(arguments, case, &initial, &run, path.as_deref(), in_full);
                 // Runs that do not pass are grouped, and told at the end of the test case.
                 match run.outcome.verdict() {
                     _ if is_told_in_full(arguments) => console::print(&text(true)),
                     Some(Verdict::Pass) => {}
-                    _ => lock(&groups).add(&run, &written, text),
+                    _ => lock(&groups).add(&run, &record, text),
                 }
             }
             if is_json() {
-                lock(&documents).push(written);
+                lock(&documents).push(record);
             }
             if fail_fast && run.outcome.kind() == OutcomeKind::Verdict(Verdict::Fail) {
                 break;
@@ -177,21 +177,21 @@ pub fn test(arguments: &TestArguments) -> CommandResult {
             if !arguments.quiet {
                 print_text(&story::wrap(&explain_kept_system(iut, &total)));
                 print_text(&story::wrap(&total.hint.text));
-                next.extend(next_command(arguments, &total, iut.way.outlives_runs()));
+                next_commands.extend(next_command(arguments, &total, iut.way.outlives_runs()));
             }
         }
     }
     drop(progress);
     report.finish()?;
     // One command is enough: the other failures are reported above it.
-    next.truncate(1);
+    next_commands.truncate(1);
     let document = || TestDocument {
         format_version: 1,
         exit_code: exit.code(),
         diagnostics: render::to_json(&[warnings, left_out_findings].concat()),
         runs: lock(&documents).clone(),
     };
-    Ok(CommandAnswer::new(exit, document, || next.concat()))
+    Ok(CommandAnswer::new(exit, document, || next_commands.concat()))
 }
 
 #[derive(Serialize)]
@@ -204,18 +204,20 @@ struct TestDocument {
 }
 
 /// Chooses the state in which a run begins. If there is none, says why, and how the test case is left out.
-fn first_state(case: &Case, known: &Valuation, seed: u64) -> Result<State, (Vec<Diagnostic>, WhyLeftOut)> {
+fn choose_first_state(
+    case: &Case,
+    known: &Valuation,
+    seed: u64,
+) -> Result<State, (Vec<Diagnostic>, WhyLeftOut)> {
+    // The budget may end the search without an error of `initial_state`.
     let mut why = WhyLeftOut::Stopped;
     let solved = budget::choosing_constants(|| {
         initial_state(&case.test, known, seed, &mut Lazy::default()).map_err(|error| {
             if !matches!(error, ConstantsError::NotKnown(_)) {
                 why = WhyLeftOut::Unsuited;
             }
-            vec![explain_constants(
-                &error,
-                &case.test,
-                case.specification.as_ref().zip(case.purpose.as_ref()),
-            )]
+            let models = case.specification.as_ref().zip(case.purpose.as_ref());
+            vec![explain_constants(&error, &case.test, models)]
         })
     });
     solved.map_err(|found| (found, why))
@@ -223,12 +225,14 @@ fn first_state(case: &Case, known: &Valuation, seed: u64) -> Result<State, (Vec<
 
 /// Says that a constant which an IUT file names is not in the test case, because the configuration fixes it.
 fn explain_fixed_holes(found: Vec<Diagnostic>, case: &Case) -> Vec<Diagnostic> {
-    let explain = |one: Diagnostic| {
-        let is_named =
-            |name: &str| one.code == "unknown-parameter" && one.message.ends_with(&format!("`{name}`"));
-        let Some(fixed) = case.fixed.iter().find(|fixed| is_named(&fixed.name)) else { return one };
+    let explain = |unknown: Diagnostic| {
+        let is_named = |name: &str| {
+            unknown.code == "unknown-parameter" && unknown.message.ends_with(&format!("`{name}`"))
+        };
+        let Some(fixed) = case.fixed.iter().find(|fixed| is_named(&fixed.name)) else { return unknown };
         let (name, value) = (&fixed.name, &fixed.text);
-        one.at(fixed.name_origin.clone(), "fixed here, so that the test case does not have it")
+        unknown
+            .at(fixed.name_origin.clone(), "fixed here, so that the test case does not have it")
             .help(format!("remove `{name}` under `instantiate`, and give `--constant {name}={value}`"))
     };
     found.into_iter().map(explain).collect()
@@ -254,15 +258,15 @@ fn check_names(arguments: &TestArguments, cases: &[Case]) -> Result<(), Vec<Diag
         let known = constants.iter().map(|name| (*name).to_owned()).collect();
         Diagnostic::error("constants", ConstantsError::Unknown(name.to_owned(), known).to_string())
     };
-    let report_second = |(position, (name, _)): (usize, &(String, String))| {
-        let is_second = arguments.constant[..position].iter().any(|(earlier, _)| earlier == name);
-        is_second.then(|| Diagnostic::error("constants", format!("`--constant` gives `{name}` twice")))
-    };
     let places = arguments.driving.quiescence.iter().filter_map(|time| time.location.as_deref());
     let mut found = find_unknown(places, &locations, no_location);
-    let names = arguments.constant.iter().map(|(name, _)| name.as_str());
-    found.extend(find_unknown(names, &constants, no_constant));
-    found.extend(arguments.constant.iter().enumerate().filter_map(report_second));
+    let names = || arguments.constant.iter().map(|(name, _)| name.as_str());
+    found.extend(find_unknown(names(), &constants, no_constant));
+    for (position, name) in names().enumerate() {
+        if names().take(position).any(|earlier| earlier == name) {
+            found.push(Diagnostic::error("constants", format!("`--constant` gives `{name}` twice")));
+        }
+    }
     if found.is_empty() { Ok(()) } else { Err(found) }
 }
 
@@ -327,8 +331,8 @@ fn ask_user(judge: &dyn Judge, moves: &[Move]) -> Asked {
     }
 }
 
-/// The locations that an implementation's file may name.
-fn known_locations(cases: &[Case]) -> ReportedLocations {
+/// Collects the locations that an implementation's file may name.
+fn collect_locations(cases: &[Case]) -> ReportedLocations {
     let mut locations = ReportedLocations::default();
     for case in cases {
         match &case.specification {
@@ -339,7 +343,7 @@ fn known_locations(cases: &[Case]) -> ReportedLocations {
     locations
 }
 
-/// Tells a run: in full, or only why it ended.
+/// Tells a run: in full, or only why it ended. `path` is the file in which the run is kept.
 fn run_text(
     arguments: &TestArguments,
     case: &Case,

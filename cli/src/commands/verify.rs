@@ -7,7 +7,7 @@ use coreach_pipeline::stop::Stop;
 use coreach_pipeline::verify::{Proof, PropertyViolation, Verified, ViolationStep};
 use coreach_project::project::load;
 use coreach_project::render;
-use coreach_project::verifying::verify as verify_one;
+use coreach_project::verifying::verify as verify_property;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -37,9 +37,8 @@ pub fn verify(arguments: &VerifyArguments) -> CommandResult {
     };
     let progress = ProgressLine::start(properties.len(), !arguments.quiet);
     let work = |property: &&TestPurpose| {
-        let says = |what| progress.says(what);
-        let (name, result) =
-            (&property.iosts.name, verify_one(&project, property, arguments.nodes.get(), &says));
+        let name = &property.iosts.name;
+        let result = verify_property(&project, property, arguments.nodes.get(), &|what| progress.says(what));
         progress.one_done();
         FinishedProperty {
             text: result_text(name, &result, specification, arguments.quiet),
@@ -61,7 +60,7 @@ pub fn verify(arguments: &VerifyArguments) -> CommandResult {
     Ok(CommandAnswer::new(exit, document, || heading.text(&finished)))
 }
 
-/// What is known before a property is verified.
+/// The head of the answer, which is known before a property is verified.
 #[derive(Clone)]
 struct VerifyHeading {
     specification: String,
@@ -86,7 +85,7 @@ impl VerifyHeading {
         finished.iter().zip(&self.properties).map(text).collect()
     }
 
-    /// Makes the document. Properties that are not finished have stopped for this reason.
+    /// Makes the document. Properties that are not finished were stopped by `why`.
     fn document(
         &self,
         finished: &[Option<FinishedProperty>],
@@ -225,9 +224,8 @@ fn make_report(name: &str, result: &Result<Verified, Stop>, specification: &Iost
     let empty = PropertyReport { property: name.to_owned(), ..PropertyReport::default() };
     match result {
         Ok(Verified::Proved(Proof::Facts(facts))) => {
-            let fact =
-                |(at, fact): &(String, coreach_model::Term)| Fact { at: at.clone(), holds: fact.to_string() };
-            let facts = Some(facts.iter().map(fact).collect());
+            let facts = facts.iter().map(|(at, fact)| Fact { at: at.clone(), holds: fact.to_string() });
+            let facts = Some(facts.collect());
             PropertyReport { result: "proved", proved_by: Some("facts"), facts, ..empty }
         }
         Ok(Verified::Proved(Proof::Paths)) => {
@@ -250,22 +248,16 @@ fn make_report(name: &str, result: &Result<Verified, Stop>, specification: &Iost
 }
 
 fn violation_run(violation: &PropertyViolation, specification: &Iosts) -> ViolatingRun {
-    let initial = violation
-        .initial
-        .iter()
-        .map(|(datum, value)| (datum.name().to_owned(), Value::String(value.to_string())))
-        .collect();
+    let initial = violation.initial.iter();
+    let initial = initial.map(|(datum, value)| (datum.name().to_owned(), Value::String(value.to_string())));
     let step = |step: &ViolationStep| {
         let transition = &specification.transitions[step.transition];
         let (from, _, to) = step_cells(step, specification);
-        StepReport {
-            from,
-            action: specification.action(transition.action).name.clone(),
-            values: step.event.as_ref().map(|event| event.values.iter().map(ToString::to_string).collect()),
-            to,
-        }
+        let action = specification.action(transition.action).name.clone();
+        let values = step.event.as_ref().map(|event| event.values.iter().map(ToString::to_string).collect());
+        StepReport { from, action, values, to }
     };
-    ViolatingRun { initial, steps: violation.steps.iter().map(step).collect() }
+    ViolatingRun { initial: initial.collect(), steps: violation.steps.iter().map(step).collect() }
 }
 
 #[cfg(test)]

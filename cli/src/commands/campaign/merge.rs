@@ -34,8 +34,8 @@ fn plan_campaign(path: &Path, arguments: &MergeArguments) -> Result<PlannedCampa
     let progress = ProgressLine::start(1, !arguments.quiet);
     let prepared = prepare(&campaign, Partition::WHOLE, campaign.threads, &|what| progress.says(what));
     drop(progress);
-    let ((plan, _), more) = prepared?;
-    warnings.extend(more);
+    let ((plan, _), plan_warnings) = prepared?;
+    warnings.extend(plan_warnings);
     Ok(PlannedCampaign { plan, warnings })
 }
 
@@ -48,17 +48,17 @@ pub(super) fn merge(arguments: &MergeArguments) -> CommandResult {
     let wanted = ToWrite::new("INTO", &*arguments.into, OutputForm::Store);
     let into = resolve_outputs(&[wanted])?.swap_remove(0);
     // Look at all stores first. Opening the target makes it, and it must not be there if nothing is merged.
-    let mut strangers = Vec::new();
+    let mut stranger_reports = Vec::new();
     for from in &arguments.from {
         let store = Store::read(from)?;
         if planned.is_some()
             && let (0, others @ 1..) = store.count_wanted(&wants)?
         {
-            strangers.push(report_stranger(from, others));
+            stranger_reports.push(report_stranger(from, others));
         }
     }
-    if !strangers.is_empty() {
-        return Err(strangers.into());
+    if !stranger_reports.is_empty() {
+        return Err(stranger_reports.into());
     }
     let name = arguments.into.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let mut store = open_store(&into, &name)?;
@@ -77,8 +77,8 @@ fn report_merge(arguments: &MergeArguments, store: &Store, merged: &[(&PathBuf, 
     let conflicts: usize = merged.iter().map(|(_, merged)| merged.conflicts).sum();
     let total = store.count()?;
     // Conflicts that an earlier merge has found, or that came with a store, count as well.
-    let kept = store.doubts()?.conflicts.len();
-    let is_complete = conflicts.max(kept) == 0 && total > 0;
+    let all_conflicts = store.doubts()?.conflicts.len();
+    let is_complete = conflicts.max(all_conflicts) == 0 && total > 0;
     let exit = if is_complete { Exit::Fine } else { Exit::Incomplete };
     let to_json = |(from, merged): &(&PathBuf, Merged)| {
         json!({
@@ -112,8 +112,8 @@ fn report_merge(arguments: &MergeArguments, store: &Store, merged: &[(&PathBuf, 
     if total == 0 {
         answer.remark("error: none of the stores has a run");
     }
-    if kept > conflicts {
-        let runs = plural(kept, "run");
+    if all_conflicts > conflicts {
+        let runs = plural(all_conflicts, "run");
         answer.remark(format!("warning: {} has {runs} with another verdict", arguments.into.display()));
     }
     if conflicts > 0 {

@@ -108,22 +108,24 @@ impl RowFigures {
 }
 
 /// Notes on figures that a reader of the table could take for more than they are.
-pub(super) fn cautions(rows: &[CompareRow]) -> Vec<&'static str> {
+pub(super) fn list_cautions(rows: &[CompareRow]) -> Vec<&'static str> {
     let made = || rows.iter().filter(|row| row.result == MADE).filter_map(|row| row.figures.as_ref());
-    let is_unknown = made().any(|figures| figures.late_states.is_none());
-    let is_exact = made().any(|figures| figures.exact.is_some());
     let is_sample = |figures: &RowFigures| {
         figures.late_states.as_ref().is_some_and(|late| late.method == LateMethod::Sample)
     };
-    let unknown = if is_exact {
-        "`?`: it is not known which states are late"
-    } else {
-        "`?`: it is not known which states are late, so fewer Inconclusive may be unnoticed losses: \
-         try `--exact`"
-    };
-    let sample = "`~`: counted on some walks, without a proof for all";
-    let found = [(is_unknown, unknown), (made().any(is_sample), sample)];
-    found.into_iter().filter(|(is_there, _)| *is_there).map(|(_, caution)| caution).collect()
+    let mut found = Vec::new();
+    if made().any(|figures| figures.late_states.is_none()) {
+        found.push(if made().any(|figures| figures.exact.is_some()) {
+            "`?`: it is not known which states are late"
+        } else {
+            "`?`: it is not known which states are late, so fewer Inconclusive may be unnoticed losses: \
+             try `--exact`"
+        });
+    }
+    if made().any(is_sample) {
+        found.push("`~`: counted on some walks, without a proof for all");
+    }
+    found
 }
 
 /// The optional columns that are shown. A column without any content is left out.
@@ -162,8 +164,7 @@ fn row_cells(row: &CompareRow, shown: &ShownColumns) -> Vec<String> {
     let megabytes = |bytes: u64| bytes.div_ceil(1_000_000).to_string();
     line.extend(shown.memory.then(|| figures.memory.map_or_else(|| "?".to_owned(), megabytes)));
     if shown.effort {
-        let counts = [graph.pruned, graph.strengthened].map(|count| count.to_string());
-        line.extend(counts.into_iter().chain([figures.queries.to_string()]));
+        line.extend([graph.pruned.to_string(), graph.strengthened.to_string(), figures.queries.to_string()]);
     }
     line.push(format!("{:.3}", figures.seconds));
     line

@@ -29,7 +29,7 @@ use serde_json::{Value, json};
 
 use super::hints::explain_run;
 use super::keep::{self, Keeper};
-use super::{check_names, first_state, known_locations, run_text, shell_word};
+use super::{check_names, choose_first_state, collect_locations, run_text, shell_word};
 use crate::answer::{draw_text, is_json};
 use crate::commands::{CommandAnswer, CommandResult, EarlyExit, bucket_line, plural};
 use crate::execution_arguments::{Covered, TestArguments};
@@ -42,6 +42,9 @@ const MOST_UNCOVERED_TOLD: usize = 20;
 
 /// The default time limit of a walk. The limit of events ends most walks much earlier.
 const LONGEST: Duration = Duration::from_secs(7 * 24 * 3600);
+
+/// So many runs in which an answer is missing end a walk.
+const MOST_UNANSWERED: usize = 5;
 
 struct Walking<'a> {
     arguments: &'a TestArguments,
@@ -64,11 +67,11 @@ fn prepare_walk(arguments: &TestArguments, what: Covered) -> Result<Walking<'_>,
     let (walkable, mut warnings) = read(&arguments.test)?;
     let cases = std::slice::from_ref(&walkable.case);
     check_names(arguments, cases)?;
-    let (locations, mut files) = (known_locations(cases), Once::default());
-    let (mut iut, more) = budget::reading(|| {
+    let (locations, mut files) = (collect_locations(cases), Once::default());
+    let (mut iut, iut_warnings) = budget::reading(|| {
         iut::load_once(&arguments.iut, walkable.case.test.wire(), Some(&locations), &mut files)
     })?;
-    warnings.extend(more);
+    warnings.extend(iut_warnings);
     // By ioco, silence where the specification must answer is a failure whatever the file says.
     iut.behaviour.silence_fails |= walkable.conformance == Conformance::Ioco;
     let criteria = match what {
@@ -84,7 +87,7 @@ fn prepare_walk(arguments: &TestArguments, what: Covered) -> Result<Walking<'_>,
 
 impl Walking<'_> {
     /// Makes runs of the walk, with new constants, until it is over, a run fails, or the judge cannot follow.
-    /// A run in which an answer is missing leaves the walk without a verdict. Five of them end it.
+    /// A run in which an answer is missing leaves the walk without a verdict.
     fn run_walks(&self) -> CommandResult {
         let Walking { arguments, iut, .. } = self;
         let test = &self.walkable.case.test;
@@ -92,13 +95,14 @@ impl Walking<'_> {
         let constants = read_constants(test, pairs).map_err(Diagnostic::from)?;
         let begin = Instant::now();
         let settings = Settings { steps: usize::MAX, ..arguments.driving.over(Settings::default(), iut) };
-        let standing: Arc<Mutex<String>> = Arc::default();
-        let mut walk = self.make_walk(begin, constants.len() < test.iosts.constants.len(), standing.clone());
+        let progress: Arc<Mutex<String>> = Arc::default();
+        let has_open_constants = constants.len() < test.iosts.constants.len();
+        let mut walk = self.make_walk(begin, has_open_constants, progress.clone());
         let document_so_far = Arc::new(Mutex::new(self.document(&walk, &[], Exit::Fine)));
         let finished = document_so_far.clone();
         certain_end::tell_at_end(move |exit_code, _| {
             if !is_json() {
-                return format!("stopped early: {}\n", lock(&standing));
+                return format!("stopped early: {}\n", lock(&progress));
             }
             let mut document = lock(&finished).clone();
             document["exit_code"] = json!(exit_code);
@@ -109,13 +113,12 @@ impl Walking<'_> {
         let (mut kept, mut unanswered) = (None, 0);
         for number in 0.. {
             let seed = arguments.seed.wrapping_add(number);
-            let drawn = first_state(&self.walkable.case, &constants, seed).map_err(|(found, _)| found);
-            let chosen = drawn.and_then(|drawn| {
+            let drawn = choose_first_state(&self.walkable.case, &constants, seed).map_err(|(found, _)| found);
+            let initial = drawn.and_then(|drawn| {
                 budget::choosing_constants(|| {
                     Ok(walk.choose_start(test, drawn, &constants, seed, &mut Lazy::default()))
                 })
-            });
-            let initial = chosen?;
+            })?;
             let mut judge = judge::make_judge_for_iut(test, initial.clone(), iut, &settings);
             let run = run_with_retries(arguments.tolerance.retries, || {
                 let settings = Settings { time: time_left(begin, &settings), ..settings.clone() };
@@ -124,24 +127,24 @@ impl Walking<'_> {
                 session.run(seed, Strategy::Walk(&mut walk))
             });
             let kind = run.outcome.kind();
-            let written = make_record(judge.as_mut(), &run);
-            let path = keeper.keep(arguments, &self.walkable.case, &written).map_err(EarlyExit::hindered)?;
+            let record = make_record(judge.as_mut(), &run);
+            let path = keeper.keep(arguments, &self.walkable.case, &record).map_err(EarlyExit::hindered)?;
             // A run that the walk has ended is no finding. A run that the judge could not follow is one.
-            let is_cut = run.outcome != Outcome::inconclusive(walk.cause());
-            let is_stuck = matches!(run.outcome, Outcome::Verdict(_, Cause::Silence(_)));
+            let is_ended_by_walk = run.outcome == Outcome::inconclusive(walk.cause());
+            let is_unanswered = matches!(run.outcome, Outcome::Verdict(_, Cause::Silence(_)));
             if matches!(kind, OutcomeKind::Verdict(Verdict::Fail) | OutcomeKind::RunError) {
                 exit = Exit::of(kind);
-            } else if is_cut && !is_stuck && !walk.is_over() {
+            } else if !is_ended_by_walk && !is_unanswered && !walk.is_over() {
                 exit = Exit::Inconclusive;
             }
-            unanswered += usize::from(is_stuck);
-            if exit != Exit::Fine || is_stuck && unanswered == 1 {
-                self.tell(&initial, &run, &written, path.as_deref());
+            unanswered += usize::from(is_unanswered);
+            if exit != Exit::Fine || is_unanswered && unanswered == 1 {
+                self.tell(&initial, &run, &record, path.as_deref());
                 kept = path;
             }
-            runs.push(written);
+            runs.push(record);
             *lock(&document_so_far) = self.document(&walk, &runs, exit);
-            if exit != Exit::Fine || walk.is_over() || unanswered == 5 {
+            if exit != Exit::Fine || walk.is_over() || unanswered == MOST_UNANSWERED {
                 break;
             }
         }
@@ -155,9 +158,9 @@ impl Walking<'_> {
         Ok(CommandAnswer::new(exit, || self.document(&walk, &runs, exit), text))
     }
 
-    /// Makes the walk. `last_standing` always has its progress as a line, also for an early end. `varies`:
-    /// may each run choose other constants?
-    fn make_walk(&self, begin: Instant, varies: bool, last_standing: Arc<Mutex<String>>) -> Walk {
+    /// Makes the walk. It writes its progress as a line into `last_progress`, for an early end.
+    /// `has_open_constants`: each run may choose other constants.
+    fn make_walk(&self, begin: Instant, has_open_constants: bool, last_progress: Arc<Mutex<String>>) -> Walk {
         let arguments = self.arguments;
         let until = WalkLimits {
             events: arguments.driving.events.map_or(Settings::default().steps, NonZeroUsize::get),
@@ -166,11 +169,12 @@ impl Walking<'_> {
             covered: arguments.driving.events.is_none(),
         };
         let iosts = &self.walkable.case.test.iosts;
-        let walk = Walk::new(iosts.clone(), &self.goals.possible, self.criteria == ALL, until, varies);
+        let is_all = self.criteria == ALL;
+        let walk = Walk::new(iosts.clone(), &self.goals.possible, is_all, until, has_open_constants);
         let progress = Rc::new(ProgressLine::start(1, !arguments.quiet));
         let tell = move |standing: &Standing| {
-            let line = standing_line(standing);
-            lock(&last_standing).clone_from(&line);
+            let line = progress_line(standing);
+            lock(&last_progress).clone_from(&line);
             progress.says(line);
         };
         tell(&walk.standing());
@@ -195,13 +199,11 @@ impl Walking<'_> {
     /// Names the next command after a run that failed.
     fn next_text(&self, kept: Option<&str>) -> String {
         let iut = shell_word(&self.arguments.iut);
-        match kept {
-            Some(run) => {
-                format!("next: coreach replay {} --iut {iut} --shrink\n", shell_word(Path::new(run)))
-            }
-            None => "next: add `--keep runs` to this command. `coreach replay` can then shorten the run\n"
-                .to_owned(),
-        }
+        let Some(run) = kept else {
+            return "next: add `--keep runs` to this command. `coreach replay` can then shorten the run\n"
+                .into();
+        };
+        format!("next: coreach replay {} --iut {iut} --shrink\n", shell_word(Path::new(run)))
     }
 
     /// Tells what was found, how much is covered, and which goals are not. `lacks_answer`: an answer did not
@@ -220,7 +222,7 @@ impl Walking<'_> {
             "{} against {}: {found}; {}\n",
             specification.name,
             self.iut.name,
-            standing_line(&walk.standing())
+            progress_line(&walk.standing())
         );
         let impossible = self.goals.impossible.len();
         if impossible > 0 {
@@ -253,13 +255,14 @@ impl Walking<'_> {
 }
 
 /// `covered 34 of 40 goals; 210 events, 1 reset, round 2`
-fn standing_line(standing: &Standing) -> String {
+fn progress_line(standing: &Standing) -> String {
     let Standing { covered, goals, events, resets, round } = standing;
     let (events, resets) = (plural(*events, "event"), plural(*resets, "reset"));
     format!("covered {covered} of {goals} goals; {events}, {resets}, round {round}")
 }
 
-/// Returns how long a run may take: the time that is left, and that of an answer to the last stimulus.
+/// Returns how long a run may take: the time that is left for the walk, and that of an answer to the last
+/// stimulus.
 fn time_left(begin: Instant, settings: &Settings) -> Duration {
     let time = budget::command_time().unwrap_or(LONGEST);
     time.saturating_sub(begin.elapsed()) + 2 * settings.quiescence + Duration::from_secs(1)

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use coreach_adapters::blocks::FitStop;
 use coreach_adapters::description::{Encoding, Field, FieldNumber, Response, Transport};
-use coreach_adapters::evidence::EvidenceKind;
+use coreach_adapters::evidence::{EvidenceItem, EvidenceKind};
 use coreach_adapters::integer::WireInteger;
 use coreach_adapters::reply::Reply;
 use coreach_adapters::template::{Template, TemplatePart};
@@ -30,7 +30,7 @@ use crate::execution_arguments::{Chooser, TestArguments};
 
 /// Finds the line of the IUT file that a run has ended about: `iut.yaml:4: within: 200 ms`.
 pub(super) fn find_iut_line(path: &Path, run: &Run) -> Option<String> {
-    // Words of messages, with the keys that such a message is about.
+    // Words of messages, each with the keys that such a message is about. The first words that occur count.
     let words: [(&str, &[&str]); 9] = [
         ("`{port}`", &["command"]),
         ("which was not captured", &["captures"]),
@@ -42,7 +42,7 @@ pub(super) fn find_iut_line(path: &Path, run: &Run) -> Option<String> {
         ("` ended with status", &["command"]),
         ("` was killed by signal", &["command"]),
     ];
-    let (keys, asked): (&[&str], _) = match &run.outcome {
+    let (keys, detail): (&[&str], _) = match &run.outcome {
         // Silence gives Inconclusive or Fail.
         Outcome::Verdict(verdict, Cause::Silence(_))
             if *verdict != Verdict::Fail && find_evident_cause(run).is_none() =>
@@ -50,15 +50,12 @@ pub(super) fn find_iut_line(path: &Path, run: &Run) -> Option<String> {
             (&["within"], None)
         }
         Outcome::RunError(failure) => {
-            // The asked capture, as in "has `{token}`", or the path of the request, as in "`GET /items`".
-            let captured = || failure.text().split_once("has `{")?.1.split_once('}');
-            let asked = match captured() {
-                Some((name, _)) => Some(name),
-                None => {
-                    failure.text().split_once("`: `").and_then(|(_, asked)| asked.split([' ', '`']).nth(1))
-                }
-            };
-            (words.into_iter().find(|(word, _)| failure.text().contains(word))?.1, asked)
+            let text = failure.text();
+            let (_, keys) = words.into_iter().find(|(word, _)| text.contains(word))?;
+            // The missing capture, as in "has `{token}`", or the path of the request, as in "`: `GET /items`".
+            let capture = text.split_once("has `{").and_then(|(_, rest)| Some(rest.split_once('}')?.0));
+            let path = || text.split_once("`: `").and_then(|(_, request)| request.split([' ', '`']).nth(1));
+            (keys, capture.or_else(path))
         }
         Outcome::Verdict(..) => return None,
     };
@@ -68,10 +65,10 @@ pub(super) fn find_iut_line(path: &Path, run: &Run) -> Option<String> {
         let mut words = line.split([' ', '{', ',', '-']).filter_map(|word| word.strip_suffix(':'));
         words.any(|word| word == key)
     };
-    let (first, line) = keys.iter().find_map(|key| lines().find(|(_, line)| has_key(line, key)))?;
-    // If `reset` has steps, take the line of the step that asks for this path.
-    let step = asked.and_then(|asked| lines().skip(first).find(|(_, line)| line.contains(asked)));
-    let (number, line) = step.unwrap_or((first, line));
+    let key_line = keys.iter().find_map(|key| lines().find(|(_, line)| has_key(line, key)))?;
+    // Below the key, a line with the capture or path says more, for example the step of `reset` that failed.
+    let detail_line = detail.and_then(|text| lines().skip(key_line.0).find(|(_, line)| line.contains(text)));
+    let (number, line) = detail_line.unwrap_or(key_line);
     Some(format!("{}:{}: {}", path.display(), number + 1, shortened(line.trim())))
 }
 
@@ -86,15 +83,15 @@ pub(super) fn explain_run(
 ) -> Option<String> {
     match run.outcome.verdict() {
         Some(Verdict::Pass | Verdict::WeakPass) => None,
-        Some(Verdict::Fail) => explain_hidden(iut, run, record)
-            .or_else(|| explain_misfit(iut, run, record))
-            .or_else(|| explain_response(case, iut, run, record))
+        Some(Verdict::Fail) => explain_shadowed_output(iut, run, record)
+            .or_else(|| explain_split_output(iut, run, record))
+            .or_else(|| explain_http_answer(case, iut, run, record))
             .or_else(|| explain_order(case, initial, run, record))
             .or_else(|| explain_byte_order(case, iut, initial, run))
-            .or_else(|| explain_none(case, initial, run))
-            .or_else(|| explain_constant(arguments, case, iut, run, record))
+            .or_else(|| explain_text_for_none(case, initial, run))
+            .or_else(|| explain_chosen_constant(arguments, case, iut, run, record))
             .or_else(|| explain_cookie(iut, run))
-            .or_else(|| explain_old_state(iut, run))
+            .or_else(|| explain_missing_reset(iut, run))
             .or_else(|| explain_second_answer(case, initial, run, record))
             .or_else(|| explain_reordering(case, run, record))
             .or_else(|| explain_line_ending(case, iut, run))
@@ -102,12 +99,14 @@ pub(super) fn explain_run(
         Some(Verdict::Inconclusive) => explain_limit(arguments, run)
             .or_else(|| explain_cookie(iut, run))
             .or_else(|| explain_running_clock(case, run, record)),
-        None => explain_fixed(case, run).or_else(|| explain_cookie(iut, run)).or_else(|| explain_loss(run)),
+        None => explain_fixed_constant(case, run)
+            .or_else(|| explain_cookie(iut, run))
+            .or_else(|| explain_loss(run)),
     }
 }
 
 /// Hints at a system that nothing resets before a run, after an output that is wrong in its state.
-fn explain_old_state(iut: &Iut, run: &Run) -> Option<String> {
+fn explain_missing_reset(iut: &Iut, run: &Run) -> Option<String> {
     let is_suspect = matches!(run.outcome, Outcome::Verdict(_, Cause::Event));
     if !is_suspect || !iut.way.outlives_runs() || iut.way.is_reset() {
         return None;
@@ -127,11 +126,19 @@ fn explain_old_state(iut: &Iut, run: &Run) -> Option<String> {
 
 /// Lists the names of the expected actions.
 fn list_expected(record: &Record) -> BTreeSet<&str> {
-    record.reason.expected.iter().filter_map(|one| one.split(['(', ' ']).next()).collect()
+    record.reason.expected.iter().filter_map(|event| event.split(['(', ' ']).next()).collect()
+}
+
+/// Finds the last stimulus of a run.
+fn find_last_stimulus(run: &Run) -> Option<&Event> {
+    run.trace.iter().rev().find_map(|step| match &step.what {
+        Occurrence::Stimulus(event) => Some(event),
+        _ => None,
+    })
 }
 
 /// Hints at an expected output whose pattern also fits the last line, but comes after the seen pattern.
-fn explain_hidden(iut: &Iut, run: &Run, record: &Record) -> Option<String> {
+fn explain_shadowed_output(iut: &Iut, run: &Run, record: &Record) -> Option<String> {
     let Some(Encoding::Lines(lines)) = iut.way.encoding() else { return None };
     let seen = &run.trace.last()?.what.event()?.action;
     let received = run.wire.iter().rfind(|item| item.kind == EvidenceKind::Received)?;
@@ -154,23 +161,24 @@ fn explain_hidden(iut: &Iut, run: &Run, record: &Record) -> Option<String> {
     ))
 }
 
-/// Hints at the line because of which several lines are not an expected output, but another one.
-fn explain_misfit(iut: &Iut, run: &Run, record: &Record) -> Option<String> {
+/// Hints at the line that keeps several lines from being one expected output, so that another was seen.
+fn explain_split_output(iut: &Iut, run: &Run, record: &Record) -> Option<String> {
     let Some(Encoding::Lines(lines)) = iut.way.encoding() else { return None };
     let seen = &run.trace.last()?.what.event()?.action;
-    let sent = run.wire.iter().rposition(|item| item.kind == EvidenceKind::Sent).map_or(0, |sent| sent + 1);
+    let after_sent = run.wire.iter().rposition(|item| item.kind == EvidenceKind::Sent).map_or(0, |at| at + 1);
     let over = &run.wire.iter().rfind(|item| item.kind == EvidenceKind::Received)?.over;
-    let received =
-        run.wire[sent..].iter().filter(|item| item.kind == EvidenceKind::Received && item.over == *over);
-    let text: Vec<u8> = received.flat_map(|item| item.bytes.iter().copied()).collect();
-    let mut came: VecDeque<String> = String::from_utf8_lossy(&text).lines().map(str::to_owned).collect();
-    let expected = list_expected(record);
-    while !came.is_empty() {
-        let is_expected = |name: &String| name != seen && expected.contains(name.as_str());
+    let is_answer = |item: &&EvidenceItem| item.kind == EvidenceKind::Received && item.over == *over;
+    let answer: Vec<u8> =
+        run.wire[after_sent..].iter().filter(is_answer).flat_map(|item| item.bytes.iter().copied()).collect();
+    let mut unread: VecDeque<String> = String::from_utf8_lossy(&answer).lines().map(str::to_owned).collect();
+    let expected_names = list_expected(record);
+    let is_expected = |name: &String| name != seen && expected_names.contains(name.as_str());
+    while !unread.is_empty() {
         let others = lines.observations.iter().filter(|(name, _)| is_expected(name));
-        let mut stops = others.filter_map(|(name, shape)| Some((name, shape.stop(&came)?)));
+        let mut stops = others.filter_map(|(name, shape)| Some((name, shape.stop(&unread)?)));
+        // An output of which not even the first line fits was not meant.
         if let Some((name, FitStop { at: (at, _), expected })) = stops.find(|(_, stop)| stop.at.0 > 0)
-            && let Some(line) = came.get(at)
+            && let Some(line) = unread.get(at)
         {
             return Some(format!(
                 "hint: these lines are not `{name}`, since line {}, `{}`, does not fit {expected}. Lines within an output \
@@ -179,24 +187,22 @@ fn explain_misfit(iut: &Iut, run: &Run, record: &Record) -> Option<String> {
                 shortened(line.trim_end())
             ));
         }
-        came.pop_front();
+        unread.pop_front();
     }
     None
 }
 
-/// Hints at an expected output that has the answer's status but comes too late, or that has another status.
-fn explain_response(case: &Case, iut: &Iut, run: &Run, record: &Record) -> Option<String> {
+/// Hints at an expected output that has the answer's status but stands too late in `observations`, or that has
+/// another status.
+fn explain_http_answer(case: &Case, iut: &Iut, run: &Run, record: &Record) -> Option<String> {
     let Transport::Http(http) = &iut.way else { return None };
-    let asked = run.trace.iter().rev().find_map(|step| match &step.what {
-        Occurrence::Stimulus(event) => Some(&event.action),
-        _ => None,
-    })?;
+    let asked = &find_last_stimulus(run)?.action;
     let received = run.wire.iter().rfind(|item| item.kind == EvidenceKind::Received)?;
     let head = String::from_utf8_lossy(&received.bytes);
     let status: u16 = head.split(' ').nth(1)?.parse().ok().filter(|status| (200..300).contains(status))?;
     let expected = list_expected(record);
     // An output that needs no values fits any answer with its status.
-    let can_be = |(name, response): &&(String, Response)| {
+    let needs_status_only = |(name, response): &&(String, Response)| {
         let is_asked = response.to.is_empty() || response.to.contains(asked);
         let is_plain = response.values.is_empty() && response.headers.is_empty() && response.each.is_none();
         expected.contains(name.as_str()) && is_asked && is_plain
@@ -205,23 +211,23 @@ fn explain_response(case: &Case, iut: &Iut, run: &Run, record: &Record) -> Optio
     let seen = run.trace.last()?.what.event().map(|event| event.action.as_str());
     match &run.outcome {
         Outcome::Verdict(_, Cause::Event) => {
-            // The first observation that fits counts. An expected one before it lacks a value.
+            // The first observation that fits counts. An expected one before the seen one lacks a value.
             let (_, body) = head.split_once("\r\n\r\n")?;
             let reply = Reply { to: asked.clone(), status, body: body.into(), ..Reply::default() };
             let earlier = http.observations.iter().take_while(|(name, _)| Some(name.as_str()) != seen);
             let mut lacking = earlier.filter(|(name, _)| expected.contains(name.as_str()));
             let iosts = &case.test.iosts;
-            let explain = |(name, one): &(String, Response)| {
+            let explain = |(name, response): &(String, Response)| {
                 let action = iosts.action(iosts.find_action(name)?);
-                Some((name.clone(), one.explain_lack(&reply, &action.parameters)?))
+                let lack = response.explain_lack(&reply, &action.parameters)?;
+                Some(format!("hint: the answer is not `{name}`: {lack}\n"))
             };
-            if let Some((name, lack)) = lacking.find_map(explain) {
-                return Some(format!("hint: the answer is not `{name}`: {lack}\n"));
+            if let Some(hint) = lacking.find_map(explain) {
+                return Some(hint);
             }
-            let mut later =
-                http.observations.iter().skip_while(|(name, _)| Some(name.as_str()) != seen).skip(1);
-            let (name, _) = later.find(|one| can_be(one) && one.1.status == status)?;
             let seen = seen?;
+            let mut later = http.observations.iter().skip_while(|(name, _)| name != seen).skip(1);
+            let (name, _) = later.find(|other| needs_status_only(other) && other.1.status == status)?;
             Some(format!(
                 "hint: the answer also fits `{name}`, which comes after `{seen}` in `observations`. The first that fits \
                  counts: write {} before `{seen}`\n",
@@ -229,7 +235,8 @@ fn explain_response(case: &Case, iut: &Iut, run: &Run, record: &Record) -> Optio
             ))
         }
         Outcome::Verdict(_, Cause::Alien(text)) if !text.contains("except for the status") => {
-            let (name, response) = http.observations.iter().find(can_be).filter(|_| expected.len() == 1)?;
+            let mut observations = http.observations.iter();
+            let (name, response) = observations.find(needs_status_only).filter(|_| expected.len() == 1)?;
             (response.status != status).then(|| {
                 format!(
                     "hint: `{name}` was expected, which has the status {}. If the system is right, write {}, behind all \
@@ -269,18 +276,21 @@ fn explain_order(case: &Case, initial: &State, run: &Run, record: &Record) -> Op
     let mut judge = make_judge(&case.test, initial.clone(), run.link.clone());
     before.iter().for_each(|step| drop(judge.take(&step.what)));
     let possible = judge.specification_locations();
-    let name = |location| model.location(location).name.as_str();
-    let action = |step: &Transition| model.action(step.action).name.as_str();
+    let location_name = |location| model.location(location).name.as_str();
+    let action_name = |step: &Transition| model.action(step.action).name.as_str();
     let expected = list_expected(record);
-    let is_first =
-        |step: &&Transition| possible.contains(name(step.source)) && expected.contains(action(step));
-    let (first, second) = model.transitions.iter().filter(is_first).find_map(|first| {
-        let is_second = |step: &&Transition| step.source == first.target && action(step) == came;
-        Some((first, model.transitions.iter().find(is_second).filter(|_| action(first) != came)?))
+    let is_expected = |step: &&Transition| {
+        let name = action_name(step);
+        name != came && possible.contains(location_name(step.source)) && expected.contains(name)
+    };
+    // The expected step, and the step after it, with the output that came.
+    let (first, second) = model.transitions.iter().filter(is_expected).find_map(|first| {
+        let is_second = |step: &&Transition| step.source == first.target && action_name(step) == came;
+        Some((first, model.transitions.iter().find(is_second)?))
     })?;
-    let (one, other) = (first.origin.whole.as_ref()?, second.origin.whole.as_ref()?);
+    let (first_place, second_place) = (first.origin.whole.as_ref()?, second.origin.whole.as_ref()?);
     // Both may be steps of one item, as `in_any_order`.
-    if one.span == other.span || !is_over_same_connection(run, action(first), came) {
+    if first_place.span == second_place.span || !is_over_same_connection(run, action_name(first), came) {
         return None;
     }
     let write_step = |step: &Transition| {
@@ -289,12 +299,12 @@ fn explain_order(case: &Case, initial: &State, run: &Run, record: &Record) -> Op
         let assign = step.assignments.iter().map(|(datum, term)| format!("{datum}: '{term}'"));
         let assign = Some(assign.collect::<Vec<_>>().join(", ")).filter(|assign| !assign.is_empty());
         let assign = assign.map(|assign| format!(", assign: {{ {assign} }}"));
-        let step =
-            format!("{{ on: {}{}{} }}", action(step), when.unwrap_or_default(), assign.unwrap_or_default());
+        let (when, assign) = (when.unwrap_or_default(), assign.unwrap_or_default());
         // A line to copy is not wrapped: `\0` is a blank that stays.
-        step.replace(' ', "\0")
+        format!("{{ on: {}{when}{assign} }}", action_name(step)).replace(' ', "\0")
     };
-    let told = format!("hint: {}: `{came}` comes after `{}` there.", other.file_and_line(), action(first));
+    let place = second_place.file_and_line();
+    let hint = format!("hint: {place}: `{came}` comes after `{}` there.", action_name(first));
     // In the other order, a step must not change what the other one reads.
     let reads = |step: &Transition, datum: &Datum| {
         step.guard.mentions(datum) || step.assignments.values().any(|term| term.mentions(datum))
@@ -302,9 +312,9 @@ fn explain_order(case: &Case, initial: &State, run: &Run, record: &Record) -> Op
     let changes =
         |step: &Transition, other: &Transition| step.assignments.keys().any(|datum| reads(other, datum));
     if changes(first, second) || changes(second, first) {
-        return Some(told + "\n");
+        return Some(hint + "\n");
     }
-    let lines = |origin: &Origin| {
+    let line_range = |origin: &Origin| {
         let (first, text) = (origin.line_and_column().0, origin.file.text[origin.span.clone()].trim_end());
         match text.lines().count() {
             0 | 1 => first.to_string(),
@@ -312,12 +322,12 @@ fn explain_order(case: &Case, initial: &State, run: &Run, record: &Record) -> Op
         }
     };
     Some(format!(
-        "{told} If both may come in any order, replace lines {} and {} by\n  - from: {}\n    to: {}\n    in_any_order:\n      \
+        "{hint} If both may come in any order, replace lines {} and {} by\n  - from: {}\n    to: {}\n    in_any_order:\n      \
          - {}\n      - {}\n",
-        lines(one),
-        lines(other),
-        name(first.source),
-        name(second.target),
+        line_range(first_place),
+        line_range(second_place),
+        location_name(first.source),
+        location_name(second.target),
         write_step(first),
         write_step(second)
     ))
@@ -331,7 +341,7 @@ fn is_over_same_connection(run: &Run, one: &str, other: &str) -> bool {
 /// Hints at two outputs after the last input, if the model expected no observation after the first one.
 fn explain_second_answer(case: &Case, initial: &State, run: &Run, record: &Record) -> Option<String> {
     let (last, before) = run.trace.split_last()?;
-    // The explanation says it already of two equal ones.
+    // Of two equal outputs, the explanation says already that the system may answer twice.
     if !record.reason.expected.is_empty() || record.reason.summary.contains("does the system answer twice?") {
         return None;
     }
@@ -363,9 +373,11 @@ fn explain_line_ending(case: &Case, iut: &Iut, run: &Run) -> Option<String> {
     let [.., asked, came] = &run.trace[..] else { return None };
     let (Occurrence::Stimulus(asked), came) = (&asked.what, came.what.event()?) else { return None };
     let is_action = |step: &RunStep, name: &str| step.what.event().is_some_and(|event| event.action == name);
-    let mut asks = run.trace.windows(2).filter(|pair| is_action(&pair[0], &asked.action));
-    let is_same = lines.line_ending == "\r\n" && asks.all(|pair| is_action(&pair[1], &came.action));
-    let (_, template) = lines.stimuli.iter().find(|(name, _)| is_same && *name == asked.action)?;
+    let mut exchanges = run.trace.windows(2).filter(|pair| is_action(&pair[0], &asked.action));
+    if lines.line_ending != "\r\n" || !exchanges.all(|pair| is_action(&pair[1], &came.action)) {
+        return None;
+    }
+    let (_, template) = lines.stimuli.iter().find(|(name, _)| *name == asked.action)?;
     let Some(TemplatePart::Hole(_, hole)) = template.parts().last() else { return None };
     let model = case.specification.as_ref()?;
     let mut parameters = model.action(model.find_action(&asked.action)?).parameters.iter();
@@ -393,10 +405,7 @@ fn explain_reordering(case: &Case, run: &Run, record: &Record) -> Option<String>
 fn explain_unused_parameter(case: &Case, run: &Run, record: &Record) -> Option<String> {
     let is_event = matches!(run.outcome, Outcome::Verdict(_, Cause::Event));
     let model = case.specification.as_ref().filter(|_| is_event)?;
-    let event = run.trace.iter().rev().find_map(|step| match &step.what {
-        Occurrence::Stimulus(event) => Some(event),
-        _ => None,
-    })?;
+    let event = find_last_stimulus(run)?;
     let action = model.find_action(&event.action)?;
     let steps = || model.transitions.iter().filter(|step| step.action == action);
     let is_read = |datum: &Datum| {
@@ -404,10 +413,13 @@ fn explain_unused_parameter(case: &Case, run: &Run, record: &Record) -> Option<S
             step.guard.mentions(datum) || step.assignments.values().any(|value| value.mentions(datum))
         })
     };
-    let came = &model.action(model.find_action(&run.trace.last()?.what.event()?.action)?).parameters;
+    let last_action = model.find_action(&run.trace.last()?.what.event()?.action)?;
+    let last_parameters = &model.action(last_action).parameters;
+    // The Fail may depend on any parameter if a guard decided it, else on one that the last event repeats.
     let has_guard = record.reason.guards.iter().any(|guard| !guard.values.is_empty());
-    let is_of_end = |datum: &Datum| has_guard || came.iter().any(|other| other.name() == datum.name());
-    let datum = model.action(action).parameters.iter().find(|datum| !is_read(datum) && is_of_end(datum))?;
+    let may_decide =
+        |datum: &Datum| has_guard || last_parameters.iter().any(|other| other.name() == datum.name());
+    let datum = model.action(action).parameters.iter().find(|datum| !is_read(datum) && may_decide(datum))?;
     let place = steps().find_map(|step| step.origin.whole.as_ref())?.file_and_line();
     Some(format!(
         "hint: the specification never reads `{datum}` of `{event}`. Perhaps a transition on `{}` lacks a guard or an assignment \
@@ -421,15 +433,16 @@ fn explain_running_clock(case: &Case, run: &Run, record: &Record) -> Option<Stri
     let delay = &case.test.timed.as_ref()?.delay;
     let model = case.specification.as_ref()?;
     let action = model.find_action(&run.trace.last()?.what.event()?.action)?;
-    let is_read = |step: &Transition, clock: &Datum| {
-        let is_told = record.reason.guards.iter().any(|guard| guard.values.contains_key(clock.name()));
+    let is_read_after = |step: &Transition, clock: &Datum| {
+        let decided = record.reason.guards.iter().any(|guard| guard.values.contains_key(clock.name()));
         let mut later = model.transitions.iter().filter(|later| later.source == step.target);
-        is_told && later.any(|later| later.guard.mentions(clock))
+        decided && later.any(|later| later.guard.mentions(clock))
     };
     let (step, clock) = model.transitions.iter().filter(|step| step.action == action).find_map(|step| {
-        let is_clock = |clock: &Datum, value: &Term| value.mentions(delay) && value.mentions(clock);
-        let mut running = step.assignments.iter().filter(|(clock, value)| is_clock(clock, value));
-        running.find(|(clock, _)| is_read(step, clock)).map(|(clock, _)| (step, clock))
+        // A clock that is not set back grows by the delay.
+        let is_running = |clock: &Datum, value: &Term| value.mentions(delay) && value.mentions(clock);
+        let mut running = step.assignments.iter().filter(|(clock, value)| is_running(clock, value));
+        running.find(|(clock, _)| is_read_after(step, clock)).map(|(clock, _)| (step, clock))
     })?;
     let (place, name) = (step.origin.whole.as_ref()?.file_and_line(), &model.action(action).name);
     Some(format!(
@@ -438,7 +451,7 @@ fn explain_running_clock(case: &Case, run: &Run, record: &Record) -> Option<Stri
     ))
 }
 
-/// Hints at the last message to a system that was lost after it.
+/// Shows the last message to a system whose connection was lost after it.
 fn explain_loss(run: &Run) -> Option<String> {
     let Outcome::RunError(Failure::Lost(_)) = &run.outcome else { return None };
     let sent = run.wire.iter().rfind(|item| item.kind == EvidenceKind::Sent)?;
@@ -504,7 +517,7 @@ fn explain_byte_order(case: &Case, iut: &Iut, initial: &State, run: &Run) -> Opt
 }
 
 /// Hints at a text such as "none" in an option, if the specification allows `none` there.
-fn explain_none(case: &Case, initial: &State, run: &Run) -> Option<String> {
+fn explain_text_for_none(case: &Case, initial: &State, run: &Run) -> Option<String> {
     let Event { action, values } = run.trace.last()?.what.event()?;
     let mut judge = make_judge(&case.test, initial.clone(), run.link.clone());
     values.iter().enumerate().find_map(|(position, value)| {
@@ -522,7 +535,7 @@ fn explain_none(case: &Case, initial: &State, run: &Run) -> Option<String> {
 }
 
 /// Hints at a constant that coreach has chosen, that decided a Fail, and that the system is not told.
-fn explain_constant(
+fn explain_chosen_constant(
     arguments: &TestArguments,
     case: &Case,
     iut: &Iut,
@@ -555,7 +568,7 @@ fn explain_constant(
 }
 
 /// Hints at a constant that the configuration fixes, and that a system without it names on standard error.
-fn explain_fixed(case: &Case, run: &Run) -> Option<String> {
+fn explain_fixed_constant(case: &Case, run: &Run) -> Option<String> {
     let errors = run.wire.iter().filter(|item| item.kind == EvidenceKind::Stderr);
     let words: Vec<_> = errors.map(|item| String::from_utf8_lossy(&item.bytes)).collect();
     let is_named = |fixed: &&Instantiation| words.iter().any(|words| words.contains(fixed.name.as_str()));

@@ -4,7 +4,7 @@
 //! A run whose name is taken gets the next free one: `deliver_coffee.7.json`, `deliver_coffee.7.2.json`, ...
 //! All runs of a name in a folder are of one test case, `deliver_coffee.test_case.json`, or they could not be
 //! read again. So a folder with another test case of this name is refused before the first run. The same test
-//! case, written by another version of the program, is no other test case.
+//! case, kept_tests by another version of the program, is no other test case.
 
 use std::fs;
 use std::io;
@@ -22,10 +22,10 @@ use crate::outputs::{OutFile, OutputForm, ToWrite, request_output, resolve_outpu
 use crate::write::{make_private_folder, write_new};
 
 /// The most runs of a test case whose files are checked before the first run. Each file is checked again when
-/// it is written.
-const LOOKED_AHEAD: usize = 1000;
+/// it is kept_tests.
+const MOST_CHECKED: u64 = 1000;
 
-/// Checks before the first run that the files of `--keep` and the report can be written, and makes the
+/// Checks before the first run that the files of `--keep` and the report can be kept_tests, and makes the
 /// folder. Returns the report's file.
 pub(super) fn check_outputs(arguments: &TestArguments, cases: &[Case]) -> Result<Option<OutFile>, EarlyExit> {
     let folder = arguments.keep.as_deref();
@@ -44,13 +44,13 @@ pub(super) fn check_outputs(arguments: &TestArguments, cases: &[Case]) -> Result
 }
 
 fn list_files(arguments: &TestArguments, cases: &[Case], folder: &Path) -> Vec<ToWrite> {
-    let seeds =
-        (0..arguments.runs.get().min(LOOKED_AHEAD) as u64).map(|number| arguments.seed.wrapping_add(number));
-    let name = |path: PathBuf| ToWrite::new("--keep", path, OutputForm::Run);
+    let runs = MOST_CHECKED.min(arguments.runs.get() as u64);
+    let to_write = |path: PathBuf| ToWrite::new("--keep", path, OutputForm::Run);
     let mut files = Vec::new();
     for case in cases {
-        files.push(name(test_path(folder, case)));
-        files.extend(seeds.clone().map(|seed| name(run_path(folder, case, seed, 1))));
+        files.push(to_write(test_path(folder, case)));
+        let seeds = (0..runs).map(|number| arguments.seed.wrapping_add(number));
+        files.extend(seeds.map(|seed| to_write(run_path(folder, case, seed, 1))));
     }
     files
 }
@@ -60,9 +60,9 @@ fn test_path(folder: &Path, case: &Case) -> PathBuf {
 }
 
 /// `deliver_coffee.7.json`; the second one of this name is `deliver_coffee.7.2.json`.
-pub(super) fn run_path(folder: &Path, case: &Case, seed: u64, time: usize) -> PathBuf {
-    let time = if time == 1 { String::new() } else { format!(".{time}") };
-    folder.join(format!("{}.{seed}{time}.json", case.name))
+pub(super) fn run_path(folder: &Path, case: &Case, seed: u64, copy: usize) -> PathBuf {
+    let suffix = if copy == 1 { String::new() } else { format!(".{copy}") };
+    folder.join(format!("{}.{seed}{suffix}.json", case.name))
 }
 
 /// Reports each test case in the folder that has the name of one of ours, and is another.
@@ -88,10 +88,11 @@ pub(in crate::commands) fn is_same_test(path: &Path, document: &str) -> bool {
     bytes == document.as_bytes() || hash(&bytes).is_some_and(|own| Some(own) == hash(document.as_bytes()))
 }
 
+/// Writes the runs of a command into the folder of `--keep`.
 #[derive(Default)]
 pub(super) struct Keeper {
     /// The names of the test cases that are in the folder.
-    written: Vec<String>,
+    kept_tests: Vec<String>,
     /// The user has been told that a name was taken.
     has_warned: bool,
 }
@@ -105,27 +106,27 @@ impl Keeper {
         record: &Record,
     ) -> Result<Option<String>, String> {
         let Some(folder) = &arguments.keep else { return Ok(None) };
-        let wrong = |path: &Path, error: io::Error| format!("{}: {error}", path.display());
-        if !self.written.contains(&case.name) {
+        let explain = |path: &Path, error: io::Error| format!("{}: {error}", path.display());
+        if !self.kept_tests.contains(&case.name) {
             let path = test_path(folder, case);
-            if !write_new(&check_output(&path)?, &case.document).map_err(|error| wrong(&path, error))?
+            if !write_new(&check_output(&path)?, &case.document).map_err(|error| explain(&path, error))?
                 && !is_same_test(&path, &case.document)
             {
                 return Err(report_other_test(&path).message);
             }
-            self.written.push(case.name.clone());
+            self.kept_tests.push(case.name.clone());
         }
         let text = serde_json::to_string_pretty(record).map_err(|error| error.to_string())?;
         let first = run_path(folder, case, record.seed, 1);
-        // Another program may take a name between the look and the writing.
-        let (mut path, mut time) = (first.clone(), 1);
+        // Another program may take a name between the check and the writing.
+        let (mut path, mut copy) = (first.clone(), 1);
         while fs::symlink_metadata(&path).is_ok()
-            || !write_new(&check_output(&path)?, &text).map_err(|error| wrong(&path, error))?
+            || !write_new(&check_output(&path)?, &text).map_err(|error| explain(&path, error))?
         {
-            time += 1;
-            path = run_path(folder, case, record.seed, time);
+            copy += 1;
+            path = run_path(folder, case, record.seed, copy);
         }
-        if time > 1 && !self.has_warned {
+        if copy > 1 && !self.has_warned {
             self.has_warned = true;
             console::say(&format!(
                 "warning: {} is there already: this run is kept as {}; other runs also get new names",
@@ -139,8 +140,6 @@ impl Keeper {
 
 fn check_output(path: &Path) -> Result<OutFile, String> {
     let output = resolve_output("--keep", Some(path), OutputForm::Run);
-    let messages =
-        |found: Vec<Diagnostic>| -> String { found.into_iter().map(|wrong| wrong.message).collect() };
-    let output = output.map_err(messages)?;
-    output.ok_or_else(|| format!("{}: not written", path.display()))
+    let output = output.map_err(|found| found.into_iter().map(|error| error.message).collect::<String>())?;
+    output.ok_or_else(|| format!("{}: not kept_tests", path.display()))
 }

@@ -32,7 +32,7 @@ pub(super) struct Total {
     /// The runs at whose start the process of the system ended.
     pub(super) ended_at_start: usize,
     /// The longest wait in vain for the system to close its side after a run.
-    pub(super) waited: Option<Duration>,
+    pub(super) longest_wait: Option<Duration>,
     pub(super) hint: IutHint,
     pub(super) failed: BTreeMap<Bucket, FailedRuns>,
     /// The first run that was inconclusive.
@@ -66,14 +66,19 @@ impl Total {
             self.failed_by_event += 1;
             self.failed_at_once += usize::from(run.trace.iter().filter(is_answer).count() == 1);
         }
-        let is_ended = |text: &String| text.contains("` ended with status") && !text.contains("in use");
-        self.ended_at_start +=
-            usize::from(matches!(&run.outcome, Outcome::RunError(Failure::Start(text)) if is_ended(text)));
-        let left_late = run
-            .teardown
-            .as_ref()
-            .filter(|one| one.left != Left::Clean && one.awaited == THE_END && one.waited.as_secs() > 0);
-        self.waited = self.waited.max(left_late.map(|one| one.waited));
+        if let Outcome::RunError(Failure::Start(text)) = &run.outcome
+            && text.contains("` ended with status")
+            && !text.contains("in use")
+        {
+            self.ended_at_start += 1;
+        }
+        if let Some(teardown) = &run.teardown
+            && teardown.left != Left::Clean
+            && teardown.awaited == THE_END
+            && teardown.waited.as_secs() > 0
+        {
+            self.longest_wait = self.longest_wait.max(Some(teardown.waited));
+        }
         for (source, count) in &run.mix {
             *self.mix.entry(source.name()).or_default() += count;
         }
@@ -155,11 +160,11 @@ impl Total {
 pub(super) fn explain_kept_system(iut: &Iut, total: &Total) -> String {
     let failed = total.failed_by_event;
     let later = total.outcomes.total().saturating_sub(1);
-    let broken = total.outcomes.of(OutcomeKind::RunError);
+    let is_kept = iut.way.outlives_runs();
     if matches!(iut.way, Transport::Tcp(_))
-        && iut.way.outlives_runs()
+        && is_kept
         && total.begins_well
-        && broken == later
+        && total.outcomes.of(OutcomeKind::RunError) == later
         && later > 0
         && total.failed.keys().all(|bucket| bucket.cause != "unclean")
     {
@@ -168,26 +173,29 @@ pub(super) fn explain_kept_system(iut: &Iut, total: &Total) -> String {
             .to_owned();
     }
     let is_kept = iut.way.outlives_runs() && iut.way.is_reset();
-    if let Some(waited) = total.waited.filter(|_| iut.way.outlives_runs()) {
+    if let Some(longest_wait) = total.longest_wait.filter(|_| iut.way.outlives_runs()) {
         return format!(
-            "hint: coreach waited {} s after a run for {THE_END}, in vain: let the system close its side when coreach does ({})\n",
-            waited.as_secs(),
+            "hint: coreach longest_wait {} s after a run for {THE_END}, in vain: let the system close its side when coreach does ({})\n",
+            longest_wait.as_secs(),
             iut.place
         );
     }
-    let is_anew = total.begins_well && !iut.way.outlives_runs();
+    let begins_well_anew = total.begins_well && !is_kept;
     // With other seeds, runs of a wrong model seldom all fail at their first answers.
-    if is_anew && total.failed_at_once == later && later > 2 && matches!(iut.way, Transport::Stdio(_)) {
+    if begins_well_anew
+        && total.failed_at_once == later
+        && later > 2
+        && matches!(iut.way, Transport::Stdio(_))
+    {
         return "hint: the first run did not fail, and all later ones did, at their first answers. Each run starts the system \
                 anew: does it keep its state in a file? If so, the first run fails when you repeat the command\n"
             .to_owned();
     }
-    if is_anew && total.ended_at_start == later && later > 0 {
-        let remedy = match iut.way {
-            Transport::Stdio(_) => {
-                "end at the end of its input, and write `grace_ms: 2000` next to `command`"
-            }
-            _ => "remove that at its start",
+    if begins_well_anew && total.ended_at_start == later && later > 0 {
+        let remedy = if matches!(iut.way, Transport::Stdio(_)) {
+            "end at the end of its input, and write `grace_ms: 2000` next to `command`"
+        } else {
+            "remove that at its start"
         };
         return format!(
             "hint: only the first run began. coreach kills the system after each run: if it leaves a file or a lock behind, \
@@ -195,12 +203,10 @@ pub(super) fn explain_kept_system(iut: &Iut, total: &Total) -> String {
             iut.place
         );
     }
-    // One late failure may come at the first try of its seed.
-    if !is_kept
-        || !total.begins_well
-        || failed <= usize::from(total.failed_at_once == 0)
-        || (2 * failed < later && !(total.failed_at_once > 0 && failed > 1))
-    {
+    // One failure proves nothing: it may belong to its seed, unless it came at the first answer.
+    let has_enough = failed > 1 || failed == 1 && total.failed_at_once > 0;
+    let has_most = 2 * failed >= later || total.failed_at_once > 0 && failed > 1;
+    if !is_kept || !iut.way.is_reset() || !total.begins_well || !has_enough || !has_most {
         return String::new();
     }
     let seed = total.failed.values().map(|failed| failed.seed).min().unwrap_or_default();

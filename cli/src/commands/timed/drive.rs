@@ -32,9 +32,9 @@ pub fn drive(arguments: &DriveArguments) -> CommandResult {
     let read = budget::reading(|| {
         let (model, mut warnings) = load(&arguments.model)?;
         let constants = constants(&model.timed, &arguments.constant)?;
-        let (driven, more) =
+        let (driven, input_warnings) =
             Driven::read(&model, constants, &arguments.inputs, &arguments.iut, arguments.wait)?;
-        warnings.extend(more);
+        warnings.extend(input_warnings);
         Ok((model, driven, warnings))
     });
     let (model, driven, warnings) = read?;
@@ -43,7 +43,7 @@ pub fn drive(arguments: &DriveArguments) -> CommandResult {
     let driven = Arc::new(driven);
     let is_json = is_json();
     let trace: Arc<Mutex<Vec<SeqItem>>> = Arc::default();
-    let lines = {
+    let trace_lines = {
         let (trace, graph) = (trace.clone(), graph.clone());
         move || -> Vec<Json> {
             let all = write_sequence(&graph, &lock(&trace), TraceForm::JsonLines);
@@ -51,9 +51,9 @@ pub fn drive(arguments: &DriveArguments) -> CommandResult {
         }
     };
     if is_json {
-        let (driven, lines) = (driven.clone(), lines.clone());
+        let (driven, trace_lines) = (driven.clone(), trace_lines.clone());
         certain_end::tell_at_end(move |exit_code, _| {
-            console::document_text(&make_document(&driven, None, lines(), exit_code))
+            console::document_text(&make_document(&driven, None, trace_lines(), exit_code))
         });
     }
     let form = if arguments.format == TraceFormat::JsonLines { TraceForm::JsonLines } else { TraceForm::Csv };
@@ -76,7 +76,7 @@ pub fn drive(arguments: &DriveArguments) -> CommandResult {
     if !is_json {
         writer.end()?;
     }
-    let document = || make_document(&driven, Some(&recording), lines(), exit.code());
+    let document = || make_document(&driven, Some(&recording), trace_lines(), exit.code());
     let mut answer = CommandAnswer::new(exit, document, String::new);
     add_remarks(&mut answer, &recording);
     Ok(answer)

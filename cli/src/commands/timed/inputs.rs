@@ -37,21 +37,21 @@ pub fn inputs(arguments: &InputsArguments) -> CommandResult {
     let (Some(folder), Some(criterion)) = (&arguments.out, arguments.cover) else {
         return Ok(CommandAnswer::of_text(Exit::Mistakes, ""));
     };
-    let mut known = Vec::new();
-    let found =
-        budget::within("inputs", budget::time(None), |_| cover(&model, criterion, &wanted, &mut known));
-    let stop = match found {
+    let mut goals = Vec::new();
+    let covered =
+        budget::within("inputs", budget::time(None), |_| cover(&model, criterion, &wanted, &mut goals));
+    let stop = match covered {
         Ok(Ok(())) => None,
         Ok(Err(found)) => return Err(found.into()),
         Err(stop) => Some(stop.to_diagnostic()),
     };
     console::draw(stop.as_slice());
     let exit = if stop.is_some() { Exit::Stopped } else { Exit::Fine };
-    write_all(arguments, &model, folder, form, &known, exit)
+    write_goals(arguments, &model, folder, form, &goals, exit)
 }
 
 /// Writes a file for each goal that was met, with its name, and tells what came of each goal.
-fn write_all(
+fn write_goals(
     arguments: &InputsArguments,
     model: &TimedModel,
     folder: &Path,
@@ -60,24 +60,22 @@ fn write_all(
     mut exit: Exit,
 ) -> CommandResult {
     let ending = if form == TraceForm::Csv { "csv" } else { "jsonl" };
-    let file = |goal: &TimedGoal| folder.join(format!("{}.{ending}", goal.name));
-    let met = goals.iter().filter_map(|goal| match &goal.fate {
-        TimedFate::Met(_, items) => Some((goal, items)),
-        _ => None,
-    });
-    let written: Vec<(&TimedGoal, &Vec<SeqItem>)> = met.collect();
-    let wanted: Vec<ToWrite> =
-        written.iter().map(|(goal, _)| ToWrite::new("--out", file(goal), OutputForm::Sequence)).collect();
-    let outputs = resolve_outputs(&wanted)?;
-    let put = || -> Result<(), (std::path::PathBuf, io::Error)> {
-        std::fs::create_dir_all(folder).map_err(|error| (folder.to_owned(), error))?;
-        for ((_, items), output) in written.iter().zip(&outputs) {
-            write(output, write_sequence(model.timed.graph(), items, form))
-                .map_err(|error| (output.path().to_owned(), error))?;
+    let (mut wanted, mut sequences) = (Vec::new(), Vec::new());
+    for goal in goals {
+        if let TimedFate::Met(_, items) = &goal.fate {
+            let file = folder.join(format!("{}.{ending}", goal.name));
+            wanted.push(ToWrite::new("--out", file, OutputForm::Sequence));
+            sequences.push(items);
         }
-        Ok(())
-    };
-    put().map_err(|(path, error)| EarlyExit::hindered(format_args!("{}: {error}", path.display())))?;
+    }
+    let outputs = resolve_outputs(&wanted)?;
+    let explain =
+        |path: &Path, error: io::Error| EarlyExit::hindered(format_args!("{}: {error}", path.display()));
+    std::fs::create_dir_all(folder).map_err(|error| explain(folder, error))?;
+    for (items, output) in sequences.into_iter().zip(&outputs) {
+        let text = write_sequence(model.timed.graph(), items, form);
+        write(output, text).map_err(|error| explain(output.path(), error))?;
+    }
     if goals.iter().any(|goal| matches!(goal.fate, TimedFate::NotFound(_))) {
         exit = exit.and(Exit::Incomplete);
     }

@@ -1,6 +1,5 @@
 //! `coreach timed path`: a test case that is guided by a path.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -54,24 +53,24 @@ pub fn path(arguments: &PathArguments) -> CommandResult {
 }
 
 #[derive(Clone, Copy)]
-enum PathFormat {
-    Ours(Format),
-    Theirs(Guards),
+enum FileForm {
+    Export(Format),
+    Sptg(Guards),
 }
 
-fn list_files(arguments: &PathArguments) -> Vec<(PathBuf, PathFormat)> {
+fn list_files(arguments: &PathArguments) -> Vec<(PathBuf, FileForm)> {
     let Some(folder) = &arguments.out else { return Vec::new() };
-    let mut files: Vec<(PathBuf, PathFormat)> = Vec::new();
+    let mut files: Vec<(PathBuf, FileForm)> = Vec::new();
     for form in &arguments.formats {
         match form {
             PathForm::Export(format) => {
                 files.push((
                     folder.join(format!("test_case.{}", format.extension())),
-                    PathFormat::Ours(*format),
+                    FileForm::Export(*format),
                 ));
             }
             PathForm::Sptg => {
-                files.extend(SPTG.map(|(name, guards)| (folder.join(name), PathFormat::Theirs(guards))));
+                files.extend(SPTG.map(|(name, guards)| (folder.join(name), FileForm::Sptg(guards))));
             }
         }
     }
@@ -81,10 +80,10 @@ fn list_files(arguments: &PathArguments) -> Vec<(PathBuf, PathFormat)> {
     files
 }
 
-fn test_case_text(made: &PathGuided, form: PathFormat) -> Result<String, String> {
+fn test_case_text(made: &PathGuided, form: FileForm) -> Result<String, String> {
     match form {
-        PathFormat::Theirs(guards) => Ok(to_sptg(made, guards)),
-        PathFormat::Ours(format) => {
+        FileForm::Sptg(guards) => Ok(to_sptg(made, guards)),
+        FileForm::Export(format) => {
             export(&View::of_path(made), format, ExportOptions::default()).map_err(|error| error.to_string())
         }
     }
@@ -111,24 +110,19 @@ fn write_texts(
     (paths, failed)
 }
 
-/// Warns of a step that cannot be seen, and of imprecisions.
+/// Warns of the first step that cannot be seen, since no run gets past it, and of imprecisions.
 fn find_warnings(wanted: &PathRequest, made: &PathGuided) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     if let Some(place) = made.unseen.first() {
+        let (number, name) = (place + 1, wanted.timed.called(wanted.path[*place]));
         let message = format!(
-            "step {} of the path, `{}`, cannot be seen before silence is a fact: no run can pass",
-            place + 1,
-            wanted.timed.called(wanted.path[*place])
+            "step {number} of the path, `{name}`, cannot be seen before silence is a fact: no run can pass"
         );
-        found.push(
-            Diagnostic::warning("silence-after", message).help("a greater `--tm` waits long enough for it"),
-        );
+        let warning = Diagnostic::warning("silence-after", message);
+        found.push(warning.help("a greater `--tm` waits long enough for it"));
     }
-    found.extend(
-        made.imprecisions
-            .iter()
-            .map(|imprecision| Diagnostic::warning("path-imprecision", imprecision.clone())),
-    );
+    let imprecisions = made.imprecisions.iter();
+    found.extend(imprecisions.map(|text| Diagnostic::warning("path-imprecision", text.clone())));
     found
 }
 
@@ -144,21 +138,19 @@ fn summary_text(wanted: &PathRequest, made: &PathGuided, files: &[PathBuf]) -> S
     let used: Vec<Rule> = Rule::ALL.into_iter().filter(|rule| made.made_by_rule(*rule) > 0).collect();
     let mut head = vec![String::new(), "step".to_owned()];
     head.extend(used.iter().map(ToString::to_string));
-    let row = |name: String, step: String, counts: &BTreeMap<Rule, usize>| {
-        let mut row = vec![name, step];
-        row.extend(used.iter().map(|rule| counts.get(rule).map_or("-".to_owned(), ToString::to_string)));
-        row
-    };
     let mut rows = vec![head];
-    let each = made.counts.iter().zip(&wanted.path).enumerate().take(CONTEXTS_TOLD);
-    rows.extend(
-        each.map(|(at, (counts, step))| row(context_name(at), wanted.timed.called(*step), &counts.made)),
-    );
+    for (at, (counts, step)) in made.counts.iter().zip(&wanted.path).enumerate().take(CONTEXTS_TOLD) {
+        let cell = |rule| counts.made.get(rule).map_or("-".to_owned(), ToString::to_string);
+        let mut row = vec![context_name(at), wanted.timed.called(*step)];
+        row.extend(used.iter().map(cell));
+        rows.push(row);
+    }
     if made.counts.len() > CONTEXTS_TOLD {
         rows.push(vec!["...".to_owned(), format!("{} more", made.counts.len() - CONTEXTS_TOLD)]);
     }
-    let all = used.iter().map(|rule| (*rule, made.made_by_rule(*rule))).collect();
-    rows.push(row("all".to_owned(), String::new(), &all));
+    let mut sums = vec!["all".to_owned(), String::new()];
+    sums.extend(used.iter().map(|rule| made.made_by_rule(*rule).to_string()));
+    rows.push(sums);
     text += &table(&rows, 2);
     let late: usize = made.counts.iter().map(|counts| counts.late).sum();
     text += &format!("{} besides, for what is seen when silence is a fact\n", plural(late, "transition"));

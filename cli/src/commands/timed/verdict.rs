@@ -64,7 +64,7 @@ pub fn verdict(arguments: &VerdictArguments) -> CommandResult {
 
 /// Tells the verdict, how far the trace went, and why.
 fn verdict_text(offline: &Offline<'_>, path: &[String], judged: &JudgedTrace) -> String {
-    let word = match judged.verdict {
+    let head = match judged.verdict {
         OfflineVerdict::InconclusiveR => "Inconclusive: allowed by the model, but not on the path".to_owned(),
         OfflineVerdict::InconclusiveI => "Inconclusive: the model does not take this input here".to_owned(),
         OfflineVerdict::Fail => {
@@ -75,7 +75,7 @@ fn verdict_text(offline: &Offline<'_>, path: &[String], judged: &JudgedTrace) ->
         OfflineVerdict::WeakPass => "WeakPass: the system may have taken the path, or another one".to_owned(),
         OfflineVerdict::Pass => "Pass: the system took the path".to_owned(),
     };
-    let mut text = format!("{word}\n{} up to time {}", plural(judged.events, "event"), judged.time);
+    let mut text = format!("{head}\n{} up to time {}", plural(judged.events, "event"), judged.time);
     match judged.furthest {
         Some(steps) => {
             let _ = writeln!(text, ", {steps} of {} of the path", plural(path.len(), "transition"));
@@ -96,22 +96,23 @@ fn verdict_text(offline: &Offline<'_>, path: &[String], judged: &JudgedTrace) ->
     story::wrap(&text)
 }
 
-/// The event that came, if one did, and when it came or until when nothing did, since the last event. `late`
-/// is the event after a delay that was too long.
-fn last_member<'a>(why: &'a Why, late: Option<&'a SeqItem>) -> (Option<&'a SeqItem>, RBig) {
+/// Returns the event that was refused, if one came, and the time from the event before to it, or to the end of
+/// a refused silence. `late` is the event after a delay that was too long.
+fn refused_event<'a>(why: &'a Why, late: Option<&'a SeqItem>) -> (Option<&'a SeqItem>, RBig) {
     match &why.seen.item {
         SeqItem::Delay(delay) => (late, &why.elapsed + delay),
         event => (Some(event), why.elapsed.clone()),
     }
 }
 
-/// The outputs that were allowed, with their names: those of this name, or all if there is none of it. Also
-/// says whether there are some of it. The event of an output is written `Name!`.
+/// Lists the outputs that were allowed, with their names: those of this name, or all if there is none of it.
+/// Also says whether there are some of it.
 fn expected_outputs<'a>(why: &'a Why, name: Option<&str>) -> (bool, Vec<(&'a str, &'a AllowedTransition)>) {
+    // The event of an output is written `Name!`.
     let with_name = |allowed: &'a AllowedTransition| Some((allowed.event.split_once('!')?.0, allowed));
-    let outputs = || why.allowed.iter().filter_map(with_name);
-    let same_name: Vec<_> = outputs().filter(|(output, _)| Some(*output) == name).collect();
-    if same_name.is_empty() { (false, outputs().collect()) } else { (true, same_name) }
+    let outputs: Vec<_> = why.allowed.iter().filter_map(with_name).collect();
+    let same_name: Vec<_> = outputs.iter().copied().filter(|(output, _)| Some(*output) == name).collect();
+    if same_name.is_empty() { (false, outputs) } else { (true, same_name) }
 }
 
 fn event_name<'a>(offline: &'a Offline<'_>, item: &SeqItem) -> Option<&'a str> {
@@ -120,9 +121,9 @@ fn event_name<'a>(offline: &'a Offline<'_>, item: &SeqItem) -> Option<&'a str> {
 }
 
 /// Makes `expected Closed within 2..2.2, got it at 0.9`, with the times since the last event. `None` if the
-/// time is not why.
+/// time is not the reason.
 fn expected_line(offline: &Offline<'_>, why: &Why, late: Option<&SeqItem>) -> Option<String> {
-    let (event, elapsed) = last_member(why, late);
+    let (event, elapsed) = refused_event(why, late);
     let name = event.and_then(|event| event_name(offline, event));
     let (is_same, outputs) = expected_outputs(why, name);
     // This output was allowed at this time, so its values are wrong. The lines below say so.
@@ -150,12 +151,13 @@ fn expected_line(offline: &Offline<'_>, why: &Why, late: Option<&SeqItem>) -> Op
 
 /// Suspects a recording in milliseconds: its first events are far too late, and would be in time in seconds.
 fn suspect_milliseconds(offline: &Offline<'_>, why: &Why, late: Option<&SeqItem>) -> Option<String> {
-    let (event, elapsed) = last_member(why, late);
+    let (event, elapsed) = refused_event(why, late);
     let (_, outputs) = expected_outputs(why, event.and_then(|event| event_name(offline, event)));
-    let (factor, seconds) = (RBig::from(1000), &elapsed / RBig::from(1000));
-    let is_suspicious = |(_, one): &(&str, &AllowedTransition)| {
-        let fits = |end: &SpanEnd| seconds <= end.delay && &elapsed * RBig::from(20) >= &end.delay * &factor;
-        one.earliest.delay <= seconds && one.latest.as_ref().is_some_and(fits)
+    let seconds = &elapsed / RBig::from(1000);
+    // In seconds, the event is within its span, and not before a twentieth of the latest time.
+    let is_suspicious = |(_, allowed): &(&str, &AllowedTransition)| {
+        let fits = |end: &SpanEnd| seconds <= end.delay && &seconds * RBig::from(20) >= end.delay;
+        allowed.earliest.delay <= seconds && allowed.latest.as_ref().is_some_and(fits)
     };
     outputs.iter().any(is_suspicious).then(|| {
         let (elapsed, seconds) = (time_text(&elapsed), time_text(&seconds));
@@ -173,7 +175,7 @@ fn reason_text(offline: &Offline<'_>, why: &Why, late: Option<&SeqItem>) -> Stri
         Some(last) => format!("{} of line {}", describe_seen(graph, last), last.line),
         None => "the beginning".to_owned(),
     };
-    let (event, elapsed) = last_member(why, late);
+    let (event, elapsed) = refused_event(why, late);
     let mut seen = why.seen.clone();
     seen.time += &elapsed - &why.elapsed;
     let (line, after) = (seen.line, time_text(&elapsed));
@@ -191,12 +193,9 @@ fn reason_text(offline: &Offline<'_>, why: &Why, late: Option<&SeqItem>) -> Stri
     });
     let _ = writeln!(text, "  the model was in {}", places.collect::<Vec<_>>().join(" or "));
     for refused in &why.refused {
-        let parts = if refused.parts.is_empty() {
-            "with the data of the trace".to_owned()
-        } else {
-            refused.parts.join(", ")
-        };
-        let _ = writeln!(text, "  not transition {} from {}: {parts}", refused.transition, refused.from);
+        let parts = refused.parts.join(", ");
+        let reason = if parts.is_empty() { "with the data of the trace" } else { &parts };
+        let _ = writeln!(text, "  not transition {} from {}: {reason}", refused.transition, refused.from);
     }
     if why.allowed.is_empty() {
         text += "  nothing was allowed any more\n";
