@@ -51,18 +51,15 @@ pub fn answer_ignored(
     frame: &[u8],
     signatures: &Signatures,
 ) -> Result<Option<Vec<u8>>, Failure> {
-    let found = binary
-        .ignored
-        .iter()
+    let mut rules = binary.ignored.iter();
+    let found = rules
         .find_map(|rule| Some((read_values(&rule.pattern, frame, &binary.spelling).ok()?, &rule.answer)));
-    let Some((found, answer)) = found else { return Ok(None) };
+    let Some((values, answer)) = found else { return Ok(None) };
     let Some(fields) = answer else { return Ok(Some(Vec::new())) };
-    let value = |name: &str| {
-        let own = found.iter().find(|(field, _)| *field == name).map(|(_, content)| match content {
-            Content::Text(text) => text.clone(),
-            Content::List(tree) => tree.to_string(),
-        });
-        own.or_else(|| signatures.known(name))
+    let value = |name: &str| match values.iter().find(|(field, _)| *field == name) {
+        Some((_, Content::Text(text))) => Some(text.clone()),
+        Some((_, Content::List(tree))) => Some(tree.to_string()),
+        None => signatures.known(name),
     };
     write_frame(binary, fields, value, signatures, "ignore").map(Some)
 }
@@ -77,8 +74,8 @@ pub fn fits_output(binary: &Binary, frame: &[u8]) -> bool {
 /// [`Failure::Garbage`]: a number is too long, or the frame is unmatched and the description makes that an
 /// error. [`Failure::Untranslatable`]: the answer to an ignored frame cannot be written.
 pub fn read_frame(binary: &Binary, frame: &[u8], signatures: &mut Signatures) -> Result<Recognized, Failure> {
-    // The output that fits furthest: how many fields fit, and why not more.
-    let mut closest = (0, String::new());
+    // Of the output that fits furthest: how many fields fit, and why not more.
+    let (mut most_fitting, mut closest) = (0, String::new());
     for (action, fields) in &binary.observations {
         let (fitting, why) = match read_values(fields, frame, &binary.spelling) {
             Ok(values) => return make_output(action, values, binary, signatures).map(Recognized::Received),
@@ -92,14 +89,14 @@ pub fn read_frame(binary: &Binary, frame: &[u8], signatures: &mut Signatures) ->
                 (fitting, format!("\nthe closest is `{action}`: its field {number}{name} does not fit"))
             }
         };
-        if fitting > closest.0 {
-            closest = (fitting, why);
+        if fitting > most_fitting {
+            (most_fitting, closest) = (fitting, why);
         }
     }
     if let Some(answer) = answer_ignored(binary, frame, signatures)? {
         return Ok(Recognized::Ignored(answer));
     }
-    let text = format!("the frame `{}`, which no fields fit{}", shortened(&hex(frame)), closest.1);
+    let text = format!("the frame `{}`, which no fields fit{closest}", shortened(&hex(frame)));
     match binary.unmatched {
         Unmatched::Fail => Ok(Recognized::Received(Received::Alien(text))),
         Unmatched::Error => Err(Failure::Garbage(text)),
@@ -121,28 +118,23 @@ fn read_values<'f>(
 /// Makes the output of these values. Lists become JSON of the parameters' types.
 fn make_output(
     action: &str,
-    values: FoundValues<'_>,
+    mut values: FoundValues<'_>,
     binary: &Binary,
     signatures: &mut Signatures,
 ) -> Result<Received, Failure> {
-    let parameters = signatures.action(action).map_or(&[][..], |action| &action.parameters);
-    let values: FoundValues<'_> = values
-        .into_iter()
-        .map(|(name, content)| match (content, parameters.iter().find(|datum| datum.name() == name)) {
-            (Content::List(tree), Some(datum)) => (name, Content::List(typed_tree(tree, datum.ty()))),
-            (content, _) => (name, content),
-        })
-        .collect();
-    let values: Vec<(&str, Wire<'_>)> =
-        values.iter().map(|(name, content)| (*name, as_wire(content))).collect();
-    signatures.capturing_output(action, &values, &binary.spelling)
-}
-
-fn as_wire(content: &Content) -> Wire<'_> {
-    match content {
-        Content::Text(text) => Wire::Text(text),
-        Content::List(tree) => Wire::Json(tree),
+    let parameters = signatures.parameters(action);
+    let mut wires = Vec::new();
+    for (name, content) in &mut values {
+        let datum = parameters.iter().find(|datum| datum.name() == *name);
+        if let (Content::List(tree), Some(datum)) = (&mut *content, datum) {
+            *tree = typed_tree(std::mem::replace(tree, Tree::Null), datum.ty());
+        }
+        wires.push(match content {
+            Content::Text(text) => (*name, Wire::Text(text)),
+            Content::List(tree) => (*name, Wire::Json(tree)),
+        });
     }
+    signatures.capturing_output(action, &wires, &binary.spelling)
 }
 
 /// Turns texts into the JSON of a type: those of numbers and truth values are no texts there.

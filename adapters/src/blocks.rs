@@ -42,7 +42,9 @@ pub struct BlockScan {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fit {
+    /// So many lines fit, and are whole.
     Whole(usize),
+    /// They fit so far, and more lines are needed.
     More,
     No,
     /// They do not fit, since the text after so many counted bytes does not fit.
@@ -55,8 +57,10 @@ pub fn strip_cr(line: &str) -> &str {
 
 pub type GroupTexts<'s> = Vec<(&'s str, String)>;
 
+/// Where lines stop fitting. The greatest one is the furthest.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct FitStop {
+    /// The line, and the byte in it, both from 0.
     pub at: (usize, usize),
     pub expected: String,
 }
@@ -117,23 +121,24 @@ impl Shape {
             (None, Middle::Any) => end.into_iter().collect(),
             (None, Middle::Lines(pattern)) => end.into_iter().chain([pattern]).collect(),
             (None, Middle::Fields(patterns)) => {
-                let missing =
-                    patterns.iter().filter(|pattern| block.line_of(pattern, lines, progress.seen).is_none());
-                missing.collect()
+                let is_missing = |pattern: &&Regex| block.line_of(pattern, lines, progress.seen).is_none();
+                patterns.iter().filter(is_missing).collect()
             }
             (None, Middle::Each(parts)) => {
-                let item = match_parts(parts, lines, progress.seen).err().and_then(|unfit| unfit.stop(lines));
+                let item_stop =
+                    match_parts(parts, lines, progress.seen).err().and_then(|unfit| unfit.stop(lines));
                 let is_end =
                     |end: &Regex| lines.get(progress.seen).is_some_and(|line| end.is_match(strip_cr(line)));
                 if block.then.is_none() && end.is_some_and(is_end) {
                     let reason = ": without `then`, `each` must fit at least one line";
-                    return item.map(|item| FitStop { expected: item.expected + reason, ..item });
+                    return item_stop.map(|stop| FitStop { expected: stop.expected + reason, ..stop });
                 }
-                let end = end.and_then(|end| Unfit::Pattern(end, (progress.seen, 0)).stop(lines));
-                return item.max(end);
+                let end_stop = end.and_then(|end| Unfit::Pattern(end, (progress.seen, 0)).stop(lines));
+                return item_stop.max(end_stop);
             }
         };
-        patterns.into_iter().filter_map(|one| Unfit::Pattern(one, (progress.seen, 0)).stop(lines)).max()
+        let stop_of = |pattern: &Regex| Unfit::Pattern(pattern, (progress.seen, 0)).stop(lines);
+        patterns.into_iter().filter_map(stop_of).max()
     }
 
     /// Returns the pattern of the first line, if there is one.
@@ -220,7 +225,7 @@ fn match_parts<'s>(
 ) -> Result<(usize, GroupTexts<'s>), Unfit<'s>> {
     // The line and the byte in it up to which the parts fit.
     let (mut at, mut named) = ((begin, 0), GroupTexts::new());
-    // The number of bytes that were counted before the rest of this line, if there are any.
+    // The number of bytes that were counted up to `at`, if the line goes on after them.
     let mut counted_before = None;
     for part in parts {
         match part {
@@ -282,10 +287,10 @@ impl LineBlock {
         match &self.middle {
             Middle::Any | Middle::Lines(_) => vec![around],
             Middle::Fields(patterns) => {
-                let found = patterns
-                    .iter()
-                    .filter_map(|one| find_groups(one, lines.get(self.line_of(one, lines, last)?)?));
-                around.extend(found.flatten());
+                for field in patterns {
+                    let line = self.line_of(field, lines, last).and_then(|at| lines.get(at));
+                    around.extend(line.and_then(|line| find_groups(field, line)).unwrap_or_default());
+                }
                 vec![around]
             }
             Middle::Each(parts) => {
@@ -342,8 +347,8 @@ impl LineBlock {
                 Middle::Lines(pattern) => pattern.is_match(line).then_some(progress.seen + 1),
                 Middle::Fields(patterns) => {
                     // With a first line, there may be lines of no field.
-                    let may_be = self.begin.is_some() || patterns.iter().any(|one| one.is_match(line));
-                    may_be.then_some(progress.seen + 1)
+                    let fits = self.begin.is_some() || patterns.iter().any(|field| field.is_match(line));
+                    fits.then_some(progress.seen + 1)
                 }
                 Middle::Each(parts) => match match_parts(parts, lines, progress.seen) {
                     Ok((next, _)) => Some(next),
@@ -362,7 +367,7 @@ impl LineBlock {
             Middle::Any | Middle::Lines(_) => true,
             Middle::Each(_) => progress.items > 0 || self.then.is_some(),
             Middle::Fields(patterns) => {
-                patterns.iter().all(|one| self.line_of(one, lines, progress.seen).is_some())
+                patterns.iter().all(|field| self.line_of(field, lines, progress.seen).is_some())
             }
         };
         if is_right { Fit::Whole(whole) } else { Fit::No }

@@ -176,9 +176,9 @@ impl Inbox {
                 (0..length, length + 1)
             }
             Cut::Delimiter(delimiter) => {
-                let offset =
-                    self.buffer[self.searched..].windows(delimiter.len()).position(|w| w == delimiter);
-                let Some(offset) = offset else {
+                let mut windows = self.buffer[self.searched..].windows(delimiter.len());
+                let Some(offset) = windows.position(|window| window == delimiter) else {
+                    // The bytes at the end may begin a delimiter.
                     self.searched =
                         self.searched.max((self.buffer.len() + 1).saturating_sub(delimiter.len()));
                     return Ok(None);
@@ -227,18 +227,17 @@ impl Inbox {
         };
         let (begin, whole) = length.read_bounds(rest)?;
         let (owed, came) = (whole - begin as i128, rest.len() - begin);
-        let integer = WireInteger { is_little: !length.integer.is_little, ..length.integer };
-        let others = [
+        let swapped = WireInteger { is_little: !length.integer.is_little, ..length.integer };
+        let remedies = [
             (Length { counts_all: true, ..*length }, "also counts itself", ", counts: frame"),
-            (Length { integer, ..*length }, "has its bytes in the other order", ""),
+            (Length { integer: swapped, ..*length }, "has its bytes in the other order", ""),
         ];
-        let is_whole =
-            |other: &Length| other.read_bounds(rest).is_some_and(|(_, end)| end == rest.len() as i128);
-        let other = others.into_iter().find(|(other, ..)| is_whole(other));
-        let other = other.map_or(String::new(), |(other, why, counts)| {
+        let fits = |other: &Length| other.read_bounds(rest).is_some_and(|(_, end)| end == rest.len() as i128);
+        let remedy = remedies.into_iter().find(|(other, ..)| fits(other));
+        let help = remedy.map_or(String::new(), |(other, why, counts)| {
             format!(". If the length {why}, write `frame: {{ length: {}{counts} }}`", other.integer.name())
         });
-        Some(format!("its length announces {owed} more bytes, but only {came} came{other}"))
+        Some(format!("its length announces {owed} more bytes, but only {came} came{help}"))
     }
 
     /// Returns the bytes of a frame that was taken. They are valid until the next bytes come.
@@ -271,13 +270,13 @@ impl Cut {
                     return Err(format!("it is shorter than the {at} bytes in front of its length"));
                 };
                 // If the length counts itself, its own width may make it wider.
-                let written = (1..=8).find_map(|width| {
+                let length = (1..=8).find_map(|width| {
                     let number = if *counts_all { frame.len() + width } else { rest.len() };
-                    integer.written(number as i128).filter(|written| !counts_all || written.len() == width)
+                    integer.written(number as i128).filter(|length| !counts_all || length.len() == width)
                 });
-                let written =
-                    written.ok_or_else(|| format!("its length, {} bytes, does not fit", rest.len()))?;
-                Ok([head, &written, rest].concat())
+                let length =
+                    length.ok_or_else(|| format!("its length, {} bytes, does not fit", rest.len()))?;
+                Ok([head, &length, rest].concat())
             }
         }
     }

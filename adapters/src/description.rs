@@ -276,7 +276,9 @@ impl Transport {
     pub fn is_reset(&self) -> bool {
         match self {
             Transport::Http(http) => !http.reset.is_empty(),
-            _ => self.encoding().is_none_or(|one| matches!(one, Encoding::Json) || !one.reset().is_empty()),
+            _ => self
+                .encoding()
+                .is_none_or(|encoding| matches!(encoding, Encoding::Json) || !encoding.reset().is_empty()),
         }
     }
 

@@ -121,13 +121,8 @@ impl Dialogue {
         self.may_be_untaken
     }
 
-    /// Notes what became of the last stimulus, where that took more than a message.
-    pub fn note_sent(&mut self, sent: Sent) {
-        self.sent = sent;
-    }
-
     /// Says whether a message or the end has come, which must be received before anything else is sent.
-    pub fn has_news(&mut self) -> Result<bool, Failure> {
+    fn has_news(&mut self) -> Result<bool, Failure> {
         Ok(self.stream.has_frame()? || (self.stream.ended().is_some() && !self.has_hung_up))
     }
 
@@ -161,7 +156,8 @@ impl Dialogue {
         }
     }
 
-    /// Says what the failure to send a stimulus means. Before it, `sent` bytes were sent.
+    /// Judges the failure to send a stimulus: none if the other side has ended, which is an output that comes
+    /// next. Before the stimulus, `sent` bytes were sent.
     fn judge_unsent(&mut self, why: String, sent: u64, process: Option<&Process>) -> Result<(), Failure> {
         let is_gone = process.is_some_and(|process| process.has_ended(Instant::now()));
         if self.stream.ended().is_none() && !is_gone {
@@ -245,31 +241,7 @@ impl Dialogue {
     ) -> Result<Received, Failure> {
         let Some(action) = self.on_close.clone() else {
             self.evidence.mark(&self.unread(), evidence::INCOMPLETE);
-            let is_refused = self.stream.came() == 0 && self.stream.channel.may_need_tls();
-            let help = match ended {
-                _ if is_refused && process.and_then(Process::last_words).is_none() => {
-                    "\nhelp: it has sent nothing before. If it speaks TLS on this port, write `tls: { ca: ca.pem }` \
-                     under `tcp`"
-                }
-                ChannelEnded::Closed | ChannelEnded::Disconnected | ChannelEnded::Broken
-                    if self.pending.is_empty() =>
-                {
-                    "\nhelp: coreach opens no new connection in a run: let the system keep this one open\nhelp: if the model \
-                     describes that the system closes it, name this output with `on_close: OUTPUT` in the IUT file, and \
-                     the input that connects again with `reconnect: INPUT`"
-                }
-                _ => "",
-            };
-            let running = if help.is_empty() || process.is_none() { "" } else { ", and still runs" };
-            let what = format!("{}{running}", ended.text());
-            let failure = self.with_open_output(make_loss(&what, process));
-            if let Some(failure) = self.explain_tls(ended, process) {
-                return Err(failure);
-            }
-            // If the process has ended, the failure tells that instead, and this remedy does not fit.
-            let is_told = !help.is_empty() && failure.text().contains(&what);
-            let help = if is_told { self.describe_last_exchange() + help } else { String::new() };
-            return Err(Failure::Lost(failure.text().to_owned() + &help));
+            return Err(self.explain_end(ended, process));
         };
         if self.has_hung_up {
             return Ok(Received::Silence);
@@ -298,15 +270,47 @@ impl Dialogue {
         Ok(Received::Output(Event::new(action, Vec::new())))
     }
 
+    /// Explains an end of the stream that is no output.
+    fn explain_end(&self, ended: ChannelEnded, process: Option<&Process>) -> Failure {
+        let is_refused = self.stream.came() == 0 && self.stream.channel.may_need_tls();
+        let help = match ended {
+            _ if is_refused && process.and_then(Process::last_words).is_none() => {
+                "\nhelp: it has sent nothing before. If it speaks TLS on this port, write `tls: { ca: ca.pem }` under `tcp`"
+            }
+            ChannelEnded::Closed | ChannelEnded::Disconnected | ChannelEnded::Broken
+                if self.pending.is_empty() =>
+            {
+                "\nhelp: coreach opens no new connection in a run: let the system keep this one open\nhelp: if the model \
+                 describes that the system closes it, name this output with `on_close: OUTPUT` in the IUT file, and \
+                 the input that connects again with `reconnect: INPUT`"
+            }
+            _ => "",
+        };
+        let running = if help.is_empty() || process.is_none() { "" } else { ", and still runs" };
+        let what = format!("{}{running}", ended.text());
+        let mut text = describe_loss(&what, process);
+        if !self.pending.is_empty() {
+            text += "\nit was in the middle of an output of several lines";
+        }
+        if let Some(failure) = self.explain_tls(ended, process) {
+            return failure;
+        }
+        // If the process has ended, the text tells that instead, and this remedy does not fit.
+        if !help.is_empty() && text.contains(&what) {
+            text += &(self.describe_last_exchange() + help);
+        }
+        Failure::Lost(text)
+    }
+
     /// Explains the end of a connection over which nothing has come, if the last words of the system, which
     /// must have come, are about TLS.
     fn explain_tls(&self, ended: ChannelEnded, process: Option<&Process>) -> Option<Failure> {
         let names_tls = |line: &str| ["SSL", "TLS", "ssl", "tls"].iter().any(|word| line.contains(word));
         let is_refused = self.stream.came() == 0 && self.stream.channel.may_need_tls();
         let process = process.filter(|process| is_refused && !process.has_ended(Instant::now()))?;
-        let (ended, word) = (ended.text(), process.find_line(names_tls)?);
-        let (word, after) = (shortened(&word), self.describe_last_exchange());
-        Some(Failure::Lost(format!("the implementation {ended}: {word}{after}\nhelp: {SPEAK_TLS}")))
+        let (ended, line) = (ended.text(), process.find_line(names_tls)?);
+        let (line, after) = (shortened(&line), self.describe_last_exchange());
+        Some(Failure::Lost(format!("the implementation {ended}: {line}{after}\nhelp: {SPEAK_TLS}")))
     }
 
     /// Notes down and answers a frame, if the description ignores it. Returns whether it does.
@@ -341,7 +345,7 @@ impl Dialogue {
         self.came_before = self.stream.came();
         let sent = self.stream.send(bytes, until, process.map(Process::end));
         sent.map_err(|failure| match failure {
-            Failure::Lost(what) => make_loss(&what, process),
+            Failure::Lost(what) => Failure::Lost(describe_loss(&what, process)),
             failure => failure,
         })
     }
@@ -430,21 +434,12 @@ impl Dialogue {
             answer => format!("\nthis was after the answer `{}` to `{sent}`", shortened(&answer)),
         }
     }
-
-    fn with_open_output(&self, failure: Failure) -> Failure {
-        match failure {
-            Failure::Lost(text) if !self.pending.is_empty() => {
-                Failure::Lost(format!("{text}\nit was in the middle of an output of several lines"))
-            }
-            other => other,
-        }
-    }
 }
 
 /// Says what became of the process, if it has ended, or what the other side has done.
-fn make_loss(what: &str, process: Option<&Process>) -> Failure {
-    Failure::Lost(match process {
+fn describe_loss(what: &str, process: Option<&Process>) -> String {
+    match process {
         Some(process) => process.farewell(what),
         None => format!("the implementation {what}"),
-    })
+    }
 }

@@ -84,7 +84,7 @@ coreach_model::words! {
         Mark = "mark",
         /// The last that the implementation wrote to its standard error.
         Stderr = "stderr",
-            Omitted = "omitted",
+        Omitted = "omitted",
     }
 }
 
@@ -233,9 +233,9 @@ impl Evidence {
             let (at, phase, rest) = (since(began), Phase::Run, rest.into());
             EvidenceItem { kind, over, at, phase, bytes, cut, rest, note }
         };
-        let first = first.into_iter().map(item).collect::<Vec<_>>();
-        let mut items: Vec<EvidenceItem> =
-            first.into_iter().chain(gap).chain(last.into_iter().map(item)).collect();
+        let mut items: Vec<EvidenceItem> = first.into_iter().map(item).collect();
+        items.extend(gap);
+        items.extend(last.into_iter().map(item));
         redact(&mut items, &limits.redact);
         items
     }
@@ -256,29 +256,28 @@ impl Log {
         }
         let now = Instant::now();
         let limit = self.limits.message;
-        let (newest, cost) = match self.last.back_mut() {
+        // A newest message among the last ones is never left out, so bytes that go on find it.
+        let (newest, list_cost) = match self.last.back_mut() {
             Some(newest) => (Some(newest), &mut self.last_cost),
-            // Between the first messages and these some are missing.
-            None if self.omitted.is_some() => (None, &mut self.last_cost),
             None => (self.first.last_mut(), &mut self.first_cost),
         };
         match newest {
-            Some(last)
+            Some(newest)
                 if goes_on
-                    && last.kind == kind
-                    && last.over.as_ref() == over
-                    && now < last.went_on + SOON =>
+                    && newest.kind == kind
+                    && newest.over.as_ref() == over
+                    && now < newest.went_on + SOON =>
             {
-                let cost_before = last.cost();
-                last.push(bytes, limit);
-                last.went_on = now;
-                *cost = *cost + last.cost() - cost_before;
+                *list_cost -= newest.cost();
+                newest.push(bytes, limit);
+                newest.went_on = now;
+                *list_cost += newest.cost();
             }
             _ => {
-                let (began, rest) = (now, VecDeque::new());
-                let over = over.cloned();
+                let (over, rest) = (over.cloned(), VecDeque::new());
+                let (began, went_on) = (now, now);
                 let mut message =
-                    LoggedMessage { kind, over, began, went_on: now, bytes: Vec::new(), rest, cut: 0, note };
+                    LoggedMessage { kind, over, began, went_on, bytes: Vec::new(), rest, cut: 0, note };
                 message.push(bytes, limit);
                 // The first list is closed as soon as a message has found no room in it.
                 self.is_full |= self.first_cost + message.cost() > self.limits.run / 4;
@@ -319,10 +318,11 @@ impl LoggedMessage {
         self.bytes.extend_from_slice(begin);
         // If many bytes come at once, only the last ones are copied.
         let skipped = more.len().saturating_sub(half);
-        let surplus = (self.rest.len() + more.len()).saturating_sub(half) - skipped;
-        self.rest.drain(..surplus.min(self.rest.len()));
+        let newest = &more[skipped..];
+        let surplus = (self.rest.len() + newest.len()).saturating_sub(half);
+        self.rest.drain(..surplus);
+        self.rest.extend(newest);
         self.cut += skipped + surplus;
-        self.rest.extend(&more[skipped..]);
     }
 }
 
@@ -346,9 +346,9 @@ fn redact(items: &mut [EvidenceItem], names: &[String]) {
             if item.cut > 0 {
                 // The line in which the gap ends has no known beginning.
                 let line_end = item.rest.iter().position(|byte| *byte == b'\n');
-                let unknown = line_end.map_or(item.rest.len(), |line_end| line_end + 1);
-                item.cut += unknown;
-                item.rest.drain(..unknown);
+                let unknown_length = line_end.map_or(item.rest.len(), |line_end| line_end + 1);
+                item.cut += unknown_length;
+                item.rest.drain(..unknown_length);
                 open = line_end.map(|_| Vec::new());
                 item.rest = redact_piece(&item.rest, names, &mut open);
             }
@@ -356,37 +356,37 @@ fn redact(items: &mut [EvidenceItem], names: &[String]) {
     }
 }
 
-/// Returns a piece without the values. `begun` is the line as it has begun, or `None` if that was cut out.
-fn redact_piece(bytes: &[u8], names: &[String], begun: &mut Option<Vec<u8>>) -> Vec<u8> {
+/// Returns bytes without the values. `open_line` is the line as it has begun, or `None` if that was cut out.
+fn redact_piece(bytes: &[u8], names: &[String], open_line: &mut Option<Vec<u8>>) -> Vec<u8> {
     const INSTEAD: &[u8] = b" [redacted]";
     let mut kept = Vec::new();
-    for line in bytes.split_inclusive(|byte| *byte == b'\n') {
-        let Some(open) = begun else {
+    for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
+        let Some(line) = open_line else {
             kept.extend_from_slice(INSTEAD.trim_ascii_start());
-            if line.ends_with(b"\n") {
+            if piece.ends_with(b"\n") {
                 kept.push(b'\n');
-                *begun = Some(Vec::new());
+                *open_line = Some(Vec::new());
             }
             continue;
         };
-        let piece_start = open.len();
-        open.extend_from_slice(line);
+        let piece_start = line.len();
+        line.extend_from_slice(piece);
         let is_named =
-            |colon: &usize| names.iter().any(|name| open[..*colon].eq_ignore_ascii_case(name.as_bytes()));
-        match open.iter().position(|byte| *byte == b':').filter(is_named) {
+            |colon: &usize| names.iter().any(|name| line[..*colon].eq_ignore_ascii_case(name.as_bytes()));
+        match line.iter().position(|byte| *byte == b':').filter(is_named) {
             Some(colon) => {
                 // The part of the name that is in this piece stays.
-                kept.extend_from_slice(&open[piece_start.min(colon + 1)..=colon]);
                 if piece_start <= colon {
+                    kept.extend_from_slice(&line[piece_start..=colon]);
                     kept.extend_from_slice(INSTEAD);
                 }
-                let end = [b"\r\n".as_slice(), b"\n"].into_iter().find(|end| line.ends_with(end));
+                let end = [b"\r\n".as_slice(), b"\n"].into_iter().find(|end| piece.ends_with(end));
                 kept.extend_from_slice(end.unwrap_or_default());
             }
-            None => kept.extend_from_slice(line),
+            None => kept.extend_from_slice(piece),
         }
-        if line.ends_with(b"\n") {
-            open.clear();
+        if piece.ends_with(b"\n") {
+            line.clear();
         }
     }
     kept

@@ -89,27 +89,24 @@ impl Adapter for HttpAdapter {
         let addresses = addresses.map_err(|why| Failure::Start(format!("no connection to {base}: {why}")))?;
         let tls = self.description.tls.clone().map(|tls| (tls, host_of_address(&base)));
         let requests = Requests::to(KnownAddress(addresses), tls, self.evidence.clone())?;
-        let deadline = session.deadline;
-        let headers = self.description.headers.clone();
-        let ready = VecDeque::new();
         // A server that is not ours has as long as one of ours has by default.
         let patience =
             self.description.launch.as_ref().map_or(Duration::from_millis(READY_MS), |launch| launch.ready);
         let run = self.run.insert(HttpRun {
             base,
-            headers,
+            headers: self.description.headers.clone(),
             signatures,
             requests,
-            deadline,
+            deadline: session.deadline,
             patience,
-            ready,
+            ready: VecDeque::new(),
             is_begun: false,
         });
         let launched = self.server.launched();
         if self.system.is_unclean() {
             for step in &self.description.settle.barrier {
-                run.do_step(step, "barrier", &launched, session, &self.description.captures)
-                    .map_err(|why| not_cleansed(&why))?;
+                let done = run.do_step(step, "barrier", &launched, session, &self.description.captures);
+                done.map_err(|why| not_cleansed(&why))?;
             }
             self.late = None;
             self.system.mark_clean();
@@ -151,28 +148,23 @@ impl Adapter for HttpAdapter {
                 return Ok(Received::Silence);
             }
             let Some(reply) = run.next(until, &self.server)? else { return Ok(Received::Silence) };
-            let received = translate(&reply, &self.description, &run.signatures);
-            match &received {
-                Ok(events) if events.iter().any(|event| matches!(event, Received::Alien(_))) => {
-                    self.evidence.mark(&reply.body, evidence::ALIEN);
-                }
-                Err(_) => self.evidence.mark(&reply.body, evidence::GARBAGE),
-                Ok(events) if events.is_empty() => {
-                    let head = format!("{} {}", reply.status, reply.reason);
-                    self.evidence.mark(head.as_bytes(), evidence::IGNORED);
-                }
-                Ok(_) => {}
+            let events = translate(&reply, &self.description, &run.signatures)
+                .inspect_err(|_| self.evidence.mark(&reply.body, evidence::GARBAGE))?;
+            if events.is_empty() {
+                let head = format!("{} {}", reply.status, reply.reason);
+                self.evidence.mark(head.as_bytes(), evidence::IGNORED);
             }
-            let received = received?;
-            let outputs: Vec<&str> = received
-                .iter()
-                .filter_map(|received| match received {
-                    Received::Output(event) => Some(event.action.as_str()),
-                    Received::Alien(_) | Received::Silence => None,
-                })
-                .collect();
+            if events.iter().any(|event| matches!(event, Received::Alien(_))) {
+                self.evidence.mark(&reply.body, evidence::ALIEN);
+            }
+            let mut outputs = Vec::new();
+            for event in &events {
+                if let Received::Output(event) = event {
+                    outputs.push(event.action.as_str());
+                }
+            }
             run.capture(&self.description.captures, &reply, &outputs);
-            run.ready.extend(received);
+            run.ready.extend(events);
         }
     }
 
@@ -330,22 +322,20 @@ impl HttpRun {
             self.requests.push(prepared)?;
             let limit = deadline.min(Instant::now() + self.patience.max(probe.within));
             let Some(reply) = self.requests.next(limit)? else {
-                let why = self
-                    .requests
-                    .explain_part()
-                    .unwrap_or_else(|| "if it needs more time, raise `within_ms` of this request".to_owned());
-                return Err(Failure::Start(format!("`{whose}` was not answered in time\nhelp: {why}")));
+                let slow = || "if it needs more time, raise `within_ms` of this request".to_owned();
+                let help = self.requests.explain_part().unwrap_or_else(slow);
+                return Err(Failure::Start(format!("`{whose}` was not answered in time\nhelp: {help}")));
             };
             let Some(why) = describe_misfit(&reply, probe) else { return Ok(reply) };
             if Instant::now() + PAUSE > until.min(deadline) {
                 let (to, status) = (&reply.asked, reply.status);
-                let help = match probe.statuses.contains(&status) {
-                    true => String::new(),
-                    false if !matches!(status, 200..=299 | 404) && !explain_status(status).is_empty() => {
-                        let headers = probe.request.headers.iter().chain(&self.headers);
-                        explain_refusal(&reply, headers, &self.signatures)
-                    }
-                    false => format!("\nhelp: correct its `path`, or expect this status: `status: {status}`"),
+                let help = if probe.statuses.contains(&status) {
+                    String::new()
+                } else if !matches!(status, 200..=299 | 404) && !explain_status(status).is_empty() {
+                    let headers = probe.request.headers.iter().chain(&self.headers);
+                    explain_refusal(&reply, headers, &self.signatures)
+                } else {
+                    format!("\nhelp: correct its `path`, or expect this status: `status: {status}`")
                 };
                 return Err(Failure::Start(format!("`{whose}`: `{to}` was answered with {why}{help}")));
             }
@@ -356,16 +346,15 @@ impl HttpRun {
 
 /// Says what an answer is, if it is not the expected one.
 fn describe_misfit(reply: &Reply, probe: &Probe) -> Option<String> {
-    if !probe.statuses.contains(&reply.status) {
-        let body = String::from_utf8_lossy(&reply.body);
-        let (there, body) = (reply.status, shortened(body.trim_end()).replace(char::is_control, " "));
-        let body = if body.is_empty() { body } else { format!(", and the body `{body}`") };
-        let wanted: Vec<String> = probe.statuses.iter().map(u16::to_string).collect();
-        return Some(format!("status {there}, not {}{body}", wanted.join(" or ")));
-    }
-    let expected = probe.body.as_ref()?;
     let body = String::from_utf8_lossy(&reply.body);
     let body = body.trim_end();
+    if !probe.statuses.contains(&reply.status) {
+        let shown = shortened(body).replace(char::is_control, " ");
+        let shown = if shown.is_empty() { shown } else { format!(", and the body `{shown}`") };
+        let wanted: Vec<String> = probe.statuses.iter().map(u16::to_string).collect();
+        return Some(format!("status {}, not {}{shown}", reply.status, wanted.join(" or ")));
+    }
+    let expected = probe.body.as_ref()?;
     (!expected.is_match(body)).then(|| format!("`{}`, which does not fit `expect`", shortened(body)))
 }
 

@@ -116,32 +116,40 @@ pub fn read_message(line: &str, signatures: &Signatures) -> Result<Message, Fail
             signatures.output(name, &values, &Spelling::default(), false).map(Message::Output)
         }
         _ => {
-            let text = match keys.iter().find(|key| matches!(**key, "ready" | "input" | "start")) {
-                Some(&"ready") => "`start` is answered by exactly `{\"ready\": true}`",
-                Some(_) => "coreach sends `start` and `input`: do not repeat them, and answer with `output`",
-                None => {
-                    "a message has only the key `ready`, `log` or `error`, or `output` and `values`, as in {\"output\": \
-                     \"Name\", \"values\": {\"parameter\": 1}}"
-                }
-            };
-            let parameters = match tree.get("output") {
-                Some(Tree::Text(name)) => signatures.parameters(name),
-                _ => &[],
-            };
-            let takes = |key: &str| parameters.iter().any(|datum| datum.name() == key);
-            let is_value = |(key, _): &&(String, Tree)| key != "output" && key != "values";
-            let help = match members.iter().find(is_value).filter(|_| tree.get("output").is_some()) {
-                Some((key, value)) if takes(key) => {
-                    format!("write `{key}` under `values`: {{\"values\": {{\"{key}\": {value}}}}}")
-                }
-                Some((key, _)) => {
-                    format!("leave out `{key}`, which is no parameter: values stand under `values`")
-                }
-                None => text.to_owned(),
-            };
+            let help = explain_keys(members, tree.get("output"), signatures);
             Err(garbage("not a message of the protocol").with_help(&help))
         }
     }
+}
+
+/// Says what helps if an object has not the keys of a message.
+fn explain_keys(members: &[(String, Tree)], output: Option<&Tree>, signatures: &Signatures) -> String {
+    let parameters = match output {
+        Some(Tree::Text(name)) => signatures.parameters(name),
+        _ => &[],
+    };
+    let is_parameter = |key: &str| parameters.iter().any(|datum| datum.name() == key);
+    let is_foreign = |(key, _): &&(String, Tree)| key != "output" && key != "values";
+    match members.iter().find(is_foreign).filter(|_| output.is_some()) {
+        Some((key, value)) if is_parameter(key) => {
+            return format!("write `{key}` under `values`: {{\"values\": {{\"{key}\": {value}}}}}");
+        }
+        Some((key, _)) => {
+            return format!("leave out `{key}`, which is no parameter: values stand under `values`");
+        }
+        None => {}
+    }
+    let mut keys: Vec<&str> = members.iter().map(|(key, _)| key.as_str()).collect();
+    keys.sort_unstable();
+    let help = match keys.into_iter().find(|key| matches!(*key, "ready" | "input" | "start")) {
+        Some("ready") => "`start` is answered by exactly `{\"ready\": true}`",
+        Some(_) => "coreach sends `start` and `input`: do not repeat them, and answer with `output`",
+        None => {
+            "a message has only the key `ready`, `log` or `error`, or `output` and `values`, as in {\"output\": \"Name\", \
+             \"values\": {\"parameter\": 1}}"
+        }
+    };
+    help.to_owned()
 }
 
 #[cfg(test)]

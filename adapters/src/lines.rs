@@ -40,10 +40,8 @@ pub fn write_stimulus(lines: &Lines, event: &Event, signatures: &mut Signatures)
 /// Counts the bytes that the text announces and does not have, if any: the next stimulus begins with them.
 fn count_announced(template: &Template, value: impl Fn(&str) -> Option<String>) -> Option<usize> {
     let parts: Vec<TemplatePart<'_>> = template.parts().collect();
-    let (place, name) = parts.iter().enumerate().rev().find_map(|(place, part)| match part {
-        TemplatePart::Hole([Function::Length], name) => Some((place, *name)),
-        _ => None,
-    })?;
+    let place = parts.iter().rposition(|part| matches!(part, TemplatePart::Hole([Function::Length], _)))?;
+    let TemplatePart::Hole(_, name) = parts[place] else { return None };
     let is_sent = parts[place..].contains(&TemplatePart::Hole(&[], name));
     value(name).filter(|_| !is_sent).map(|text| text.len())
 }
@@ -75,19 +73,19 @@ fn breaks_a_line(
     announced: Option<usize>,
 ) -> bool {
     let mut counted = BTreeSet::new();
-    template.parts().enumerate().any(|(place, part)| match part {
-        TemplatePart::Hole([Function::Length], name) => {
+    for (place, part) in template.parts().enumerate() {
+        let TemplatePart::Hole(functions, name) = part else { continue };
+        if matches!(functions, [Function::Length]) {
             counted.insert(name);
-            false
-        }
-        TemplatePart::Hole(functions, name) => {
+        } else if let Some(text) = value(name).map(|text| Function::all_of(functions, text)) {
             let is_counted = functions.is_empty() && counted.contains(name);
-            let text = value(name).map(|text| Function::all_of(functions, text));
-            let is_awaited = |text: &String| place == 0 && announced == Some(text.len());
-            text.is_some_and(|text| !is_counted && !is_awaited(&text) && text.contains(['\n', '\r']))
+            let is_awaited = place == 0 && announced == Some(text.len());
+            if !is_counted && !is_awaited && text.contains(['\n', '\r']) {
+                return true;
+            }
         }
-        TemplatePart::Text(_) => false,
-    })
+    }
+    false
 }
 
 /// Writes the answer to a line that is ignored, with its ending. It may be empty. `None` for other lines.
@@ -152,6 +150,7 @@ pub struct PendingLines {
     has_taken: bool,
     /// Outputs of a list that were not taken yet.
     ready: VecDeque<Received>,
+    /// The last stimulus.
     asked: Option<String>,
     /// The text that was sent last.
     sent_text: Option<String>,
@@ -251,12 +250,11 @@ impl PendingLines {
                 Fit::More if more == MoreLines::MayCome => return Ok(Recognized::More),
                 Fit::Whole(whole) => {
                     let then = shape.then().and_then(|then| Some((then, self.reads_as(then, whole, lines)?)));
-                    let ready: Result<Vec<_>, _> = std::iter::once((action.as_str(), shape))
-                        .chain(then)
-                        .map(|(action, shape)| self.outputs(action, shape, whole, lines, signatures))
-                        .collect();
+                    let outputs = self.outputs(action, shape, whole, lines, signatures);
+                    let last = then.map(|(then, shape)| self.outputs(then, shape, whole, lines, signatures));
                     self.drop_lines(whole);
-                    self.ready.extend(ready?.into_iter().flatten());
+                    self.ready.extend(outputs?);
+                    self.ready.extend(last.transpose()?.into_iter().flatten());
                     let first = self.ready.pop_front();
                     return Ok(first.map_or(Recognized::Ignored(Vec::new()), Recognized::Received));
                 }
@@ -294,8 +292,8 @@ impl PendingLines {
 
     /// Says whether the output may answer what was sent last.
     fn may_answer(&self, action: &str, lines: &Lines) -> bool {
-        let to = lines.answers.iter().find(|(answer, _)| answer == action);
-        to.is_none_or(|(_, to)| self.asked.as_ref().is_some_and(|asked| to.contains(asked)))
+        let rule = lines.answers.iter().find(|(output, _)| output == action);
+        rule.is_none_or(|(_, inputs)| self.asked.as_ref().is_some_and(|asked| inputs.contains(asked)))
     }
 
     /// Returns the shape of another output, if the first `whole` lines fit it exactly, too.
@@ -325,16 +323,13 @@ impl PendingLines {
         signatures: &mut Signatures,
     ) -> Result<Vec<Received>, Failure> {
         let output = |found: GroupTexts<'_>| {
-            let parameters = signatures.action(action).map_or(&[][..], |action| &action.parameters);
+            let parameters = signatures.parameters(action);
             // A group that counts need not be a parameter.
-            let is_said =
+            let is_value =
                 |name: &str| !shape.is_count(name) || parameters.iter().any(|datum| datum.name() == name);
-            let texts: Vec<(&str, Wire<'_>)> = found
-                .iter()
-                .filter(|(name, _)| is_said(name))
-                .map(|(name, text)| (*name, Wire::Text(text)))
-                .collect();
-            signatures.capturing_output(action, &texts, &lines.spelling)
+            let values = found.iter().filter(|(name, _)| is_value(name));
+            let values: Vec<_> = values.map(|(name, text)| (*name, Wire::Text(text))).collect();
+            signatures.capturing_output(action, &values, &lines.spelling)
         };
         shape.outputs(&self.lines, whole).into_iter().map(output).collect()
     }
@@ -347,22 +342,19 @@ pub fn skip_echo(lines: &Lines, signatures: &Signatures) -> String {
         _ => None,
     });
     let of_stimuli = lines.stimuli.iter().map(|(action, template)| (action.as_str(), template));
-    let mut patterns: Vec<String> = of_reset
-        .chain(of_stimuli)
-        .map(|(action, template)| {
-            let part = |part| match part {
-                TemplatePart::Text(text) => regex::escape(text).replace('\'', "''"),
-                TemplatePart::Hole([], name) if lines.spelling.of(name).is_none() => {
-                    signatures.value_pattern(action, name)
-                }
-                TemplatePart::Hole(..) => r"\S+".to_owned(),
-            };
-            template.parts().map(part).collect::<String>()
-        })
-        .flat_map(|text| text.lines().map(str::to_owned).collect::<Vec<_>>())
-        .collect();
-    // This one would skip all.
-    patterns.retain(|pattern| pattern != ".*");
+    let mut patterns: Vec<String> = Vec::new();
+    for (action, template) in of_reset.chain(of_stimuli) {
+        let part_pattern = |part| match part {
+            TemplatePart::Text(text) => regex::escape(text).replace('\'', "''"),
+            TemplatePart::Hole([], name) if lines.spelling.of(name).is_none() => {
+                signatures.value_pattern(action, name)
+            }
+            TemplatePart::Hole(..) => r"\S+".to_owned(),
+        };
+        let text: String = template.parts().map(part_pattern).collect();
+        // The pattern `.*` would skip all.
+        patterns.extend(text.lines().filter(|line| *line != ".*").map(str::to_owned));
+    }
     patterns.dedup();
     if patterns.is_empty() {
         return "it repeats what coreach sent: switch the echo of the system off".to_owned();

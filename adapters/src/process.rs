@@ -124,39 +124,36 @@ impl Process {
     /// Describes a process that does not talk any more by its status and its last words. `what` happened.
     pub fn farewell(&self, what: &str) -> String {
         let has_ended = self.has_ended(Instant::now() + LAST_WORDS);
-        let state = match self.status() {
-            Some(status) => format!("`{}` {}", self.name, describe_status(status)),
-            None => format!("`{}` {what}", self.name),
-        };
-        let moment = if has_ended { LAST_WORDS } else { Duration::ZERO };
-        let words = self.tail.last(moment);
-        let is_broken = !self.succeeded();
+        let status = self.status();
+        let state = status.map_or(what.to_owned(), describe_status);
+        let lines = self.tail.last(if has_ended { LAST_WORDS } else { Duration::ZERO }).unwrap_or_default();
         self.is_end_reported.set(true);
-        let own = words.as_ref().filter(|_| is_broken).and_then(|words| find_own_error(words));
+        let is_broken = status != Some(ExitStatus::Code(0));
+        let error = if is_broken { find_own_error(&lines) } else { None };
         // The error names its place, so the beginning of a long traceback says nothing new.
-        let most = if own.is_some() { 6 } else { usize::MAX };
-        let words = words.as_deref().map(|words| &words[words.len().saturating_sub(most)..]);
-        let words = self.describe_words(words);
+        let most = if error.is_some() { 6 } else { usize::MAX };
+        let words = self.describe_words(&lines[lines.len().saturating_sub(most)..]);
         // `env` says that it has not found 'python3\r'.
-        let is_unfound = self.status() == Some(ExitStatus::Code(127)) && words.contains("\\r");
-        let help = match is_unfound {
-            true => format!("\nhelp: {CARRIAGE_RETURN}"),
-            false if self.is_talking && self.succeeded() => {
-                "\nhelp: it must run until its input ends".to_owned()
-            }
-            false if self.went_to_background() => STAY_IN_FOREGROUND.to_owned(),
-            false if self.succeeded() => MUST_GO_ON.to_owned(),
-            false => own.as_deref().and_then(explain_error).unwrap_or_default(),
+        let help = if status == Some(ExitStatus::Code(127)) && words.contains("\\r") {
+            format!("\nhelp: {CARRIAGE_RETURN}")
+        } else if is_broken {
+            error.as_deref().and_then(explain_error).unwrap_or_default()
+        } else if self.is_talking {
+            "\nhelp: it must run until its input ends".to_owned()
+        } else if self.went_to_background() {
+            STAY_IN_FOREGROUND.to_owned()
+        } else {
+            MUST_GO_ON.to_owned()
         };
-        let own = match own {
-            Some(own) if self.status().is_some() => format!(" because of its error: {own}"),
-            Some(own) => format!(", after its error: {own}"),
-            None if words.is_empty() && is_broken && self.status().is_some() => {
+        let cause = match error {
+            Some(error) if status.is_some() => format!(" because of its error: {error}"),
+            Some(error) => format!(", after its error: {error}"),
+            None if words.is_empty() && is_broken && status.is_some() => {
                 " without a word on standard error: start it by hand to see why".to_owned()
             }
             None => String::new(),
         };
-        format!("{state}{own}{words}{help}")
+        format!("`{}` {state}{cause}{words}{help}", self.name)
     }
 
     /// Says whether it is a shell, which may start other programs.
@@ -176,7 +173,7 @@ impl Process {
         is_unreported.then(|| {
             self.is_end_reported.set(true);
             let state = self.status().map_or("has ended".to_owned(), describe_status);
-            let words = self.describe_words(self.tail.last(LAST_WORDS).as_deref());
+            let words = self.describe_words(&self.tail.last(LAST_WORDS).unwrap_or_default());
             // A launched program that goes to the background is another mistake than an end between runs.
             let (when, why) = match self.went_to_background() {
                 true => ("", STAY_IN_FOREGROUND),
@@ -190,8 +187,7 @@ impl Process {
 
     /// Returns what it has written on its standard error, on lines of their own.
     pub fn last_words(&self) -> Option<String> {
-        let words = self.tail.last(Duration::ZERO)?;
-        Some(self.describe_words(Some(&words)))
+        Some(self.describe_words(&self.tail.last(Duration::ZERO)?))
     }
 
     /// Finds the last line on its standard error for which `is_wanted` is true.
@@ -199,12 +195,12 @@ impl Process {
         self.tail.last(Duration::ZERO)?.into_iter().rfind(|line| is_wanted(line))
     }
 
-    fn describe_words(&self, words: Option<&[String]>) -> String {
+    fn describe_words(&self, lines: &[String]) -> String {
         let place = if self.is_talking { " on standard error" } else { "" };
-        match words {
-            None | Some([]) => String::new(),
-            Some([one]) => format!("\nits last words{place}: {one}"),
-            Some(words) => format!("\nits last words{place}:\n    {}", words.join("\n    ")),
+        match lines {
+            [] => String::new(),
+            [line] => format!("\nits last words{place}: {line}"),
+            lines => format!("\nits last words{place}:\n    {}", lines.join("\n    ")),
         }
     }
 
@@ -219,10 +215,9 @@ impl Process {
             close();
             self.has_ended(Instant::now() + self.grace);
         }
-        let spare = self
-            .deadline
-            .map_or(Duration::ZERO, |deadline| deadline.saturating_duration_since(Instant::now()));
-        keeper.end_launch(spare.min(STOPPING_IN_TIME) + STOPPING);
+        let now = Instant::now();
+        let time_left = self.deadline.unwrap_or(now).saturating_duration_since(now);
+        keeper.end_launch(time_left.min(STOPPING_IN_TIME) + STOPPING);
         self.folder = None;
     }
 }
@@ -234,22 +229,21 @@ impl Drop for Process {
 }
 
 /// Finds the error by which a program has ended itself, with the file and the line that raised it.
-fn find_own_error(words: &[String]) -> Option<String> {
-    let frames = words.iter().filter_map(|line| {
+fn find_own_error(lines: &[String]) -> Option<String> {
+    // Frames of Python: `  File "/work/piggy.py", line 14, in main`.
+    let frames = lines.iter().filter_map(|line| {
         let (file, rest) = line.trim_start().strip_prefix("File \"")?.split_once("\", line ")?;
         Some((file, format!("{}:{}", file_name(file), rest.split(',').next()?)))
     });
-    let mut frames: Vec<(&str, String)> = frames.collect();
+    let frames: Vec<(&str, String)> = frames.collect();
     // The libraries that the program calls are not at fault.
-    let is_library = |file: &str| ["/lib/python", "<"].iter().any(|part| file.contains(part));
-    if frames.iter().any(|(file, _)| !is_library(file)) {
-        frames.retain(|(file, _)| !is_library(file));
-    }
-    let python = frames.pop().map(|(_, frame)| frame);
-    let lines = || words.iter().filter(|line| !line.starts_with(char::is_whitespace));
+    let is_own = |(file, _): &&(&str, String)| !file.contains("/lib/python") && !file.contains('<');
+    let python_frame = frames.iter().rfind(is_own).or(frames.last()).map(|(_, frame)| frame.clone());
+    let unindented = || lines.iter().filter(|line| !line.starts_with(char::is_whitespace));
     let is_named = |line: &&String| ["Error", "Exception", "panic"].iter().any(|word| line.contains(word));
-    let error = lines().rfind(is_named).or(lines().next_back().filter(|_| python.is_some()))?;
-    let frame = python.or_else(|| words.iter().find_map(|line| find_frame(line)))?;
+    let last_line = || unindented().next_back().filter(|_| python_frame.is_some());
+    let error = unindented().rfind(is_named).or_else(last_line)?;
+    let frame = python_frame.or_else(|| lines.iter().find_map(|line| find_frame(line)))?;
     Some(if error.contains(&frame) { error.clone() } else { format!("{error} ({frame})") })
 }
 
@@ -298,14 +292,14 @@ fn describe_status(status: ExitStatus) -> String {
 /// Names a command in messages: by its program, and the script that the program runs. Other words may change
 /// from launch to launch.
 fn name_of_command(words: &[String]) -> String {
-    let is_script = |word: &&String| {
+    let is_script = |word: &String| {
         let path = Path::new(word);
         let ending = path.extension().and_then(|ending| ending.to_str());
         path.is_relative()
             && ending.is_some_and(|ending| ending.bytes().all(|byte| byte.is_ascii_alphabetic()))
     };
-    let script = words.get(1).filter(is_script);
-    words.iter().take(1).chain(script).cloned().collect::<Vec<String>>().join(" ")
+    let known = if words.get(1).is_some_and(is_script) { 2 } else { 1 };
+    words[..known].join(" ")
 }
 
 /// The help for a program whose child goes on in the background.
@@ -403,17 +397,17 @@ fn start(launch: &Launch, output_use: OutputUse) -> Result<(Process, Option<Pipe
     };
     // The process writes its last words to `pen`.
     let (words, pen) = std::io::pipe().map_err(failed)?;
-    let (streams, pipes) = if is_talking {
-        let (input, writer) = std::io::pipe().map_err(failed)?;
-        let (reader, output) = std::io::pipe().map_err(failed)?;
+    let (stdin, stdout, pipes): (OwnedFd, OwnedFd, _) = if is_talking {
+        let (stdin, writer) = std::io::pipe().map_err(failed)?;
+        let (reader, stdout) = std::io::pipe().map_err(failed)?;
         let pipes = Pipes { input: writer.into(), output: reader.into() };
-        ((OwnedFd::from(input), OwnedFd::from(output)), Some(pipes))
+        (stdin.into(), stdout.into(), Some(pipes))
     } else {
-        let input = File::open("/dev/null").map_err(failed)?;
-        ((input.into(), pen.try_clone().map_err(failed)?.into()), None)
+        let stdin = File::open("/dev/null").map_err(failed)?;
+        (stdin.into(), pen.try_clone().map_err(failed)?.into(), None)
     };
     let tail = StreamTail::of(words.into()).map_err(failed)?;
-    let kept = keeper::launch(order, [streams.0.as_fd(), streams.1.as_fd(), pen.as_fd()]).map_err(failed)?;
+    let kept = keeper::launch(order, [stdin.as_fd(), stdout.as_fd(), pen.as_fd()]).map_err(failed)?;
     coreach_model::journal::note(|| format!("launched {}", launch.words.join(" ")));
     let process = Process {
         keeper: Some(kept.keeper),

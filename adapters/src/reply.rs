@@ -19,8 +19,6 @@
 mod lacks;
 mod values;
 
-use std::borrow::Cow;
-
 use coreach_model::excerpt::shortened;
 use coreach_model::json::Tree;
 use coreach_model::reader::collect::listed;
@@ -33,7 +31,7 @@ use crate::adapter::{Failure, Received};
 use crate::description::{Capture, Extract, Http, Response, Unmatched};
 use crate::signature::{Signatures, Wire};
 
-/// Translates a reply into events. None, if it is ignored.
+/// Translates a reply into events. There are none if it is ignored.
 ///
 /// # Errors
 /// [`Failure::Garbage`]: a number is too long, or the description makes an unmatched reply an error.
@@ -62,14 +60,13 @@ pub fn translate(reply: &Reply, http: &Http, signatures: &Signatures) -> Result<
         if lacks_option && http.observations[index + 1..].iter().any(has_all) {
             continue;
         }
-        let events_of = |action: &str, events: Vec<ReplyValues<'_>>| -> Result<Vec<Received>, Failure> {
+        let make_events = |action: &str, events: &[ReplyValues<'_>]| -> Result<Vec<Received>, Failure> {
             let event = |values: &ReplyValues<'_>| {
-                let wire = |piece| match piece {
+                let wire = |part| match part {
                     &ReplyPart::Json(tree) => Wire::Json(tree),
                     ReplyPart::Text(text) => Wire::Text(text),
                 };
-                let given: Vec<(&str, Wire<'_>)> =
-                    values.iter().map(|(name, piece)| (*name, wire(piece))).collect();
+                let given: Vec<_> = values.iter().map(|(name, part)| (*name, wire(part))).collect();
                 signatures.output(action, &given, &http.spelling, true)
             };
             events.iter().map(event).collect()
@@ -79,14 +76,13 @@ pub fn translate(reply: &Reply, http: &Http, signatures: &Signatures) -> Result<
             if events.is_empty() {
                 continue;
             }
-            return events_of(action, events);
+            return make_events(action, &events);
         };
-        let last = followers.into_iter().find_map(|(name, follower)| {
-            let values = find_values(tree, reply, follower, signatures.parameters(name))?;
-            Some((name, values))
-        });
-        let Some((name, last)) = last else { continue };
-        return Ok([events_of(action, events)?, events_of(name, last)?].concat());
+        for (name, follower) in followers {
+            if let Some(last) = find_values(tree, reply, follower, signatures.parameters(name)) {
+                return Ok([make_events(action, &events)?, make_events(name, &last)?].concat());
+            }
+        }
     }
     let text = describe_unmatched(reply, http, body.as_ref(), signatures);
     match http.unmatched {
@@ -107,29 +103,33 @@ pub fn capture_value(capture: &Capture, reply: &Reply, outputs: &[&str]) -> Resu
         let explain = |_| format!("the answer to `{}` has {place}, but `from` names {from}", reply.asked);
         return Err(find_text(place, reply).map(explain));
     }
-    find_text(&capture.place, reply).map(Cow::into_owned).ok_or_else(|| {
-        is_named.then(|| {
-            let body = String::from_utf8_lossy(&reply.body);
-            let has = format!("has the body `{}`", shortened(body.trim_end()));
-            let mut has = if body.is_empty() { "has no body".to_owned() } else { has };
-            let find = || find_header(&capture.name, &capture.from, &capture.place, reply, true);
-            let near = match (&capture.place.source, read_body(reply)) {
-                (Extract::Pointer(_), Ok(Err(why))) if reply.foreign_coding().is_some() => {
-                    has = format!("has a body {why}");
-                    Some("let the system send bodies without `Content-Encoding`".to_owned())
-                }
-                (Extract::Pointer(_), Ok(Err(_))) if body.is_empty() => find(),
-                (Extract::Pointer(_), Ok(Err(why))) => {
-                    has += &format!(", which is {why}");
-                    None
-                }
-                (Extract::Pointer(pointer), Ok(Ok(body))) => find_near(&body, pointer).or_else(find),
-                _ => None,
-            };
-            let help = near.map_or(String::new(), |near| format!("\nhelp: {near}"));
-            format!("the answer to `{}` lacks {}, and {has}{help}", reply.asked, capture.place)
-        })
-    })
+    if let Some(text) = find_text(&capture.place, reply) {
+        return Ok(text.into_owned());
+    }
+    if !is_named {
+        return Err(None);
+    }
+    let body = String::from_utf8_lossy(&reply.body);
+    let mut has = match body.is_empty() {
+        true => "has no body".to_owned(),
+        false => format!("has the body `{}`", shortened(body.trim_end())),
+    };
+    let find_in_headers = || find_header(&capture.name, &capture.from, &capture.place, reply, true);
+    let remedy = match (&capture.place.source, read_body(reply)) {
+        (Extract::Pointer(_), Ok(Err(why))) if reply.foreign_coding().is_some() => {
+            has = format!("has a body {why}");
+            Some("let the system send bodies without `Content-Encoding`".to_owned())
+        }
+        (Extract::Pointer(_), Ok(Err(_))) if body.is_empty() => find_in_headers(),
+        (Extract::Pointer(_), Ok(Err(why))) => {
+            has += &format!(", which is {why}");
+            None
+        }
+        (Extract::Pointer(pointer), Ok(Ok(body))) => find_near(&body, pointer).or_else(find_in_headers),
+        _ => None,
+    };
+    let help = remedy.map_or(String::new(), |remedy| format!("\nhelp: {remedy}"));
+    Err(Some(format!("the answer to `{}` lacks {}, and {has}{help}", reply.asked, capture.place)))
 }
 
 #[cfg(test)]

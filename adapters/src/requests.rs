@@ -10,7 +10,7 @@ use std::io::ErrorKind;
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 use std::time::Instant;
 
@@ -160,23 +160,18 @@ impl Requests {
     /// [`Failure`]: a request has no answer that can be read.
     pub fn next(&mut self, until: Instant) -> Result<Option<Reply>, Failure> {
         let (Some(worker), Some(name)) = (&self.worker, &self.under_way) else { return Ok(None) };
-        let time = until.saturating_duration_since(Instant::now());
-        let answer = if time.is_zero() {
-            worker.answers.try_recv().map_err(|error| error == TryRecvError::Empty)
-        } else {
-            worker.answers.recv_timeout(time).map_err(|error| error == RecvTimeoutError::Timeout)
-        };
-        let answer = match answer {
-            Ok(answer) => answer,
-            Err(may_still_come) if may_still_come => return Ok(None),
-            Err(_) => return Err(make_loss_of_thread()),
-        };
+        let RequestResult { reply, sent } =
+            match worker.answers.recv_timeout(until.saturating_duration_since(Instant::now())) {
+                Ok(result) => result,
+                Err(RecvTimeoutError::Timeout) => return Ok(None),
+                Err(RecvTimeoutError::Disconnected) => return Err(make_loss_of_thread()),
+            };
         // An answer that cannot be read is an answer. If the connection broke, nobody knows.
-        if answer.sent && matches!(answer.reply, Err(Failure::Lost(_) | Failure::Stuck(_))) {
+        if sent && matches!(reply, Err(Failure::Lost(_) | Failure::Stuck(_))) {
             self.unanswered = Some(name.clone());
         }
         self.under_way = None;
-        let reply = answer.reply?;
+        let reply = reply?;
         self.send_next()?;
         Ok(Some(reply))
     }
@@ -217,32 +212,25 @@ fn exchange(agent: &Agent, answer: &AnswerBytes, prepared: &PreparedRequest) -> 
     for (name, value) in &prepared.headers {
         builder = builder.header(name, value);
     }
-    let unsendable = |error: &dyn std::fmt::Display| {
-        Failure::Untranslatable(format!(
-            "{} {} is not a request: {error}",
-            prepared.method,
-            shortened(&prepared.url)
-        ))
+    let explain_unsendable = |error: ureq::http::Error| {
+        let (method, url) = (&prepared.method, shortened(&prepared.url));
+        Failure::Untranslatable(format!("{method} {url} is not a request: {error}"))
     };
     answer.take();
     // The library would send an absent body of these methods in chunks, which not every server reads.
     let has_body = matches!(prepared.method.as_str(), "POST" | "PUT" | "PATCH");
     let empty_body = has_body.then_some(&[][..]);
     let response = match prepared.body.as_deref().or(empty_body) {
-        None => agent.run(builder.body(()).map_err(|error| unsendable(&error))?),
-        Some(body) => agent.run(builder.body(body).map_err(|error| unsendable(&error))?),
+        None => agent.run(builder.body(()).map_err(explain_unsendable)?),
+        Some(body) => agent.run(builder.body(body).map_err(explain_unsendable)?),
     };
     let mut response = response.map_err(|error| to_failure(error, answer))?;
     let no_http = |why: String| Failure::Garbage(format!("the answer is not HTTP: {why}"));
     let has_chunks =
         check_head(response.version(), response.status(), response.headers()).map_err(no_http)?;
-    let codings: Vec<String> = response
-        .headers()
-        .get_all("content-encoding")
-        .iter()
-        .map(|coding| String::from_utf8_lossy(coding.as_bytes()).trim().to_owned())
-        .filter(|coding| !coding.is_empty())
-        .collect();
+    let codings = response.headers().get_all("content-encoding").iter();
+    let codings = codings.map(|coding| String::from_utf8_lossy(coding.as_bytes()).trim().to_owned());
+    let codings: Vec<String> = codings.filter(|coding| !coding.is_empty()).collect();
     let text =
         |value: &ureq::http::HeaderValue| std::str::from_utf8(value.as_bytes()).ok().map(str::to_owned);
     let headers = response.headers().iter();

@@ -121,30 +121,40 @@ impl Server {
         }
     }
 
+    /// Chooses a port and starts the server.
+    fn start<T>(
+        &mut self,
+        launch: &description::ServerLaunch,
+        session: &Session<'_>,
+        way: &Reach<impl Dial<T>>,
+    ) -> Result<Process, Failure> {
+        let port = ReservedPort::choose(way.free_port);
+        self.port = Some(port.map_err(|error| Failure::Start(format!("no free port: {error}")))?);
+        let launched = Launched::new(self.launched().port)?;
+        self.folder.clone_from(&launched.folder);
+        // A server that is kept for many runs must not depend on the constants of one.
+        let constants = (!launch.keep).then_some(session);
+        let command = fill_command(&launch.command, &launched, constants)?;
+        let address = self.address()?;
+        if !has_port(launch) && !becomes_free(&address, session.deadline, &way.connect) {
+            return Err(Failure::Start(format!(
+                "another program listens on {address} before `{}` is started\nhelp: end it, or write `{{port}}` in `command` \
+                 and in the address",
+                command.words.join(" ")
+            )));
+        }
+        Process::start_silent(&command)
+    }
+
     /// Starts the server if it is not there, and tries to connect until `ready_ms` are over or it has ended.
     fn reach_once<T>(
         &mut self,
         launch: &description::ServerLaunch,
         session: &Session<'_>,
-        Reach { failed, connect, free_port }: &Reach<impl Dial<T>>,
+        way: &Reach<impl Dial<T>>,
     ) -> Result<T, Failure> {
         if self.process.is_none() {
-            let port = ReservedPort::choose(*free_port);
-            self.port = Some(port.map_err(|error| Failure::Start(format!("no free port: {error}")))?);
-            let launched = Launched::new(self.launched().port)?;
-            self.folder.clone_from(&launched.folder);
-            // A server that is kept for many runs must not depend on the constants of one.
-            let constants = (!launch.keep).then_some(session);
-            let command = fill_command(&launch.command, &launched, constants)?;
-            let address = self.address()?;
-            if !has_port(launch) && !becomes_free(&address, session.deadline, connect) {
-                return Err(Failure::Start(format!(
-                    "another program listens on {address} before `{}` is started\nhelp: end it, or write `{{port}}` in \
-                     `command` and in the address",
-                    command.words.join(" ")
-                )));
-            }
-            self.process = Some(Process::start_silent(&command)?);
+            self.process = Some(self.start(launch, session, way)?);
         }
         let address = self.address()?;
         let Some(process) = &mut self.process else {
@@ -153,47 +163,35 @@ impl Server {
         process.set_deadline(session.deadline);
         let until = session.deadline.min(Instant::now() + launch.ready);
         // The first error counts: the last attempt may have had no time.
-        let mut first = None;
+        let mut first_error = None;
         loop {
-            let connected = connect(&address, until);
-            first = first.or_else(|| connected.as_ref().err().cloned());
+            let connected = (way.connect)(&address, until);
+            first_error = first_error.or_else(|| connected.as_ref().err().cloned());
             // If it has ended, another server has answered.
             if process.has_ended(Instant::now()) {
-                let told = process.farewell("has ended");
-                let is_tcp = *failed == NO_CONNECTION && !write_template(&self.address).contains("://");
-                return Err(Failure::Start(match told.strip_suffix(MUST_GO_ON) {
+                let text = process.farewell("has ended");
+                let is_tcp = way.failed == NO_CONNECTION && !write_template(&self.address).contains("://");
+                return Err(Failure::Start(match text.strip_suffix(MUST_GO_ON) {
                     // A program that reads its standard input has met the end of it.
-                    Some(told) if is_tcp && !has_port(launch) => {
+                    Some(text) if is_tcp && !has_port(launch) => {
                         let words = launch.command.words.iter().map(write_template);
                         let words = words.collect::<Vec<_>>().join(", ");
                         format!(
-                            "{told}, and listened on no port\nhelp: if it speaks on standard input and output, write `stdio:` in \
+                            "{text}, and listened on no port\nhelp: if it speaks on standard input and output, write `stdio:` in \
                              place of `tcp:`, and `command: [{words}]` in place of `address` and `launch`"
                         )
                     }
-                    _ => told,
+                    _ => text,
                 }));
             }
             match connected {
                 Ok(stream) => return Ok(stream),
                 Err(why) if Instant::now() + PAUSE >= until => {
-                    let why = first.unwrap_or(why);
-                    let port = address.rsplit_once(':').map_or("", |(_, port)| port);
-                    let mut others = ["127.0.0.1", "[::1]"].into_iter().filter(|host| {
-                        let other = format!("{host}:{port}");
-                        other != address && TcpStream::connect(other).is_ok()
-                    });
-                    let help = match (others.next(), has_port(launch)) {
-                        _ if is_udp(&address) => "it listens on this port over UDP: write `udp:` in place of `tcp:`".to_owned(),
-                        (Some(host), _) => format!("a program listens on {host}:{port}: does the address name the right host?"),
-                        (_, true) => "it must listen on the port that `{port}` in `command` gives it, and on this host. If it \
-                                      only needs more time, raise `ready_ms`"
-                            .to_owned(),
-                        (_, false) => "`command` has no `{port}`: give it, or let the system listen on the port of the address".to_owned(),
-                    };
-                    let time = launch.ready.as_millis();
+                    let why = first_error.unwrap_or(why);
+                    let help = explain_no_connection(&address, has_port(launch));
+                    let (failed, time) = (way.failed, launch.ready.as_millis());
                     let what = format!("{failed} on {address} within `ready_ms: {time}` ({why})");
-                    return Err(Failure::Start(process.farewell(&what) + "\nhelp: " + &help));
+                    return Err(Failure::Start(format!("{}\nhelp: {help}", process.farewell(&what))));
                 }
                 // The end of the process ends the pause, too.
                 Err(_) => {
@@ -240,6 +238,27 @@ impl Server {
         self.process = None;
         self.port = None;
         self.folder = None;
+    }
+}
+
+/// Says what helps if a server that runs takes no connection.
+fn explain_no_connection(address: &str, has_port: bool) -> String {
+    let port = address.rsplit_once(':').map_or("", |(_, port)| port);
+    let mut other_hosts = ["127.0.0.1", "[::1]"].into_iter().filter(|host| {
+        let other = format!("{host}:{port}");
+        other != address && TcpStream::connect(other).is_ok()
+    });
+    let other_host = other_hosts.next();
+    if is_udp(address) {
+        "it listens on this port over UDP: write `udp:` in place of `tcp:`".to_owned()
+    } else if let Some(host) = other_host {
+        format!("a program listens on {host}:{port}: does the address name the right host?")
+    } else if has_port {
+        "it must listen on the port that `{port}` in `command` gives it, and on this host. If it only needs more time, \
+         raise `ready_ms`"
+            .to_owned()
+    } else {
+        "`command` has no `{port}`: give it, or let the system listen on the port of the address".to_owned()
     }
 }
 
@@ -331,8 +350,8 @@ struct ReservedPort {
 impl ReservedPort {
     fn choose(free: impl Fn() -> std::io::Result<u16>) -> std::io::Result<ReservedPort> {
         /// The most ports in a row that are taken.
-        const MOST: usize = 1000;
-        for _ in 0..MOST {
+        const MOST_TAKEN: usize = 1000;
+        for _ in 0..MOST_TAKEN {
             let number = free()?;
             let name = LocalAddr::from_abstract_name(format!("coreach-port-{number}"))?;
             match UnixDatagram::bind_addr(&name) {
@@ -341,7 +360,7 @@ impl ReservedPort {
                 Err(error) => return Err(error),
             }
         }
-        Err(std::io::Error::other(format!("other servers use {MOST} ports in turn")))
+        Err(std::io::Error::other(format!("other servers use {MOST_TAKEN} ports in turn")))
     }
 }
 
@@ -370,7 +389,7 @@ fn connect(address: &str, until: Instant) -> Result<TcpStream, String> {
 }
 
 /// The threads that wait for the numbers of a name, by name. No name is asked for twice at a time.
-static ASKED: Mutex<BTreeMap<String, Vec<Sender<Resolved>>>> = Mutex::new(BTreeMap::new());
+static WAITING: Mutex<BTreeMap<String, Vec<Sender<Resolved>>>> = Mutex::new(BTreeMap::new());
 
 type Resolved = Result<Vec<SocketAddr>, String>;
 
@@ -381,11 +400,11 @@ pub fn resolve_address(address: &str, until: Instant) -> Resolved {
         return Ok(vec![numbers]);
     }
     let (sender, receiver) = mpsc::channel();
-    let mut asked = lock(&ASKED);
-    let is_first = !asked.contains_key(address);
-    asked.entry(address.to_owned()).or_default().push(sender);
-    drop(asked);
-    if is_first {
+    let mut waiting = lock(&WAITING);
+    let is_asked = waiting.contains_key(address);
+    waiting.entry(address.to_owned()).or_default().push(sender);
+    drop(waiting);
+    if !is_asked {
         let name = address.to_owned();
         let ask = move || {
             let found = name.to_socket_addrs().map(Iterator::collect).map_err(|error| error.to_string());
@@ -400,8 +419,7 @@ pub fn resolve_address(address: &str, until: Instant) -> Resolved {
 }
 
 fn answer_waiting(name: &str, found: &Resolved) {
-    let waiting = lock(&ASKED).remove(name);
-    for sender in waiting.into_iter().flatten() {
+    for sender in lock(&WAITING).remove(name).unwrap_or_default() {
         // The receiver may have given up.
         let _ = sender.send(found.clone());
     }

@@ -105,37 +105,33 @@ impl Signatures {
     /// value. `None` if there is none, or if `values` leaves the value out.
     pub fn hole(&self, event: &Event, spelling: &Spelling, name: &str) -> Option<String> {
         let parameters = &self.action(&event.action)?.parameters;
-        match parameters.iter().position(|datum| datum.name() == name) {
-            Some(at) => {
-                let model_text = codec::to_text(event.values.get(at)?);
-                match spelling.of(name) {
-                    None => Some(model_text),
-                    Some(spelt) => spelt.wire_texts(&model_text).into_iter().next(),
-                }
-            }
-            None => self.known(name),
+        let Some(at) = parameters.iter().position(|datum| datum.name() == name) else {
+            return self.known(name);
+        };
+        let model_text = codec::to_text(event.values.get(at)?);
+        match spelling.of(name) {
+            None => Some(model_text),
+            Some(spelt) => spelt.wire_texts(&model_text).into_iter().next(),
         }
     }
 
     /// Returns a pattern for the texts that a hole of a stimulus, or of what is sent before it, can have.
     pub fn value_pattern(&self, action: &str, name: &str) -> String {
-        let parameters = self.action(action).into_iter().flat_map(|action| &action.parameters);
         let constants = self.constants.iter().map(|(datum, _)| datum);
-        match parameters.chain(constants).find(|datum| datum.name() == name).map(Datum::ty) {
+        let mut data = self.parameters(action).iter().chain(constants);
+        match data.find(|datum| datum.name() == name).map(Datum::ty) {
             Some(Type::Int | Type::Nat | Type::Range(..)) => r"-?\d+".to_owned(),
             Some(Type::Real) => r"-?[\d./]+".to_owned(),
             Some(Type::Bool) => "(true|false)".to_owned(),
-            Some(Type::Enum(of)) => format!("({})", of.literals.join("|")),
+            Some(Type::Enum(named)) => format!("({})", named.literals.join("|")),
             _ => ".*".to_owned(),
         }
     }
 
+    /// Returns the values of an event by the names of their parameters.
     pub fn named(&self, event: &Event) -> Map<String, Json> {
-        let names = self.action(&event.action).into_iter().flat_map(|action| &action.parameters);
-        names
-            .zip(&event.values)
-            .map(|(datum, value)| (datum.name().to_owned(), codec::to_wire_json(value)))
-            .collect()
+        let values = self.parameters(&event.action).iter().zip(&event.values);
+        values.map(|(datum, value)| (datum.name().to_owned(), codec::to_wire_json(value))).collect()
     }
 
     /// Makes the output that a message means. `given` is what the message has for parameters and captures.
@@ -174,58 +170,21 @@ impl Signatures {
         spelling: &Spelling,
         has_pointers: bool,
     ) -> Result<Received, Failure> {
-        let action = match self.action(name) {
-            Some(action) if action.kind == ActionKind::Output => action,
-            Some(action) => {
-                let kind = if action.kind == ActionKind::Input { "an input" } else { "an internal action" };
-                let help = "declare what the system sends under `outputs`";
-                return Ok(Received::Alien(format!("`{name}` as an output, but it is {kind}\nhelp: {help}")));
-            }
-            None => {
-                let outputs = self.actions.iter().filter(|action| action.kind == ActionKind::Output);
-                let shown = shortened(name);
-                let help = match nearest(name, outputs.map(|action| action.name.as_str())) {
-                    Some(meant) => format!("did you mean `{meant}`?"),
-                    None => format!(
-                        "if it is no event, send `{{\"log\": \"{shown}\"}}` in its place\nhelp: if the system is right, \
-                         write {} under `outputs`, and add a transition on it",
-                        declare_output(name, given)
-                    ),
-                };
-                let text =
-                    format!("the output `{shown}`, which the specification does not have\nhelp: {help}");
-                return Ok(Received::Alien(text));
-            }
+        let action = match self.find_output(name, given) {
+            Ok(action) => action,
+            Err(text) => return Ok(Received::Alien(text)),
         };
-        let is_parameter = |name: &str| action.parameters.iter().any(|datum| datum.name() == name);
-        if let Some((foreign, wire)) = given.iter().find(|(name, _)| !is_parameter(name)) {
-            let is_given = |name: &&str| given.iter().any(|(given, _)| given == name);
-            let lacking = || action.parameters.iter().map(Datum::name).filter(|name| !is_given(name));
-            let help = match lacking().next() {
-                None => format!(
-                    "leave it out, or declare `{}: {}` as a parameter of `{name}`",
-                    shortened(foreign),
-                    wire.likely_type()
-                ),
-                Some(_) => suggest(foreign, "parameters", lacking),
-            };
-            let text = format!(
-                "`{name}` with a value for `{}`, which is not a parameter of `{name}`\nhelp: {help}",
-                shortened(foreign)
-            );
-            return Ok(Received::Alien(text));
-        }
-        let mut found = Vec::with_capacity(action.parameters.len());
+        let mut values = Vec::with_capacity(action.parameters.len());
         for datum in &action.parameters {
             let Some((_, wire)) = given.iter().find(|(name, _)| *name == datum.name()) else {
                 let Some(none) = codec::absent(datum.ty()) else {
                     return Ok(Received::Alien(format!("`{name}` without a value for `{datum}`")));
                 };
-                found.push(none);
+                values.push(none);
                 continue;
             };
             match wire.value(datum, spelling) {
-                Ok(value) => found.push(value),
+                Ok(value) => values.push(value),
                 Err(Misread::TooLong(digits)) => return Err(report_too_long(digits)),
                 Err(Misread::Wrong(why)) => {
                     let help = match spelling.of(datum.name()) {
@@ -236,7 +195,46 @@ impl Signatures {
                 }
             }
         }
-        Ok(Received::Output(Event::new(name, found)))
+        Ok(Received::Output(Event::new(name, values)))
+    }
+
+    /// Finds the output of this name that has all these parameters, or says why there is none.
+    fn find_output(&self, name: &str, given: &[(&str, Wire<'_>)]) -> Result<&Action, String> {
+        let Some(action) = self.action(name) else {
+            let outputs = self.actions.iter().filter(|action| action.kind == ActionKind::Output);
+            let shown = shortened(name);
+            let help = match nearest(name, outputs.map(|action| action.name.as_str())) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!(
+                    "if it is no event, send `{{\"log\": \"{shown}\"}}` in its place\nhelp: if the system is right, write {} \
+                     under `outputs`, and add a transition on it",
+                    declare_output(name, given)
+                ),
+            };
+            return Err(format!("the output `{shown}`, which the specification does not have\nhelp: {help}"));
+        };
+        if action.kind != ActionKind::Output {
+            let kind = if action.kind == ActionKind::Input { "an input" } else { "an internal action" };
+            let help = "declare what the system sends under `outputs`";
+            return Err(format!("`{name}` as an output, but it is {kind}\nhelp: {help}"));
+        }
+        let is_parameter = |name: &str| action.parameters.iter().any(|datum| datum.name() == name);
+        let Some((foreign, wire)) = given.iter().find(|(name, _)| !is_parameter(name)) else {
+            return Ok(action);
+        };
+        let is_given = |name: &&str| given.iter().any(|(given, _)| given == name);
+        let lacking = || action.parameters.iter().map(Datum::name).filter(|name| !is_given(name));
+        let shown = shortened(foreign);
+        let help = match lacking().next() {
+            None => {
+                let ty = wire.likely_type();
+                format!("leave it out, or declare `{shown}: {ty}` as a parameter of `{name}`")
+            }
+            Some(_) => suggest(foreign, "parameters", lacking),
+        };
+        Err(format!(
+            "`{name}` with a value for `{shown}`, which is not a parameter of `{name}`\nhelp: {help}"
+        ))
     }
 }
 
@@ -300,7 +298,9 @@ impl Wire<'_> {
 
     /// Explains what the user may have meant by a wrong value.
     fn value_help(&self, datum: &Datum, has_pointers: bool) -> String {
-        if let (Wire::Text(text), Type::Int | Type::Nat | Type::Range(..)) = (self, datum.ty())
+        let is_integer = matches!(datum.ty(), Type::Int | Type::Nat | Type::Range(..));
+        if let Wire::Text(text) = self
+            && is_integer
             && text.len() > 1
             && text.starts_with(['0', '+', ' '])
         {
@@ -308,7 +308,7 @@ impl Wire<'_> {
                 "\nhelp: a number has no leading zeros, `+` or spaces: keep them out of the group, `[+ 0]*(?P<{datum}>\\d+)`"
             );
         }
-        if let (Wire::Json(Tree::Text(text)), Type::Int | Type::Nat | Type::Range(..)) = (self, datum.ty()) {
+        if let (Wire::Json(Tree::Text(text)), true) = (self, is_integer) {
             let read = match has_pointers && text.parse::<i128>().is_ok() {
                 true => {
                     format!("write `{datum}: {{ pointer: ..., match: '(-?\\d+)' }}` in the IUT file, or ")
@@ -319,7 +319,7 @@ impl Wire<'_> {
                 "\nhelp: if the system is right, {read}make `{datum}` a `string` in the model, or an `id` if it is only a name"
             );
         }
-        let is_number = matches!(datum.ty(), Type::Int | Type::Nat | Type::Range(..) | Type::Real);
+        let is_number = is_integer || matches!(datum.ty(), Type::Real);
         match self {
             Wire::Text(text)
                 if is_number && has_pointers && text.contains(|sign: char| sign.is_ascii_digit()) =>

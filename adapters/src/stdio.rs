@@ -231,16 +231,16 @@ impl StdioAdapter {
         let (launch, deadline) = self.launched.as_mut()?;
         *deadline = session.deadline;
         let launched = Launched { port: None, folder: launch.folder.clone() };
-        let left: &[PreparationStep] = match settle {
+        let barrier: &[PreparationStep] = match settle {
             Some(settle) if idle.may_be_untaken() => &settle.barrier,
             _ => &[],
         };
-        let until = settle.as_ref().map_or(*ready, |settle| settle.within);
+        let within = settle.as_ref().map_or(*ready, |settle| settle.within);
         let mut dialogue = idle.anew(session, encoding, self.evidence.clone()).launched(launched.clone());
-        system::run_steps_apart(left, &launched, session).ok()?;
+        system::run_steps_apart(barrier, &launched, session).ok()?;
         // With JSON messages, the first message of a run is the barrier.
         if !matches!(encoding, Encoding::Json) {
-            dialogue.pass(encoding, left, Instant::now() + until, Some(process)).ok()?;
+            dialogue.pass(encoding, barrier, Instant::now() + within, Some(process)).ok()?;
         }
         dialogue.goes_on().then_some(dialogue)
     }
@@ -308,24 +308,15 @@ impl StdioAdapter {
 
     /// Says whether messages of a run can be told from those of the next one.
     fn can_separate(&self) -> bool {
-        let barrier = self.description.settle.as_ref().is_some_and(|settle| !settle.barrier.is_empty());
-        barrier || matches!(self.description.encoding, Encoding::Json)
+        matches!(self.description.encoding, Encoding::Json)
+            || self.description.settle.as_ref().is_some_and(|settle| !settle.barrier.is_empty())
     }
 
     /// Lets the process end by itself when it has read the end of its input, and starts the command again.
     fn start_again(&mut self) -> Result<(), Failure> {
         let dialogue = self.dialogue.as_mut().ok_or_else(not_started)?;
-        if dialogue.has_news()? {
-            dialogue.note_sent(Sent::No);
-            return Ok(());
-        }
         let settle = self.description.settle.clone().unwrap_or_default();
-        let until = Instant::now() + settle.within;
-        if dialogue.leave(&self.description.encoding, until, settle.quiet, self.process.as_ref())?
-            == Sent::Crossed
-        {
-            // The run is over.
-            dialogue.note_sent(Sent::Crossed);
+        if !dialogue.leave(&self.description.encoding, &settle, self.process.as_ref())? {
             return Ok(());
         }
         if let Some(mut process) = self.process.take() {

@@ -47,9 +47,10 @@ pub struct TcpAdapter {
     late: Vec<Dialogue>,
     /// Which action goes over which connection.
     link: Link,
-    /// The connection over which the last stimulus was sent, and the connection that is looked at first.
-    last: usize,
-    first: usize,
+    /// The connection over which the last stimulus was sent.
+    last_sent: usize,
+    /// The connection at which the next reading begins.
+    next_read: usize,
     /// The failures of connections, by number, while something may still be received over others.
     failed: BTreeMap<usize, Failure>,
     system: IutState,
@@ -80,8 +81,8 @@ impl TcpAdapter {
             description,
             dialogues: Vec::new(),
             late: Vec::new(),
-            last: 0,
-            first: 0,
+            last_sent: 0,
+            next_read: 0,
             failed: BTreeMap::new(),
             system,
             server,
@@ -128,14 +129,13 @@ impl Adapter for TcpAdapter {
         self.leave();
         self.deadline = session.deadline;
         self.evidence = self.evidence.anew();
-        (self.last, self.first, self.failed) = (0, 0, BTreeMap::new());
+        (self.last_sent, self.next_read, self.failed) = (0, 0, BTreeMap::new());
         self.system.enter(session.deadline)?;
-        let is_unclean = self.system.is_unclean();
         let Tcp { encoding, settle, .. } = &self.description;
-        if is_unclean && settle.barrier.is_empty() {
+        if self.system.is_unclean() && settle.barrier.is_empty() {
             let late = &mut self.late;
-            let look = |until: Instant| settle_all(late, &self.description, until, None);
-            let waited = self.system.wait(settle, session.deadline, look);
+            let wait_until = |until: Instant| settle_all(late, &self.description, until, None);
+            let waited = self.system.wait(settle, session.deadline, wait_until);
             if !self.system.is_unclean() {
                 self.late.clear();
             }
@@ -163,10 +163,10 @@ impl Adapter for TcpAdapter {
             };
             let dialogue = Dialogue::new(stream, session, encoding, evidence);
             // The end of another connection is no output.
-            let on_close =
-                self.behaviour.on_close.as_ref().filter(|action| self.link.number(action) == number);
-            self.dialogues
-                .push(dialogue.launched(self.server.launched()).with_closing_output(on_close.cloned()));
+            let on_close = self.behaviour.on_close.clone();
+            let on_close = on_close.filter(|action| self.link.number(action) == number);
+            let dialogue = dialogue.launched(self.server.launched()).with_closing_output(on_close);
+            self.dialogues.push(dialogue);
         }
         let Tcp { encoding, settle, launch, .. } = &self.description;
         let process = self.server.process();
@@ -187,13 +187,13 @@ impl Adapter for TcpAdapter {
         if self.behaviour.reconnect.as_ref() == Some(&stimulus.action) {
             return self.reconnect(self.link.number(&stimulus.action));
         }
-        self.last = self.link.number(&stimulus.action);
-        let dialogue = self.dialogues.get_mut(self.last).ok_or_else(not_started)?;
+        self.last_sent = self.link.number(&stimulus.action);
+        let dialogue = self.dialogues.get_mut(self.last_sent).ok_or_else(not_started)?;
         dialogue.send(&self.description.encoding, stimulus, self.server.process())
     }
 
     fn sent(&self) -> Sent {
-        self.dialogues.get(self.last).map_or(Sent::Yes, Dialogue::sent)
+        self.dialogues.get(self.last_sent).map_or(Sent::Yes, Dialogue::sent)
     }
 
     fn receive(&mut self, until: Instant) -> Result<Received, Failure> {
@@ -257,7 +257,7 @@ impl TcpAdapter {
             let (now, process) = (Instant::now(), self.server.process());
             let is_gone = process.is_some_and(|process| process.has_ended(now));
             for turn in 0..self.dialogues.len() {
-                let number = (self.first + turn) % self.dialogues.len();
+                let number = (self.next_read + turn) % self.dialogues.len();
                 // After an unreadable message, the bytes after it would be taken for the next message.
                 if self.failed.contains_key(&number) {
                     continue;
@@ -268,7 +268,7 @@ impl TcpAdapter {
                 match self.dialogues[number].receive(encoding, limit, process) {
                     Ok(Received::Silence) => {}
                     Ok(received) => {
-                        self.first = number + 1;
+                        self.next_read = number + 1;
                         return Ok(match received {
                             Received::Output(event) if self.link.number(&event.action) != number => {
                                 Received::Alien(format!("{event} over the connection `{name}`"))
@@ -317,19 +317,10 @@ impl TcpAdapter {
 
     /// Leaves a connection of the run for another one.
     fn reconnect(&mut self, number: usize) -> Result<(), Failure> {
-        self.last = number;
+        self.last_sent = number;
         let dialogue = self.dialogues.get_mut(number).ok_or_else(not_started)?;
-        if dialogue.has_news()? {
-            dialogue.note_sent(Sent::No);
-            return Ok(());
-        }
-        let settle = &self.description.settle;
-        let until = Instant::now() + settle.within;
-        if dialogue.leave(&self.description.encoding, until, settle.quiet, self.server.process())?
-            == Sent::Crossed
-        {
-            // The run is over.
-            dialogue.note_sent(Sent::Crossed);
+        let Tcp { encoding, settle, .. } = &self.description;
+        if !dialogue.leave(encoding, settle, self.server.process())? {
             return Ok(());
         }
         let channel = Channel::of_one(self.server.connect_again(self.deadline)?.into());

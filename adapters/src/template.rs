@@ -105,10 +105,11 @@ impl Template {
     /// Joins templates, with a text between them.
     pub fn joined(templates: impl IntoIterator<Item = Template>, between: &str) -> Self {
         let mut pieces = Vec::new();
-        for Template(more) in templates {
-            let is_first = pieces.is_empty();
-            pieces.extend((!is_first).then(|| TemplatePiece::Text(between.to_owned())));
-            pieces.extend(more);
+        for template in templates {
+            if !pieces.is_empty() {
+                pieces.push(TemplatePiece::Text(between.to_owned()));
+            }
+            pieces.extend(template.0);
         }
         Template(pieces)
     }
@@ -131,7 +132,7 @@ impl Template {
                 }
                 '{' => match (read_expression(&unread[1..], position + 1)?, unread.find('}')) {
                     (Some((hole, length)), _) => {
-                        builder.hole(hole);
+                        builder.add_hole(hole);
                         length + 1
                     }
                     (None, Some(end)) => {
@@ -162,12 +163,13 @@ impl Template {
     /// [`TemplateError`]: a text within braces begins as a function, and is none.
     pub fn parse_body(text: &str) -> Result<Self, TemplateError> {
         let mut builder = TemplateBuilder::default();
-        let mut at = 0;
-        while let Some(sign) = text[at..].chars().next() {
-            let hole = if sign == '{' { read_expression(&text[at + 1..], at + 1)? } else { None };
-            at += match hole {
+        let mut position = 0;
+        while let Some(sign) = text[position..].chars().next() {
+            let after = position + 1;
+            let hole = if sign == '{' { read_expression(&text[after..], after)? } else { None };
+            position += match hole {
                 Some((hole, length)) => {
-                    builder.hole(hole);
+                    builder.add_hole(hole);
                     length + 1
                 }
                 None => {
@@ -205,19 +207,19 @@ impl Template {
     pub fn fill_as(
         &self,
         mut value: impl FnMut(&str) -> Option<String>,
-        written: impl Fn(String) -> String,
+        encode: impl Fn(String) -> String,
     ) -> Result<String, String> {
-        let mut text = String::new();
+        let mut filled = String::new();
         for piece in &self.0 {
             match piece {
-                TemplatePiece::Text(piece) => text.push_str(piece),
+                TemplatePiece::Text(text) => filled.push_str(text),
                 TemplatePiece::Hole(functions, name) => {
-                    let value = value(name).ok_or_else(|| name.clone())?;
-                    text.push_str(&written(Function::all_of(functions, value)));
+                    let text = value(name).ok_or_else(|| name.clone())?;
+                    filled.push_str(&encode(Function::all_of(functions, text)));
                 }
             }
         }
-        Ok(text)
+        Ok(filled)
     }
 }
 
@@ -228,7 +230,7 @@ struct TemplateBuilder {
 }
 
 impl TemplateBuilder {
-    fn hole(&mut self, (functions, name): Hole) {
+    fn add_hole(&mut self, (functions, name): Hole) {
         if !self.text.is_empty() {
             self.pieces.push(TemplatePiece::Text(std::mem::take(&mut self.text)));
         }
@@ -246,63 +248,59 @@ impl TemplateBuilder {
 /// The functions from the outermost to the innermost, and the name.
 type Hole = (Vec<Function>, String);
 
-/// Reads the expression at the beginning of the text, up to a closing brace. Returns it with its length and
-/// that brace. `at` is the position of the text. `None` if the text begins neither with a name and a brace
-/// nor with a name and a parenthesis, or is not closed.
-fn read_expression(text: &str, at: usize) -> Result<Option<(Hole, usize)>, TemplateError> {
-    let mut functions = Vec::new();
-    let mut from = 0;
+/// Reads the expression at the beginning of the text, up to a closing brace. Returns it with its length,
+/// which includes that brace. `offset` is the place of the text in the template. `None` if the text begins
+/// neither with a name and a brace nor with a name and a parenthesis, or is not closed.
+fn read_expression(text: &str, offset: usize) -> Result<Option<(Hole, usize)>, TemplateError> {
     // Without a closing brace, there is no hole.
     let Some(end) = text.find('}') else { return Ok(None) };
     let inside = &text[..end];
+    let (mut functions, mut begin) = (Vec::new(), 0);
     loop {
-        let name = leading_name(&inside[from..]);
-        let next = from + name.len();
-        let rest = &inside[next..];
+        let name = leading_name(&inside[begin..]);
+        let name_end = begin + name.len();
+        let rest = &inside[name_end..];
         match functions.last() {
             None if name.is_empty() => return Ok(None),
             Some(function) if name.is_empty() || !rest.starts_with(['(', ')']) => {
-                return Err(explain_bad_argument(*function, inside, from, at));
+                return Err(explain_bad_argument(*function, inside, begin, offset));
             }
             _ => {}
         }
         if !rest.starts_with('(') {
-            let closing = ")".repeat(functions.len());
-            if rest == closing {
+            if rest == ")".repeat(functions.len()) {
                 return Ok(Some(((functions, name.to_owned()), end + 1)));
             }
-            return match functions.last() {
-                None => Ok(None),
-                Some(_) => {
-                    let message = "the parentheses of a function are not closed";
-                    Err(TemplateError { wrong: Wrong::Braces(message), at: at + next..at + end })
-                }
-            };
+            if functions.is_empty() {
+                return Ok(None);
+            }
+            let wrong = Wrong::Braces("the parentheses of a function are not closed");
+            return Err(TemplateError { wrong, at: offset + name_end..offset + end });
         }
         // A JSON object or a program may have parentheses after a name. A hole ends with one.
         if functions.is_empty() && !inside.ends_with(')') {
             return Ok(None);
         }
         let Some(function) = Function::named(name) else {
-            let at = at + from..at + next;
-            return Err(TemplateError { wrong: Wrong::Function(name.to_owned()), at });
+            let wrong = Wrong::Function(name.to_owned());
+            return Err(TemplateError { wrong, at: offset + begin..offset + name_end });
         };
         functions.push(function);
-        from = next + 1;
+        begin = name_end + 1;
     }
 }
 
 /// Says what is wrong between the parentheses of a function.
-fn explain_bad_argument(function: Function, inside: &str, from: usize, at: usize) -> TemplateError {
-    let arguments = inside[from..].trim_end_matches(')');
+fn explain_bad_argument(function: Function, inside: &str, begin: usize, offset: usize) -> TemplateError {
+    let arguments = inside[begin..].trim_end_matches(')');
     let wrong = match arguments.split(',').count() {
         _ if arguments.trim().is_empty() => Wrong::Arity(function, 0),
         1 => Wrong::Argument(function),
         count => Wrong::Arity(function, count),
     };
     // If nothing is between the parentheses, they are the place.
-    let place = if arguments.is_empty() { from - 1..inside.len() } else { from..from + arguments.len() };
-    TemplateError { wrong, at: at + place.start..at + place.end }
+    let place = if arguments.is_empty() { begin - 1..inside.len() } else { begin..begin + arguments.len() };
+    TemplateError { wrong, at: offset + place.start..offset + place.end }
 }
 
 fn leading_name(text: &str) -> &str {

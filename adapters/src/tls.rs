@@ -166,7 +166,7 @@ pub struct TlsSession {
 const RECORD: usize = 16 << 10;
 
 /// The most records without a byte for us that are read before the caller can look at the clock.
-const IN_A_ROW: usize = 64;
+const MOST_RECORDS: usize = 64;
 
 impl TlsSession {
     /// Does the handshake, which shows who the two sides are. `wait` waits until the connection is ready.
@@ -188,7 +188,7 @@ impl TlsSession {
                 }
                 Err(error) => return Err(error.into()),
             }
-            match self.take_in(&mut socket) {
+            match self.read_records(&mut socket) {
                 Ok(0) => {
                     let text = "the other side has closed the connection before TLS began\nhelp: if it does not speak TLS \
                                 on this port, leave out `tls`";
@@ -206,12 +206,12 @@ impl TlsSession {
     /// # Errors
     /// Errors of the connection. [`ErrorKind::UnexpectedEof`] if it was ended without that alert.
     pub fn read(&mut self, mut socket: impl Read + Write, bytes: &mut [u8]) -> io::Result<usize> {
-        for _ in 0..IN_A_ROW {
+        for _ in 0..MOST_RECORDS {
             match self.left(bytes) {
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {}
                 other => return other,
             }
-            self.take_in(&mut socket)?;
+            self.read_records(&mut socket)?;
             // Something may have to be answered. If the answer cannot leave now, it leaves later.
             match self.flush(&mut socket) {
                 Err(error) if error.kind() != ErrorKind::WouldBlock => return Err(error),
@@ -258,7 +258,7 @@ impl TlsSession {
     }
 
     /// Reads records from the connection once.
-    fn take_in(&mut self, socket: &mut (impl Read + Write)) -> io::Result<usize> {
+    fn read_records(&mut self, socket: &mut (impl Read + Write)) -> io::Result<usize> {
         let count = loop {
             match self.connection.read_tls(socket) {
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
@@ -299,7 +299,7 @@ fn explain_certificate(error: &CertificateError, name: &ServerName<'_>, place: &
          subjectAltName={form}:{host}`"
     );
     let (unlike, unwanted) = (format!("is not for `{host}`"), format!("is not valid: {error}"));
-    let is_right;
+    let server_name_help;
     let (what, help) = match error {
         // An issuer of the same name with another key has a bad signature.
         CertificateError::UnknownIssuer | CertificateError::BadSignature => (
@@ -314,13 +314,11 @@ fn explain_certificate(error: &CertificateError, name: &ServerName<'_>, place: &
         }
         CertificateError::NotValidForNameContext { presented, .. } => {
             // `DnsName("localhost")` or `IpAddress(127.0.0.1)`
-            let inner = |text: &'_ String| {
-                text.split(['(', ')']).nth(1).map(|name| name.trim_matches('"').to_owned())
-            };
-            let other = presented.iter().filter_map(inner).find(|name| is_name(name));
-            is_right = other
+            let names = presented.iter().filter_map(|text| text.split(['(', ')']).nth(1));
+            let other = names.map(|name| name.trim_matches('"')).find(|name| is_name(name));
+            server_name_help = other
                 .map(|name| format!("if `{name}` is the right server, write `server_name: {name}` in `tls`"));
-            (unlike.as_str(), is_right.as_deref().unwrap_or(&anew))
+            (unlike.as_str(), server_name_help.as_deref().unwrap_or(&anew))
         }
         // The library behind the library has no type for this that we could name.
         CertificateError::Other(other) if format!("{:?}", other.0) == "CaUsedAsEndEntity" => {

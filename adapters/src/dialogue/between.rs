@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 
 use coreach_model::excerpt::shortened;
 
-use super::{BARRIER, Dialogue, make_loss};
+use super::{BARRIER, Dialogue, describe_loss};
 use crate::adapter::{Failure, Sent, Session};
-use crate::description::{Encoding, PreparationStep};
+use crate::description::{Encoding, Exchange, PreparationStep, Settle};
 use crate::encoding;
 use crate::evidence;
 use crate::json_lines::{self, Message};
@@ -70,7 +70,7 @@ impl Dialogue {
                 }
                 StreamFrame::Bytes(frame) => read_line(frame, &self.evidence)?,
                 StreamFrame::Nothing => return Err(Failure::Start(self.explain_no_ready(process))),
-                StreamFrame::Ended(ended) => return Err(make_loss(ended.text(), process)),
+                StreamFrame::Ended(ended) => return Err(Failure::Lost(describe_loss(ended.text(), process))),
             };
             match read_message(line, &self.signatures, &self.evidence)? {
                 Message::Ready => return Ok(()),
@@ -102,20 +102,16 @@ impl Dialogue {
             );
         }
         let answer = format!("answer `start` with {ready}");
-        let is_shell = process.is_some_and(Process::is_shell);
+        let flush = if process.is_some_and(Process::is_shell) {
+            ", and let each program of a pipe flush its lines: `python3 -u`, `grep --line-buffered`"
+        } else {
+            ", and flush each line that it writes: in Python, begin `command` with `python3, -u`"
+        };
         let (seen, helps) = match (self.stream.rest(), self.stream.came()) {
             ([], 0) => (
                 "it has written nothing to standard output".to_owned(),
                 vec![
-                    answer
-                        + match is_shell {
-                            true => {
-                                ", and let each program of a pipe flush its lines: `python3 -u`, `grep --line-buffered`"
-                            }
-                            false => {
-                                ", and flush each line that it writes: in Python, begin `command` with `python3, -u`"
-                            }
-                        },
+                    answer + flush,
                     "if it waits for the end of its input, let it read and answer line by line".to_owned(),
                 ],
             ),
@@ -151,10 +147,10 @@ impl Dialogue {
         let mut is_first = true;
         for step in steps {
             let PreparationStep::Exchange(exchange) = step else { continue };
-            let mut sent = format!("`{whose}`");
             if exchange.over.is_some() && exchange.over.as_deref() != self.evidence.connection() {
                 continue;
             }
+            let mut sent = format!("`{whose}`");
             if let Some(template) = &exchange.send {
                 let text = template.fill(|name| self.signatures.before(name));
                 let text = text.map_err(|name| {
@@ -182,34 +178,11 @@ impl Dialogue {
                 let frame = match self.stream.frame(until, process.map(Process::end))? {
                     StreamFrame::Bytes(frame) => frame.to_vec(),
                     StreamFrame::Nothing => {
-                        let (line, rest) = (written(expected), self.stream.rest());
-                        let mut text =
-                            format!("{sent} was not answered in time by a line that fits `{line}`");
-                        let printed = process.and_then(|one| one.find_line(|line| expected.is_match(line)));
-                        if let Some(line) = printed {
-                            text += &format!(
-                                "\nhelp: it has printed `{line}`: let it send this over the connection"
-                            );
-                        } else if let Some(help) = self.explain_silence().or_else(|| self.explain_line_end())
-                        {
-                            text += &format!("\nhelp: {help}");
-                        } else if !rest.is_empty() {
-                            text += &format!(
-                                ", but by `{}` without the end of the line\nhelp: let the system end each line with `\\n`",
-                                stream::escape_bytes(rest)
-                            );
-                        } else if self.stream.came() == 0 {
-                            text += "\nhelp: nothing has come: let the system flush each line that it writes";
-                        }
-                        let said = self.pending.sent_text().filter(|_| exchange.send.is_some());
-                        if let Some(said) = said.filter(|_| rest.is_empty()) {
-                            let said = shortened(said.trim_end());
-                            text += &format!("\nhelp: it may not know `{said}`, which was sent");
-                        }
-                        return Err(Failure::Start(text));
+                        let why = self.explain_no_answer(exchange.send.is_some(), expected, process);
+                        return Err(Failure::Start(format!("{sent} was not answered in time {why}")));
                     }
                     StreamFrame::Ended(ended) => {
-                        let failure = make_loss(ended.text(), process);
+                        let failure = Failure::Lost(describe_loss(ended.text(), process));
                         return Err(self.explain_tls(ended, process).unwrap_or(failure));
                     }
                 };
@@ -230,25 +203,10 @@ impl Dialogue {
                     break (frame, answer);
                 }
             };
-            let Some(found) = expected.captures(&answer) else {
+            let Some(captured) = expected.captures(&answer) else {
                 self.evidence.mark(&frame, evidence::GARBAGE);
-                let said = self.pending.sent_text().map(str::trim_end);
-                let is_echo = exchange.send.is_some() && said == Some(answer.trim_end());
-                let help = match encoding {
-                    Encoding::Lines(lines) if is_echo => skip_echo(lines, &self.signatures),
-                    _ if let Some(prompt) = find_prompt(expected, &answer) => format!(
-                        "if `{}` is a prompt, add it to the pattern: `expect: '^{}{}'`",
-                        shortened(prompt),
-                        regex::escape(prompt).replace('\'', "''"),
-                        written(expected).trim_start_matches('^')
-                    ),
-                    _ if is_first && whose == "reset" && exchange.send.is_some() => format!(
-                        "correct what is sent, or the pattern of the answer\nhelp: if the system sends this by itself at \
-                         first, begin `reset` with `{{ expect: '{}' }}`",
-                        generalize(&answer)
-                    ),
-                    _ => "correct what is sent, or the pattern of the answer".to_owned(),
-                };
+                let begins_reset = is_first && whose == "reset";
+                let help = self.explain_other_answer(encoding, exchange, expected, &answer, begins_reset);
                 let text = format!(
                     "{sent} was answered by `{}`, which does not fit `{}`\nhelp: {help}",
                     shortened(&answer),
@@ -258,12 +216,65 @@ impl Dialogue {
             };
             is_first = false;
             for name in expected.capture_names().flatten() {
-                if let Some(value) = found.name(name) {
+                if let Some(value) = captured.name(name) {
                     self.signatures.capture(name, value.as_str());
                 }
             }
         }
         Ok(())
+    }
+
+    /// Explains why no answer to an exchange has come, and what helps. The text continues a sentence.
+    fn explain_no_answer(&self, has_sent: bool, expected: &Regex, process: Option<&Process>) -> String {
+        let rest = self.stream.rest();
+        let mut text = format!("by a line that fits `{}`", written(expected));
+        let printed = process.and_then(|process| process.find_line(|line| expected.is_match(line)));
+        if let Some(line) = printed {
+            text += &format!("\nhelp: it has printed `{line}`: let it send this over the connection");
+        } else if let Some(help) = self.explain_silence().or_else(|| self.explain_line_end()) {
+            text += &format!("\nhelp: {help}");
+        } else if !rest.is_empty() {
+            text += &format!(
+                ", but by `{}` without the end of the line\nhelp: let the system end each line with `\\n`",
+                stream::escape_bytes(rest)
+            );
+        } else if self.stream.came() == 0 {
+            text += "\nhelp: nothing has come: let the system flush each line that it writes";
+        }
+        if let Some(message) = self.pending.sent_text().filter(|_| has_sent && rest.is_empty()) {
+            let message = shortened(message.trim_end());
+            text += &format!("\nhelp: it may not know `{message}`, which was sent");
+        }
+        text
+    }
+
+    /// Says what helps if an answer is not the expected one. `begins_reset`: it answers the first exchange of
+    /// `reset`.
+    fn explain_other_answer(
+        &self,
+        encoding: &Encoding,
+        exchange: &Exchange,
+        expected: &Regex,
+        answer: &str,
+        begins_reset: bool,
+    ) -> String {
+        let has_sent = exchange.send.is_some();
+        let is_echo = has_sent && self.pending.sent_text().map(str::trim_end) == Some(answer.trim_end());
+        match encoding {
+            Encoding::Lines(lines) if is_echo => skip_echo(lines, &self.signatures),
+            _ if let Some(prompt) = find_prompt(expected, answer) => format!(
+                "if `{}` is a prompt, add it to the pattern: `expect: '^{}{}'`",
+                shortened(prompt),
+                regex::escape(prompt).replace('\'', "''"),
+                written(expected).trim_start_matches('^')
+            ),
+            _ if begins_reset && has_sent => format!(
+                "correct what is sent, or the pattern of the answer\nhelp: if the system sends this by itself at first, begin \
+                 `reset` with `{{ expect: '{}' }}`",
+                generalize(answer)
+            ),
+            _ => "correct what is sent, or the pattern of the answer".to_owned(),
+        }
     }
 
     /// Skips what an earlier run has left on the stream. Does the exchanges, whose answers may come after
@@ -298,19 +309,19 @@ impl Dialogue {
         quiet: Duration,
         process: Option<&Process>,
     ) -> Arrival {
-        let mut since = Instant::now();
+        let mut quiet_since = Instant::now();
         loop {
             let (now, came_before) = (Instant::now(), self.stream.came());
             if now >= until {
                 return Arrival::Late;
             }
-            match self.stream.frame((since + quiet).min(until), process.map(Process::end)) {
+            match self.stream.frame((quiet_since + quiet).min(until), process.map(Process::end)) {
                 Ok(StreamFrame::Bytes(frame)) => {
                     let frame = frame.to_vec();
                     match self.answer_if_ignored(encoding, &frame, process) {
                         Ok(true) => {}
                         Ok(false) if is_idle(encoding, &frame, &self.signatures) => {}
-                        Ok(false) => since = Instant::now(),
+                        Ok(false) => quiet_since = Instant::now(),
                         Err(_) => return Arrival::Unknown,
                     }
                     continue;
@@ -319,8 +330,8 @@ impl Dialogue {
                 Ok(StreamFrame::Ended(_)) | Err(_) => return Arrival::Unknown,
             }
             // A part of a message has come, or the limit has ended the wait before the quiet was long enough.
-            if self.stream.came() > came_before || since + quiet > until {
-                since = now;
+            if self.stream.came() > came_before || quiet_since + quiet > until {
+                quiet_since = now;
                 continue;
             }
             // If half a message has come, the rest of it is late.
@@ -359,27 +370,34 @@ impl Dialogue {
 
     /// Leaves the stream for another one, in the middle of a run. Ends our side, and waits for the other side
     /// to end. Messages that come meanwhile have no known order: they may have been sent before our end was
-    /// taken, or because of it.
+    /// taken, or because of it. Returns whether the run can go on, or else notes what became of the stimulus.
     ///
     /// # Errors
     /// [`Failure::Unclean`]: the other side does not end, so what was sent before may still be taken.
     pub fn leave(
         &mut self,
         encoding: &Encoding,
-        until: Instant,
-        quiet: Option<Duration>,
+        settle: &Settle,
         process: Option<&Process>,
-    ) -> Result<Sent, Failure> {
+    ) -> Result<bool, Failure> {
+        let until = self.deadline.min(Instant::now() + settle.within);
+        if self.has_news()? {
+            self.sent = Sent::No;
+            return Ok(false);
+        }
         if self.has_hung_up {
             self.may_be_untaken = false;
-            return Ok(Sent::Yes);
+            return Ok(true);
         }
         let came_before = self.stream.came();
         let has_unread = !self.stream.rest().is_empty() || !self.pending.is_empty();
-        match self.settle(encoding, until.min(self.deadline), quiet, process) {
-            Arrival::Come if self.stream.came() == came_before && !has_unread => Ok(Sent::Yes),
+        match self.settle(encoding, until, settle.quiet, process) {
+            Arrival::Come if self.stream.came() == came_before && !has_unread => Ok(true),
             // Also if it is not known how much the other side has taken.
-            Arrival::Come | Arrival::Unknown => Ok(Sent::Crossed),
+            Arrival::Come | Arrival::Unknown => {
+                self.sent = Sent::Crossed;
+                Ok(false)
+            }
             Arrival::Late => Err(Failure::Unclean(
                 "coreach has closed its side of the connection to make a new one, but the system has not closed its \
                  side\nhelp: let the system close its side when coreach does, or let silence count as the end: \
@@ -421,8 +439,8 @@ impl Dialogue {
     }
 }
 
-/// Finds what stands before the expected answer in a line.
+/// Finds the shortest text that stands before the expected answer in a line.
 fn find_prompt<'a>(expected: &Regex, answer: &'a str) -> Option<&'a str> {
     let mut splits = answer.char_indices().skip(1).map(|(at, _)| answer.split_at(at));
-    splits.find(|(_, rest)| expected.is_match(rest)).map(|(head, _)| head)
+    splits.find(|(_, rest)| expected.is_match(rest)).map(|(prompt, _)| prompt)
 }

@@ -74,12 +74,12 @@ impl PendingLines {
             );
             return (text, true);
         }
-        if self.sent_text.as_deref().is_some_and(|said| said.trim_end() == line) {
+        if self.sent_text.as_deref().is_some_and(|sent| sent.trim_end() == line) {
             return (format!("\nhelp: {}", skip_echo(lines, signatures)), true);
         }
         let awaited = lines.reset.iter().find_map(|step| match step {
-            PreparationStep::Exchange(Exchange { expect, .. }) => {
-                expect.as_ref().filter(|one| one.is_match(line))
+            PreparationStep::Exchange(Exchange { expect: Some(expected), .. }) if expected.is_match(line) => {
+                Some(expected)
             }
             _ => None,
         });
@@ -91,12 +91,13 @@ impl PendingLines {
             return (text, true);
         }
         let lower = line.to_lowercase();
-        let is_refusal = ["unknown", "invalid", "error", "usage", "unrecognized", "bad "];
-        let said = self.sent_text.as_deref().filter(|_| is_refusal.iter().any(|word| lower.contains(word)));
-        if let Some(said) = said {
-            let said = shortened(said.trim_end());
+        let has_word = |words: &[&str]| words.iter().any(|word| lower.contains(word));
+        if let Some(sent) = &self.sent_text
+            && has_word(&["unknown", "invalid", "error", "usage", "unrecognized", "bad "])
+        {
+            let sent = shortened(sent.trim_end());
             let text = format!(
-                "\nhelp: the system may refuse `{said}`, which coreach sent: compare `stimuli` with the commands of the system"
+                "\nhelp: the system may refuse `{sent}`, which coreach sent: compare `stimuli` with the commands of the system"
             );
             return (text, false);
         }
@@ -107,14 +108,14 @@ impl PendingLines {
             );
             return (text, false);
         }
-        if ["log in", "login", "unauth", "authenti", "password"].iter().any(|word| lower.contains(word)) {
+        if has_word(&["log in", "login", "unauth", "authenti", "password"]) {
             let text = "\nhelp: if it needs a login, send that first: write `reset: [{ send: LOGIN, expect: '^OK.*$' }]`, with \
                         the system's own words, next to `stimuli`";
             return (text.to_owned(), false);
         }
         let pattern = generalize(line);
         // A greeting comes before all else, and is nothing for a log.
-        let is_log = ["debug", "info", "warn", "trace", "log"].iter().any(|word| lower.contains(word));
+        let is_log = has_word(&["debug", "info", "warn", "trace", "log"]);
         let greeting = match !self.has_taken && !line.is_empty() && !is_log {
             true => format!(
                 "\nhelp: if it is a greeting, await it: write `reset: [{{ expect: '{pattern}' }}]` next to `stimuli`"
@@ -132,50 +133,17 @@ impl PendingLines {
     /// whether one is close.
     fn describe_closest(&self, lines: &Lines) -> (String, bool) {
         let known = || lines.observations.iter().filter(|(action, _)| self.may_answer(action, lines));
+        let firsts = || known().filter_map(|(action, shape)| Some((action, shape.first()?)));
         let stops = known().filter_map(|(action, shape)| Some((shape.stop(&self.lines)?, action)));
         let furthest = stops.reduce(|best, next| if next.0.at > best.0.at { next } else { best });
-        if let Some((FitStop { at: (line, byte), expected }, action)) =
-            furthest.filter(|(stop, _)| stop.at > (0, 0))
-        {
-            let text = self.lines.get(line).map_or("", |line| strip_cr(line));
-            let (begin, rest) = (shortened(&text[..byte]), shortened(&text[byte..]));
-            let place = if line == 0 { String::new() } else { format!("in line {}, ", line + 1) };
-            let cut =
-                if expected.contains("\\r") { " (coreach takes `\\r` off the end of a line)" } else { "" };
-            let correct = format!("\nhelp: if the system is right, correct the pattern of `{action}`");
-            let text = match (begin.is_empty(), rest.is_empty()) {
-                (true, _) => {
-                    format!("\nthe closest is `{action}`: {place}`{rest}` does not fit {expected}{correct}")
-                }
-                (_, true) => {
-                    let first = regex::escape(text).replace('\'', "''");
-                    let next = format!(
-                        "\nhelp: if the next line is the rest, write a pattern for each: `{action}: ['^{first}$', '...']`"
-                    );
-                    format!(
-                        "\nthe closest is `{action}`: {place}the line ends too early for {expected}{cut}{correct}{next}"
-                    )
-                }
-                _ => {
-                    let mut shapes = known().filter(|(known, _)| known == action).map(|(_, shape)| shape);
-                    let help = explain_rest(
-                        text,
-                        byte,
-                        shapes.find_map(|shape| shape.first()).filter(|_| line == 0),
-                    );
-                    let column = text[..byte].chars().count() + 1;
-                    format!(
-                        "\nthe closest is `{action}`: {place}`{begin}` fits {expected}, but `{rest}` does not, \
-                         from column {column} on{}",
-                        help.unwrap_or(correct)
-                    )
-                }
-            };
+        if let Some((stop, action)) = furthest.filter(|(stop, _)| stop.at > (0, 0)) {
+            let (line, byte) = stop.at;
+            let first = firsts().find(|(known, _)| *known == action).filter(|_| line == 0);
+            let text = self.describe_stop(&stop, action, first.map(|(_, pattern)| pattern));
             // A few signs in common may be by chance.
             return (text, line > 0 || 2 * byte >= self.lines[0].len());
         }
         let line = self.lines.front().map_or("", |line| strip_cr(line));
-        let firsts = || known().filter_map(|(action, shape)| Some((action, shape.first()?)));
         let is_same_but_for_case =
             |pattern: &Regex| matching_prefix(&format!("(?i){}", pattern.as_str()), line).1;
         if let Some((action, pattern)) = firsts().find(|(_, pattern)| is_same_but_for_case(pattern)) {
@@ -193,6 +161,32 @@ impl PendingLines {
             _ => String::new(),
         };
         (text, false)
+    }
+
+    /// Describes where the lines stop being this output. `pattern` is that of its first line, if they stop in
+    /// that.
+    fn describe_stop(&self, stop: &FitStop, action: &str, pattern: Option<&Regex>) -> String {
+        let FitStop { at: (line, byte), expected } = stop;
+        let text = self.lines.get(*line).map_or("", |line| strip_cr(line));
+        let (begin, rest) = (shortened(&text[..*byte]), shortened(&text[*byte..]));
+        let place = if *line == 0 { String::new() } else { format!("in line {}, ", line + 1) };
+        let closest = format!("\nthe closest is `{action}`: {place}");
+        let correct = format!("\nhelp: if the system is right, correct the pattern of `{action}`");
+        if begin.is_empty() {
+            return format!("{closest}`{rest}` does not fit {expected}{correct}");
+        }
+        if rest.is_empty() {
+            let cut =
+                if expected.contains("\\r") { " (coreach takes `\\r` off the end of a line)" } else { "" };
+            let first = regex::escape(text).replace('\'', "''");
+            return format!(
+                "{closest}the line ends too early for {expected}{cut}{correct}\nhelp: if the next line is the rest, write a \
+                 pattern for each: `{action}: ['^{first}$', '...']`"
+            );
+        }
+        let help = explain_rest(text, *byte, pattern).unwrap_or(correct);
+        let column = text[..*byte].chars().count() + 1;
+        format!("{closest}`{begin}` fits {expected}, but `{rest}` does not, from column {column} on{help}")
     }
 }
 
@@ -220,9 +214,10 @@ fn replace_digits(escaped: &str) -> String {
 fn explain_rest(line: &str, at: usize, pattern: Option<&Regex>) -> Option<String> {
     let (begin, rest) = line.split_at(at);
     let written = pattern.map_or("", written);
+    // The sign that fits no more, and the sign before it.
     let sign = rest.chars().next().unwrap_or(' ');
-    let is_digit = |sign: char| sign.is_ascii_digit();
     let last = begin.chars().last().unwrap_or('^');
+    let is_digit = |sign: char| sign.is_ascii_digit();
     let number = explain_number(begin, rest);
     let shown = shortened(&sign.to_string());
     let has_exponent = is_digit(last) && matches!(sign, 'e' | 'E');

@@ -24,27 +24,23 @@ impl Response {
     }
 
     /// Returns how close the answer is, and what it lacks, without its body. `None` if it fits. 0 is an
-    /// answer to another stimulus, 1 one with another status. With 2 all headers but this and later ones fit.
+    /// answer to another stimulus, 1 one with another status. From 2 on, it is 2 plus the headers that fit.
     fn misfit(&self, reply: &Reply) -> Option<(usize, String)> {
         if !(self.to.is_empty() || self.to.contains(&reply.to)) {
-            return Some((
-                0,
-                format!("it answers {}, not `{}`", listed(self.to.iter().map(String::as_str)), reply.to),
-            ));
+            let stimuli = listed(self.to.iter().map(String::as_str));
+            return Some((0, format!("it answers {stimuli}, not `{}`", reply.to)));
         }
         if self.status != reply.status {
             return Some((1, format!("it needs status {}", self.status)));
         }
         self.headers.iter().enumerate().find_map(|(position, (name, pattern))| {
-            let expected = format!("`{name}` that fits `{}`", written(pattern));
-            let there = reply.header(name);
-            if there.as_ref().is_some_and(|text| pattern.is_match(text)) {
-                return None;
-            }
-            let there = there.map_or("is not there".to_owned(), |text| {
-                format!("is `{}`{}", shortened(&text), explain_part(pattern, &text))
-            });
-            Some((2 + position, format!("it needs the header {expected}, which {there}")))
+            let state = match reply.header(name) {
+                Some(text) if pattern.is_match(&text) => return None,
+                Some(text) => format!("is `{}`{}", shortened(&text), explain_part(pattern, &text)),
+                None => "is not there".to_owned(),
+            };
+            let pattern = written(pattern);
+            Some((2 + position, format!("it needs the header `{name}` that fits `{pattern}`, which {state}")))
         })
     }
 
@@ -72,34 +68,39 @@ impl Response {
         if list.is_some() && item.is_none() {
             return "its list is empty, and it has no `then` for this case".to_owned();
         }
-        match missing_in(item) {
-            Some((name, place)) => {
-                let bare = AnswerPlace { pattern: None, ..place.clone() };
-                let text = value_at(&bare, item, reply).and_then(|piece| match piece {
-                    ReplyPart::Json(tree) => text_of(tree),
-                    ReplyPart::Text(text) => Some(text),
-                });
-                if let (Some(pattern), Some(text)) = (&place.pattern, text) {
-                    let (shown, help) = (shortened(&text), explain_part(pattern, &text));
-                    let pattern = written(pattern);
-                    return format!(
-                        "it needs `{name}`, but {bare} is `{shown}`, which does not fit `{pattern}`{help}"
-                    );
-                }
-                let pointer = match &place.source {
-                    Extract::Pointer(pointer) => pointer,
-                    _ => &format!("/{name}"),
-                };
-                let near = item.and_then(|item| find_near(item, pointer));
-                let near = find_header(name, &[], place, reply, false)
-                    .or(near)
-                    .or_else(|| find_header(name, &[], place, reply, true));
-                let near = near.map_or_else(String::new, |near| format!("\nhelp: {near}"));
-                format!("it needs `{name}`, but {place} is missing{near}")
-            }
-            None => "the output of its `then` does not fit".to_owned(),
+        let Some((name, place)) = missing_in(item) else {
+            return "the output of its `then` does not fit".to_owned();
+        };
+        let bare = AnswerPlace { pattern: None, ..place.clone() };
+        let text = value_at(&bare, item, reply).and_then(|part| match part {
+            ReplyPart::Json(tree) => text_of(tree),
+            ReplyPart::Text(text) => Some(text),
+        });
+        if let (Some(pattern), Some(text)) = (&place.pattern, text) {
+            let (shown, help) = (shortened(&text), explain_part(pattern, &text));
+            let pattern = written(pattern);
+            return format!(
+                "it needs `{name}`, but {bare} is `{shown}`, which does not fit `{pattern}`{help}"
+            );
         }
+        let pointer = match &place.source {
+            Extract::Pointer(pointer) => pointer,
+            _ => &format!("/{name}"),
+        };
+        let remedy = find_header(name, &[], place, reply, false)
+            .or_else(|| find_near(item?, pointer))
+            .or_else(|| find_header(name, &[], place, reply, true));
+        let help = remedy.map_or_else(String::new, |remedy| format!("\nhelp: {remedy}"));
+        format!("it needs `{name}`, but {place} is missing{help}")
     }
+}
+
+fn is_success(status: u16) -> bool {
+    (200..300).contains(&status)
+}
+
+fn is_compressed(reply: &Reply) -> bool {
+    reply.foreign_coding().is_some() || reply.body.starts_with(GZIP)
 }
 
 /// Describes an answer that fits no observation, the closest observation, and what helps.
@@ -110,9 +111,8 @@ pub(super) fn describe_unmatched(
     signatures: &Signatures,
 ) -> String {
     let body_text = String::from_utf8_lossy(&reply.body);
-    let is_packed = reply.foreign_coding().is_some() || reply.body.starts_with(GZIP);
     let shown = match body_text.trim_start() {
-        _ if is_packed => format!("with {} bytes", reply.body.len()),
+        _ if is_compressed(reply) => format!("with {} bytes", reply.body.len()),
         "" => "without a body".to_owned(),
         html if html.starts_with('<') && html.to_lowercase().contains("<html") => {
             "with a page of HTML".to_owned()
@@ -121,119 +121,37 @@ pub(super) fn describe_unmatched(
     };
     let unread = body.and_then(|body| body.as_ref().err()).filter(|_| !reply.body.is_empty());
     let why = unread.map_or_else(String::new, |why| format!(" ({why})"));
-    let new = if body.is_none() { read_body(reply).ok().and_then(Result::ok) } else { None };
-    let tree = body.and_then(|body| body.as_ref().ok()).or(new.as_ref());
-    let lacks = http.observations.iter().map(|(action, response)| {
-        let lack = || (usize::MAX, response.describe_lack(tree, reply, signatures.parameters(action)));
-        let misfit = response.misfit(reply).unwrap_or_else(lack);
-        (action, misfit)
-    });
-    // A number may be read in a text. Then the lack names its parameter first.
-    let needs_number = |action: &str, lack: &str| {
-        let name = lack.split('`').nth(1);
-        let mut needed = signatures.parameters(action).iter().filter(|datum| Some(datum.name()) == name);
-        needed.any(|datum| matches!(datum.ty(), Type::Int | Type::Nat | Type::Range(..)))
-    };
-    // If several are as close, the first counts.
-    let closest = lacks.reduce(|best, next| {
-        let ((_, (closeness, _)), (_, (best_closeness, _))) = (&next, &best);
-        if closeness > best_closeness { next } else { best }
-    });
+    let read_now = if body.is_none() { read_body(reply).ok().and_then(Result::ok) } else { None };
+    let tree = body.and_then(|body| body.as_ref().ok()).or(read_now.as_ref());
     let to = &reply.to;
     // An observation that fits except for its status is closer than one of this status.
     let but_status = http.observations.iter().find(|(action, response)| {
         let with_status = Response { status: reply.status, ..response.clone() };
-        (200..300).contains(&reply.status)
+        is_success(reply.status)
             && response.status != reply.status
             && !response.values.is_empty()
             && with_status.is_of(reply)
             && find_values(tree, reply, &with_status, signatures.parameters(action)).is_some()
     });
-    let closest = match closest {
-        _ if but_status.is_some() => but_status.map_or_else(String::new, |(action, response)| {
+    let redirection = explain_redirection(reply);
+    let closest = match but_status {
+        _ if !redirection.is_empty() => String::new(),
+        Some((action, response)) => {
             let (is, wanted) = (reply.status, response.status);
             // Another observation with this status must not take the answer, or lose its own to this one.
-            let is_shared = response.to.is_empty() && http.observations.iter().any(|(_, one)| one.status == is);
+            let is_shared =
+                response.to.is_empty() && http.observations.iter().any(|(_, other)| other.status == is);
             let to = if is_shared { format!(", to: {to}") } else { String::new() };
-            format!("\nit fits `{action}` except for the status {wanted}\nhelp: if the system is right, write `status: {is}{to}` there")
-        }),
-        // An observation of another status is not close, and a remedy that is sure needs no list of them.
-        Some((_, (..=1, _))) if !(200..300).contains(&reply.status) && !explain_status(reply.status).is_empty() => {
-            String::new()
+            format!(
+                "\nit fits `{action}` except for the status {wanted}\nhelp: if the system is right, write `status: {is}{to}` there"
+            )
         }
-        Some((_, (..=1, _))) => {
-            let others = http.observations.iter().filter(|(_, other)| other.status != reply.status).take(6);
-            let others = others.map(|(name, other)| format!("; `{name}` has status {}", other.status));
-            let others = others.collect::<String>();
-            format!("\nnone that may answer `{to}` has status {}{others}", reply.status)
-        }
-        Some((action, (_, lacks))) => {
-            let help = match unread.filter(|_| lacks.contains(" of the body")) {
-                Some(why) if is_cut(reply, why) => {
-                    "it ends with the last byte of its `Content-Length`: count the bytes of the text in UTF-8, not its letters"
-                }
-                Some(_) if is_packed => "let the system send bodies that are not compressed, without `Content-Encoding`",
-                Some(_) if body_text.starts_with('\u{feff}') => BYTE_ORDER_MARK,
-                Some(why) => json::explain_mistake(&body_text, why).unwrap_or(match needs_number(action, &lacks) {
-                    false => "let the system send JSON in UTF-8",
-                    true => r"let the system send JSON in UTF-8, or read a number in the text: `{ body: true, match: '[^0-9-]*(-?\d+)(?s:.*)' }` in place of the pointer",
-                }),
-                None => &format!("if the system is right, correct `{action}` in `observations`"),
-            };
-            let help = format!("\nhelp: {help}");
-            let help = if lacks.contains("\nhelp: ") { String::new() } else { help };
-            format!("\n`{action}` has this status, yet {lacks}{help}")
-        }
-        None => String::new(),
+        None => describe_closest(reply, http, tree, unread, signatures),
     };
-    let moved = reply.header("location").filter(|_| (300..400).contains(&reply.status));
-    let moved = moved.map_or_else(String::new, |place| {
-        let place = shortened(&place);
-        if ["login", "signin", "auth"].iter().any(|word| place.contains(word)) {
-            return format!(
-                "\nhelp: it redirects to `{place}`: log in by a step of `reset`, with `captures: {{ session: {{ cookie: NAME }} }}` and \
-                 `headers: {{ Cookie: \"NAME={{session}}\" }}`"
-            );
-        }
-        format!(
-            "\nhelp: it redirects to `{place}`, and coreach follows no redirections: write this address into `path`"
-        )
-    });
-    let closest = if moved.is_empty() { closest } else { String::new() };
     let is_expected = http.observations.iter().any(|(_, response)| response.status == reply.status);
-    let request = http.stimuli.iter().find(|(name, _)| name == to).map(|(_, request)| request);
-    let has_type = |headers: &[(String, Template)]| {
-        headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-type"))
-    };
-    let untyped =
-        request.filter(|one| one.body.is_some() && !has_type(&one.headers) && !has_type(&http.headers));
-    let is_success = |status| (200..300).contains(&status);
-    let successes = http.observations.iter().filter(|(_, response)| {
-        is_success(response.status) && (response.to.is_empty() || response.to.contains(to))
-    });
-    let is_of_body = |(_, place): &&(String, AnswerPlace)| matches!(place.source, Extract::Pointer(_));
-    let needs = successes.map(|(name, one)| Some((name, &one.values.iter().find(is_of_body)?.0)));
-    // If each output of success needs a value from the body, an answer without one is none of them.
-    let needs = needs.collect::<Option<Vec<_>>>().unwrap_or_default();
-    let need = needs.first().filter(|_| is_success(reply.status) && reply.body.is_empty());
-    let help = if but_status.is_some() || is_expected {
-        String::new()
-    } else if let Some(request) = untyped.filter(|_| matches!(reply.status, 400 | 415 | 422)) {
-        let body = request.body.as_ref().and_then(|body| body.fill(|_| Some(String::new())).ok());
-        let is_json = body.is_some_and(|body| body.starts_with(['{', '[']));
-        let kind = if is_json { "application/json" } else { "application/x-www-form-urlencoded" };
-        let place = http.places.get(to).map_or(String::new(), |place| format!("{place}: "));
-        format!(
-            "\nhelp: {place}`{to}` sends its body without a `Content-Type`: add `headers: {{ Content-Type: {kind} }}` to it"
-        )
-    } else if let Some((name, lacking)) = need {
-        let status = reply.status;
-        format!(
-            "\nhelp: without a body, it has no `{lacking}` for `{name}`: let the system send one, or declare an output without values, with `status: {status}, to: {to}`"
-        )
-    } else {
-        let headers = request.into_iter().flat_map(|request| &request.headers).chain(&http.headers);
-        explain_refusal(reply, headers, signatures)
+    let help = match but_status.is_some() || is_expected {
+        true => String::new(),
+        false => explain_unexpected_status(reply, http, signatures),
     };
     let twice = match tree {
         Some(Tree::Text(text)) if json::parse(text, json::WIRE).is_ok() => {
@@ -242,9 +160,117 @@ pub(super) fn describe_unmatched(
         _ => "",
     };
     format!(
-        "the answer `{} {}` {shown}{why} to `{}` (`{to}`), which fits no observation{closest}{moved}{help}{twice}",
+        "the answer `{} {}` {shown}{why} to `{}` (`{to}`), which fits no observation{closest}{redirection}{help}{twice}",
         reply.status, reply.reason, reply.asked
     )
+}
+
+/// Describes the observation that is closest to an answer, and what helps. `unread`: why the body is no JSON.
+fn describe_closest(
+    reply: &Reply,
+    http: &Http,
+    tree: Option<&Tree>,
+    unread: Option<&String>,
+    signatures: &Signatures,
+) -> String {
+    let mut closest: Option<(&str, usize, String)> = None;
+    for (action, response) in &http.observations {
+        let lack = || (usize::MAX, response.describe_lack(tree, reply, signatures.parameters(action)));
+        let (closeness, lack) = response.misfit(reply).unwrap_or_else(lack);
+        // If several are as close, the first counts.
+        if closest.as_ref().is_none_or(|(_, best, _)| closeness > *best) {
+            closest = Some((action, closeness, lack));
+        }
+    }
+    let Some((action, closeness, lack)) = closest else { return String::new() };
+    let (to, status) = (&reply.to, reply.status);
+    if closeness <= 1 {
+        // An observation of another status is not close, and a remedy that is sure needs no list of them.
+        if !is_success(status) && !explain_status(status).is_empty() {
+            return String::new();
+        }
+        let others = http.observations.iter().filter(|(_, other)| other.status != status).take(6);
+        let others = others.map(|(name, other)| format!("; `{name}` has status {}", other.status));
+        return format!("\nnone that may answer `{to}` has status {status}{}", others.collect::<String>());
+    }
+    if lack.contains("\nhelp: ") {
+        return format!("\n`{action}` has this status, yet {lack}");
+    }
+    let body_text = String::from_utf8_lossy(&reply.body);
+    // A number may be read in a text. Then the lack names its parameter first.
+    let needs_number = || {
+        let name = lack.split('`').nth(1);
+        let mut named = signatures.parameters(action).iter().filter(|datum| Some(datum.name()) == name);
+        named.any(|datum| matches!(datum.ty(), Type::Int | Type::Nat | Type::Range(..)))
+    };
+    let help = match unread.filter(|_| lack.contains(" of the body")) {
+        Some(why) if is_cut(reply, why) => {
+            "it ends with the last byte of its `Content-Length`: count the bytes of the text in UTF-8, not its letters"
+        }
+        Some(_) if is_compressed(reply) => {
+            "let the system send bodies that are not compressed, without `Content-Encoding`"
+        }
+        Some(_) if body_text.starts_with('\u{feff}') => BYTE_ORDER_MARK,
+        Some(why) => json::explain_mistake(&body_text, why).unwrap_or(match needs_number() {
+            false => "let the system send JSON in UTF-8",
+            true => {
+                r"let the system send JSON in UTF-8, or read a number in the text: `{ body: true, match: '[^0-9-]*(-?\d+)(?s:.*)' }` in place of the pointer"
+            }
+        }),
+        None => &format!("if the system is right, correct `{action}` in `observations`"),
+    };
+    format!("\n`{action}` has this status, yet {lack}\nhelp: {help}")
+}
+
+/// Says what helps if an answer leads to another address.
+fn explain_redirection(reply: &Reply) -> String {
+    let Some(place) = reply.header("location").filter(|_| (300..400).contains(&reply.status)) else {
+        return String::new();
+    };
+    let place = shortened(&place);
+    if ["login", "signin", "auth"].iter().any(|word| place.contains(word)) {
+        return format!(
+            "\nhelp: it redirects to `{place}`: log in by a step of `reset`, with `captures: {{ session: {{ cookie: NAME }} }}` and \
+             `headers: {{ Cookie: \"NAME={{session}}\" }}`"
+        );
+    }
+    format!(
+        "\nhelp: it redirects to `{place}`, and coreach follows no redirections: write this address into `path`"
+    )
+}
+
+/// Says what helps if no observation has the status of an answer.
+fn explain_unexpected_status(reply: &Reply, http: &Http, signatures: &Signatures) -> String {
+    let (to, status) = (&reply.to, reply.status);
+    let request = http.stimuli.iter().find(|(name, _)| name == to).map(|(_, request)| request);
+    let headers = request.into_iter().flat_map(|request| &request.headers).chain(&http.headers);
+    let body = request.and_then(|request| request.body.as_ref());
+    if let Some(body) = body.filter(|_| matches!(status, 400 | 415 | 422))
+        && !headers.clone().any(|(name, _)| name.eq_ignore_ascii_case("content-type"))
+    {
+        let is_json = body.fill(|_| Some(String::new())).is_ok_and(|body| body.starts_with(['{', '[']));
+        let kind = if is_json { "application/json" } else { "application/x-www-form-urlencoded" };
+        let place = http.places.get(to).map_or(String::new(), |place| format!("{place}: "));
+        return format!(
+            "\nhelp: {place}`{to}` sends its body without a `Content-Type`: add `headers: {{ Content-Type: {kind} }}` to it"
+        );
+    }
+    if is_success(status) && reply.body.is_empty() {
+        let successes = http.observations.iter().filter(|(_, response)| {
+            is_success(response.status) && (response.to.is_empty() || response.to.contains(to))
+        });
+        let is_of_body = |(_, place): &&(String, AnswerPlace)| matches!(place.source, Extract::Pointer(_));
+        let needs = successes
+            .map(|(name, response)| Some((name, &response.values.iter().find(is_of_body)?.0)))
+            .collect::<Option<Vec<_>>>();
+        // If each output of success needs a value from the body, an answer without one is none of them.
+        if let Some((name, lacking)) = needs.unwrap_or_default().first() {
+            return format!(
+                "\nhelp: without a body, it has no `{lacking}` for `{name}`: let the system send one, or declare an output without values, with `status: {status}, to: {to}`"
+            );
+        }
+    }
+    explain_refusal(reply, headers, signatures)
 }
 
 /// Explains that a pattern fits only a part of a text.
@@ -253,10 +279,11 @@ fn explain_part(pattern: &Regex, text: &str) -> String {
     widen(pattern, text).map(help).unwrap_or_default()
 }
 
-/// Says whether a body that is no JSON breaks off where its `Content-Length` ends.
+/// Says whether a body that is no JSON breaks off where its `Content-Length` ends. The mistake ends with the
+/// number of the byte at which it was found.
 fn is_cut(reply: &Reply, mistake: &str) -> bool {
-    let last = mistake.rsplit(' ').next().and_then(|byte| byte.parse().ok());
-    reply.header("content-length").is_some() && last == Some(reply.body.len())
+    let byte = mistake.rsplit(' ').next().and_then(|byte| byte.parse().ok());
+    reply.header("content-length").is_some() && byte == Some(reply.body.len())
 }
 
 /// Proposes what to change in the IUT file if a server answers with this status.
@@ -312,9 +339,9 @@ pub fn explain_refusal<'a>(
 /// values.
 pub(super) fn find_near(body: &Tree, pointer: &str) -> Option<String> {
     let (_, last) = pointer.rsplit_once('/')?;
-    // At most 100 places of the body are looked at.
-    let (mut found, mut open) = (Vec::new(), vec![(String::new(), body)]);
-    while let Some((path, tree)) = open.pop().filter(|_| found.len() < 100) {
+    const MOST_SEARCHED: usize = 100;
+    let (mut paths, mut open) = (Vec::new(), vec![(String::new(), body)]);
+    while let Some((path, tree)) = open.pop().filter(|_| paths.len() < MOST_SEARCHED) {
         match tree {
             Tree::Object(members) => {
                 let below = members.iter().map(|(key, tree)| {
@@ -325,24 +352,24 @@ pub(super) fn find_near(body: &Tree, pointer: &str) -> Option<String> {
             Tree::List(items) => open.extend(items.first().map(|item| (format!("{path}/0"), item))),
             _ => {}
         }
-        found.push(path);
+        paths.push(path);
     }
-    let name = |path: &String| path.rsplit('/').next().unwrap_or_default().to_owned();
-    let names: Vec<String> = found.iter().map(name).collect();
-    let is_key = |name: &&str| name.contains(|sign: char| !sign.is_ascii_digit());
-    let near = nearest(last, names.iter().map(String::as_str).filter(is_key));
-    if let Some(near) = near.and_then(|near| found.iter().find(|path| name(path) == near)) {
-        return Some(format!("did you mean `{near}`?"));
+    let last_part = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
+    let parts: Vec<String> = paths.iter().map(|path| last_part(path)).collect();
+    let is_key = |part: &&str| part.contains(|sign: char| !sign.is_ascii_digit());
+    let near = nearest(last, parts.iter().map(String::as_str).filter(is_key));
+    if let Some(path) = near.and_then(|near| paths.iter().find(|path| last_part(path) == near)) {
+        return Some(format!("did you mean `{path}`?"));
     }
     let is_value = |path: &&String| {
         body.pointer(path).is_some_and(|tree| !matches!(tree, Tree::Object(_) | Tree::List(_)))
     };
-    let values: Vec<&str> = found.iter().filter(is_value).map(String::as_str).collect();
-    match values.as_slice() {
+    let value_paths: Vec<&str> = paths.iter().filter(is_value).map(String::as_str).collect();
+    match value_paths.as_slice() {
         [] => None,
         [""] => Some("the body itself is a value: its pointer is `\"\"`".to_owned()),
-        [one] => Some(format!("the only value of the body is `{one}`")),
-        many => Some(format!("the values of the body are {}", listed(many.iter().copied()))),
+        [path] => Some(format!("the only value of the body is `{path}`")),
+        paths => Some(format!("the values of the body are {}", listed(paths.iter().copied()))),
     }
 }
 
@@ -358,8 +385,8 @@ pub(super) fn find_header(
     let Extract::Pointer(pointer) = &place.source else { return None };
     let last = pointer.rsplit('/').next().filter(|last| !last.is_empty())?.to_lowercase();
     let is_like = |header: &str| {
-        let is_same = header.split('-').any(|word| word == last) || header.replace('-', "_") == last;
-        is_same && !header.starts_with("content-")
+        let has_name = header.split('-').any(|word| word == last) || header.replace('-', "_") == last;
+        has_name && !header.starts_with("content-")
     };
     let (header, text) = reply.headers.iter().find(|(header, _)| is_like(header)).or_else(|| {
         let has_end = |text: &str| text.trim_end_matches('/').contains('/');
