@@ -10,12 +10,13 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::Instant;
 
 use rustix::buffer::spare_capacity;
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::event::{PollFd, PollFlags};
 use rustix::io::Errno;
 use rustix::net::{Shutdown, sockopt};
 
 use crate::adapter::Failure;
 use crate::datagrams::{self, Peer, Stray};
+use crate::times::poll_until;
 use crate::tls::{Broken, Tls, TlsSession};
 
 /// The number of bytes that are read at once. No datagram is longer.
@@ -23,13 +24,13 @@ const CHUNK: usize = 64 << 10;
 
 /// After so many bytes of datagrams in a row, the channel checks whether the kernel has dropped some. The
 /// kernel drops datagrams only when more than that wait in its buffer.
-const IN_A_ROW: usize = 32 << 10;
+const CHECK_DROPPED_AFTER: usize = 32 << 10;
 
 /// The least number of bytes that a datagram takes of the kernel's buffer in addition to its own.
-const AROUND: usize = 512;
+const DATAGRAM_OVERHEAD: usize = 512;
 
 /// The number of bytes of datagrams that the kernel is asked to keep until they are read.
-const KEPT: usize = 4 << 20;
+const RECEIVE_BUFFER: usize = 4 << 20;
 
 /// Two directions of bytes, or of datagrams.
 #[derive(Debug)]
@@ -42,7 +43,7 @@ pub struct Channel {
     /// How the channel ends: a pipe is closed, a connection is disconnected.
     end: ChannelEnded,
     /// The bytes of datagrams that were read without a pause in between.
-    in_a_row: usize,
+    read_in_a_row: usize,
     /// The TLS between the bytes and the descriptor, if TLS is spoken.
     tls: Option<Box<TlsSession>>,
 }
@@ -81,14 +82,14 @@ impl Channel {
 
     pub fn of_datagrams((both, peer): (OwnedFd, Peer)) -> io::Result<Self> {
         // The kernel may give less.
-        let _ = sockopt::set_socket_recv_buffer_size(&both, KEPT);
+        let _ = sockopt::set_socket_recv_buffer_size(&both, RECEIVE_BUFFER);
         Channel::new(both, None, Some(peer))
     }
 
     fn new(read: OwnedFd, write: Option<OwnedFd>, peer: Option<Peer>) -> io::Result<Self> {
         rustix::io::ioctl_fionbio(&read, true)?;
         let end = if write.is_some() { ChannelEnded::Closed } else { ChannelEnded::Disconnected };
-        Ok(Channel { read, write, peer, end, in_a_row: 0, tls: None })
+        Ok(Channel { read, write, peer, end, read_in_a_row: 0, tls: None })
     }
 
     /// Says whether the other side may speak TLS, and we do not.
@@ -100,9 +101,7 @@ impl Channel {
     pub fn secured(self, tls: &Tls, host: &str, until: Instant) -> Result<Self, String> {
         let mut session = tls.session(host).map_err(|why| why.text)?;
         let wait = |what: PollFlags| -> io::Result<()> {
-            let time = until.saturating_duration_since(Instant::now());
-            let mut fds = [PollFd::new(&self.read, what)];
-            match poll(&mut fds, Timespec::try_from(time).ok().as_ref()) {
+            match poll_until(&mut [PollFd::new(&self.read, what)], until) {
                 Ok(0) => Err(io::Error::new(ErrorKind::TimedOut, "TLS: the server did not answer in time")),
                 Ok(_) | Err(Errno::INTR) => Ok(()),
                 Err(error) => Err(error.into()),
@@ -169,11 +168,12 @@ impl Channel {
             Err(Errno::CONNREFUSED) if self.is_of_datagrams() => Came::Ended(ChannelEnded::Refused),
             Err(_) => Came::Ended(ChannelEnded::Broken),
         };
-        self.in_a_row = if let Came::Bytes(count) = came { self.in_a_row + count + AROUND } else { 0 };
+        self.read_in_a_row =
+            if let Came::Bytes(count) = came { self.read_in_a_row + count + DATAGRAM_OVERHEAD } else { 0 };
         // The kernel drops datagrams only after a full buffer. So this check comes before any datagram after
         // such a buffer is believed.
-        if self.is_of_datagrams() && self.in_a_row >= IN_A_ROW {
-            self.in_a_row = 0;
+        if self.is_of_datagrams() && self.read_in_a_row >= CHECK_DROPPED_AFTER {
+            self.read_in_a_row = 0;
             if datagrams::count_dropped(&self.read) > 0 {
                 return Err(Failure::Flood("more datagrams came than the kernel keeps".to_owned()));
             }

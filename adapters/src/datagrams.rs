@@ -42,7 +42,7 @@ const FRESH: Duration = Duration::from_secs(60);
 const ATTEMPTS: usize = 10_000;
 
 /// How often a socket is looked for in the kernel's list.
-const LOOKS: usize = 20;
+const MOST_LOOKS: usize = 20;
 
 /// The ports of this program's runs, and since when they are in use.
 static USED: Mutex<BTreeMap<u16, Instant>> = Mutex::new(BTreeMap::new());
@@ -50,7 +50,7 @@ static USED: Mutex<BTreeMap<u16, Instant>> = Mutex::new(BTreeMap::new());
 const LONGEST: usize = 64 << 10;
 
 /// The most datagrams from elsewhere that are looked at in a row.
-const STRAYS: usize = 1000;
+const MOST_STRAYS: usize = 1000;
 
 /// The sender whose datagrams are heard at a run's socket.
 #[derive(Debug)]
@@ -99,9 +99,9 @@ pub fn open_socket(to: SocketAddr, replies: RepliesFrom) -> io::Result<(OwnedFd,
         }
         RepliesFrom::AnyPort | RepliesFrom::FreshPort => {
             // The kernel replaces an address that means "this machine", and knows whether there is a way.
-            let asked = UdpSocket::bind(any_address(to))?;
-            asked.connect(to)?;
-            let (address, follows) = (asked.peer_addr()?, replies == RepliesFrom::AnyPort);
+            let probe = UdpSocket::bind(any_address(to))?;
+            probe.connect(to)?;
+            let (address, follows) = (probe.peer_addr()?, replies == RepliesFrom::AnyPort);
             Ok((socket.into(), Peer::Host { address, to: address, follows, strays: Vec::new() }))
         }
     }
@@ -114,10 +114,12 @@ impl Peer {
             return rustix::io::read(socket, spare_capacity(buffer));
         };
         let length = buffer.len();
-        for _ in 0..STRAYS {
+        for _ in 0..MOST_STRAYS {
             let (count, from) = receive_datagram(&socket, buffer)?;
             if from.ip() == to.ip() {
-                *to = if *follows { from } else { *to };
+                if *follows {
+                    *to = from;
+                }
                 return Ok(count);
             }
             strays.push(Stray::new(from, *to, buffer.split_off(length)));
@@ -152,7 +154,7 @@ impl Peer {
                     bytes.shrink_to_fit();
                     Some(Stray::new(from, *peer, bytes))
                 };
-                std::iter::from_fn(next).take(STRAYS).collect()
+                std::iter::from_fn(next).take(MOST_STRAYS).collect()
             }
         }
     }
@@ -170,15 +172,15 @@ fn connect_beside(socket: &UdpSocket, to: SocketAddr) -> io::Result<OwnedFd> {
     let family = if to.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
     let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
     let second = rustix::net::socket_with(family, SocketType::DGRAM, flags, None)?;
-    let shared = |is: bool| -> io::Result<()> {
-        sockopt::set_socket_reuseaddr(socket, is)?;
-        Ok(sockopt::set_socket_reuseaddr(&second, is)?)
+    let share_port = |is_shared: bool| -> io::Result<()> {
+        sockopt::set_socket_reuseaddr(socket, is_shared)?;
+        Ok(sockopt::set_socket_reuseaddr(&second, is_shared)?)
     };
-    shared(true)?;
-    let mut ours = any_address(to);
-    ours.set_port(socket.local_addr()?.port());
-    rustix::net::bind(&second, &ours)?;
-    shared(false)?;
+    share_port(true)?;
+    let mut own_address = any_address(to);
+    own_address.set_port(socket.local_addr()?.port());
+    rustix::net::bind(&second, &own_address)?;
+    share_port(false)?;
     Ok(second)
 }
 
@@ -228,7 +230,7 @@ pub fn count_dropped(socket: impl AsFd) -> u64 {
     let Ok(data) = rustix::fs::fstat(socket) else { return 0 };
     let inode = data.st_ino.to_string();
     // The kernel writes the list piece by piece, and may leave a socket out while others come and go.
-    for _ in 0..LOOKS {
+    for _ in 0..MOST_LOOKS {
         let lines = list_sockets();
         if let Some(line) = lines.iter().find(|line| column(line, INODE) == Some(&inode)) {
             return line.split_whitespace().next_back().and_then(|count| count.parse().ok()).unwrap_or(0);
@@ -242,8 +244,11 @@ const LOCAL_ADDRESS: usize = 1;
 const INODE: usize = 9;
 
 fn list_sockets() -> Vec<String> {
-    let lists = ["/proc/self/net/udp", "/proc/self/net/udp6"].map(std::fs::read_to_string);
-    lists.into_iter().flatten().flat_map(|list| list.lines().map(str::to_owned).collect::<Vec<_>>()).collect()
+    let mut lines = Vec::new();
+    for list in ["/proc/self/net/udp", "/proc/self/net/udp6"] {
+        lines.extend(std::fs::read_to_string(list).unwrap_or_default().lines().map(str::to_owned));
+    }
+    lines
 }
 
 fn column(line: &str, number: usize) -> Option<&str> {
@@ -272,7 +277,7 @@ mod tests {
         let systems: Vec<UdpSocket> = (0..16).map(|_| UdpSocket::bind("127.0.0.1:0").unwrap()).collect();
         let ports: Vec<u16> = systems.iter().map(|system| system.local_addr().unwrap().port()).collect();
         // The kernel may leave a socket out while others come and go, so look again.
-        assert!(ports.iter().all(|port| (0..LOOKS).any(|_| is_bound(*port))));
+        assert!(ports.iter().all(|port| (0..MOST_LOOKS).any(|_| is_bound(*port))));
         assert!(systems.iter().all(|system| count_dropped(system) == 0));
         drop(systems);
         // Another program may get some of them at once, and a process that is just being started holds all of

@@ -25,7 +25,7 @@ pub fn check_head(version: Version, status: StatusCode, headers: &HeaderMap) -> 
         }
         _ if version == Version::HTTP_10 => Err("HTTP/1.0 has no Transfer-Encoding".to_owned()),
         // These statuses have no body, whatever the head says.
-        [one] if one.trim().eq_ignore_ascii_case("chunked") => {
+        [coding] if coding.trim().eq_ignore_ascii_case("chunked") => {
             Ok(!matches!(status.as_u16(), 101 | 204 | 304))
         }
         _ => {
@@ -56,9 +56,10 @@ pub fn check_chunks(answer: &[u8]) -> Result<(), String> {
 /// Explains what is missing of an answer of which these bytes have come. `None`: they are none, or the whole.
 pub fn explain_part(answer: &[u8]) -> Option<String> {
     let body = find_body(answer);
-    let head = &answer[..answer.len() - body.map_or(0, <[u8]>::len)];
-    let head = String::from_utf8_lossy(head.trim_ascii());
-    let head = head.rsplit("\r\n\r\n").next()?;
+    let heads = &answer[..answer.len() - body.map_or(0, <[u8]>::len)];
+    let heads = String::from_utf8_lossy(heads.trim_ascii());
+    // Heads of interim answers come before it.
+    let head = heads.rsplit("\r\n\r\n").next()?;
     let has_chunks = head.to_ascii_lowercase().contains("\ntransfer-encoding:");
     let mut lines = head.lines().filter(|line| !line.is_empty());
     let begun = format!("it has begun the answer `{}`", shortened(lines.next()?));
@@ -103,12 +104,12 @@ fn find_body(mut answer: &[u8]) -> Option<&[u8]> {
 /// Reads the size that a chunk's first line says.
 fn read_size(line: &[u8]) -> Option<usize> {
     let digits = line.iter().take_while(|byte| byte.is_ascii_hexdigit()).count();
-    let rest = line[digits..].trim_ascii_start();
-    let is_extension =
-        |rest: &[u8]| rest.starts_with(b";") && !rest.iter().any(|b| b.is_ascii_control() && *b != b'\t');
-    let ends = digits == line.len() || is_extension(rest);
-    let text = std::str::from_utf8(&line[..digits]).ok()?;
-    ends.then(|| usize::from_str_radix(text, 16).ok())?
+    let extension = line[digits..].trim_ascii_start();
+    let has_control = || extension.iter().any(|byte| byte.is_ascii_control() && *byte != b'\t');
+    if digits < line.len() && (!extension.starts_with(b";") || has_control()) {
+        return None;
+    }
+    usize::from_str_radix(std::str::from_utf8(&line[..digits]).ok()?, 16).ok()
 }
 
 #[cfg(test)]

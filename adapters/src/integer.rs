@@ -71,8 +71,8 @@ impl WireInteger {
 
     /// Reads the number at the front of these bytes, and returns the rest.
     pub fn take(self, bytes: &[u8]) -> Option<(i128, &[u8])> {
-        let (mine, rest) = self.split(bytes)?;
-        Some((self.read(mine)?, rest))
+        let (own_bytes, rest) = self.split(bytes)?;
+        Some((self.read(own_bytes)?, rest))
     }
 
     /// Writes a number, if it fits.

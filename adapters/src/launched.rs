@@ -14,10 +14,10 @@ pub struct Launched {
 impl Launched {
     /// Makes a new folder.
     pub fn new(port: Option<u16>) -> Result<Self, Failure> {
-        let folder = TemporaryFolder::new();
-        let folder = folder
-            .map_err(|error| Failure::Start(format!("cannot make a folder for temporary files: {error}")))?;
-        Ok(Launched { port, folder: Some(Arc::new(folder)) })
+        match TemporaryFolder::new() {
+            Ok(folder) => Ok(Launched { port, folder: Some(Arc::new(folder)) }),
+            Err(error) => Err(Failure::Start(format!("cannot make a folder for temporary files: {error}"))),
+        }
     }
 
     pub fn hole(&self, name: &str) -> Option<String> {

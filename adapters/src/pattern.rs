@@ -24,9 +24,10 @@ pub fn written(pattern: &Regex) -> &str {
 pub fn widen(narrow: &Regex, text: &str) -> Option<String> {
     let own = written(narrow);
     let found = Regex::new(own).ok()?.find(text)?;
-    let (before, after) = (found.start() > 0, found.end() < text.len());
-    let wide = format!("{}(?:{own}){}", if before { ".*?" } else { "" }, if after { ".*" } else { "" });
-    let wide = if own.contains('|') { wide } else { wide.replacen(&format!("(?:{own})"), own, 1) };
+    let before = if found.start() > 0 { ".*?" } else { "" };
+    let after = if found.end() < text.len() { ".*" } else { "" };
+    let middle = if own.contains('|') { format!("(?:{own})") } else { own.to_owned() };
+    let wide = format!("{before}{middle}{after}");
     pattern(&wide).is_ok_and(|wide| wide.is_match(text)).then_some(wide)
 }
 

@@ -10,13 +10,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::event::{PollFd, PollFlags};
 
 use crate::adapter::Failure;
 use crate::evidence::Evidence;
 use crate::keeper::{self, ExitStatus, LaunchOrder, ProcessKeeper};
 use crate::tail::StreamTail;
 use crate::temporary::{self, TemporaryFolder};
+use crate::times::poll_until;
 use crate::waited_time::{self, WaitedTime};
 
 /// How long [`Process::stop`] waits at least before it leaves the rest to the keeper.
@@ -100,9 +101,7 @@ impl Process {
     /// Says whether the process has ended. Waits for that until `until`.
     pub fn has_ended(&self, until: Instant) -> bool {
         loop {
-            let time = until.saturating_duration_since(Instant::now());
-            let mut fds = [PollFd::new(&self.pidfd, PollFlags::IN)];
-            match poll(&mut fds, Timespec::try_from(time).ok().as_ref()) {
+            match poll_until(&mut [PollFd::new(&self.pidfd, PollFlags::IN)], until) {
                 Ok(count) => return count > 0,
                 Err(rustix::io::Errno::INTR) => {}
                 Err(_) => return false,

@@ -10,10 +10,11 @@ use std::time::{Duration, Instant};
 
 use coreach_model::excerpt::shortened;
 use coreach_model::{Type, codec};
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::event::{PollFd, PollFlags};
 
 use crate::adapter::Failure;
 use crate::process::{Launch, Pipes, Process};
+use crate::times::poll_until;
 
 pub const MOST_LINES: usize = 1000;
 
@@ -35,7 +36,7 @@ impl SampleProgram {
     /// # Errors
     /// [`Failure::Start`]: it cannot be started, fails, prints too much or no values, or is not done in time.
     pub fn values(&self, parameter: &str, seed: u64, deadline: Instant) -> Result<Vec<String>, Failure> {
-        let wrong = |why: String| Failure::Start(format!("the samples of `{parameter}`: {why}"));
+        let fail = |why: String| Failure::Start(format!("the samples of `{parameter}`: {why}"));
         let until = (Instant::now() + self.within).min(deadline);
         let seeded = ("COREACH_SEED".to_owned(), seed.to_string());
         let launch = Launch {
@@ -46,27 +47,25 @@ impl SampleProgram {
             folder: None,
         };
         let (process, Pipes { input, output }) =
-            Process::start_talking(&launch).map_err(|failure| wrong(failure.text().to_owned()))?;
+            Process::start_talking(&launch).map_err(|failure| fail(failure.text().to_owned()))?;
         drop(input);
-        let printed = read_all(&output, until).map_err(|why| wrong(process.farewell(why)))?;
+        let printed = read_all(&output, until).map_err(|why| fail(process.farewell(why)))?;
         if !process.has_ended(until) {
-            return Err(wrong(process.farewell("did not end in time")));
+            return Err(fail(process.farewell("did not end in time")));
         }
         if !process.succeeded() {
-            return Err(wrong(process.farewell("failed")));
+            return Err(fail(process.farewell("failed")));
         }
         let text = String::from_utf8(printed)
-            .map_err(|_| wrong("it has printed something that is not UTF-8".to_owned()))?;
+            .map_err(|_| fail("it has printed something that is not UTF-8".to_owned()))?;
         let values: Vec<String> = text.lines().map(str::to_owned).collect();
         if values.is_empty() || values.len() > MOST_LINES {
             let count = values.len();
-            return Err(wrong(format!("it has printed {count} lines, and may print 1 to {MOST_LINES}")));
+            return Err(fail(format!("it has printed {count} lines, and may print 1 to {MOST_LINES}")));
         }
         for (number, value) in values.iter().enumerate() {
-            let misread = self.types.iter().find_map(|ty| codec::from_text(value, ty).err());
-            if let Some(why) = misread {
-                let shown = shortened(value);
-                return Err(wrong(format!("line {} is `{shown}`: {why}", number + 1)));
+            if let Some(why) = self.types.iter().find_map(|ty| codec::from_text(value, ty).err()) {
+                return Err(fail(format!("line {} is `{}`: {why}", number + 1, shortened(value))));
             }
         }
         Ok(values)
@@ -77,9 +76,7 @@ impl SampleProgram {
 fn read_all(output: &OwnedFd, until: Instant) -> Result<Vec<u8>, &'static str> {
     let (mut printed, mut piece) = (Vec::new(), [0; 4096]);
     loop {
-        let rest = until.saturating_duration_since(Instant::now());
-        let mut fds = [PollFd::new(output, PollFlags::IN)];
-        match poll(&mut fds, Timespec::try_from(rest).ok().as_ref()) {
+        match poll_until(&mut [PollFd::new(output, PollFlags::IN)], until) {
             Ok(0) => return Err("was not done in time"),
             Ok(_) | Err(rustix::io::Errno::INTR) => {}
             Err(_) => return Err("cannot be read from"),

@@ -33,21 +33,19 @@ pub fn system_at(address: &Template) -> Option<String> {
 
 /// Names the system to which a command speaks, if its words or its environment have an address or a port.
 pub fn system_of_command(words: &[Template], environment: &[(String, String)]) -> Option<String> {
-    let hole = |hole: &str| Some(format!("{{{hole}}}"));
-    let words: Vec<String> = words.iter().filter_map(|word| word.fill(hole).ok()).collect();
+    let keep_hole = |name: &str| Some(format!("{{{name}}}"));
+    let words: Vec<String> = words.iter().filter_map(|word| word.fill(keep_hole).ok()).collect();
     let values = words.iter().chain(environment.iter().map(|(_, value)| value));
-    let parts = values.flat_map(|value| value.split(['=', ',', ' ']));
-    let named = parts.filter(|part| is_address(part)).map(|part| normalize(&host_and_port(part))).next();
-    named.or_else(|| {
-        let is_option = |word: &str| matches!(word, "-p" | "--port" | "-port");
-        let mut pairs = words.iter().zip(words.iter().skip(1));
-        let pair = pairs.find(|(option, port)| is_option(option) && is_port(port));
-        let port = pair.map(|(_, port)| port.as_str());
-        let port = port.or_else(|| {
-            words.iter().find_map(|word| word.strip_prefix("--port=").filter(|port| is_port(port)))
-        });
-        port.map(|port| normalize(&format!("localhost:{port}")))
-    })
+    if let Some(address) = values.flat_map(|value| value.split(['=', ',', ' '])).find(|part| is_address(part))
+    {
+        return Some(normalize(&host_and_port(address)));
+    }
+    let is_option = |word: &str| matches!(word, "-p" | "--port" | "-port");
+    let mut pairs = words.iter().zip(words.iter().skip(1));
+    let pair = pairs.find(|(option, port)| is_option(option) && is_port(port));
+    let joined = || words.iter().find_map(|word| word.strip_prefix("--port=").filter(|port| is_port(port)));
+    let port = pair.map(|(_, port)| port.as_str()).or_else(joined)?;
+    Some(normalize(&format!("localhost:{port}")))
 }
 
 #[cfg(test)]

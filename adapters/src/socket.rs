@@ -114,7 +114,7 @@ impl Connector for Connect {
     type Out = Socket;
 
     fn connect(&self, details: &ConnectionDetails<'_>, _: Option<()>) -> Result<Option<Socket>, Error> {
-        let mut failed = Error::HostNotFound;
+        let mut last_error = Error::HostNotFound;
         for address in &details.addrs {
             match self.connect_to(address, details.timeout) {
                 Ok(stream) => {
@@ -133,10 +133,10 @@ impl Connector for Connect {
                         tls,
                     }));
                 }
-                Err(error) => failed = error,
+                Err(error) => last_error = error,
             }
         }
-        Err(failed)
+        Err(last_error)
     }
 }
 
@@ -217,8 +217,8 @@ impl Transport for Socket {
         loop {
             let buffer = self.buffers.input_append_buf();
             // Bytes may be decrypted already, of which no descriptor tells.
-            let left = self.tls.as_mut().and_then(|tls| tls.left(buffer).ok());
-            let read = match left {
+            let decrypted = self.tls.as_mut().and_then(|tls| tls.left(buffer).ok());
+            let read = match decrypted {
                 Some(count) => Ok(count),
                 None => {
                     // This comes before each read, so that a server that sends without end is given up, too.
@@ -257,6 +257,7 @@ impl Transport for Socket {
 }
 
 impl Socket {
+    /// Waits for the stream if it was not ready. Any other error is returned.
     fn pause(&self, error: io::Error, what: PollFlags, timeout: NextTimeout) -> Result<(), Error> {
         match error.kind() {
             ErrorKind::WouldBlock => self.lifeline.wait(&self.stream, what, timeout),

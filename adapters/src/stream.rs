@@ -8,7 +8,7 @@
 use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::event::{PollFd, PollFlags};
 use rustix::io::Errno;
 
 use crate::adapter::Failure;
@@ -17,6 +17,7 @@ use crate::channel::{Came, Channel};
 use crate::cut::{Cut, Inbox, MOST};
 use crate::datagrams::Stray;
 use crate::evidence::{self, Evidence};
+use crate::times::poll_until;
 
 /// The remedy if the other side speaks TLS, and the IUT file has no `tls`.
 pub const SPEAK_TLS: &str = "it speaks TLS on this port: write `tls: { ca: ca.pem }` under `tcp`, with the file of the \
@@ -110,7 +111,7 @@ impl Stream {
             }
             let mut fds = vec![PollFd::from_borrowed_fd(self.channel.reader(), PollFlags::IN)];
             fds.extend(gone.map(|gone| PollFd::new(gone, PollFlags::IN)));
-            // This is watched, too, so that datagrams from elsewhere are with_evidence down when they come.
+            // This is watched, too, so that datagrams from elsewhere are noted down when they come.
             let elsewhere = self.channel.stray_descriptor();
             fds.extend(elsewhere.map(|elsewhere| PollFd::from_borrowed_fd(elsewhere, PollFlags::IN)));
             wait_for_ready(&mut fds, until);
@@ -374,9 +375,8 @@ pub fn wait_for_any<'a>(
 
 /// Waits until one of them is ready, or until then.
 fn wait_for_ready(fds: &mut [PollFd<'_>], until: Instant) {
-    let time = until.saturating_duration_since(Instant::now());
     // A failure shows again at the next read or write. The callers look at the clock.
-    let _ = poll(fds, Timespec::try_from(time).ok().as_ref());
+    let _ = poll_until(fds, until);
 }
 
 fn is_ready(fd: &PollFd<'_>) -> bool {

@@ -116,7 +116,7 @@ impl IutState {
         self.under_way = None;
     }
 
-    /// Waits for what is under way, if no barrier is named. `look` waits for it until an instant.
+    /// Waits for what is under way, if no barrier is named. `wait_until` waits for it until an instant.
     ///
     /// # Errors
     /// [`Failure::Unclean`]: it has not come; the run must not begin.
@@ -124,21 +124,21 @@ impl IutState {
         &mut self,
         settle: &Settle,
         deadline: Instant,
-        look: impl FnOnce(Instant) -> Arrival,
+        wait_until: impl FnOnce(Instant) -> Arrival,
     ) -> Result<(), Failure> {
         let Some(under_way) = &self.under_way else { return Ok(()) };
-        let (what, lost) = (under_way.what.clone(), under_way.since + settle.within);
+        let (what, lost_at) = (under_way.what.clone(), under_way.since + settle.within);
         // If it is not quiet for so long, it is of no use to wait for that.
         let help = if settle.quiet.is_some() { NAME_BARRIER } else { under_way.help };
-        match look((Instant::now() + settle.within).min(deadline)) {
+        match wait_until((Instant::now() + settle.within).min(deadline)) {
             Arrival::Come => {
                 self.under_way = None;
                 return Ok(());
             }
             Arrival::Late => {}
             Arrival::Unknown => {
-                std::thread::sleep(lost.min(deadline).saturating_duration_since(Instant::now()));
-                if Instant::now() >= lost {
+                std::thread::sleep(lost_at.min(deadline).saturating_duration_since(Instant::now()));
+                if Instant::now() >= lost_at {
                     let is_found = under_way.is_found;
                     self.under_way = None;
                     // If another program left it, no run of ours has to fail for it.

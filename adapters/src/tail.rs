@@ -17,7 +17,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 const KEPT: usize = 2048;
 
 /// The number of lines that are shown: a whole error of most programs.
-const SHOWN: usize = 20;
+const MOST_SHOWN: usize = 20;
 
 /// The end of a stream that is read beside everything else.
 #[derive(Debug)]
@@ -69,7 +69,7 @@ impl StreamTail {
             .unwrap_or_else(PoisonError::into_inner);
         let text = String::from_utf8_lossy(&state.last);
         let lines: Vec<&str> = text.lines().map(str::trim_end).filter(|line| !line.is_empty()).collect();
-        let shown = &lines[lines.len().saturating_sub(SHOWN)..];
+        let shown = &lines[lines.len().saturating_sub(MOST_SHOWN)..];
         let shown: Vec<String> = shown.iter().map(|line| shortened(line)).collect();
         (!shown.is_empty()).then_some(shown)
     }
@@ -87,7 +87,7 @@ fn follow(mut pipe: &File, shared: &SharedTail) {
     const PATIENCE: Duration = Duration::from_millis(200);
     let patience = Timespec::try_from(PATIENCE).ok();
     let mut chunk = vec![0; 16 << 10];
-    let mut asked = Instant::now();
+    let mut last_check = Instant::now();
     loop {
         let mut fds = [PollFd::new(&pipe, PollFlags::IN)];
         let is_ready = match poll(&mut fds, patience.as_ref()) {
@@ -107,8 +107,8 @@ fn follow(mut pipe: &File, shared: &SharedTail) {
             state.last.drain(..surplus);
         }
         // A process that writes without a pause must not keep the thread from this check.
-        if !is_ready || asked.elapsed() > PATIENCE {
-            asked = Instant::now();
+        if !is_ready || last_check.elapsed() > PATIENCE {
+            last_check = Instant::now();
             if lock(&shared.state).is_unwanted {
                 return;
             }

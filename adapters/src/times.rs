@@ -1,6 +1,16 @@
-//! Times as documents state them.
+//! Times as documents state them, and waits that end at an instant.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, Timespec, poll};
+use rustix::io::Errno;
+
+/// Waits until a descriptor is ready, or until an instant. Returns how many are ready.
+pub fn poll_until(fds: &mut [PollFd<'_>], until: Instant) -> Result<usize, Errno> {
+    let time = until.saturating_duration_since(Instant::now());
+    // No instant is so far away that its time is too long for the kernel.
+    poll(fds, Timespec::try_from(time).ok().as_ref())
+}
 
 /// Returns the time in milliseconds, with three decimal places.
 pub fn milliseconds(time: Duration) -> f64 {

@@ -36,11 +36,11 @@ pub struct Wait {
 impl WaitedTime {
     /// Returns the time that was counted since an earlier moment.
     pub fn since(&self, before: &WaitedTime) -> Wait {
-        let more =
+        let waited_since =
             |(thread, now): (&i32, &u64)| now.saturating_sub(before.waited.get(thread).copied().unwrap_or(0));
-        let nanos = self.waited.iter().map(more).fold(0, u64::saturating_add);
+        let nanos = self.waited.iter().map(waited_since).fold(0, u64::saturating_add);
         let is_all =
-            self.ended == before.ended && before.waited.keys().all(|one| self.waited.contains_key(one));
+            self.ended == before.ended && before.waited.keys().all(|thread| self.waited.contains_key(thread));
         Wait { time: Duration::from_nanos(nanos), is_all }
     }
 }
@@ -57,9 +57,9 @@ impl From<Duration> for WaitedTime {
 pub fn read_waited_time(process: i32) -> Option<WaitedTime> {
     let mut found = WaitedTime::default();
     let (mut seen, mut open) = (BTreeSet::from([process]), vec![process]);
-    while let Some(one) = open.pop() {
+    while let Some(process) = open.pop() {
         // A process that has just ended is no longer there, and its time is lost.
-        let Ok(threads) = fs::read_dir(format!("/proc/{one}/task")) else { continue };
+        let Ok(threads) = fs::read_dir(format!("/proc/{process}/task")) else { continue };
         for thread in threads.flatten() {
             let number: Option<i32> = thread.file_name().to_str().and_then(|name| name.parse().ok());
             let waited = fs::read_to_string(thread.path().join("schedstat")).ok();
@@ -72,7 +72,7 @@ pub fn read_waited_time(process: i32) -> Option<WaitedTime> {
                 }
             }
         }
-        found.ended = found.ended.saturating_add(faults_of_children(one).unwrap_or(0));
+        found.ended = found.ended.saturating_add(faults_of_children(process).unwrap_or(0));
     }
     (!found.waited.is_empty()).then_some(found)
 }

@@ -13,7 +13,6 @@ use coreach_project::file_kind::FileKind::{
 };
 use coreach_project::file_kind::find_kind;
 
-use crate::find_value;
 use crate::outputs::given_paths;
 
 /// A command, its argument, what the help calls the two (nothing if another row says the same), and the kinds
@@ -123,6 +122,12 @@ fn find_goal() -> Option<(&'static str, String)> {
         let goal = find_value(option, &words)?;
         find_kind(Path::new(goal))?.aim().map(|_| (option, goal.to_owned()))
     })
+}
+
+/// Finds the word that is given for an option, as in `--seeds 5`. `None` if no word is given.
+pub fn find_value<'a>(option: &str, words: &'a [String]) -> Option<&'a str> {
+    let at = words.iter().position(|word| word.split('=').next() == Some(option))?;
+    words[at].split_once('=').map(|(_, value)| value).or(words.get(at + 1).map(String::as_str))
 }
 
 /// `a, b or c`

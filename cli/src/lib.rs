@@ -47,6 +47,7 @@ use coreach_project::file_kind::{FileKind, find_kind};
 use answer::{CommandAnswer, EarlyExit};
 use arguments::{Arguments, CoreachCommand};
 use exit::Exit;
+use files::find_value;
 use horn_process::HornProcess;
 
 /// Prints what is wrong with the arguments, or the help that they ask for.
@@ -133,12 +134,6 @@ const KEYS: [(&str, &str); 2] = [
     ("within", "write `within: 5 s` into the IUT file, or give `--quiescence 5s`"),
     ("formats", "write the formats into the configuration: `output: { formats: [json, svg] }`"),
 ];
-
-/// Finds the word that is given for an option, as in `--seeds 5`. `None` if no word is given.
-fn find_value<'a>(option: &str, words: &'a [String]) -> Option<&'a str> {
-    let at = words.iter().position(|word| word.split('=').next() == Some(option))?;
-    words[at].split_once('=').map(|(_, value)| value).or(words.get(at + 1).map(String::as_str))
-}
 
 /// Explains an option that this command does not have, but other commands or tools, or a file as a key.
 /// `None` for other options.

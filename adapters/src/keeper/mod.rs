@@ -37,8 +37,9 @@ use std::sync::{Arc, LazyLock, Mutex, OnceLock, Weak};
 use std::time::{Duration, Instant};
 
 use coreach_model::lock::lock;
+use rustix::event::{PollFd, PollFlags};
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use crate::times::poll_until;
 
 use messages::{KeeperReply, KeeperRequest, receive, send};
 use service::{KeeperReach, serve};
@@ -115,8 +116,7 @@ pub fn end_all(within: Duration) -> bool {
     // A keeper that has ended has closed its end.
     streams.iter().all(|stream| {
         let mut fds = [PollFd::new(stream.as_ref(), PollFlags::empty())];
-        let time = until.saturating_duration_since(Instant::now());
-        matches!(poll(&mut fds, Timespec::try_from(time).ok().as_ref()), Ok(1..))
+        matches!(poll_until(&mut fds, until), Ok(1..))
     })
 }
 

@@ -339,9 +339,9 @@ pub fn explain_refusal<'a>(
 /// values.
 pub(super) fn find_near(body: &Tree, pointer: &str) -> Option<String> {
     let (_, last) = pointer.rsplit_once('/')?;
-    const MOST_SEARCHED: usize = 100;
+    // At most 100 places of the body are looked at.
     let (mut paths, mut open) = (Vec::new(), vec![(String::new(), body)]);
-    while let Some((path, tree)) = open.pop().filter(|_| paths.len() < MOST_SEARCHED) {
+    while let Some((path, tree)) = open.pop().filter(|_| paths.len() < 100) {
         match tree {
             Tree::Object(members) => {
                 let below = members.iter().map(|(key, tree)| {

@@ -39,7 +39,7 @@ impl Reply {
         let lines: Vec<&str> = self.headers_of(name).collect();
         match lines.as_slice() {
             [] => None,
-            [one] => Some(Cow::Borrowed(one)),
+            [line] => Some(Cow::Borrowed(line)),
             _ => Some(Cow::Owned(lines.join(", "))),
         }
     }
@@ -143,18 +143,18 @@ pub(super) fn find_value<'a>(
     reply: &'a Reply,
     parameters: &[Datum],
 ) -> Option<Option<ReplyPart<'a>>> {
-    if let (Extract::Pointer(pointer), Some(tree @ Tree::Object(_))) = (&place.source, tree)
-        && (tree.pointer(pointer).is_none() || is_null_text(place, tree.pointer(pointer)))
-        && parameters.iter().any(|datum| datum.name() == name && codec::absent(datum.ty()).is_some())
-    {
-        return Some(None);
+    if let (Extract::Pointer(pointer), Some(tree @ Tree::Object(_))) = (&place.source, tree) {
+        // `null` is absent, too, where a text is to be matched.
+        let is_absent = match tree.pointer(pointer) {
+            None => true,
+            Some(value) => place.pattern.is_some() && *value == Tree::Null,
+        };
+        let is_option = |datum: &Datum| datum.name() == name && codec::absent(datum.ty()).is_some();
+        if is_absent && parameters.iter().any(is_option) {
+            return Some(None);
+        }
     }
     value_at(place, tree, reply).map(Some)
-}
-
-/// Is it `null` where a text is to be matched?
-fn is_null_text(place: &AnswerPlace, value: Option<&Tree>) -> bool {
-    place.pattern.is_some() && matches!(value, Some(Tree::Null))
 }
 
 /// Finds the values of a response, if all of them are in the answer: those of one event, or of one for each
@@ -162,23 +162,22 @@ fn is_null_text(place: &AnswerPlace, value: Option<&Tree>) -> bool {
 pub(super) fn find_values<'a>(
     body: Option<&'a Tree>,
     reply: &'a Reply,
-    rule: &'a Response,
+    response: &'a Response,
     parameters: &[Datum],
 ) -> Option<Vec<ReplyValues<'a>>> {
-    let values = |tree: Option<&'a Tree>| -> Option<ReplyValues<'a>> {
+    let values_in = |tree: Option<&'a Tree>| -> Option<ReplyValues<'a>> {
         let mut values = ReplyValues::new();
-        for (name, place) in &rule.values {
-            values.extend(
-                find_value(name, place, tree, reply, parameters)?.map(|piece| (name.as_str(), piece)),
-            );
+        for (name, place) in &response.values {
+            let value = find_value(name, place, tree, reply, parameters)?;
+            values.extend(value.map(|part| (name.as_str(), part)));
         }
         // An option alone is not absent: any object would be `none`.
-        (!values.is_empty() || rule.values.is_empty()).then_some(values)
+        (!values.is_empty() || response.values.is_empty()).then_some(values)
     };
-    match &rule.each {
-        None => Some(vec![values(body)?]),
+    match &response.each {
+        None => Some(vec![values_in(body)?]),
         Some(list) => match body?.pointer(list)? {
-            Tree::List(items) => items.iter().map(|item| values(Some(item))).collect(),
+            Tree::List(items) => items.iter().map(|item| values_in(Some(item))).collect(),
             _ => None,
         },
     }

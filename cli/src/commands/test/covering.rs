@@ -43,9 +43,6 @@ const MOST_UNCOVERED_TOLD: usize = 20;
 /// The default time limit of a walk. The limit of events ends most walks much earlier.
 const LONGEST: Duration = Duration::from_secs(7 * 24 * 3600);
 
-/// So many runs in which an answer is missing end a walk.
-const MOST_UNANSWERED: usize = 5;
-
 struct Walking<'a> {
     arguments: &'a TestArguments,
     walkable: Walkable,
@@ -87,7 +84,7 @@ fn prepare_walk(arguments: &TestArguments, what: Covered) -> Result<Walking<'_>,
 
 impl Walking<'_> {
     /// Makes runs of the walk, with new constants, until it is over, a run fails, or the judge cannot follow.
-    /// A run in which an answer is missing leaves the walk without a verdict.
+    /// A run in which an answer is missing leaves the walk without a verdict. Five of them end it.
     fn run_walks(&self) -> CommandResult {
         let Walking { arguments, iut, .. } = self;
         let test = &self.walkable.case.test;
@@ -144,7 +141,7 @@ impl Walking<'_> {
             }
             runs.push(record);
             *lock(&document_so_far) = self.document(&walk, &runs, exit);
-            if exit != Exit::Fine || walk.is_over() || unanswered == MOST_UNANSWERED {
+            if exit != Exit::Fine || walk.is_over() || unanswered == 5 {
                 break;
             }
         }

@@ -22,7 +22,7 @@ struct RunGroup {
     /// How the shortest run is reported, in short and in full, and how many events it has.
     texts: [String; 2],
     events: usize,
-    /// The seeds of groups runs, that of the shortest one first.
+    /// The seeds of all runs, that of the shortest one first.
     seeds: Vec<u64>,
 }
 
@@ -85,7 +85,7 @@ pub(super) fn group_key(run: &Run, record: &Record) -> String {
 }
 
 /// Reduces a text to what is the same in each run of a group: the first line and the remedies. Numbers are
-/// left out, and in quotes groups but the first word.
+/// left out, and in quotes all but the first word.
 fn text_key(text: &str) -> String {
     // `help: if it is` begins a guess. Guesses depend on what came before in the run.
     let is_remedy = |line: &str| line.starts_with("help: ") && !line.starts_with("help: if it is");

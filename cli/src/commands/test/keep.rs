@@ -4,7 +4,7 @@
 //! A run whose name is taken gets the next free one: `deliver_coffee.7.json`, `deliver_coffee.7.2.json`, ...
 //! All runs of a name in a folder are of one test case, `deliver_coffee.test_case.json`, or they could not be
 //! read again. So a folder with another test case of this name is refused before the first run. The same test
-//! case, kept_tests by another version of the program, is no other test case.
+//! case, written by another version of the program, is no other test case.
 
 use std::fs;
 use std::io;
@@ -22,10 +22,10 @@ use crate::outputs::{OutFile, OutputForm, ToWrite, request_output, resolve_outpu
 use crate::write::{make_private_folder, write_new};
 
 /// The most runs of a test case whose files are checked before the first run. Each file is checked again when
-/// it is kept_tests.
+/// it is written.
 const MOST_CHECKED: u64 = 1000;
 
-/// Checks before the first run that the files of `--keep` and the report can be kept_tests, and makes the
+/// Checks before the first run that the files of `--keep` and the report can be written, and makes the
 /// folder. Returns the report's file.
 pub(super) fn check_outputs(arguments: &TestArguments, cases: &[Case]) -> Result<Option<OutFile>, EarlyExit> {
     let folder = arguments.keep.as_deref();
@@ -141,5 +141,5 @@ impl Keeper {
 fn check_output(path: &Path) -> Result<OutFile, String> {
     let output = resolve_output("--keep", Some(path), OutputForm::Run);
     let output = output.map_err(|found| found.into_iter().map(|error| error.message).collect::<String>())?;
-    output.ok_or_else(|| format!("{}: not kept_tests", path.display()))
+    output.ok_or_else(|| format!("{}: not written", path.display()))
 }

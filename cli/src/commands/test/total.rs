@@ -175,7 +175,7 @@ pub(super) fn explain_kept_system(iut: &Iut, total: &Total) -> String {
     let is_kept = iut.way.outlives_runs() && iut.way.is_reset();
     if let Some(longest_wait) = total.longest_wait.filter(|_| iut.way.outlives_runs()) {
         return format!(
-            "hint: coreach longest_wait {} s after a run for {THE_END}, in vain: let the system close its side when coreach does ({})\n",
+            "hint: coreach waited {} s after a run for {THE_END}, in vain: let the system close its side when coreach does ({})\n",
             longest_wait.as_secs(),
             iut.place
         );
